@@ -7,13 +7,17 @@ from pathlib import Path
 
 
 def requirements(extras: list[str]) -> list[str]:
-    project = tomllib.loads((Path(__file__).parent / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((Path(__file__).parent / "pyproject.toml").read_text())[
+        "project"
+    ]
     own = f"{project['name']}["  # an extra may name others: "lyceum-ml[dask,report]"
     found = list(project["dependencies"])
     for extra in extras:
         for line in project["optional-dependencies"][extra]:
             found += (
-                requirements(line[len(own) : -1].split(",")) if line.startswith(own) else [line]
+                requirements(line[len(own) : -1].split(","))
+                if line.startswith(own)
+                else [line]
             )
     return list(dict.fromkeys(found))
 

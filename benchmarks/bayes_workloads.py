@@ -40,14 +40,18 @@ def categorical_nb(scale):
     rng = np.random.default_rng(1)
     y, X = rng.integers(n_classes, size=n), np.empty((n, d), dtype=np.int64)
     for j in range(d):
-        edges = rng.dirichlet(np.full(levels, 8.0), size=n_classes).cumsum(axis=1)[:, :-1]
+        edges = rng.dirichlet(np.full(levels, 8.0), size=n_classes).cumsum(axis=1)[
+            :, :-1
+        ]
         X[:, j] = (rng.random(n)[:, None] > edges[y]).sum(axis=1)
     use = lambda model: model.fit(X, y).predict(X)  # noqa: E731
     return Workload(
         "Bayes",
         "Categorical naive Bayes, fit + predict the same, n=1M d=20 (int64, 10 levels), 5 classes",
         {
-            "lyceum": learner("lyceum.bayes.NaiveBayes", use, categorical_features=True),
+            "lyceum": learner(
+                "lyceum.bayes.NaiveBayes", use, categorical_features=True
+            ),
             "sklearn CategoricalNB": learner("sklearn.naive_bayes.CategoricalNB", use),
         },
         accuracy(y),

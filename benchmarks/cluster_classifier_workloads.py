@@ -9,7 +9,9 @@ from workloads import Workload, fit_predictor, size, workload
 def _classes(n: int, seed: int):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 20))
-    return X, (X[:, 0] * X[:, 1] + X[:, 2] + 0.3 * rng.standard_normal(n) > 0).astype(int)
+    return X, (X[:, 0] * X[:, 1] + X[:, 2] + 0.3 * rng.standard_normal(n) > 0).astype(
+        int
+    )
 
 
 def _accuracy(X, y):
@@ -54,7 +56,8 @@ def cluster_classifier(scale):
         from lyceum.linear import LogisticRegression
 
         return ClusterClassifier(
-            clusterer=KMeans(8, n_init=1, random_state=0), classifier=LogisticRegression()
+            clusterer=KMeans(8, n_init=1, random_state=0),
+            classifier=LogisticRegression(),
         )
 
     return Workload(

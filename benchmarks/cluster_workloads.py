@@ -36,20 +36,26 @@ def _fastcluster_tree(X, method, vector=False):
     def prepare():
         import fastcluster
 
-        return lambda: (fastcluster.linkage_vector if vector else fastcluster.linkage)(X, method)
+        return lambda: (fastcluster.linkage_vector if vector else fastcluster.linkage)(
+            X, method
+        )
 
     return prepare
 
 
 def _sklearn_tree(X, method):
     def prepare():
-        from sklearn.cluster import AgglomerativeClustering as TheirAgglomerativeClustering
+        from sklearn.cluster import (
+            AgglomerativeClustering as TheirAgglomerativeClustering,
+        )
 
         def run():
-            model = TheirAgglomerativeClustering(None, linkage=method, distance_threshold=0.0).fit(
-                X
+            model = TheirAgglomerativeClustering(
+                None, linkage=method, distance_threshold=0.0
+            ).fit(X)
+            return np.column_stack(
+                [model.children_, model.distances_, model.distances_]
             )
-            return np.column_stack([model.children_, model.distances_, model.distances_])
 
         return run
 
@@ -109,7 +115,9 @@ def linkage_single_100k(scale):
         from hdbscan import HDBSCAN
 
         def run():
-            model = HDBSCAN(min_samples=1, approx_min_span_tree=False, core_dist_n_jobs=2).fit(X)
+            model = HDBSCAN(
+                min_samples=1, approx_min_span_tree=False, core_dist_n_jobs=2
+            ).fit(X)
             return model.single_linkage_tree_.to_numpy()
 
         return run
@@ -146,14 +154,20 @@ def medoids(scale):
         def prepare():
             import kmedoids
 
-            return lambda: kmedoids.fasterpam(D, start.astype(np.uint64), n_cpu=threads).loss
+            return lambda: (
+                kmedoids.fasterpam(D, start.astype(np.uint64), n_cpu=threads).loss
+            )
 
         return prepare
 
     return Workload(
         "Clustering",
         "k-medoids n=5k K=20, precomputed Euclidean float32, same random start",
-        {"lyceum": lyceum, "kmedoids fasterpam 1": peer(1), "kmedoids fasterpam 2": peer(2)},
+        {
+            "lyceum": lyceum,
+            "kmedoids fasterpam 1": peer(1),
+            "kmedoids fasterpam 2": peer(2),
+        },
         lambda loss: {"loss": float(loss)},
         ("loss", -1, 0.01),
     )

@@ -9,7 +9,9 @@ from workloads import Workload, fit_predictor, size, workload
 def _classes(n: int, d: int, seed: int, noise: float = 1.0):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
-    y = (X[:, 0] * X[:, 1] + X[:, 2] + noise * 0.3 * rng.standard_normal(n) > 0).astype(int)
+    y = (X[:, 0] * X[:, 1] + X[:, 2] + noise * 0.3 * rng.standard_normal(n) > 0).astype(
+        int
+    )
     return X, y
 
 
@@ -35,7 +37,9 @@ def _alone(X, y):
     def prepare():
         def run():
             fitted = [one.fit(X, y) for _, one in _members()]
-            return lambda Z: np.mean([one.predict_proba(Z)[:, 1] for one in fitted], axis=0) > 0.5
+            return lambda Z: (
+                np.mean([one.predict_proba(Z)[:, 1] for one in fitted], axis=0) > 0.5
+            )
 
         return run
 
@@ -80,7 +84,9 @@ def stacking(scale):
 
         from lyceum.ensemble import StackingClassifier
 
-        return StackingClassifier(_members(), LogisticRegression(), cv=5, random_state=0)
+        return StackingClassifier(
+            _members(), LogisticRegression(), cv=5, random_state=0
+        )
 
     def theirs():
         from sklearn.ensemble import StackingClassifier
@@ -134,12 +140,17 @@ def label_propagation(scale):
     def theirs():
         from sklearn.semi_supervised import LabelSpreading
 
-        return LabelSpreading(kernel="knn", n_neighbors=7, alpha=0.99, max_iter=1000, n_jobs=-1)
+        return LabelSpreading(
+            kernel="knn", n_neighbors=7, alpha=0.99, max_iter=1000, n_jobs=-1
+        )
 
     return Workload(
         "Unlabeled rows",
         "label spreading, 100 labels, n=100k d=2, graph of 7 neighbors",
-        {"lyceum": _transduced(ours, X, given), "sklearn": _transduced(theirs, X, given)},
+        {
+            "lyceum": _transduced(ours, X, given),
+            "sklearn": _transduced(theirs, X, given),
+        },
         lambda labels: {"accuracy": float((labels == y).mean())},
         ("accuracy", 1, 0.005),
     )
@@ -149,7 +160,9 @@ def label_propagation(scale):
 def isolation(scale):
     n = size(200_000, scale)
     rng = np.random.default_rng(54)
-    X = np.vstack([rng.standard_normal((n, 10)), rng.standard_normal((n // 100, 10)) + 3.0])
+    X = np.vstack(
+        [rng.standard_normal((n, 10)), rng.standard_normal((n // 100, 10)) + 3.0]
+    )
     truth = np.repeat([0, 1], [n, n // 100])
 
     def scored(make):
@@ -202,14 +215,19 @@ def self_training(scale):
 
     def theirs():
         from sklearn.naive_bayes import GaussianNB
-        from sklearn.semi_supervised import SelfTrainingClassifier as TheirSelfTrainingClassifier
+        from sklearn.semi_supervised import (
+            SelfTrainingClassifier as TheirSelfTrainingClassifier,
+        )
 
         return TheirSelfTrainingClassifier(GaussianNB(), threshold=0.9)
 
     return Workload(
         "Unlabeled rows",
         "self-training of naive Bayes, one label in a hundred, n=100k d=10",
-        {"lyceum": fit_predictor(ours, X, given), "sklearn": fit_predictor(theirs, X, given)},
+        {
+            "lyceum": fit_predictor(ours, X, given),
+            "sklearn": fit_predictor(theirs, X, given),
+        },
         _accuracy(X, y),
         ("accuracy", 1, 0.005),
     )
@@ -257,7 +275,9 @@ def semi_supervised_em(scale):
 def far_from_neighbors(scale):
     n = size(20_000, scale)
     rng = np.random.default_rng(56)
-    X = np.vstack([rng.standard_normal((n, 10)), 2.0 * rng.standard_normal((n // 100, 10))])
+    X = np.vstack(
+        [rng.standard_normal((n, 10)), 2.0 * rng.standard_normal((n // 100, 10))]
+    )
     truth = np.repeat([0, 1], [n, n // 100])
 
     def ours():
@@ -309,7 +329,10 @@ def experts(scale):
     return Workload(
         "Committees",
         "two linear experts under a gate, beside boosted trees of scikit-learn, n=20k d=5",
-        {"lyceum": fit_predictor(ours, X, y), "sklearn boosting": fit_predictor(peer, X, y)},
+        {
+            "lyceum": fit_predictor(ours, X, y),
+            "sklearn boosting": fit_predictor(peer, X, y),
+        },
         quality,
         ("R2", 1, 0.02),
     )

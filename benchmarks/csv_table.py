@@ -25,9 +25,9 @@ def write_csv(path: Path, n: int) -> None:
     for name, levels in LEVELS.items():
         codes = rng.integers(levels, size=n)
         score += 0.6 * rng.standard_normal(levels)[codes]
-        columns[name] = pa.array([f"{name}_{level:02d}" for level in range(levels)]).take(
-            pa.array(codes)
-        )
+        columns[name] = pa.array(
+            [f"{name}_{level:02d}" for level in range(levels)]
+        ).take(pa.array(codes))
     columns["y"] = (rng.random(n) < 1 / (1 + np.exp(-score))).astype(np.int64)
     path.parent.mkdir(exist_ok=True)
     unfinished = path.with_suffix(".part")
@@ -73,7 +73,9 @@ def polars_contender(path, codes):
         def read():
             frame = polars.read_csv(path)
             if codes:
-                frame = frame.with_columns(polars.col(TEXTS).cast(polars.Categorical).to_physical())
+                frame = frame.with_columns(
+                    polars.col(TEXTS).cast(polars.Categorical).to_physical()
+                )
             return frame
 
         return sklearn_job(read)

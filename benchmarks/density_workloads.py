@@ -49,7 +49,9 @@ def kernel_density_workload(scale, n, m, d, h, fft):
         "Density",
         f"KDE Gaussian h={h}, {d}-d n={n:,}, density at {m:,} points, relative error 1e-4",
         {
-            "lyceum": learner("lyceum.density.KernelDensity", use, bandwidth=h, rtol=1e-4),
+            "lyceum": learner(
+                "lyceum.density.KernelDensity", use, bandwidth=h, rtol=1e-4
+            ),
             f"KDEpy FFTKDE {fft}^{d} grid + interp": kdepy_fft,
             "sklearn KernelDensity rtol=1e-4": learner(
                 "sklearn.neighbors.KernelDensity", use, bandwidth=h, rtol=1e-4
@@ -84,7 +86,12 @@ def kde_bandwidth(scale):
         """The mean leave-one-out log-likelihood, in blocks of all pairs."""
         total = 0.0
         for start in range(0, n, 1000):
-            block = np.exp(-0.5 * ((x[start : start + 1000, None] - x) / h) ** 2).sum(axis=1) - 1.0
+            block = (
+                np.exp(-0.5 * ((x[start : start + 1000, None] - x) / h) ** 2).sum(
+                    axis=1
+                )
+                - 1.0
+            )
             total += np.log(block / ((n - 1) * h * np.sqrt(2 * np.pi))).sum()
         return total / n
 
@@ -110,7 +117,10 @@ def kde_bandwidth(scale):
     return Workload(
         "Density",
         f"Leave-one-out likelihood bandwidth, Gaussian, 1-d n={n:,}",
-        {"lyceum": lyceum_search, "scipy minimize_scalar over all pairs in NumPy": plain_search},
+        {
+            "lyceum": lyceum_search,
+            "scipy minimize_scalar over all pairs in NumPy": plain_search,
+        },
         lambda h: {"mean leave-one-out log-likelihood": likelihood(h), "bandwidth": h},
         ("mean leave-one-out log-likelihood", +1, 1e-4),
     )

@@ -59,7 +59,12 @@ def _found(queries, rows, k):
     """The mean distance of the neighbors found of some queries, and the share of the nearest in
     them."""
     some = np.arange(0, len(queries), max(1, len(queries) // 200))
-    D = np.array([((rows.astype(np.float64) - query) ** 2).sum(axis=1) for query in queries[some]])
+    D = np.array(
+        [
+            ((rows.astype(np.float64) - query) ** 2).sum(axis=1)
+            for query in queries[some]
+        ]
+    )
     nearest = np.sort(D, axis=1)[:, :k]
 
     def quality(found):
@@ -92,7 +97,10 @@ def nearest_20(scale):
 @workload
 def nearest_3(scale):
     n, d, k = size(300_000, scale), 3, 10
-    rows, queries = _rows(n, d, 42).astype(np.float64), _rows(n, d, 43).astype(np.float64)
+    rows, queries = (
+        _rows(n, d, 42).astype(np.float64),
+        _rows(n, d, 43).astype(np.float64),
+    )
     return Workload(
         "Neighbors",
         "10 nearest rows, 300k queries among n=300k d=3 float64, exact",

@@ -59,7 +59,9 @@ def measure(repeat: int) -> list[Outcome]:
 
 def run(command: list[str]) -> float:
     """User and system seconds of the process: what other processes do meanwhile counts little."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:

@@ -22,12 +22,16 @@ def kernel_ridge(scale):
     def lyceum():
         from lyceum.kernels import KernelRidge
 
-        return lambda: KernelRidge(alpha=1.0, kernel="rbf", gamma=1 / 20).fit(X, y).predict(new)
+        return lambda: (
+            KernelRidge(alpha=1.0, kernel="rbf", gamma=1 / 20).fit(X, y).predict(new)
+        )
 
     def sklearn():
         from sklearn.kernel_ridge import KernelRidge
 
-        return lambda: KernelRidge(alpha=1.0, kernel="rbf", gamma=1 / 20).fit(X, y).predict(new)
+        return lambda: (
+            KernelRidge(alpha=1.0, kernel="rbf", gamma=1 / 20).fit(X, y).predict(new)
+        )
 
     def scipy():
         from scipy.linalg import cho_factor, cho_solve
@@ -36,7 +40,9 @@ def kernel_ridge(scale):
         def run():
             K = np.exp(cdist(X, X, "sqeuclidean") / -20)
             K[np.diag_indices(n)] += 1.0
-            a = cho_solve(cho_factor(K, lower=True, overwrite_a=True, check_finite=False), y)
+            a = cho_solve(
+                cho_factor(K, lower=True, overwrite_a=True, check_finite=False), y
+            )
             return np.exp(cdist(new, X, "sqeuclidean") / -20) @ a
 
         return run
@@ -45,7 +51,9 @@ def kernel_ridge(scale):
         "Kernel machines",
         "Kernel ridge RBF gamma=1/20 alpha=1, n=8k d=20, +5k predictions",
         {"lyceum": lyceum, "sklearn": sklearn, "scipy cho_solve by hand": scipy},
-        lambda predicted: {"mean squared error": float(np.mean((predicted - target) ** 2))},
+        lambda predicted: {
+            "mean squared error": float(np.mean((predicted - target) ** 2))
+        },
         ("mean squared error", -1, 1e-6),
     )
 
@@ -61,13 +69,17 @@ def one_vs_rest(scale):
         from lyceum.ensemble import OneVsRestClassifier
         from lyceum.linear import LogisticRegression
 
-        return lambda: OneVsRestClassifier(LogisticRegression(tol=1e-6)).fit(X, y).predict(X)
+        return lambda: (
+            OneVsRestClassifier(LogisticRegression(tol=1e-6)).fit(X, y).predict(X)
+        )
 
     def sklearn():
         from sklearn.linear_model import LogisticRegression
         from sklearn.multiclass import OneVsRestClassifier as TheirOneVsRestClassifier
 
-        return lambda: TheirOneVsRestClassifier(LogisticRegression(tol=1e-6)).fit(X, y).predict(X)
+        return lambda: (
+            TheirOneVsRestClassifier(LogisticRegression(tol=1e-6)).fit(X, y).predict(X)
+        )
 
     return Workload(
         "Multi-class",

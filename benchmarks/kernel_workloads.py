@@ -14,7 +14,9 @@ def _two_classes(n: int, d: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     X = rng.standard_normal((n, d))
     few = X[:, :10]
     score = (
-        few @ rng.standard_normal(10) + ((few @ rng.standard_normal((10, 3))) ** 2).sum(axis=1) - 30
+        few @ rng.standard_normal(10)
+        + ((few @ rng.standard_normal((10, 3))) ** 2).sum(axis=1)
+        - 30
     )
     return X, (score + 3 * rng.standard_normal(n) > np.median(score)).astype(np.int64)
 
@@ -37,7 +39,10 @@ def _svc_quality(X, y, T, t, kernel, C):
         coef = np.asarray(model.dual_coef_, dtype=np.float64).ravel()
         V = np.asarray(X)[model.support_]
         dual = np.abs(coef).sum() - 0.5 * coef @ kernel.sums(V, coef, V)
-        return {"dual objective": float(dual), "accuracy": float((predicted == t).mean())}
+        return {
+            "dual objective": float(dual),
+            "accuracy": float((predicted == t).mean()),
+        }
 
     return quality
 
@@ -47,12 +52,16 @@ def _svc(about, n, d, seed, kernel, C=1.0, peers=("sklearnex", "sklearn"), **set
 
     X, y = _two_classes(n + 5000, d, seed)
     X, y, T, t = X[:n], y[:n], X[n:], y[n:]
-    ways = {"lyceum": _fit("lyceum.kernels", "SVC", X, y, T, kernel=kernel, C=C, **settings)}
+    ways = {
+        "lyceum": _fit("lyceum.kernels", "SVC", X, y, T, kernel=kernel, C=C, **settings)
+    }
     for package, title in (("sklearnex.svm", "sklearnex"), ("sklearn.svm", "sklearn")):
         if title in peers:
             ways[title] = _fit(package, "SVC", X, y, T, kernel=kernel, C=C, **settings)
     quality = _svc_quality(X, y, T, t, as_kernel(kernel, **settings), C)
-    return Workload("Kernel machines", about, ways, quality, ("dual objective", 1, 1e-3))
+    return Workload(
+        "Kernel machines", about, ways, quality, ("dual objective", 1, 1e-3)
+    )
 
 
 @workload
@@ -75,8 +84,12 @@ def svc_rbf_wide(scale):
 
 @workload
 def svc_polynomial(scale):
-    about = "SVC polynomial degree 3 C=1 gamma=1/20 coef0=1, n=10k d=20, +5k predictions"
-    return _svc(about, size(10_000, scale), 20, 53, "poly", gamma=1 / 20, degree=3, coef0=1.0)
+    about = (
+        "SVC polynomial degree 3 C=1 gamma=1/20 coef0=1, n=10k d=20, +5k predictions"
+    )
+    return _svc(
+        about, size(10_000, scale), 20, 53, "poly", gamma=1 / 20, degree=3, coef0=1.0
+    )
 
 
 @workload
@@ -133,7 +146,10 @@ def _linear(about, X, y, loss, peers):
 def linear_svc_dense(scale):
     X, y = _two_classes(size(100_000, scale), 50, 56)
     about = "Linear SVM, squared hinge, C=1, n=100k d=50"
-    peers = {"sklearn primal": {"dual": False}, "sklearn dual": {"dual": True, "random_state": 0}}
+    peers = {
+        "sklearn primal": {"dual": False},
+        "sklearn dual": {"dual": True, "random_state": 0},
+    }
     return _linear(about, X, y, "squared_hinge", peers)
 
 
@@ -141,7 +157,9 @@ def linear_svc_dense(scale):
 def linear_svc_hinge(scale):
     X, y = _two_classes(size(100_000, scale), 50, 56)
     about = "Linear SVM, hinge, C=1, n=100k d=50"
-    return _linear(about, X, y, "hinge", {"sklearn dual": {"dual": True, "random_state": 0}})
+    return _linear(
+        about, X, y, "hinge", {"sklearn dual": {"dual": True, "random_state": 0}}
+    )
 
 
 @workload
@@ -155,5 +173,8 @@ def linear_svc_sparse(scale):
     X.sum_duplicates()
     y = (X @ rng.standard_normal(d) + 2 * rng.standard_normal(n) > 0).astype(np.int64)
     about = "Linear SVM, squared hinge, C=1, sparse n=50k d=100k, 100 cells per row"
-    peers = {"sklearn primal": {"dual": False}, "sklearn dual": {"dual": True, "random_state": 0}}
+    peers = {
+        "sklearn primal": {"dual": False},
+        "sklearn dual": {"dual": True, "random_state": 0},
+    }
     return _linear(about, X, y, "squared_hinge", peers)

@@ -60,7 +60,9 @@ def kmeans(scale):
                 d, k, niter=20, max_points_per_centroid=n, min_points_per_centroid=1
             )
             model.train(X, init_centroids=init)
-            return SimpleNamespace(cluster_centers_=model.centroids, n_iter_=len(model.obj))
+            return SimpleNamespace(
+                cluster_centers_=model.centroids, n_iter_=len(model.obj)
+            )
 
         return run
 
@@ -69,7 +71,9 @@ def kmeans(scale):
         squares, inertia = (centers**2).sum(axis=1), 0.0
         for start in range(0, n, 50_000):
             rows = X[start : start + 50_000].astype(np.float64)
-            inertia += (rows**2).sum() + (squares - 2 * rows @ centers.T).min(axis=1).sum()
+            inertia += (rows**2).sum() + (squares - 2 * rows @ centers.T).min(
+                axis=1
+            ).sum()
         return {"inertia": inertia, "iterations": model.n_iter_}
 
     fit = lambda model: model.fit(X)  # noqa: E731

@@ -86,10 +86,14 @@ def ols(scale):
         "Ordinary least squares with intercept, n=1M d=50 float64",
         {
             "lyceum": learner("lyceum.linear.LinearRegression", fit),
-            "sklearnex LinearRegression": learner("sklearnex.linear_model.LinearRegression", fit),
+            "sklearnex LinearRegression": learner(
+                "sklearnex.linear_model.LinearRegression", fit
+            ),
             "numpy normal equations by hand": plain(normal_equations, X, y),
             "numpy lstsq": plain(lstsq, X, y),
-            "sklearn LinearRegression": learner("sklearn.linear_model.LinearRegression", fit),
+            "sklearn LinearRegression": learner(
+                "sklearn.linear_model.LinearRegression", fit
+            ),
         },
         regression_quality(X, y),
         ("R²", +1, 1e-9),
@@ -120,10 +124,15 @@ def logistic_contenders(X, y):
     fit = lambda model: model.fit(X, y)  # noqa: E731
     return {
         "lyceum": learner("lyceum.linear.LogisticRegression", fit, C=1.0),
-        "sklearnex lbfgs": learner("sklearnex.linear_model.LogisticRegression", fit, C=1.0),
+        "sklearnex lbfgs": learner(
+            "sklearnex.linear_model.LogisticRegression", fit, C=1.0
+        ),
         "sklearn lbfgs": learner("sklearn.linear_model.LogisticRegression", fit, C=1.0),
         "sklearn newton-cholesky": learner(
-            "sklearn.linear_model.LogisticRegression", fit, C=1.0, solver="newton-cholesky"
+            "sklearn.linear_model.LogisticRegression",
+            fit,
+            C=1.0,
+            solver="newton-cholesky",
         ),
     }
 
@@ -133,7 +142,11 @@ def logistic(scale):
     X, y = softmax_rows(size(500_000, scale), 50, 2, seed=6)
     title = "Logistic regression L2 C=1, n=500k d=50 binary"
     return Workload(
-        "Linear", title, logistic_contenders(X, y), logistic_quality(X, y), ("objective", -1, 1e-5)
+        "Linear",
+        title,
+        logistic_contenders(X, y),
+        logistic_quality(X, y),
+        ("objective", -1, 1e-5),
     )
 
 
@@ -142,7 +155,11 @@ def multinomial(scale):
     X, y = softmax_rows(size(100_000, scale), 50, 10, seed=7)
     title = "Multinomial logistic L2 C=1, n=100k d=50, 10 classes"
     return Workload(
-        "Linear", title, logistic_contenders(X, y), logistic_quality(X, y), ("objective", -1, 1e-5)
+        "Linear",
+        title,
+        logistic_contenders(X, y),
+        logistic_quality(X, y),
+        ("objective", -1, 1e-5),
     )
 
 
@@ -177,10 +194,14 @@ def path_contenders(X, y, alphas):
 
     lyceum = {"alphas": alphas, "fit_intercept": False, "tol": 1e-4}
     return {
-        "lyceum": of("lyceum.linear.lasso_path", lambda path: path(X, y, **lyceum).coefs),
+        "lyceum": of(
+            "lyceum.linear.lasso_path", lambda path: path(X, y, **lyceum).coefs
+        ),
         "celer_path": of(
             "celer.celer_path",
-            lambda path: path(X, y, "lasso", alphas=alphas, max_iter=100, tol=1e-4)[1].T,
+            lambda path: (
+                path(X, y, "lasso", alphas=alphas, max_iter=100, tol=1e-4)[1].T
+            ),
         ),
         "sklearn lasso_path": of(
             "sklearn.linear_model.lasso_path",
@@ -221,7 +242,9 @@ def lasso_path_sparse(scale):
     n, d, words = size(20_000, scale), max(2_000, round(50_000 * scale)), 100
     shares = 1 / np.arange(1, d + 1)
     at = rng.choice(d, n * words, p=shares / shares.sum())
-    X = sparse.csc_matrix((np.ones(n * words), (np.repeat(np.arange(n), words), at)), shape=(n, d))
+    X = sparse.csc_matrix(
+        (np.ones(n * words), (np.repeat(np.arange(n), words), at)), shape=(n, d)
+    )
     rarity = np.log(n / (1 + np.diff(X.indptr)))  # as in TF-IDF
     X = sparse.csc_matrix(X @ sparse.diags(np.maximum(rarity, 0.01)))
     X = sparse.csc_matrix(
@@ -249,7 +272,9 @@ def lasso_cv(scale):
         "Lasso, 100 alphas by 10-fold cross-validation, n=200k d=50",
         {
             "lyceum": learner("lyceum.linear.LassoCV", fit),
-            "sklearn LassoCV": learner("sklearn.linear_model.LassoCV", fit, cv=10, n_jobs=2),
+            "sklearn LassoCV": learner(
+                "sklearn.linear_model.LassoCV", fit, cv=10, n_jobs=2
+            ),
         },
         regression_quality(X, y),
         ("R²", +1, 1e-4),
@@ -267,7 +292,9 @@ def ridge_cv(scale):
         " d=50",
         {
             "lyceum": learner("lyceum.linear.RidgeCV", fit, alphas=alphas),
-            "sklearn RidgeCV": learner("sklearn.linear_model.RidgeCV", fit, alphas=alphas),
+            "sklearn RidgeCV": learner(
+                "sklearn.linear_model.RidgeCV", fit, alphas=alphas
+            ),
         },
         regression_quality(X, y),
         ("R²", +1, 1e-4),

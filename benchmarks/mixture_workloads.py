@@ -32,7 +32,9 @@ def _lyceum(X, K, **settings):
         def run():
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return GaussianMixture(K, prior_rows=0, tol=0, max_iter=20, **settings).fit(X)
+                return GaussianMixture(
+                    K, prior_rows=0, tol=0, max_iter=20, **settings
+                ).fit(X)
 
         return run
 

@@ -11,9 +11,14 @@ _SECTION = "Neighbors"
 
 def _labeled_rows(n: int, d: int, queries: int, dtype, seed: int):
     rng = np.random.default_rng(seed)
-    X, Q = (rng.standard_normal((m, d), dtype=np.float32).astype(dtype) for m in (n, queries))
+    X, Q = (
+        rng.standard_normal((m, d), dtype=np.float32).astype(dtype)
+        for m in (n, queries)
+    )
     rule = rng.standard_normal(d)
-    classes = [np.digitize(A @ rule, np.quantile(X @ rule, [0.25, 0.5, 0.75])) for A in (X, Q)]
+    classes = [
+        np.digitize(A @ rule, np.quantile(X @ rule, [0.25, 0.5, 0.75])) for A in (X, Q)
+    ]
     return X, classes[0], Q, classes[1]
 
 
@@ -43,7 +48,11 @@ def _vote(y, rows):
     found = y[rows]
     K = int(y.max()) + 1
     cells = (np.arange(len(found)) * K)[:, None] + found
-    return np.bincount(cells.ravel(), minlength=len(found) * K).reshape(-1, K).argmax(axis=1)
+    return (
+        np.bincount(cells.ravel(), minlength=len(found) * K)
+        .reshape(-1, K)
+        .argmax(axis=1)
+    )
 
 
 def _scipy(X, y, Q, k):
@@ -116,7 +125,9 @@ def neighbors_choice_of_k(scale):
 
         def run():
             rows = (
-                NearestNeighbors(n_neighbors=50, n_jobs=-1).fit(X).kneighbors(return_distance=False)
+                NearestNeighbors(n_neighbors=50, n_jobs=-1)
+                .fit(X)
+                .kneighbors(return_distance=False)
             )
             return np.array([np.mean(_vote(y, rows[:, :k]) != y) for k in range(1, 51)])
 

@@ -13,7 +13,13 @@ import numpy as np
 from workloads import Workload, size, workload
 
 from lyceum import datasets
-from lyceum.bayesnets import BayesNet, TableNode, read_bif, structural_distance, write_bif
+from lyceum.bayesnets import (
+    BayesNet,
+    TableNode,
+    read_bif,
+    structural_distance,
+    write_bif,
+)
 
 
 def _bundled(name: str) -> BayesNet | None:
@@ -63,7 +69,10 @@ def _file(net: BayesNet) -> str:
 
 def _query_workload(name: str, net: BayesNet, note: str = "") -> Workload:
     queries, path = _queries(net, 200), _file(net)
-    exact = [net.posterior(query, seen, method="elimination").values for query, seen in queries]
+    exact = [
+        net.posterior(query, seen, method="elimination").values
+        for query, seen in queries
+    ]
 
     def lyceum():
         known = read_bif(path)
@@ -85,7 +94,9 @@ def _query_workload(name: str, net: BayesNet, note: str = "") -> Workload:
                 found = []
                 for query, seen in queries:
                     inference.setEvidence(seen)
-                    inference.addTarget(query) if engine == "VariableElimination" else None
+                    inference.addTarget(
+                        query
+                    ) if engine == "VariableElimination" else None
                     found.append(inference.posterior(query).toarray())
                 return found
 
@@ -128,7 +139,9 @@ def _query_workload(name: str, net: BayesNet, note: str = "") -> Workload:
 
 def _ordered(factor, net: BayesNet, query: str) -> np.ndarray:
     names = factor.state_names[query]
-    return np.array([factor.values[names.index(str(state))] for state in net.states(query)])
+    return np.array(
+        [factor.values[names.index(str(state))] for state in net.states(query)]
+    )
 
 
 @workload
@@ -141,7 +154,9 @@ def bayesnet_queries_insurance(scale):
     net = _bundled("insurance")
     stand_in = net is None
     return _query_workload(
-        "insurance", net or _stand_in(27, 52, 1), " (a random one of its size)" * stand_in
+        "insurance",
+        net or _stand_in(27, 52, 1),
+        " (a random one of its size)" * stand_in,
     )
 
 
@@ -150,7 +165,9 @@ def bayesnet_queries_hailfinder(scale):
     net = _bundled("hailfinder")
     stand_in = net is None
     return _query_workload(
-        "hailfinder", net or _stand_in(56, 66, 2), " (a random one of its size)" * stand_in
+        "hailfinder",
+        net or _stand_in(56, 66, 2),
+        " (a random one of its size)" * stand_in,
     )
 
 
@@ -187,7 +204,9 @@ def bayesnet_hill_climbing(scale):
         from pgmpy.estimators import HillClimbSearch
 
         return lambda: list(
-            HillClimbSearch(frame).estimate(scoring_method="bic-d", show_progress=False).edges()
+            HillClimbSearch(frame)
+            .estimate(scoring_method="bic-d", show_progress=False)
+            .edges()
         )
 
     def quality(edges):
@@ -218,7 +237,8 @@ def bayesnet_hill_climbing(scale):
 def _bic(nodes, table) -> float:
     """From counts by NumPy: the same for every contender."""
     codes = {
-        name: table.column(name).combine_chunks().indices.to_numpy() for name in table.column_names
+        name: table.column(name).combine_chunks().indices.to_numpy()
+        for name in table.column_names
     }
     states = {node.name: len(node.states) for node in nodes}
     total = 0.0
@@ -229,7 +249,9 @@ def _bic(nodes, table) -> float:
             row, q = row * states[parent] + codes[parent], q * states[parent]
         r = states[node.name]
         counts = (
-            np.bincount(row * r + codes[node.name], minlength=q * r).reshape(q, r).astype(float)
+            np.bincount(row * r + codes[node.name], minlength=q * r)
+            .reshape(q, r)
+            .astype(float)
         )
         sums = counts.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -263,7 +285,9 @@ def bayesnet_rows(scale):
             inference = gum.LazyPropagation(model)
             out = np.full((n, 3), np.nan)
             for i in range(few):
-                inference.setEvidence({k: str(v) for k, v in _known(alarm, codes[i]).items()})
+                inference.setEvidence(
+                    {k: str(v) for k, v in _known(alarm, codes[i]).items()}
+                )
                 inference.makeInference()
                 for name in alarm.names:
                     found = inference.posterior(name)
@@ -274,7 +298,11 @@ def bayesnet_rows(scale):
         return run
 
     def quality(found):
-        pairs = [(found[i], want) for i, want in zip(some, exact) if np.isfinite(found[i]).all()]
+        pairs = [
+            (found[i], want)
+            for i, want in zip(some, exact)
+            if np.isfinite(found[i]).all()
+        ]
         error = max(float(np.abs(a - b).max()) for a, b in pairs)
         return {
             "largest error": error,
@@ -293,4 +321,8 @@ def bayesnet_rows(scale):
 
 
 def _known(net: BayesNet, codes: np.ndarray) -> dict[str, str]:
-    return {name: net.states(name)[k] for name, k in zip(net.names, codes.tolist()) if k >= 0}
+    return {
+        name: net.states(name)[k]
+        for name, k in zip(net.names, codes.tolist())
+        if k >= 0
+    }

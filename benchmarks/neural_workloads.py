@@ -49,7 +49,9 @@ def torch_mlp(X, y, test, threads):
             for _ in range(10):
                 for batch in torch.randperm(len(rows)).split(128):
                     descent.zero_grad()
-                    torch.nn.functional.cross_entropy(model(rows[batch]), labels[batch]).backward()
+                    torch.nn.functional.cross_entropy(
+                        model(rows[batch]), labels[batch]
+                    ).backward()
                     descent.step()
             with torch.no_grad():
                 return model(torch.from_numpy(test)).argmax(dim=1).numpy()
@@ -84,7 +86,9 @@ def mlp(scale):
             "lyceum": learner(
                 "lyceum.neural.MLPClassifier", use, dtype="float32", tol=None, **common
             ),
-            "sklearn MLPClassifier": learner("sklearn.neural_network.MLPClassifier", use, **common),
+            "sklearn MLPClassifier": learner(
+                "sklearn.neural_network.MLPClassifier", use, **common
+            ),
             "torch eager 2 threads": torch_mlp(X, y, test, 2),
             "torch eager 1 thread": torch_mlp(X, y, test, 1),
         },

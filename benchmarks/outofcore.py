@@ -14,7 +14,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
-from timing import Outcome, ResidentSampler, failure_noted, isolated, peak_bytes, reset_peak
+from timing import (
+    Outcome,
+    ResidentSampler,
+    failure_noted,
+    isolated,
+    peak_bytes,
+    reset_peak,
+)
 
 TITLE = (
     "Parquet {n:,} × 20 float64 + y, fit from lyceum.scan "
@@ -26,7 +33,11 @@ SCALES = 0.5 + 0.1 * np.arange(N_COLUMNS)
 MEANS = 0.5 * np.random.default_rng(11).standard_normal((N_CLASSES, N_COLUMNS))
 LEARNERS = {
     "lyceum NaiveBayes": ("lyceum.bayes", "NaiveBayes", {}),
-    "lyceum LinearDiscriminantAnalysis": ("lyceum.bayes", "LinearDiscriminantAnalysis", {}),
+    "lyceum LinearDiscriminantAnalysis": (
+        "lyceum.bayes",
+        "LinearDiscriminantAnalysis",
+        {},
+    ),
     "lyceum LinearRegression": ("lyceum.linear", "LinearRegression", {}),
     "lyceum PCA": ("lyceum.decomposition", "PCA", {"n_components": 10}),
 }
@@ -74,7 +85,9 @@ def generate(path: Path, n: int) -> None:
                 columns[j] = (columns[j] + MEANS[y, j]) * SCALES[j]
             full = np.vstack([np.ones(len(y)), columns, y])
             moments += full @ full.T
-            writer.write_table(pa.table([*columns, y], schema=schema), row_group_size=GROUP)
+            writer.write_table(
+                pa.table([*columns, y], schema=schema), row_group_size=GROUP
+            )
     reference_path(path).write_text(json.dumps(moments.tolist()))
     unfinished.rename(path)
 
@@ -101,7 +114,9 @@ def observed(work) -> tuple[object, dict]:
         start = time.perf_counter()
         result = work()
         seconds = time.perf_counter() - start
-    kernel = max(peak_bytes(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+    kernel = max(
+        peak_bytes(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    )
     return result, {
         "seconds": seconds,
         "mebibytes": kernel / 2**20,
@@ -140,9 +155,15 @@ def quality(model, path: Path) -> dict[str, float]:
     S, Sxy = covariance[:-1, :-1], covariance[:-1, -1]
     if hasattr(model, "components_"):
         largest = np.linalg.eigvalsh(S)[::-1][: len(model.components_)] * n / (n - 1)
-        return {"max |Δvariance| relative": np.abs(model.explained_variance_ / largest - 1).max()}
+        return {
+            "max |Δvariance| relative": np.abs(
+                model.explained_variance_ / largest - 1
+            ).max()
+        }
     if not hasattr(model, "classes_"):
-        return {"max |Δcoef|": np.abs(np.ravel(model.coef_) - np.linalg.solve(S, Sxy)).max()}
+        return {
+            "max |Δcoef|": np.abs(np.ravel(model.coef_) - np.linalg.solve(S, Sxy)).max()
+        }
     import pyarrow.parquet as pq
 
     head = next(pq.ParquetFile(path).iter_batches(100_000)).to_pandas()

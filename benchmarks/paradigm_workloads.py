@@ -14,7 +14,9 @@ from workloads import Workload, fit_predictor, size, workload
 def _classes(n: int, d: int, seed: int):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
-    y = (2.0 * X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * rng.standard_normal(n) > 0).astype(int)
+    y = (2.0 * X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * rng.standard_normal(n) > 0).astype(
+        int
+    )
     return X, y
 
 
@@ -39,7 +41,9 @@ def cascade(scale):
         from lyceum.ensemble import CascadeClassifier
 
         stages = [("bayes", GaussianNB(), few), ("forest", forest())]
-        model = CascadeClassifier(stages, thresholds=[0.95], cv=3, random_state=0).fit(X, y)
+        model = CascadeClassifier(stages, thresholds=[0.95], cv=3, random_state=0).fit(
+            X, y
+        )
         return lambda: model.predict(Z)
 
     def by_hand():
@@ -79,7 +83,10 @@ def auxiliary_targets(scale):
         [np.sin(3.0 * X[:, 0]), X[:, 1] + X[:, 2]]
     )  # clean, where the target is noisy
     y = (hints.sum(axis=1) + rng.standard_normal(2 * n) > 0).astype(int)
-    train, unknown = np.hstack([X, hints])[:n], np.hstack([X, np.full((2 * n, 2), np.nan)])[n:]
+    train, unknown = (
+        np.hstack([X, hints])[:n],
+        np.hstack([X, np.full((2 * n, 2), np.nan)])[n:],
+    )
 
     def ours():
         from lyceum.ensemble import AuxiliaryTargets
@@ -93,8 +100,13 @@ def auxiliary_targets(scale):
         def run():
             tree = DecisionTreeRegressor(max_depth=6)
             said = [cross_val_predict(tree, X[:n], hints[:n, j], cv=5) for j in (0, 1)]
-            members = [DecisionTreeRegressor(max_depth=6).fit(X[:n], hints[:n, j]) for j in (0, 1)]
-            main = DecisionTreeClassifier(max_depth=6).fit(np.column_stack([X[:n], *said]), y[:n])
+            members = [
+                DecisionTreeRegressor(max_depth=6).fit(X[:n], hints[:n, j])
+                for j in (0, 1)
+            ]
+            main = DecisionTreeClassifier(max_depth=6).fit(
+                np.column_stack([X[:n], *said]), y[:n]
+            )
             return lambda Z: main.predict(
                 np.column_stack([Z[:, :6], *(one.predict(Z[:, :6]) for one in members)])
             )
@@ -155,12 +167,16 @@ def transfer_boost(scale):
             for _ in range(rounds):
                 tree = DecisionTreeClassifier(max_depth=2).fit(X, y, w / w.sum())
                 wrong = tree.predict(X) != y
-                error = min(max(w[domain & wrong].sum() / w[domain].sum(), 1e-10), 0.499)
+                error = min(
+                    max(w[domain & wrong].sum() / w[domain].sum(), 1e-10), 0.499
+                )
                 w[~domain & wrong] *= shrink
                 w[~domain] *= 2.0 * (1.0 - error)
                 w[domain & wrong] *= (1.0 - error) / error
                 members.append((np.log((1.0 - error) / error), tree))
-            return lambda rows: sum(a * (2.0 * tree.predict(rows) - 1.0) for a, tree in members) > 0
+            return lambda rows: (
+                sum(a * (2.0 * tree.predict(rows) - 1.0) for a, tree in members) > 0
+            )
 
         return run
 
@@ -181,7 +197,9 @@ def transfer_boost(scale):
             "AdaBoost on the 50": fit_predictor(alone, X[domain], y[domain]),
             "AdaBoost on all rows": fit_predictor(alone, X, y),
         },
-        lambda predict: {"error on the target": float((np.asarray(predict(Z)) != truth).mean())},
+        lambda predict: {
+            "error on the target": float((np.asarray(predict(Z)) != truth).mean())
+        },
         ("error on the target", -1, 0.01),
     )
 
@@ -242,7 +260,9 @@ def model_as_prior(scale):
     d, few = 30, 60
     first, moved = rng.standard_normal(d), 0.3 * rng.standard_normal(d)
     X = rng.standard_normal((n + few + 20_000, d))
-    y = np.where(np.arange(len(X)) < n, X @ first > 0, X @ (first + moved) > 0).astype(int)
+    y = np.where(np.arange(len(X)) < n, X @ first > 0, X @ (first + moved) > 0).astype(
+        int
+    )
 
     def source():
         from sklearn.linear_model import LogisticRegression
@@ -271,10 +291,14 @@ def model_as_prior(scale):
                 margin = sign * (offset + some @ v[:-1] + v[-1])
                 pull = -sign * expit(-margin)
                 gradient = np.append(some.T @ pull + 0.5 * v[:-1], pull.sum())
-                return np.logaddexp(0.0, -margin).sum() + 0.25 * v[:-1] @ v[:-1], gradient
+                return np.logaddexp(0.0, -margin).sum() + 0.25 * v[:-1] @ v[
+                    :-1
+                ], gradient
 
             v = minimize(loss, np.zeros(d + 1), jac=True, method="L-BFGS-B").x
-            return lambda Z: (given.decision_function(Z) + Z @ v[:-1] + v[-1] > 0).astype(int)
+            return lambda Z: (
+                given.decision_function(Z) + Z @ v[:-1] + v[-1] > 0
+            ).astype(int)
 
         return run
 

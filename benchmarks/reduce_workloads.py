@@ -35,7 +35,10 @@ def _sklearn(X, y):
         from sklearn.linear_model import LinearRegression
 
         search = TheirSequentialFeatureSelector(
-            LinearRegression(), n_features_to_select=_KEPT, cv=5, scoring="neg_mean_squared_error"
+            LinearRegression(),
+            n_features_to_select=_KEPT,
+            cv=5,
+            scoring="neg_mean_squared_error",
         )
         return lambda: search.fit(X, y).support_
 

@@ -63,7 +63,9 @@ def q_learning(scale):
     def ours():
         from lyceum.reinforcement import QLearning
 
-        model = QLearning(discount=discount, n_episodes=episodes, epsilon=0.3, random_state=0)
+        model = QLearning(
+            discount=discount, n_episodes=episodes, epsilon=0.3, random_state=0
+        )
         return lambda: model.fit(world).q_
 
     def by_hand():
@@ -75,11 +77,15 @@ def q_learning(scale):
                 for _ in range(1000):
                     greedy = rng.random() >= 0.3
                     best_ones = np.flatnonzero(q[state] == q[state].max())
-                    action = int(rng.choice(best_ones)) if greedy else int(rng.integers(4))
+                    action = (
+                        int(rng.choice(best_ones)) if greedy else int(rng.integers(4))
+                    )
                     after, reward, ended, _, _ = world.step(action)
                     seen[state, action] += 1
                     aim = reward + (0.0 if ended else discount * q[after].max())
-                    q[state, action] += (aim - q[state, action]) / seen[state, action] ** 0.8
+                    q[state, action] += (aim - q[state, action]) / seen[
+                        state, action
+                    ] ** 0.8
                     state = after
                     if ended:
                         break
@@ -91,6 +97,8 @@ def q_learning(scale):
         "Decisions in sequence",
         "2,000 episodes of Q-learning in a slippery grid of 5 x 5",
         {"lyceum": ours, "NumPy by hand": by_hand},
-        lambda q: {"value at the start, of the best": float(np.asarray(q)[0].max() / best[0])},
+        lambda q: {
+            "value at the start, of the best": float(np.asarray(q)[0].max() / best[0])
+        },
         ("value at the start, of the best", 1, 0.05),
     )

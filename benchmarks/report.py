@@ -39,11 +39,16 @@ def cells(record: dict) -> list[list[str]]:
         [
             outcome["contender"],
             "" if outcome["seconds"] is None else f"{outcome['seconds']:.3g}",
-            f"{median(outcome['all_seconds']):.3g}" if outcome["seconds"] is not None else "",
+            f"{median(outcome['all_seconds']):.3g}"
+            if outcome["seconds"] is not None
+            else "",
             "" if outcome.get("ratio") is None else f"{outcome['ratio']:.2f}×",
             "" if outcome["mebibytes"] is None else f"{outcome['mebibytes']:.0f}",
             " · ".join(
-                [*map(quality_text, outcome["quality"].items()), *filter(None, [outcome["note"]])]
+                [
+                    *map(quality_text, outcome["quality"].items()),
+                    *filter(None, [outcome["note"]]),
+                ]
             ),
         ]
         for outcome in record["outcomes"]
@@ -54,7 +59,11 @@ def quality_text(item: tuple[str, float]) -> str:
     name, value = item
     if name.startswith("max"):
         return f"{name} {value:.1e}"
-    return f"{name} {value:.0f}" if name in ("iterations", "sampled MiB") else f"{name} {value:.8g}"
+    return (
+        f"{name} {value:.0f}"
+        if name in ("iterations", "sampled MiB")
+        else f"{name} {value:.8g}"
+    )
 
 
 def subtitle(record: dict, machine: str = "") -> str:
@@ -77,10 +86,15 @@ def show(record: dict) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=escape(record["title"]), caption=subtitle(record), title_justify="left")
+    table = Table(
+        title=escape(record["title"]), caption=subtitle(record), title_justify="left"
+    )
     for heading in HEADINGS:
         table.add_column(
-            heading, justify="right" if heading in ("seconds", "median", "ratio", "MiB") else "left"
+            heading,
+            justify="right"
+            if heading in ("seconds", "median", "ratio", "MiB")
+            else "left",
         )
     for row in cells(record):
         table.add_row(*map(escape, row), style="bold" if "lyceum" in row[0] else None)
@@ -113,7 +127,11 @@ def markdown(records: dict[str, dict]) -> str:
     letters = {str(here): chr(ord("A") + place) for place, here in enumerate(machines)}
     lines = ["# Benchmark results", "", INTRO, f"Newest: {newest}.", ""]
     for here in machines:
-        lines += [f"Machine {letters[str(here)]}:", *(f"- {key}: {here[key]}" for key in here), ""]
+        lines += [
+            f"Machine {letters[str(here)]}:",
+            *(f"- {key}: {here[key]}" for key in here),
+            "",
+        ]
     for group in dict.fromkeys(record["group"] for record in records.values()):
         lines += [
             f"## {group}",
@@ -131,9 +149,15 @@ def markdown(records: dict[str, dict]) -> str:
                         f"**{cell}**" if cell and column < 4 else cell
                         for column, cell in enumerate(row)
                     ]
-                first = f"{record['title']} ({subtitle(record, where)})" if place == 0 else ""
+                first = (
+                    f"{record['title']} ({subtitle(record, where)})"
+                    if place == 0
+                    else ""
+                )
                 lines.append(
-                    "| " + " | ".join(cell.replace("|", "\\|") for cell in [first, *row]) + " |"
+                    "| "
+                    + " | ".join(cell.replace("|", "\\|") for cell in [first, *row])
+                    + " |"
                 )
         lines.append("")
     return "\n".join(lines)
@@ -156,9 +180,13 @@ def processor() -> tuple[str, set[str]]:
         text = Path("/proc/cpuinfo").read_text()
     except OSError:
         return platform.machine(), set()
-    fields = dict(line.split(":", 1) for line in text.split("\n\n")[0].splitlines() if ":" in line)
+    fields = dict(
+        line.split(":", 1) for line in text.split("\n\n")[0].splitlines() if ":" in line
+    )
     fields = {key.strip(): value.strip() for key, value in fields.items()}
-    return fields.get("model name", platform.machine()), set(fields.get("flags", "").split())
+    return fields.get("model name", platform.machine()), set(
+        fields.get("flags", "").split()
+    )
 
 
 def isa_level(flags: set[str]) -> str:
@@ -167,7 +195,9 @@ def isa_level(flags: set[str]) -> str:
         "x86-64-v3": {"avx2", "bmi1", "bmi2", "fma", "f16c", "movbe"},
         "x86-64-v2": {"sse4_2", "popcnt", "ssse3", "cx16"},
     }
-    return next((level for level, names in needed.items() if names <= flags), platform.machine())
+    return next(
+        (level for level, names in needed.items() if names <= flags), platform.machine()
+    )
 
 
 def installed(package: str) -> str:

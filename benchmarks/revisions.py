@@ -30,7 +30,11 @@ from timing import Outcome, failure_noted, timed
 from workloads import DATA, WORKLOADS
 
 HERE = Path(__file__).parent
-REPOSITORY, BUILDS, RECORD = HERE.parent, HERE.parent / "build" / "revisions", HERE / "REVISIONS.md"
+REPOSITORY, BUILDS, RECORD = (
+    HERE.parent,
+    HERE.parent / "build" / "revisions",
+    HERE / "REVISIONS.md",
+)
 ALLOWED = 1.05  # of the earlier seconds
 MOST_ROUNDS = 30
 WHY = {  # what a workload does now that earlier revisions did not
@@ -38,7 +42,9 @@ WHY = {  # what a workload does now that earlier revisions did not
         "finds separator, encoding, decimal mark and dates, and reads line breaks in quotes"
     )
 }
-OUT_OF_CORE = {"outofcore " + cls: name for name, (_, cls, _) in outofcore.LEARNERS.items()}
+OUT_OF_CORE = {
+    "outofcore " + cls: name for name, (_, cls, _) in outofcore.LEARNERS.items()
+}
 
 
 def main() -> None:
@@ -51,7 +57,9 @@ def main() -> None:
     rows, lacking, slower = [], [], []
     names = [*WORKLOADS, *OUT_OF_CORE]
     for name in [
-        name for name in names if not options.only or any(part in name for part in options.only)
+        name
+        for name in names
+        if not options.only or any(part in name for part in options.only)
     ]:
         for row in compare(name, site, options.scale, options.repeat, options.seconds):
             if row["then"].seconds is None or row["now"].seconds is None:
@@ -63,7 +71,9 @@ def main() -> None:
             print(line(row), flush=True)
     for name in dict.fromkeys(slower):
         print(f"{name} again", flush=True)
-        for row in compare(name, site, options.scale, 3 * options.repeat, 3 * options.seconds):
+        for row in compare(
+            name, site, options.scale, 3 * options.repeat, 3 * options.seconds
+        ):
             rows.append(row)
             print(line(row), flush=True)
     clean()
@@ -82,9 +92,14 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--scale", type=float, default=1.0, help="fraction of the full number of rows"
     )
-    parser.add_argument("--repeat", type=int, default=5, help="rounds at least (default 5)")
     parser.add_argument(
-        "--seconds", type=float, default=5.0, help="seconds of each side at least (default 5)"
+        "--repeat", type=int, default=5, help="rounds at least (default 5)"
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=5.0,
+        help="seconds of each side at least (default 5)",
     )
     parser.add_argument("--record", action="store_true", help="write REVISIONS.md")
     return parser.parse_args()
@@ -95,7 +110,10 @@ def build(revision: str) -> Path:
     environment."""
     site = BUILDS / git("rev-parse", revision).decode()[:10]
     if not site.exists():
-        source, fresh = site.with_name(f"{site.name}-source"), site.with_name(f"{site.name}-new")
+        source, fresh = (
+            site.with_name(f"{site.name}-source"),
+            site.with_name(f"{site.name}-new"),
+        )
         with tarfile.open(fileobj=BytesIO(git("archive", revision))) as archive:
             archive.extractall(source, filter="data")
         pip = [
@@ -122,7 +140,9 @@ def git(*words: str) -> bytes:
 # --------------------------------------------------------------------------------------------
 
 
-def compare(name: str, site: Path, scale: float, repeat: int, seconds: float) -> list[dict]:
+def compare(
+    name: str, site: Path, scale: float, repeat: int, seconds: float
+) -> list[dict]:
     """A row for each of our contenders: its times then and now, in rounds that begin with either in
     turn."""
     sides = {"then": Side(name, site, scale), "now": Side(name, None, scale)}
@@ -153,7 +173,9 @@ class Side:
     def __init__(self, name: str, site: Path | None, scale: float):
         context = get_context("spawn")
         self.pipe, other = context.Pipe()
-        self.process = context.Process(target=serve, args=(other, name, site, scale), daemon=True)
+        self.process = context.Process(
+            target=serve, args=(other, name, site, scale), daemon=True
+        )
         self.process.start()
         other.close()
         self.contenders = self.pipe.recv()
@@ -203,7 +225,10 @@ def use(site: Path) -> None:
     sys.meta_path[:] = [
         finder for finder in sys.meta_path if "editable" not in type(finder).__module__
     ]
-    sys.path[:] = [str(site), *(place for place in sys.path if Path(place) != REPOSITORY / "src")]
+    sys.path[:] = [
+        str(site),
+        *(place for place in sys.path if Path(place) != REPOSITORY / "src"),
+    ]
 
 
 def ours(name: str, scale: float) -> tuple[dict[str, Callable], Callable]:
@@ -238,7 +263,10 @@ def out_of_core(learner: str, scale: float) -> Callable:
 
 def load_workloads() -> None:
     """Register every workload, but those that need what this revision lacks."""
-    for module in ["csv_table", *sorted(path.stem for path in HERE.glob("*_workloads.py"))]:
+    for module in [
+        "csv_table",
+        *sorted(path.stem for path in HERE.glob("*_workloads.py")),
+    ]:
         with suppress(ImportError):
             import_module(module)
 

@@ -22,7 +22,8 @@ import report
 from timing import OthersWatch, Outcome, isolated, race
 from workloads import DATA, WORKLOADS
 
-for module in sorted(Path(__file__).parent.glob("*_workloads.py")):  # each registers its workloads
+# each registers its workloads
+for module in sorted(Path(__file__).parent.glob("*_workloads.py")):
     import_module(module.stem)
 
 NAMES = [*WORKLOADS, "imports", "outofcore"]
@@ -31,7 +32,9 @@ NAMES = [*WORKLOADS, "imports", "outofcore"]
 def main() -> None:
     options = parse()
     for name in [
-        name for name in NAMES if not options.only or any(part in name for part in options.only)
+        name
+        for name in NAMES
+        if not options.only or any(part in name for part in options.only)
     ]:
         try:
             with OthersWatch() as others:
@@ -66,35 +69,52 @@ def parse() -> argparse.Namespace:
         "only", nargs="*", help="run the workloads whose names contain one of these"
     )
     parser.add_argument(
-        "--scale", type=float, default=1.0, help="fraction of the full number of rows (default 1)"
+        "--scale",
+        type=float,
+        default=1.0,
+        help="fraction of the full number of rows (default 1)",
     )
     parser.add_argument(
-        "--repeat", type=int, default=3, help="rounds, of which the best counts (default 3)"
+        "--repeat",
+        type=int,
+        default=3,
+        help="rounds, of which the best counts (default 3)",
     )
     parser.add_argument(
         "--record", action="store_true", help="write them into RESULTS.md, one by one"
     )
     parser.add_argument(
-        "--keep", action="store_true", help="keep and reuse the generated files in benchmarks/data"
+        "--keep",
+        action="store_true",
+        help="keep and reuse the generated files in benchmarks/data",
     )
     options = parser.parse_args()
     if not 0 < options.scale <= 1 or options.repeat < 1:
         parser.error("--scale must be in (0, 1] and --repeat at least 1")
     for part in options.only:
         if not any(part in name for name in NAMES):
-            parser.error(f"no workload has {part!r} in its name: choose from {' '.join(NAMES)}")
+            parser.error(
+                f"no workload has {part!r} in its name: choose from {' '.join(NAMES)}"
+            )
     return options
 
 
 def run(name: str, scale: float, repeat: int) -> dict:
     if name == "imports":
         outcomes = imports.measure(max(repeat, 5))
-        return entry("Import", imports.TITLE, outcomes, seconds_of(outcomes, "import sklearn.base"))
+        return entry(
+            "Import",
+            imports.TITLE,
+            outcomes,
+            seconds_of(outcomes, "import sklearn.base"),
+        )
     if name == "outofcore":
         n = outofcore.rows(scale)
         outcomes = outofcore.measure(DATA / f"rows-{n}.parquet", n, repeat)
         title = outofcore.TITLE.format(n=n)
-        return entry("Out of core", title, outcomes, seconds_of(outcomes, *outofcore.DECODERS))
+        return entry(
+            "Out of core", title, outcomes, seconds_of(outcomes, *outofcore.DECODERS)
+        )
     return isolated(compete, name, scale, repeat)
 
 
@@ -108,7 +128,11 @@ def compete(name: str, scale: float, repeat: int) -> dict:
     )
     record = entry(work.group, work.title, outcomes, None)
     for outcome in record["outcomes"]:
-        theirs = seconds_of(peers) if outcome["contender"] == "lyceum" else outcome["seconds"]
+        theirs = (
+            seconds_of(peers)
+            if outcome["contender"] == "lyceum"
+            else outcome["seconds"]
+        )
         outcome["ratio"] = theirs / ours if theirs and ours else None
     flag_quality(record["outcomes"], *work.compare)
     return record
@@ -122,7 +146,9 @@ def flag_quality(outcomes: list[dict], key: str, sign: int, tolerance: float) ->
         if key in outcome["quality"] and sign * outcome["quality"][key] < max(
             values
         ) - tolerance * abs(max(values)):
-            outcome["note"] = " · ".join(filter(None, [outcome["note"], f"WORSE {key}"]))
+            outcome["note"] = " · ".join(
+                filter(None, [outcome["note"], f"WORSE {key}"])
+            )
 
 
 def entry(group: str, title: str, outcomes: list[Outcome], base: float | None) -> dict:
@@ -136,7 +162,11 @@ def entry(group: str, title: str, outcomes: list[Outcome], base: float | None) -
 def seconds_of(outcomes: list[Outcome], *names: str) -> float | None:
     """The best time among these contenders (all, if none is named)."""
     return min(
-        (o.seconds for o in outcomes if o.seconds and (not names or o.contender in names)),
+        (
+            o.seconds
+            for o in outcomes
+            if o.seconds and (not names or o.contender in names)
+        ),
         default=None,
     )
 
@@ -144,7 +174,9 @@ def seconds_of(outcomes: list[Outcome], *names: str) -> float | None:
 def commit() -> str:
     """The checkout's commit, with a + if tracked files differ from it."""
     command = ["git", "describe", "--always", "--abbrev=7", "--dirty=+", "--exclude=*"]
-    done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True)
+    done = subprocess.run(
+        command, cwd=Path(__file__).parent, capture_output=True, text=True
+    )
     return done.stdout.strip() or "unknown"
 
 

@@ -32,12 +32,18 @@ def features(frame: pd.DataFrame, target: str) -> pd.DataFrame:
         cells = frame[name].replace([np.inf, -np.inf], np.nan)
         numeric = pd.api.types.is_numeric_dtype(cells)
         present = cells.notna().sum()
-        counter = numeric and present == len(cells) > 1 and counts_rows(cells.to_numpy(dtype=float))
+        counter = (
+            numeric
+            and present == len(cells) > 1
+            and counts_rows(cells.to_numpy(dtype=float))
+        )
         names = not numeric and cells.nunique() > 0.9 * present
         if cells.nunique() < 2 or counter or names:
             continue
         kept[str(name)] = (
-            cells.astype(float) if numeric else cells.astype(object).where(cells.notna(), np.nan)
+            cells.astype(float)
+            if numeric
+            else cells.astype(object).where(cells.notna(), np.nan)
         )
     return pd.DataFrame(kept)
 
@@ -53,7 +59,11 @@ def peers(task: str, X: pd.DataFrame) -> dict[str, tuple[Any, Any]]:
     numbers = [name for name in X.columns if name not in text]
     ordinal = ColumnTransformer(
         [
-            ("text", OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1), text),
+            (
+                "text",
+                OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
+                text,
+            ),
             ("numbers", SimpleImputer(add_indicator=True), numbers),
         ]
     )
@@ -72,25 +82,37 @@ def peers(task: str, X: pd.DataFrame) -> dict[str, tuple[Any, Any]]:
         [
             (
                 "text",
-                OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan),
+                OrdinalEncoder(
+                    handle_unknown="use_encoded_value", unknown_value=np.nan
+                ),
                 text,
             ),
             ("numbers", "passthrough", numbers),
         ]
     )
     at = [text.index(name) for name in few]
-    boosting = _grids({"min_samples_leaf": 20}, {"min_samples_leaf": 5}, {"learning_rate": 0.03})
-    forest = _grids({"max_features": "sqrt"}, {"max_features": 0.5}, {"min_samples_leaf": 3})
+    boosting = _grids(
+        {"min_samples_leaf": 20}, {"min_samples_leaf": 5}, {"learning_rate": 0.03}
+    )
+    forest = _grids(
+        {"max_features": "sqrt"}, {"max_features": 0.5}, {"min_samples_leaf": 3}
+    )
     svm = {"C": [0.1, 1.0, 10.0, 100.0], "gamma": ["scale", 0.01]}
     if task == "classification":
         return {
             "boosting": (
                 make_pipeline(
-                    raw, HistGradientBoostingClassifier(categorical_features=at, random_state=0)
+                    raw,
+                    HistGradientBoostingClassifier(
+                        categorical_features=at, random_state=0
+                    ),
                 ),
                 boosting,
             ),
-            "forest": (make_pipeline(ordinal, RandomForestClassifier(random_state=0)), forest),
+            "forest": (
+                make_pipeline(ordinal, RandomForestClassifier(random_state=0)),
+                forest,
+            ),
             "linear": (
                 make_pipeline(scaled, LogisticRegression(max_iter=2000)),
                 {"C": [0.01, 0.1, 1.0, 10.0, 100.0]},
@@ -100,12 +122,19 @@ def peers(task: str, X: pd.DataFrame) -> dict[str, tuple[Any, Any]]:
     return {
         "boosting": (
             make_pipeline(
-                raw, HistGradientBoostingRegressor(categorical_features=at, random_state=0)
+                raw,
+                HistGradientBoostingRegressor(categorical_features=at, random_state=0),
             ),
             boosting,
         ),
-        "forest": (make_pipeline(ordinal, RandomForestRegressor(random_state=0)), forest),
-        "linear": (make_pipeline(scaled, Ridge()), {"alpha": [0.01, 0.1, 1.0, 10.0, 100.0]}),
+        "forest": (
+            make_pipeline(ordinal, RandomForestRegressor(random_state=0)),
+            forest,
+        ),
+        "linear": (
+            make_pipeline(scaled, Ridge()),
+            {"alpha": [0.01, 0.1, 1.0, 10.0, 100.0]},
+        ),
         "svm": (make_pipeline(scaled, _ScaledSVR()), svm),
     }
 
@@ -128,7 +157,10 @@ class _ScaledSVR(SVR):
 
 
 def fold_losses(
-    task: str, X: pd.DataFrame, y: np.ndarray, splits: list[tuple[np.ndarray, np.ndarray]]
+    task: str,
+    X: pd.DataFrame,
+    y: np.ndarray,
+    splits: list[tuple[np.ndarray, np.ndarray]],
 ) -> dict[str, list[float] | str]:
     """The loss of every model on every fold: share of errors or mean squared error; or why there is
     none."""
@@ -142,7 +174,9 @@ def fold_losses(
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found[name] = [_one_fold(task, model, space, X, y, *split) for split in splits]
+                found[name] = [
+                    _one_fold(task, model, space, X, y, *split) for split in splits
+                ]
         except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
             found[name] = f"{type(error).__name__}: {str(error).splitlines()[0]}"
     return found
@@ -152,7 +186,9 @@ def _one_fold(task, model, space, X, y, train, test) -> float:
     classes = task == "classification"
     if classes and len(np.unique(y[train])) == 1:
         return float(np.mean(y[test] != y[train][0]))
-    smallest = int(np.bincount(y[train])[np.unique(y[train])].min()) if classes else len(train)
+    smallest = (
+        int(np.bincount(y[train])[np.unique(y[train])].min()) if classes else len(train)
+    )
     n_inner = min(INNER, len(train) if not classes else max(2, smallest))
     inner = (StratifiedKFold if classes and smallest >= 2 else KFold)(
         n_inner, shuffle=True, random_state=0
@@ -160,4 +196,6 @@ def _one_fold(task, model, space, X, y, train, test) -> float:
     score = "accuracy" if classes else "neg_mean_squared_error"
     search = GridSearchCV(model, space, scoring=score, cv=inner, error_score=-np.inf)
     found = search.fit(X.iloc[train], y[train]).predict(X.iloc[test])
-    return float(np.mean(found != y[test]) if classes else np.mean((found - y[test]) ** 2))
+    return float(
+        np.mean(found != y[test]) if classes else np.mean((found - y[test]) ** 2)
+    )

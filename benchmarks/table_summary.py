@@ -18,7 +18,9 @@ def write_summary(folder: Path, path: Path, record: Path) -> None:
     """Write the summary of all results in a folder, and the results themselves in one file."""
     found = [json.loads(each.read_text()) for each in sorted(folder.glob("*.json"))]
     path.write_text("\n".join(_lines(found, len(tables()))) + "\n")
-    record.write_text("[\n" + ",\n".join(json.dumps(_rounded(one)) for one in found) + "\n]\n")
+    record.write_text(
+        "[\n" + ",\n".join(json.dumps(_rounded(one)) for one in found) + "\n]\n"
+    )
     print(f"{path}: {len(found)} tables")
 
 
@@ -62,7 +64,9 @@ def _lines(found: list[dict[str, Any]], n_tables: int) -> list[str]:
             f"- Seconds of a study: median {statistics.median(seconds):.0f}, longest"
             f" {seconds[-1]:.0f}."
         )
-        budgets = Counter(one["budget"] for one in ended if one.get("budget") is not None)
+        budgets = Counter(
+            one["budget"] for one in ended if one.get("budget") is not None
+        )
         for minutes, n in sorted(budgets.items()):
             lines.append(
                 f"- {n} of them were given {minutes:g} minutes: a check that they end, no"
@@ -126,9 +130,14 @@ LEADS = (
 def _beside(beside: list[dict[str, Any]]) -> list[str]:
     if not beside:
         return []
-    ratios, best = [ratio(one) for one in beside], [ratio(one, "best_loss") for one in beside]
+    ratios, best = (
+        [ratio(one) for one in beside],
+        [ratio(one, "best_loss") for one in beside],
+    )
     corrected = holm(beside)
-    behind = sorted((one for one in beside if is_behind(one)), key=lambda one: one["peer"]["p"])
+    behind = sorted(
+        (one for one in beside if is_behind(one)), key=lambda one: one["peer"]["p"]
+    )
     ahead = [one for one in beside if is_ahead(one)]
     worse = [one for one in behind if corrected[one["name"]] < ALPHA]
     better = [one for one in ahead if corrected[one["name"]] < ALPHA]
@@ -183,7 +192,8 @@ def _not_ended(found: list[dict[str, Any]]) -> list[str]:
     lost = [
         one
         for one in found
-        if one["outcome"] == "died" or (one["outcome"] == "refused" and not one["hostile"])
+        if one["outcome"] == "died"
+        or (one["outcome"] == "refused" and not one["hostile"])
     ]
     if not lost:
         return []
@@ -207,7 +217,11 @@ def _table(real: list[dict[str, Any]]) -> list[str]:
         if one["outcome"] != "ended":
             continue
         peer = one.get("peer")
-        told = f"{peer['name']} | {peer['loss']:.4g} | {peer['p']:.2f}" if peer else " | | "
+        told = (
+            f"{peer['name']} | {peer['loss']:.4g} | {peer['p']:.2f}"
+            if peer
+            else " | | "
+        )
         size = f"{one['n_rows']} × {one['n_columns']}"
         lines.append(
             f"| {one['name']} | {size} | {one['task']} | {one['seconds']:.0f} | {one['choice']} | "

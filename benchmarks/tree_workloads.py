@@ -33,10 +33,16 @@ def rows_like_higgs(n: int, seed: int = 0):
     X[:, 25] = np.sqrt(np.abs(X[:, 7] * X[:, 8]))
     X[:, 26] = X[:, 10] - X[:, 11] * X[:, 12]
     X[:, 27] = np.hypot(X[:, 13], X[:, 14])
-    score = 1.2 * np.sin(1.5 * X[:, 21]) + 0.9 * X[:, 23] * (X[:, 22] < 1) - 0.7 * np.abs(X[:, 26])
+    score = (
+        1.2 * np.sin(1.5 * X[:, 21])
+        + 0.9 * X[:, 23] * (X[:, 22] < 1)
+        - 0.7 * np.abs(X[:, 26])
+    )
     score += 0.8 * (X[:, 27] > 1.2) + 0.5 * X[:, 3] * X[:, 9] + 0.4 * X[:, 24]
     score += 0.6 * X[:, 16] * (X[:, 17] > 0)
-    y = (rng.random(len(X)) < 1 / (1 + np.exp(0.2 - score - 0.3 * X[:, 18]))).astype(np.int64)
+    y = (rng.random(len(X)) < 1 / (1 + np.exp(0.2 - score - 0.3 * X[:, 18]))).astype(
+        np.int64
+    )
     X = X.astype(np.float32)
     return X[:n], y[:n], X[n:], y[n:]
 
@@ -64,8 +70,15 @@ def boosters(X, y, test, rounds) -> tuple[Callable, Callable]:
         def prepare():
             import lightgbm as lgb
 
-            common = {"objective": "binary", "verbose": -1, "num_threads": THREADS, "seed": 0}
-            return lambda: lgb.train(common | more, lgb.Dataset(X, y), rounds).predict(test)
+            common = {
+                "objective": "binary",
+                "verbose": -1,
+                "num_threads": THREADS,
+                "seed": 0,
+            }
+            return lambda: lgb.train(common | more, lgb.Dataset(X, y), rounds).predict(
+                test
+            )
 
         return prepare
 
@@ -73,7 +86,12 @@ def boosters(X, y, test, rounds) -> tuple[Callable, Callable]:
         def prepare():
             import xgboost as xgb
 
-            common = {"objective": "binary:logistic", "nthread": THREADS, "seed": 0, "verbosity": 0}
+            common = {
+                "objective": "binary:logistic",
+                "nthread": THREADS,
+                "seed": 0,
+                "verbosity": 0,
+            }
             return lambda: xgb.train(common | more, xgb.DMatrix(X, y), rounds).predict(
                 xgb.DMatrix(test)
             )
@@ -140,11 +158,15 @@ def random_forest(scale):
         "Ensembles",
         "Random forest, 100 trees, n=100k d=20 float32, sqrt features",
         {
-            "lyceum": learner("lyceum.ensemble.RandomForestClassifier", use, random_state=0),
+            "lyceum": learner(
+                "lyceum.ensemble.RandomForestClassifier", use, random_state=0
+            ),
             "sklearnex RandomForest": learner(
                 "sklearnex.ensemble.RandomForestClassifier", use, **jobs
             ),
-            "sklearn RandomForest": learner("sklearn.ensemble.RandomForestClassifier", use, **jobs),
+            "sklearn RandomForest": learner(
+                "sklearn.ensemble.RandomForestClassifier", use, **jobs
+            ),
             "xgboost rf": xgboost(
                 num_parallel_tree=100,
                 subsample=0.63,
@@ -167,9 +189,15 @@ def extra_trees(scale):
         "Ensembles",
         "Extremely randomized trees, 100 trees, n=100k d=20 float32, sqrt features",
         {
-            "lyceum": learner("lyceum.ensemble.ExtraTreesClassifier", use, random_state=0),
-            "sklearnex ExtraTrees": learner("sklearnex.ensemble.ExtraTreesClassifier", use, **jobs),
-            "sklearn ExtraTrees": learner("sklearn.ensemble.ExtraTreesClassifier", use, **jobs),
+            "lyceum": learner(
+                "lyceum.ensemble.ExtraTreesClassifier", use, random_state=0
+            ),
+            "sklearnex ExtraTrees": learner(
+                "sklearnex.ensemble.ExtraTreesClassifier", use, **jobs
+            ),
+            "sklearn ExtraTrees": learner(
+                "sklearn.ensemble.ExtraTreesClassifier", use, **jobs
+            ),
         },
         ranks(truth),
         ("AUC", +1, 1e-2),
@@ -186,7 +214,9 @@ def adaboost(scale):
         "AdaBoost, 200 stumps, n=50k d=20 float32",
         {
             "lyceum": learner("lyceum.ensemble.AdaBoostClassifier", use, **common),
-            "sklearn AdaBoost": learner("sklearn.ensemble.AdaBoostClassifier", use, **common),
+            "sklearn AdaBoost": learner(
+                "sklearn.ensemble.AdaBoostClassifier", use, **common
+            ),
         },
         ranks(truth),
         ("AUC", +1, 1e-2),
@@ -241,7 +271,9 @@ def predictions(title, contenders, truth) -> Workload:
 @workload
 def predict_forest(scale):
     X, y, test, truth = rows_with_interactions(100_000, 20)
-    many = np.tile(test, (size(1_000_000, scale) // len(test) + 1, 1))[: size(1_000_000, scale)]
+    many = np.tile(test, (size(1_000_000, scale) // len(test) + 1, 1))[
+        : size(1_000_000, scale)
+    ]
     truth = np.tile(truth, len(many) // len(truth) + 1)[: len(many)]
     settings = {"n_estimators": 50, "max_depth": 12, "random_state": 0}
 
@@ -267,11 +299,15 @@ def predict_forest(scale):
 @workload
 def predict_boosted(scale):
     X, y, test, truth = rows_with_interactions(100_000, 28)
-    many = np.tile(test, (size(1_000_000, scale) // len(test) + 1, 1))[: size(1_000_000, scale)]
+    many = np.tile(test, (size(1_000_000, scale) // len(test) + 1, 1))[
+        : size(1_000_000, scale)
+    ]
     truth = np.tile(truth, len(many) // len(truth) + 1)[: len(many)]
 
     def ours():
-        model = fitted("lyceum.ensemble.HistGradientBoostingClassifier", X, y, random_state=0)
+        model = fitted(
+            "lyceum.ensemble.HistGradientBoostingClassifier", X, y, random_state=0
+        )
         return lambda: model.predict_proba(many)[:, 1]
 
     def lightgbm():
@@ -284,14 +320,21 @@ def predict_boosted(scale):
     def xgboost():
         import xgboost as xgb
 
-        settings = {"objective": "binary:logistic", "nthread": THREADS, "learning_rate": 0.1}
+        settings = {
+            "objective": "binary:logistic",
+            "nthread": THREADS,
+            "learning_rate": 0.1,
+        }
         leaves = {"max_leaves": 31, "max_depth": 0, "grow_policy": "lossguide"}
         model = xgb.train(settings | leaves, xgb.DMatrix(X, y), 100)
         return lambda: model.inplace_predict(many)
 
     def hist():
         model = fitted(
-            "sklearn.ensemble.HistGradientBoostingClassifier", X, y, early_stopping=False
+            "sklearn.ensemble.HistGradientBoostingClassifier",
+            X,
+            y,
+            early_stopping=False,
         )
         return lambda: model.predict_proba(many)[:, 1]
 
@@ -310,7 +353,9 @@ def predict_boosted(scale):
 @workload
 def predict_tree(scale):
     X, y, test, truth = rows_with_interactions(200_000, 20)
-    many = np.tile(test, (size(1_000_000, scale) // len(test) + 1, 1))[: size(1_000_000, scale)]
+    many = np.tile(test, (size(1_000_000, scale) // len(test) + 1, 1))[
+        : size(1_000_000, scale)
+    ]
     truth = np.tile(truth, len(many) // len(truth) + 1)[: len(many)]
 
     def contender(where, **more):

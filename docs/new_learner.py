@@ -28,7 +28,9 @@ class NearestMean(OnePassClassifier):
         Columns to code one-of-C before distances are taken.
     """
 
-    _parameter_constraints: ClassVar[dict] = {"categorical_features": CATEGORICAL_FEATURES}
+    _parameter_constraints: ClassVar[dict] = {
+        "categorical_features": CATEGORICAL_FEATURES
+    }
 
     def __init__(self, *, categorical_features="from_dtype"):
         self.categorical_features = categorical_features
@@ -49,7 +51,9 @@ class NearestMean(OnePassClassifier):
 
     def summary(self) -> Summary:
         rows = [[str(name), *mean] for name, mean in zip(self.classes_, self.means_)]
-        return Summary(self._title(), {}, [Table("Means", ["class", *self.design_names], rows)])
+        return Summary(
+            self._title(), {}, [Table("Means", ["class", *self.design_names], rows)]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K, d = len(self.classes_), len(self.design_names)

@@ -34,7 +34,15 @@ def lyceum(*arguments: str) -> None:
 
 def main() -> None:
     table = str(datasets.path("german_credit"))
-    asked = ["--target", "class", "--loss", COSTS, "--learners", LEARNERS, *sys.argv[1:]]
+    asked = [
+        "--target",
+        "class",
+        "--loss",
+        COSTS,
+        "--learners",
+        LEARNERS,
+        *sys.argv[1:],
+    ]
     lyceum("inspect", table, "--target", "class")
     lyceum("study", table, *asked, "--out", "demo", "--force")
     lyceum("explain", "demo/model.lyceum", table, "--row", "0")

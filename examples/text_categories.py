@@ -37,7 +37,8 @@ def pages(topics: tuple[str, ...] = TOPICS) -> tuple[list[str], np.ndarray]:
             prose = text.partition("Examples\n")[0]
             if len(prose) > 300 and callable(getattr(room, name)):
                 found.setdefault(
-                    re.sub(rf"scipy|{'|'.join(topics)}|{re.escape(name)}", " ", prose), topic
+                    re.sub(rf"scipy|{'|'.join(topics)}|{re.escape(name)}", " ", prose),
+                    topic,
                 )
     return list(found), np.array(list(found.values()))
 
@@ -47,7 +48,9 @@ def contenders() -> dict[str, Any]:
     return {
         "linear SVM": LinearSVC(),
         "naive Bayes": MultinomialNB(alpha=0.1),
-        "5 nearest by angle": KNeighborsClassifier(5, metric="cosine", weights="distance"),
+        "5 nearest by angle": KNeighborsClassifier(
+            5, metric="cosine", weights="distance"
+        ),
     }
 
 

@@ -13,17 +13,35 @@ from pathlib import Path
 
 from fuzz.worker import work
 
-NO_TARGETS = ("__init__", "__main__", "crash", "fitted", "mutations", "samples", "worker")
+NO_TARGETS = (
+    "__init__",
+    "__main__",
+    "crash",
+    "fitted",
+    "mutations",
+    "samples",
+    "worker",
+)
 TARGETS = tuple(
-    sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in NO_TARGETS)
+    sorted(
+        path.stem
+        for path in Path(__file__).parent.glob("*.py")
+        if path.stem not in NO_TARGETS
+    )
 )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
-    parser.add_argument("targets", nargs="*", help=f"of {', '.join(TARGETS)}; all by default")
-    parser.add_argument("--seconds", type=float, default=60.0, help="for every target (default 60)")
-    parser.add_argument("--seed", type=int, default=0, help="of the first case (default 0)")
+    parser.add_argument(
+        "targets", nargs="*", help=f"of {', '.join(TARGETS)}; all by default"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=60.0, help="for every target (default 60)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of the first case (default 0)"
+    )
     parser.add_argument("--cases", type=int, help="how many seeds, instead of a time")
     parser.add_argument(
         "--log",
@@ -35,7 +53,8 @@ def main() -> None:
         parser.error(
             f"there is no target {', '.join(sorted(unknown))}: choose from {', '.join(TARGETS)}"
         )
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # threads for a few rows cost more than they give
+    # threads for a few rows cost more than they give
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     found = [run(name, options) for name in options.targets or TARGETS]
     raise SystemExit(1 if any(found) else 0)
 
@@ -56,7 +75,10 @@ def run(target: str, options: argparse.Namespace) -> int:
                 log.count(seed, Counter(what) - counts, now=kind == "end")
                 counts = Counter(what)
         if kind != "end":
-            log.find(seed, f"the process died at this seed or soon after ({first} was the first)")
+            log.find(
+                seed,
+                f"the process died at this seed or soon after ({first} was the first)",
+            )
             seed += 100
     took = time.monotonic() - begin
     print(
@@ -91,7 +113,12 @@ class Log:
         self.new += counts
         if self.new and (now or time.monotonic() - self.written > 30):
             self._write(
-                {"target": self.target, "first": self.seed, "stop": seed, "counts": dict(self.new)}
+                {
+                    "target": self.target,
+                    "first": self.seed,
+                    "stop": seed,
+                    "counts": dict(self.new),
+                }
             )
             self.seed, self.new, self.written = seed, Counter(), time.monotonic()
 

@@ -47,7 +47,14 @@ LABELS: Any = (
     [None, "a"],
     ["a", 1],
 )
-METHODS = ("predict", "predict_proba", "decision_function", "transform", "score_samples", "explain")
+METHODS = (
+    "predict",
+    "predict_proba",
+    "decision_function",
+    "transform",
+    "score_samples",
+    "explain",
+)
 
 
 def make() -> list[Any]:
@@ -106,7 +113,11 @@ def _check(how: str, method: str, answer: Any, model: Any, X: Any) -> None:
         return
     if method == "predict_proba":
         P = np.asarray(answer)
-        if not ((P >= 0).all() and (P <= 1).all() and np.allclose(P.sum(axis=1), 1.0, atol=1e-9)):
+        if not (
+            (P >= 0).all()
+            and (P <= 1).all()
+            and np.allclose(P.sum(axis=1), 1.0, atol=1e-9)
+        ):
             raise Finding(f"{how}: posteriors {P[:3]}")
     elif (
         method == "predict"
@@ -136,7 +147,9 @@ def cells(rng: np.random.Generator) -> Any:
     if rng.random() < 0.2:
         X = np.round(X)
     if rng.random() < 0.2 and X.size:
-        X.reshape(-1)[rng.integers(X.size, size=rng.integers(1, 4))] = ODD[rng.integers(len(ODD))]
+        X.reshape(-1)[rng.integers(X.size, size=rng.integers(1, 4))] = ODD[
+            rng.integers(len(ODD))
+        ]
     if rng.random() < 0.1 and X.ndim == 2:
         X[:] = X[:1] if len(X) else 0.0  # constant columns
     if rng.random() < 0.05 and X.ndim == 2:

@@ -47,9 +47,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m fuzz.crash", description=__doc__.splitlines()[0]
     )
-    parser.add_argument("jobs", nargs="*", help="of study, fit, predict, save; all by default")
     parser.add_argument(
-        "--trials", type=int, default=100, help="of every job in every mode (default 100)"
+        "jobs", nargs="*", help="of study, fit, predict, save; all by default"
+    )
+    parser.add_argument(
+        "--trials",
+        type=int,
+        default=100,
+        help="of every job in every mode (default 100)",
     )
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
@@ -100,11 +105,16 @@ def _with_faults(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(dir=spaceless) as folder:
         shim = Path(folder, "faults.so")
         source = Path(__file__).with_name("faults.c")
-        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", shim, source, "-ldl"], check=True)
-        one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # a fork has no other threads
+        subprocess.run(
+            ["cc", "-O1", "-shared", "-fPIC", "-o", shim, source, "-ldl"], check=True
+        )
+        # a fork has no other threads
+        one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         environment = {**os.environ, **one, "LD_PRELOAD": str(shim), SHIM: str(shim)}
         return subprocess.run(
-            [sys.executable, "-m", "fuzz.crash", *arguments], env=environment, check=False
+            [sys.executable, "-m", "fuzz.crash", *arguments],
+            env=environment,
+            check=False,
         ).returncode
 
 
@@ -127,7 +137,10 @@ def sweep(name: str, mode: int, trials: int, seed: int) -> int:
                 outcomes[_trial(JOBS[name], top, at, mode, wanted)] += 1
             except AssertionError as error:
                 findings += 1
-                print(f"{name}, {MODES[mode]} at call {at} of {steps}: {error}", flush=True)
+                print(
+                    f"{name}, {MODES[mode]} at call {at} of {steps}: {error}",
+                    flush=True,
+                )
             shutil.rmtree(top / "trial", ignore_errors=True)
     took, total = time.monotonic() - begin, sum(outcomes.values()) + findings
     print(
@@ -144,10 +157,14 @@ def _trial(job: Job, top: Path, at: int, mode: int, wanted: dict[str, bytes]) ->
     code, _, said = _run(job, folder, at, mode)
     assert code in (0, 2, -9), f"ended with {code}: {said[-600:]}"
     assert "Traceback" not in said, said[-600:]
-    known = {name: {data, wanted.get(name)} for name, data in _files(top / "before").items()}
+    known = {
+        name: {data, wanted.get(name)} for name, data in _files(top / "before").items()
+    }
     for name, data in _files(folder).items():
         whole = known.get(name)
-        assert whole is None or data in whole, f"{name} is neither the old nor the new file"
+        assert whole is None or data in whole, (
+            f"{name} is neither the old nor the new file"
+        )
     if code == 0:
         assert job.results(folder) == wanted, (
             "it ended as if nothing had happened, with other results"
@@ -176,7 +193,9 @@ def _run_here(job: Job, folder: Path, at: int, mode: int) -> tuple[int, int, str
     return 0, 0, ""
 
 
-def _in_child(job: Job, folder: Path, at: int, mode: int, stderr: Path, counted: Path) -> None:
+def _in_child(
+    job: Job, folder: Path, at: int, mode: int, stderr: Path, counted: Path
+) -> None:
     code = 70
     try:
         faults = ctypes.CDLL(os.environ[SHIM])
@@ -190,7 +209,9 @@ def _in_child(job: Job, folder: Path, at: int, mode: int, stderr: Path, counted:
         except SystemExit as error:
             code = error.code if isinstance(error.code, int) else 0
         finally:
-            faults.faults_arm(b"", 0, 0) if at else counted.write_text(str(faults.faults_count()))
+            faults.faults_arm(b"", 0, 0) if at else counted.write_text(
+                str(faults.faults_count())
+            )
     except BaseException:
         import traceback
 
@@ -225,14 +246,26 @@ def _run_study(folder: Path) -> None:
     from lyceum.studies.report import page as _report
 
     _report.render = lambda study, problems=None, content=None: study.answer  # type: ignore[assignment]
-    words = ("--target", "species", "--learners", "NaiveBayes", "--folds", "2", "--seed", "1")
+    words = (
+        "--target",
+        "species",
+        "--learners",
+        "NaiveBayes",
+        "--folds",
+        "2",
+        "--seed",
+        "1",
+    )
     _command("study", folder / "rows.csv", "--out", folder / "study", *words)
 
 
 def _study_results(folder: Path) -> dict[str, bytes]:
     from tests.studies.kills import files, results
 
-    return {**files(folder / "study"), "results.json": results(folder / "study").encode()}
+    return {
+        **files(folder / "study"),
+        "results.json": results(folder / "study").encode(),
+    }
 
 
 def _fit(folder: Path) -> None:
@@ -255,7 +288,9 @@ def _save(folder: Path) -> None:
     import lyceum
 
     try:
-        lyceum.save(lyceum.load(folder / "model.lyceum"), folder / "copy.lyceum", force=True)
+        lyceum.save(
+            lyceum.load(folder / "model.lyceum"), folder / "copy.lyceum", force=True
+        )
     except (OSError, lyceum.errors.LyceumError) as error:
         print(error, file=sys.stderr)
         sys.exit(2)

@@ -51,10 +51,14 @@ def case(folder: Path, rng: np.random.Generator) -> str:
     damaged = rng.random() < 0.7
     (folder / "t.csv").write_bytes(mutate_bytes(text, rng) if damaged else text)
     found = [
-        read(folder / "t.csv", memory, threads) for memory in (1 << 30, 0) for threads in (1, 2)
+        read(folder / "t.csv", memory, threads)
+        for memory in (1 << 30, 0)
+        for threads in (1, 2)
     ]
     if any(one != found[0] for one in found[1:]):
-        raise Finding(f"four ways of reading differ: {[str(one)[:200] for one in found]}")
+        raise Finding(
+            f"four ways of reading differ: {[str(one)[:200] for one in found]}"
+        )
     if isinstance(found[0], str):
         return "refused"
     if not damaged and found[0][0] != n_rows:
@@ -65,10 +69,15 @@ def case(folder: Path, rng: np.random.Generator) -> str:
 def table(rng: np.random.Generator) -> tuple[bytes, int]:
     """A table of typed and untyped columns as the csv module writes it, and its rows."""
     n, d = int(rng.integers(1, 80)), int(rng.integers(1, 5))
-    kinds = [rng.permutation(np.array(CELLS + TEXTS[:8]))[: rng.integers(1, 6)] for _ in range(d)]
+    kinds = [
+        rng.permutation(np.array(CELLS + TEXTS[:8]))[: rng.integers(1, 6)]
+        for _ in range(d)
+    ]
     stream = io.StringIO(newline="")
     quoting = csv.QUOTE_ALL if d == 1 or rng.random() < 0.3 else csv.QUOTE_MINIMAL
-    writer = csv.writer(stream, quoting=quoting, lineterminator=str(rng.choice(["\n", "\r\n"])))
+    writer = csv.writer(
+        stream, quoting=quoting, lineterminator=str(rng.choice(["\n", "\r\n"]))
+    )
     writer.writerow([f"c{j}" for j in range(d)])
     writer.writerows([[str(rng.choice(kind)) for kind in kinds] for _ in range(n)])
     return stream.getvalue().replace("\0", "").encode(), n

@@ -29,11 +29,17 @@ def fitted_files() -> Iterator[tuple[str, bytes, Any]]:
         for table in ("numbers", "mixed"):
             learner = learner_named(entry.name)
             data = data_for(learner, N_ROWS)
-            X, y = (data.X, data.y) if table == "numbers" else mixed_for(learner, N_ROWS)
+            X, y = (
+                (data.X, data.y) if table == "numbers" else mixed_for(learner, N_ROWS)
+            )
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    yield f"{entry.name} on {table}", persist._pack(learner.fit(X, y)), X[:7]
+                    yield (
+                        f"{entry.name} on {table}",
+                        persist._pack(learner.fit(X, y)),
+                        X[:7],
+                    )
             except (
                 LyceumError
             ):  # cannot take the mixed table, or cannot be saved with these settings

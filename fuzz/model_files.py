@@ -24,7 +24,14 @@ from lyceum.persist.model_checks import check_model, rehearse
 
 __all__ = ["case", "make"]
 
-METHODS = ("predict", "predict_proba", "decision_function", "transform", "score_samples", "explain")
+METHODS = (
+    "predict",
+    "predict_proba",
+    "decision_function",
+    "transform",
+    "score_samples",
+    "explain",
+)
 METHODS += ("decision_path",)  # of scikit-learn's trees
 
 
@@ -54,7 +61,11 @@ def foreign_files() -> Iterator[tuple[str, bytes, Any]]:
         RandomForestRegressor(2),
         GaussianNB(),
     ) * 5:
-        yield f"scikit-learn's {type(learner).__name__}", persist._pack(learner.fit(X, y)), X[:7]
+        yield (
+            f"scikit-learn's {type(learner).__name__}",
+            persist._pack(learner.fit(X, y)),
+            X[:7],
+        )
 
 
 def case(samples: list[Sample], rng: np.random.Generator) -> str:
@@ -86,13 +97,16 @@ def answer(model: Any, sample: Sample, how: str) -> str:
         except LyceumError:
             continue
         except Exception as error:
-            if sample.name.startswith("scikit-learn"):  # its own complaint; it must not crash
+            # its own complaint; it must not crash
+            if sample.name.startswith("scikit-learn"):
                 return "an error of scikit-learn's"
             raise Finding(f"{sample.name}: {how}: {method} raised {error!r}") from error
     return "answered"
 
 
-def changed_file(members: dict[str, bytes], rng: np.random.Generator) -> tuple[bytes, str]:
+def changed_file(
+    members: dict[str, bytes], rng: np.random.Generator
+) -> tuple[bytes, str]:
     """The file with one or two arrays or values changed and its digest made anew; and what was
     changed."""
     members, changes = dict(members), []
@@ -105,16 +119,18 @@ def changed_file(members: dict[str, bytes], rng: np.random.Generator) -> tuple[b
             stream = io.BytesIO()
             np.save(stream, changed, allow_pickle=False)
             members[name] = stream.getvalue()
-            changes.append(f"array {array.dtype}{array.shape} to {changed.dtype}{changed.shape}")
+            changes.append(
+                f"array {array.dtype}{array.shape} to {changed.dtype}{changed.shape}"
+            )
         else:
             schema = json.loads(members["schema.json"])
             changes.append(_change_value(schema, rng))
             members["schema.json"] = json.dumps(schema).encode()
     header = json.loads(members["lyceum.json"])
     header["sha256"] = persist._digest(members)
-    return persist._archive(members | {"lyceum.json": json.dumps(header).encode()}), " and ".join(
-        changes
-    )
+    return persist._archive(
+        members | {"lyceum.json": json.dumps(header).encode()}
+    ), " and ".join(changes)
 
 
 def _change_value(schema: Any, rng: np.random.Generator) -> str:
@@ -127,7 +143,13 @@ def _change_value(schema: Any, rng: np.random.Generator) -> str:
         for key, value in items:
             if isinstance(value, dict | list):
                 waiting.append(value)
-            elif key not in ("__module__", "__class__", "__loader__", "protocol", "_skops_version"):
+            elif key not in (
+                "__module__",
+                "__class__",
+                "__loader__",
+                "protocol",
+                "_skops_version",
+            ):
                 places.append((part, key))
     holder, key = places[rng.integers(len(places))]
     before = holder[key]

@@ -30,7 +30,14 @@ from lyceum.persist.model_checks import check_model, rehearse
 
 __all__ = ["case", "make"]
 
-METHODS = ("predict", "predict_proba", "decision_function", "transform", "score_samples", "explain")
+METHODS = (
+    "predict",
+    "predict_proba",
+    "decision_function",
+    "transform",
+    "score_samples",
+    "explain",
+)
 CHANGES = 40  # of a model that is one learner
 MEMORY = 8 << 30
 Put = Callable[[Any], None]
@@ -60,7 +67,9 @@ class Sample:
     def n_changes(self) -> int:
         """How many changes the model of one seed gets: committees, which take long to ask, get
         fewer."""
-        learners = sum(isinstance(container, BaseEstimator) for container, _ in self.contents)
+        learners = sum(
+            isinstance(container, BaseEstimator) for container, _ in self.contents
+        )
         return max(4, CHANGES // learners)
 
     def mend(self) -> None:
@@ -81,10 +90,15 @@ class Sample:
 
 def make() -> list[Sample]:
     """Every cataloged learner, on numbers and, where it takes them, on a mixed table."""
-    if "libasan" not in Path("/proc/self/maps").read_text():  # its shadow is larger than any limit
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    # its shadow is larger than any limit
+    if "libasan" not in Path("/proc/self/maps").read_text():
+        resource.setrlimit(
+            resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1])
+        )
     _remember_constraints()
-    BaseEstimator._get_param_names = classmethod(cache(BaseEstimator._get_param_names.__func__))  # type: ignore
+    BaseEstimator._get_param_names = classmethod(
+        cache(BaseEstimator._get_param_names.__func__)
+    )  # type: ignore
     samples = []
     for name, model, rows in fitted_models():
         samples.append(Sample(name, model, *_places(model), rows))
@@ -118,7 +132,9 @@ def case(samples: list[Sample], rng: np.random.Generator) -> Counter[str]:
     return outcomes
 
 
-def _change_and_ask(sample: Sample, samples: list[Sample], rng: np.random.Generator) -> str:
+def _change_and_ask(
+    sample: Sample, samples: list[Sample], rng: np.random.Generator
+) -> str:
     changes = []
     try:
         for _ in range(1 + (rng.random() < 0.3)):
@@ -133,7 +149,9 @@ def _change_and_ask(sample: Sample, samples: list[Sample], rng: np.random.Genera
     return _ask(sample, METHODS if rng.random() < 0.2 else METHODS[:-1], changes)
 
 
-def _ask(sample: Sample, methods: Sequence[str], changes: list[tuple[str, Any, Any]]) -> str:
+def _ask(
+    sample: Sample, methods: Sequence[str], changes: list[tuple[str, Any, Any]]
+) -> str:
     try:
         check_model(sample.model)
         rehearse(sample.model)
@@ -157,12 +175,16 @@ def _ask(sample: Sample, methods: Sequence[str], changes: list[tuple[str, Any, A
 
 
 def _words(changes: list[tuple[str, Any, Any]]) -> str:
-    return " and ".join(f"{name} from {_short(old)} to {_short(new)}" for name, old, new in changes)
+    return " and ".join(
+        f"{name} from {_short(old)} to {_short(new)}" for name, old, new in changes
+    )
 
 
 def _short(value: Any) -> str:
     if isinstance(value, np.ndarray):
-        return f"{value.dtype}{value.shape} {np.array2string(value, threshold=12)}"[:300]
+        return f"{value.dtype}{value.shape} {np.array2string(value, threshold=12)}"[
+            :300
+        ]
     return "nothing" if value is _GONE else repr(value)[:100]
 
 
@@ -201,7 +223,9 @@ def _places(model: Any) -> tuple[list[Place], list[tuple[Any, Any]]]:
     while waiting:
         name, value, put, refresh = waiting.pop()
         if put is not None:
-            places.append(Place(name, value, put if not refresh else _refreshing(put, refresh)))
+            places.append(
+                Place(name, value, put if not refresh else _refreshing(put, refresh))
+            )
         if id(value) in seen and not isinstance(value, tuple):
             continue
         seen.add(id(value))
@@ -212,7 +236,8 @@ def _places(model: Any) -> tuple[list[Place], list[tuple[Any, Any]]]:
             refresh = (*refresh, _set_state(value, state))
             value = state
         waiting.extend(
-            (f"{name}.{key}", inner, to, refresh) for key, inner, to in _items(value, put)
+            (f"{name}.{key}", inner, to, refresh)
+            for key, inner, to in _items(value, put)
         )
     return places, contents
 
@@ -229,7 +254,9 @@ def _items(holder: Any, put: Put | None) -> Iterator[tuple[Any, Any, Put]]:
         assert put is not None
         for at, value in enumerate(holder):
             yield at, value, partial(_put_in_tuple, holder, at, put)
-    elif isinstance(holder, BaseEstimator) or type(holder).__module__.startswith("lyceum."):
+    elif isinstance(holder, BaseEstimator) or type(holder).__module__.startswith(
+        "lyceum."
+    ):
         for name, value in _attributes(holder):
             yield name, value, partial(_put_attribute, holder, name)
 
@@ -246,7 +273,9 @@ def _content(container: Any) -> Any:
     """What to put back: the items of a list or dictionary, the attributes of anything else."""
     if isinstance(container, list | dict):
         return container.copy()
-    if isinstance(container, BaseEstimator) or type(container).__module__.startswith("lyceum."):
+    if isinstance(container, BaseEstimator) or type(container).__module__.startswith(
+        "lyceum."
+    ):
         return _attributes(container)
     return None
 
@@ -254,7 +283,11 @@ def _content(container: Any) -> Any:
 def _own_state(holder: Any) -> dict[str, Any] | None:
     """What a file holds of an object that does not keep all its attributes."""
     own = getattr(type(holder), "__getstate__", None)
-    if isinstance(holder, type) or own in (None, object.__getstate__, BaseEstimator.__getstate__):
+    if isinstance(holder, type) or own in (
+        None,
+        object.__getstate__,
+        BaseEstimator.__getstate__,
+    ):
         return None
     state = holder.__getstate__()
     return dict(state) if isinstance(state, dict) else None

@@ -49,7 +49,9 @@ def mutate_bytes(data: bytes, rng: np.random.Generator) -> bytes:
         if not content:
             return bytes(rng.integers(0, 256, 5, dtype=np.uint8))
         start = int(rng.integers(len(content)))
-        stop = min(len(content), start + int(rng.integers(1, 1 + min(64, len(content)))))
+        stop = min(
+            len(content), start + int(rng.integers(1, 1 + min(64, len(content))))
+        )
         how = rng.integers(5)
         if how == 0:
             content[start] ^= 1 << int(rng.integers(8))
@@ -58,7 +60,9 @@ def mutate_bytes(data: bytes, rng: np.random.Generator) -> bytes:
         elif how == 2:
             content[start:start] = content[start:stop]
         elif how == 3:
-            content[start:stop] = rng.integers(0, 256, stop - start, dtype=np.uint8).tobytes()
+            content[start:stop] = rng.integers(
+                0, 256, stop - start, dtype=np.uint8
+            ).tobytes()
         else:
             other = int(rng.integers(len(content)))
             content[start], content[other] = content[other], content[start]
@@ -92,7 +96,9 @@ def mutate_array(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     if how == 8 and array.dtype.kind in "biuf":
         with np.errstate(all="ignore"):
             return array.astype(
-                rng.choice(["f8", "f4", "i8", "i4", "i1", "u1", "?", ">f8", ">i4", "S3", "U2"])
+                rng.choice(
+                    ["f8", "f4", "i8", "i4", "i1", "u1", "?", ">f8", ">i4", "S3", "U2"]
+                )
             )
     return rng.permutation(array) if array.ndim and len(array) > 1 else array[..., None]
 
@@ -127,7 +133,21 @@ def mutate_json(value: Any, rng: np.random.Generator) -> Any:
     """Another JSON value in the place of this one."""
     if isinstance(value, bool | int | float):
         return mutate_number(value, rng)
-    choices = [None, True, 0, -1, 1e308, "", "x", [], {}, [None], {"a": 1}, "nan", 2**63]
+    choices = [
+        None,
+        True,
+        0,
+        -1,
+        1e308,
+        "",
+        "x",
+        [],
+        {},
+        [None],
+        {"a": 1},
+        "nan",
+        2**63,
+    ]
     if isinstance(value, str):
         return [*TEXTS, value[:-1], value + "x", *choices][
             rng.integers(len(TEXTS) + 2 + len(choices))

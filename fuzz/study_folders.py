@@ -76,12 +76,15 @@ def damage(folder: Path, rng: np.random.Generator) -> str:
 
 def _change_cell(path: Path, rng: np.random.Generator) -> str:
     with closing(sqlite3.connect(path)) as connection, connection:
-        records = connection.execute("select kind, learner, value from record where value not null")
+        records = connection.execute(
+            "select kind, learner, value from record where value not null"
+        )
         stored = records.fetchall()
         kind, learner, text = stored[rng.integers(len(stored))]
         changed = mutate_bytes(text.encode(), rng).decode("utf8", "replace")
         value = [changed, "null", "[]", "{}", "3", '"x"'][rng.integers(6)]
         connection.execute(
-            "update record set value = ? where (kind, learner) = (?, ?)", (value, kind, learner)
+            "update record set value = ? where (kind, learner) = (?, ?)",
+            (value, kind, learner),
         )
     return f"record {kind} from {text[:60]!r} to {value[:60]!r}"

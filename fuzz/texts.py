@@ -88,7 +88,8 @@ class Reader:
 def make() -> str:
     """A folder in memory where there is one."""
     pa.set_cpu_count(1)
-    _csv._READ_BYTES, _csv._STREAM_BYTES = 1 << 14, 1 << 14  # Arrow clears them for every file
+    # Arrow clears them for every file
+    _csv._READ_BYTES, _csv._STREAM_BYTES = 1 << 14, 1 << 14
     _loss_files.write_file = _put  # type: ignore[assignment]  # `crash` tries the real one
     warnings.simplefilter("ignore")
     memory = Path("/dev/shm")
@@ -98,8 +99,12 @@ def make() -> str:
 def case(folder: str, rng: np.random.Generator) -> Counter[str]:
     """Change samples by characters, lines and pieces of their own grammar, and read them."""
     draw = random.Random(int(rng.integers(2**62)))
-    names = draw.choices(list(READERS), [reader.weight for reader in READERS.values()], k=TEXTS)
-    return Counter(_read(folder, name, changed(draw.choice(SAMPLES[name]), draw)) for name in names)
+    names = draw.choices(
+        list(READERS), [reader.weight for reader in READERS.values()], k=TEXTS
+    )
+    return Counter(
+        _read(folder, name, changed(draw.choice(SAMPLES[name]), draw)) for name in names
+    )
 
 
 def _read(folder: str, name: str, data: bytes) -> str:
@@ -148,7 +153,11 @@ def _number(text: str, draw: random.Random) -> str:
 
 def _cut(text: str, draw: random.Random) -> str:
     at = draw.randrange(len(text) + 1)
-    return text[:at] + text[at + draw.randrange(1, 12) :] if draw.random() < 0.8 else text[:at]
+    return (
+        text[:at] + text[at + draw.randrange(1, 12) :]
+        if draw.random() < 0.8
+        else text[:at]
+    )
 
 
 def _repeat(text: str, draw: random.Random) -> str:
@@ -181,10 +190,13 @@ CHANGES = (_insert, _insert, _number, _cut, _repeat, _swap_words, _move_line)
 def _csv_file(path: str, data: bytes) -> None:
     """Read at once and as a stream, which must agree."""
     cells, streamed = (
-        np.concatenate([b.X for b in scan(path, memory=m).blocks()]) for m in (1 << 30, 0)
+        np.concatenate([b.X for b in scan(path, memory=m).blocks()])
+        for m in (1 << 30, 0)
     )
     if not np.array_equal(cells, streamed, equal_nan=True):
-        raise Finding(f"{len(cells)} rows at once, {len(streamed)} in a stream, or other cells")
+        raise Finding(
+            f"{len(cells)} rows at once, {len(streamed)} in a stream, or other cells"
+        )
 
 
 def _arff(path: str, data: bytes) -> None:
@@ -199,7 +211,8 @@ def _bif(path: str, data: bytes) -> None:
     net = read_bif(data.decode("utf-8", "replace") + "\n")
     again = read_bif(write_bif(net))
     if again.names != net.names or any(
-        not np.allclose(again.node(name).table, net.node(name).table) for name in net.names
+        not np.allclose(again.node(name).table, net.node(name).table)
+        for name in net.names
     ):
         raise Finding("is another network when it is written and read again")
 
@@ -215,7 +228,9 @@ def _recipe(path: str, data: bytes) -> None:
     recipe = Recipe.read(path)
     again = Recipe.from_dict(tomllib.loads(tomli_w.dumps(recipe.as_dict())))
     if again != recipe and "nan" not in repr(recipe):
-        raise Finding(f"{recipe} is another recipe when it is written and read again: {again}")
+        raise Finding(
+            f"{recipe} is another recipe when it is written and read again: {again}"
+        )
 
 
 def _value(path: str, data: bytes) -> None:

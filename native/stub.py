@@ -13,7 +13,8 @@ STUB = Path(__file__).parents[1] / "src" / "lyceum" / "_native_module.pyi"
 HEADER = '"""Generated from the compiled module: run `make stub` after changing a binding."""\n'
 # (pattern, replacement), in this order
 PLAIN = (
-    (r"Annotated\[(NDArray(?:\[numpy\.\w+\])?), dict\([^\]]*?\)\]", r"\1"),  # mypy knows no shapes
+    # mypy knows no shapes
+    (r"Annotated\[(NDArray(?:\[numpy\.\w+\])?), dict\([^\]]*?\)\]", r"\1"),
     (r"from typing import Annotated, ", "from typing import "),
     (r"\n{2,}", r"\n"),
     (  # a field that can be read and set, with one type
@@ -50,11 +51,15 @@ def _merged(overloads: re.Match[str]) -> str:
             name, kind = parameter.split(": ", 1)
             types.setdefault(name, {})[kind] = None
     name, _, returned = definitions[0]
-    unions = ", ".join(f"{parameter}: {' | '.join(kinds)}" for parameter, kinds in types.items())
+    unions = ", ".join(
+        f"{parameter}: {' | '.join(kinds)}" for parameter, kinds in types.items()
+    )
     return f"def {name}({unions}) -> {returned}: ...\n"
 
 
 if __name__ == "__main__":
     from lyceum._core.native import level
 
-    STUB.write_text(stub_of(importlib.import_module(f"lyceum._native_{level}")), encoding="utf-8")
+    STUB.write_text(
+        stub_of(importlib.import_module(f"lyceum._native_{level}")), encoding="utf-8"
+    )

@@ -17,10 +17,14 @@ def pytest_configure() -> None:
     package = Path(lyceum.__file__)
     installed = Path(sysconfig.get_path("platlib"))
     if not package.is_relative_to(installed):
-        raise pytest.UsageError(f"lyceum is imported from {package}, not from {installed}")
+        raise pytest.UsageError(
+            f"lyceum is imported from {package}, not from {installed}"
+        )
     compilers = [name for name in COMPILERS if shutil.which(name)]
     if compilers:
-        raise pytest.UsageError(f"{', '.join(compilers)} on PATH: a wheel must do without")
+        raise pytest.UsageError(
+            f"{', '.join(compilers)} on PATH: a wheel must do without"
+        )
 
 
 def pytest_report_header() -> str:

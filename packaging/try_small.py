@@ -24,8 +24,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-LARGEST = 250_000_000  # bytes of all packages together, as they are installed without bytecode
-PACKAGES = ("numpy", "scipy", "scikit-learn", "threadpoolctl")  # scikit-learn brings joblib
+# bytes of all packages together, as they are installed without bytecode
+LARGEST = 250_000_000
+# scikit-learn brings joblib
+PACKAGES = ("numpy", "scipy", "scikit-learn", "threadpoolctl")
 ABSENT = (
     "pyarrow",
     "pandas",
@@ -38,7 +40,13 @@ ABSENT = (
     "tomli_w",
     "skops",
 )
-METHODS = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
+METHODS = (
+    "predict",
+    "predict_proba",
+    "decision_function",
+    "transform",
+    "score_samples",
+)
 
 
 # -- models with their answers
@@ -51,7 +59,16 @@ def make(folder: Path) -> None:
     from sklearn.pipeline import make_pipeline
 
     import lyceum
-    from lyceum import bayes, cluster, datasets, ensemble, linear, neighbors, prepare, trees
+    from lyceum import (
+        bayes,
+        cluster,
+        datasets,
+        ensemble,
+        linear,
+        neighbors,
+        prepare,
+        trees,
+    )
     from lyceum._core.data import read_table
 
     table = read_table(datasets.path("penguins"))
@@ -65,15 +82,21 @@ def make(folder: Path) -> None:
         "naive_bayes": bayes.NaiveBayes().fit(cells, species),
         "tree": trees.DecisionTreeClassifier(max_depth=4).fit(cells, species),
         "forest": (
-            ensemble.RandomForestClassifier(n_estimators=5, random_state=0).fit(cells, species)
+            ensemble.RandomForestClassifier(n_estimators=5, random_state=0).fit(
+                cells, species
+            )
         ),
         "pipeline": (
             make_pipeline(
-                prepare.SimpleImputer(), prepare.StandardScaler(), linear.LogisticRegression()
+                prepare.SimpleImputer(),
+                prepare.StandardScaler(),
+                linear.LogisticRegression(),
             ).fit(cells, species)
         ),
         "ridge": linear.Ridge().fit(numbers[complete], mass),
-        "neighbors": neighbors.KNeighborsClassifier().fit(numbers[complete], species[complete]),
+        "neighbors": neighbors.KNeighborsClassifier().fit(
+            numbers[complete], species[complete]
+        ),
         "kmeans": cluster.KMeans(3, random_state=0).fit(numbers[complete]),
     }
     mixed = [list(row.values()) for row in cells.slice(0, 200).to_pylist()]
@@ -82,7 +105,11 @@ def make(folder: Path) -> None:
     answers = {}
     for name, model in models.items():
         lyceum.save(model, folder / f"{name}.lyceum")
-        given = "mixed" if name in ("naive_bayes", "tree", "forest", "pipeline") else "numbers"
+        given = (
+            "mixed"
+            if name in ("naive_bayes", "tree", "forest", "pipeline")
+            else "numbers"
+        )
         answers[name] = {"rows": given, "answers": answers_of(model, rows[given])}
     (folder / "answers.json").write_text(json.dumps({"rows": rows, "models": answers}))
 
@@ -93,7 +120,9 @@ def answers_of(model: Any, rows: list[list[Any]]) -> dict[str, Any]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
         found = {
-            name: getattr(model, name)(rows).tolist() for name in METHODS if hasattr(model, name)
+            name: getattr(model, name)(rows).tolist()
+            for name in METHODS
+            if hasattr(model, name)
         }
         if hasattr(model, "explain"):
             explanation = model.explain(rows)
@@ -113,13 +142,23 @@ def check(folder: Path) -> None:
     for name, of in expected["models"].items():
         model = lyceum.load(folder / f"{name}.lyceum")
         rows = expected["rows"][of["rows"]]
-        given = {"a list": rows, "an array": np.array(rows, dtype=object), "one record": rows[:1]}
+        given = {
+            "a list": rows,
+            "an array": np.array(rows, dtype=object),
+            "one record": rows[:1],
+        }
         for what, X in given.items():
             answers = answers_of(model, X)
             assert answers.keys() == of["answers"].keys()
             for method, values in answers.items():
-                compare(values, of["answers"][method][: len(X)], f"{method} of {name} for {what}")
-    print(f"{len(expected['models'])} models answer as they did, from {lyceum.__file__}")
+                compare(
+                    values,
+                    of["answers"][method][: len(X)],
+                    f"{method} of {name} for {what}",
+                )
+    print(
+        f"{len(expected['models'])} models answer as they did, from {lyceum.__file__}"
+    )
 
 
 def compare(values: list[Any], expected: list[Any], what: str) -> None:
@@ -160,7 +199,9 @@ def try_small(folder: Path) -> None:
         "--quiet",
         "--no-compile",
     ]
-    subprocess.run([*pip, *(f"{name}=={version(name)}" for name in PACKAGES)], check=True)
+    subprocess.run(
+        [*pip, *(f"{name}=={version(name)}" for name in PACKAGES)], check=True
+    )
     if list((ROOT / "dist").glob("*.whl")):
         found = ["--no-index", "--find-links", str(ROOT / "dist")]
         subprocess.run([*pip, "--no-deps", *found, "lyceum-ml"], check=True)
@@ -169,7 +210,9 @@ def try_small(folder: Path) -> None:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / "src" / "lyceum", packages / "lyceum", ignore=ignored)
     make(folder)
-    subprocess.run([python, "-IB", __file__, "check", str(folder)], check=True, cwd=folder)
+    subprocess.run(
+        [python, "-IB", __file__, "check", str(folder)], check=True, cwd=folder
+    )
     report_size(packages)
 
 
@@ -185,7 +228,9 @@ def report_size(packages: Path) -> None:
     total = sum(sizes.values())
     print(f"{total / 1e6:8.1f} MB  in all")
     if total >= LARGEST:
-        raise SystemExit(f"the run-time install has {total} bytes, {LARGEST} are allowed")
+        raise SystemExit(
+            f"the run-time install has {total} bytes, {LARGEST} are allowed"
+        )
 
 
 if __name__ == "__main__":

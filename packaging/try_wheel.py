@@ -59,14 +59,21 @@ class Environment:
         self.folder = folder
         self.python = folder / "bin" / "python"
         hidden = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LYCEUM_ISA")
-        self.variables = {name: value for name, value in os.environ.items() if name not in hidden}
-        self.variables["PATH"] = os.pathsep.join(filter(None, [str(folder / "bin"), path]))
+        self.variables = {
+            name: value for name, value in os.environ.items() if name not in hidden
+        }
+        self.variables["PATH"] = os.pathsep.join(
+            filter(None, [str(folder / "bin"), path])
+        )
 
     def run(self, *arguments: object, **variables: str) -> None:
         command = [str(self.python), *map(str, arguments)]
         print("$ python", *command[1:], flush=True)
         subprocess.run(
-            command, check=True, cwd=self.folder.parent, env={**self.variables, **variables}
+            command,
+            check=True,
+            cwd=self.folder.parent,
+            env={**self.variables, **variables},
         )
 
     def install(self, *arguments: object) -> None:
@@ -115,7 +122,9 @@ def requirements(environment: Environment, folder: Path, *extras: str) -> Path:
     """Write what the package and its extras require into a file."""
     command = [str(environment.python), str(folder / "requirements.py"), *extras]
     listed = folder / "requirements.txt"
-    listed.write_text(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    listed.write_text(
+        subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    )
     return listed
 
 
@@ -125,7 +134,9 @@ def try_sdist(folder: Path) -> None:
     environment = Environment(folder / "environment", os.environ["PATH"])
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     environment.install("build", *settings["build-system"]["requires"])
-    environment.run("-m", "build", "--sdist", "--no-isolation", "--outdir", folder, ROOT)
+    environment.run(
+        "-m", "build", "--sdist", "--no-isolation", "--outdir", folder, ROOT
+    )
     (archive,) = folder.glob("*.tar.gz")
     check_contents(archive)
     nowhere = dict.fromkeys(
@@ -134,7 +145,15 @@ def try_sdist(folder: Path) -> None:
     built = folder / "built"
     offline = ("--no-build-isolation", "--no-index", "--no-deps")
     environment.run(
-        "-m", "pip", "wheel", "--quiet", *offline, "--wheel-dir", built, archive, **nowhere
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        *offline,
+        "--wheel-dir",
+        built,
+        archive,
+        **nowhere,
     )
     environment.install("--no-index", "--no-deps", *built.glob("*.whl"))
     environment.run("-c", "from lyceum import _native; print(_native.native.__file__)")
@@ -146,10 +165,14 @@ def check_contents(archive: Path) -> None:
     print(f"{archive.name}: {len(names)} files, {archive.stat().st_size / 1e6:.1f} MB")
     missing = [name for name in IN_SDIST if name not in names]
     left_over = [
-        name for name in names if name.partition("/")[0] in NOT_IN_SDIST or name.endswith(COMPILED)
+        name
+        for name in names
+        if name.partition("/")[0] in NOT_IN_SDIST or name.endswith(COMPILED)
     ]
     if missing or left_over:
-        raise SystemExit(f"the source distribution lacks {missing} and should not have {left_over}")
+        raise SystemExit(
+            f"the source distribution lacks {missing} and should not have {left_over}"
+        )
 
 
 def check_sizes() -> None:

@@ -22,20 +22,30 @@ from portability.runs import Runner, check, log_of, run_tests
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m portability", description=__doc__)
     parser.add_argument(
-        "--only", action="append", metavar="NAME", help="one configuration; may be repeated"
+        "--only",
+        action="append",
+        metavar="NAME",
+        help="one configuration; may be repeated",
     )
     parser.add_argument(
-        "--quick", action="store_true", help="the lowest level in the Python that runs this"
+        "--quick",
+        action="store_true",
+        help="the lowest level in the Python that runs this",
     )
     parser.add_argument(
-        "--folder", type=Path, default=ROOT / "build" / "portable", help="where to build"
+        "--folder",
+        type=Path,
+        default=ROOT / "build" / "portable",
+        help="where to build",
     )
     options = parser.parse_args()
     if options.quick:
         raise SystemExit(quick(options.folder))
     names = {configuration.name: configuration for configuration in CONFIGURATIONS}
     if unknown := set(options.only or ()) - set(names):
-        parser.error(f"there is no {', '.join(sorted(unknown))}: choose from {', '.join(names)}")
+        parser.error(
+            f"there is no {', '.join(sorted(unknown))}: choose from {', '.join(names)}"
+        )
     chosen = [names[name] for name in options.only or names]
     raise SystemExit(0 if run_all(chosen, options.folder.resolve()) else 1)
 

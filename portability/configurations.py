@@ -13,7 +13,13 @@ WHOLE = ("tests",)
 # level that they need. NumPy's and SciPy's wheels have Haswell's kernels for Zen: it is not tried
 # with every level.
 LEVELS = ("v2", "v3", "v4")
-KERNELS = {"Prescott": "v2", "Nehalem": "v2", "Haswell": "v3", "SkylakeX": "v4", "Zen": "v3"}
+KERNELS = {
+    "Prescott": "v2",
+    "Nehalem": "v2",
+    "Haswell": "v3",
+    "SkylakeX": "v4",
+    "Zen": "v3",
+}
 THREADS = (1, 2, 3, 8)
 HASH_SEEDS = (0, 1, 4294967295)
 
@@ -24,7 +30,8 @@ class Configuration:
 
     name: str
     tests: tuple[str, ...] = CORE
-    level: str = ""  # of the processor to simulate: kernels, NumPy, Arrow and the C library
+    # of the processor to simulate: kernels, NumPy, Arrow and the C library
+    level: str = ""
     kernels: str = ""  # OpenBLAS's
     threads: int = 1
     hash_seed: int = 0
@@ -50,7 +57,9 @@ class Configuration:
 def processors() -> list[Configuration]:
     """Every level with every kernel; threads and hash seeds go round, so that each meets each
     level."""
-    pairs = [(level, kernels) for level in LEVELS for kernels in KERNELS if kernels != "Zen"]
+    pairs = [
+        (level, kernels) for level in LEVELS for kernels in KERNELS if kernels != "Zen"
+    ]
     return [
         Configuration(
             f"{level} {kernels}",
@@ -68,7 +77,10 @@ CONFIGURATIONS = [
     Configuration("v3 Zen", level="v3", kernels="Zen", threads=2),
     Configuration("Turkish", WHOLE, language="tr_TR.UTF-8", zone="Europe/Istanbul"),
     Configuration(
-        "German, Latin-1, half hours", WHOLE, language="de_DE.ISO-8859-1", zone="Asia/Kolkata"
+        "German, Latin-1, half hours",
+        WHOLE,
+        language="de_DE.ISO-8859-1",
+        zone="Asia/Kolkata",
     ),
     Configuration("POSIX", language="POSIX", zone="America/St_Johns"),
     Configuration("not root", WHOLE, other_user=True),

@@ -36,7 +36,9 @@ class NotTried(Exception):
 
 
 def run(*command: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([str(part) for part in command], check=True, text=True, **options)
+    return subprocess.run(
+        [str(part) for part in command], check=True, text=True, **options
+    )
 
 
 def interpreter(version: str, for_others: bool = False) -> Path:
@@ -53,7 +55,9 @@ def interpreter(version: str, for_others: bool = False) -> Path:
     for path in candidates:
         if path.is_file() and not (for_others and is_private(path)):
             return path.resolve()
-    raise NotTried(f"there is no {name} here{' that other users may run' if for_others else ''}")
+    raise NotTried(
+        f"there is no {name} here{' that other users may run' if for_others else ''}"
+    )
 
 
 def is_private(path: Path) -> bool:
@@ -61,7 +65,9 @@ def is_private(path: Path) -> bool:
     return not all(folder.stat().st_mode & 0o001 for folder in path.resolve().parents)
 
 
-def environment(python: Path, folder: Path, requirements: list[str], *options: str) -> Path:
+def environment(
+    python: Path, folder: Path, requirements: list[str], *options: str
+) -> Path:
     """The Python of a virtual environment with these requirements; what is there already is
     kept."""
     inside = folder / "bin" / "python"
@@ -77,9 +83,23 @@ def wheel(python: Path, version: str, folder: Path) -> Path:
     tools = environment(python, folder / f"build-{version}", ["pip>=25"])
     wheels = folder / f"wheels-{version}"
     shutil.rmtree(wheels, ignore_errors=True)
-    settings = ["cmake.define.LYCEUM_LEVELS=all", f"build-dir={folder / f'native-{version}'}"]
+    settings = [
+        "cmake.define.LYCEUM_LEVELS=all",
+        f"build-dir={folder / f'native-{version}'}",
+    ]
     options = [f"--config-settings={setting}" for setting in settings]
-    run(tools, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels, *options, ROOT)
+    run(
+        tools,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--wheel-dir",
+        wheels,
+        *options,
+        ROOT,
+    )
     return next(wheels.glob("*.whl"))
 
 
@@ -93,11 +113,15 @@ def copy_of_checkout(folder: Path) -> Path:
     if folder.exists():
         run("chmod", "-R", "u+w", folder)  # an earlier copy may be read-only
         shutil.rmtree(folder)
-    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True)
+    shutil.copytree(
+        ROOT, folder, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True
+    )
     return folder
 
 
-def variables(configuration: Configuration, python: Path, folder: Path) -> dict[str, str]:
+def variables(
+    configuration: Configuration, python: Path, folder: Path
+) -> dict[str, str]:
     """The environment of a run: that of this process, with what the configuration says."""
     settings = {
         "OMP_NUM_THREADS": str(configuration.threads),
@@ -111,7 +135,9 @@ def variables(configuration: Configuration, python: Path, folder: Path) -> dict[
     if configuration.level:
         settings |= processor(configuration.level, python)
     kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("LC_", "PYTHON"))
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("LC_", "PYTHON"))
     }
     return kept | settings
 
@@ -134,7 +160,9 @@ def processor(level: str, python: Path) -> dict[str, str]:
     settings = {"LYCEUM_ISA": level, "ARROW_USER_SIMD_LEVEL": ARROW[level]}
     if C_LIBRARY[level]:
         settings["GLIBC_TUNABLES"] = f"glibc.cpu.hwcaps={C_LIBRARY[level]}"
-    answer = run(python, "-m", "portability.probe", level, stdout=subprocess.PIPE, cwd=ROOT)
+    answer = run(
+        python, "-m", "portability.probe", level, stdout=subprocess.PIPE, cwd=ROOT
+    )
     if features := answer.stdout.strip():
         settings["NPY_DISABLE_CPU_FEATURES"] = features
     return settings

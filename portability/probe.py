@@ -19,7 +19,11 @@ def numpy_features(level: str) -> list[str]:
     from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
     above: tuple[str, ...] = {"v2": ABOVE_V2, "v3": ABOVE_V3, "v4": ()}[level]
-    return [name for name in __cpu_dispatch__ if name.startswith(above) and __cpu_features__[name]]
+    return [
+        name
+        for name in __cpu_dispatch__
+        if name.startswith(above) and __cpu_features__[name]
+    ]
 
 
 def probe() -> dict[str, object]:

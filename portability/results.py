@@ -56,7 +56,9 @@ class Results:
     def add(self, name: str, result: Result) -> None:
         self.of[name] = result
         fields = {name: asdict(result) for name, result in self.of.items()}
-        self.path.write_text(json.dumps(fields, indent=1, ensure_ascii=False), encoding="utf-8")
+        self.path.write_text(
+            json.dumps(fields, indent=1, ensure_ascii=False), encoding="utf-8"
+        )
 
     def table(self) -> list[str]:
         """The lines of a Markdown table, in the order of the configurations."""
@@ -72,7 +74,9 @@ class Results:
                     f"| {configuration.name} | | {tests} | not tried: {result.not_tried} | | | |"
                 )
                 continue
-            special = "; ".join(part for part in (configuration.describe(), result.details) if part)
+            special = "; ".join(
+                part for part in (configuration.describe(), result.details) if part
+            )
             counts = f"{result.passed} | {result.failed} | {result.skipped} | {result.seconds:.0f}"
             lines.append(f"| {configuration.name} | {special} | {tests} | {counts} |")
         return lines

@@ -34,7 +34,16 @@ AWKWARD = "Grüße an Ida"
 # OpenBLAS calls kernels by the first of the processors that share them
 REPORTED_AS = {"Prescott": "Katmai", "Zen": "Haswell"}
 # packages whose versions are worth a word in the table
-SHOWN = ("numpy", "scipy", "scikit-learn", "pyarrow", "pandas", "polars", "duckdb", "dask")
+SHOWN = (
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "pyarrow",
+    "pandas",
+    "polars",
+    "duckdb",
+    "dask",
+)
 
 
 class Runner:
@@ -73,14 +82,20 @@ class Runner:
         folder = self.folder / f"{configuration.versions}-{version}{others}"
         environment(python, folder, wanted, *options)
         return environment(
-            python, folder, [str(self._wheel(version))], "--no-deps", "--force-reinstall"
+            python,
+            folder,
+            [str(self._wheel(version))],
+            "--no-deps",
+            "--force-reinstall",
         )
 
     def _place(self, configuration: Configuration) -> Path:
         """Where the tests are run from: the checkout, or a copy of it."""
         if configuration.place == "checkout" and not configuration.other_user:
             return ROOT
-        if configuration.other_user and environments.is_private(self.folder / "results.json"):
+        if configuration.other_user and environments.is_private(
+            self.folder / "results.json"
+        ):
             raise NotTried(
                 "other users cannot read the folder of the builds: choose another --folder"
             )
@@ -105,15 +120,21 @@ def check(configuration: Configuration, python: Path, folder: Path) -> None:
     answer = ask(python, variables(configuration, python, folder))
     kernels = REPORTED_AS.get(configuration.kernels, configuration.kernels)
     if kernels and answer["kernels"] != [kernels]:
-        raise NotTried(f"BLAS has the kernels {' and '.join(answer['kernels'])}, not {kernels}")
+        raise NotTried(
+            f"BLAS has the kernels {' and '.join(answer['kernels'])}, not {kernels}"
+        )
 
 
 def ask(python: Path, settings: dict[str, str]) -> dict[str, Any]:
     command = (python, "-m", "portability.probe")
-    return json.loads(run(*command, cwd=ROOT, env=settings, stdout=subprocess.PIPE).stdout)
+    return json.loads(
+        run(*command, cwd=ROOT, env=settings, stdout=subprocess.PIPE).stdout
+    )
 
 
-def run_tests(configuration: Configuration, python: Path, place: Path, folder: Path) -> Result:
+def run_tests(
+    configuration: Configuration, python: Path, place: Path, folder: Path
+) -> Result:
     """Run the tests of a configuration; their output is kept below the folder."""
     log = log_of(configuration, folder)
     output = log.parent
@@ -121,7 +142,16 @@ def run_tests(configuration: Configuration, python: Path, place: Path, folder: P
     output.mkdir(parents=True)
     settings = variables(configuration, python, folder)
     report = output / "report.xml"
-    command = [str(python), "-m", "pytest", "-q", "--numprocesses", "auto", "--dist", "worksteal"]
+    command = [
+        str(python),
+        "-m",
+        "pytest",
+        "-q",
+        "--numprocesses",
+        "auto",
+        "--dist",
+        "worksteal",
+    ]
     command += ["-p", "no:cacheprovider"]  # which warns where it may not write
     command += [f"--junitxml={report}", *configuration.tests]
     if configuration.other_user and os.geteuid() == 0:
@@ -168,7 +198,9 @@ def versions(configuration: Configuration, python: Path) -> str:
     if configuration.versions == "current" and not configuration.python:
         return ""
     answer = run(python, "-m", "pip", "list", "--format=json", stdout=subprocess.PIPE)
-    installed = {package["name"]: package["version"] for package in json.loads(answer.stdout)}
+    installed = {
+        package["name"]: package["version"] for package in json.loads(answer.stdout)
+    }
     python_version = run(python, "--version", stdout=subprocess.PIPE).stdout.strip()
     return ", ".join([python_version, *(f"{name} {installed[name]}" for name in SHOWN)])
 

@@ -104,7 +104,9 @@ def test_types_by_name_are_those_of_cataloged_learners():
     )
     assert "lyceum.linear.Ridge" in catalog.types(names)
     assert not [
-        name for name in catalog.types(names) if name.startswith(("lyceum.trees", "lyceum.bayes"))
+        name
+        for name in catalog.types(names)
+        if name.startswith(("lyceum.trees", "lyceum.bayes"))
     ]
     assert catalog.types(["lyceum.linear.Ridge"]) == catalog.types(names)
     assert catalog.types(["os.system", "lyceum.nothing.At", "Ridge"]) == {}
@@ -137,6 +139,10 @@ def test_a_row_lacks_something_only_if_something_is_there():
 def test_a_row_that_works_is_proved_by_a_marked_test():
     marked = set()
     for file in TESTS.rglob("test_*.py"):
-        for marks in re.findall(r"mark\.syllabus\(([^)]*)\)", file.read_text(encoding="utf-8")):
+        for marks in re.findall(
+            r"mark\.syllabus\(([^)]*)\)", file.read_text(encoding="utf-8")
+        ):
             marked |= set(re.findall(r"\d+\.\d+", marks))
-    assert [row.number for row in rows() if row.where and row.number not in marked] == []
+    assert [
+        row.number for row in rows() if row.where and row.number not in marked
+    ] == []

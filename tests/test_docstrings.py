@@ -11,7 +11,9 @@ from tests.checks.docstrings import names_in, section
 import lyceum
 
 ROOMS = [
-    room.name for room in pkgutil.iter_modules(lyceum.__path__) if not room.name.startswith("_")
+    room.name
+    for room in pkgutil.iter_modules(lyceum.__path__)
+    if not room.name.startswith("_")
 ]
 ROOMS.remove("cli")
 ROOMS.append("_core.trees")
@@ -24,8 +26,15 @@ SECTIONS = {"Examples": ">>>", "See Also": " : "}  # what a section holds at lea
 
 def classes(room):
     module = importlib.import_module(f"lyceum.{room}")
-    found = [getattr(module, name) for name in INSIDE.get(room, getattr(module, "__all__", ()))]
-    return [one for one in found if inspect.isclass(one) and one.__module__.startswith("lyceum.")]
+    found = [
+        getattr(module, name)
+        for name in INSIDE.get(room, getattr(module, "__all__", ()))
+    ]
+    return [
+        one
+        for one in found
+        if inspect.isclass(one) and one.__module__.startswith("lyceum.")
+    ]
 
 
 def settings(kind):
@@ -33,7 +42,11 @@ def settings(kind):
         found = inspect.signature(kind).parameters.values()
     except ValueError:
         return set()
-    named = [one.name for one in found if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+    named = [
+        one.name
+        for one in found
+        if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+    ]
     return {name for name in named if not name.startswith("_")}
 
 
@@ -41,7 +54,9 @@ def settings(kind):
 def test_classes_describe_what_they_are_made_of(room):
     lacking = {}
     for kind in classes(room):
-        described = names_in(section(kind, "Parameters")) | names_in(section(kind, "Attributes"))
+        described = names_in(section(kind, "Parameters")) | names_in(
+            section(kind, "Attributes")
+        )
         if missing := settings(kind) - described:
             lacking[kind.__name__] = sorted(missing)
     assert not lacking
@@ -54,7 +69,9 @@ def test_classes_show_an_example_and_name_their_relatives(room):
         for kind in classes(room)
         if (
             absent := [
-                title for title, sign in SECTIONS.items() if sign not in section(kind, title)
+                title
+                for title, sign in SECTIONS.items()
+                if sign not in section(kind, title)
             ]
         )
     }
@@ -81,4 +98,8 @@ def exists(name, room):
         except (ImportError, AttributeError):
             return False
     inner = getattr(here, first)
-    return not rest or hasattr(inner, rest) or rest in getattr(inner, "__dataclass_fields__", ())
+    return (
+        not rest
+        or hasattr(inner, rest)
+        or rest in getattr(inner, "__dataclass_fields__", ())
+    )

@@ -28,7 +28,11 @@ def is_room(module):
 
 PACKAGES = [
     "lyceum",
-    *(f"lyceum.{room.name}" for room in pkgutil.iter_modules(lyceum.__path__) if is_room(room)),
+    *(
+        f"lyceum.{room.name}"
+        for room in pkgutil.iter_modules(lyceum.__path__)
+        if is_room(room)
+    ),
 ]
 ROOMS = [
     *PACKAGES,
@@ -38,7 +42,16 @@ ROOMS = [
     "lyceum.report",
     "lyceum.syllabus",
 ]
-HEAVY = {"numpy", "scipy", "sklearn", "pyarrow", "pandas", "rich", "skops", "lyceum._core.native"}
+HEAVY = {
+    "numpy",
+    "scipy",
+    "sklearn",
+    "pyarrow",
+    "pandas",
+    "rich",
+    "skops",
+    "lyceum._core.native",
+}
 PICTURES = {"matplotlib", "jinja2"}
 # pandas is not here: pyarrow and scikit-learn import it themselves, where it is installed
 OPTIONAL = {
@@ -52,7 +65,12 @@ OPTIONAL = {
     "statsmodels",
 }
 # what scikit-learn takes a quarter of a second for, beyond sklearn.base
-SLOW = {"sklearn.metrics", "sklearn.model_selection", "sklearn.pipeline", "sklearn.preprocessing"}
+SLOW = {
+    "sklearn.metrics",
+    "sklearn.model_selection",
+    "sklearn.pipeline",
+    "sklearn.preprocessing",
+}
 
 
 def order(name):
@@ -109,7 +127,11 @@ def loaded_after():
     codes = [*LIGHT, *COMMANDS, SUMS, *RIDGE, STUDY]
     lines = [f"{code}\nfound.append(list(sys.modules))" for code in codes]
     code = "\n".join(
-        ["import json, sys\nfound = []", *lines, "print(json.dumps(found), file=sys.stderr)"]
+        [
+            "import json, sys\nfound = []",
+            *lines,
+            "print(json.dumps(found), file=sys.stderr)",
+        ]
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -127,7 +149,9 @@ def test_public_names_are_sorted_and_importable(name):
 @pytest.mark.parametrize("name", PACKAGES[1:])
 def test_a_package_exports_nothing_private(name):
     assert not [
-        public for public in importlib.import_module(name).__all__ if public.startswith("_")
+        public
+        for public in importlib.import_module(name).__all__
+        if public.startswith("_")
     ]
 
 
@@ -146,7 +170,9 @@ def test_study_is_the_function_whatever_was_imported_before():
 
 
 def test_light_things_import_nothing_heavy():
-    assert {code: loaded_after()[code] & HEAVY for code in LIGHT} == {code: set() for code in LIGHT}
+    assert {code: loaded_after()[code] & HEAVY for code in LIGHT} == {
+        code: set() for code in LIGHT
+    }
 
 
 def test_light_commands_import_nothing_heavy():
@@ -160,14 +186,26 @@ def test_reading_and_summing_import_no_scikit_learn():
 
 
 def test_a_flag_and_the_learners_that_a_file_names_import_no_more_than_their_class():
-    assert not {"lyceum.trees", "lyceum.bayes", "lyceum.neural"} & loaded_after()[RIDGE[-1]]
+    assert (
+        not {"lyceum.trees", "lyceum.bayes", "lyceum.neural"}
+        & loaded_after()[RIDGE[-1]]
+    )
     assert "lyceum.linear" in loaded_after()[RIDGE[0]]
 
 
 # -- what only some commands and learners need -----------------------------------------
 
 TABLE = str(datasets.path("penguins"))
-STUDY_COMMAND = ["study", TABLE, "-t", "species", "--learners", "NaiveBayes", "--folds", "2"]
+STUDY_COMMAND = [
+    "study",
+    TABLE,
+    "-t",
+    "species",
+    "--learners",
+    "NaiveBayes",
+    "--folds",
+    "2",
+]
 STUDY_COMMAND += ["--settings", "1", "--no-committees", "-o", "out"]
 ORDINARY = [
     ["--help"],
@@ -216,7 +254,9 @@ def loaded_by_command(tmp_path_factory):
             [sys.executable, "-c", code], capture_output=True, text=True, cwd=folder
         )
         assert done.returncode == 0, done.stderr
-        loaded[words[0]] = set(json.loads((folder / "modules").read_text(encoding="utf-8")))
+        loaded[words[0]] = set(
+            json.loads((folder / "modules").read_text(encoding="utf-8"))
+        )
     return loaded
 
 
@@ -224,16 +264,23 @@ def test_commands_import_only_the_packages_that_they_need(loaded_by_command):
     needed = {words[0]: set() for words in ORDINARY} | {
         words[0]: PICTURES for words in WITH_PICTURES
     }
-    assert {name: loaded & OPTIONAL for name, loaded in loaded_by_command.items()} == needed
+    assert {
+        name: loaded & OPTIONAL for name, loaded in loaded_by_command.items()
+    } == needed
 
 
 def beyond_scikit_learn():
     """What the import of every room and every learner imports beyond sklearn.base."""
     rooms = [f"import {name}" for name in ROOMS if name != "lyceum"]
-    learners = [f"from {entry.package} import {entry.name}" for entry in catalog.learners()]
+    learners = [
+        f"from {entry.package} import {entry.name}" for entry in catalog.learners()
+    ]
     codes = [*rooms, *learners]
     done = subprocess.run(
-        [sys.executable, "-c", IN_TURN], input=json.dumps(codes), capture_output=True, text=True
+        [sys.executable, "-c", IN_TURN],
+        input=json.dumps(codes),
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
     return dict(zip(codes, map(json.loads, done.stdout.splitlines()), strict=True))
@@ -246,5 +293,10 @@ def test_a_learner_imports_what_it_needs():
         assert sum(name.startswith("lyceum.") for name in names) <= 260, code
         assert not SLOW.intersection(names), code
         if code == "from lyceum.bayes import NaiveBayes":
-            others = {"lyceum.linear", "lyceum.trees", "lyceum.cluster", "lyceum.ensemble"}
+            others = {
+                "lyceum.linear",
+                "lyceum.trees",
+                "lyceum.cluster",
+                "lyceum.ensemble",
+            }
             assert not others.intersection(names)

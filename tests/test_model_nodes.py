@@ -29,7 +29,9 @@ CLASSES = np.where(X[:, 0] > 0, "ill", "well")
 NUMBERS = X @ [1.0, 2.0, 3.0]
 MODELS = {
     "bayes": NaiveBayes().fit(X, CLASSES),
-    "pipeline": make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()).fit(X, CLASSES),
+    "pipeline": make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()).fit(
+        X, CLASSES
+    ),
     "regression": Ridge().fit(X, NUMBERS),
     "clusters": AgglomerativeClustering(n_clusters=2).fit(X),
     "kernels": SVC().fit(X, CLASSES),
@@ -53,7 +55,9 @@ def nodes_of_skops(model):
         node.pop("__id__", None)
         if "file" in node:
             content = members[node["file"]]
-            node["file"] = hashlib.sha256(content).hexdigest()[:24] + Path(node["file"]).suffix
+            node["file"] = (
+                hashlib.sha256(content).hexdigest()[:24] + Path(node["file"]).suffix
+            )
             arrays[node["file"]] = content
     del schema["_skops_version"]
     return schema, arrays

@@ -38,7 +38,16 @@ def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
 def test_no_file_is_longer_than_600_lines():
     if not (REPOSITORY / "native").is_dir():  # an installed package
         return
-    folders = ("src", "tests", "benchmarks", "native", "fuzz", "docs", "examples", "packaging")
+    folders = (
+        "src",
+        "tests",
+        "benchmarks",
+        "native",
+        "fuzz",
+        "docs",
+        "examples",
+        "packaging",
+    )
     files = (path for folder in folders for path in (REPOSITORY / folder).rglob("*"))
     code = [path for path in files if path.suffix in (".py", ".hpp", ".cpp")]
     lengths = {str(path): path.read_text(encoding="utf-8").count("\n") for path in code}
@@ -57,7 +66,9 @@ def body_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
 
 def test_no_body_is_longer_than_40_lines():
     bodies = ((name, body_of(node)) for name, node in functions())
-    lengths = {name: body[-1].end_lineno - body[0].lineno + 1 for name, body in bodies if body}
+    lengths = {
+        name: body[-1].end_lineno - body[0].lineno + 1 for name, body in bodies if body
+    }
     assert {name: length for name, length in lengths.items() if length > 40} == {}
 
 
@@ -90,7 +101,9 @@ def test_unrelated_values_are_not_assigned_in_one_statement():
     packed = []
     for path, tree in parsed():
         for node in ast.walk(tree):
-            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Tuple):
+            if not isinstance(node, ast.Assign) or not isinstance(
+                node.value, ast.Tuple
+            ):
                 continue
             target = node.targets[0]
             if isinstance(target, ast.Tuple) and not depends(target, node.value):
@@ -112,7 +125,11 @@ def depends(targets: ast.Tuple, values: ast.Tuple) -> bool:
 
 
 def test_no_class_name_stands_twice():
-    names = (name for path in FILES for name in CLASS.findall(path.read_text(encoding="utf-8")))
+    names = (
+        name
+        for path in FILES
+        for name in CLASS.findall(path.read_text(encoding="utf-8"))
+    )
     assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
@@ -169,12 +186,16 @@ def public_callables() -> Iterator[tuple[str, object]]:
         room = importlib.import_module(f"lyceum.{module.name}")
         for name in room.__all__:
             value = getattr(room, name)
-            if inspect.isfunction(value) or (inspect.isclass(value) and hasattr(value, "fit")):
+            if inspect.isfunction(value) or (
+                inspect.isclass(value) and hasattr(value, "fit")
+            ):
                 yield f"{module.name}.{name}", value
 
 
 @pytest.mark.parametrize(("name", "value"), [*public_callables()])
 def test_one_word_for_one_parameter(name, value):
     every = inspect.signature(value).parameters.values()
-    parameters = {parameter.name for parameter in every if parameter.kind != parameter.VAR_KEYWORD}
+    parameters = {
+        parameter.name for parameter in every if parameter.kind != parameter.VAR_KEYWORD
+    }
     assert {other: SYNONYMS[other] for other in parameters & SYNONYMS.keys()} == {}

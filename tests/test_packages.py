@@ -63,15 +63,33 @@ def answer(folder, *arguments):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("plain")
-    answer(folder, "fit", PENGUINS, "-t", "species", "-l", "NaiveBayes", "-o", "model.lyceum")
+    answer(
+        folder,
+        "fit",
+        PENGUINS,
+        "-t",
+        "species",
+        "-l",
+        "NaiveBayes",
+        "-o",
+        "model.lyceum",
+    )
     return folder
 
 
 def test_a_model_is_used_without_them(folder):
-    answer(folder, "predict", "model.lyceum", PENGUINS, "-o", "predicted.csv", "--proba")
-    assert len((folder / "predicted.csv").read_text(encoding="utf-8").splitlines()) == 345
-    assert "posterior" in answer(folder, "explain", "model.lyceum", PENGUINS, "--row", "0")
-    measured = json.loads(answer(folder, "evaluate", "model.lyceum", PENGUINS, "--json"))
+    answer(
+        folder, "predict", "model.lyceum", PENGUINS, "-o", "predicted.csv", "--proba"
+    )
+    assert (
+        len((folder / "predicted.csv").read_text(encoding="utf-8").splitlines()) == 345
+    )
+    assert "posterior" in answer(
+        folder, "explain", "model.lyceum", PENGUINS, "--row", "0"
+    )
+    measured = json.loads(
+        answer(folder, "evaluate", "model.lyceum", PENGUINS, "--json")
+    )
     assert measured
 
 
@@ -142,7 +160,10 @@ def test_a_study_finishes_without_its_report_and_writes_it_when_it_is_run_again(
     assert (out / "results.json").exists()
     assert not (out / "report.html").exists()
     again = subprocess.run(
-        [sys.executable, "-m", "lyceum", *command], capture_output=True, text=True, cwd=folder
+        [sys.executable, "-m", "lyceum", *command],
+        capture_output=True,
+        text=True,
+        cwd=folder,
     )
     assert again.returncode == 0, again.stderr
     assert (out / "report.html").exists()
@@ -159,23 +180,25 @@ def test_a_file_of_duckdb_names_the_package(folder):
 
 def test_a_plot_names_the_extra_and_is_an_import_error(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match="needs matplotlib, which is not installed") as raised:
+    with pytest.raises(
+        ImportError, match="needs matplotlib, which is not installed"
+    ) as raised:
         from lyceum.plot import roc  # noqa: F401
     assert REPORT in str(raised.value)
     assert isinstance(raised.value, lyceum.errors.LyceumError)
 
 
 def test_the_extras_are_those_of_the_project():
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-        "optional-dependencies"
-    ]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]["optional-dependencies"]
     for extra, packages in _packages.EXTRAS.items():
         listed = " ".join(extras[extra])
         assert all(package.replace("_", "-") in listed for package in packages)
         assert extra in extras["all"][0]
-    required = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-        "dependencies"
-    ]
+    required = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]["dependencies"]
     assert not [line for line in required if line.split(">")[0] in ABSENT]
 
 
@@ -202,7 +225,9 @@ def test_the_import_looks_beside_the_package(tmp_path):
     (tmp_path / "lyceum").symlink_to(Path(lyceum.__file__).parent)
     (tmp_path / "lyceum-0.3.dist-info").mkdir()
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import lyceum, lyceum.catalog"
-    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("pip uninstall lyceum, then pip install") == 1
 
@@ -222,7 +247,11 @@ def test_the_doctor_names_another_distribution(monkeypatch):
 
 
 def test_every_document_installs_lyceum_ml():
-    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+    for path in [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *(ROOT / "docs").glob("*.md"),
+    ]:
         text = path.read_text(encoding="utf8")
         assert "pip install lyceum\n" not in text
         assert "pip install lyceum " not in text

@@ -2,7 +2,11 @@
 
 import inspect
 
-from lyceum._core.base.parameter_docs import SHARED_PARAMETERS, complete_docstring, parse_entries
+from lyceum._core.base.parameter_docs import (
+    SHARED_PARAMETERS,
+    complete_docstring,
+    parse_entries,
+)
 from lyceum.linear import Lasso
 
 
@@ -33,7 +37,9 @@ class Own(Base):
     2
     """
 
-    def __init__(self, depth: int = 3, *, tol: float = 0.5, verbose: int = 0, other: str = "x"):
+    def __init__(
+        self, depth: int = 3, *, tol: float = 0.5, verbose: int = 0, other: str = "x"
+    ):
         self.settings = depth, tol, verbose, other
 
 

@@ -46,7 +46,9 @@ VALUES = 2 * X.dose.to_numpy() + rng.normal(size=N)
 
 def fitted(name):
     entry = catalog.find(name)
-    settings = SCIKIT_SETTINGS.get(name, {}) | ({"random_state": 0} if name == "KMeans" else {})
+    settings = SCIKIT_SETTINGS.get(name, {}) | (
+        {"random_state": 0} if name == "KMeans" else {}
+    )
     model = entry.load()(**settings)
     tags = get_tags(model)
     target = {"classification": CLASSES, "regression": VALUES}.get(entry.task)
@@ -62,9 +64,17 @@ def fitted(name):
 
 
 def outputs(model, table):
-    asked = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
+    asked = (
+        "predict",
+        "predict_proba",
+        "decision_function",
+        "transform",
+        "score_samples",
+    )
     methods = [name for name in asked if hasattr(model, name)]
-    return {name: np.asarray(getattr(model, name)(table), dtype=object) for name in methods}
+    return {
+        name: np.asarray(getattr(model, name)(table), dtype=object) for name in methods
+    }
 
 
 def same(one, two):
@@ -80,7 +90,9 @@ def repacked(path, **changes):
     header = json.loads(members["lyceum.json"]) | changes.pop("header", {})
     schema = changes.pop("schema", None)
     if schema:
-        members["schema.json"] = json.dumps(schema(json.loads(members["schema.json"]))).encode()
+        members["schema.json"] = json.dumps(
+            schema(json.loads(members["schema.json"]))
+        ).encode()
     members |= changes.pop("members", {})
     if header.get("sha256") != "keep":
         header["sha256"] = persist._digest(members)
@@ -91,7 +103,8 @@ def repacked(path, **changes):
 @pytest.fixture
 def path(tmp_path):
     return lyceum.save(
-        LinearDiscriminantAnalysis().fit(X[["dose", "weight"]], CLASSES), tmp_path / "model.skops"
+        LinearDiscriminantAnalysis().fit(X[["dose", "weight"]], CLASSES),
+        tmp_path / "model.skops",
     )
 
 
@@ -159,7 +172,10 @@ def test_labels_of_every_kind_come_back(tmp_path):
 def test_a_pipeline_with_scikit_learns_plumbing_comes_back(tmp_path):
     prepared = make_column_transformer(
         (StandardScaler(), ["dose", "weight"]),
-        (OneHotEncoder(sparse_output=False), make_column_selector(dtype_exclude="number")),
+        (
+            OneHotEncoder(sparse_output=False),
+            make_column_selector(dtype_exclude="number"),
+        ),
         remainder="passthrough",
     )
     model = make_pipeline(prepared, LogisticRegression()).fit(X, CLASSES)
@@ -197,7 +213,10 @@ def test_a_failed_save_leaves_the_old_file_and_no_other(path, monkeypatch):
     ("model", "what"),
     [
         (SVC().fit(X[["dose"]], CLASSES), "SVC of sklearn"),
-        (make_pipeline(FunctionTransformer(np.log1p), LinearDiscriminantAnalysis()), "numpy.log1p"),
+        (
+            make_pipeline(FunctionTransformer(np.log1p), LinearDiscriminantAnalysis()),
+            "numpy.log1p",
+        ),
         (KMeans(random_state=np.random.RandomState(0)), "RandomState"),
         ({"a": 1}, "dict"),
     ],
@@ -227,7 +246,9 @@ def test_a_plain_skops_file_is_refused(tmp_path):
 
 def test_a_newer_format_says_to_upgrade(path):
     repacked(path, header={"format": 99, "lyceum": "7.0"})
-    with pytest.raises(ModelFileError, match=r"format 99, written by Lyceum 7\.0.*upgrade"):
+    with pytest.raises(
+        ModelFileError, match=r"format 99, written by Lyceum 7\.0.*upgrade"
+    ):
         lyceum.load(path)
 
 
@@ -248,7 +269,10 @@ def test_an_edited_schema_is_noticed_by_the_digest(path):
 
 def test_packed_members_are_refused_before_they_are_unfolded(path):
     buffer = io.BytesIO()
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as new:
+    with (
+        zipfile.ZipFile(path) as old,
+        zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
         for name in old.namelist():
             new.writestr(name, old.read(name))
         new.writestr("bomb.npy", b"\0" * (1 << 24))
@@ -284,29 +308,45 @@ def node(loader, module, name, **rest):
 NOTHING = node("TupleNode", "builtins", "tuple", content=[])
 EVIL = {
     "function": node("FunctionNode", "os", "system"),
-    "method": node("MethodNode", "builtins", "str", content={"func": "upper", "obj": NOTHING}),
+    "method": node(
+        "MethodNode", "builtins", "str", content={"func": "upper", "obj": NOTHING}
+    ),
     "partial": node("PartialNode", "functools", "partial", content={}),
-    "constructor": node("ConstructorFromReduceNode", "subprocess", "Popen", content=NOTHING),
+    "constructor": node(
+        "ConstructorFromReduceNode", "subprocess", "Popen", content=NOTHING
+    ),
     "operator": node("OperatorFuncNode", "operator", "methodcaller", attrs=NOTHING),
     "type": node("TypeNode", "subprocess", "Popen"),
     "object": node("ObjectNode", "subprocess", "Popen", content=NOTHING),
     "tree": node(
-        "TreeNode", "sklearn.tree._tree", "Tree", content=NOTHING, __reduce__={"args": NOTHING}
+        "TreeNode",
+        "sklearn.tree._tree",
+        "Tree",
+        content=NOTHING,
+        __reduce__={"args": NOTHING},
     ),
     "scikit-learn": node("ObjectNode", "sklearn.svm._classes", "SVC", content=NOTHING),
     "array of a type": node(
         "NdArrayNode", "subprocess", "Popen", type="json", content=[], shape=NOTHING
     ),
     "unknown": node("EvalNode", "builtins", "eval"),
-    "private": node("ObjectNode", "lyceum._core.data.schema.schema", "Schema", content=NOTHING),
+    "private": node(
+        "ObjectNode", "lyceum._core.data.schema.schema", "Schema", content=NOTHING
+    ),
 }
 
 
 @pytest.mark.parametrize("evil", EVIL.values(), ids=EVIL)
-def test_a_type_outside_the_catalog_is_refused_by_name_and_not_imported(evil, path, monkeypatch):
+def test_a_type_outside_the_catalog_is_refused_by_name_and_not_imported(
+    evil, path, monkeypatch
+):
     repacked(path, schema=put(evil))
-    monkeypatch.setattr(_model_nodes, "build_model", lambda *_: pytest.fail("it was built"))
-    with pytest.raises(ModelFileError, match=rf"holds a {evil['__module__']}\.{evil['__class__']}"):
+    monkeypatch.setattr(
+        _model_nodes, "build_model", lambda *_: pytest.fail("it was built")
+    )
+    with pytest.raises(
+        ModelFileError, match=rf"holds a {evil['__module__']}\.{evil['__class__']}"
+    ):
         lyceum.load(path)
 
 
@@ -377,7 +417,11 @@ def forged(path, **attributes):
         ("classes_", np.array(["ill", "dead"]), "classes_"),
         ("schema_", Schema.of_numbers(["dose"]), "n_features_in_"),
         ("schema_", {"dose": "continuous"}, "n_features_in_"),
-        ("feature_names_in_", np.array(["dose", "fare"], dtype=object), "feature_names_in_"),
+        (
+            "feature_names_in_",
+            np.array(["dose", "fare"], dtype=object),
+            "feature_names_in_",
+        ),
         ("predict", [1, 2], "method 'predict' is replaced"),
         ("unbiased", "maybe", "unbiased"),
     ],

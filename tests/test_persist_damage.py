@@ -51,7 +51,9 @@ def loads_right_or_not_at_all(data, sample):
 def test_flipped_bits_are_noticed_or_harmless(sample, data):
     content = bytearray(sample[0].read_bytes())
     for _ in range(data.draw(st.integers(1, 4))):
-        content[data.draw(st.integers(0, len(content) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+        content[data.draw(st.integers(0, len(content) - 1))] ^= 1 << data.draw(
+            st.integers(0, 7)
+        )
     loads_right_or_not_at_all(bytes(content), sample)
 
 
@@ -109,7 +111,9 @@ def test_trees_of_fewer_classes_than_the_model_are_refused(tmp_path):
         ("order_", [0] * 80, "every row once"),
     ],
 )
-def test_clusters_that_do_not_partition_their_rows_are_refused(name, value, message, tmp_path):
+def test_clusters_that_do_not_partition_their_rows_are_refused(
+    name, value, message, tmp_path
+):
     """The first once took all memory: a cluster of 2^60 rows was written out."""
     model = AgglomerativeClustering(n_clusters=3).fit(TABLE[["dose"]].fillna(0.0))
     setattr(model, name, np.array(value))
@@ -117,9 +121,13 @@ def test_clusters_that_do_not_partition_their_rows_are_refused(name, value, mess
         lyceum.load(forged(model, tmp_path / "model"))
 
 
-@pytest.mark.parametrize("parts", [[[1, 7], [-3, -2]], [[1, 0], [1, -2]], [[1, -1], [-3, -3]]])
+@pytest.mark.parametrize(
+    "parts", [[[1, 7], [-3, -2]], [[1, 0], [1, -2]], [[1, -1], [-3, -3]]]
+)
 def test_divisions_that_are_no_tree_are_refused(parts, tmp_path):
-    model = DivisiveClustering(n_clusters=3, method="bisecting").fit(TABLE[["dose"]].fillna(0.0))
+    model = DivisiveClustering(n_clusters=3, method="bisecting").fit(
+        TABLE[["dose"]].fillna(0.0)
+    )
     assert model.split_parts_.shape == (2, 2)
     model.split_parts_ = np.array(parts)
     with pytest.raises(ModelFileError, match="no tree of its clusters"):
@@ -136,7 +144,9 @@ def test_a_network_of_columns_that_are_not_cut_is_refused(tmp_path):
 @pytest.mark.parametrize("ranks", [[False, True], [0, 0, 1], [0, 1]])
 def test_a_model_tree_with_ranks_of_other_categories_is_refused(ranks, tmp_path):
     model = ModelTreeRegressor().fit(TABLE, np.arange(80.0))
-    object.__setattr__(model.columns_, "ranks", (model.columns_.ranks[0], np.array(ranks)))
+    object.__setattr__(
+        model.columns_, "ranks", (model.columns_.ranks[0], np.array(ranks))
+    )
     with pytest.raises(ModelFileError, match="ranks are not those of its categories"):
         lyceum.load(forged(model, tmp_path / "model"))
 
@@ -184,8 +194,11 @@ def test_a_loaded_pipeline_has_no_cache_folder(tmp_path):
     assert lyceum.load(lyceum.save(model, tmp_path / "model")).memory is None
 
 
-def test_a_model_is_saved_by_a_machine_whose_clock_is_before_1980(sample, tmp_path, monkeypatch):
-    monkeypatch.setattr("time.time", lambda: 0.0)  # the dates of ZIP archives begin later
+def test_a_model_is_saved_by_a_machine_whose_clock_is_before_1980(
+    sample, tmp_path, monkeypatch
+):
+    # the dates of ZIP archives begin later
+    monkeypatch.setattr("time.time", lambda: 0.0)
     path = lyceum.save(NaiveBayes().fit(TABLE, CLASSES), tmp_path / "early.skops")
     assert path.read_bytes() == sample[0].read_bytes()
     assert np.array_equal(lyceum.load(path).predict_proba(TABLE), sample[1])
@@ -210,10 +223,15 @@ def test_a_fitted_learner_without_its_schema_is_refused():
             "needs what is not installed here: .*'rare'.*Lyceum",
         ),
         (OSError(5, "Input/output error"), "could not be loaded: .*Input/output error"),
-        (KeyError("mean_"), "is whole, but holds no model .*KeyError: 'mean_'.*written by Lyceum"),
+        (
+            KeyError("mean_"),
+            "is whole, but holds no model .*KeyError: 'mean_'.*written by Lyceum",
+        ),
     ],
 )
-def test_a_file_that_is_whole_is_not_called_damaged(error, message, sample, monkeypatch):
+def test_a_file_that_is_whole_is_not_called_damaged(
+    error, message, sample, monkeypatch
+):
     def fail(members):
         raise error
 
@@ -223,7 +241,9 @@ def test_a_file_that_is_whole_is_not_called_damaged(error, message, sample, monk
     assert "damaged" not in str(raised.value)
 
 
-def test_a_type_that_only_another_version_knows_is_named_with_the_version(sample, tmp_path):
+def test_a_type_that_only_another_version_knows_is_named_with_the_version(
+    sample, tmp_path
+):
     members = persist._members(sample[0].read_bytes())
     members["schema.json"] = members["schema.json"].replace(b"NaiveBayes", b"NewBayes")
     header = json.loads(members["lyceum.json"]) | {
@@ -232,7 +252,9 @@ def test_a_type_that_only_another_version_knows_is_named_with_the_version(sample
     }
     members["lyceum.json"] = json.dumps(header).encode()
     (tmp_path / "new").write_bytes(persist._archive(members))
-    message = r"holds a lyceum\.bayes\.NewBayes, which is not among .*written by Lyceum 99\.0"
+    message = (
+        r"holds a lyceum\.bayes\.NewBayes, which is not among .*written by Lyceum 99\.0"
+    )
     with pytest.raises(ModelFileError, match=message):
         lyceum.load(tmp_path / "new")
 

@@ -7,7 +7,10 @@ import zipfile
 
 import numpy as np
 import pytest
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.discriminant_analysis import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier
 from sklearn.linear_model import LassoCV, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -18,7 +21,12 @@ from sklearn.svm import SVC, LinearSVC, LinearSVR
 from sklearn.tree import DecisionTreeClassifier
 
 from lyceum import load, save
-from lyceum.ensemble import BaggingClassifier, StackingClassifier, VotingClassifier, VotingRegressor
+from lyceum.ensemble import (
+    BaggingClassifier,
+    StackingClassifier,
+    VotingClassifier,
+    VotingRegressor,
+)
 from lyceum.errors import ModelFileError
 from lyceum.persist import _HEADER, _archive, _digest
 
@@ -43,9 +51,9 @@ def test_what_scikit_learns_members_predict_is_kept(tmp_path):
         StackingClassifier(
             CLASSIFIERS[:2], DecisionTreeClassifier(max_depth=2), cv=2, random_state=0
         ).fit(X, Y),
-        BaggingClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=3, random_state=0).fit(
-            X, Y
-        ),
+        BaggingClassifier(
+            DecisionTreeClassifier(max_depth=2), n_estimators=3, random_state=0
+        ).fit(X, Y),
     ]
     for i, model in enumerate(models):
         again = load(save(model, tmp_path / f"{i}.lyceum"))
@@ -66,7 +74,9 @@ def test_what_scikit_learns_members_predict_is_kept(tmp_path):
     "bad", [SVC(), KNeighborsClassifier(), make_pipeline(StandardScaler(), SVC())]
 )
 def test_a_member_that_cannot_be_checked_is_named_with_what_to_do(bad, tmp_path):
-    model = VotingClassifier([("good", GaussianNB()), ("bad", bad)], random_state=0).fit(X, Y)
+    model = VotingClassifier(
+        [("good", GaussianNB()), ("bad", bad)], random_state=0
+    ).fit(X, Y)
     with pytest.raises(
         ModelFileError, match=r"its member 'bad' is a \w+ of sklearn.*take lyceum\.\w+"
     ):
@@ -80,7 +90,9 @@ def tampered(path, change):
         members = {name: archive.read(name) for name in archive.namelist()}
     schema = json.loads(members["schema.json"])
     arrays = {
-        name: np.load(io.BytesIO(data)) for name, data in members.items() if name.endswith(".npy")
+        name: np.load(io.BytesIO(data))
+        for name, data in members.items()
+        if name.endswith(".npy")
     }
     change(schema, arrays)
     for name, array in arrays.items():
@@ -168,7 +180,10 @@ def _shallow(schema, arrays):  # decision_path would write beyond its memory
 
 @pytest.fixture(
     scope="module",
-    params=[DecisionTreeClassifier(random_state=0), RandomForestClassifier(2, random_state=0)],
+    params=[
+        DecisionTreeClassifier(random_state=0),
+        RandomForestClassifier(2, random_state=0),
+    ],
 )
 def committee_file(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("committee") / "model.lyceum"
@@ -193,7 +208,9 @@ def committee_file(request, tmp_path_factory):
     ],
     ids=lambda f: f.__name__,
 )
-def test_a_tree_that_would_lead_outside_its_arrays_is_refused(committee_file, change, tmp_path):
+def test_a_tree_that_would_lead_outside_its_arrays_is_refused(
+    committee_file, change, tmp_path
+):
     path = tmp_path / "model.lyceum"
     path.write_bytes(committee_file)
     tampered(path, change)

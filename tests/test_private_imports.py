@@ -39,7 +39,14 @@ PROTOCOL = {  # what a room asks of the classes of the rooms above it
 
 
 PUBLIC_MODULES = ("lyceum.plot.style",)
-LOOKED_AT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Name, ast.Attribute)
+LOOKED_AT = (
+    ast.Import,
+    ast.ImportFrom,
+    ast.FunctionDef,
+    ast.ClassDef,
+    ast.Name,
+    ast.Attribute,
+)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -53,7 +60,9 @@ def no_garbage_collection():
 
 
 def room_of(path: Path) -> str:
-    return room_of_module(["lyceum", *path.relative_to(SOURCE).with_suffix("").parts])[0]
+    return room_of_module(["lyceum", *path.relative_to(SOURCE).with_suffix("").parts])[
+        0
+    ]
 
 
 def room_of_module(parts: list[str]) -> tuple[str, list[str]]:
@@ -173,9 +182,17 @@ def private_attributes() -> set[tuple[str, str]]:
     everywhere = set.union(*known.values())
     found = set()
     for room, nodes in syntax_nodes():
-        others = everywhere - known[room] - (set() if room in READERS else known["_core.base"])
+        others = (
+            everywhere
+            - known[room]
+            - (set() if room in READERS else known["_core.base"])
+        )
         for node in nodes:
-            if isinstance(node, ast.Attribute) and node.attr in others and is_private(node.attr):
+            if (
+                isinstance(node, ast.Attribute)
+                and node.attr in others
+                and is_private(node.attr)
+            ):
                 owner = ast.unparse(node.value)
                 if owner not in ("self", "cls") and not owner.startswith("super("):
                     found.add((room, node.attr))

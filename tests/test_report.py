@@ -33,7 +33,9 @@ def test_plain_values_are_those_that_json_has(value, expected):
 
 
 def test_a_summary_as_a_dict_has_its_facts_and_tables():
-    summary = Summary("S", {"rows": np.int64(3)}, [Table("T", ("a", "b"), [(1.5, np.nan)])])
+    summary = Summary(
+        "S", {"rows": np.int64(3)}, [Table("T", ("a", "b"), [(1.5, np.nan)])]
+    )
     assert summary.as_dict() == {
         "title": "S",
         "facts": {"rows": 3},
@@ -55,7 +57,11 @@ def test_an_explanation_shows_the_cells_largest_contribution_first():
     table = EXPLANATION.row(0)
     assert table.title == "Row 0: Adelie, log-odds -0.5"
     assert table.columns == ("column", "value", "log-odds")
-    assert list(table.rows) == [("(base)", "", 1.0), ("island", "Dream", -2.0), ("age", 31.0, 0.5)]
+    assert list(table.rows) == [
+        ("(base)", "", 1.0),
+        ("island", "Dream", -2.0),
+        ("age", 31.0, 0.5),
+    ]
     assert "Dream" in str(EXPLANATION)
     assert "Dream" in EXPLANATION._repr_html_()
 

@@ -61,7 +61,9 @@ def test_models_answer_without_arrow(models):
 def test_the_blocker_blocks(models):
     done = run(SCRIPT, "make", models, "--absent")
     assert done.returncode == 1
-    assert "MissingPackageError: a table, a frame or a file needs pyarrow" in done.stderr
+    assert (
+        "MissingPackageError: a table, a frame or a file needs pyarrow" in done.stderr
+    )
 
 
 def test_another_answer_is_noticed(small):
@@ -72,13 +74,19 @@ def test_another_answer_is_noticed(small):
 
 
 def test_what_needs_arrow_says_how_to_install_it(small, tmp_path):
+    folder = str(SCRIPT.parent)
     blocker = (
-        f"import sys\nsys.path.insert(0, {str(SCRIPT.parent)!r})\nfrom try_small import Absent\n"
+        f"import sys\nsys.path.insert(0, {folder!r})\nfrom try_small import Absent\n"
     )
-    done = run("-c", f"{blocker}sys.meta_path.insert(0, Absent())\n{NEEDS_ARROW}", folder=tmp_path)
+    done = run(
+        "-c",
+        f"{blocker}sys.meta_path.insert(0, Absent())\n{NEEDS_ARROW}",
+        folder=tmp_path,
+    )
     assert done.returncode == 0, done.stderr
     sentence = (
-        "a table, a frame or a file needs pyarrow, which is not installed: pip install pyarrow"
+        "a table, a frame or a file needs pyarrow, which is not installed: "
+        "pip install pyarrow"
     )
     assert done.stdout.splitlines() == [sentence, sentence]
 

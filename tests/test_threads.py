@@ -14,7 +14,12 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from lyceum._core import threads as _threads
-from lyceum._core.threads import limit_threads, n_threads, ordered_map, single_threaded_blas
+from lyceum._core.threads import (
+    limit_threads,
+    n_threads,
+    ordered_map,
+    single_threaded_blas,
+)
 from lyceum.data import Rows, scan
 
 FIT = """
@@ -168,7 +173,9 @@ def test_a_reduction_inside_a_reduction_comes_to_an_end(two_threads):
     rows = scan(np.random.default_rng(0).normal(size=(40_000, 3)))
 
     def of(block):
-        return Products(type(block)(block.X + rows.reduce(Products).total[0, 0], *_rest(block)))
+        return Products(
+            type(block)(block.X + rows.reduce(Products).total[0, 0], *_rest(block))
+        )
 
     with ThreadPoolExecutor(1) as outside:
         nested = outside.submit(lambda: rows.reduce(of)).result(timeout=60)
@@ -223,7 +230,9 @@ def test_blas_has_one_thread_inside_and_its_own_number_after():
     assert blas_threads() == before
 
 
-def test_reductions_of_several_user_threads_restore_blas_when_the_last_ends(two_threads):
+def test_reductions_of_several_user_threads_restore_blas_when_the_last_ends(
+    two_threads,
+):
     rows = scan(np.random.default_rng(0).normal(size=(60_000, 8)))
     rows.reduce(Products)
     before, seen = blas_threads(), []
@@ -257,8 +266,12 @@ def test_an_abandoned_map_gives_blas_back():
 # -- fork ------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="needs fork")
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+@pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(), reason="needs fork"
+)
+@pytest.mark.filterwarnings(
+    "ignore:This process .* is multi-threaded:DeprecationWarning"
+)
 def test_a_forked_child_reduces_like_its_parent(two_threads):
     rows = scan(np.random.default_rng(0).normal(size=(60_000, 8)))
     here = rows.reduce(Products).total

@@ -94,7 +94,10 @@ def measure_file(totals: Totals, path: Path, text: str) -> None:
 def docstring_lines(tree: ast.Module) -> set[int]:
     lines: set[int] = set()
     for node in ast.walk(tree):
-        if isinstance(node, WITH_DOCSTRINGS) and ast.get_docstring(node, clean=False) is not None:
+        if (
+            isinstance(node, WITH_DOCSTRINGS)
+            and ast.get_docstring(node, clean=False) is not None
+        ):
             text = node.body[0]
             lines.update(range(text.lineno, text.end_lineno + 1))
     return lines
@@ -124,12 +127,19 @@ def measure_statements(totals: Totals, path: Path, tree: ast.Module) -> None:
         elif isinstance(node, ast.IfExp):
             totals.conditionals += 1
             inner = (
-                child for part in (node.body, node.orelse, node.test) for child in ast.walk(part)
+                child
+                for part in (node.body, node.orelse, node.test)
+                for child in ast.walk(part)
             )
-            totals.nested_conditionals += any(isinstance(child, ast.IfExp) for child in inner)
+            totals.nested_conditionals += any(
+                isinstance(child, ast.IfExp) for child in inner
+            )
         elif isinstance(node, ast.Assign):
             totals.tuple_assignments += isinstance(node.targets[0], ast.Tuple)
-            if any(isinstance(name, ast.Name) and name.id == "__all__" for name in node.targets):
+            if any(
+                isinstance(name, ast.Name) and name.id == "__all__"
+                for name in node.targets
+            ):
                 totals.import_lines += node.end_lineno - node.lineno + 1
         elif isinstance(node, ast.Import | ast.ImportFrom):
             totals.import_lines += node.end_lineno - node.lineno + 1
@@ -144,7 +154,9 @@ def measure_statements(totals: Totals, path: Path, tree: ast.Module) -> None:
             totals.private_functions[str(path), node.name] = body_length(node)
 
 
-def measure_function(totals: Totals, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+def measure_function(
+    totals: Totals, node: ast.FunctionDef | ast.AsyncFunctionDef
+) -> None:
     totals.functions += 1
     totals.functions_with_return += node.returns is not None
     totals.bodies.append(body_length(node))
@@ -179,14 +191,20 @@ def public_names(path: Path, package: Path) -> set[str]:
     names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            if node.targets[0].id == "__all__" and isinstance(node.value, ast.List | ast.Tuple):
+            if node.targets[0].id == "__all__" and isinstance(
+                node.value, ast.List | ast.Tuple
+            ):
                 names |= {
                     f"{room}.{name.value}"
                     for name in node.value.elts
                     if isinstance(name, ast.Constant)
                 }
         elif path.suffix == ".pyi" and isinstance(node, ast.ImportFrom):
-            names |= {f"{room}.{alias.name}" for alias in node.names if alias.asname == alias.name}
+            names |= {
+                f"{room}.{alias.name}"
+                for alias in node.names
+                if alias.asname == alias.name
+            }
     return names
 
 
@@ -195,7 +213,9 @@ def repeated_share(code: dict[str, list[str]], run: int = 6) -> float:
     windows: dict[tuple[str, ...], list[tuple[str, int]]] = {}
     for path, lines in code.items():
         for start in range(len(lines) - run + 1):
-            windows.setdefault(tuple(lines[start : start + run]), []).append((path, start))
+            windows.setdefault(tuple(lines[start : start + run]), []).append(
+                (path, start)
+            )
     repeated = {
         (path, start + offset)
         for places in windows.values()
@@ -305,7 +325,10 @@ def print_table(package: Path, anchors: dict[str, dict[str, float]]) -> None:
         median = statistics.median(others)
         cells = [ours[name], median]
         shown = [f"{value:,.4g}" for value in cells]
-        shown += [verdict(ours[name], median, better), *(f"{value:,.4g}" for value in others)]
+        shown += [
+            verdict(ours[name], median, better),
+            *(f"{value:,.4g}" for value in others),
+        ]
         print(f"| {name} |", " | ".join(shown), "|")
 
 
@@ -313,7 +336,10 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("package", nargs="?", type=Path, default=Path("src/lyceum"))
     parser.add_argument(
-        "--anchors", nargs="+", type=Path, help="folders of packages to measure beside it"
+        "--anchors",
+        nargs="+",
+        type=Path,
+        help="folders of packages to measure beside it",
     )
     options = parser.parse_args()
     if options.anchors:

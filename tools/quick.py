@@ -14,10 +14,16 @@ def pytest_runs(room: str) -> list[list[str]]:
     folders = [REPOSITORY / "tests" / room, REPOSITORY / "src/lyceum" / room]
     folders = [folder for folder in folders if folder.is_dir()]
     if not folders:
-        rooms = sorted(path.name for path in (REPOSITORY / "tests").iterdir() if path.is_dir())
-        raise SystemExit(f"quick: there is no room {room!r}: choose one of {', '.join(rooms)}")
+        rooms = sorted(
+            path.name for path in (REPOSITORY / "tests").iterdir() if path.is_dir()
+        )
+        raise SystemExit(
+            f"quick: there is no room {room!r}: choose one of {', '.join(rooms)}"
+        )
     runs = [list(map(str, folders))]
-    learners = [item.name for item in catalog.learners() if item.package == f"lyceum.{room}"]
+    learners = [
+        item.name for item in catalog.learners() if item.package == f"lyceum.{room}"
+    ]
     if learners:
         runs.append([str(REPOSITORY / "tests/checks"), "-k", " or ".join(learners)])
     return runs

@@ -17,12 +17,19 @@ COMMANDS = {"cli"}  # the commands, not names to import
 
 def public_rooms() -> list[ModuleType]:
     names = [module.name for module in pkgutil.iter_modules(lyceum.__path__)]
-    public = [name for name in names if not name.startswith("_") and name not in COMMANDS]
-    return [lyceum, *(importlib.import_module(f"lyceum.{name}") for name in sorted(public))]
+    public = [
+        name for name in names if not name.startswith("_") and name not in COMMANDS
+    ]
+    return [
+        lyceum,
+        *(importlib.import_module(f"lyceum.{name}") for name in sorted(public)),
+    ]
 
 
 def public_names(room: ModuleType) -> list[str]:
-    return [name for name in room.__all__ if not isinstance(getattr(room, name), ModuleType)]
+    return [
+        name for name in room.__all__ if not isinstance(getattr(room, name), ModuleType)
+    ]
 
 
 def first_sentence(value: object) -> str:

@@ -74,7 +74,9 @@ def _warn_of_namesake(folder: str) -> None:
         names = os.listdir(folder)
     except OSError:  # a folder that may be searched, but not listed
         return
-    if any(name.startswith("lyceum-") and name.endswith(".dist-info") for name in names):
+    if any(
+        name.startswith("lyceum-") and name.endswith(".dist-info") for name in names
+    ):
         from lyceum._core.packages import NAMESAKE
 
         warnings.warn(NAMESAKE, stacklevel=3)

@@ -282,7 +282,9 @@ def number_setting(name: str, value: object) -> np.ndarray:
 
     try:
         numbers = np.asarray(value)
-        text = numbers.dtype.kind == "O" and any(isinstance(part, str) for part in numbers.ravel())
+        text = numbers.dtype.kind == "O" and any(
+            isinstance(part, str) for part in numbers.ravel()
+        )
         if numbers.dtype.kind in "biufO" and not text:
             return numbers.astype(np.float64, copy=False)
     except (TypeError, ValueError):

@@ -21,7 +21,8 @@ ODD = rng.normal(size=(200, 3)) + 5.0
 
 @pytest.mark.syllabus("15.4")
 @pytest.mark.parametrize(
-    "detector", ["isolation", "gaussian", "distance", KernelDensity(bandwidth=0.5), SkKernel()]
+    "detector",
+    ["isolation", "gaussian", "distance", KernelDensity(bandwidth=0.5), SkKernel()],
 )
 @pytest.mark.parametrize("rate", [0.01, 0.1])
 def test_false_alarms_come_at_the_stated_rate(detector, rate):
@@ -78,8 +79,12 @@ def test_mixed_tables_are_taken_and_refused_with_a_reason():
 
 def test_constant_columns_and_few_rows_do_not_stop_it():
     same = np.ones((20, 2))
-    assert np.isfinite(IsolationForest(random_state=0).fit(same).score_samples(same)).all()
-    assert AnomalyDetector(random_state=0).fit(USUAL[:3]).predict(USUAL[:3]).shape == (3,)
+    assert np.isfinite(
+        IsolationForest(random_state=0).fit(same).score_samples(same)
+    ).all()
+    assert AnomalyDetector(random_state=0).fit(USUAL[:3]).predict(USUAL[:3]).shape == (
+        3,
+    )
 
 
 @pytest.mark.syllabus("15.4")
@@ -123,8 +128,12 @@ def test_neighbor_distances_by_hand_and_by_weight():
     model = NeighborAnomalyScore(n_neighbors=3, metric="euclidean").fit(
         X, sample_weight=[2.0, 1.0, 0.0, 1.0]
     )
-    np.testing.assert_allclose(model.score_samples([[0.0], [8.0]]), [-1 / 3, -(1 + 7 + 8) / 3])
-    mixed = pd.DataFrame({"x": [0.0, 5.0, np.nan, 10.0], "town": ["Ulm", "Ulm", "Bonn", None]})
+    np.testing.assert_allclose(
+        model.score_samples([[0.0], [8.0]]), [-1 / 3, -(1 + 7 + 8) / 3]
+    )
+    mixed = pd.DataFrame(
+        {"x": [0.0, 5.0, np.nan, 10.0], "town": ["Ulm", "Ulm", "Bonn", None]}
+    )
     near = NeighborAnomalyScore(n_neighbors=2).fit(
         mixed
     )  # Gower: the mean over the cells known in both
@@ -141,7 +150,9 @@ def test_sparse_rows_are_scored_as_dense_ones_are():
     assert sparse.issparse(model.fit(sparse.csr_array(X), sample_weight=w).rows_)
     for cells in (X, sparse.csr_array(X)):
         np.testing.assert_allclose(model.score_samples(cells), expected, rtol=1e-12)
-    detectors = [AnomalyDetector(model, random_state=0).fit(A) for A in (X, sparse.csr_array(X))]
+    detectors = [
+        AnomalyDetector(model, random_state=0).fit(A) for A in (X, sparse.csr_array(X))
+    ]
     assert detectors[0].threshold_ == pytest.approx(detectors[1].threshold_, rel=1e-12)
     with pytest.raises(TypeError, match="Sparse data was passed"):  # Gower's distance
         NeighborAnomalyScore().fit(sparse.csr_array(X))

@@ -32,6 +32,8 @@ def within(X, y, w=None):
 
 def structured(S, structure):
     d = len(S)
-    return {"full": S, "diagonal": np.diag(np.diag(S)), "spherical": np.trace(S) / d * np.eye(d)}[
-        structure
-    ]
+    return {
+        "full": S,
+        "diagonal": np.diag(np.diag(S)),
+        "spherical": np.trace(S) / d * np.eye(d),
+    }[structure]

@@ -6,7 +6,11 @@ import pytest
 from scipy.linalg import LinAlgWarning
 from scipy.stats import multivariate_t, norm
 
-from lyceum.bayes import BayesianGaussianClassifier, NormalMean, QuadraticDiscriminantAnalysis
+from lyceum.bayes import (
+    BayesianGaussianClassifier,
+    NormalMean,
+    QuadraticDiscriminantAnalysis,
+)
 from lyceum.data import scan
 from lyceum.errors import DataError, SettingError
 
@@ -17,7 +21,9 @@ def classes_of_rows(n=60, d=3, K=3, seed=0):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, K, n)
     shapes = np.eye(d) + 0.4 * rng.normal(size=(K, d, d))
-    return np.einsum("nj,njk->nk", rng.normal(size=(n, d)), shapes[y]) + 0.9 * y[:, None], y
+    return np.einsum("nj,njk->nk", rng.normal(size=(n, d)), shapes[y]) + 0.9 * y[
+        :, None
+    ], y
 
 
 def row_by_row(X, m, kappa, nu, S):
@@ -37,7 +43,12 @@ PRIOR = {
 
 
 def start():
-    return np.array(PRIOR["prior_mean"]), PRIOR["kappa_0"], PRIOR["nu_0"], np.array(PRIOR["scale"])
+    return (
+        np.array(PRIOR["prior_mean"]),
+        PRIOR["kappa_0"],
+        PRIOR["nu_0"],
+        np.array(PRIOR["scale"]),
+    )
 
 
 def predictive(X, m, kappa, nu, S):
@@ -63,7 +74,10 @@ def test_posteriors_of_the_classes_are_those_of_student_densities():
     X, y = classes_of_rows()
     model = BayesianGaussianClassifier(**PRIOR, priors="laplace").fit(X, y)
     priors = (np.bincount(y) + 1) / (len(y) + 3)
-    joint = [predictive(X, *row_by_row(X[y == k], *start())) + np.log(priors[k]) for k in range(3)]
+    joint = [
+        predictive(X, *row_by_row(X[y == k], *start())) + np.log(priors[k])
+        for k in range(3)
+    ]
     np.testing.assert_allclose(
         model.predict_log_proba(X), normalized(np.stack(joint, axis=1)), atol=1e-10
     )
@@ -86,13 +100,17 @@ def test_predictive_density_is_the_ratio_of_evidences_by_integration():
     """In one dimension: p(x | rows) by averaging the Gaussian over draws of the posterior on a
     grid."""
     rows, kappa, nu, S = np.array([0.3, 1.1, 2.0]), 0.8, 3.0, 1.5
-    model = BayesianGaussianClassifier(prior_mean=0.0, kappa_0=kappa, nu_0=nu, scale=S).fit(
-        rows[:, None], [0] * 3
-    )
+    model = BayesianGaussianClassifier(
+        prior_mean=0.0, kappa_0=kappa, nu_0=nu, scale=S
+    ).fit(rows[:, None], [0] * 3)
     mu, var = np.linspace(-30, 30, 2001)[:, None], np.exp(np.linspace(-7, 9, 301))
     # inverse Wishart in one dimension, inverse gamma: var^(-nu/2 - 1) exp(-S / 2 var); d var = var
     # d log var
-    log = -nu / 2 * np.log(var) - S / (2 * var) + norm.logpdf(mu, 0.0, np.sqrt(var / kappa))
+    log = (
+        -nu / 2 * np.log(var)
+        - S / (2 * var)
+        + norm.logpdf(mu, 0.0, np.sqrt(var / kappa))
+    )
     log = log + sum(norm.logpdf(x, mu, np.sqrt(var)) for x in rows)
     weight = np.exp(log - log.max())
     for x in (-1.0, 0.5, 3.0):
@@ -111,13 +129,18 @@ def test_a_vague_prior_tends_to_maximum_likelihood():
     )
     np.testing.assert_allclose(model.means_, other.means_, rtol=1e-9)
     mean_covariance = model.scale_ / (model.nu_ - 3 - 1)[:, None, None]  # d = 3
-    np.testing.assert_allclose(mean_covariance, other.covariance_, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(
+        mean_covariance, other.covariance_, rtol=1e-9, atol=1e-11
+    )
     gaps = []
     for n in (100, 1000, 10000):
         X, y = classes_of_rows(n=n)
         p = [
             m.fit(X, y).predict_proba(X)
-            for m in (BayesianGaussianClassifier(**vague), QuadraticDiscriminantAnalysis())
+            for m in (
+                BayesianGaussianClassifier(**vague),
+                QuadraticDiscriminantAnalysis(),
+            )
         ]
         gaps.append(np.abs(p[0] - p[1]).max())
     assert gaps[2] < gaps[1] < gaps[0]
@@ -129,7 +152,9 @@ def test_a_strong_prior_holds_means_and_covariances():
     strong = {"prior_mean": 7.0, "kappa_0": 1e9, "nu_0": 1e9, "scale": 2e9}
     model = BayesianGaussianClassifier(**strong).fit(X, y)
     np.testing.assert_allclose(model.means_, 7.0, rtol=1e-6)
-    np.testing.assert_allclose(model.scale_ / 1e9, np.tile(2 * np.eye(3), (3, 1, 1)), atol=1e-4)
+    np.testing.assert_allclose(
+        model.scale_ / 1e9, np.tile(2 * np.eye(3), (3, 1, 1)), atol=1e-4
+    )
 
 
 @pytest.mark.parametrize("covariance", ["separate", "shared"])
@@ -141,7 +166,9 @@ def test_recursive_is_batch(covariance, prior):
     streamed = BayesianGaussianClassifier(covariance=covariance, **prior)
     for i in range(len(X)):
         streamed.partial_fit(X[i : i + 1], y[i : i + 1], classes=[0, 1, 2])
-    np.testing.assert_allclose(streamed.predict_log_proba(X), wanted, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        streamed.predict_log_proba(X), wanted, rtol=1e-9, atol=1e-9
+    )
 
 
 def test_weight_two_equals_repeated_row():
@@ -157,7 +184,9 @@ def test_weight_two_equals_repeated_row():
 def test_array_equals_parquet_equals_dask(tmp_path):
     dask = pytest.importorskip("dask.dataframe")
     X, y = classes_of_rows()
-    table = pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=np.array(["p", "q", "r"])[y])
+    table = pd.DataFrame(X, columns=["a", "b", "c"]).assign(
+        y=np.array(["p", "q", "r"])[y]
+    )
     table["color"] = np.random.default_rng(2).choice(["red", "green", "blue"], len(X))
     cells = table.drop(columns="y")
     learner = BayesianGaussianClassifier()
@@ -201,8 +230,12 @@ def test_a_class_without_rows_has_the_density_of_the_prior():
     )
     assert model.degrees_[2] == PRIOR["nu_0"] - 3 + 1
     joint = [predictive(X, *row_by_row(X[y == k], *start())) for k in range(3)]
-    joint = np.stack(joint, axis=1) + np.log((np.bincount(y, minlength=3) + 1) / (len(y) + 3))
-    np.testing.assert_allclose(model.predict_log_proba(X), normalized(joint), atol=1e-10)
+    joint = np.stack(joint, axis=1) + np.log(
+        (np.bincount(y, minlength=3) + 1) / (len(y) + 3)
+    )
+    np.testing.assert_allclose(
+        model.predict_log_proba(X), normalized(joint), atol=1e-10
+    )
 
 
 @pytest.mark.parametrize(
@@ -262,8 +295,13 @@ def test_posterior_of_the_mean_is_prior_times_likelihood():
 def test_a_weak_prior_gives_maximum_likelihood_and_a_strong_one_shrinks():
     x = np.random.default_rng(0).normal(5.0, 2.0, 40)
     exact = NormalMean(mean=-100.0, variance=np.inf, noise=4.0).update(x)
-    np.testing.assert_allclose([exact.mean, exact.variance], [x.mean(), 4.0 / 40], rtol=1e-12)
-    pulled = [float(NormalMean(0.0, v, 4.0).update(x).mean) for v in (1e6, 1.0, 1e-2, 1e-6, 0.0)]
+    np.testing.assert_allclose(
+        [exact.mean, exact.variance], [x.mean(), 4.0 / 40], rtol=1e-12
+    )
+    pulled = [
+        float(NormalMean(0.0, v, 4.0).update(x).mean)
+        for v in (1e6, 1.0, 1e-2, 1e-6, 0.0)
+    ]
     assert pulled == sorted(pulled, reverse=True)
     assert pulled[0] == pytest.approx(x.mean(), rel=1e-6)
     assert pulled[-1] == 0.0

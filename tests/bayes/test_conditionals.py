@@ -51,14 +51,19 @@ def by_definition(X, y, w, choice, n_bins):
             x = X[name]
             if x.dtype.kind != "f":
                 counts = {v: w[here & (x == v)].sum() for v in sorted(x.unique())}
-                p = {v: (c + 1) / (w[here].sum() + len(counts)) for v, c in counts.items()}
+                p = {
+                    v: (c + 1) / (w[here].sum() + len(counts))
+                    for v, c in counts.items()
+                }
                 total += np.log(x.map(p).to_numpy())
                 continue
             x, there = x.to_numpy(), x.notna().to_numpy()
             v, u = x[here & there], w[here & there]
             mean = np.average(v, weights=u)
             if choice.get(name, "gaussian") == "gaussian":
-                term = norm.logpdf(x, mean, np.sqrt(np.average((v - mean) ** 2, weights=u)))
+                term = norm.logpdf(
+                    x, mean, np.sqrt(np.average((v - mean) ** 2, weights=u))
+                )
             elif choice[name] == "kernel":
                 sigma = np.sqrt(u @ (v - mean) ** 2 / (u.sum() - 1))
                 term = exact_kde(
@@ -84,7 +89,9 @@ def test_posteriors_follow_the_definition(weighted):
         if weighted
         else np.ones(len(X))
     )
-    model = NaiveBayes(continuous=CHOICE, n_bins={"skewed": 7}, var_smoothing=0.0).fit(X, y, w)
+    model = NaiveBayes(continuous=CHOICE, n_bins={"skewed": 7}, var_smoothing=0.0).fit(
+        X, y, w
+    )
     wanted = by_definition(X, y, w, {"ring": "kernel", "skewed": "histogram"}, 7)
     np.testing.assert_allclose(model.predict_log_proba(X), wanted, rtol=1e-5, atol=1e-5)
 
@@ -94,7 +101,9 @@ def test_sturges_rule_and_the_range_of_the_cells_make_the_bins():
     model = NaiveBayes(continuous="histogram").fit(X, y)
     cells = X["skewed"].dropna()
     assert len(model.edges_["skewed"]) == int(np.ceil(np.log2(len(cells)))) + 2
-    np.testing.assert_allclose(model.edges_["skewed"][[0, -1]], [cells.min(), cells.max()])
+    np.testing.assert_allclose(
+        model.edges_["skewed"][[0, -1]], [cells.min(), cells.max()]
+    )
     np.testing.assert_allclose(np.diff(np.diff(model.edges_["skewed"])), 0, atol=1e-12)
     for heights in model.histograms_.values():
         np.testing.assert_allclose(heights.sum(axis=1), 1)
@@ -132,13 +141,18 @@ def test_array_equals_parquet_equals_dask_but_for_kernels(learner, tmp_path):
     wanted = learner.fit(X, y).predict_proba(X)
     X.assign(y=y).to_parquet(tmp_path / "t.parquet", row_group_size=41)
     streamed = scan(tmp_path / "t.parquet", target="y", memory=0)
-    np.testing.assert_allclose(learner.fit(streamed).predict_proba(X), wanted, rtol=1e-9)
+    np.testing.assert_allclose(
+        learner.fit(streamed).predict_proba(X), wanted, rtol=1e-9
+    )
     spread = scan(dask.from_pandas(X.assign(y=y), npartitions=5), target="y")
     if learner.continuous == "histogram":
-        np.testing.assert_allclose(learner.fit(spread).predict_proba(X), wanted, rtol=1e-9)
+        np.testing.assert_allclose(
+            learner.fit(spread).predict_proba(X), wanted, rtol=1e-9
+        )
     else:
         with pytest.raises(
-            SourceError, match="cannot be learned on Dask: choose continuous='histogram'"
+            SourceError,
+            match="cannot be learned on Dask: choose continuous='histogram'",
         ):
             learner.fit(spread)
 
@@ -148,7 +162,9 @@ def test_a_saved_model_is_the_model(learner, tmp_path):
     X, y = table()
     model = learner.fit(X, y)
     loaded = lyceum.load(lyceum.save(model, tmp_path / "model.skops"))
-    np.testing.assert_array_equal(loaded.predict_log_proba(X), model.predict_log_proba(X))
+    np.testing.assert_array_equal(
+        loaded.predict_log_proba(X), model.predict_log_proba(X)
+    )
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=repr)
@@ -168,7 +184,8 @@ def test_partial_fit_is_fit_where_the_edges_are_given():
     learner = NaiveBayes(continuous=CHOICE, n_bins=edges)
     wanted = learner.fit(X, y).predict_log_proba(X)
     parts = NaiveBayes(continuous=CHOICE, n_bins=edges)
-    for rows in np.array_split(np.argsort(y, kind="stable"), 5):  # the last class comes late
+    # the last class comes late
+    for rows in np.array_split(np.argsort(y, kind="stable"), 5):
         parts.partial_fit(X.iloc[rows], y[rows])
     np.testing.assert_allclose(parts.predict_log_proba(X), wanted, rtol=1e-9, atol=1e-9)
 
@@ -184,12 +201,24 @@ def test_partial_fit_without_edges_says_what_is_needed():
 @pytest.mark.parametrize(
     ("setting", "text"),
     [
-        ({"continuous": {"height": "kernel"}}, "the column 'height', which does not exist"),
+        (
+            {"continuous": {"height": "kernel"}},
+            "the column 'height', which does not exist",
+        ),
         ({"continuous": {9: "kernel"}}, "the column 9, which does not exist"),
         ({"continuous": {"color": "kernel"}}, "'color', which holds categories"),
-        ({"continuous": {"ring": "spline"}}, "choose one of gaussian, kernel, histogram"),
-        ({"continuous": "histogram", "n_bins": {"height": 3}}, "n_bins names the column 'height'"),
-        ({"continuous": "histogram", "n_bins": [1.0, 1.0]}, "at least two ascending numbers"),
+        (
+            {"continuous": {"ring": "spline"}},
+            "choose one of gaussian, kernel, histogram",
+        ),
+        (
+            {"continuous": "histogram", "n_bins": {"height": 3}},
+            "n_bins names the column 'height'",
+        ),
+        (
+            {"continuous": "histogram", "n_bins": [1.0, 1.0]},
+            "at least two ascending numbers",
+        ),
     ],
 )
 def test_what_names_no_column_or_no_bins_is_refused(setting, text):
@@ -199,12 +228,16 @@ def test_what_names_no_column_or_no_bins_is_refused(setting, text):
 
 @pytest.mark.parametrize("kind", ["histogram", "kernel"])
 def test_a_constant_column_an_empty_one_and_a_class_of_one_row(kind):
-    X = np.array([[1.0, np.nan, 0.0], [1.0, np.nan, 0.2], [1.0, np.nan, 0.1], [1.0, np.nan, 5.0]])
+    X = np.array(
+        [[1.0, np.nan, 0.0], [1.0, np.nan, 0.2], [1.0, np.nan, 0.1], [1.0, np.nan, 5.0]]
+    )
     y = ["a", "a", "a", "b"]
     learner = NaiveBayes(continuous=kind, priors="uniform")
     p = learner.fit(X, y).predict_proba(X)
     assert np.isfinite(p).all()
-    np.testing.assert_allclose(p, learner.fit(X[:, 2:], y).predict_proba(X[:, 2:]), rtol=1e-12)
+    np.testing.assert_allclose(
+        p, learner.fit(X[:, 2:], y).predict_proba(X[:, 2:]), rtol=1e-12
+    )
     assert learner.predict([[5.0]]).tolist() == ["b"]
 
 
@@ -223,11 +256,18 @@ def test_a_class_without_cells_has_the_density_of_all_rows(kind):
 def densities(n, seed=0):
     rng = np.random.default_rng(seed)
     v = (
-        np.sort(np.concatenate([rng.normal(size=n), 0.3 * rng.normal(size=n) + 4.0, [30.0, 31.0]]))
+        np.sort(
+            np.concatenate(
+                [rng.normal(size=n), 0.3 * rng.normal(size=n) + 4.0, [30.0, 31.0]]
+            )
+        )
         + 1e6
     )
     w = rng.integers(1, 4, len(v)).astype(float)
-    x = np.concatenate([rng.uniform(-8, 40, 400), rng.normal(size=400), [-1e3, 1e3]]) + 1e6
+    x = (
+        np.concatenate([rng.uniform(-8, 40, 400), rng.normal(size=400), [-1e3, 1e3]])
+        + 1e6
+    )
     return v, w, x
 
 
@@ -265,9 +305,13 @@ def test_one_value_is_one_gaussian_and_a_missing_cell_adds_nothing():
 
 def test_density_equals_scipys():
     v = np.random.default_rng(3).normal(size=300)
-    model = NaiveBayes(continuous="kernel", bandwidth=0.3).fit(v[:, None], np.arange(300) % 2)
+    model = NaiveBayes(continuous="kernel", bandwidth=0.3).fit(
+        v[:, None], np.arange(300) % 2
+    )
     x = np.linspace(-3, 3, 50)
     for k in range(2):
         own = v[k::2]
         theirs = gaussian_kde(own, bw_method=0.3 / own.std(ddof=1))
-        np.testing.assert_allclose(np.exp(model.kernels_["x0"][k](x)), theirs(x), rtol=1e-4)
+        np.testing.assert_allclose(
+            np.exp(model.kernels_["x0"][k](x)), theirs(x), rtol=1e-4
+        )

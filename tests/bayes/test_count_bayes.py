@@ -4,7 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.naive_bayes import BernoulliNB as TheirBernoulliNB, MultinomialNB as TheirMultinomialNB
+from sklearn.naive_bayes import (
+    BernoulliNB as TheirBernoulliNB,
+    MultinomialNB as TheirMultinomialNB,
+)
 
 import lyceum
 from lyceum.bayes import BernoulliNB, MultinomialNB
@@ -33,7 +36,9 @@ def test_equals_scikit_learn(ours, theirs, alpha, weighted, dense):
     X = X.toarray() if dense else X
     peer, model = theirs(alpha=alpha).fit(X, y, w), ours(alpha=alpha).fit(X, y, w)
     np.testing.assert_allclose(model.feature_count_, peer.feature_count_, rtol=1e-12)
-    np.testing.assert_allclose(model.feature_log_prob_, peer.feature_log_prob_, rtol=1e-10)
+    np.testing.assert_allclose(
+        model.feature_log_prob_, peer.feature_log_prob_, rtol=1e-10
+    )
     np.testing.assert_allclose(
         model.predict_log_proba(X), peer.predict_log_proba(X), rtol=1e-9, atol=1e-9
     )
@@ -58,7 +63,9 @@ def test_bernoulli_by_hand_and_what_is_absent_speaks():
     p = np.array([[3 / 4, 1 / 4], [1 / 3, 2 / 3]])
     x = (1 - p[0, 0]) * (1 - p[0, 1])
     y = (1 - p[1, 0]) * (1 - p[1, 1])
-    np.testing.assert_allclose(model.predict_proba([[0.0, 0.0]]), [[x / (x + y), y / (x + y)]])
+    np.testing.assert_allclose(
+        model.predict_proba([[0.0, 0.0]]), [[x / (x + y), y / (x + y)]]
+    )
 
 
 @BOTH
@@ -78,24 +85,31 @@ def test_weight_two_equals_repeated_row(learner):
     w = np.random.default_rng(1).integers(0, 3, len(y))
     rows = np.repeat(np.arange(len(y)), w)
     wanted = learner().fit(X[rows], y[rows]).predict_log_proba(X)
-    np.testing.assert_allclose(learner().fit(X, y, w).predict_log_proba(X), wanted, rtol=1e-11)
+    np.testing.assert_allclose(
+        learner().fit(X, y, w).predict_log_proba(X), wanted, rtol=1e-11
+    )
 
 
 @BOTH
 def test_many_blocks_of_sparse_rows_are_one_array(learner):
     X, y = text(n=3000)
     dense = learner().fit(X.toarray(), y)
-    np.testing.assert_array_equal(learner().fit(X, y).feature_count_, dense.feature_count_)
+    np.testing.assert_array_equal(
+        learner().fit(X, y).feature_count_, dense.feature_count_
+    )
 
 
 @BOTH
 def test_cells_stored_twice_are_one_cell(learner):
     twice = sparse.csr_array(
-        (np.array([1.0, 1.0, 2.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2)
+        (np.array([1.0, 1.0, 2.0]), np.array([0, 0, 1]), np.array([0, 2, 3])),
+        shape=(2, 2),
     )
     one, two = learner().fit(twice, [0, 1]), learner().fit(twice.toarray(), [0, 1])
     np.testing.assert_array_equal(one.feature_count_, two.feature_count_)
-    np.testing.assert_allclose(one.predict_proba(twice), two.predict_proba(twice.toarray()))
+    np.testing.assert_allclose(
+        one.predict_proba(twice), two.predict_proba(twice.toarray())
+    )
 
 
 @BOTH
@@ -104,7 +118,9 @@ def test_contributions_sum_to_the_log_odds(learner):
     model = learner().fit(X, y)
     log_p = np.sort(model.predict_log_proba(X), axis=1)
     found = model.explain(X)
-    np.testing.assert_allclose(found.scores, log_p[:, -1] - log_p[:, -2], rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(
+        found.scores, log_p[:, -1] - log_p[:, -2], rtol=1e-8, atol=1e-8
+    )
     np.testing.assert_array_equal(found.predicted, model.predict(X))
     assert "Columns typical of a" in str(model.summary())
 
@@ -114,7 +130,9 @@ def test_a_saved_model_is_the_model(learner, tmp_path):
     X, y = text()
     model = learner().fit(X, y)
     loaded = lyceum.load(lyceum.save(model, tmp_path / "m.skops"))
-    np.testing.assert_array_equal(loaded.predict_log_proba(X), model.predict_log_proba(X))
+    np.testing.assert_array_equal(
+        loaded.predict_log_proba(X), model.predict_log_proba(X)
+    )
 
 
 @BOTH
@@ -128,7 +146,9 @@ def test_a_mixed_table_counts_its_categories_as_columns(learner):
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
 def test_negative_counts_are_refused_by_name(make):
     X = make(np.array([[1.0, 0.0, 2.0], [1.0, -3.0, 0.0]]))
-    with pytest.raises(DataError, match="column 'x1' has -3, but MultinomialNB takes counts"):
+    with pytest.raises(
+        DataError, match="column 'x1' has -3, but MultinomialNB takes counts"
+    ):
         MultinomialNB().fit(X, [0, 1])
 
 

@@ -8,7 +8,13 @@ from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis as TheirLinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis as TheirQuadraticDiscriminantAnalysis,
 )
-from tests.bayes.discriminant_cases import BOTH, STRUCTURES, classes_of_rows, structured, within
+from tests.bayes.discriminant_cases import (
+    BOTH,
+    STRUCTURES,
+    classes_of_rows,
+    structured,
+    within,
+)
 
 from lyceum.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 
@@ -45,24 +51,34 @@ def test_posteriors_are_those_of_the_gaussian_densities(structure, unbiased, wei
         for L in (LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis)
     )
     np.testing.assert_allclose(
-        linear.predict_proba(X), posteriors(X, means, [pooled] * 3, n / n.sum()), rtol=1e-8
+        linear.predict_proba(X),
+        posteriors(X, means, [pooled] * 3, n / n.sum()),
+        rtol=1e-8,
     )
     np.testing.assert_allclose(
         quadratic.predict_proba(X), posteriors(X, means, own, n / n.sum()), rtol=1e-8
     )
     diagonal = structure != "full"
     np.testing.assert_allclose(
-        linear.covariance_, np.diag(pooled) if diagonal else pooled, rtol=1e-10, atol=1e-12
+        linear.covariance_,
+        np.diag(pooled) if diagonal else pooled,
+        rtol=1e-10,
+        atol=1e-12,
     )
     np.testing.assert_allclose(
-        quadratic.covariance_, [np.diag(c) if diagonal else c for c in own], rtol=1e-10, atol=1e-12
+        quadratic.covariance_,
+        [np.diag(c) if diagonal else c for c in own],
+        rtol=1e-10,
+        atol=1e-12,
     )
 
 
 @pytest.mark.syllabus("3.3")
 def test_identity_with_equal_priors_is_the_nearest_class_mean():
     X, y = classes_of_rows(seed=2)
-    model = LinearDiscriminantAnalysis(covariance="identity", priors="uniform").fit(X, y)
+    model = LinearDiscriminantAnalysis(covariance="identity", priors="uniform").fit(
+        X, y
+    )
     distance = ((X[:, None] - model.means_) ** 2).sum(axis=2)
     np.testing.assert_array_equal(model.predict(X), distance.argmin(axis=1))
 
@@ -73,13 +89,22 @@ def test_linear_agrees_with_scikit_learn(K):
     X, y = classes_of_rows(K=K, seed=3)
     # its lsqr solver divides by N in every release; its coefficients are about the origin, not the
     # mean
-    theirs = TheirLinearDiscriminantAnalysis(solver="lsqr", store_covariance=True).fit(X, y)
-    ours = LinearDiscriminantAnalysis().fit(X, y)
-    np.testing.assert_allclose(ours.covariance_, theirs.covariance_, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(
-        np.diff(ours.coef_, axis=0), np.diff(theirs.coef_, axis=0), rtol=1e-8, atol=1e-10
+    theirs = TheirLinearDiscriminantAnalysis(solver="lsqr", store_covariance=True).fit(
+        X, y
     )
-    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-8)
+    ours = LinearDiscriminantAnalysis().fit(X, y)
+    np.testing.assert_allclose(
+        ours.covariance_, theirs.covariance_, rtol=1e-9, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        np.diff(ours.coef_, axis=0),
+        np.diff(theirs.coef_, axis=0),
+        rtol=1e-8,
+        atol=1e-10,
+    )
+    np.testing.assert_allclose(
+        ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-8
+    )
     if K == 2:
         np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-8)
         np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-8)
@@ -98,11 +123,18 @@ def test_quadratic_agrees_with_scikit_learn(K):
         theirs.covariance_[0], S[0] / (n[0] - 1)
     )  # which of the two it is depends on the release
     ours = QuadraticDiscriminantAnalysis(unbiased=unbiased).fit(X, y)
-    np.testing.assert_allclose(ours.covariance_, theirs.covariance_, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-8)
+    np.testing.assert_allclose(
+        ours.covariance_, theirs.covariance_, rtol=1e-9, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-8
+    )
     if K == 2:
         np.testing.assert_allclose(
-            ours.decision_function(X), theirs.decision_function(X), rtol=1e-8, atol=1e-10
+            ours.decision_function(X),
+            theirs.decision_function(X),
+            rtol=1e-8,
+            atol=1e-10,
         )
 
 
@@ -120,8 +152,12 @@ def test_one_row_at_a_time_equals_the_batch(learner, structure):
     for i in order:
         stream.partial_fit(X[i : i + 1], y[i : i + 1])
     np.testing.assert_allclose(stream.means_, batch.means_, rtol=1e-12)
-    np.testing.assert_allclose(stream.covariance_, batch.covariance_, rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(stream.predict_proba(X), batch.predict_proba(X), rtol=1e-8)
+    np.testing.assert_allclose(
+        stream.covariance_, batch.covariance_, rtol=1e-10, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        stream.predict_proba(X), batch.predict_proba(X), rtol=1e-8
+    )
 
 
 @BOTH
@@ -141,7 +177,9 @@ def test_an_offset_of_a_million_changes_nothing(learner, dtype):
     X, y = classes_of_rows(seed=7)
     X = np.round(X * 4) / 4  # steps that float32 holds at a million
     model, moved = learner().fit(X, y), learner().fit((X + 1e6).astype(dtype), y)
-    np.testing.assert_allclose(moved.covariance_, model.covariance_, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(
+        moved.covariance_, model.covariance_, rtol=1e-8, atol=1e-9
+    )
     np.testing.assert_allclose(
         moved.predict_proba((X + 1e6).astype(dtype)), model.predict_proba(X), rtol=1e-6
     )

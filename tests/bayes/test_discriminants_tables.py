@@ -6,7 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.linalg import LinAlgWarning
-from tests.bayes.discriminant_cases import BOTH, STRUCTURES, classes_of_rows, structured, within
+from tests.bayes.discriminant_cases import (
+    BOTH,
+    STRUCTURES,
+    classes_of_rows,
+    structured,
+    within,
+)
 
 from lyceum.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from lyceum.data import scan
@@ -24,7 +30,9 @@ def test_a_column_that_is_constant_over_all_rows_is_left_out(learner, structure)
     wide = np.c_[X, np.full(len(X), 0.1)]
     model = learner(covariance=structure).fit(wide, y)  # and without a warning
     elsewhere = wide + np.r_[np.zeros(X.shape[1]), 5.0]
-    np.testing.assert_allclose(model.predict_proba(elsewhere), model.predict_proba(wide))
+    np.testing.assert_allclose(
+        model.predict_proba(elsewhere), model.predict_proba(wide)
+    )
     if structure != "spherical":
         np.testing.assert_allclose(
             model.predict_proba(wide),
@@ -36,7 +44,9 @@ def test_a_column_that_is_constant_over_all_rows_is_left_out(learner, structure)
 def test_a_column_that_follows_from_others_is_named_and_changes_little():
     X, y = classes_of_rows(seed=11)
     wide = np.c_[X, X[:, 0] - 2 * X[:, 1]]
-    with pytest.warns(LinAlgWarning, match=r"column 'x4' has no variance.*covariance='diagonal'"):
+    with pytest.warns(
+        LinAlgWarning, match=r"column 'x4' has no variance.*covariance='diagonal'"
+    ):
         model = LinearDiscriminantAnalysis().fit(wide, y)
     np.testing.assert_allclose(
         model.predict_proba(wide),
@@ -52,7 +62,9 @@ def test_a_column_that_tells_the_classes_apart_alone_decides():
     assert model.predict_proba(np.c_[X, y == 1])[y == 1, 1].min() > 0.999
     for structure in ("diagonal",):
         with pytest.warns(LinAlgWarning, match="'x4'"):
-            model = LinearDiscriminantAnalysis(covariance=structure).fit(np.c_[X, y == 1], y)
+            model = LinearDiscriminantAnalysis(covariance=structure).fit(
+                np.c_[X, y == 1], y
+            )
         assert (model.predict(np.c_[X, y == 1]) == 1).tolist() == (y == 1).tolist()
 
 
@@ -73,8 +85,13 @@ def test_fewer_rows_than_columns_still_give_a_rule(learner):
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_a_class_with_one_row_borrows_the_pooled_covariance(structure):
     X, y = classes_of_rows(K=2, seed=14)
-    X, y = np.r_[X, [[9.0, -9.0, 9.0, -9.0]]], [*np.array(["a", "b"])[y].tolist(), "lone"]
-    with pytest.warns(LinAlgWarning, match=r"class 'lone' \(weight 1, 4 columns\) is singular"):
+    X, y = (
+        np.r_[X, [[9.0, -9.0, 9.0, -9.0]]],
+        [*np.array(["a", "b"])[y].tolist(), "lone"],
+    )
+    with pytest.warns(
+        LinAlgWarning, match=r"class 'lone' \(weight 1, 4 columns\) is singular"
+    ):
         model = QuadraticDiscriminantAnalysis(covariance=structure).fit(X, y)
     assert model.borrowed_.tolist() == [False, False, True]
     S, n = within(X, np.array(y))
@@ -136,7 +153,9 @@ def test_categories_are_coded_without_their_first_one(learner):
         warnings.simplefilter("error")
         model = learner().fit(frame, y)
     np.testing.assert_allclose(
-        model.predict_proba(frame), learner().fit(design, y).predict_proba(design), rtol=1e-9
+        model.predict_proba(frame),
+        learner().fit(design, y).predict_proba(design),
+        rtol=1e-9,
     )
     assert list(model.explain(frame[:3]).names) == ["a", "b", "c", "d", "color"]
 
@@ -148,7 +167,9 @@ def test_categories_are_coded_without_their_first_one(learner):
 )  # before and after the others: the reference may change
 def test_partial_fit_equals_fit_though_a_category_comes_late(learner, structure, late):
     X, y = classes_of_rows(seed=27)
-    color = np.random.default_rng(1).choice(["blue", "green", "red"], len(X)).astype(object)
+    color = (
+        np.random.default_rng(1).choice(["blue", "green", "red"], len(X)).astype(object)
+    )
     color[150::3] = late
     frame = pd.DataFrame(X, columns=list("abcd")).assign(color=color)
     model = (
@@ -157,7 +178,9 @@ def test_partial_fit_equals_fit_though_a_category_comes_late(learner, structure,
         .partial_fit(frame[100:], y[100:])
     )
     wanted = learner(covariance=structure).fit(frame, y)
-    np.testing.assert_allclose(model.predict_proba(frame), wanted.predict_proba(frame), rtol=1e-8)
+    np.testing.assert_allclose(
+        model.predict_proba(frame), wanted.predict_proba(frame), rtol=1e-8
+    )
 
 
 @BOTH
@@ -171,11 +194,15 @@ def test_a_missing_cell_is_refused_by_the_name_of_its_column(learner):
 @BOTH
 def test_a_file_gives_the_model_of_the_array(learner, tmp_path):
     X, y = classes_of_rows(n=500, seed=22)
-    frame = pd.DataFrame(X, columns=list("abcd")).assign(kind=np.array(["p", "q", "r"])[y])
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(
+        kind=np.array(["p", "q", "r"])[y]
+    )
     frame.to_parquet(tmp_path / "rows.parquet", row_group_size=97)
     rows = scan(tmp_path / "rows.parquet", target="kind", memory=0)
     np.testing.assert_allclose(
-        learner().fit(rows).predict_proba(rows), learner().fit(X, y).predict_proba(X), rtol=1e-9
+        learner().fit(rows).predict_proba(rows),
+        learner().fit(X, y).predict_proba(X),
+        rtol=1e-9,
     )
 
 
@@ -220,7 +247,9 @@ def test_the_fitted_arrays_have_the_shapes_that_are_checked_at_load(learner, str
 
 @pytest.mark.parametrize("K", [1, 2, 3, 11])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
-def test_the_predicted_class_of_a_linear_rule_is_that_of_the_largest_posterior(K, dtype):
+def test_the_predicted_class_of_a_linear_rule_is_that_of_the_largest_posterior(
+    K, dtype
+):
     X, y = classes_of_rows(n=20_000, K=K)
     X = (4 * X).astype(dtype)
     model = LinearDiscriminantAnalysis().fit(X, y)
@@ -231,12 +260,16 @@ def test_the_predicted_class_of_a_linear_rule_is_that_of_the_largest_posterior(K
     np.testing.assert_array_equal(model.predict(np.asfortranarray(X)), model.predict(X))
 
 
-@pytest.mark.parametrize(("cell", "text"), [(np.nan, "a missing value"), (np.inf, "an infinity")])
+@pytest.mark.parametrize(
+    ("cell", "text"), [(np.nan, "a missing value"), (np.inf, "an infinity")]
+)
 def test_the_linear_rule_names_the_cell_that_it_cannot_take(cell, text):
     X, y = classes_of_rows(n=40_000)
     model = LinearDiscriminantAnalysis().fit(X, y)
     X[30_001, 2] = cell
-    with pytest.raises(MissingValuesError, match=f"column 'x2' has {text} .* in row 30001"):
+    with pytest.raises(
+        MissingValuesError, match=f"column 'x2' has {text} .* in row 30001"
+    ):
         model.predict(X)
 
 
@@ -246,7 +279,9 @@ def test_a_linear_rule_predicts_tables_with_categories_and_lazily_on_dask():
     color = np.random.default_rng(5).choice(["red", "green"], len(X))
     table = pd.DataFrame(X, columns=list("abcd")).assign(color=color)
     model = LinearDiscriminantAnalysis().fit(table, y)
-    np.testing.assert_array_equal(model.predict(table), model.predict_proba(table).argmax(axis=1))
+    np.testing.assert_array_equal(
+        model.predict(table), model.predict_proba(table).argmax(axis=1)
+    )
     table.loc[7, "color"] = None
     with pytest.raises(MissingValuesError, match="column 'color' has a missing value"):
         model.predict(table)

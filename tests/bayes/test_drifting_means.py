@@ -44,14 +44,20 @@ def test_steps_of_one_over_n_give_the_means_of_the_batch():
     X, y = rng.normal(size=(200, 2)), rng.integers(0, 3, 200)
     found = DriftingMeans().update(X, y)
     np.testing.assert_allclose(
-        [found[k] for k in range(3)], LinearDiscriminantAnalysis().fit(X, y).means_, rtol=1e-10
+        [found[k] for k in range(3)],
+        LinearDiscriminantAnalysis().fit(X, y).means_,
+        rtol=1e-10,
     )
 
 
 @pytest.mark.syllabus("3.5")
 def test_a_start_counts_as_m_rows():
     X = np.random.default_rng(2).normal(size=(30, 2))
-    found = DriftingMeans("1/(n+m)", m=10.0).start_from({"a": [3.0, 3.0]}).update(X, ["a"] * 30)
+    found = (
+        DriftingMeans("1/(n+m)", m=10.0)
+        .start_from({"a": [3.0, 3.0]})
+        .update(X, ["a"] * 30)
+    )
     np.testing.assert_allclose(found["a"], (10 * 3.0 + X.sum(axis=0)) / 40)
 
 
@@ -63,7 +69,10 @@ def test_search_then_converge_follows_a_drift_that_one_over_n_lags_behind():
     labels = np.zeros(2000, dtype=int)
     behind = [
         abs(means.update(X, labels)[0][0] - 10)
-        for means in (DriftingMeans(), DriftingMeans("search_then_converge", rate=0.1, tau=1e5))
+        for means in (
+            DriftingMeans(),
+            DriftingMeans("search_then_converge", rate=0.1, tau=1e5),
+        )
     ]
     assert behind[0] > 4
     assert behind[1] < 1
@@ -94,12 +103,22 @@ def test_rows_of_another_width_are_refused():
 @pytest.mark.syllabus("3.5")
 def test_weights_give_the_weighted_mean_and_no_weight_is_no_row():
     rng = np.random.default_rng(4)
-    X, y, w = rng.normal(size=(60, 2)), rng.integers(0, 2, 60), rng.integers(0, 4, 60).astype(float)
-    found = DriftingMeans().update(X[:20], y[:20], w[:20]).update(X[20:], y[20:], w[20:])
+    X, y, w = (
+        rng.normal(size=(60, 2)),
+        rng.integers(0, 2, 60),
+        rng.integers(0, 4, 60).astype(float),
+    )
+    found = (
+        DriftingMeans().update(X[:20], y[:20], w[:20]).update(X[20:], y[20:], w[20:])
+    )
     for k in (0, 1):
-        np.testing.assert_allclose(found[k], np.average(X[y == k], axis=0, weights=w[y == k]))
+        np.testing.assert_allclose(
+            found[k], np.average(X[y == k], axis=0, weights=w[y == k])
+        )
     prior = (
-        DriftingMeans("1/(n+m)", m=3.0).start_from({0: [1.0, 1.0], 1: [0.0, 0.0]}).update(X, y, w)
+        DriftingMeans("1/(n+m)", m=3.0)
+        .start_from({0: [1.0, 1.0], 1: [0.0, 0.0]})
+        .update(X, y, w)
     )
     of_0 = (3.0 + w[y == 0] @ X[y == 0]) / (3.0 + w[y == 0].sum())
     np.testing.assert_allclose(prior[0], of_0)

@@ -17,7 +17,9 @@ overcast cool normal strong yes|sunny mild high weak no|sunny cool normal weak y
 rain mild normal weak yes|sunny mild normal strong yes|overcast mild high strong yes
 overcast hot normal weak yes|rain mild high strong no"""
 NAMES = ["outlook", "temperature", "humidity", "wind", "play"]
-TENNIS = pd.DataFrame([day.split() for day in DAYS.replace("\n", "|").split("|")], columns=NAMES)
+TENNIS = pd.DataFrame(
+    [day.split() for day in DAYS.replace("\n", "|").split("|")], columns=NAMES
+)
 TODAY = pd.DataFrame([["sunny", "cool", "high", "strong"]], columns=NAMES[:4])
 
 
@@ -30,14 +32,17 @@ def test_the_product_of_the_textbook_comes_out_factor_by_factor():
     assert no[0] == "no"
     assert no[1:-2] == pytest.approx((5 / 14, 3 / 5, 1 / 5, 4 / 5, 3 / 5))
     assert yes[1:-2] == pytest.approx((9 / 14, 2 / 9, 3 / 9, 3 / 9, 3 / 9))
-    assert no[-2] == pytest.approx(5 / 14 * 3 / 5 * 1 / 5 * 4 / 5 * 3 / 5)  # .0206 in the book
+    # .0206 in the book
+    assert no[-2] == pytest.approx(5 / 14 * 3 / 5 * 1 / 5 * 4 / 5 * 3 / 5)
     assert yes[-2] == pytest.approx(9 / 14 * 2 / 9 * 3 / 9 * 3 / 9 * 3 / 9)  # .0053
     assert no[-1] == pytest.approx(0.795, abs=5e-4)
     assert "posterior" in str(found)
 
 
 @pytest.mark.parametrize("continuous", ["gaussian", "histogram", "kernel"])
-def test_factors_multiply_to_the_posteriors_of_mixed_rows_with_missing_cells(continuous):
+def test_factors_multiply_to_the_posteriors_of_mixed_rows_with_missing_cells(
+    continuous,
+):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 120)
     frame = pd.DataFrame(
@@ -47,11 +52,14 @@ def test_factors_multiply_to_the_posteriors_of_mixed_rows_with_missing_cells(con
     frame.iloc[::7, 1] = None
     model = NaiveBayes(continuous=continuous).fit(frame, y)
     tables = model.factors(frame.iloc[:20]).tables
-    for table, posterior in zip(tables, model.predict_proba(frame.iloc[:20]), strict=True):
+    for table, posterior in zip(
+        tables, model.predict_proba(frame.iloc[:20]), strict=True
+    ):
         values = np.array([row[1:] for row in table.rows])
         assert values[:, :-2].prod(axis=1) == pytest.approx(values[:, -2], rel=1e-9)
         assert values[:, -1] == pytest.approx(posterior, rel=1e-9)
-    assert [row[2] for row in tables[0].rows] == [1.0, 1.0, 1.0]  # the first cell is missing
+    # the first cell is missing
+    assert [row[2] for row in tables[0].rows] == [1.0, 1.0, 1.0]
     assert "heat=missing" in tables[0].columns[2]
     if continuous == "gaussian":
         known = frame["heat"].notna()
@@ -65,7 +73,12 @@ def test_an_unknown_category_has_factor_one_and_a_far_row_keeps_its_posterior():
     model = NaiveBayes().fit(TENNIS[NAMES[:4]], TENNIS["play"])
     odd = TODAY.assign(outlook="hail")
     assert [row[2] for row in model.factors(odd).tables[0].rows] == [1.0, 1.0]
-    far = NaiveBayes().fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]).factors([[1e4]]).tables[0]
+    far = (
+        NaiveBayes()
+        .fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1])
+        .factors([[1e4]])
+        .tables[0]
+    )
     assert [row[-1] for row in far.rows] == [0.0, 1.0]
     with pytest.raises(NotFittedError):
         NaiveBayes().factors(TODAY)
@@ -80,6 +93,8 @@ def test_an_explanation_shows_the_products_of_the_textbook():
     assert shown["prior"] == pytest.approx((5 / 14, 9 / 14))
     assert shown["P(wind=strong | class)"] == pytest.approx((3 / 5, 3 / 9))
     assert shown["posterior"] == pytest.approx(model.predict_proba(TODAY)[0])
-    assert found.scores[0] == pytest.approx(np.log(shown["product"][0] / shown["product"][1]))
+    assert found.scores[0] == pytest.approx(
+        np.log(shown["product"][0] / shown["product"][1])
+    )
     assert "P(outlook=sunny | class)" in str(found)
     assert found.as_dict()["rows"][0]["products"]["rows"][0][0] == "prior"

@@ -44,7 +44,9 @@ def test_scikit_learns_checks(learner):
 
 
 @pytest.mark.parametrize(
-    "learner", [*LEARNERS, KEEPS_VALUES, RegularizedDiscriminant(random_state=0)], ids=repr
+    "learner",
+    [*LEARNERS, KEEPS_VALUES, RegularizedDiscriminant(random_state=0)],
+    ids=repr,
 )
 def test_one_thread_and_two_give_the_same_bits(learner):
     rng = np.random.default_rng(0)
@@ -59,7 +61,8 @@ def test_one_thread_and_two_give_the_same_bits(learner):
 
 def mixed_table(n=300):
     rng = np.random.default_rng(1)
-    kind = np.sort(rng.integers(0, 3, n))  # the last class is absent from the first rows
+    # the last class is absent from the first rows
+    kind = np.sort(rng.integers(0, 3, n))
     return pd.DataFrame(
         {
             "length": rng.normal(size=n) + kind,
@@ -82,16 +85,21 @@ def test_array_equals_parquet_equals_dask(learner, tmp_path):
         learner.fit(streamed).predict_proba(streamed), wanted, rtol=1e-6, atol=1e-9
     )
     spread = scan(dask.from_pandas(table, npartitions=5), target="kind")
-    np.testing.assert_allclose(learner.fit(spread).predict_proba(X), wanted, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(
+        learner.fit(spread).predict_proba(X), wanted, rtol=1e-6, atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("learner", [*LEARNERS, KEEPS_VALUES, REGULARIZED], ids=repr)
-@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")  # the first chunks are short
+# the first chunks are short
+@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
 def test_any_chunks_equal_one_fit(learner):
     table = mixed_table()
     X, y = table.drop(columns="kind"), table["kind"].to_numpy()
     wanted = learner.fit(X, y).predict_proba(X)
-    cuts = np.sort(np.random.default_rng(2).choice(np.arange(1, len(X)), 6, replace=False))
+    cuts = np.sort(
+        np.random.default_rng(2).choice(np.arange(1, len(X)), 6, replace=False)
+    )
     streamed = clone(learner)
     for a, b in zip([0, *cuts], [*cuts, len(X)]):
         streamed.partial_fit(X[a:b], y[a:b])

@@ -33,7 +33,9 @@ NAMES = ["outlook", "temperature", "humidity", "windy"]
 
 @pytest.fixture
 def days():
-    table = pd.DataFrame([line.split() for line in DAYS.splitlines()], columns=[*NAMES, "play"])
+    table = pd.DataFrame(
+        [line.split() for line in DAYS.splitlines()], columns=[*NAMES, "play"]
+    )
     return table[NAMES], table["play"].to_numpy(dtype=object)
 
 
@@ -54,7 +56,8 @@ def test_the_posterior_of_a_new_day_by_hand(days):
 @pytest.mark.syllabus("3.2")
 def test_the_tables_are_those_of_the_formulas(days):
     X, y = days
-    raw = np.array([[0 / 5, 2 / 5, 3 / 5], [4 / 9, 3 / 9, 2 / 9]])  # overcast, rainy, sunny
+    # overcast, rainy, sunny
+    raw = np.array([[0 / 5, 2 / 5, 3 / 5], [4 / 9, 3 / 9, 2 / 9]])
     n = np.array([[5.0], [9.0]])
     tables = {
         "raw": (raw, {}),
@@ -66,7 +69,9 @@ def test_the_tables_are_those_of_the_formulas(days):
         np.testing.assert_allclose(model.tables_[0], table, rtol=1e-14)
     marginal = NaiveBayes(estimate="m", m=2.0, m_prior="marginal").fit(X, y)
     np.testing.assert_allclose(
-        marginal.tables_[0], (raw * n + 2 * np.array([4, 5, 5]) / 14) / (n + 2), rtol=1e-14
+        marginal.tables_[0],
+        (raw * n + 2 * np.array([4, 5, 5]) / 14) / (n + 2),
+        rtol=1e-14,
     )
 
 
@@ -76,13 +81,17 @@ def test_the_users_own_p_is_renormalised(days):
     own = {"outlook": {"overcast": 0.5, "rainy": 0.2, "sunny": 0.3}}
     model = NaiveBayes(estimate="m", m=4.0, m_prior=own).fit(X, y)
     counts, n = np.array([[0, 2, 3], [4, 3, 2]]), np.array([[5.0], [9.0]])
-    np.testing.assert_allclose(model.tables_[0], (counts + 4 * np.array([0.5, 0.2, 0.3])) / (n + 4))
+    np.testing.assert_allclose(
+        model.tables_[0], (counts + 4 * np.array([0.5, 0.2, 0.3])) / (n + 4)
+    )
     uniform = NaiveBayes(estimate="m", m=4.0).fit(X, y)
     np.testing.assert_allclose(model.tables_[1], uniform.tables_[1])
     assert "own p" in str(model.summary())
     # 2 of 6 rows are a and 4 are b, m = 4: (2 + 4 * .75) / 10 = 5/10 and (4 + 4 * .5) / 10 = 6/10
     rows = pd.DataFrame({"v": pd.Categorical(list("aabbbb"))})
-    given = NaiveBayes(estimate="m", m=4.0, m_prior={0: [0.75, 0.5]}).fit(rows, ["k"] * 6)
+    given = NaiveBayes(estimate="m", m=4.0, m_prior={0: [0.75, 0.5]}).fit(
+        rows, ["k"] * 6
+    )
     np.testing.assert_allclose(given.tables_[0], [[5 / 11, 6 / 11]])
     for wrong, message in (
         ({"outlook": [0.5, 0.5]}, "a probability for each"),
@@ -113,7 +122,9 @@ def test_every_table_sums_to_one_with_weights_and_gaps(estimate):
     X[rng.random(X.shape) < 0.3] = np.nan
     X[:5, 0] = np.nan  # class 0 has no cell in the first column
     y = np.r_[np.zeros(5, int), rng.integers(1, 3, 55)]
-    model = NaiveBayes(estimate=estimate, categorical_features=True).fit(X, y, rng.random(60))
+    model = NaiveBayes(estimate=estimate, categorical_features=True).fit(
+        X, y, rng.random(60)
+    )
     for table in model.tables_:
         np.testing.assert_allclose(table.sum(axis=1), 1.0, rtol=1e-14)
 
@@ -124,7 +135,9 @@ def test_every_table_sums_to_one_with_weights_and_gaps(estimate):
 def test_gaussian_columns_agree_with_scikit_learn(dtype, weighted):
     rng = np.random.default_rng(1)
     y = rng.integers(0, 4, 300)
-    X = (rng.normal(size=(300, 6)) * [1, 2, 3, 0.1, 1, 1] + y[:, None] * 0.3).astype(dtype)
+    X = (rng.normal(size=(300, 6)) * [1, 2, 3, 0.1, 1, 1] + y[:, None] * 0.3).astype(
+        dtype
+    )
     w = rng.integers(1, 4, 300).astype(float) if weighted else None
     ours, theirs = (
         NaiveBayes().fit(X, y, w),
@@ -133,12 +146,17 @@ def test_gaussian_columns_agree_with_scikit_learn(dtype, weighted):
     np.testing.assert_allclose(ours.means_, theirs.theta_, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(ours.variances_, theirs.var_, rtol=1e-7)
     np.testing.assert_allclose(
-        ours.predict_proba(X), theirs.predict_proba(X.astype(float)), rtol=1e-6, atol=1e-12
+        ours.predict_proba(X),
+        theirs.predict_proba(X.astype(float)),
+        rtol=1e-6,
+        atol=1e-12,
     )
 
 
 @pytest.mark.syllabus("3.1", "3.2")
-@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int64, np.float32, np.float64])
+@pytest.mark.parametrize(
+    "dtype", [np.int8, np.uint16, np.int64, np.float32, np.float64]
+)
 def test_categorical_columns_agree_with_scikit_learn(dtype):
     rng = np.random.default_rng(2)
     X, y = rng.integers(0, 5, size=(300, 6)).astype(dtype), rng.integers(0, 3, 300)
@@ -166,9 +184,13 @@ def by_definition(X, kinds, y, rows):
                 if np.isnan(x) or (kind == "label" and x not in values):
                     continue
                 if kind == "number":
-                    out[i, k] += norm.logpdf(x, cells.mean(), np.sqrt(cells.var() + epsilon))
+                    out[i, k] += norm.logpdf(
+                        x, cells.mean(), np.sqrt(cells.var() + epsilon)
+                    )
                 else:
-                    out[i, k] += np.log((np.sum(cells == x) + 1) / (len(cells) + len(values)))
+                    out[i, k] += np.log(
+                        (np.sum(cells == x) + 1) / (len(cells) + len(values))
+                    )
     return out
 
 
@@ -201,7 +223,9 @@ def test_an_unseen_category_adds_nothing(days):
 def test_a_row_without_any_cell_gets_the_priors():
     X, y = np.array([[1.0, 0], [2.0, 1], [7.0, 1]]), ["a", "b", "b"]
     model = NaiveBayes(categorical_features=[1]).fit(X, y)
-    np.testing.assert_allclose(model.predict_proba([[np.nan, np.nan]]), [[1 / 3, 2 / 3]])
+    np.testing.assert_allclose(
+        model.predict_proba([[np.nan, np.nan]]), [[1 / 3, 2 / 3]]
+    )
 
 
 def test_posteriors_sum_to_one_where_likelihoods_are_below_the_smallest_double():
@@ -221,7 +245,9 @@ def test_posteriors_sum_to_one_where_likelihoods_are_below_the_smallest_double()
         axis=1,
     )
     assert log.max() < np.log(np.finfo(float).tiny)
-    np.testing.assert_array_equal(model.predict(far), (log + model.class_log_prior_).argmax(axis=1))
+    np.testing.assert_array_equal(
+        model.predict(far), (log + model.class_log_prior_).argmax(axis=1)
+    )
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -245,7 +271,9 @@ def test_weight_two_equals_a_repeated_row():
     X[rng.random(X.shape) < 0.1] = np.nan
     y, w = rng.integers(0, 3, 50), rng.integers(1, 4, 50)
     one = NaiveBayes(categorical_features=[2]).fit(X, y, w)
-    two = NaiveBayes(categorical_features=[2]).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    two = NaiveBayes(categorical_features=[2]).fit(
+        np.repeat(X, w, axis=0), np.repeat(y, w)
+    )
     np.testing.assert_allclose(one.predict_proba(X), two.predict_proba(X), rtol=1e-9)
 
 
@@ -262,8 +290,12 @@ def test_partial_fit_equals_fit_though_classes_and_categories_come_late():
     parts = NaiveBayes(categorical_features=[2, 3])
     for rows in np.array_split(np.arange(90), 7):
         parts.partial_fit(X[rows], y[rows])
-    assert [c.tolist() for c in parts.categories_] == [c.tolist() for c in whole.categories_]
-    np.testing.assert_allclose(parts.predict_proba(X), whole.predict_proba(X), rtol=1e-9)
+    assert [c.tolist() for c in parts.categories_] == [
+        c.tolist() for c in whole.categories_
+    ]
+    np.testing.assert_allclose(
+        parts.predict_proba(X), whole.predict_proba(X), rtol=1e-9
+    )
 
 
 def test_a_class_that_was_only_announced_is_not_predicted():
@@ -295,10 +327,13 @@ def test_one_class_one_row_and_constant_columns():
     X, y = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
     wide = np.c_[X, np.full(30, 7.5)]
     np.testing.assert_allclose(
-        NaiveBayes().fit(wide, y).predict_proba(wide), NaiveBayes().fit(X, y).predict_proba(X)
+        NaiveBayes().fit(wide, y).predict_proba(wide),
+        NaiveBayes().fit(X, y).predict_proba(X),
     )
     flat = NaiveBayes().fit(np.ones((4, 2)), [0, 1, 1, 1])
-    np.testing.assert_allclose(flat.predict_proba([[1.0, 1.0], [2.0, 0.0]]), [[0.25, 0.75]] * 2)
+    np.testing.assert_allclose(
+        flat.predict_proba([[1.0, 1.0], [2.0, 0.0]]), [[0.25, 0.75]] * 2
+    )
 
 
 def test_a_row_that_is_impossible_in_every_class_gets_equal_posteriors():

@@ -35,9 +35,12 @@ def shrunken(X, y, alpha, gamma, shrinkage, w=None, classes=None):
     """Means and covariances by the formulas, one class at a time."""
     w = np.ones(len(X)) if w is None else w
     classes = np.unique(y) if classes is None else classes
-    means = np.array([np.average(X[y == k], axis=0, weights=w[y == k]) for k in classes])
+    means = np.array(
+        [np.average(X[y == k], axis=0, weights=w[y == k]) for k in classes]
+    )
     scatters = [
-        (w[y == k, None] * (X[y == k] - m)).T @ (X[y == k] - m) for k, m in zip(classes, means)
+        (w[y == k, None] * (X[y == k] - m)).T @ (X[y == k] - m)
+        for k, m in zip(classes, means)
     ]
     n, S, N = [w[y == k].sum() for k in classes], sum(scatters), w.sum()
     covariances = []
@@ -61,12 +64,20 @@ def log_posteriors(X, means, covariances, priors):
 
 
 @pytest.mark.parametrize("shrinkage", ["identity", "diagonal"])
-@pytest.mark.parametrize(("alpha", "gamma"), [(0.0, 0.0), (0.3, 0.2), (1.0, 0.5), (0.5, 1.0)])
+@pytest.mark.parametrize(
+    ("alpha", "gamma"), [(0.0, 0.0), (0.3, 0.2), (1.0, 0.5), (0.5, 1.0)]
+)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_posteriors_follow_the_formula(shrinkage, alpha, gamma, weighted):
     X, y = classes_of_rows()
-    w = np.random.default_rng(1).integers(1, 4, len(X)).astype(float) if weighted else None
-    model = RegularizedDiscriminant(alpha=alpha, gamma=gamma, shrinkage=shrinkage).fit(X, y, w)
+    w = (
+        np.random.default_rng(1).integers(1, 4, len(X)).astype(float)
+        if weighted
+        else None
+    )
+    model = RegularizedDiscriminant(alpha=alpha, gamma=gamma, shrinkage=shrinkage).fit(
+        X, y, w
+    )
     wanted = log_posteriors(X, *shrunken(X, y, alpha, gamma, shrinkage, w))
     np.testing.assert_allclose(model.predict_log_proba(X), wanted, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(
@@ -86,7 +97,9 @@ CORNERS = [
 
 @pytest.mark.parametrize(("corner", "other"), CORNERS, ids=repr)
 @pytest.mark.parametrize("unbiased", [False, True])
-def test_corners_are_the_linear_the_quadratic_and_the_spherical_rule(corner, other, unbiased):
+def test_corners_are_the_linear_the_quadratic_and_the_spherical_rule(
+    corner, other, unbiased
+):
     X, y = classes_of_rows()
     alpha, gamma, shrinkage = corner
     model = RegularizedDiscriminant(
@@ -151,7 +164,9 @@ def test_equal_scores_go_to_the_most_regular_pair():
 def test_many_alphas_in_several_passes_have_the_scores_of_one_pass(monkeypatch):
     X, y = classes_of_rows()
     one = RegularizedDiscriminant(random_state=0).fit(X, y)
-    monkeypatch.setattr("lyceum.bayes.regularized_discriminant._NUMBERS", 2 * 5 * 3 * 4 * 4)
+    monkeypatch.setattr(
+        "lyceum.bayes.regularized_discriminant._NUMBERS", 2 * 5 * 3 * 4 * 4
+    )
     np.testing.assert_array_equal(
         RegularizedDiscriminant(random_state=0).fit(X, y).scores_, one.scores_
     )
@@ -162,7 +177,8 @@ def test_the_fold_of_a_row_does_not_depend_on_its_block():
     X, y = np.arange(1000.0)[:, None], np.zeros(1000, np.int32)
     whole = fold_numbers(Block(X, y, None, 0, schema), 5, 7)
     cut = [
-        fold_numbers(Block(X[a:b], y[a:b], None, a, schema), 5, 7) for a, b in ((0, 10), (10, 1000))
+        fold_numbers(Block(X[a:b], y[a:b], None, a, schema), 5, 7)
+        for a, b in ((0, 10), (10, 1000))
     ]
     np.testing.assert_array_equal(np.concatenate(cut), whole)
     assert np.bincount(whole).min() > 150
@@ -219,11 +235,15 @@ def test_cross_validation_is_the_same_from_array_parquet_and_dask(shrinkage, tmp
     table.to_parquet(tmp_path / "table.parquet", row_group_size=41)
     kinds = {"flat": "continuous"}
     streamed = scan(tmp_path / "table.parquet", target="kind", memory=0, kinds=kinds)
-    spread = scan(dask.from_pandas(table, npartitions=5, sort=False), target="kind", kinds=kinds)
+    spread = scan(
+        dask.from_pandas(table, npartitions=5, sort=False), target="kind", kinds=kinds
+    )
     for rows in (streamed, spread):
         np.testing.assert_allclose(learner.fit(rows).scores_, scores, rtol=1e-6)
         assert (learner.alpha_, learner.gamma_) == chosen
-        np.testing.assert_allclose(learner.predict_proba(X), wanted, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(
+            learner.predict_proba(X), wanted, rtol=1e-6, atol=1e-9
+        )
 
 
 @pytest.mark.parametrize("shrinkage", ["identity", "diagonal"])
@@ -238,7 +258,9 @@ def test_a_column_that_is_constant_over_all_rows_changes_nothing(shrinkage):
     )
     np.testing.assert_allclose(learner.scores_, scores, rtol=1e-9)
     moved = np.insert(X, 1, 9.0, axis=1)
-    np.testing.assert_allclose(learner.predict_log_proba(moved), wanted, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        learner.predict_log_proba(moved), wanted, rtol=1e-9, atol=1e-12
+    )
 
 
 def test_more_columns_than_rows_are_fitted_without_a_warning():
@@ -254,11 +276,16 @@ def test_more_columns_than_rows_are_fitted_without_a_warning():
 
 
 def test_a_singular_covariance_is_named_and_made_regular():
-    X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [0.0, 5.0], [1.0, 7.0], [3.0, 6.0]])
+    X = np.array(
+        [[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [0.0, 5.0], [1.0, 7.0], [3.0, 6.0]]
+    )
     with pytest.warns(
-        LinAlgWarning, match=r"alpha=0 and gamma=0 the covariance of class 'flat' is singular"
+        LinAlgWarning,
+        match=r"alpha=0 and gamma=0 the covariance of class 'flat' is singular",
     ):
-        model = RegularizedDiscriminant(alpha=0.0, gamma=0.0).fit(X, ["flat"] * 3 + ["wide"] * 3)
+        model = RegularizedDiscriminant(alpha=0.0, gamma=0.0).fit(
+            X, ["flat"] * 3 + ["wide"] * 3
+        )
     assert np.isfinite(model.predict_proba(X)).all()
 
 
@@ -288,26 +315,36 @@ def test_partial_fit_is_there_only_for_given_numbers():
     for rows in np.array_split(np.arange(len(X)), 5):
         model.partial_fit(X[rows], y[rows], classes=[0, 1, 2])
     whole = RegularizedDiscriminant(alpha=0.5, gamma=0.1).fit(X, y)
-    np.testing.assert_allclose(model.predict_proba(X), whole.predict_proba(X), rtol=1e-9)
+    np.testing.assert_allclose(
+        model.predict_proba(X), whole.predict_proba(X), rtol=1e-9
+    )
 
 
 def test_a_class_without_rows_gets_the_pooled_covariance_and_is_never_predicted():
     X, y = classes_of_rows(K=2)
-    model = RegularizedDiscriminant(alpha=0.0, gamma=0.5).partial_fit(X, y, classes=[0, 1, 2])
+    model = RegularizedDiscriminant(alpha=0.0, gamma=0.5).partial_fit(
+        X, y, classes=[0, 1, 2]
+    )
     assert (model.predict_proba(X)[:, 2] == 0).all()
 
 
 def test_one_class_has_probability_one():
     X = np.random.default_rng(0).normal(size=(30, 2))
-    assert (RegularizedDiscriminant(random_state=0).fit(X, ["a"] * 30).predict_proba(X) == 1).all()
+    assert (
+        RegularizedDiscriminant(random_state=0).fit(X, ["a"] * 30).predict_proba(X) == 1
+    ).all()
 
 
 def test_combined_divides_by_the_weights():
     S, n = np.array([[[6.0]], [[2.0]]]), np.array([3.0, 1.0])
     np.testing.assert_allclose(combine_covariances(S, n, 0.0).ravel(), [2.0, 2.0])
     np.testing.assert_allclose(combine_covariances(S, n, 1.0).ravel(), [2.0, 2.0])
-    np.testing.assert_allclose(combine_covariances(S, n, 0.5).ravel(), [7 / 3.5, 5 / 2.5])
-    np.testing.assert_allclose(combine_covariances(S, n, 1.0, lost_degrees=1).ravel(), [4.0, 4.0])
+    np.testing.assert_allclose(
+        combine_covariances(S, n, 0.5).ravel(), [7 / 3.5, 5 / 2.5]
+    )
+    np.testing.assert_allclose(
+        combine_covariances(S, n, 1.0, lost_degrees=1).ravel(), [4.0, 4.0]
+    )
 
 
 def test_contributions_sum_to_the_log_odds_and_the_summary_shows_the_losses():
@@ -328,14 +365,16 @@ def test_the_plain_convex_mix_is_that_of_the_two_covariances(unbiased):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [20, 60])
     X = rng.normal(size=(80, 3)) * np.where(y == 0, 1.0, 3.0)[:, None]
-    model = RegularizedDiscriminant(alpha=0.3, gamma=0.0, pooling="convex", unbiased=unbiased).fit(
-        X, y
-    )
+    model = RegularizedDiscriminant(
+        alpha=0.3, gamma=0.0, pooling="convex", unbiased=unbiased
+    ).fit(X, y)
     own = [np.cov(X[y == k].T, bias=not unbiased) for k in (0, 1)]
     lost = int(unbiased)
     pooled = sum(S * (n - lost) for S, n in zip(own, (20, 60))) / (80 - 2 * lost)
     for k in (0, 1):
-        np.testing.assert_allclose(model.covariance_[k], 0.7 * own[k] + 0.3 * pooled, rtol=1e-10)
+        np.testing.assert_allclose(
+            model.covariance_[k], 0.7 * own[k] + 0.3 * pooled, rtol=1e-10
+        )
     chosen = RegularizedDiscriminant(pooling="convex", random_state=0).fit(X, y)
     assert 0.0 <= chosen.alpha_ <= 1.0
 
@@ -345,7 +384,9 @@ def test_folds_without_weight_are_drawn_again(seed):
     X = np.random.default_rng(0).normal(size=(10, 1))
     y = np.arange(10) % 2
     w = np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-    learner = RegularizedDiscriminant(cv=2, random_state=seed).fit(X, y, sample_weight=w)
+    learner = RegularizedDiscriminant(cv=2, random_state=seed).fit(
+        X, y, sample_weight=w
+    )
     assert np.isfinite(learner.predict_proba(X)).all()
     fold = fold_numbers(Block(X, y, w, 0, Schema.of_numbers(["x"])), 2, learner.seed_)
     assert any(len(set(fold[(y == k) & (w > 0)])) == 2 for k in (0, 1))

@@ -34,7 +34,9 @@ def test_the_linear_discriminant_has_scikit_learns_attributes(X, y, priors):
     np.testing.assert_allclose(ours.priors_, theirs.priors_)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-8)
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-8)
-    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-9)
+    np.testing.assert_allclose(
+        ours.predict_proba(X), theirs.predict_proba(X), atol=1e-9
+    )
     if priors is None:  # scikit-learn's is weighted by the priors that are given
         stored = PeerLinear(store_covariance=True).fit(X, y)
         np.testing.assert_allclose(ours.covariance_, stored.covariance_)
@@ -48,7 +50,9 @@ def test_the_quadratic_discriminant_has_scikit_learns_attributes(X, y):
     np.testing.assert_allclose(ours.priors_, theirs.priors_)
     np.testing.assert_allclose(ours.covariance_, theirs.covariance_)
     assert ours.decision_function(X).shape == theirs.decision_function(X).shape
-    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-9)
+    np.testing.assert_allclose(
+        ours.predict_proba(X), theirs.predict_proba(X), atol=1e-9
+    )
 
 
 @pytest.mark.parametrize(
@@ -58,12 +62,22 @@ def test_the_quadratic_discriminant_has_scikit_learns_attributes(X, y):
 )
 @pytest.mark.parametrize(
     ("kind", "peer"),
-    [(MultinomialNB, naive_bayes.MultinomialNB), (BernoulliNB, naive_bayes.BernoulliNB)],
+    [
+        (MultinomialNB, naive_bayes.MultinomialNB),
+        (BernoulliNB, naive_bayes.BernoulliNB),
+    ],
 )
 def test_counts_have_scikit_learns_parameters_and_attributes(kind, peer, settings):
     counts = np.round(X)
     ours = kind(**settings).fit(counts, Y)
     theirs = peer(**settings).fit(counts, Y)
-    for name in ("class_count_", "class_log_prior_", "feature_count_", "feature_log_prob_"):
-        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), err_msg=name)
+    for name in (
+        "class_count_",
+        "class_log_prior_",
+        "feature_count_",
+        "feature_log_prob_",
+    ):
+        np.testing.assert_allclose(
+            getattr(ours, name), getattr(theirs, name), err_msg=name
+        )
     np.testing.assert_allclose(ours.predict_proba(counts), theirs.predict_proba(counts))

@@ -25,7 +25,9 @@ def random_net(
         if zeros:
             table = np.where(table < 0.2, 0.0, table)
             table /= table.sum(axis=-1, keepdims=True)
-        nodes.append(TableNode(f"v{v}", range(states[v]), [f"v{u}" for u in before], table))
+        nodes.append(
+            TableNode(f"v{v}", range(states[v]), [f"v{u}" for u in before], table)
+        )
     return BayesNet([nodes[i] for i in rng.permutation(n)])
 
 
@@ -33,15 +35,22 @@ def random_net(
 def nets(draw, most: int = 6, zeros: bool = False):
     n = draw(st.integers(2, most))
     return random_net(
-        n, draw(st.integers(0, 10**6)), draw(st.sampled_from([0.2, 0.5, 0.9])), zeros=zeros
+        n,
+        draw(st.integers(0, 10**6)),
+        draw(st.sampled_from([0.2, 0.5, 0.9])),
+        zeros=zeros,
     )
 
 
 def joint_table(net: BayesNet) -> np.ndarray:
     """The joint probabilities, one axis per variable in the order of `net.names`."""
     letters = {name: chr(ord("a") + i) for i, name in enumerate(net.names)}
-    inputs = ",".join("".join(letters[v] for v in (*node.parents, node.name)) for node in net.nodes)
-    return np.einsum(f"{inputs}->{''.join(letters.values())}", *(node.table for node in net.nodes))
+    inputs = ",".join(
+        "".join(letters[v] for v in (*node.parents, node.name)) for node in net.nodes
+    )
+    return np.einsum(
+        f"{inputs}->{''.join(letters.values())}", *(node.table for node in net.nodes)
+    )
 
 
 def brute_marginal(net: BayesNet, query: list[str], evidence: dict) -> np.ndarray:
@@ -50,7 +59,9 @@ def brute_marginal(net: BayesNet, query: list[str], evidence: dict) -> np.ndarra
     at = [slice(None)] * joint.ndim
     for name, state in evidence.items():
         at[net.index_of[name]] = [net.states(name).index(state)]
-    part = joint[tuple(at)] if len(evidence) <= 1 else joint[np.ix_(*_axes(net, evidence))]
+    part = (
+        joint[tuple(at)] if len(evidence) <= 1 else joint[np.ix_(*_axes(net, evidence))]
+    )
     keep = [net.index_of[name] for name in query]
     rest = tuple(i for i in range(joint.ndim) if i not in keep)
     table = part.sum(axis=rest)
@@ -74,7 +85,8 @@ def einsum_marginal(net: BayesNet, query: str, evidence: dict) -> np.ndarray:
     for node in net.nodes:
         family = [*node.parents, node.name]
         at = tuple(
-            net.states(v).index(evidence[v]) if v in evidence else slice(None) for v in family
+            net.states(v).index(evidence[v]) if v in evidence else slice(None)
+            for v in family
         )
         operands += [node.table[at], [number[v] for v in family if v not in evidence]]
     table = np.einsum(*operands, [number[query]], optimize="greedy")

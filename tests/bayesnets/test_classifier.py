@@ -21,12 +21,18 @@ def table(n: int = 600, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
     rng = np.random.default_rng(seed)
     y = rng.choice(["bad", "good", "ugly"], n, p=[0.3, 0.5, 0.2])
     color = np.where(
-        y == "good", rng.choice(["red", "blue"], n, p=[0.8, 0.2]), rng.choice(["red", "green"], n)
+        y == "good",
+        rng.choice(["red", "blue"], n, p=[0.8, 0.2]),
+        rng.choice(["red", "green"], n),
     )
-    shade = np.where(rng.random(n) < 0.8, color, rng.choice(["red", "blue", "green"], n))
+    shade = np.where(
+        rng.random(n) < 0.8, color, rng.choice(["red", "blue", "green"], n)
+    )
     size = rng.normal(np.where(y == "ugly", 3.0, 0.0), 1.0, n)
     return (
-        pd.DataFrame({"color": color, "shade": shade, "size": size, "noise": rng.normal(size=n)}),
+        pd.DataFrame(
+            {"color": color, "shade": shade, "size": size, "noise": rng.normal(size=n)}
+        ),
         y,
     )
 
@@ -47,7 +53,9 @@ def test_the_naive_network_is_naive_bayes_on_categories():
 
 @pytest.mark.syllabus("5.3", "5.4")
 @pytest.mark.parametrize("structure", ["naive", "tan", "learned"])
-def test_posteriors_are_sums_over_the_joint_table_with_missing_cells_summed_out(structure):
+def test_posteriors_are_sums_over_the_joint_table_with_missing_cells_summed_out(
+    structure,
+):
     X, y = table()
     model = BayesNetClassifier(structure=structure).fit(X, y)
     some = X.iloc[:30].mask(np.random.default_rng(1).random((30, 4)) < 0.4)
@@ -101,7 +109,9 @@ def test_evidence_of_the_columns_sums_to_the_log_odds():
         some = X.iloc[:20].mask(np.random.default_rng(3).random((20, 4)) < 0.2)
         found = model.explain(some)
         proba = np.sort(model.predict_proba(some), axis=1)
-        np.testing.assert_allclose(found.scores, np.log(proba[:, -1] / proba[:, -2]), atol=1e-9)
+        np.testing.assert_allclose(
+            found.scores, np.log(proba[:, -1] / proba[:, -2]), atol=1e-9
+        )
         gone = some.isna().to_numpy()
         np.testing.assert_allclose(found.contributions[gone], 0.0, atol=1e-9)
 

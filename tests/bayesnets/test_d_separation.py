@@ -17,12 +17,18 @@ ASIA = read_bif(datasets.path("asia"))
 
 
 def all_paths(net: BayesNet, start: str, end: str) -> list[list[str]]:
-    near = {name: set(net.parents[name]) | set(net.children(name)) for name in net.names}
+    near = {
+        name: set(net.parents[name]) | set(net.children(name)) for name in net.names
+    }
 
     def grow(path):
         if path[-1] == end:
             return [path]
-        return [p for name in sorted(near[path[-1]] - set(path)) for p in grow([*path, name])]
+        return [
+            p
+            for name in sorted(near[path[-1]] - set(path))
+            for p in grow([*path, name])
+        ]
 
     return grow([start])
 
@@ -67,7 +73,9 @@ def conditional_gap(net: BayesNet, a: str, b: str, given_: list[str]) -> float:
     )
     total = table.sum(axis=(0, 1))
     p = table / total
-    return float(np.abs(p - p.sum(axis=1, keepdims=True) * p.sum(axis=0, keepdims=True)).max())
+    return float(
+        np.abs(p - p.sum(axis=1, keepdims=True) * p.sum(axis=0, keepdims=True)).max()
+    )
 
 
 @pytest.mark.syllabus("5.5")
@@ -88,7 +96,9 @@ def test_separated_variables_are_independent_in_the_numbers(net, seed):
 def test_the_local_markov_statements_hold_in_the_graph_and_in_the_numbers():
     statements = local_markov(ASIA)
     assert str(statements[-1]) in {str(s) for s in statements}
-    assert "xray ⊥ asia, tub, smoke, lung, bronc, dysp | either" in {str(s) for s in statements}
+    assert "xray ⊥ asia, tub, smoke, lung, bronc, dysp | either" in {
+        str(s) for s in statements
+    }
     for net in (ASIA, random_net(6, 4)):
         for one in local_markov(net):
             assert d_separated(net, one.name, one.others, one.given)
@@ -102,7 +112,9 @@ def test_the_local_markov_statements_hold_in_the_graph_and_in_the_numbers():
 def test_a_verdict_names_the_node_that_blocks_or_opens():
     text = str(d_separated(ASIA, "asia", "smoke"))
     assert "every path is blocked" in text
-    assert "either: head to head, and neither it nor a descendant is given: blocks" in text
+    assert (
+        "either: head to head, and neither it nor a descendant is given: blocks" in text
+    )
     text = str(d_separated(ASIA, "lung", "bronc", "smoke"))
     assert "lung ← smoke → bronc: blocked" in text
     assert "smoke: tail to tail, given: blocks" in text

@@ -31,7 +31,8 @@ def test_the_working_ends_at_the_posterior_and_its_sums_come_out(net, seed):
         match = re.search(r"= ([\d.e+\-· ]+ [·+] [\d.e+\-·+ ]+) = ([\d.e+\-]+)$", line)
         if match:
             value = sum(
-                np.prod([float(f) for f in term.split(" · ")]) for term in match[1].split(" + ")
+                np.prod([float(f) for f in term.split(" · ")])
+                for term in match[1].split(" + ")
             )
             assert value == pytest.approx(float(match[2]), rel=5e-3, abs=1e-4)
 
@@ -41,7 +42,10 @@ def test_queries_are_called_by_their_direction():
     assert explain_query(ASIA, "lung", {"smoke": "yes"}).kind == "causal"
     assert explain_query(ASIA, "smoke", {"lung": "yes"}).kind == "diagnostic"
     assert explain_query(ASIA, "smoke").kind == "prior"
-    assert explain_query(ASIA, "lung", {"either": "yes", "tub": "yes"}).kind == "intercausal"
+    assert (
+        explain_query(ASIA, "lung", {"either": "yes", "tub": "yes"}).kind
+        == "intercausal"
+    )
     assert explain_query(ASIA, "lung", {"smoke": "yes", "xray": "yes"}).kind == "mixed"
 
 

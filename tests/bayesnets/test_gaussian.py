@@ -17,7 +17,8 @@ def gaussian_net(seed: int = 0, n: int = 5) -> tuple[BayesNet, np.ndarray, np.nd
     B = np.tril(rng.normal(size=(n, n)), -1)
     b, v = rng.normal(size=n), rng.random(n) + 0.2
     nodes = [
-        GaussianNode(f"x{i}", [f"x{j}" for j in range(i)], b[i], B[i, :i], v[i]) for i in range(n)
+        GaussianNode(f"x{i}", [f"x{j}" for j in range(i)], b[i], B[i, :i], v[i])
+        for i in range(n)
     ]
     A = np.linalg.inv(np.eye(n) - B)
     return BayesNet(nodes[::-1]), A @ b, A @ np.diag(v) @ A.T
@@ -32,9 +33,9 @@ def test_an_all_gaussian_network_is_conditioned_exactly():
         found = net.posterior(["x0", "x1", "x3"], {"x2": 0.3, "x4": -1.0})
         np.testing.assert_allclose(found.mean, want.mean, atol=1e-9)
         np.testing.assert_allclose(found.covariance, want.covariance, atol=1e-9)
-        want_log = Gaussian(mean[[2, 4]], covariance[np.ix_([2, 4], [2, 4])]).log_density(
-            [[0.3, -1.0]]
-        )[0]
+        want_log = Gaussian(
+            mean[[2, 4]], covariance[np.ix_([2, 4], [2, 4])]
+        ).log_density([[0.3, -1.0]])[0]
         assert found.log_evidence == pytest.approx(want_log)
         assert found.method == "exact Gaussian algebra"
 
@@ -66,7 +67,9 @@ def test_a_conditional_gaussian_network_is_the_sum_over_its_states():
             node = net.node("fever")
             m, v = node.intercept[s, d], node.variance[s, d]
             p = net.node("sick").table[s] * net.node("drug").table[s, d]
-            weights[sick, drug] = p * norm.pdf(80.0, -200 + 7.3 * m, np.sqrt(7.3**2 * v + 30.0))
+            weights[sick, drug] = p * norm.pdf(
+                80.0, -200 + 7.3 * m, np.sqrt(7.3**2 * v + 30.0)
+            )
     total = sum(weights.values())
     found = net.posterior("sick", evidence)
     assert found["yes"] == pytest.approx(
@@ -90,15 +93,20 @@ def test_a_conditional_gaussian_network_is_the_sum_over_its_states():
 def test_draws_agree_with_the_exact_answer():
     net = mixed_net()
     rows = net.sample(40_000, 0).to_pandas()
-    assert rows["pulse"].mean() == pytest.approx(float(net.posterior("pulse").mean[0]), abs=0.3)
+    assert rows["pulse"].mean() == pytest.approx(
+        float(net.posterior("pulse").mean[0]), abs=0.3
+    )
     assert rows["fever"].std() == pytest.approx(
         float(np.sqrt(net.posterior("fever").covariance[0, 0])), rel=0.03
     )
     exact = net.posterior("sick", {"pulse": 80.0})
-    drawn = net.posterior("sick", {"pulse": 80.0}, method="likelihood_weighting", n_samples=50_000)
+    drawn = net.posterior(
+        "sick", {"pulse": 80.0}, method="likelihood_weighting", n_samples=50_000
+    )
     assert (np.abs(exact.values - drawn.values) <= 5 * drawn.error).all()
     exact, drawn = (
-        net.posterior("fever", {"pulse": 80.0}, method=m) for m in ("auto", "likelihood_weighting")
+        net.posterior("fever", {"pulse": 80.0}, method=m)
+        for m in ("auto", "likelihood_weighting")
     )
     assert abs(exact.mean[0] - drawn.mean[0]) <= 5 * drawn.error[0]
 
@@ -148,8 +156,13 @@ def test_what_cannot_be_asked_is_a_clear_error():
 @pytest.mark.parametrize("unit", [1e-9, 1e9])
 def test_units_of_columns_do_not_make_a_network_singular(unit):
     slopes = np.array([2.0, -1.0])
-    nodes = [GaussianNode("a", [], 1.0, [], 1.0), GaussianNode("b", [], 0.0, [], unit**2)]
-    net = BayesNet([*nodes, GaussianNode("c", ["a", "b"], 0.0, slopes / [1.0, unit], 0.5)])
+    nodes = [
+        GaussianNode("a", [], 1.0, [], 1.0),
+        GaussianNode("b", [], 0.0, [], unit**2),
+    ]
+    net = BayesNet(
+        [*nodes, GaussianNode("c", ["a", "b"], 0.0, slopes / [1.0, unit], 0.5)]
+    )
     found = net.posterior("c", {"a": 2.0, "b": 3.0 * unit})
     assert found.mean == pytest.approx(4.0 - 3.0)
     want = norm.logpdf(2.0, 1.0, 1.0) + norm.logpdf(3.0 * unit, 0.0, unit)

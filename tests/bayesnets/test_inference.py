@@ -6,7 +6,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
-from tests.bayesnets.nets import brute_marginal, einsum_marginal, joint_table, nets, random_net
+from tests.bayesnets.nets import (
+    brute_marginal,
+    einsum_marginal,
+    joint_table,
+    nets,
+    random_net,
+)
 
 from lyceum import datasets
 from lyceum.bayesnets import BayesNet, JunctionTree, TableNode, read_bif
@@ -16,11 +22,16 @@ ASIA = read_bif(datasets.path("asia"))
 ALARM = read_bif(datasets.path("alarm"))
 
 
-def draw_evidence(net: BayesNet, rng: np.random.Generator, count: int, query: list[str]) -> dict:
+def draw_evidence(
+    net: BayesNet, rng: np.random.Generator, count: int, query: list[str]
+) -> dict:
     """Evidence of positive probability: states of one drawn row."""
     row = net.sample(1, int(rng.integers(1 << 30))).to_pylist()[0]
     names = [name for name in net.names if name not in query]
-    return {name: row[name] for name in rng.choice(names, min(count, len(names)), replace=False)}
+    return {
+        name: row[name]
+        for name in rng.choice(names, min(count, len(names)), replace=False)
+    }
 
 
 @pytest.mark.syllabus("5.4")
@@ -33,7 +44,9 @@ def test_every_marginal_of_asia_is_the_sum_over_the_joint_table():
             if name not in evidence:
                 want = brute_marginal(ASIA, [name], evidence)
                 np.testing.assert_allclose(found[name].values, want, atol=1e-12)
-                np.testing.assert_allclose(ASIA.posterior(name, evidence).values, want, atol=1e-12)
+                np.testing.assert_allclose(
+                    ASIA.posterior(name, evidence).values, want, atol=1e-12
+                )
 
 
 @pytest.mark.syllabus("5.4")
@@ -42,7 +55,9 @@ def test_every_marginal_of_alarm_is_numpys_contraction_of_its_tables():
     for count in (0, 1, 3, 8):
         evidence = draw_evidence(ALARM, rng, count, [])
         found = ALARM.marginals(evidence)
-        for name in rng.choice([n for n in ALARM.names if n not in evidence], 12, replace=False):
+        for name in rng.choice(
+            [n for n in ALARM.names if n not in evidence], 12, replace=False
+        ):
             want = einsum_marginal(ALARM, name, evidence)
             np.testing.assert_allclose(found[name].values, want, atol=1e-10)
             by_sums = ALARM.posterior(name, evidence, method="elimination")
@@ -54,7 +69,11 @@ def test_every_marginal_of_alarm_is_numpys_contraction_of_its_tables():
 @given(nets(zeros=True), st.integers(0, 10**6))
 def test_joint_queries_of_random_networks_agree_with_the_joint_table(net, seed):
     rng = np.random.default_rng(seed)
-    query = list(rng.choice(net.names, min(len(net.names), int(rng.integers(1, 4))), replace=False))
+    query = list(
+        rng.choice(
+            net.names, min(len(net.names), int(rng.integers(1, 4))), replace=False
+        )
+    )
     evidence = draw_evidence(net, rng, 2, query)
     want = brute_marginal(net, query, evidence)
     for method in ("auto", "elimination"):
@@ -62,12 +81,16 @@ def test_joint_queries_of_random_networks_agree_with_the_joint_table(net, seed):
             net.posterior(query, evidence, method=method).values, want, atol=1e-12
         )
     log_p = np.log(joint_table(net)[np.ix_(*_at(net, evidence))].sum())
-    assert net.posterior(query, evidence).log_evidence == pytest.approx(log_p, abs=1e-10)
+    assert net.posterior(query, evidence).log_evidence == pytest.approx(
+        log_p, abs=1e-10
+    )
 
 
 def _at(net: BayesNet, evidence: dict) -> list:
     return [
-        [net.states(n).index(evidence[n])] if n in evidence else range(len(net.states(n)))
+        [net.states(n).index(evidence[n])]
+        if n in evidence
+        else range(len(net.states(n)))
         for n in net.names
     ]
 
@@ -92,7 +115,9 @@ def test_soft_evidence_is_an_observed_child_with_these_likelihoods(net, seed):
     rng = np.random.default_rng(seed)
     name, query = rng.choice(net.names, 2, replace=False)
     likelihood = rng.random(len(net.states(name)))
-    child = TableNode("seen", ["yes", "no"], [name], np.column_stack([likelihood, 1 - likelihood]))
+    child = TableNode(
+        "seen", ["yes", "no"], [name], np.column_stack([likelihood, 1 - likelihood])
+    )
     wider = BayesNet([*net.nodes, child])
     want = wider.posterior(query, {"seen": "yes"})
     for method in ("junction_tree", "elimination"):
@@ -147,13 +172,19 @@ def test_many_small_probabilities_do_not_underflow():
 def test_a_thousand_children_do_not_underflow():
     rng = np.random.default_rng(0)
     tables = rng.dirichlet([1.0, 1.0], (1500, 2))
-    children = [TableNode(f"x{i}", [0, 1], "c", table) for i, table in enumerate(tables)]
+    children = [
+        TableNode(f"x{i}", [0, 1], "c", table) for i, table in enumerate(tables)
+    ]
     net = BayesNet([TableNode("c", ["a", "b"], table=[0.3, 0.7]), *children])
     codes = rng.integers(0, 2, (9, 1501)).astype(np.int32)
     codes[:, 0] = -1
-    logs = np.log([0.3, 0.7]) + np.log(tables[np.arange(1500), :, codes[:, 1:]]).sum(axis=1)
+    logs = np.log([0.3, 0.7]) + np.log(tables[np.arange(1500), :, codes[:, 1:]]).sum(
+        axis=1
+    )
     want = np.exp(logs - np.logaddexp.reduce(logs, axis=1)[:, None])
-    np.testing.assert_allclose(net.marginals_of_rows(codes, ["c"])["c"], want, atol=1e-9)
+    np.testing.assert_allclose(
+        net.marginals_of_rows(codes, ["c"])["c"], want, atol=1e-9
+    )
     _, log_p = net.junction_tree().rows(codes[:1], [])
     assert log_p[0] == pytest.approx(np.logaddexp.reduce(logs[0]), rel=1e-12)
 
@@ -164,7 +195,8 @@ def test_the_cliques_are_a_junction_tree():
         sets = [set(clique) for clique in tree.cliques]
         for node in net.nodes:
             assert any({node.name, *node.parents} <= clique for clique in sets)
-        for name in net.names:  # running intersection: the cliques with a variable hang together
+        # running intersection: the cliques with a variable hang together
+        for name in net.names:
             having = [c for c, clique in enumerate(sets) if name in clique]
             tops = [c for c in having if tree.parents[c] not in having]
             assert len(tops) == 1
@@ -180,7 +212,11 @@ def test_the_cliques_are_a_junction_tree():
         ("lung", {"lung": "yes"}, "in the query and in the evidence"),
         (["lung", "lung"], {}, "names a variable twice"),
         ([], {}, "names no variable"),
-        ("asia", {"lung": "yes", "either": "no"}, "impossible: the network gives it probability 0"),
+        (
+            "asia",
+            {"lung": "yes", "either": "no"},
+            "impossible: the network gives it probability 0",
+        ),
     ],
 )
 def test_a_query_that_makes_no_sense_is_a_clear_error(query, evidence, message):
@@ -190,7 +226,11 @@ def test_a_query_that_makes_no_sense_is_a_clear_error(query, evidence, message):
 
 def test_impossible_evidence_is_found_by_every_exact_method():
     evidence = {"lung": "yes", "either": "no"}
-    for ask in (ASIA.marginals, ASIA.most_probable, lambda e: ASIA.posterior(["asia", "xray"], e)):
+    for ask in (
+        ASIA.marginals,
+        ASIA.most_probable,
+        lambda e: ASIA.posterior(["asia", "xray"], e),
+    ):
         with pytest.raises(DataError, match="impossible"):
             ask(evidence)
     with pytest.raises(DataError, match="impossible"):

@@ -13,13 +13,17 @@ from lyceum.bayesnets import BayesNet, JunctionTree, TableNode
 
 @pytest.mark.syllabus("5.4")
 @given(st.integers(1, 14), st.integers(0, 10**6), st.sampled_from([0.0, 0.1, 0.3, 0.7]))
-def test_a_junction_tree_holds_every_family_and_has_the_running_intersection(n, seed, density):
+def test_a_junction_tree_holds_every_family_and_has_the_running_intersection(
+    n, seed, density
+):
     net = random_net(n, seed, density, most_states=2)
     tree = JunctionTree(net)
     cliques = [set(clique) for clique in tree.cliques]
     for name, parents in net.parents.items():
         assert any({name, *parents} <= clique for clique in cliques)
-    assert not any(a <= b for i, a in enumerate(cliques) for j, b in enumerate(cliques) if i != j)
+    assert not any(
+        a <= b for i, a in enumerate(cliques) for j, b in enumerate(cliques) if i != j
+    )
     assert tree.parents[0] == -1
     assert all(0 <= up < c for c, up in enumerate(tree.parents) if c)
     graph = nx.Graph()
@@ -39,7 +43,9 @@ def test_a_junction_tree_holds_every_family_and_has_the_running_intersection(n, 
     joined.add_nodes_from(net.names)
     for clique in cliques:
         joined.add_edges_from((a, b) for a in clique for b in clique if a < b)
-    assert {frozenset(c) for c in nx.find_cliques(joined)} == {frozenset(c) for c in cliques}
+    assert {frozenset(c) for c in nx.find_cliques(joined)} == {
+        frozenset(c) for c in cliques
+    }
 
 
 @pytest.mark.syllabus("5.4")
@@ -58,7 +64,9 @@ def test_a_network_of_thousands_of_nodes_is_answered_as_by_hand(shape):
         want = np.array([0.3, 0.7]) * move[:, 0] * move[:, 1] * move[:, 0]
     else:
         want = np.array([0.3, 0.7]) * move[:, 0]
-    np.testing.assert_allclose(net.posterior("x0", known).values, want / want.sum(), rtol=1e-12)
+    np.testing.assert_allclose(
+        net.posterior("x0", known).values, want / want.sum(), rtol=1e-12
+    )
     last = net.marginals({})[f"x{n - 1}"].values
     steps = np.linalg.matrix_power(move, 1 if shape == "naive" else n - 1)
     np.testing.assert_allclose(last, np.array([0.3, 0.7]) @ steps, rtol=1e-10)

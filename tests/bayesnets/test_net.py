@@ -50,7 +50,9 @@ def test_files_in_other_hands_are_read():
         """)
     assert net.name == "my net"
     assert net.states("weather today") == ("very hot", "cold")
-    np.testing.assert_allclose(net.node("ice").table, [[[0.6, 0.4]] * 2, [[0.2, 0.8], [0.1, 0.9]]])
+    np.testing.assert_allclose(
+        net.node("ice").table, [[[0.6, 0.4]] * 2, [[0.2, 0.8], [0.1, 0.9]]]
+    )
     # in one list the variable itself varies slowest
     np.testing.assert_allclose(net.node("fan").table, [[0.9, 0.1], [0.2, 0.8]])
     assert read_bif(write_bif(net)).states("weather today") == ("very hot", "cold")
@@ -103,12 +105,18 @@ def test_a_damaged_file_is_a_clear_error(text, message):
             r"shape \(3,\), but a have \(2,\) states",
         ),
         ([TableNode("a", [0, 1], table=[1.5, -0.5])], "not a probability"),
-        ([TableNode("a", [0, 1]), TableNode("b", [0, 1], "a", {0: [1, 0]})], r"lacks \(1,\)"),
+        (
+            [TableNode("a", [0, 1]), TableNode("b", [0, 1], "a", {0: [1, 0]})],
+            r"lacks \(1,\)",
+        ),
         (
             [TableNode("a", [0, 1]), TableNode("b", [0, 1], "a", [[1, 0], [0.5, 0.4]])],
             "sums to 0.9 for a=1",
         ),
-        ([GaussianNode("x"), TableNode("b", [0, 1], ["x"])], "its parent 'x' is Gaussian"),
+        (
+            [GaussianNode("x"), TableNode("b", [0, 1], ["x"])],
+            "its parent 'x' is Gaussian",
+        ),
     ],
 )
 def test_a_network_that_is_none_is_a_clear_error(nodes, message):
@@ -127,7 +135,11 @@ def test_the_blanket_and_the_relatives_of_a_node():
 @pytest.mark.syllabus("5.6")
 def test_the_factorisation_and_its_saving():
     net = BayesNet(
-        [TableNode("a", [0, 1]), TableNode("b", [0, 1], "a"), TableNode("c", [0, 1], "b")]
+        [
+            TableNode("a", [0, 1]),
+            TableNode("b", [0, 1], "a"),
+            TableNode("c", [0, 1], "b"),
+        ]
     )
     assert net.factorization() == "P(a, b, c) = P(a) P(b | a) P(c | b)"
     assert (net.n_parameters, net.n_joint_parameters) == (1 + 2 + 2, 2**3 - 1)
@@ -165,9 +177,9 @@ def test_doing_is_not_seeing_where_a_common_cause_stands_behind():
     assert seen[0] > seen[1]
     assert done == pytest.approx([0.5 * 0.8 + 0.5 * 0.3, 0.5 * 0.9 + 0.5 * 0.4])
     # what is set tells nothing of its causes
-    assert net.do(treated="yes").posterior("severe", {"treated": "yes"})["yes"] == pytest.approx(
-        0.5
-    )
+    assert net.do(treated="yes").posterior("severe", {"treated": "yes"})[
+        "yes"
+    ] == pytest.approx(0.5)
 
 
 def test_a_network_is_copied_and_pickled_whole():
@@ -192,7 +204,9 @@ def test_states_may_be_numbers_and_truth_values():
 
 
 def test_the_drawing_language_quotes_names():
-    net = BayesNet([TableNode('a "b"', [0, 1]), GaussianNode("x", ['a "b"'], intercept=[0.0, 1.0])])
+    net = BayesNet(
+        [TableNode('a "b"', [0, 1]), GaussianNode("x", ['a "b"'], intercept=[0.0, 1.0])]
+    )
     assert '"a \\"b\\"" -> "x";' in net.to_dot()
 
 

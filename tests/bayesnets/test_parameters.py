@@ -25,7 +25,9 @@ ASIA = read_bif(datasets.path("asia"))
 @pytest.mark.syllabus("5.2")
 def test_estimates_are_counts_with_what_is_added():
     net = BayesNet([TableNode("a", ["u", "v", "w"]), TableNode("b", [0, 1], "a")])
-    frame = pd.DataFrame({"a": list("uuuuvv"), "b": [0, 0, 0, 1, 1, 1], "more": range(6)})
+    frame = pd.DataFrame(
+        {"a": list("uuuuvv"), "b": [0, 0, 0, 1, 1, 1], "more": range(6)}
+    )
     table = learn_parameters(net, frame, estimate="raw").node("b").table
     np.testing.assert_allclose(table, [[0.75, 0.25], [0, 1], [0.5, 0.5]])
     table = learn_parameters(net, frame, alpha=2.0).node("b").table
@@ -37,7 +39,8 @@ def test_estimates_are_counts_with_what_is_added():
     )
     np.testing.assert_allclose(table, [[4 / 6, 2 / 6], [1 / 4, 3 / 4], [0.5, 0.5]])
     np.testing.assert_allclose(
-        learn_parameters(net, frame, estimate="raw").node("a").table, [4 / 6, 2 / 6, 0.0]
+        learn_parameters(net, frame, estimate="raw").node("a").table,
+        [4 / 6, 2 / 6, 0.0],
     )
 
 
@@ -55,9 +58,13 @@ def test_the_source_of_the_rows_does_not_matter(tmp_path):
     ):  # fmt: skip
         found = learn_parameters(ASIA, data)
         for node in want.nodes:
-            np.testing.assert_allclose(found.node(node.name).table, node.table, atol=1e-12)
+            np.testing.assert_allclose(
+                found.node(node.name).table, node.table, atol=1e-12
+            )
     doubled = learn_parameters(ASIA, scan(frame.assign(w=2.0), weight="w"), alpha=2.0)
-    np.testing.assert_allclose(doubled.node("dysp").table, want.node("dysp").table, atol=1e-12)
+    np.testing.assert_allclose(
+        doubled.node("dysp").table, want.node("dysp").table, atol=1e-12
+    )
 
 
 @pytest.mark.syllabus("5.2")
@@ -88,7 +95,9 @@ def test_without_missing_cells_the_maximum_is_the_counts():
     fit = expectation_maximization(ASIA, rows, estimate="raw", start=ASIA)
     want = learn_parameters(ASIA, rows, estimate="raw")
     for name in ("smoke", "lung", "bronc"):
-        np.testing.assert_allclose(fit.net.node(name).table, want.node(name).table, atol=1e-12)
+        np.testing.assert_allclose(
+            fit.net.node(name).table, want.node(name).table, atol=1e-12
+        )
 
 
 @pytest.mark.syllabus("5.2")
@@ -137,7 +146,9 @@ def test_gaussian_nodes_are_least_squares_in_every_combination():
 
 def test_rows_that_do_not_fit_are_clear_errors():
     with pytest.raises(DataError, match="no state of the network"):
-        learn_parameters(ASIA, ASIA.sample(5, 0).to_pandas().astype(str).replace("yes", "perhaps"))
+        learn_parameters(
+            ASIA, ASIA.sample(5, 0).to_pandas().astype(str).replace("yes", "perhaps")
+        )
     with pytest.raises(DataError, match="no column 'asia'"):
         learn_parameters(ASIA, ASIA.sample(5, 0).drop(["asia"]))
     with pytest.raises(DataError, match="no column is a variable"):

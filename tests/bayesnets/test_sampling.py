@@ -35,7 +35,10 @@ def test_estimates_lie_within_their_errors(method, seed):
 @pytest.mark.syllabus("5.6")
 def test_likelihood_weighting_knows_the_probability_of_the_evidence():
     found = ASIA.posterior(
-        "lung", {"xray": "yes", "dysp": "yes"}, method="likelihood_weighting", n_samples=50_000
+        "lung",
+        {"xray": "yes", "dysp": "yes"},
+        method="likelihood_weighting",
+        n_samples=50_000,
     )
     exact = ASIA.posterior("lung", {"xray": "yes", "dysp": "yes"})
     assert found.log_evidence == pytest.approx(exact.log_evidence, abs=0.05)
@@ -49,7 +52,9 @@ def wide_net(n: int = 34) -> BayesNet:
     below = []
     for i in range(3 * n):
         parents = [f"a{j}" for j in rng.choice(n, 5, replace=False)]
-        below.append(TableNode(f"b{i}", [0, 1], parents, rng.dirichlet([3, 3], (2,) * 5)))
+        below.append(
+            TableNode(f"b{i}", [0, 1], parents, rng.dirichlet([3, 3], (2,) * 5))
+        )
     return BayesNet([*tops, *below])
 
 
@@ -57,13 +62,17 @@ def wide_net(n: int = 34) -> BayesNet:
 def test_a_network_too_wide_is_answered_by_draws_and_says_so():
     net = wide_net()
     evidence = {f"b{i}": i % 2 for i in range(0, 102, 2)}
-    with pytest.warns(UserWarning, match="too wide for exact inference.*standard errors up to"):
+    with pytest.warns(
+        UserWarning, match="too wide for exact inference.*standard errors up to"
+    ):
         found = net.posterior("a0", evidence, n_samples=400)
     assert found.error is not None
     assert "sampl" in found.method
     # where few variables matter, the answer is exact in the same network
     assert net.posterior("a3").method == "variable elimination"
-    np.testing.assert_allclose(net.posterior("a3").values, net.node("a3").table, atol=1e-12)
+    np.testing.assert_allclose(
+        net.posterior("a3").values, net.node("a3").table, atol=1e-12
+    )
 
 
 @pytest.mark.syllabus("5.1")

@@ -36,14 +36,21 @@ ROWS = ASIA.sample(4_000, 1)
 
 def codes_of(frame: pd.DataFrame) -> dict[str, np.ndarray]:
     """The states of every column as whole numbers."""
-    return {name: np.unique(frame[name].astype(str), return_inverse=True)[1] for name in frame}
+    return {
+        name: np.unique(frame[name].astype(str), return_inverse=True)[1]
+        for name in frame
+    }
 
 
 CODES = codes_of(ROWS.to_pandas())
 
 
 def family_score(
-    codes: dict[str, np.ndarray], child: str, parents: list[str], sizes: dict[str, int], name: str
+    codes: dict[str, np.ndarray],
+    child: str,
+    parents: list[str],
+    sizes: dict[str, int],
+    name: str,
 ) -> float:
     """From counts by NumPy, and the formula as it is written in books."""
     r, q = sizes[child], int(np.prod([sizes[p] for p in parents]))
@@ -61,20 +68,28 @@ def family_score(
         return likelihood - q * (r - 1) * (np.log(n) / 2 if name == "bic" else 1.0)
     if name == "bdeu":
         a = 10.0 / q
-        return (gammaln(a) - gammaln(a + Nj)).sum() + (gammaln(a / r + N) - gammaln(a / r)).sum()
+        return (gammaln(a) - gammaln(a + Nj)).sum() + (
+            gammaln(a / r + N) - gammaln(a / r)
+        ).sum()
     return (gammaln(r) - gammaln(r + Nj)).sum() + gammaln(N + 1).sum()
 
 
-def score_by_definition(net: BayesNet, codes: dict[str, np.ndarray], name: str) -> float:
+def score_by_definition(
+    net: BayesNet, codes: dict[str, np.ndarray], name: str
+) -> float:
     sizes = {n: len(net.states(n)) for n in net.names}
-    return sum(family_score(codes, n, list(net.parents[n]), sizes, name) for n in net.names)
+    return sum(
+        family_score(codes, n, list(net.parents[n]), sizes, name) for n in net.names
+    )
 
 
 @pytest.mark.syllabus("5.3")
 @pytest.mark.parametrize("score", ["bic", "aic", "bdeu", "k2"])
 def test_a_score_is_its_definition_and_no_single_edge_improves_it(score):
     found = learn_structure(ROWS, score=score)
-    assert found.score == pytest.approx(score_by_definition(found.net, CODES, score), rel=1e-10)
+    assert found.score == pytest.approx(
+        score_by_definition(found.net, CODES, score), rel=1e-10
+    )
     sizes = {n: len(ASIA.states(n)) for n in ASIA.names}
     parents = {name: set(of) for name, of in found.net.parents.items()}
     for v in ASIA.names:
@@ -87,7 +102,9 @@ def test_a_score_is_its_definition_and_no_single_edge_improves_it(score):
 
 def d_leads(parents: dict[str, set[str]], start: str, end: str) -> bool:
     """Whether a directed path leads from start to end."""
-    return start in parents[end] or any(d_leads(parents, start, p) for p in parents[end])
+    return start in parents[end] or any(
+        d_leads(parents, start, p) for p in parents[end]
+    )
 
 
 @pytest.mark.syllabus("5.3")
@@ -99,7 +116,8 @@ def test_the_structure_of_a_sample_is_found_again():
         found = learn_structure(
             rows, method, score="bic", restarts=0 if method == "order_search" else 20
         )
-        assert found.score >= truth - 1e-6  # the search does at least as well as the true graph
+        # the search does at least as well as the true graph
+        assert found.score >= truth - 1e-6
         assert structural_distance(found.net, net) <= 2
 
 
@@ -212,7 +230,9 @@ def test_chow_liu_is_the_tree_of_the_largest_information():
         for b in ASIA.names[:i]:
             graph.add_edge(a, b, weight=information(a, b))
     best = nx.maximum_spanning_tree(graph).size(weight="weight")
-    assert sum(information(a, b) for a, b in found.edges) == pytest.approx(best, rel=1e-9)
+    assert sum(information(a, b) for a, b in found.edges) == pytest.approx(
+        best, rel=1e-9
+    )
 
 
 @pytest.mark.syllabus("5.3")
@@ -251,7 +271,9 @@ def test_pc_directs_what_follows_from_the_edges_it_is_given():
     assert {("b", "c"), ("c", "d")} <= set(found.net.edges)
     found = learn_structure(rows, "pc", alpha=0.001, forbidden=[("a", "b")])
     assert ("b", "a") in found.net.edges
-    found = learn_structure(rows, "pc", alpha=0.001, forbidden=[("a", "b"), ("b", "c"), ("c", "d")])
+    found = learn_structure(
+        rows, "pc", alpha=0.001, forbidden=[("a", "b"), ("b", "c"), ("c", "d")]
+    )
     assert sorted(found.net.edges) == [("b", "a"), ("c", "b"), ("d", "c")]
     assert found.undirected == []
     with pytest.raises(SettingError, match="takes no required"):
@@ -302,8 +324,12 @@ def test_required_and_forbidden_edges_and_the_number_of_parents_are_kept():
     assert max(len(of) for of in found.net.parents.values()) <= 2
     with pytest.raises(SettingError, match="required and forbidden"):
         learn_structure(ROWS, required=[("asia", "tub")], forbidden=[("asia", "tub")])
-    with pytest.raises(SettingError, match="2 required parents, more than max_parents=1"):
-        learn_structure(ROWS, required=[("asia", "xray"), ("tub", "xray")], max_parents=1)
+    with pytest.raises(
+        SettingError, match="2 required parents, more than max_parents=1"
+    ):
+        learn_structure(
+            ROWS, required=[("asia", "xray"), ("tub", "xray")], max_parents=1
+        )
     with pytest.raises(DataError, match="cycle"):
         learn_structure(ROWS, required=[("asia", "tub"), ("tub", "asia")])
 
@@ -317,12 +343,16 @@ def test_a_file_read_in_passes_gives_the_structure_of_the_rows_in_memory(tmp_pat
         assert there.net.edges == here.net.edges
         assert there.score == pytest.approx(here.score, rel=1e-10)
         for node in here.net.nodes:
-            np.testing.assert_allclose(there.net.node(node.name).table, node.table, rtol=1e-12)
+            np.testing.assert_allclose(
+                there.net.node(node.name).table, node.table, rtol=1e-12
+            )
     text = small.to_pandas().astype(str)
     for method in ("hill_climbing", "tan", "pc"):
         root = "lung" if method == "tan" else None
         here = learn_structure(text, method, root=root)
-        there = learn_structure(scan(dd.from_pandas(text, npartitions=2)), method, root=root)
+        there = learn_structure(
+            scan(dd.from_pandas(text, npartitions=2)), method, root=root
+        )
         assert there.net.edges == here.net.edges
         assert there.score == pytest.approx(here.score, rel=1e-10)
 
@@ -364,13 +394,25 @@ def test_numbers_are_refused_with_the_remedy():
 
 def test_the_distance_of_structures_counts_edges_of_patterns():
     chain = BayesNet(
-        [TableNode("a", [0, 1]), TableNode("b", [0, 1], "a"), TableNode("c", [0, 1], "b")]
+        [
+            TableNode("a", [0, 1]),
+            TableNode("b", [0, 1], "a"),
+            TableNode("c", [0, 1], "b"),
+        ]
     )
     turned = BayesNet(
-        [TableNode("a", [0, 1], "b"), TableNode("b", [0, 1], "c"), TableNode("c", [0, 1])]
+        [
+            TableNode("a", [0, 1], "b"),
+            TableNode("b", [0, 1], "c"),
+            TableNode("c", [0, 1]),
+        ]
     )
     collider = BayesNet(
-        [TableNode("a", [0, 1]), TableNode("b", [0, 1], ["a", "c"]), TableNode("c", [0, 1])]
+        [
+            TableNode("a", [0, 1]),
+            TableNode("b", [0, 1], ["a", "c"]),
+            TableNode("c", [0, 1]),
+        ]
     )
     assert structural_distance(chain, turned) == 0
     assert structural_distance(chain, collider) == 2
@@ -378,8 +420,12 @@ def test_the_distance_of_structures_counts_edges_of_patterns():
 
 @pytest.mark.parametrize("method", ["chow_liu", "tan", "pc"])
 def test_a_limit_that_a_method_does_not_know_is_refused(method):
-    with pytest.raises(SettingError, match=f"max_parents has no meaning for method='{method}'"):
-        learn_structure({"a": ["x", "y"] * 9, "b": ["x", "y"] * 9}, method=method, max_parents=2)
+    with pytest.raises(
+        SettingError, match=f"max_parents has no meaning for method='{method}'"
+    ):
+        learn_structure(
+            {"a": ["x", "y"] * 9, "b": ["x", "y"] * 9}, method=method, max_parents=2
+        )
 
 
 @pytest.mark.parametrize("rounding", [-1e-15, 0.0, 1e-15])

@@ -51,12 +51,17 @@ def _compare(fitted: Any, table: Any, cells: np.ndarray) -> None:
 
 
 def _answers(fitted: Any, X: Any) -> dict[str, Any]:
-    answers = {name: getattr(fitted, name)(X) for name in METHODS if hasattr(fitted, name)}
+    answers = {
+        name: getattr(fitted, name)(X) for name in METHODS if hasattr(fitted, name)
+    }
     if isinstance(X, pd.DataFrame) and "transform" in answers:
         answers["transform"] = _array(answers["transform"])
     if hasattr(fitted, "explain"):
         found = fitted.explain(X)
-        answers |= {"explain contributions": found.contributions, "explain base": found.base}
+        answers |= {
+            "explain contributions": found.contributions,
+            "explain base": found.base,
+        }
         answers |= {"explain predicted": found.predicted, "explain cells": found.values}
     return answers
 

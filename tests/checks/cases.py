@@ -6,7 +6,15 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn.base import BaseEstimator
-from tests.checks.families import cluster, ensemble, kernels, neighbors, networks, paradigms, reduce
+from tests.checks.families import (
+    cluster,
+    ensemble,
+    kernels,
+    neighbors,
+    networks,
+    paradigms,
+    reduce,
+)
 from tests.checks.laws import Case
 from tests.checks.tables import data_for
 
@@ -42,7 +50,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "ccp_alpha": 0.01
     },  # which rows cross-validation leaves out depends on the numbers of the rows
     # all rows and columns for every tree: which are drawn depends on the numbers of the rows
-    "RandomForestClassifier": {"n_estimators": 2, "bootstrap": False, "max_features": None},
+    "RandomForestClassifier": {
+        "n_estimators": 2,
+        "bootstrap": False,
+        "max_features": None,
+    },
     "RandomForestRegressor": {"n_estimators": 2, "bootstrap": False},
     "ExtraTreesClassifier": {"n_estimators": 2, "random_state": 0},
     "ExtraTreesRegressor": {"n_estimators": 2, "random_state": 0},
@@ -50,8 +62,16 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "BaggingRegressor": {"n_estimators": 2, "random_state": 0},
     "AdaBoostClassifier": {"n_estimators": 4, "random_state": 0},
     "AdaBoostRegressor": {"n_estimators": 3, "random_state": 0},
-    "HistGradientBoostingClassifier": {"max_iter": 4, "min_samples_leaf": 1, "random_state": 0},
-    "HistGradientBoostingRegressor": {"max_iter": 4, "min_samples_leaf": 1, "random_state": 0},
+    "HistGradientBoostingClassifier": {
+        "max_iter": 4,
+        "min_samples_leaf": 1,
+        "random_state": 0,
+    },
+    "HistGradientBoostingRegressor": {
+        "max_iter": 4,
+        "min_samples_leaf": 1,
+        "random_state": 0,
+    },
     "Lasso": {"alpha": 0.1, "tol": 1e-15},
     "ElasticNet": {"alpha": 0.1, "tol": 1e-15},
     "Perceptron": {"max_iter": 20},
@@ -82,7 +102,9 @@ _BY_FOLDS = Case(
     ),
 )
 _DRAWS = "rows are drawn by their numbers"
-_BY_DRAWS = dict.fromkeys(("weights_are_repeats", "the_order_of_rows_does_not_matter"), _DRAWS)
+_BY_DRAWS = dict.fromkeys(
+    ("weights_are_repeats", "the_order_of_rows_does_not_matter"), _DRAWS
+)
 _BY_EPOCHS = Case(
     without=dict.fromkeys(
         ("partial_fit_is_fit_on_all_rows", "new_categories_may_come_later"),
@@ -154,7 +176,9 @@ CASES: dict[str, Case] = {
             "partial_fit is one step of mini-batch k-means",
         ),
     ),
-    "MultinomialNB": Case(without={"cells_may_be_a_million_away": "counts have an origin"}),
+    "MultinomialNB": Case(
+        without={"cells_may_be_a_million_away": "counts have an origin"}
+    ),
     "BernoulliNB": Case(moved={"binarize": 1e6}),
     "LinearRegression": Case(
         # weights are precisions there: what is counted in rows is not what it would be for repeats
@@ -226,8 +250,16 @@ SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
     "RandomForestRegressor": {"n_estimators": 5},
     "KMeans": {"n_clusters": 3},
     "LassoCV": {"alphas": 10, "cv": 3},
-    "MLPClassifier": {"hidden_layer_sizes": 20, "max_iter": 40, "learning_rate_init": 0.01},
-    "MLPRegressor": {"hidden_layer_sizes": 20, "max_iter": 60, "learning_rate_init": 0.01},
+    "MLPClassifier": {
+        "hidden_layer_sizes": 20,
+        "max_iter": 40,
+        "learning_rate_init": 0.01,
+    },
+    "MLPRegressor": {
+        "hidden_layer_sizes": 20,
+        "max_iter": 60,
+        "learning_rate_init": 0.01,
+    },
     "MarginClassifier": {"smoothing": 1.0, "tol": 1e-4},
     "Perceptron": {"max_iter": 20},
     "RegularizedDiscriminant": {"cv": 2},
@@ -246,7 +278,9 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         ),
     },
     **{
-        name: {"check_sample_weight_equivalence_on_dense_data": "rows are drawn by their numbers"}
+        name: {
+            "check_sample_weight_equivalence_on_dense_data": "rows are drawn by their numbers"
+        }
         for name in (
             "BaggingClassifier",
             "BaggingRegressor",

@@ -45,7 +45,12 @@ def a_warm_start_keeps_or_refuses_the_columns(learner: Any, case: Case) -> None:
         if refusal:
             assert f"column {column!r}" in refusal
             assert "warm_start=False" in refusal
-            same(expected, outcome(warm, frame, case), rtol=0, where=f"after a refusal of {column}")
+            same(
+                expected,
+                outcome(warm, frame, case),
+                rtol=0,
+                where=f"after a refusal of {column}",
+            )
         else:
             fresh = outcome(fit(learner, other, y), other, case, arrays=False)
             found = outcome(warm, other, case, arrays=False)
@@ -79,11 +84,15 @@ def the_order_of_categories_does_not_matter_later(learner: Any, case: Case) -> N
     found = []
     for towns in (sorted(_TOWNS), _TOWNS):
         parts = clone(learner)
-        for rows, names in ((np.arange(N // 2), sorted(_TOWNS)), (np.arange(N // 2, N), towns)):
+        for rows, names in (
+            (np.arange(N // 2), sorted(_TOWNS)),
+            (np.arange(N // 2, N), towns),
+        ):
             more = frame.iloc[rows]
             more = more.assign(town=pd.Categorical(more["town"], names))
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", LinAlgWarning)  # the first rows may be too few
+                # the first rows may be too few
+                warnings.simplefilter("ignore", LinAlgWarning)
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 parts.partial_fit(more, **({} if y is None else {"y": y[rows]}))
         found.append(outcome(parts, frame, case))

@@ -28,16 +28,26 @@ def names_in(text: str) -> set[str]:
     found: set[str] = set()
     for line in text.splitlines():
         if line[:1].isidentifier() or line[:1] == "*":
-            found |= {name.strip().lstrip("*") for name in line.partition(" : ")[0].split(",")}
+            found |= {
+                name.strip().lstrip("*") for name in line.partition(" : ")[0].split(",")
+            }
     return found - {""}
 
 
 def fitted_names(fitted: Any) -> set[str]:
     """Attributes that end in an underscore: set by `fit`, or properties of the class."""
-    own = {name for name in vars(fitted) if name.endswith("_") and not name.startswith("_")}
-    made = {name for name in dir(type(fitted)) if name.endswith("_") and not name.startswith("_")}
+    own = {
+        name for name in vars(fitted) if name.endswith("_") and not name.startswith("_")
+    }
     made = {
-        name for name in made if isinstance(inspect.getattr_static(type(fitted), name), property)
+        name
+        for name in dir(type(fitted))
+        if name.endswith("_") and not name.startswith("_")
+    }
+    made = {
+        name
+        for name in made
+        if isinstance(inspect.getattr_static(type(fitted), name), property)
     }
     return (own | made) - {
         "n_features_in_",

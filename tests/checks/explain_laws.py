@@ -14,7 +14,10 @@ from tests.checks.tables import CountedCuts, Data, data_for, mixed_for
 from lyceum._core.probability import AGAINST_RUNNER_UP
 from lyceum.data import Rows
 
-__all__ = ["explanations_name_columns_and_sum_to_the_score", "explanations_need_one_pass"]
+__all__ = [
+    "explanations_name_columns_and_sum_to_the_score",
+    "explanations_need_one_pass",
+]
 
 
 def explanations_name_columns_and_sum_to_the_score(learner: Any, case: Case) -> None:
@@ -41,7 +44,8 @@ def explanations_name_columns_and_sum_to_the_score(learner: Any, case: Case) -> 
         and not hasattr(fitted, "predict_proba")
     ):
         return  # they have no distances to clusters; tests/cluster has their scores
-    tolerance = 1e-6 if "MLP" in type(learner).__name__ else 1e-8  # networks have float32 weights
+    # networks have float32 weights
+    tolerance = 1e-6 if "MLP" in type(learner).__name__ else 1e-8
     expected = _scores(fitted, frame, found.unit)
     known = np.isfinite(expected)
     assert (found.scores[~known] > 700).all()  # a posterior of 0 is one below exp(-745)
@@ -80,7 +84,8 @@ def _scores(fitted: Any, frame: pd.DataFrame, unit: str) -> np.ndarray:
         return near[:, 1] - near[:, 0]
     if unit == AGAINST_RUNNER_UP:
         best = np.sort(fitted.predict_proba(frame), axis=1)[:, ::-1]
-        with np.errstate(divide="ignore"):  # a posterior of 0 says nothing of its logarithm
+        # a posterior of 0 says nothing of its logarithm
+        with np.errstate(divide="ignore"):
             return np.log(best[:, 0]) - np.log(best[:, 1])
     if unit == "mean depth":
         return fitted.depths(frame)
@@ -92,4 +97,6 @@ def _scores(fitted: Any, frame: pd.DataFrame, unit: str) -> np.ndarray:
         scores = np.sort(fitted.decision_function(frame), axis=1)
         return scores[:, -1] - (scores[:, -2] if "above" in unit else 0.0)
     best = np.sort(fitted.predict_proba(frame), axis=1)[:, ::-1]
-    return best[:, 0] if unit == "posterior" else np.log(best[:, 0]) - np.log(best[:, 1])
+    return (
+        best[:, 0] if unit == "posterior" else np.log(best[:, 0]) - np.log(best[:, 1])
+    )

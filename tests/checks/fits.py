@@ -17,7 +17,13 @@ from sklearn.utils.validation import has_fit_parameter
 
 __all__ = ["METHODS", "Case", "columns_of", "fit", "outcome", "quiet", "same"]
 
-METHODS = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
+METHODS = (
+    "predict",
+    "predict_proba",
+    "decision_function",
+    "transform",
+    "score_samples",
+)
 
 
 @dataclass(frozen=True)
@@ -29,10 +35,13 @@ class Case:
     single: float = 1e-4  # the same for float32 cells
     far: float = 1e-4  # the same for cells a million away
     skip: tuple[str, ...] = ()  # fitted attributes that may differ
-    counts_rows: tuple[str, ...] = ()  # attributes for which a row of weight 2 is one row
-    moves: bool = False  # a transformer that gives the cells back: they move with an offset
+    # attributes for which a row of weight 2 is one row
+    counts_rows: tuple[str, ...] = ()
+    # a transformer that gives the cells back: they move with an offset
+    moves: bool = False
     many: int = 2_600  # rows over which threads are compared, in two blocks
-    mixed: dict[str, Any] = field(default_factory=dict)  # parameters for tables of mixed kinds
+    # parameters for tables of mixed kinds
+    mixed: dict[str, Any] = field(default_factory=dict)
     moved: dict[str, Any] = field(
         default_factory=dict
     )  # parameters for cells that are a million away
@@ -54,10 +63,16 @@ def fit(learner: Any, X: Any, y: Any = None, w: Any = None) -> Any:
 
 def outcome(fitted: Any, X: Any, case: Case, arrays: bool = True) -> dict[str, Any]:
     """What the learner says of X, and the arrays that it learned."""
-    found = {name: computed(getattr(fitted, name)(X)) for name in METHODS if hasattr(fitted, name)}
+    found = {
+        name: computed(getattr(fitted, name)(X))
+        for name in METHODS
+        if hasattr(fitted, name)
+    }
     assert found, f"{type(fitted).__name__} has none of {', '.join(METHODS)}"
     for name, value in vars(fitted).items() if arrays else ():
-        learned = name.endswith("_") and not name.startswith("_") and name not in case.skip
+        learned = (
+            name.endswith("_") and not name.startswith("_") and name not in case.skip
+        )
         if (
             learned
             and isinstance(value, float | np.floating | np.ndarray)
@@ -71,7 +86,9 @@ def computed(result: Any) -> Any:
     return result.compute() if hasattr(result, "compute") else result
 
 
-def same(one: dict[str, Any], two: dict[str, Any], rtol: float, where: str = "") -> None:
+def same(
+    one: dict[str, Any], two: dict[str, Any], rtol: float, where: str = ""
+) -> None:
     """Raise unless both agree: text exactly, numbers up to rtol of the largest; 0 means bit for
     bit."""
     assert one.keys() == two.keys(), where
@@ -92,7 +109,9 @@ def same(one: dict[str, Any], two: dict[str, Any], rtol: float, where: str = "")
 def _same_labels(a: np.ndarray, b: np.ndarray, message: str) -> None:
     gone = pd.isna(a.astype(object))
     np.testing.assert_array_equal(gone, pd.isna(b.astype(object)), err_msg=message)
-    np.testing.assert_array_equal(a[~gone].astype(str), b[~gone].astype(str), err_msg=message)
+    np.testing.assert_array_equal(
+        a[~gone].astype(str), b[~gone].astype(str), err_msg=message
+    )
 
 
 def columns_of(result: Any) -> list[np.ndarray]:
@@ -110,6 +129,7 @@ def quiet() -> Iterator[None]:
     """Without scikit-learn's remark that columns had names in `fit` and have none now."""
     with warnings.catch_warnings():
         warnings.filterwarnings(
-            "ignore", message="X (does not have|has) valid feature names|X has feature names"
+            "ignore",
+            message="X (does not have|has) valid feature names|X has feature names",
         )
         yield

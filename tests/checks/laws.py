@@ -101,5 +101,6 @@ def check(learner: Any, case: Case | None = None) -> None:
                 broken.append((law.__name__, error))
     if broken:
         raise ExceptionGroup(
-            f"{learner} breaks {', '.join(n for n, _ in broken)}", [e for _, e in broken]
+            f"{learner} breaks {', '.join(n for n, _ in broken)}",
+            [e for _, e in broken],
         )

@@ -13,10 +13,18 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 from tests.checks.fits import Case, outcome, same
-from tests.checks.shared_fits import fitted_to_mixed, fitted_to_numbers, learned_from_mixed
+from tests.checks.shared_fits import (
+    fitted_to_mixed,
+    fitted_to_numbers,
+    learned_from_mixed,
+)
 from tests.checks.tables import data_for, mixed_for
 
-__all__ = ["a_refused_fit_changes_nothing", "a_saved_model_is_the_model", "it_shows_itself"]
+__all__ = [
+    "a_refused_fit_changes_nothing",
+    "a_saved_model_is_the_model",
+    "it_shows_itself",
+]
 
 
 def a_saved_model_is_the_model(learner: Any, case: Case) -> None:
@@ -26,7 +34,10 @@ def a_saved_model_is_the_model(learner: Any, case: Case) -> None:
     fitted = fitted_to_mixed(learner, case)
     again = pickle.loads(pickle.dumps(fitted))
     same(
-        learned_from_mixed(learner, case), outcome(again, frame, case), rtol=0, where="after pickle"
+        learned_from_mixed(learner, case),
+        outcome(again, frame, case),
+        rtol=0,
+        where="after pickle",
     )
 
 
@@ -44,7 +55,9 @@ def it_shows_itself(learner: Any, case: Case) -> None:
     target = "" if fitted.schema_.target is None else " of y"
     assert summary.title == type(learner).__name__ + target
     names = {*fitted.schema_.names, *getattr(fitted, "classes_", ())}
-    assert all(not t.title[:1].islower() or t.title.split()[0] in names for t in summary.tables)
+    assert all(
+        not t.title[:1].islower() or t.title.split()[0] in names for t in summary.tables
+    )
     assert summary.title in str(summary)
     json.dumps(summary.as_dict(), allow_nan=False)
     assert len(str(summary).splitlines()) > 2
@@ -67,4 +80,9 @@ def a_refused_fit_changes_nothing(learner: Any, case: Case) -> None:
             with pytest.raises(ValueError, match=r"\w"):
                 getattr(fitted, method)(X, None if data.y is None else data.y[: len(X)])
             assert vars(fitted).keys() == before.keys(), method
-            same(expected, outcome(fitted, data.X, case), rtol=0, where=f"after a refused {method}")
+            same(
+                expected,
+                outcome(fitted, data.X, case),
+                rtol=0,
+                where=f"after a refused {method}",
+            )

@@ -13,7 +13,11 @@ from tests.checks.tables import data_for
 
 import lyceum
 from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes
-from lyceum.decision import BayesOptimalClassifier, CalibratedClassifierCV, MinimumRiskClassifier
+from lyceum.decision import (
+    BayesOptimalClassifier,
+    CalibratedClassifierCV,
+    MinimumRiskClassifier,
+)
 from lyceum.ensemble import MultiOutputClassifier
 from lyceum.reinforcement import GridWorld, QLearning, Sarsa
 from lyceum.studies import MeanRegressor, PriorClassifier
@@ -21,7 +25,9 @@ from lyceum.studies import MeanRegressor, PriorClassifier
 __all__ = ["OTHER_LEARNERS", "fit_other", "public_learners"]
 
 OTHER_LEARNERS = (
-    BayesOptimalClassifier([("naive", NaiveBayes()), ("linear", LinearDiscriminantAnalysis())]),
+    BayesOptimalClassifier(
+        [("naive", NaiveBayes()), ("linear", LinearDiscriminantAnalysis())]
+    ),
     CalibratedClassifierCV(NaiveBayes(), random_state=0),
     MeanRegressor(),
     MinimumRiskClassifier(NaiveBayes(), doubt=0.1),
@@ -49,11 +55,15 @@ def fit_other(learner: Any) -> Any:
 def public_learners() -> list[type]:
     """Every class that a room exports and that has `fit` and scikit-learn's parameters."""
     rooms = [
-        room.name for room in pkgutil.iter_modules(lyceum.__path__) if not room.name.startswith("_")
+        room.name
+        for room in pkgutil.iter_modules(lyceum.__path__)
+        if not room.name.startswith("_")
     ]
     modules = [importlib.import_module(f"lyceum.{room}") for room in rooms]
     public = [
-        getattr(module, name) for module in modules for name in getattr(module, "__all__", ())
+        getattr(module, name)
+        for module in modules
+        for name in getattr(module, "__all__", ())
     ]
     return [one for one in public if isinstance(one, type) and is_learner(one)]
 

@@ -34,7 +34,10 @@ _TREES = [
     ("small", DecisionTreeClassifier(max_depth=1)),
     ("large", DecisionTreeClassifier(max_depth=3)),
 ]
-_REGRESSION_TREES = [("small", DecisionTreeRegressor(max_depth=1)), ("line", LinearRegression())]
+_REGRESSION_TREES = [
+    ("small", DecisionTreeRegressor(max_depth=1)),
+    ("line", LinearRegression()),
+]
 _ROWS = np.random.default_rng(0).normal(size=(3, 4))
 _SHARES = np.array([[0.2, 0.3, 0.1, 0.4], [0.1, 0.1, 0.4, 0.4], [0.4, 0.2, 0.3, 0.1]])
 
@@ -95,8 +98,12 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "ClassicalMDS.metric": ("manhattan",),
     "LinearRegression.coef_init": (([1.0, 2.0, 3.0, 4.0], 5.0),),
     "Perceptron.coef_init": ((np.ones((3, 4)), np.ones(3)),),
-    "MLPClassifier.weights_init": (([np.ones((4, 6)), np.ones((6, 3))], [np.ones(6), np.ones(3)]),),
-    "MLPRegressor.weights_init": (([np.ones((4, 6)), np.ones((6, 1))], [np.ones(6), np.ones(1)]),),
+    "MLPClassifier.weights_init": (
+        ([np.ones((4, 6)), np.ones((6, 3))], [np.ones(6), np.ones(3)]),
+    ),
+    "MLPRegressor.weights_init": (
+        ([np.ones((4, 6)), np.ones((6, 1))], [np.ones(6), np.ones(1)]),
+    ),
     "SequentialFeatureSelector.scoring": ("absolute",),
     "SequentialFeatureSelector.estimator": (DecisionTreeRegressor(max_depth=1),),
     "OutputCodeClassifier.loss": ("linear",),
@@ -135,7 +142,8 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "RegularizedDiscriminant.cv": ({"alpha": "cv", "gamma": "cv"},),
     "RegularizedDiscriminant.random_state": ({"alpha": "cv", "gamma": "cv"},),
     **dict.fromkeys(
-        ("prior_mean", "kappa_0", "nu_0", "GaussianDensity.scale"), ({"estimate": "bayes"},)
+        ("prior_mean", "kappa_0", "nu_0", "GaussianDensity.scale"),
+        ({"estimate": "bayes"},),
     ),
     "prior_covariance": ({"estimate": "bayes", "known_covariance": 1.0},),
     "equivalent_sample_size": ({"estimate": "dirichlet"},),
@@ -170,7 +178,12 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
         {"pruning": "reduced_error"},
         {"n_neighbors": "validation"},
     ),
-    "tol": (_STOPPING, {"max_iter": 40}, {"fit_by": "gradient"}, {"solver": "gradient_descent"}),
+    "tol": (
+        _STOPPING,
+        {"max_iter": 40},
+        {"fit_by": "gradient"},
+        {"solver": "gradient_descent"},
+    ),
     "MixtureOfExperts.tol": ({"max_iter": 8},),
     "HierarchicalMixtureOfExperts.tol": ({"max_iter": 8},),
     "RBFNetworkClassifier.tol": ({"fit_by": "gradient"},),
@@ -205,13 +218,21 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "bound": (_CONFIDENCE | {"confidence": 0.02},),
     "ModelTreeRegressor.smoothing": ({"pruning": None},),
     "cluster_selection_method": ({"min_cluster_size": 3, "min_samples": 1},),
-    "allow_single_cluster": ({"min_cluster_size": 30, "min_samples": 1}, {"min_cluster_size": 50}),
+    "allow_single_cluster": (
+        {"min_cluster_size": 30, "min_samples": 1},
+        {"min_cluster_size": 50},
+    ),
     "DecisionTreeClassifier.smoothing": ({"pruning": "minimum_loss"},),
     "ccp_measure": ({"ccp_alpha": 0.03}, {"ccp_alpha": 0.01}),
     "voting": ({"estimator": DecisionTreeClassifier(max_depth=1)},),
     "on_failure": ({"multiclass": "m1", "estimator": _RANDOM_STUMP},),
     "HistGradientBoostingRegressor.alpha": ({"loss": "quantile"}, {"loss": "huber"}),
-    "cv": ({"weights": "learned"}, {"auxiliary": [1]}, {"criterion": "cv"}, {"ccp_alpha": "cv"}),
+    "cv": (
+        {"weights": "learned"},
+        {"auxiliary": [1]},
+        {"criterion": "cv"},
+        {"ccp_alpha": "cv"},
+    ),
     "inconsistency_depth": ({"n_clusters": None, "inconsistency": 1.0},),
     "n_init": (
         {"init": "random", "n_init": 1},
@@ -229,12 +250,16 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "code_size": ({"code": "random"},),
     "threshold": ({"score_func": "relief", "k": None},),
     "SequentialFeatureSelector.tol": ({"n_features_to_select": None},),
-    "SequentialFeatureSelector.random_state": ({"estimator": DecisionTreeRegressor(max_depth=2)},),
+    "SequentialFeatureSelector.random_state": (
+        {"estimator": DecisionTreeRegressor(max_depth=2)},
+    ),
     "n_neighbors": ({"score_func": "relief"},),
     "SelectKBest.max_samples": ({"score_func": "relief"},),
     "plus": ({"direction": "plus_minus"},),
     "minus": ({"direction": "plus_minus"},),
-    "SequentialFeatureSelector.scoring": ({"estimator": DecisionTreeRegressor(max_depth=2)},),
+    "SequentialFeatureSelector.scoring": (
+        {"estimator": DecisionTreeRegressor(max_depth=2)},
+    ),
     "k_best": ({"criterion": "k_best"},),
     "PriorShift.priors": ({},),
     "fill_value": ({"continuous": "constant"},),

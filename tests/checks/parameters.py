@@ -41,7 +41,9 @@ TABLES = ("numbers", "mixed", "crossed")
 
 def parameters_of(name: str) -> list[str]:
     return [
-        p for p in inspect.signature(catalog.find(name).load().__init__).parameters if p != "self"
+        p
+        for p in inspect.signature(catalog.find(name).load().__init__).parameters
+        if p != "self"
     ]
 
 
@@ -75,12 +77,16 @@ def _tables(name: str, parameter: str) -> tuple[str, ...]:
     return tuple(sorted(TABLES, key=lambda table: table != first))
 
 
-def _together(name: str, parameter: str, parameters: list[str]) -> Iterator[dict[str, Any]]:
+def _together(
+    name: str, parameter: str, parameters: list[str]
+) -> Iterator[dict[str, Any]]:
     """What of the settings in `TOGETHER` the learner has, each once; at last nothing."""
     tried = set()
     for settings in TOGETHER.get(f"{name}.{parameter}", TOGETHER.get(parameter, ())):
         together = {
-            key: value for key, value in settings.items() if key in parameters and key != parameter
+            key: value
+            for key, value in settings.items()
+            if key in parameters and key != parameter
         }
         if together and repr(together) not in tried:
             tried.add(repr(together))
@@ -147,11 +153,17 @@ def _table(name: str, kind: str) -> tuple[Any, Any, Any, Any]:
     learner = catalog.find(name).load()(**_settings(name))
     data = data_for(learner, N, seed=4)
     X: Any = data.X
-    y = X @ [1.0, 2.0, 0.0, 0.5] + np.sin(9.0 * X[:, 0]) if name in OF_NUMBERS else data.y
+    y = (
+        X @ [1.0, 2.0, 0.0, 0.5] + np.sin(9.0 * X[:, 0])
+        if name in OF_NUMBERS
+        else data.y
+    )
     w = data.w
     if kind == "crossed":  # no column alone says anything of y
         X, w = (
-            np.array([[i >> j & 1 for j in range(4)] for i in range(N)], dtype=np.float64),
+            np.array(
+                [[i >> j & 1 for j in range(4)] for i in range(N)], dtype=np.float64
+            ),
             np.ones(N),
         )
         y = None if y is None else np.sort(y)[(X[:, 0] == X[:, 1]) * (N - 1)]
@@ -165,11 +177,15 @@ def _table(name: str, kind: str) -> tuple[Any, Any, Any, Any]:
         if name in OF_DATES:
             X["day"] = pd.date_range("2024-12-01", periods=N)
         if name == "TextVectorizer":
-            X["note"] = [f"all of it is word{i % 3} and term{i % 9} here" for i in range(N)]
+            X["note"] = [
+                f"all of it is word{i % 3} and term{i % 9} here" for i in range(N)
+            ]
         new = X.copy()
         new.loc[0, "town"] = "Rome"
     if name in FEW_LABELS:
-        y = np.array([label if i % 3 else None for i, label in enumerate(y)], dtype=object)
+        y = np.array(
+            [label if i % 3 else None for i, label in enumerate(y)], dtype=object
+        )
     return X, y, w, new
 
 
@@ -213,14 +229,18 @@ def _fit(name: str, kind: str, again: bool, settings: dict[str, Any]) -> Shown:
     learner = catalog.find(name).load()()
     known = learner.get_params()
     learner.set_params(
-        **({"random_state": 0} if "random_state" in known else {}) | _settings(name) | settings
+        **({"random_state": 0} if "random_state" in known else {})
+        | _settings(name)
+        | settings
     )
     X, y, w, new = _table(name, kind)
     arguments = {} if y is None else {"y": y}
     if w is not None and has_fit_parameter(learner, "sample_weight"):
         arguments["sample_weight"] = w
     if again:
-        learner.fit(X[: N // 2], **{key: value[: N // 2] for key, value in arguments.items()})
+        learner.fit(
+            X[: N // 2], **{key: value[: N // 2] for key, value in arguments.items()}
+        )
         for rounds in ("n_estimators", "max_iter"):
             if rounds in known:
                 learner.set_params(**{rounds: learner.get_params()[rounds] + 2})
@@ -230,9 +250,15 @@ def _fit(name: str, kind: str, again: bool, settings: dict[str, Any]) -> Shown:
     assert not undescribed, (
         f"{learner} has attributes that its docstring does not describe: {undescribed}"
     )
-    said = {method: getattr(learner, method)(new) for method in METHODS if hasattr(learner, method)}
+    said = {
+        method: getattr(learner, method)(new)
+        for method in METHODS
+        if hasattr(learner, method)
+    }
     learned = {
-        key: value for key, value in vars(learner).items() if key.endswith("_") and key[0] != "_"
+        key: value
+        for key, value in vars(learner).items()
+        if key.endswith("_") and key[0] != "_"
     }
     return Shown(said | learned)
 
@@ -252,7 +278,9 @@ def _digest(value: Any, depth: int = 0) -> Any:
     if isinstance(value, float | np.floating):
         return f"{value:.9g}"
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-        digits = 9 - np.ceil(np.log10(np.max(np.abs(value[np.isfinite(value)]), initial=1e-300)))
+        digits = 9 - np.ceil(
+            np.log10(np.max(np.abs(value[np.isfinite(value)]), initial=1e-300))
+        )
         return value.shape, (np.round(value, int(min(digits, 300))) + 0.0).tobytes()
     if isinstance(value, np.ndarray) and value.dtype.kind != "O":
         return value.shape, value.tobytes()
@@ -264,7 +292,10 @@ def _digest(value: Any, depth: int = 0) -> Any:
         return str(value)
     if depth == 4:
         return type(value).__name__
-    slots = {name: getattr(value, name, None) for name in getattr(type(value), "__slots__", ())}
+    slots = {
+        name: getattr(value, name, None)
+        for name in getattr(type(value), "__slots__", ())
+    }
     held = {**slots, **getattr(value, "__dict__", {})}
     return type(value).__name__, {
         key: _digest(each, depth + 1)

@@ -24,13 +24,17 @@ def posteriors_are_probabilities(learner: Any, case: Case) -> None:
         return
     X, some = data_for(learner).X, data_for(learner, 60)
     check_posteriors(
-        fitted_to_numbers(learner, weighted=True).predict_proba(np.vstack([X, 100.0 * X]))
+        fitted_to_numbers(learner, weighted=True).predict_proba(
+            np.vstack([X, 100.0 * X])
+        )
     )
     if "n_estimators" in learner.get_params():
         many = clone(learner).set_params(n_estimators=100)
         check_posteriors(fit(many, some.X, some.y, some.w).predict_proba(some.X))
     if get_tags(learner).input_tags.allow_nan:
-        X = np.where(np.random.default_rng(0).random(some.X.shape) < 0.4, np.nan, some.X)
+        X = np.where(
+            np.random.default_rng(0).random(some.X.shape) < 0.4, np.nan, some.X
+        )
         check_posteriors(fit(learner, X, some.y).predict_proba(X))
     learner = clone(learner).set_params(**case.mixed)
     frame, _ = mixed_for(learner)

@@ -11,19 +11,29 @@ from sklearn.utils.estimator_checks import check_estimator
 __all__ = ["obeys_scikit_learn"]
 
 
-def obeys_scikit_learn(learner: Any, expected_failures: Mapping[str, str] | None = None) -> None:
+def obeys_scikit_learn(
+    learner: Any, expected_failures: Mapping[str, str] | None = None
+) -> None:
     """Raise every check that fails, and name those that were expected to fail and do not."""
     expected = dict(expected_failures or {})
     results = check_estimator(
-        learner, expected_failed_checks=expected, on_fail=None, on_skip=None, callback=None
+        learner,
+        expected_failed_checks=expected,
+        on_fail=None,
+        on_skip=None,
+        callback=None,
     )
     broken = [result for result in results if result["status"] == "failed"]
     for result in broken:
         result["exception"].add_note(f"in scikit-learn's {result['check_name']}")
     if broken:
         names = ", ".join(result["check_name"] for result in broken)
-        raise ExceptionGroup(f"{learner} fails {names}", [result["exception"] for result in broken])
-    passed = [result["check_name"] for result in results if result["status"] == "passed"]
+        raise ExceptionGroup(
+            f"{learner} fails {names}", [result["exception"] for result in broken]
+        )
+    passed = [
+        result["check_name"] for result in results if result["status"] == "passed"
+    ]
     assert expected.keys().isdisjoint(passed), (
         f"expected to fail, but pass: {expected.keys() & set(passed)}"
     )

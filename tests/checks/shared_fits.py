@@ -8,14 +8,21 @@ from sklearn.base import clone
 from tests.checks.fits import Case, fit, outcome
 from tests.checks.tables import data_for, mixed_for
 
-__all__ = ["fitted_to_mixed", "fitted_to_numbers", "learned_from_mixed", "learned_from_numbers"]
+__all__ = [
+    "fitted_to_mixed",
+    "fitted_to_numbers",
+    "learned_from_mixed",
+    "learned_from_numbers",
+]
 
 _LATEST: dict[tuple[Any, ...], Any] = {}  # of one learner at a time
 
 
 def fitted_to_numbers(learner: Any, weighted: bool = False) -> Any:
     """A learner fitted to `data_for(learner)`; one that changes it takes a copy."""
-    return _once(learner, ("numbers", weighted), lambda: _fit_numbers(learner, weighted))
+    return _once(
+        learner, ("numbers", weighted), lambda: _fit_numbers(learner, weighted)
+    )
 
 
 def fitted_to_mixed(learner: Any, case: Case) -> Any:
@@ -36,7 +43,9 @@ def learned_from_mixed(learner: Any, case: Case) -> dict[str, Any]:
     learner = clone(learner).set_params(**case.mixed)
     fitted = fitted_to_mixed(learner, case)
     return _once(
-        learner, ("mixed outcome", case.skip), lambda: outcome(fitted, mixed_for(learner)[0], case)
+        learner,
+        ("mixed outcome", case.skip),
+        lambda: outcome(fitted, mixed_for(learner)[0], case),
     )
 
 

@@ -15,7 +15,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import has_fit_parameter
 from tests.checks.fits import Case, fit, outcome, quiet, same
 from tests.checks.shared_fits import fitted_to_numbers, learned_from_numbers
-from tests.checks.tables import CountedCuts, Cuts, D, Data, N, data_for, frame_of, sources
+from tests.checks.tables import (
+    CountedCuts,
+    Cuts,
+    D,
+    Data,
+    N,
+    data_for,
+    frame_of,
+    sources,
+)
 
 from lyceum.data import Rows
 from lyceum.errors import SourceError
@@ -61,11 +70,21 @@ def predictions_do_not_depend_on_the_source(learner: Any, case: Case) -> None:
     )
     if hasattr(fitted, "predict"):
         rows = Rows(Cuts(Data(data.X, None, data.w), seed=3))
-        same({"predict": expected["predict"]}, {"predict": fitted.predict(rows)}, 1e-12, "for rows")
+        same(
+            {"predict": expected["predict"]},
+            {"predict": fitted.predict(rows)},
+            1e-12,
+            "for rows",
+        )
     if is_classifier(fitted) or is_regressor(fitted):
         rows = Rows(Cuts(data, seed=3))
         score = fitted.score(data.X, data.y, sample_weight=data.w)
-        same({"score": np.array(score)}, {"score": np.array(fitted.score(rows))}, 1e-12, "for rows")
+        same(
+            {"score": np.array(score)},
+            {"score": np.array(fitted.score(rows))},
+            1e-12,
+            "for rows",
+        )
 
 
 def weights_are_repeats(learner: Any, case: Case) -> None:
@@ -76,7 +95,9 @@ def weights_are_repeats(learner: Any, case: Case) -> None:
     repeated = data.take(np.repeat(np.arange(N), data.w.astype(int)))
     case = replace(case, skip=(*case.skip, *case.counts_rows))
     weighted = learned_from_numbers(learner, case)
-    same(outcome(fit(learner, repeated.X, repeated.y), data.X, case), weighted, case.rtol)
+    same(
+        outcome(fit(learner, repeated.X, repeated.y), data.X, case), weighted, case.rtol
+    )
 
 
 def zero_weight_rows_are_ignored(learner: Any, case: Case) -> None:
@@ -87,14 +108,20 @@ def zero_weight_rows_are_ignored(learner: Any, case: Case) -> None:
     wild = Data(np.where(data.w[:, None] == 0, 1e8, data.X), data.y, data.w)
     there = data.take(data.w > 0)
     expected = outcome(fit(learner, there.X, there.y, there.w), data.X, case)
-    same(expected, outcome(fit(learner, wild.X, wild.y, wild.w), data.X, case), case.rtol)
+    same(
+        expected, outcome(fit(learner, wild.X, wild.y, wild.w), data.X, case), case.rtol
+    )
 
 
 def the_order_of_rows_does_not_matter(learner: Any, case: Case) -> None:
     data = data_for(learner)
     mixed = data.take(np.random.default_rng(9).permutation(N))
     expected = learned_from_numbers(learner, case)
-    same(expected, outcome(fit(learner, mixed.X, mixed.y, mixed.w), data.X, case), case.rtol)
+    same(
+        expected,
+        outcome(fit(learner, mixed.X, mixed.y, mixed.w), data.X, case),
+        case.rtol,
+    )
 
 
 def a_class_may_be_missing_from_the_first_block(learner: Any, case: Case) -> None:
@@ -125,7 +152,9 @@ def partial_fit_is_fit_on_all_rows(learner: Any, case: Case) -> None:
         arguments = {"sample_weight": some.w} if weighted and some.w.any() else {}
         if weighted and not arguments:
             continue
-        parts.partial_fit(some.X, **({} if some.y is None else {"y": some.y}), **arguments)
+        parts.partial_fit(
+            some.X, **({} if some.y is None else {"y": some.y}), **arguments
+        )
         n_rows += len(rows)
         assert parts.n_rows_ == n_rows
     same(learned_from_numbers(learner, case), outcome(parts, data.X, case), case.rtol)
@@ -150,7 +179,9 @@ def passes_without_memory(learner: Any) -> int | None:
     n = 60
     data = data_for(learner, n)
     classes = np.array(["a", "b", "c"])[np.arange(n) % 3]
-    source = CountedCuts(Data(data.X, classes if data.y is None else data.y, np.ones(n)))
+    source = CountedCuts(
+        Data(data.X, classes if data.y is None else data.y, np.ones(n))
+    )
     with (
         patch("lyceum._core.data.rows.gather._half_of_memory", return_value=4 * n * D),
         warnings.catch_warnings(),
@@ -159,7 +190,9 @@ def passes_without_memory(learner: Any) -> int | None:
         try:
             fit(cut_short(learner), Rows(source))
         except SourceError as refusal:
-            if not str(refusal).startswith(f"{type(learner).__name__} keeps every row in memory"):
+            if not str(refusal).startswith(
+                f"{type(learner).__name__} keeps every row in memory"
+            ):
                 raise
             return None
     return len(source.passes)

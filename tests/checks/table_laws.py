@@ -52,8 +52,18 @@ def a_mixed_table_needs_no_encoding(learner: Any, case: Case) -> None:
         whole = table if y is None else table.append_column("y", pa.array(y))
         pq.write_table(whole, path, row_group_size=97)
         stream = scan(path, None if y is None else "y", memory=0)
-        same(expected, outcome(fit(learner, stream), frame, case), case.rtol, "from a stream")
-    same(expected, outcome(fit(learner, *dask_for(learner)), frame, case), case.rtol, "from Dask")
+        same(
+            expected,
+            outcome(fit(learner, stream), frame, case),
+            case.rtol,
+            "from a stream",
+        )
+    same(
+        expected,
+        outcome(fit(learner, *dask_for(learner)), frame, case),
+        case.rtol,
+        "from Dask",
+    )
 
 
 def a_scanned_frame_is_the_frame(learner: Any, case: Case) -> None:
@@ -69,11 +79,16 @@ def a_scanned_frame_is_the_frame(learner: Any, case: Case) -> None:
         children=rng.integers(0, 2, N),  # two numbers are numbers
         rooms=rng.choice([1.0, 2.0, 5.0], N),
         rate=np.where(rng.random(N) < 0.5, 0.25, 0.75),
-        sport=pd.Categorical(np.asarray(levels)[np.arange(N) % 3], levels, ordered=True),
+        sport=pd.Categorical(
+            np.asarray(levels)[np.arange(N) % 3], levels, ordered=True
+        ),
     )
     if get_tags(learner).input_tags.allow_nan:
         frame = frame.assign(
-            **{name: frame[name].where(rng.random(N) > 0.1) for name in ("income", "sport")}
+            **{
+                name: frame[name].where(rng.random(N) > 0.1)
+                for name in ("income", "sport")
+            }
         )
     direct = fit(learner, frame, y)
     whole = frame if y is None else frame.assign(target=y)
@@ -96,11 +111,17 @@ def missing_cells_are_taken_or_named(learner: Any, case: Case) -> None:
                 if hasattr(fitted, name):
                     assert len(columns_of(getattr(fitted, name)(incomplete))[0]), name
             continue
-        with pytest.raises(MissingValuesError, match=f"column '{column}' has a missing value"):
+        with pytest.raises(
+            MissingValuesError, match=f"column '{column}' has a missing value"
+        ):
             fit(learner, incomplete, y)
         fitted = fitted_to_mixed(learner, case)
-        with pytest.raises(MissingValuesError, match=f"column '{column}' has a missing value"):
-            getattr(fitted, next(name for name in METHODS if hasattr(fitted, name)))(incomplete)
+        with pytest.raises(
+            MissingValuesError, match=f"column '{column}' has a missing value"
+        ):
+            getattr(fitted, next(name for name in METHODS if hasattr(fitted, name)))(
+                incomplete
+            )
 
 
 def unseen_categories_do_not_stop_it(learner: Any, case: Case) -> None:
@@ -119,7 +140,8 @@ def new_categories_may_come_later(learner: Any, case: Case) -> None:
         return
     learner = clone(learner).set_params(**case.mixed)
     frame, y = mixed_for(learner)
-    order = np.argsort(frame["town"].to_numpy() == "Bonn", kind="stable")  # Bonn comes last
+    # Bonn comes last
+    order = np.argsort(frame["town"].to_numpy() == "Bonn", kind="stable")
     parts = clone(learner)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LinAlgWarning)  # the first rows may be too few

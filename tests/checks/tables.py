@@ -44,7 +44,9 @@ class Data:
     w: np.ndarray
 
     def take(self, rows: Any) -> Data:
-        return Data(self.X[rows], None if self.y is None else self.y[rows], self.w[rows])
+        return Data(
+            self.X[rows], None if self.y is None else self.y[rows], self.w[rows]
+        )
 
 
 def data_for(learner: Any, n: int = N, seed: int = 0) -> Data:
@@ -77,7 +79,10 @@ def _task_of(learner: Any) -> tuple[str, bool]:
 def _data(kind: str, positive: bool, n: int, seed: int) -> Data:
     rng = np.random.default_rng(seed)
     group = rng.integers(0, K, n)
-    X = rng.normal(size=(n, D)) @ rng.normal(size=(D, D)) + 3.0 * rng.normal(size=(K, D))[group]
+    X = (
+        rng.normal(size=(n, D)) @ rng.normal(size=(D, D))
+        + 3.0 * rng.normal(size=(K, D))[group]
+    )
     X = np.abs(X) if positive else X
     y: np.ndarray | None = None
     if kind == "classifier":
@@ -92,9 +97,9 @@ def _on_dask(kind: str, positive: bool) -> tuple[Any, Any]:
     import dask.dataframe as dd
 
     frame, y = _mixed(kind, positive, N)
-    lazy = dd.from_pandas(frame if y is None else frame.assign(y=y), npartitions=3).persist(
-        scheduler="sync"
-    )
+    lazy = dd.from_pandas(
+        frame if y is None else frame.assign(y=y), npartitions=3
+    ).persist(scheduler="sync")
     return lazy[list(frame.columns)], None if y is None else lazy["y"]
 
 
@@ -106,7 +111,9 @@ def _mixed(kind: str, positive: bool, n: int) -> tuple[pd.DataFrame, np.ndarray 
     frame = pd.DataFrame(
         {
             "age": data.X[:, 0],
-            "town": np.where(high, rng.choice(["Ulm", "Bonn"], n), rng.choice(["Köln", "Bonn"], n)),
+            "town": np.where(
+                high, rng.choice(["Ulm", "Bonn"], n), rng.choice(["Köln", "Bonn"], n)
+            ),
             "income": data.X[:, 1],
             "sex": rng.choice(["f", "m"], n),
             "smokes": rng.random(n) < 0.3,
@@ -131,7 +138,8 @@ class Cuts:
     @cached_property
     def schema(self) -> Schema:
         columns = tuple(
-            Column(f"x{j}", why="a number in an array") for j in range(self.data.X.shape[1])
+            Column(f"x{j}", why="a number in an array")
+            for j in range(self.data.X.shape[1])
         )
         return Schema(columns, self._target, "w")
 
@@ -156,7 +164,9 @@ class Cuts:
         )
 
     def parts(self) -> Iterator[_CutPart]:
-        cuts = np.sort(np.random.default_rng(self.seed).integers(0, self.n_rows + 1, self.n_parts))
+        cuts = np.sort(
+            np.random.default_rng(self.seed).integers(0, self.n_rows + 1, self.n_parts)
+        )
         bounds = [0, 0, *cuts.tolist(), self.n_rows]
         return (_CutPart(self, a, b) for a, b in pairwise(bounds))
 
@@ -180,20 +190,32 @@ class _CutPart:
 
     def blocks(self) -> Iterator[Block]:
         middle = (self.start + self.stop) // 2
-        for a, b in ((self.start, self.start), (self.start, middle), (middle, self.stop)):
+        for a, b in (
+            (self.start, self.start),
+            (self.start, middle),
+            (middle, self.stop),
+        ):
             yield self._block(slice(a, b))
 
     def _block(self, rows: slice) -> Block:
         data, y = self.cuts.data, self.cuts.coded_y
         X = np.ascontiguousarray(data.X[rows])
-        return Block(X, None if y is None else y[rows], data.w[rows], rows.start, self.cuts.schema)
+        return Block(
+            X,
+            None if y is None else y[rows],
+            data.w[rows],
+            rows.start,
+            self.cuts.schema,
+        )
 
 
 def frame_of(X: np.ndarray) -> pd.DataFrame:
     return pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
 
 
-def sources(learner: Any, data: Data, folder: Path) -> Iterator[tuple[str, tuple[Any, ...]]]:
+def sources(
+    learner: Any, data: Data, folder: Path
+) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """The rows in forms that `fit` takes, with what to call it with: one form of every kind.
 
     Random cuts come always. The other forms become the same blocks before a learner sees them
@@ -205,7 +227,11 @@ def sources(learner: Any, data: Data, folder: Path) -> Iterator[tuple[str, tuple
     in_memory = (_fortran, _pandas, _polars)
     streams = (_parquet_stream, _csv_stream)
     # who keeps all rows tries a Dask collection once, on a mixed table
-    lazy = () if learner._reads_rows == "in memory" else (_dask_array, _dask_frame, _dask_scan)
+    lazy = (
+        ()
+        if learner._reads_rows == "in memory"
+        else (_dask_array, _dask_frame, _dask_scan)
+    )
     for kind in (in_memory, streams, lazy):
         if kind:
             form = kind[turn % len(kind)]
@@ -220,12 +246,18 @@ def turn_of(learner: Any) -> int:
 
 
 def _weighted(learner: Any, data: Data) -> Data:
-    return data if has_fit_parameter(learner, "sample_weight") else Data(data.X, data.y, np.ones(N))
+    return (
+        data
+        if has_fit_parameter(learner, "sample_weight")
+        else Data(data.X, data.y, np.ones(N))
+    )
 
 
 def _table(learner: Any) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Cells, target and weights of `data_for` in one table, and what `scan` is to be told of it."""
-    table = _whole_table(*_task_of(learner), has_fit_parameter(learner, "sample_weight"))
+    table = _whole_table(
+        *_task_of(learner), has_fit_parameter(learner, "sample_weight")
+    )
     names = set(table.columns)
     roles: dict[str, Any] = {
         "target": "y" if "y" in names else None,
@@ -247,9 +279,9 @@ def _whole_table(kind: str, positive: bool, weighted: bool) -> pd.DataFrame:
 def _whole_on_dask(kind: str, positive: bool, weighted: bool) -> Any:
     import dask.dataframe as dd
 
-    return dd.from_pandas(_whole_table(kind, positive, weighted), npartitions=3).persist(
-        scheduler="sync"
-    )
+    return dd.from_pandas(
+        _whole_table(kind, positive, weighted), npartitions=3
+    ).persist(scheduler="sync")
 
 
 def _fortran(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
@@ -267,7 +299,9 @@ def _polars(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
 def _parquet_stream(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
     table, roles = _table(learner)
     pq.write_table(
-        pa.Table.from_pandas(table, preserve_index=False), folder / "t.parquet", row_group_size=97
+        pa.Table.from_pandas(table, preserve_index=False),
+        folder / "t.parquet",
+        row_group_size=97,
     )
     return (scan(folder / "t.parquet", **roles, memory=0),)
 
@@ -282,17 +316,24 @@ def _dask_array(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
     import dask.array as da
 
     chunks = (90, 1, 160, N - 251)
-    pieces = [None if a is None else da.from_array(a, chunks=chunks) for a in (data.y, data.w)]
+    pieces = [
+        None if a is None else da.from_array(a, chunks=chunks) for a in (data.y, data.w)
+    ]
     return da.from_array(data.X, chunks=(chunks, D)), *pieces
 
 
 def _dask_frame(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
     roles = _table(learner)[1]
     lazy = _whole_on_dask(*_task_of(learner), roles["weight"] is not None)
-    others = [None if roles[role] is None else lazy[roles[role]] for role in ("target", "weight")]
+    others = [
+        None if roles[role] is None else lazy[roles[role]]
+        for role in ("target", "weight")
+    ]
     return lazy[list(roles["kinds"])], *others
 
 
 def _dask_scan(learner: Any, data: Data, folder: Path) -> tuple[Any, ...]:
     roles = _table(learner)[1]
-    return (scan(_whole_on_dask(*_task_of(learner), roles["weight"] is not None), **roles),)
+    return (
+        scan(_whole_on_dask(*_task_of(learner), roles["weight"] is not None), **roles),
+    )

@@ -37,7 +37,8 @@ LARGEST = {"n_clusters": 5, "n_components": 3, "n_centers": 5, "n_bins": 5}
 BLOCKS = [
     entry
     for entry in catalog.learners()
-    if learner_named(entry.name)._reads_rows != "in memory" and (entry.space or entry.name in MORE)
+    if learner_named(entry.name)._reads_rows != "in memory"
+    and (entry.space or entry.name in MORE)
 ]
 
 
@@ -54,7 +55,9 @@ def settings(entry):
         for value in space[:2] if isinstance(space, tuple) else space:
             yield (
                 name,
-                min(value, LARGEST[name]) if name in LARGEST and isinstance(value, int) else value,
+                min(value, LARGEST[name])
+                if name in LARGEST and isinstance(value, int)
+                else value,
             )
 
 
@@ -68,7 +71,9 @@ def test_blocks_give_the_model_of_memory_at_every_cataloged_setting(entry):
     data = Data(
         data.X,
         data.y,
-        np.maximum(data.w, 1.0) if has_fit_parameter(learner, "sample_weight") else np.ones(150),
+        np.maximum(data.w, 1.0)
+        if has_fit_parameter(learner, "sample_weight")
+        else np.ones(150),
     )
     frame, tried = frame_of(data.X), set()
     for name, value in settings(entry):

@@ -63,7 +63,11 @@ def violations(broken):
 
 def test_parameters_are_typed():
     def untyped(kind):
-        return [name for name, one in parameters(kind).items() if one.annotation is one.empty]
+        return [
+            name
+            for name, one in parameters(kind).items()
+            if one.annotation is one.empty
+        ]
 
     assert violations(untyped) == {}
 
@@ -80,11 +84,15 @@ def test_only_the_base_annotates_how_categories_are_coded():
     def annotated(kind):
         bases = [base for base in kind.__mro__ if base.__module__.startswith("lyceum.")]
         return [
-            base.__name__ for base in bases if "_coding" in vars(base).get("__annotations__", {})
+            base.__name__
+            for base in bases
+            if "_coding" in vars(base).get("__annotations__", {})
         ]
 
     assert {
-        name: found for name, found in violations(annotated).items() if found != ["Learner"]
+        name: found
+        for name, found in violations(annotated).items()
+        if found != ["Learner"]
     } == {}
 
 
@@ -103,7 +111,8 @@ def test_parameters_have_the_names_and_defaults_of_all_families():
     assert violations(otherwise) == {}
 
 
-UNCHECKED = {"reference", "default_class", "reject_label"}  # class labels, which are of any type
+# class labels, which are of any type
+UNCHECKED = {"reference", "default_class", "reject_label"}
 # names that scikit-learn has for two things
 SHARED_NAMES = {
     "learning_rate": "a factor in descents and ensembles, the schedule of the factor in networks",
@@ -118,7 +127,11 @@ def type_of(constraint):
     if isinstance(constraint, StrOptions) or constraint is str:
         return "text"
     if isinstance(constraint, Interval | Options):
-        return "number" if issubclass(constraint.type, Number) else constraint.type.__name__
+        return (
+            "number"
+            if issubclass(constraint.type, Number)
+            else constraint.type.__name__
+        )
     if isinstance(constraint, HasMethods):
         return "estimator"
     if constraint is None or isinstance(constraint, str):
@@ -136,10 +149,19 @@ def test_one_name_has_one_type():
     for kind in KINDS:
         for name in parameters(kind):
             given = kind._parameter_constraints[name]
-            found = {type_of(one) for one in given} - {None} if isinstance(given, list) else {given}
-            assert found != {"no_validation"} or name in UNCHECKED, (kind.__name__, name)
+            found = (
+                {type_of(one) for one in given} - {None}
+                if isinstance(given, list)
+                else {given}
+            )
+            assert found != {"no_validation"} or name in UNCHECKED, (
+                kind.__name__,
+                name,
+            )
             types[name] = types.get(name, found) & found
-            takers.setdefault(name, {}).setdefault(tuple(sorted(found)), []).append(kind.__name__)
+            takers.setdefault(name, {}).setdefault(tuple(sorted(found)), []).append(
+                kind.__name__
+            )
     assert len(types) > 200
     assert {
         name: takers[name] for name, common in types.items() if not common
@@ -156,7 +178,10 @@ def test_folds_are_given_alike():
     )
 
     def otherwise(kind):
-        found, taken = parameters(kind).get("cv"), kind._parameter_constraints.get("cv", ())
+        found, taken = (
+            parameters(kind).get("cv"),
+            kind._parameter_constraints.get("cv", ()),
+        )
         if found is None:
             return None
         others = [
@@ -164,7 +189,10 @@ def test_folds_are_given_alike():
             for one in taken
             if one != "cv_object" and str(one) != str(StrOptions({"leave_one_out"}))
         ]
-        asked = found.default == defaults.get(kind.__name__, 5) and found.annotation == "Any"
+        asked = (
+            found.default == defaults.get(kind.__name__, 5)
+            and found.annotation == "Any"
+        )
         return others or "cv_object" not in taken or not asked
 
     assert violations(otherwise) == {}
@@ -172,7 +200,10 @@ def test_folds_are_given_alike():
 
 def test_every_parameter_is_described():
     assert (
-        violations(lambda kind: names_in(section(kind, "Parameters")) ^ set(parameters(kind))) == {}
+        violations(
+            lambda kind: names_in(section(kind, "Parameters")) ^ set(parameters(kind))
+        )
+        == {}
     )
 
 
@@ -203,7 +234,10 @@ WITHOUT_REFERENCES = {
 
 
 def test_there_are_references():
-    assert set(violations(lambda kind: not section(kind, "References"))) == WITHOUT_REFERENCES
+    assert (
+        set(violations(lambda kind: not section(kind, "References")))
+        == WITHOUT_REFERENCES
+    )
 
 
 def test_references_have_a_year():
@@ -250,18 +284,24 @@ def test_every_solver_records_its_steps(name, solver):
         pytest.skip(str(error))  # with other settings than the default
     needed = {"step", MEASURES.get(name, "objective")}
     assert len(fitted.record_) > 0 or not len(fitted.history_)  # in closed form
-    assert [needed - step.keys() for step in fitted.record_ if needed - step.keys()] == []
+    assert [
+        needed - step.keys() for step in fitted.record_ if needed - step.keys()
+    ] == []
 
 
 def test_what_predicts_explains_itself():
     """The laws of explanations pass over a learner without `explain`."""
     made = map(learner_named, NAMES)
-    answers = [one for one in made if hasattr(one, "predict") or hasattr(one, "score_samples")]
+    answers = [
+        one for one in made if hasattr(one, "predict") or hasattr(one, "score_samples")
+    ]
     assert len(answers) > 80
     assert [type(one).__name__ for one in answers if not hasattr(one, "explain")] == []
 
 
-@pytest.mark.parametrize("learner", OTHER_LEARNERS, ids=lambda learner: type(learner).__name__)
+@pytest.mark.parametrize(
+    "learner", OTHER_LEARNERS, ids=lambda learner: type(learner).__name__
+)
 def test_fitted_attributes_of_other_learners_are_described(learner):
     found = fitted_names(fit_other(learner))
     assert sorted(found - names_in(section(type(learner), "Attributes"))) == []
@@ -276,12 +316,16 @@ def test_every_public_learner_is_cataloged_or_listed():
     } == bases
 
 
-@pytest.mark.filterwarnings("ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings(
+    "ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning"
+)
 @pytest.mark.parametrize("name", NAMES)
 def test_fitted_attributes_are_described_and_have_one_name_everywhere(name):
     learner = learner_named(name)
     for option in ("record", "oob_score"):
-        if option in learner.get_params() and learner.get_params().get("bootstrap", True):
+        if option in learner.get_params() and learner.get_params().get(
+            "bootstrap", True
+        ):
             learner.set_params(**{option: True})
     data = data_for(learner)
     fitted = fit(learner, data.X, data.y)
@@ -295,7 +339,9 @@ def test_fitted_attributes_are_described_and_have_one_name_everywhere(name):
     if hasattr(fitted, "record_"):
         assert isinstance(fitted.record_, list)
         needed = {"step", MEASURES.get(type(fitted).__name__, "objective")}
-        assert [needed - step.keys() for step in fitted.record_ if needed - step.keys()] == []
+        assert [
+            needed - step.keys() for step in fitted.record_ if needed - step.keys()
+        ] == []
     if hasattr(fitted, "history_"):
         assert all(isinstance(axis, str) for axis in fitted.history_axes)
         assert len(fitted.history_axes) == 2

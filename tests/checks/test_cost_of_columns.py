@@ -42,8 +42,14 @@ def costs(name, n_columns, n_rows=24):
     rng, entry = np.random.default_rng(0), catalog.find(name)
     numbers = rng.standard_normal((n_rows, n_columns))
     texts = rng.choice(["a", "b", "c"], (n_rows, n_columns))
-    X = pd.DataFrame({f"c{j}": texts[:, j] if j % 2 else numbers[:, j] for j in range(n_columns)})
-    y = np.arange(float(n_rows)) if entry.task == "regression" else np.arange(n_rows) % 2
+    X = pd.DataFrame(
+        {f"c{j}": texts[:, j] if j % 2 else numbers[:, j] for j in range(n_columns)}
+    )
+    y = (
+        np.arange(float(n_rows))
+        if entry.task == "regression"
+        else np.arange(n_rows) % 2
+    )
     learner = entry.load()()
     found = {"fit": n_calls(lambda: learner.fit(X, y))}
     for verb in ("predict", "transform", "score_samples", "explain"):

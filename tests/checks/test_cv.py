@@ -41,10 +41,15 @@ def test_splitters_lists_and_generators_are_the_same_folds(name):
     data = data_for(learner, 45)
     folds = KFold(3, shuffle=True, random_state=0)
     given = (folds, list(folds.split(data.X)), folds.split(data.X))
-    found = [outcome(learner.set_params(cv=cv).fit(data.X, data.y), data.X, Case()) for cv in given]
+    found = [
+        outcome(learner.set_params(cv=cv).fit(data.X, data.y), data.X, Case())
+        for cv in given
+    ]
     same(found[0], found[1], rtol=0.0)
     same(found[0], found[2], rtol=0.0)
-    learner.set_params(cv=ShuffleSplit(3, test_size=0.4, random_state=0)).fit(data.X, data.y)
+    learner.set_params(cv=ShuffleSplit(3, test_size=0.4, random_state=0)).fit(
+        data.X, data.y
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,9 +70,9 @@ def test_a_generator_that_is_used_up_is_refused(learner):
 def test_a_discriminant_chosen_by_given_splits_has_the_losses_of_fits_without_them():
     data = data_for(RegularizedDiscriminant(), 60)
     splits = list(ShuffleSplit(4, test_size=0.3, random_state=1).split(data.X))
-    model = RegularizedDiscriminant(alpha=[0.2, 1.0], gamma=[0.1], cv=splits, scoring="error").fit(
-        data.X, data.y
-    )
+    model = RegularizedDiscriminant(
+        alpha=[0.2, 1.0], gamma=[0.1], cv=splits, scoring="error"
+    ).fit(data.X, data.y)
     for row, alpha in zip(model.scores_, (0.2, 1.0)):
         wrong = [
             RegularizedDiscriminant(alpha=alpha, gamma=0.1)
@@ -93,8 +98,11 @@ def test_a_tree_pruned_by_given_splits_ignores_rows_of_weight_zero():
     weights[[4, 17, 40]] = 0.0
     splits = list(KFold(4, shuffle=True, random_state=2).split(data.X))
     used = np.flatnonzero(weights)
-    numbers = np.cumsum(weights).astype(int) - 1  # of the rows with weight, without the others
-    fewer = [tuple(numbers[np.intersect1d(side, used)] for side in pair) for pair in splits]
+    # of the rows with weight, without the others
+    numbers = np.cumsum(weights).astype(int) - 1
+    fewer = [
+        tuple(numbers[np.intersect1d(side, used)] for side in pair) for pair in splits
+    ]
     model = DecisionTreeClassifier(ccp_alpha="cv", cv=splits, random_state=0)
     one = model.fit(data.X, data.y, weights).alpha_choice_
     two = model.set_params(cv=fewer).fit(data.X[used], data.y[used]).alpha_choice_

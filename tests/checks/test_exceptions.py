@@ -14,7 +14,13 @@ import lyceum
 from lyceum.bayes import NaiveBayes
 from lyceum.bayesnets import learn_structure
 from lyceum.data import scan
-from lyceum.errors import DataError, LyceumError, MissingValuesError, SettingError, SourceError
+from lyceum.errors import (
+    DataError,
+    LyceumError,
+    MissingValuesError,
+    SettingError,
+    SourceError,
+)
 from lyceum.evaluate import binary_report, confusion_matrix, joint_log_likelihood
 from lyceum.evaluate.resampling.splits import strata
 from lyceum.kernels import KernelRidge, RBFKernel
@@ -25,7 +31,10 @@ from lyceum.statistics import Histogram, Quantiles
 from lyceum.workflows import label_file
 
 ROOT = Path(lyceum.__file__).parent
-FILES = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in ROOT.rglob("*.py")}
+FILES = {
+    path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+    for path in ROOT.rglob("*.py")
+}
 
 # plain ValueErrors that are caught where they come from and become errors of Lyceum
 CAUGHT = {"workflows/loss.py", "studies/plan/ranking_metric.py"}
@@ -51,7 +60,8 @@ def message(node):
         return str(node.value)
     if isinstance(node, ast.JoinedStr):
         return "".join(
-            str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values
+            str(part.value) if isinstance(part, ast.Constant) else "{}"
+            for part in node.values
         )
     return None
 
@@ -78,7 +88,9 @@ def test_one_message_is_of_one_kind():
 
 
 def test_what_a_subclass_must_define_is_said_in_one_place():
-    assert [name for name, text in FILES.items() if "does not define {" in text] == ["errors.py"]
+    assert [name for name, text in FILES.items() if "does not define {" in text] == [
+        "errors.py"
+    ]
 
 
 CELLS = np.arange(24.0).reshape(12, 2) % 7
@@ -89,7 +101,10 @@ REFUSED = {
         lambda: ElasticNet(l1_ratio=0, solver="columns").fit(CELLS, CELLS[:, 0]),
         SettingError,
     ),
-    "reference": (lambda: LogisticRegression(reference="d").fit(CELLS, CLASSES), SettingError),
+    "reference": (
+        lambda: LogisticRegression(reference="d").fit(CELLS, CLASSES),
+        SettingError,
+    ),
     "strategy": (
         lambda: label_file("rows.csv", "y", "out.csv", print, strategy="guess"),
         SettingError,
@@ -101,9 +116,18 @@ REFUSED = {
     "ccp_alpha='cv'": (lambda: cost_complexity(MIXTURE), SettingError),
     "stratify": (lambda: strata(None, True, 3), SettingError),
     "quantiles": (lambda: scan(CELLS).reduce(Quantiles.of).quantile(2), SettingError),
-    "edges": (lambda: Histogram.of(next(scan(CELLS).blocks()), edges=[[0.0, 1.0]]), SettingError),
-    "missing labels": (lambda: confusion_matrix([np.nan, 1.0], [1.0, 1.0]), MissingValuesError),
-    "give y": (lambda: joint_log_likelihood(NaiveBayes().fit(CELLS, CLASSES), CELLS), DataError),
+    "edges": (
+        lambda: Histogram.of(next(scan(CELLS).blocks()), edges=[[0.0, 1.0]]),
+        SettingError,
+    ),
+    "missing labels": (
+        lambda: confusion_matrix([np.nan, 1.0], [1.0, 1.0]),
+        MissingValuesError,
+    ),
+    "give y": (
+        lambda: joint_log_likelihood(NaiveBayes().fit(CELLS, CLASSES), CELLS),
+        DataError,
+    ),
 }
 
 
@@ -132,11 +156,15 @@ def test_settings_are_setting_errors_and_rows_data_errors(words):
 )
 def test_who_needs_all_rows_in_memory_is_named(ask, who, tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(40, 2)), columns=["a", "b"]).assign(y=rng.normal(size=40))
+    frame = pd.DataFrame(rng.normal(size=(40, 2)), columns=["a", "b"]).assign(
+        y=rng.normal(size=40)
+    )
     if "structure" in who:
         frame = frame.gt(0).replace({True: "yes", False: "no"})
     frame.to_parquet(tmp_path / "rows.parquet")
-    rows = scan(tmp_path / "rows.parquet", target=None if "structure" in who else "y", memory=0)
+    rows = scan(
+        tmp_path / "rows.parquet", target=None if "structure" in who else "y", memory=0
+    )
     monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     with pytest.raises(SourceError, match=who):
         ask(rows)

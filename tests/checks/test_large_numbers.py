@@ -13,7 +13,13 @@ from lyceum.bayes import NaiveBayes
 from lyceum.density import NeighborDensity
 from lyceum.errors import DataError, LyceumError
 
-METHODS = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
+METHODS = (
+    "predict",
+    "predict_proba",
+    "decision_function",
+    "transform",
+    "score_samples",
+)
 
 
 @pytest.mark.parametrize("scale", [1e150, 1e200])
@@ -46,7 +52,10 @@ def test_log_densities_of_rows_far_apart_are_refused_not_minus_infinity():
 def test_one_huge_cell_or_weight_is_refused_by_a_sentence():
     X, y = np.random.default_rng(0).normal(size=(20, 2)), np.arange(20) % 2
     X[-1, 0] = -1e308
-    with pytest.raises(DataError, match="sums of squares overflow"), np.errstate(all="ignore"):
+    with (
+        pytest.raises(DataError, match="sums of squares overflow"),
+        np.errstate(all="ignore"),
+    ):
         NaiveBayes().fit(X, y)
     with pytest.raises(DataError, match="rescale the weights"):
         NaiveBayes().fit(X[:-1], y[:-1], sample_weight=np.full(19, 1e307))

@@ -49,7 +49,11 @@ y = X[:, 0] + 0.1 * X[:, 1]
 
 def positional(cls):
     parameters = inspect.signature(cls.__init__).parameters.values()
-    return [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.name != "self"]
+    return [
+        p.name
+        for p in parameters
+        if p.kind is p.POSITIONAL_OR_KEYWORD and p.name != "self"
+    ]
 
 
 def test_the_first_parameter_is_positional_where_it_is_in_scikit_learn():
@@ -78,7 +82,10 @@ def test_first_parameters_as_users_write_them():
 
 def test_kmeans_takes_centers_in_fortran_order():
     columnwise, rowwise = np.asfortranarray(X[:3]), np.ascontiguousarray(X[:3])
-    one, two = KMeans(3, init=columnwise, n_init=1).fit(X), KMeans(3, init=rowwise, n_init=1).fit(X)
+    one, two = (
+        KMeans(3, init=columnwise, n_init=1).fit(X),
+        KMeans(3, init=rowwise, n_init=1).fit(X),
+    )
     np.testing.assert_array_equal(one.cluster_centers_, two.cluster_centers_)
 
 
@@ -103,7 +110,8 @@ def test_text_among_the_penalties_is_refused(learner):
 
 def test_all_columns_for_every_tree_may_be_written_as_a_share():
     share, number = (
-        RandomForestRegressor(3, max_features=m, random_state=0).fit(X, y) for m in (1.0, None)
+        RandomForestRegressor(3, max_features=m, random_state=0).fit(X, y)
+        for m in (1.0, None)
     )
     np.testing.assert_array_equal(share.predict(X), number.predict(X))
 
@@ -118,17 +126,29 @@ def test_boosting_of_any_learner_has_importances_where_its_members_have():
     assert model.feature_importances_.sum() == pytest.approx(1.0)
     assert model.feature_importances_.argmax() == 0
     with pytest.raises(AttributeError, match="no feature_importances_"):
-        _ = GenericBoostingRegressor(Lasso(0.1), n_estimators=2).fit(X, y).feature_importances_
+        _ = (
+            GenericBoostingRegressor(Lasso(0.1), n_estimators=2)
+            .fit(X, y)
+            .feature_importances_
+        )
 
 
 def test_boosting_of_few_rows_is_exact():
-    settings = {"max_depth": 3, "max_leaf_nodes": None, "min_samples_leaf": 1, "max_iter": 30}
+    settings = {
+        "max_depth": 3,
+        "max_leaf_nodes": None,
+        "min_samples_leaf": 1,
+        "max_iter": 30,
+    }
     ours = HistGradientBoostingRegressor(**settings).fit(X, y)
     theirs = TheirBoosting(max_depth=3, n_estimators=30).fit(X, y)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-12)
 
 
 def test_silvermans_bandwidth_by_the_name_that_it_has_in_r():
-    sd, quartiles = X[:, 0].std(ddof=1), np.subtract(*np.quantile(X[:, 0], [0.75, 0.25]))
+    sd, quartiles = (
+        X[:, 0].std(ddof=1),
+        np.subtract(*np.quantile(X[:, 0], [0.75, 0.25])),
+    )
     h = KernelDensity(bandwidth="nrd0").fit(X[:, :1]).bandwidth_
     np.testing.assert_allclose(h, 0.9 * min(sd, quartiles / 1.34) * 30**-0.2)

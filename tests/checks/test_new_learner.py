@@ -34,7 +34,9 @@ def test_a_broken_law_is_named():
             raise RuntimeError("nothing to show")
 
     others = {
-        law.__name__: "not asked here" for law in laws.LAWS if law is not laws.it_shows_itself
+        law.__name__: "not asked here"
+        for law in laws.LAWS
+        if law is not laws.it_shows_itself
     }
     with pytest.raises(ExceptionGroup, match=r"breaks it_shows_itself"):
         laws.check(Silent(), laws.Case(without=others))
@@ -48,7 +50,9 @@ def test_a_learner_that_depends_on_the_blocks_is_found_out():
         def _finish(self, statistic):
             super()._finish(statistic.first)
 
-    with pytest.raises(AssertionError, match=r"from random cuts|from parquet stream|from dask"):
+    with pytest.raises(
+        AssertionError, match=r"from random cuts|from parquet stream|from dask"
+    ):
         laws.the_source_does_not_matter(Miscounting(), laws.Case())
 
 

@@ -13,7 +13,15 @@ from lyceum.data import scan
 from lyceum.errors import LyceumError
 
 NAN = float("nan")
-NONSENSE = (["a", "b"], {"a": 1}, [[1.0, 2.0], [3.0, 4.0]], [NAN, 1.0], [1], "nonsense", NAN)
+NONSENSE = (
+    ["a", "b"],
+    {"a": 1},
+    [[1.0, 2.0], [3.0, 4.0]],
+    [NAN, 1.0],
+    [1],
+    "nonsense",
+    NAN,
+)
 SLOW = {"n_estimators": 2, "max_iter": 5, "n_init": 1, "n_repeats": 1, "n_rounds": 2}
 
 rng = np.random.default_rng(0)
@@ -46,5 +54,7 @@ def test_nonsense_for_a_parameter_is_refused_in_a_sentence(name):
             except (LyceumError, InvalidParameterError):
                 continue
             except Exception as error:
-                failures.append(f"{parameter}={value!r}: {type(error).__name__}: {error}")
+                failures.append(
+                    f"{parameter}={value!r}: {type(error).__name__}: {error}"
+                )
     assert failures == []

@@ -28,7 +28,9 @@ def ask(fitted, data):
         fitted.summary()
 
 
-@pytest.mark.filterwarnings("ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings(
+    "ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning"
+)
 @pytest.mark.parametrize("name", [entry.name for entry in catalog.learners()])
 def test_learners_keep_blas_to_one_thread(name):
     learner = learner_named(name)
@@ -42,7 +44,9 @@ def test_learners_keep_blas_to_one_thread(name):
     assert not outside
 
 
-@pytest.mark.parametrize("learner", OTHER_LEARNERS, ids=lambda learner: type(learner).__name__)
+@pytest.mark.parametrize(
+    "learner", OTHER_LEARNERS, ids=lambda learner: type(learner).__name__
+)
 def test_other_learners_keep_blas_to_one_thread(learner):
     with algebra_outside() as outside:
         fitted = fit_other(learner)

@@ -18,8 +18,14 @@ NAMES = [entry.name for entry in catalog.learners()]
 @pytest.mark.parametrize("name", NAMES)
 def test_every_parameter_changes_what_is_learned_or_said(name):
     known = {("numbers", False, "{}"): shown(name, "numbers", False, {})}
-    assert [*known.values()] == [shown(name, "numbers", False, {})], "not the same twice"
-    tried = [parameter for parameter in parameters_of(name) if parameter not in WITHOUT_EFFECT]
+    assert [*known.values()] == [shown(name, "numbers", False, {})], (
+        "not the same twice"
+    )
+    tried = [
+        parameter
+        for parameter in parameters_of(name)
+        if parameter not in WITHOUT_EFFECT
+    ]
     assert [parameter for parameter in tried if ignored(name, parameter, known)] == []
 
 

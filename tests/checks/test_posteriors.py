@@ -27,7 +27,9 @@ def test_fractions_of_rows_add_up_to_a_posterior():
     X, y, rng = table()
     X, y = X[:120], y[:120]  # a tree of fractions doubles with every few rows
     X[rng.random(X.shape) < 0.4] = np.nan
-    check_posteriors(DecisionTreeClassifier(missing="fractions").fit(X, y).predict_proba(X))
+    check_posteriors(
+        DecisionTreeClassifier(missing="fractions").fit(X, y).predict_proba(X)
+    )
 
 
 @pytest.mark.parametrize("forest", [RandomForestClassifier, BaggingClassifier])
@@ -46,7 +48,9 @@ def test_minimum_risk_gives_posteriors_whoever_averaged_them():
             return 1.0000000000000007 * super().predict_proba(X)
 
     X, y, _ = table()
-    check_posteriors(MinimumRiskClassifier(Off(10, random_state=0)).fit(X, y).predict_proba(X))
+    check_posteriors(
+        MinimumRiskClassifier(Off(10, random_state=0)).fit(X, y).predict_proba(X)
+    )
 
 
 def test_normalized_rows_never_exceed_one():

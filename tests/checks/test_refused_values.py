@@ -28,7 +28,10 @@ from lyceum.statistics import independence_test
 
 COIN = ["heads", "tails"]
 NET = BayesNet(
-    [TableNode("a", COIN, table=[0.4, 0.6]), TableNode("b", COIN, ["a"], np.full((2, 2), 0.5))]
+    [
+        TableNode("a", COIN, table=[0.4, 0.6]),
+        TableNode("b", COIN, ["a"], np.full((2, 2), 0.5)),
+    ]
 )
 TABLE = pd.DataFrame({"a": COIN * 4, "b": COIN * 4})
 X = np.eye(3)
@@ -38,7 +41,10 @@ REFUSED = {
         lambda: BayesNet([TableNode("a", COIN, table=["x", "y"])]),
         "table of 'a' must be",
     ),
-    "rows of text": (lambda: BayesNet([TableNode("a", COIN, table={(): "x"})]), "table of 'a'"),
+    "rows of text": (
+        lambda: BayesNet([TableNode("a", COIN, table={(): "x"})]),
+        "table of 'a'",
+    ),
     "text as a mean": (
         lambda: BayesNet([GaussianNode("g", intercept="x")]),
         "intercept of 'g' must be",
@@ -66,7 +72,10 @@ REFUSED = {
     ),
     "counts of one axis": (lambda: independence_test(np.ones(3)), "two axes or more"),
     "a kernel without rows": (lambda: is_mercer("rbf"), "give X too"),
-    "a kernel of text": (lambda: is_mercer(lambda x, y: "t", X), "must give one number"),
+    "a kernel of text": (
+        lambda: is_mercer(lambda x, y: "t", X),
+        "must give one number",
+    ),
     "no function": (lambda: FunctionKernel(3), "cannot be called"),
     "a sum with a number": (
         lambda: SumKernel(LinearKernel(), 3),
@@ -76,8 +85,14 @@ REFUSED = {
         lambda: ProductKernel("rbf", LinearKernel()),
         "ProductKernel is made of kernels",
     ),
-    "a multiple of text": (lambda: ScaledKernel(2.0, "rbf"), "ScaledKernel is made of kernels"),
-    "too few classes": (lambda: closest_sigma(X, [0, 1]), r"shape \(2,\) for 3 rows of X"),
+    "a multiple of text": (
+        lambda: ScaledKernel(2.0, "rbf"),
+        "ScaledKernel is made of kernels",
+    ),
+    "too few classes": (
+        lambda: closest_sigma(X, [0, 1]),
+        r"shape \(2,\) for 3 rows of X",
+    ),
     "margins of text": (lambda: margin_loss(["a"]), "margin must be"),
     "a column of text": (lambda: simple_regression(["a", "b"], [1, 2]), "x must be"),
     "a prior of text": (lambda: NormalMean("a"), "mean must be"),

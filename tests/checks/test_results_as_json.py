@@ -22,7 +22,9 @@ RESULTS = {
     "simple_regression of two rows": lambda: simple_regression([0.0, 1.0], [0.0, 1.0]),
     "lasso_path": lambda: lasso_path(X, [0.0, 1.0, 2.0, 2.0], alphas=3),
     "most_probable": lambda: NET.most_probable({}),
-    "learn_structure": lambda: learn_structure(pd.DataFrame({"rain": RAIN, "wet": RAIN})),
+    "learn_structure": lambda: learn_structure(
+        pd.DataFrame({"rain": RAIN, "wet": RAIN})
+    ),
 }
 
 
@@ -38,6 +40,9 @@ def test_the_values_are_those_of_the_result():
     assert found["reject_rate"] == curve.reject_rate.tolist()
     assert found["thresholds"][-1] is None
     assert RESULTS["most_probable"]().as_dict()["states"] == {"rain": "no"}
-    assert RESULTS["learn_structure"]().as_dict()["edges"] in ([["rain", "wet"]], [["wet", "rain"]])
+    assert RESULTS["learn_structure"]().as_dict()["edges"] in (
+        [["rain", "wet"]],
+        [["wet", "rain"]],
+    )
     path = RESULTS["lasso_path"]()
     assert path.as_dict()["n_nonzero"] == path.n_nonzero.tolist()

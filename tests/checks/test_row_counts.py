@@ -17,7 +17,9 @@ CELLS = np.random.default_rng(0).normal(size=(40, 2))
 CLASSES = np.where(CELLS[:, 0] + 0.3 * CELLS[:, 1] > 0, "yes", "no")
 
 
-@pytest.mark.parametrize("learner", [NaiveBayes(), LogisticRegression(), RandomForestClassifier(5)])
+@pytest.mark.parametrize(
+    "learner", [NaiveBayes(), LogisticRegression(), RandomForestClassifier(5)]
+)
 def test_weights_do_not_change_the_number_of_rows(learner):
     weights = np.random.default_rng(1).integers(0, 3, 40)
     assert (weights == 0).any()
@@ -66,7 +68,9 @@ def test_model_files_hold_the_number_of_rows(tmp_path):
     assert persist.load(path).n_rows_ == 40
 
 
-def test_rows_of_a_file_that_are_dropped_are_counted_in_the_pass_that_learns(tmp_path, monkeypatch):
+def test_rows_of_a_file_that_are_dropped_are_counted_in_the_pass_that_learns(
+    tmp_path, monkeypatch
+):
     x = np.where(np.arange(3_000) % 7 == 0, np.nan, 1.0 * np.arange(3_000))
     table = pa.table({"x": x, "y": np.arange(3_000) % 2})
     pq.write_table(table, tmp_path / "rows.parquet", row_group_size=500)

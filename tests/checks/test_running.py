@@ -46,7 +46,8 @@ def seen(monkeypatch):
         original = getattr(Inputs, method)
 
         def spied(self, *data, original=original, method=method):
-            if threading.current_thread() is threading.main_thread():  # members have a thread each
+            # members have a thread each
+            if threading.current_thread() is threading.main_thread():
                 counts.append((method, n_threads()))
             return original(self, *data)
 
@@ -54,7 +55,9 @@ def seen(monkeypatch):
     return counts
 
 
-@pytest.mark.filterwarnings("ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings(
+    "ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning"
+)
 @pytest.mark.parametrize("name", learners_with("n_jobs"))
 def test_n_jobs_is_how_many_threads_run_and_changes_no_result(name, seen):
     learner, before = learner_named(name), n_threads()
@@ -70,7 +73,9 @@ def test_n_jobs_is_how_many_threads_run_and_changes_no_result(name, seen):
     same(*found, rtol=0.0)
 
 
-@pytest.mark.filterwarnings("ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings(
+    "ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning"
+)
 @pytest.mark.parametrize("name", learners_with("verbose"))
 def test_verbose_prints_what_is_done_and_how_long_it_took(name, capsys):
     learner = learner_named(name)
@@ -83,7 +88,9 @@ def test_verbose_prints_what_is_done_and_how_long_it_took(name, capsys):
         loud = fit(learner.set_params(verbose=2), data.X, data.y)
     *steps, last = capsys.readouterr().out.splitlines()
     assert steps
-    assert all(re.fullmatch(rf"\[{name}\] [\w ]+: [\d,]+( of [\d,]+)?", step) for step in steps)
+    assert all(
+        re.fullmatch(rf"\[{name}\] [\w ]+: [\d,]+( of [\d,]+)?", step) for step in steps
+    )
     assert re.fullmatch(rf"\[{name}\] fitted in \d+\.\d\d s", last)
     same(*(outcome(one, data.X, case_of(name)) for one in (silent, loud)), rtol=0.0)
 
@@ -110,7 +117,9 @@ def test_a_member_in_a_thread_of_its_committee_takes_no_more_threads():
 
 
 def test_a_committee_prints_its_own_progress_and_not_that_of_its_members(capsys):
-    BaggingClassifier(LogisticRegression(), n_estimators=20, verbose=1, n_jobs=1).fit(X, y)
+    BaggingClassifier(LogisticRegression(), n_estimators=20, verbose=1, n_jobs=1).fit(
+        X, y
+    )
     *steps, last = capsys.readouterr().out.splitlines()
     assert steps == [
         f"[BaggingClassifier] members: {done} of 20"

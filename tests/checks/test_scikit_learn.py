@@ -15,8 +15,12 @@ from lyceum.bayes import NaiveBayes
 @pytest.mark.filterwarnings(
     "ignore:found . distinct clusters:sklearn.exceptions.ConvergenceWarning"
 )
-@pytest.mark.filterwarnings("ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore:MLP.* stopped at:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings(
+    "ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning"
+)
+@pytest.mark.filterwarnings(
+    "ignore:MLP.* stopped at:sklearn.exceptions.ConvergenceWarning"
+)
 @pytest.mark.parametrize("name", [entry.name for entry in catalog.learners()])
 def test_scikit_learns_checks(name):
     obeys_scikit_learn(learner_for_scikit_learn(name), expected_failures(name))
@@ -29,9 +33,12 @@ class Sloppy(NaiveBayes):
 
 
 def test_a_broken_check_is_named_and_so_is_one_that_was_expected_to_break():
-    with pytest.raises(ExceptionGroup, match=r"Sloppy.* fails check_dont_overwrite_parameters"):
+    with pytest.raises(
+        ExceptionGroup, match=r"Sloppy.* fails check_dont_overwrite_parameters"
+    ):
         obeys_scikit_learn(Sloppy())
     with pytest.raises(
-        AssertionError, match=r"expected to fail, but pass: \{'check_estimators_pickle'\}"
+        AssertionError,
+        match=r"expected to fail, but pass: \{'check_estimators_pickle'\}",
     ):
         obeys_scikit_learn(NaiveBayes(), {"check_estimators_pickle": "no reason"})

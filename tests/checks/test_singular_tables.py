@@ -9,14 +9,22 @@ from lyceum.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalys
 from lyceum.decomposition import DiscriminantProjection
 from lyceum.density import GaussianDensity
 from lyceum.linear import LinearRegression, LogisticRegression
-from lyceum.neighbors import LocallyWeightedRegression, NearestCentroid, RBFNetworkRegressor
+from lyceum.neighbors import (
+    LocallyWeightedRegression,
+    NearestCentroid,
+    RBFNetworkRegressor,
+)
 from lyceum.trees import ModelTreeRegressor
 
 RNG = np.random.default_rng(0)
 BASE = RNG.normal(size=(60, 3))
 TABLES = {
-    "dependent": np.column_stack([BASE, BASE[:, 0], np.full(60, 3.7), BASE[:, 1] + BASE[:, 2]]),
-    "nearly dependent": np.column_stack([BASE, BASE[:, 0] + 1e-7 * RNG.normal(size=60)]),
+    "dependent": np.column_stack(
+        [BASE, BASE[:, 0], np.full(60, 3.7), BASE[:, 1] + BASE[:, 2]]
+    ),
+    "nearly dependent": np.column_stack(
+        [BASE, BASE[:, 0] + 1e-7 * RNG.normal(size=60)]
+    ),
     "fewer rows than columns": RNG.normal(size=(15, 20)),
     "few rows": RNG.normal(size=(15, 10)),
 }
@@ -64,8 +72,16 @@ def answers(name, X, y, w, queries):
     number, label = y
     is_regressor = learner.__sklearn_tags__().estimator_type == "regressor"
     learner.fit(X, number if is_regressor else label, sample_weight=w)
-    methods = ("predict_proba", "decision_function", "transform", "score_samples", "predict")
-    return getattr(learner, next(each for each in methods if hasattr(learner, each)))(queries)
+    methods = (
+        "predict_proba",
+        "decision_function",
+        "transform",
+        "score_samples",
+        "predict",
+    )
+    return getattr(learner, next(each for each in methods if hasattr(learner, each)))(
+        queries
+    )
 
 
 def assert_same(one, two):
@@ -97,7 +113,9 @@ def test_weights_are_repeated_rows(name, table):
 @pytest.mark.parametrize("name", RATIOS)
 def test_the_scale_of_weights_does_not_matter(name, table, scale):
     X, y, w, queries = draw(table)
-    assert_same(answers(name, X, y, w, queries), answers(name, X, y, scale * w, queries))
+    assert_same(
+        answers(name, X, y, w, queries), answers(name, X, y, scale * w, queries)
+    )
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1e6])
@@ -107,5 +125,8 @@ def test_the_unit_of_a_column_does_not_matter(name, table, unit):
     X, y, w, queries = draw(table)
     units = np.ones(X.shape[1])
     units[0] = unit
-    one, two = answers(name, X, y, w, queries), answers(name, X * units, y, w, queries * units)
+    one, two = (
+        answers(name, X, y, w, queries),
+        answers(name, X * units, y, w, queries * units),
+    )
     assert_same(one, two)

@@ -17,7 +17,9 @@ from lyceum.cluster import ClusterFeatures, KMeans
 from lyceum.data import Rows
 from lyceum.decomposition import PCA
 
-NAMES = [entry.name for entry in catalog.learners() if hasattr(entry.load(), "transform")]
+NAMES = [
+    entry.name for entry in catalog.learners() if hasattr(entry.load(), "transform")
+]
 N = 40
 
 
@@ -42,7 +44,9 @@ def test_a_frame_comes_back_as_a_frame_of_its_library_and_an_array_as_an_array(f
         assert _names(found) == names
         for a, b in zip(columns_of(array), columns_of(found), strict=True):
             if not isinstance(b[0], str):  # intervals have names in frames
-                np.testing.assert_allclose(a.astype(float), np.asarray(b, dtype=float), rtol=1e-12)
+                np.testing.assert_allclose(
+                    a.astype(float), np.asarray(b, dtype=float), rtol=1e-12
+                )
     assert model.transform(frame).index.tolist() == frame.index.tolist()
 
 
@@ -85,21 +89,29 @@ def test_a_dask_frame_comes_back_as_a_lazy_frame(name):
     model = learner.fit(frame, data.y)
     found = model.transform(dd.from_pandas(frame, npartitions=3))
     assert hasattr(found, "compute")
-    pd.testing.assert_frame_equal(found.compute(), model.transform(frame), check_dtype=False)
+    pd.testing.assert_frame_equal(
+        found.compute(), model.transform(frame), check_dtype=False
+    )
 
 
 def test_a_pipeline_over_scanned_rows_keeps_the_target():
-    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 4)), columns=list("abcd"))
+    frame = pd.DataFrame(
+        np.random.default_rng(0).normal(size=(60, 4)), columns=list("abcd")
+    )
     frame["kind"] = np.where(frame.a + frame.b > 0, "high", "low")
     rows = scan(frame, target="kind")
     pca = PCA(3).fit(rows)
     streamed = LinearDiscriminantAnalysis().fit(pca.transform(rows))
-    memory = LinearDiscriminantAnalysis().fit(pca.transform(frame[list("abcd")]), frame.kind)
+    memory = LinearDiscriminantAnalysis().fit(
+        pca.transform(frame[list("abcd")]), frame.kind
+    )
     np.testing.assert_allclose(streamed.means_, memory.means_)
 
 
 def test_features_of_clusters_stand_beside_the_columns_of_a_frame():
     frame = pd.DataFrame({"a": [0.0, 1.0, 9.0, 10.0]}, index=list("wxyz"))
-    found = ClusterFeatures(KMeans(2, init=[[0.0], [9.0]]), kind="one_of_k").fit_transform(frame)
+    found = ClusterFeatures(
+        KMeans(2, init=[[0.0], [9.0]]), kind="one_of_k"
+    ).fit_transform(frame)
     assert found.index.tolist() == list("wxyz")
     assert found.columns.tolist() == ["a", "clusterfeatures0", "clusterfeatures1"]

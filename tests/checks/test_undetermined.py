@@ -30,8 +30,16 @@ CASES = {
     "Ridge with a penalty below rounding": (Ridge(1e-20), False, 1),
     "RidgeCV": (RidgeCV([1e-20, 1e-19], cv=3, random_state=0), False, 1),
     "LogisticRegression": (LogisticRegression(C=np.inf), True, 1),
-    "LogisticRegression by L-BFGS": (LogisticRegression(C=np.inf, solver="lbfgs"), True, 1),
-    "LogisticRegression with a penalty below rounding": (LogisticRegression(C=1e20), True, 1),
+    "LogisticRegression by L-BFGS": (
+        LogisticRegression(C=np.inf, solver="lbfgs"),
+        True,
+        1,
+    ),
+    "LogisticRegression with a penalty below rounding": (
+        LogisticRegression(C=1e20),
+        True,
+        1,
+    ),
     "RBFNetworkRegressor": (
         RBFNetworkRegressor(n_centers=3, units="linear", alpha=0.0, random_state=0),
         False,
@@ -44,7 +52,12 @@ CASES = {
     ),
     "RBFNetworkRegressor by gradients": (
         RBFNetworkRegressor(
-            n_centers=2, units="linear", alpha=0.0, fit_by="gradient", max_iter=3, random_state=0
+            n_centers=2,
+            units="linear",
+            alpha=0.0,
+            fit_by="gradient",
+            max_iter=3,
+            random_state=0,
         ),
         False,
         2,
@@ -90,7 +103,9 @@ def test_least_squares_says_it_by_its_rank():
         model = LinearRegression().fit(*table(repeated))
         assert model.rank_ == 4 - repeated
         assert (LINE in model.summary().facts) == repeated
-        assert model.leverages(table(repeated)[0]).sum() == pytest.approx(1 + model.rank_)
+        assert model.leverages(table(repeated)[0]).sum() == pytest.approx(
+            1 + model.rank_
+        )
 
 
 @pytest.mark.parametrize(
@@ -111,9 +126,9 @@ def test_a_penalty_determines_the_coefficients_of_repeated_columns(learner):
 def test_em_says_which_terms_a_constant_column_leaves_open():
     X, y = table(False)
     X[:, 3] = 2.0
-    learner = RBFNetworkRegressor(n_centers=2, units="linear", fit_by="em", random_state=0).fit(
-        X, y
-    )
+    learner = RBFNetworkRegressor(
+        n_centers=2, units="linear", fit_by="em", random_state=0
+    ).fit(X, y)
     assert learner.n_undetermined_ == 2  # a slope of either unit
     assert learner.summary().facts[LINE].startswith("2 of 10 weights")
     assert (
@@ -132,24 +147,33 @@ def test_kernel_ridge_says_that_alpha_decides_alone_and_leaves_rows_out_as_a_lar
     X, y = table(False)
     settings = {"kernel": "linear", "fit_intercept": intercept}
     grid = {"alphas": [1e-22]} if alpha == "loo" else {}
-    with pytest.warns(np.exceptions.RankWarning, match="56 directions .* give a larger alpha"):
+    with pytest.warns(
+        np.exceptions.RankWarning, match="56 directions .* give a larger alpha"
+    ):
         model = KernelRidge(alpha, **settings, **grid).fit(X, y)
     assert model.n_undetermined_ == 56  # of 60 rows in 4 columns
     assert model.summary().facts[LINE].startswith("56 of 60 directions; alpha alone")
     larger = KernelRidge(1e-6, **settings).fit(X, y)
     assert larger.n_undetermined_ == 0
     assert LINE not in larger.summary().facts
-    assert_allclose(model.leave_one_out().residuals, larger.leave_one_out().residuals, rtol=1e-4)
+    assert_allclose(
+        model.leave_one_out().residuals, larger.leave_one_out().residuals, rtol=1e-4
+    )
 
 
 def test_gaussian_nodes_say_which_coefficients_equal_parents_leave_open():
     X, y = table(False)
-    net = BayesNet([GaussianNode("a"), GaussianNode("b"), GaussianNode("y", ["a", "b"], 0, [0, 0])])
+    net = BayesNet(
+        [GaussianNode("a"), GaussianNode("b"), GaussianNode("y", ["a", "b"], 0, [0, 0])]
+    )
     for repeated in (True, False):
         names = {"a": X[:, 0], "b": X[:, 0] if repeated else X[:, 1], "y": y}
         found = learn_parameters(net, pa.table(names))
         assert found.node("y").n_undetermined == repeated
-        assert found.summary().facts.get(LINE, "").startswith("1 of 2 coefficients") == repeated
+        assert (
+            found.summary().facts.get(LINE, "").startswith("1 of 2 coefficients")
+            == repeated
+        )
 
 
 def test_a_point_counts_the_directions_that_a_newton_step_leaves_alone():
@@ -159,7 +183,9 @@ def test_a_point_counts_the_directions_that_a_newton_step_leaves_alone():
             return Point(theta, r**2 / 2, np.full(2, r), np.ones((2, 2)))
 
     valley = Valley()
-    found = Newton().minimize(valley, valley.evaluate(np.array([3.0, 0.0]), True), 20, 1e-12)
+    found = Newton().minimize(
+        valley, valley.evaluate(np.array([3.0, 0.0]), True), 20, 1e-12
+    )
     assert_allclose(found.point.theta, [2.0, -1.0])
     assert found.point.n_undetermined == 1
 

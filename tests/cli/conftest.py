@@ -29,11 +29,15 @@ def command(monkeypatch, capfdbinary):
     def call(*arguments, width=100):
         # all are imported first: one imported later would keep the replaced console of `_screen`
         # for good
-        names = [module.name for module in pkgutil.walk_packages(cli.__path__, "lyceum.cli.")]
+        names = [
+            module.name for module in pkgutil.walk_packages(cli.__path__, "lyceum.cli.")
+        ]
         for found in [importlib.import_module(name) for name in names]:
             if hasattr(found, "console"):
                 monkeypatch.setattr(
-                    found, "console", Console(highlight=False, width=width, file=sys.stdout)
+                    found,
+                    "console",
+                    Console(highlight=False, width=width, file=sys.stdout),
                 )
         monkeypatch.setattr(sys, "argv", ["lyceum", *map(str, arguments)])
         with pytest.raises(SystemExit) as done:
@@ -65,5 +69,6 @@ def models(tmp_path_factory, credit, cpu):
         "ridge": fit_file(cpu, "class", "Ridge"),
     }
     return {
-        name: str(lyceum.save(model, folder / f"{name}.lyceum")) for name, model in made.items()
+        name: str(lyceum.save(model, folder / f"{name}.lyceum"))
+        for name, model in made.items()
     }

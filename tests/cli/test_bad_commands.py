@@ -59,7 +59,8 @@ FILES = {
         'C = {low = 0.0, high = 1.0, scale = "log"}\n'
     ),
     "learner.toml": RECIPE + '[[learners]]\nname = "Nobody"\n',
-    "setting.toml": RECIPE + '[[learners]]\nname = "NaiveBayes"\nsettings = {nothing = 1}\n',
+    "setting.toml": RECIPE
+    + '[[learners]]\nname = "NaiveBayes"\nsettings = {nothing = 1}\n',
     "metric.toml": RECIPE + 'metric = "beauty"\n',
     "binary.toml": b"\xff\xfe\x00",
 }
@@ -309,12 +310,16 @@ def folder(tmp_path_factory):
     """A folder of awkward files, with two sound models and a sound table."""
     top = tmp_path_factory.mktemp("bad")
     for name, content in FILES.items():
-        (top / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        (top / name).write_bytes(
+            content if isinstance(content, bytes) else content.encode()
+        )
     (top / "full").mkdir()
     (top / "full" / "mine.txt").write_text("keep me")
     (top / "link").symlink_to(top / "full", target_is_directory=True)
     frame = pytest.importorskip("pandas").read_csv(top / "t.csv")
-    lyceum.save(NaiveBayes().fit(frame[["n", "m", "d"]], frame["c"]), top / "bayes.lyceum")
+    lyceum.save(
+        NaiveBayes().fit(frame[["n", "m", "d"]], frame["c"]), top / "bayes.lyceum"
+    )
     lyceum.save(Ridge().fit(frame[["n"]], frame["m"]), top / "ridge.lyceum")
     return top
 

@@ -14,7 +14,9 @@ ASIA = read_bif(datasets.path("asia"))
 
 @pytest.mark.syllabus("5.4")
 def test_a_query_says_what_the_library_says(command):
-    code, text, err = command("bayesnet", "query", "asia", "lung", "-e", "xray=yes", "--json")
+    code, text, err = command(
+        "bayesnet", "query", "asia", "lung", "-e", "xray=yes", "--json"
+    )
     assert (code, err) == (0, "")
     (found,) = json.loads(text)
     np.testing.assert_allclose(
@@ -23,7 +25,9 @@ def test_a_query_says_what_the_library_says(command):
     code, text, _ = command("bayesnet", "query", "asia", "lung", "-e", "xray=yes")
     assert "P(lung | xray=yes), by junction tree" in text
     assert "0.4887" in text
-    code, text, _ = command("bayesnet", "query", datasets.path("asia"), "-e", "smoke=no", "--json")
+    code, text, _ = command(
+        "bayesnet", "query", datasets.path("asia"), "-e", "smoke=no", "--json"
+    )
     assert {one["query"][0] for one in json.loads(text)} == set(ASIA.names) - {"smoke"}
 
 
@@ -32,18 +36,26 @@ def test_workings_interventions_soft_evidence_and_best_states(command):
         "bayesnet", "query", "asia", "lung", "-e", "xray=yes", "--explain", width=200
     )
     assert "P(lung=yes | xray=yes) = 0.0539 / 0.1103 = 0.4887" in text
-    _, text, _ = command("bayesnet", "query", "asia", "smoke", "--do", "lung=yes", "--json")
+    _, text, _ = command(
+        "bayesnet", "query", "asia", "smoke", "--do", "lung=yes", "--json"
+    )
     assert json.loads(text)[0]["probabilities"] == pytest.approx([0.5, 0.5])
-    _, text, _ = command("bayesnet", "query", "asia", "lung", "--soft", "xray=0.7,0.1", "--json")
+    _, text, _ = command(
+        "bayesnet", "query", "asia", "lung", "--soft", "xray=0.7,0.1", "--json"
+    )
     want = ASIA.posterior("lung", soft={"xray": [0.7, 0.1]}).values
     np.testing.assert_allclose(json.loads(text)[0]["probabilities"], want)
-    _, text, _ = command("bayesnet", "query", "asia", "--best", "-e", "xray=yes", "--json")
+    _, text, _ = command(
+        "bayesnet", "query", "asia", "--best", "-e", "xray=yes", "--json"
+    )
     assert json.loads(text)["states"] == ASIA.most_probable({"xray": "yes"}).states
 
 
 @pytest.mark.syllabus("5.5")
 def test_independence_is_explained(command):
-    _, text, _ = command("bayesnet", "independent", "asia", "asia", "smoke", "--given", "dysp")
+    _, text, _ = command(
+        "bayesnet", "independent", "asia", "asia", "smoke", "--given", "dysp"
+    )
     assert "asia → tub → either ← lung ← smoke: open" in text
     _, text, _ = command("bayesnet", "independent", "asia", "asia", "smoke", "--json")
     assert json.loads(text)["separated"] is True
@@ -54,7 +66,9 @@ def test_independence_is_explained(command):
 @pytest.mark.syllabus("5.3")
 def test_a_sampled_table_is_learned_from_and_drawn(command, tmp_path):
     rows, net = tmp_path / "rows.csv", tmp_path / "net.bif"
-    assert command("bayesnet", "sample", "asia", "3000", "-o", rows, "--seed", "1")[0] == 0
+    assert (
+        command("bayesnet", "sample", "asia", "3000", "-o", rows, "--seed", "1")[0] == 0
+    )
     assert pd.read_csv(rows).shape == (3000, 8)
     code, text, err = command("bayesnet", "learn", rows, "--method", "tabu", "-o", net)
     assert (code, err) == (0, "")
@@ -71,7 +85,9 @@ def test_a_sampled_table_is_learned_from_and_drawn(command, tmp_path):
         assert command("bayesnet", "draw", "asia", "-o", out, *more)[0] == 0
         assert out.stat().st_size > 100
     assert command("bayesnet", "sample", "asia", "2", "--seed", "1")[1].count("\n") == 3
-    assert command("bayesnet", "sample", "asia", "2", "-o", tmp_path / "r.parquet")[0] == 0
+    assert (
+        command("bayesnet", "sample", "asia", "2", "-o", tmp_path / "r.parquet")[0] == 0
+    )
 
 
 def test_numbers_are_cut_and_required_edges_kept(command, tmp_path):

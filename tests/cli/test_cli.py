@@ -27,7 +27,9 @@ def run(monkeypatch, capsys):
         from rich.console import Console
 
         for module in (_doctor, _inspect, _lists, _screen):
-            monkeypatch.setattr(module, "console", Console(highlight=False, width=width))
+            monkeypatch.setattr(
+                module, "console", Console(highlight=False, width=width)
+            )
         monkeypatch.setattr(sys, "argv", ["lyceum", *map(str, arguments)])
         with pytest.raises(SystemExit) as done:
             cli.main()
@@ -131,9 +133,9 @@ def test_inspect_json_is_the_inspection(run, credit):
 
 
 def test_inspect_is_not_led_astray_by_markup(run, tmp_path):
-    pd.DataFrame({"[bold]x[/]": ["[red]", "[/red]"] * 20, "n": np.arange(40) % 7}).to_csv(
-        tmp_path / "t.csv"
-    )
+    pd.DataFrame(
+        {"[bold]x[/]": ["[red]", "[/red]"] * 20, "n": np.arange(40) % 7}
+    ).to_csv(tmp_path / "t.csv")
     _, out, _ = run("inspect", tmp_path / "t.csv")
     assert "[bold]x[/]" in out
     assert "[/red] 50%" in out
@@ -160,10 +162,13 @@ def test_inspect_finds_separator_and_encoding_and_says_so(run, tmp_path):
         (["{folder}/t.xyz"], "cannot tell what kind of file"),
     ],
 )
-def test_a_fault_is_one_sentence_on_stderr_and_code_2(run, tmp_path, arguments, message):
+def test_a_fault_is_one_sentence_on_stderr_and_code_2(
+    run, tmp_path, arguments, message
+):
     (tmp_path / "t.xyz").write_text("?")
     code, out, err = run(
-        "inspect", *(a.format(cpu=datasets.path("cpu"), folder=tmp_path) for a in arguments)
+        "inspect",
+        *(a.format(cpu=datasets.path("cpu"), folder=tmp_path) for a in arguments),
     )
     assert (code, out) == (2, "")
     assert err.startswith("lyceum: ")
@@ -176,7 +181,11 @@ def test_a_file_that_may_not_be_read_is_named(run, monkeypatch):
         raise PermissionError(13, "Permission denied", "secret.csv")
 
     monkeypatch.setattr(_inspect, "inspect", refuse)
-    assert run("inspect", "secret.csv") == (2, "", "lyceum: secret.csv: Permission denied\n")
+    assert run("inspect", "secret.csv") == (
+        2,
+        "",
+        "lyceum: secret.csv: Permission denied\n",
+    )
 
 
 def test_an_unknown_command_or_option_is_code_2(run):
@@ -203,7 +212,9 @@ def test_ctrl_c_exits_130_without_a_traceback(tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("a\n1\n")
     command = [sys.executable, "-c", _SLOW_INSPECT, "inspect", str(table)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     while not table.with_suffix(".begun").exists():
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
@@ -254,12 +265,21 @@ def test_doctor_fits_the_terminal(run, width):
     assert max(map(len, out.splitlines())) <= width
     assert all(
         word in out
-        for word in ("kernels", "threads", "BLAS", "memory", "scikit-learn", "LYCEUM_ISA")
+        for word in (
+            "kernels",
+            "threads",
+            "BLAS",
+            "memory",
+            "scikit-learn",
+            "LYCEUM_ISA",
+        )
     )
 
 
 def test_doctor_tells_a_wrong_kernel(run, monkeypatch):
-    monkeypatch.setattr(_doctor, "_self_check", lambda level: "failed: mean 1, NumPy has 2")
+    monkeypatch.setattr(
+        _doctor, "_self_check", lambda level: "failed: mean 1, NumPy has 2"
+    )
     code, out, _ = run("doctor")
     assert code == 1
     assert "failed: mean 1" in out
@@ -275,7 +295,9 @@ def test_doctor_works_where_no_kernel_does():
 
 
 def test_doctor_names_the_remedy_for_an_extra_that_is_not_there(run, monkeypatch):
-    monkeypatch.setattr(_doctor, "_version_of", lambda name: None if name == "dask" else "1.0")
+    monkeypatch.setattr(
+        _doctor, "_version_of", lambda name: None if name == "dask" else "1.0"
+    )
     assert 'pip install "lyceum-ml[dask]"' in run("doctor", width=140)[1]
 
 
@@ -292,7 +314,9 @@ def test_syllabus_shows_every_row_once(run, width):
         for line in out.splitlines()
         if line.strip() and line[:6].strip().count(".") == 1
     ]
-    assert [number for number in starts if number[0].isdigit()] == [row.number for row in rows()]
+    assert [number for number in starts if number[0].isdigit()] == [
+        row.number for row in rows()
+    ]
 
 
 def test_syllabus_missing_leaves_out_what_works(run):
@@ -338,7 +362,9 @@ def test_an_unexpected_error_is_one_sentence_and_debug_shows_where(monkeypatch, 
         cli.main()
     assert ended.value.code == 70
     said = capsys.readouterr().err
-    assert said.startswith("lyceum: this should not happen: RuntimeError: a fault of ours; ")
+    assert said.startswith(
+        "lyceum: this should not happen: RuntimeError: a fault of ours; "
+    )
     assert said.endswith("lyceum --debug inspect ... shows where\n")
     monkeypatch.setattr(sys, "argv", ["lyceum", "--debug", "inspect", "x.csv"])
     with pytest.raises(RuntimeError, match="a fault"):
@@ -348,7 +374,8 @@ def test_an_unexpected_error_is_one_sentence_and_debug_shows_where(monkeypatch, 
 def test_names_in_data_cannot_steer_the_terminal(tmp_path, monkeypatch, capsys):
     path = tmp_path / "t.csv"
     path.write_text("a\x1b[31m,b\n1,\x1b]0;title\x07\n2,x\n")
-    monkeypatch.setattr(sys, "argv", ["lyceum", "inspect", str(path)])  # with its own screen
+    # with its own screen
+    monkeypatch.setattr(sys, "argv", ["lyceum", "inspect", str(path)])
     with pytest.raises(SystemExit) as done:
         cli.main()
     said = capsys.readouterr()
@@ -357,7 +384,9 @@ def test_names_in_data_cannot_steer_the_terminal(tmp_path, monkeypatch, capsys):
     assert "\x1b" not in said.out + said.err
 
 
-def test_columns_that_do_not_fit_the_screen_are_counted_and_the_others_whole(monkeypatch, capsys):
+def test_columns_that_do_not_fit_the_screen_are_counted_and_the_others_whole(
+    monkeypatch, capsys
+):
     from rich.console import Console
 
     from lyceum.report import Table

@@ -16,17 +16,23 @@ from lyceum.workflows import compare_models, fit_file
 def outcomes(models, credit):
     rows = lyceum.scan(credit, target="class")
     y = (pd.read_csv(credit)["class"] == "good").to_numpy().astype(int)
-    return y, [lyceum.load(models[name]).predict_proba(rows) for name in ("logistic", "bayes")]
+    return y, [
+        lyceum.load(models[name]).predict_proba(rows) for name in ("logistic", "bayes")
+    ]
 
 
 def test_p_values_are_those_of_statsmodels_and_scipy(command, models, credit, outcomes):
     y, proba = outcomes
     pair = models["logistic"], models["bayes"]
-    code, out, err = command("compare", *pair, credit, "--loss", "bad:good=5,good:bad=1", "--json")
+    code, out, err = command(
+        "compare", *pair, credit, "--loss", "bad:good=5,good:bad=1", "--json"
+    )
     assert (code, err) == (0, "")
     tests = {test["measure"]: test for test in json.loads(out)["tests"]}
     wrong = [p.argmax(axis=1) != y for p in proba]
-    table = [[(a & b).sum() for b in (wrong[1], ~wrong[1])] for a in (wrong[0], ~wrong[0])]
+    table = [
+        [(a & b).sum() for b in (wrong[1], ~wrong[1])] for a in (wrong[0], ~wrong[0])
+    ]
     assert tests["error"]["p_value"] == pytest.approx(
         mcnemar(table, exact=False, correction=True).pvalue
     )
@@ -35,28 +41,40 @@ def test_p_values_are_those_of_statsmodels_and_scipy(command, models, credit, ou
     expected = stats.ttest_rel(*paid)
     assert tests["cost per row"]["p_value"] == pytest.approx(expected.pvalue)
     interval = expected.confidence_interval(0.95)
-    assert (tests["cost per row"]["low"], tests["cost per row"]["high"]) == pytest.approx(
-        tuple(interval)
-    )
+    assert (
+        tests["cost per row"]["low"],
+        tests["cost per row"]["high"],
+    ) == pytest.approx(tuple(interval))
     logs = [-np.log(p[np.arange(1000), y]) for p in proba]
     assert tests["log loss"]["p_value"] == pytest.approx(stats.ttest_rel(*logs).pvalue)
 
 
 def test_a_better_model_is_named_whatever_its_place(models, cpu):
-    good, poor = lyceum.load(models["ridge"]), fit_file(cpu, "class", "Ridge", {"alpha": 1e6})
-    for pair, names in (((good, poor), ("good", "poor")), ((poor, good), ("poor", "good"))):
+    good, poor = (
+        lyceum.load(models["ridge"]),
+        fit_file(cpu, "class", "Ridge", {"alpha": 1e6}),
+    )
+    for pair, names in (
+        ((good, poor), ("good", "poor")),
+        ((poor, good), ("poor", "good")),
+    ):
         found = compare_models(*pair, cpu, names=names)
         assert found.better == "good"
         assert found.verdict.startswith("good is better: mean squared error")
     y = pd.read_csv(cpu)["class"]
-    off = [(model.predict(lyceum.scan(cpu, target="class")) - y) ** 2 for model in (good, poor)]
+    off = [
+        (model.predict(lyceum.scan(cpu, target="class")) - y) ** 2
+        for model in (good, poor)
+    ]
     assert compare_models(good, poor, cpu).tests[0].p_value == pytest.approx(
         stats.ttest_rel(*off).pvalue
     )
 
 
 def test_a_model_does_not_differ_from_itself(command, models, credit):
-    code, out, _ = command("compare", models["bayes"], models["bayes"], credit, width=120)
+    code, out, _ = command(
+        "compare", models["bayes"], models["bayes"], credit, width=120
+    )
     assert code == 0
     assert out.startswith("No difference is shown")
     found = compare_models(*[lyceum.load(models["bayes"])] * 2, credit)
@@ -67,10 +85,15 @@ def test_a_model_does_not_differ_from_itself(command, models, credit):
 
 
 def test_one_row_shows_no_difference(models, cpu):
-    good, poor = lyceum.load(models["ridge"]), fit_file(cpu, "class", "Ridge", {"alpha": 1e6})
+    good, poor = (
+        lyceum.load(models["ridge"]),
+        fit_file(cpu, "class", "Ridge", {"alpha": 1e6}),
+    )
     found = compare_models(good, poor, pd.read_csv(cpu)[:1])
     assert found.better is None
-    assert found.verdict.startswith("One row cannot show a difference: mean squared error")
+    assert found.verdict.startswith(
+        "One row cannot show a difference: mean squared error"
+    )
 
 
 def test_the_terminal_shows_the_verdict_and_the_tests(command, models, credit):

@@ -9,20 +9,26 @@ import pytest
 import lyceum
 
 
-def test_contributions_sum_to_the_score_and_the_score_is_the_posterior(command, models, credit):
+def test_contributions_sum_to_the_score_and_the_score_is_the_posterior(
+    command, models, credit
+):
     code, out, err = command(
         "explain", models["logistic"], credit, "--row", 7, "--row", 3, "--json"
     )
     assert (code, err) == (0, "")
     found = json.loads(out)
     assert [one["row"] for one in found] == [7, 3]
-    proba = lyceum.load(models["logistic"]).predict_proba(lyceum.scan(credit, target="class"))
+    proba = lyceum.load(models["logistic"]).predict_proba(
+        lyceum.scan(credit, target="class")
+    )
     frame = pd.read_csv(credit)
     for one in found:
         total = one["base"] + sum(part["adds"] for part in one["contributions"])
         assert total == pytest.approx(one["score"])
         assert 1 / (1 + np.exp(-total)) == pytest.approx(proba[one["row"], 1])
-        assert one["posterior"] == pytest.approx(dict(zip(["bad", "good"], proba[one["row"]])))
+        assert one["posterior"] == pytest.approx(
+            dict(zip(["bad", "good"], proba[one["row"]]))
+        )
         values = {part["column"]: part["value"] for part in one["contributions"]}
         assert values == {name: frame.loc[one["row"], name] for name in values}
         sizes = [abs(part["adds"]) for part in one["contributions"]]
@@ -40,7 +46,9 @@ def test_the_terminal_shows_columns_values_and_bars(command, models, credit):
 
 
 def test_regression_explains_in_the_targets_unit(command, models, cpu):
-    (one,) = json.loads(command("explain", models["ridge"], cpu, "--row", "5", "--json")[1])
+    (one,) = json.loads(
+        command("explain", models["ridge"], cpu, "--row", "5", "--json")[1]
+    )
     said = lyceum.load(models["ridge"]).predict(lyceum.scan(cpu, target="class"))[5]
     assert one["score"] == pytest.approx(said)
     assert one["posterior"] is None
@@ -51,12 +59,22 @@ def test_a_gap_is_said_to_be_one(command, models, credit, tmp_path):
     frame.loc[0, "housing"] = None
     frame.to_csv(tmp_path / "t.csv", index=False)
     (one,) = json.loads(
-        command("explain", models["logistic"], tmp_path / "t.csv", "--row", "0", "--json")[1]
+        command(
+            "explain", models["logistic"], tmp_path / "t.csv", "--row", "0", "--json"
+        )[1]
     )
     assert (
-        next(part["value"] for part in one["contributions"] if part["column"] == "housing") is None
+        next(
+            part["value"]
+            for part in one["contributions"]
+            if part["column"] == "housing"
+        )
+        is None
     )
-    assert "missing" in command("explain", models["logistic"], tmp_path / "t.csv", "--row", "0")[1]
+    assert (
+        "missing"
+        in command("explain", models["logistic"], tmp_path / "t.csv", "--row", "0")[1]
+    )
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,16 @@ from lyceum import datasets
 def test_fit_keeps_the_model_that_the_library_fits(command, credit, tmp_path):
     out = tmp_path / "m.lyceum"
     code, text, err = command(
-        "fit", credit, "-t", "class", "-l", "LogisticRegression", "--set", "C=0.5", "-o", out
+        "fit",
+        credit,
+        "-t",
+        "class",
+        "-l",
+        "LogisticRegression",
+        "--set",
+        "C=0.5",
+        "-o",
+        out,
     )
     assert (code, err) == (0, "")
     assert "SimpleImputer → StandardScaler → LogisticRegression" in text
@@ -28,7 +37,9 @@ def test_fit_keeps_the_model_that_the_library_fits(command, credit, tmp_path):
     X[numbers] = (X[numbers] - X[numbers].mean()) / X[numbers].std(ddof=0)
     # one-of-C columns with all categories and reference columns share their predictions only
     # without penalty
-    strong = LogisticRegression(C=1e6, max_iter=10_000, tol=1e-10).fit(X, frame["class"])
+    strong = LogisticRegression(C=1e6, max_iter=10_000, tol=1e-10).fit(
+        X, frame["class"]
+    )
     command(
         "fit",
         credit,
@@ -48,7 +59,15 @@ def test_fit_keeps_the_model_that_the_library_fits(command, credit, tmp_path):
 
 def test_fit_json_has_the_summary(command, credit, tmp_path):
     code, text, _ = command(
-        "fit", credit, "-t", "class", "-l", "NaiveBayes", "-o", tmp_path / "m.lyceum", "--json"
+        "fit",
+        credit,
+        "-t",
+        "class",
+        "-l",
+        "NaiveBayes",
+        "-o",
+        tmp_path / "m.lyceum",
+        "--json",
     )
     found = json.loads(text)
     assert code == 0
@@ -80,9 +99,14 @@ def test_fit_reads_standard_input(command, credit, tmp_path, monkeypatch):
     with open(credit, "rb") as file:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(file.read())))
     assert (
-        command("fit", "-", "-t", "class", "-l", "NaiveBayes", "-o", tmp_path / "m.lyceum")[0] == 0
+        command(
+            "fit", "-", "-t", "class", "-l", "NaiveBayes", "-o", tmp_path / "m.lyceum"
+        )[0]
+        == 0
     )
-    same = lyceum.load(tmp_path / "m.lyceum").predict_proba(lyceum.scan(credit, target="class"))
+    same = lyceum.load(tmp_path / "m.lyceum").predict_proba(
+        lyceum.scan(credit, target="class")
+    )
     from lyceum.bayes import NaiveBayes
 
     rows = lyceum.scan(credit, target="class")
@@ -96,7 +120,9 @@ def test_nothing_is_replaced_without_force(command, cpu, tmp_path):
     assert code == 2
     assert "--force" in err
     assert out.read_text(encoding="utf-8") == "precious"
-    assert command("fit", cpu, "-t", "class", "-l", "Ridge", "-o", out, "--force")[0] == 0
+    assert (
+        command("fit", cpu, "-t", "class", "-l", "Ridge", "-o", out, "--force")[0] == 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -112,7 +138,9 @@ def test_nothing_is_replaced_without_force(command, cpu, tmp_path):
         (["-l", "Ridge", "-t", "class", "--kind", "MYCT=number"], "choose one of"),
     ],
 )
-def test_a_request_that_cannot_be_met_is_one_sentence(command, cpu, tmp_path, arguments, message):
+def test_a_request_that_cannot_be_met_is_one_sentence(
+    command, cpu, tmp_path, arguments, message
+):
     code, out, err = command("fit", cpu, *arguments, "-o", tmp_path / "m.lyceum")
     assert (code, out) == (2, "")
     assert message in err
@@ -123,10 +151,12 @@ def test_a_request_that_cannot_be_met_is_one_sentence(command, cpu, tmp_path, ar
 
 def test_warnings_are_notes_on_stderr(command, tmp_path):
     path = tmp_path / "t.csv"
-    pd.DataFrame({"x": np.arange(30.0), "empty": [None] * 30, "y": np.arange(30) % 7.5}).to_csv(
-        path, index=False
+    pd.DataFrame(
+        {"x": np.arange(30.0), "empty": [None] * 30, "y": np.arange(30) % 7.5}
+    ).to_csv(path, index=False)
+    code, _, err = command(
+        "fit", path, "-t", "y", "-l", "Ridge", "-o", tmp_path / "m.lyceum"
     )
-    code, _, err = command("fit", path, "-t", "y", "-l", "Ridge", "-o", tmp_path / "m.lyceum")
     assert code == 0
     assert "lyceum: note: " in err
     assert "empty" in err
@@ -139,7 +169,9 @@ def test_every_bundled_table_can_be_fitted(command, tmp_path):
         ("weather", "play", "NaiveBayes"),
     ):
         path = datasets.path(name)
-        done = command("fit", path, "-t", target, "-l", learner, "-o", tmp_path / f"{name}.lyceum")
+        done = command(
+            "fit", path, "-t", target, "-l", learner, "-o", tmp_path / f"{name}.lyceum"
+        )
         assert done[0] == 0, done
 
 
@@ -150,16 +182,22 @@ def test_every_bundled_table_can_be_fitted(command, tmp_path):
         ("nope=1", "KMeans has no setting 'nope'"),
     ],
 )
-def test_a_wrong_setting_of_a_cluster_method_is_one_sentence(command, tmp_path, setting, words):
+def test_a_wrong_setting_of_a_cluster_method_is_one_sentence(
+    command, tmp_path, setting, words
+):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n5,7\n")
-    code, _, said = command("cluster", tmp_path / "t.csv", "--learner", "KMeans", "--set", setting)
+    code, _, said = command(
+        "cluster", tmp_path / "t.csv", "--learner", "KMeans", "--set", setting
+    )
     assert code == 2
     assert words in said
     assert "should not happen" not in said
 
 
 def test_a_kind_to_declare_is_the_option_of_the_command(command, tmp_path):
-    (tmp_path / "t.csv").write_text("x,the target\n" + "".join(f"{i},\n" for i in range(30)))
+    (tmp_path / "t.csv").write_text(
+        "x,the target\n" + "".join(f"{i},\n" for i in range(30))
+    )
     code, _, err = command(
         "fit",
         tmp_path / "t.csv",
@@ -171,7 +209,9 @@ def test_a_kind_to_declare_is_the_option_of_the_command(command, tmp_path):
         tmp_path / "m.lyceum",
     )
     assert code == 2
-    assert "declare its kind, --kind 'the target=categorical', or use a regressor" in err
+    assert (
+        "declare its kind, --kind 'the target=categorical', or use a regressor" in err
+    )
     assert "scan(" not in err
 
 
@@ -184,7 +224,15 @@ def test_names_that_look_like_markup_or_have_blanks_are_printed_as_they_are(
     )
     model, file = "my [red] model.lyceum", "p [b].csv"
     code, out, _ = command(
-        "fit", "t.csv", "-l", "NaiveBayes", "-t", "the [b] class", "-o", model, width=200
+        "fit",
+        "t.csv",
+        "-l",
+        "NaiveBayes",
+        "-t",
+        "the [b] class",
+        "-o",
+        model,
+        width=200,
     )
     assert code == 0
     assert f"fitted and kept in {model}\n" in out
@@ -195,7 +243,9 @@ def test_names_that_look_like_markup_or_have_blanks_are_printed_as_they_are(
     assert out.startswith(f"40 rows predicted: {file}\n")
     code, out, _ = command("bayesnet", "learn", "t.csv", "-o", "n [i].bif", width=200)
     assert code == 0
-    assert "written to n [i].bif; next: lyceum bayesnet query 'n [i].bif' VARIABLE" in out
+    assert (
+        "written to n [i].bif; next: lyceum bayesnet query 'n [i].bif' VARIABLE" in out
+    )
     code, _, err = command("study", "t.csv")
     assert code == 2
     assert "--target 'the [b] class' (u, v)" in err

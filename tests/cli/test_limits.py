@@ -43,7 +43,11 @@ def ends(line, monkeypatch, capfd):
 @pytest.mark.filterwarnings("ignore")
 def test_a_limit_of_the_size_of_files_is_a_sentence(folder, monkeypatch, capfd):
     assert (
-        ends("fit t.csv --target c --learner NaiveBayes --out bayes.lyceum", monkeypatch, capfd)[0]
+        ends(
+            "fit t.csv --target c --learner NaiveBayes --out bayes.lyceum",
+            monkeypatch,
+            capfd,
+        )[0]
         == 0
     )
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -66,7 +70,11 @@ def test_a_limit_of_the_size_of_files_is_a_sentence(folder, monkeypatch, capfd):
 def test_a_folder_that_may_not_be_written_to_is_a_sentence(folder, monkeypatch, capfd):
     """As it is with another user's finished study."""
     assert (
-        ends("fit t.csv --target c --learner NaiveBayes --out bayes.lyceum", monkeypatch, capfd)[0]
+        ends(
+            "fit t.csv --target c --learner NaiveBayes --out bayes.lyceum",
+            monkeypatch,
+            capfd,
+        )[0]
         == 0
     )
     assert ends(f"{STUDY} --out done", monkeypatch, capfd)[0] == 0
@@ -85,8 +93,12 @@ def test_a_folder_that_may_not_be_written_to_is_a_sentence(folder, monkeypatch, 
 def run_with_output_to(stdout, *arguments):
     """The exit code and the complaint of a command whose output is buffered, as it is for users."""
     run = [sys.executable, "-c", "from lyceum.cli import main; main()", *arguments]
-    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    done = subprocess.run(run, stdout=stdout, stderr=subprocess.PIPE, env=buffered, text=True)
+    buffered = {
+        name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"
+    }
+    done = subprocess.run(
+        run, stdout=stdout, stderr=subprocess.PIPE, env=buffered, text=True
+    )
     return done.returncode, done.stderr
 
 
@@ -102,7 +114,9 @@ def test_a_pipe_that_is_closed_before_the_output_comes_is_no_complaint(arguments
         os.close(write_end)
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
+@pytest.mark.skipif(
+    not os.path.exists("/dev/full"), reason="needs a device that is full"
+)
 @pytest.mark.parametrize(
     "arguments", [["--version"], ["syllabus"]], ids=["little output", "much output"]
 )
@@ -111,7 +125,8 @@ def test_output_that_cannot_be_written_is_a_sentence(arguments):
         code, said = run_with_output_to(full, *arguments)
     assert code == 2
     assert (
-        said == "lyceum: No space left on device: free some space, and run the same command again\n"
+        said
+        == "lyceum: No space left on device: free some space, and run the same command again\n"
     )
 
 
@@ -119,5 +134,7 @@ def test_output_that_cannot_be_written_is_a_sentence(arguments):
 def test_closed_output_is_no_traceback():
     run = f"exec {shlex.quote(sys.executable)} -c 'from lyceum.cli import main; main()'"
     for ending, code in (("--version >&-", 0), ("nothing 2>&-", 2)):
-        done = subprocess.run(f"{run} {ending}", shell=True, capture_output=True, text=True)
+        done = subprocess.run(
+            f"{run} {ending}", shell=True, capture_output=True, text=True
+        )
         assert (done.returncode, done.stdout, done.stderr) == (code, "", "")

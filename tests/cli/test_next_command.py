@@ -17,9 +17,14 @@ from lyceum.prepare import SimpleImputer
 from lyceum.workflows import FittedModel, predict_file
 
 N = 40
-FILES = {"classification": ("classes.csv", "kind"), "regression": ("numbers.csv", "size")}
+FILES = {
+    "classification": ("classes.csv", "kind"),
+    "regression": ("numbers.csv", "size"),
+}
 
-ONE_OF_A_KIND = {(entry.package, entry.task): entry.name for entry in catalog.learners()}
+ONE_OF_A_KIND = {
+    (entry.package, entry.task): entry.name for entry in catalog.learners()
+}
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +38,9 @@ def folder(tmp_path_factory):
     frame.assign(kind=np.where(x + (club == "u") > 2, "yes", "no")).to_csv(
         folder / "classes.csv", index=False
     )
-    frame.assign(size=2 * x + rng.normal(size=N)).to_csv(folder / "numbers.csv", index=False)
+    frame.assign(size=2 * x + rng.normal(size=N)).to_csv(
+        folder / "numbers.csv", index=False
+    )
     frame.to_csv(folder / "features.csv", index=False)
     return folder
 
@@ -65,13 +72,19 @@ def test_the_next_command_works(command, folder, monkeypatch, tmp_path, name):
 
 def test_a_transformer_gives_its_columns_and_a_density_its_log_density(tmp_path):
     times = pd.to_datetime(["2020-01-01 00:00", None, "2020-01-03 12:00"])
-    frame = pd.DataFrame({"x": [1.0, np.nan, 3.0], "club": ["b", "a", None], "when": times})
+    frame = pd.DataFrame(
+        {"x": [1.0, np.nan, 3.0], "club": ["b", "a", None], "when": times}
+    )
     filled = SimpleImputer().fit(frame)
     predict_file(filled, frame, tmp_path / "filled.parquet")
     found = pd.read_parquet(tmp_path / "filled.parquet")
     assert found["x"].tolist() == [1.0, 2.0, 3.0]
     assert found["club"].tolist() == ["b", "a", "a"]
-    assert found["when"].tolist() == [times[0], pd.Timestamp("2020-01-02 06:00"), times[2]]
+    assert found["when"].tolist() == [
+        times[0],
+        pd.Timestamp("2020-01-02 06:00"),
+        times[2],
+    ]
     rows = pd.DataFrame({"x": [0.0, 1.0, 5.0], "z": [1.0, 0.0, 2.0]})
     density = GaussianDensity().fit(rows)
     predict_file(density, rows, tmp_path / "scores.csv", keep=["z"])
@@ -96,6 +109,7 @@ def test_what_has_no_meaning_without_predictions_is_refused(command, folder, tmp
         pass
 
     with pytest.raises(
-        LyceumError, match="Silent has no output for new rows: it has none of predict, transform"
+        LyceumError,
+        match="Silent has no output for new rows: it has none of predict, transform",
     ):
         predict_file(Silent(), rows, tmp_path / "out.csv")

@@ -45,14 +45,22 @@ def test_parquet_in_and_out_gives_the_same(command, models, credit, expected, tm
     pd.read_csv(credit).to_parquet(tmp_path / "t.parquet", row_group_size=64)
     assert (
         command(
-            "predict", models["logistic"], tmp_path / "t.parquet", "-o", tmp_path / "p.parquet"
+            "predict",
+            models["logistic"],
+            tmp_path / "t.parquet",
+            "-o",
+            tmp_path / "p.parquet",
         )[0]
         == 0
     )
-    assert (pq.read_table(tmp_path / "p.parquet")["predicted"].to_pylist() == expected[0]).all()
+    assert (
+        pq.read_table(tmp_path / "p.parquet")["predicted"].to_pylist() == expected[0]
+    ).all()
 
 
-def test_small_batches_give_the_same(command, models, credit, expected, tmp_path, monkeypatch):
+def test_small_batches_give_the_same(
+    command, models, credit, expected, tmp_path, monkeypatch
+):
     from lyceum._core.data.files import csv as _csv
     from lyceum.workflows import batches as _batches
 
@@ -60,12 +68,21 @@ def test_small_batches_give_the_same(command, models, credit, expected, tmp_path
     monkeypatch.setattr(_batches, "_ROWS", 77)
     command("predict", models["logistic"], credit, "-o", tmp_path / "a.csv", "--proba")
     # matrix products round differently at the edges of other batches
-    np.testing.assert_allclose(pd.read_csv(tmp_path / "a.csv").iloc[:, 1:], expected[1], rtol=1e-14)
+    np.testing.assert_allclose(
+        pd.read_csv(tmp_path / "a.csv").iloc[:, 1:], expected[1], rtol=1e-14
+    )
     pd.read_csv(credit).to_parquet(tmp_path / "t.parquet")
     command(
-        "predict", models["logistic"], tmp_path / "t.parquet", "-o", tmp_path / "b.csv", "--proba"
+        "predict",
+        models["logistic"],
+        tmp_path / "t.parquet",
+        "-o",
+        tmp_path / "b.csv",
+        "--proba",
     )
-    np.testing.assert_allclose(pd.read_csv(tmp_path / "b.csv").iloc[:, 1:], expected[1], rtol=1e-14)
+    np.testing.assert_allclose(
+        pd.read_csv(tmp_path / "b.csv").iloc[:, 1:], expected[1], rtol=1e-14
+    )
 
 
 def test_no_more_than_a_batch_of_predictions_is_held(
@@ -88,7 +105,9 @@ def test_no_more_than_a_batch_of_predictions_is_held(
     assert max(seen) < 100
 
 
-def test_standard_input_to_standard_output(command, models, credit, expected, monkeypatch):
+def test_standard_input_to_standard_output(
+    command, models, credit, expected, monkeypatch
+):
     with open(credit, "rb") as file:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(file.read())))
     code, out, err = command("predict", models["logistic"], "-")
@@ -121,7 +140,9 @@ def test_costs_and_doubt_decide(command, models, credit, expected, tmp_path):
         assert f"reject {int(want.rejected.sum())}" in text
 
 
-def test_a_model_with_its_own_costs_decides_by_them(command, credit, expected, models, tmp_path):
+def test_a_model_with_its_own_costs_decides_by_them(
+    command, credit, expected, models, tmp_path
+):
     from lyceum.decision import LossMatrix, MinimumRiskClassifier
     from lyceum.linear import LogisticRegression
 
@@ -152,7 +173,10 @@ def test_late_fractions_missing_cells_and_new_categories_do_not_stop_it(
     frame.loc[997, "housing"] = "houseboat"
     frame.to_csv(tmp_path / "t.csv", index=False)
     assert (
-        command("predict", models["logistic"], tmp_path / "t.csv", "-o", tmp_path / "p.csv")[0] == 0
+        command(
+            "predict", models["logistic"], tmp_path / "t.csv", "-o", tmp_path / "p.csv"
+        )[0]
+        == 0
     )
     assert len(pd.read_csv(tmp_path / "p.csv")) == 1000
 
@@ -162,16 +186,29 @@ def test_identifiers_are_kept_letter_by_letter(command, models, credit, tmp_path
     frame.insert(0, "id", [f"{i:05d}" for i in range(1000)])
     frame.to_csv(tmp_path / "t.csv", index=False)
     command(
-        "predict", models["bayes"], tmp_path / "t.csv", "-o", tmp_path / "p.csv", "--keep", "id"
+        "predict",
+        models["bayes"],
+        tmp_path / "t.csv",
+        "-o",
+        tmp_path / "p.csv",
+        "--keep",
+        "id",
     )
-    assert pd.read_csv(tmp_path / "p.csv", dtype=str)["id"].tolist() == frame["id"].tolist()
+    assert (
+        pd.read_csv(tmp_path / "p.csv", dtype=str)["id"].tolist()
+        == frame["id"].tolist()
+    )
 
 
 def test_json_counts_the_answers(command, models, credit, expected, tmp_path):
-    _, out, _ = command("predict", models["logistic"], credit, "-o", tmp_path / "p.csv", "--json")
+    _, out, _ = command(
+        "predict", models["logistic"], credit, "-o", tmp_path / "p.csv", "--json"
+    )
     found = json.loads(out)
     assert found["rows"] == 1000
-    assert found["answers"] == {name: int((expected[0] == name).sum()) for name in ("bad", "good")}
+    assert found["answers"] == {
+        name: int((expected[0] == name).sum()) for name in ("bad", "good")
+    }
     assert command("predict", models["logistic"], credit, "--json")[0] == 2
 
 
@@ -212,21 +249,28 @@ def test_nothing_is_replaced_without_force_and_nothing_half_written_stays(
     frame = pd.read_csv(credit).astype({"age": object})
     frame.loc[999, "age"] = "old"
     frame.to_csv(tmp_path / "t.csv", index=False)
-    code, _, err = command("predict", models["logistic"], tmp_path / "t.csv", "-o", out, "--force")
+    code, _, err = command(
+        "predict", models["logistic"], tmp_path / "t.csv", "-o", out, "--force"
+    )
     assert code == 2
     assert "age" in err
     assert out.read_text(encoding="utf-8") == "precious"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["p.csv", "t.csv"]
 
 
-def test_ctrl_c_is_code_130_and_leaves_no_file(command, models, credit, tmp_path, monkeypatch):
+def test_ctrl_c_is_code_130_and_leaves_no_file(
+    command, models, credit, tmp_path, monkeypatch
+):
     from lyceum.workflows import FittedModel
 
     def interrupted(*_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(FittedModel, "output", interrupted)
-    assert command("predict", models["logistic"], credit, "-o", tmp_path / "p.csv")[0] == 130
+    assert (
+        command("predict", models["logistic"], credit, "-o", tmp_path / "p.csv")[0]
+        == 130
+    )
     assert not list(tmp_path.iterdir())
 
 
@@ -250,11 +294,17 @@ def test_a_reader_that_leaves_early_is_no_error_message(credit):
 
 def test_text_that_a_spreadsheet_would_run_is_kept_from_it(tmp_path):
     frame = pd.DataFrame(
-        {"x": [0.0, 1.0] * 20, "note": ["=1+1", "-5", "plain", "@a"] * 10, "y": ["=a", "b"] * 20}
+        {
+            "x": [0.0, 1.0] * 20,
+            "note": ["=1+1", "-5", "plain", "@a"] * 10,
+            "y": ["=a", "b"] * 20,
+        }
     )
     model = NaiveBayes().fit(frame[["x"]], frame.y)
     plain = predict_file(model, frame, tmp_path / "plain.csv", keep=["note"])
-    safe = predict_file(model, frame, tmp_path / "safe.csv", keep=["note"], spreadsheet=True)
+    safe = predict_file(
+        model, frame, tmp_path / "safe.csv", keep=["note"], spreadsheet=True
+    )
     assert pd.read_csv(plain.path).note[:4].tolist() == ["=1+1", "-5", "plain", "@a"]
     written = pd.read_csv(safe.path)
     assert written.note[:4].tolist() == ["'=1+1", "'-5", "plain", "'@a"]

@@ -25,7 +25,9 @@ def no_pictures():
     command."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            _report, "render", lambda study, problems=None, content=None: "<!doctype html>"
+            _report,
+            "render",
+            lambda study, problems=None, content=None: "<!doctype html>",
         )
         yield
 
@@ -54,7 +56,9 @@ def done(tmp_path_factory, applicants, no_pictures):
     )
 
 
-def test_the_terminal_has_ranking_answer_and_places(command, applicants, done, tmp_path):
+def test_the_terminal_has_ranking_answer_and_places(
+    command, applicants, done, tmp_path
+):
     out = tmp_path / "s"
     code, text, err = command(
         "study",
@@ -71,7 +75,9 @@ def test_the_terminal_has_ranking_answer_and_places(command, applicants, done, t
     assert (code, err) == (0, "")
     assert max(map(len, text.splitlines())) <= 110
     found = Study.open(out)
-    assert [s.loss for s in found.comparison.learners] == [s.loss for s in done.comparison.learners]
+    assert [s.loss for s in found.comparison.learners] == [
+        s.loss for s in done.comparison.learners
+    ]
     assert " ".join(done.answer.split()) in " ".join(text.split())
     assert all(s.label in text for s in found.comparison.learners)
     assert text.count("●") == 3
@@ -87,7 +93,9 @@ def finished(applicants, done):
 
 
 @pytest.mark.parametrize("width", [60, 80])
-def test_a_narrow_terminal_has_the_ranking_without_drawings(command, applicants, done, width):
+def test_a_narrow_terminal_has_the_ranking_without_drawings(
+    command, applicants, done, width
+):
     code, text, _ = command(*finished(applicants, done), width=width)
     assert code == 0
     assert max(map(len, text.splitlines())) <= width
@@ -100,7 +108,9 @@ def test_json_is_results_json(command, applicants, done):
     assert json.loads(text) == json.loads(done.results_path.read_text(encoding="utf-8"))
 
 
-def test_a_recipe_runs_again_and_its_page_has_pictures(command, done, tmp_path, monkeypatch):
+def test_a_recipe_runs_again_and_its_page_has_pictures(
+    command, done, tmp_path, monkeypatch
+):
     monkeypatch.setattr(_report, "render", RENDER)
     code, _, err = command(
         "study", "--recipe", done.folder / "recipe.toml", "-o", tmp_path / "again"
@@ -108,17 +118,26 @@ def test_a_recipe_runs_again_and_its_page_has_pictures(command, done, tmp_path, 
     assert (code, err) == (0, "")
     again = Study.open(tmp_path / "again")
     assert again.report_path.read_text(encoding="utf-8").count("<figure>") > 5
-    assert [s.loss for s in again.comparison.learners] == [s.loss for s in done.comparison.learners]
+    assert [s.loss for s in again.comparison.learners] == [
+        s.loss for s in done.comparison.learners
+    ]
 
 
-def test_the_model_decides_by_the_costs_of_the_study(command, applicants, done, tmp_path):
-    assert command("predict", done.model_path, applicants, "-o", tmp_path / "p.csv")[0] == 0
+def test_the_model_decides_by_the_costs_of_the_study(
+    command, applicants, done, tmp_path
+):
+    assert (
+        command("predict", done.model_path, applicants, "-o", tmp_path / "p.csv")[0]
+        == 0
+    )
     proba = done.model.predict_proba(lyceum.scan(applicants, target="class"))
     said = pd.read_csv(tmp_path / "p.csv")["predicted"]
     assert ((said == "bad") == (5 * proba[:, 0] > proba[:, 1])).all()
 
 
-def test_another_study_is_not_replaced_without_force(command, applicants, done, tmp_path):
+def test_another_study_is_not_replaced_without_force(
+    command, applicants, done, tmp_path
+):
     out = shutil.copytree(done.folder, tmp_path / "s")
     before = (out / "results.json").read_bytes()
     costs = ("--loss", "bad:good=5,good:bad=1")
@@ -148,14 +167,22 @@ def test_another_study_is_not_replaced_without_force(command, applicants, done, 
         (["nothing.csv", "-t", "y"], "there is no file nothing.csv"),
         (["{credit}"], "which column to predict"),
         (["{credit}", "-t", "clas"], "did you mean 'class'"),
-        (["{credit}", "-t", "class", "--learners", "NaiveBays"], "did you mean NaiveBayes"),
-        (["{credit}", "-t", "class", "--loss", "bad:good=5,good:bad=1,ugly:bad=3"], "ugly"),
+        (
+            ["{credit}", "-t", "class", "--learners", "NaiveBays"],
+            "did you mean NaiveBayes",
+        ),
+        (
+            ["{credit}", "-t", "class", "--loss", "bad:good=5,good:bad=1,ugly:bad=3"],
+            "ugly",
+        ),
         (["{credit}", "-t", "class", "--folds", "1"], "at least 2"),
         (["{credit}", "-t", "age", "--doubt", "0.1"], "numbers"),
         ([], "no data"),
     ],
 )
-def test_a_fault_is_one_sentence_and_leaves_nothing(command, credit, tmp_path, arguments, message):
+def test_a_fault_is_one_sentence_and_leaves_nothing(
+    command, credit, tmp_path, arguments, message
+):
     code, out, err = command(
         "study", *(a.format(credit=credit) for a in arguments), "-o", tmp_path / "s"
     )
@@ -187,7 +214,9 @@ def test_ctrl_c_says_how_to_go_on_and_the_same_command_does(applicants, tmp_path
         "-o",
         str(out),
     ]
-    process = subprocess.Popen(run, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        run, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     while process.poll() is None and len(list(out.glob("predictions/*.parquet"))) < 2:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)

@@ -24,7 +24,10 @@ from lyceum.studies.run.session import Request
         ("budget_minutes = -1.0: give minutes", "--budget -1.0: give minutes"),
         ("kinds: 'age' = 'foo': choose one", "--kind: 'age' = 'foo': choose one"),
         ("learners: there is no learner 'X'", "--learners: there is no learner 'X'"),
-        ("say which column to predict, target=...", "say which column to predict, --target COLUMN"),
+        (
+            "say which column to predict, target=...",
+            "say which column to predict, --target COLUMN",
+        ),
         (
             "x is a file: give a folder, out=...",
             "x is a file: give a folder, --out FOLDER",
@@ -62,12 +65,25 @@ def test_an_action_of_its_own_is_no_misspelling():
 
 
 @pytest.mark.parametrize("name", ["evaluate", "predict", "compare"])
-def test_losses_that_are_not_typed_are_one_in_every_command(command, models, credit, name):
-    which = [models["logistic"], models["bayes"]] if name == "compare" else [models["logistic"]]
+def test_losses_that_are_not_typed_are_one_in_every_command(
+    command, models, credit, name
+):
+    which = (
+        [models["logistic"], models["bayes"]]
+        if name == "compare"
+        else [models["logistic"]]
+    )
     more = ["-o", "-"] if name == "predict" else ["--json"]
     code, out, err = command(name, *which, credit, "--loss", "bad:good=5", *more)
-    assert (code, err) == (0, "lyceum: Not given in the loss, so taken as 1: good:bad.\n")
-    assert command(name, *which, credit, "--loss", "bad:good=5,good:bad=1", *more) == (0, out, "")
+    assert (code, err) == (
+        0,
+        "lyceum: Not given in the loss, so taken as 1: good:bad.\n",
+    )
+    assert command(name, *which, credit, "--loss", "bad:good=5,good:bad=1", *more) == (
+        0,
+        out,
+        "",
+    )
 
 
 def test_losses_are_completed_for_the_classes_of_a_recipe(credit, tmp_path, capsys):
@@ -76,9 +92,14 @@ def test_losses_are_completed_for_the_classes_of_a_recipe(credit, tmp_path, caps
     assert capsys.readouterr().err == ""
     found = request.with_loss(StudyData.of(request.recipe)).recipe.loss
     assert found.values.tolist() == [[0, 5], [1, 0]]
-    assert capsys.readouterr().err == "lyceum: Not given in the loss, so taken as 1: good:bad.\n"
+    assert (
+        capsys.readouterr().err
+        == "lyceum: Not given in the loss, so taken as 1: good:bad.\n"
+    )
     numbers = replace(request.recipe, target="age")
-    with pytest.raises(StudyError, match="the target 'age' holds numbers, and loss is for classes"):
+    with pytest.raises(
+        StudyError, match="the target 'age' holds numbers, and loss is for classes"
+    ):
         replace(request, recipe=numbers).with_loss(StudyData.of(numbers))
 
 
@@ -86,7 +107,9 @@ def test_a_study_shows_its_own_stages_and_never_more_time_than_it_has(monkeypatc
     seen, file = [], io.StringIO()
     options = {"file": file, "force_terminal": True, "width": 80}
     monkeypatch.setattr(_screen, "Console", lambda stderr: Console(**options))
-    monkeypatch.setattr(_screen.Progress, "update", lambda bar, *a, **k: seen.append(_shown(bar)))
+    monkeypatch.setattr(
+        _screen.Progress, "update", lambda bar, *a, **k: seen.append(_shown(bar))
+    )
     with _screen.progress_bar("studying", ("tasks", "conclusions"), minutes=0.5):
         for stage, done, total in [
             ("rows", 9, None),

@@ -28,7 +28,9 @@ from lyceum.errors import DataError, SettingError
 from lyceum.mixtures import GaussianMixture
 from lyceum.studies import cluster_table
 
-X, Y = make_blobs(400, 3, centers=[[0, 0, 0], [9, 0, 0], [0, 9, 0], [9, 9, 9]], random_state=0)
+X, Y = make_blobs(
+    400, 3, centers=[[0, 0, 0], [9, 0, 0], [0, 9, 0], [9, 9, 9]], random_state=0
+)
 
 
 @pytest.mark.syllabus("12.5")
@@ -43,7 +45,11 @@ def test_elbow_silhouette_and_bic_find_the_groups():
 
 @pytest.mark.syllabus("12.5")
 def test_other_learners_choose_too():
-    for learner in (KMedoids(), AgglomerativeClustering(), GaussianMixture(random_state=0)):
+    for learner in (
+        KMedoids(),
+        AgglomerativeClustering(),
+        GaussianMixture(random_state=0),
+    ):
         assert choose_k(X, range(2, 7), learner=learner).k == 4
     mixture = choose_k(
         X, range(1, 4), learner=GaussianMixture(random_state=0, covariance_type="diag")
@@ -72,7 +78,9 @@ def test_texts_are_clustered_by_their_words():
     rows = words.fit_transform(sports + cooking)
     model = KMeans(2, metric="cosine", n_init=5, random_state=0).fit(rows)
     assert adjusted_rand_score(model.labels_, [0] * 4 + [1] * 4) == 1.0
-    tops = [set(top) for top in model.top_columns(words.get_feature_names_out(), most=3)]
+    tops = [
+        set(top) for top in model.top_columns(words.get_feature_names_out(), most=3)
+    ]
     assert any(top <= {"ball", "goal", "team", "match"} for top in tops)
 
 
@@ -142,7 +150,9 @@ def test_numbers_are_standardized_and_trees_are_shown(tmp_path):
     frame = load_iris(as_frame=True).data
     found = cluster_table(frame, learner="AgglomerativeClustering", clusters=3)
     assert adjusted_rand_score(found.labels, load_iris().target) > 0.6
-    assert "Dendrogram" in found.write_report(tmp_path / "iris.html").read_text(encoding="utf8")
+    assert "Dendrogram" in found.write_report(tmp_path / "iris.html").read_text(
+        encoding="utf8"
+    )
     assert cluster_table(frame, learner="HDBSCAN").labels.max() >= 1
     with pytest.raises(SettingError, match="finds no clusters"):
         cluster_table(frame, learner="Ridge")
@@ -158,7 +168,8 @@ def test_bic_does_not_count_rounding_as_a_better_fit(dtype):
 
 def test_more_clusters_than_rows_are_refused_in_words_of_choose_k():
     with pytest.raises(
-        DataError, match=r"clusters goes up to 10, but there are 3 rows: .*range\(1, 4\)"
+        DataError,
+        match=r"clusters goes up to 10, but there are 3 rows: .*range\(1, 4\)",
     ):
         choose_k(np.eye(3))
 
@@ -166,5 +177,7 @@ def test_more_clusters_than_rows_are_refused_in_words_of_choose_k():
 def test_columns_of_centers_need_centers():
     with pytest.raises(NotFittedError):
         KMeans().top_columns()
-    with pytest.raises(SettingError, match="there are 2 names, but the centers have 3 columns"):
+    with pytest.raises(
+        SettingError, match="there are 2 names, but the centers have 3 columns"
+    ):
         KMeans(2, random_state=0).fit(np.eye(3)).top_columns(["a", "b"])

@@ -8,7 +8,13 @@ import pytest
 from scipy.cluster.hierarchy import cophenet, linkage as scipy_linkage
 from scipy.spatial.distance import cdist, squareform
 
-from lyceum.cluster import DBSCAN, HDBSCAN, AgglomerativeClustering, DivisiveClustering, KMedoids
+from lyceum.cluster import (
+    DBSCAN,
+    HDBSCAN,
+    AgglomerativeClustering,
+    DivisiveClustering,
+    KMedoids,
+)
 from lyceum.distances import Cosine
 
 _random = np.random.default_rng(3)
@@ -22,12 +28,20 @@ def _weighted_mean(D: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.syllabus("12.3")
-@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "squared_euclidean", "cosine"])
-@pytest.mark.parametrize("linkage", ["single", "complete", "average", "centroid", "ward"])
+@pytest.mark.parametrize(
+    "metric", ["euclidean", "manhattan", "squared_euclidean", "cosine"]
+)
+@pytest.mark.parametrize(
+    "linkage", ["single", "complete", "average", "centroid", "ward"]
+)
 def test_columns_of_a_linkage_add_up_to_the_margin_by_scipy(linkage, metric):
-    model = AgglomerativeClustering(3, linkage=linkage, metric=metric).fit(X, sample_weight=W)
+    model = AgglomerativeClustering(3, linkage=linkage, metric=metric).fit(
+        X, sample_weight=W
+    )
     found = model.explain(NEW)
-    named = {"manhattan": "cityblock", "squared_euclidean": "sqeuclidean"}.get(metric, metric)
+    named = {"manhattan": "cityblock", "squared_euclidean": "sqeuclidean"}.get(
+        metric, metric
+    )
     D = cdist(NEW, X, named)
     groups = [model.labels_ == c for c in range(3)]
     if linkage in ("single", "complete"):
@@ -36,12 +50,17 @@ def test_columns_of_a_linkage_add_up_to_the_margin_by_scipy(linkage, metric):
     elif linkage == "average" or metric != "euclidean":
         to = np.column_stack([_weighted_mean(D[:, g], W[g]) for g in groups])
     else:
-        to = cdist(NEW, np.array([np.average(X[g], axis=0, weights=W[g]) for g in groups]))
+        to = cdist(
+            NEW, np.array([np.average(X[g], axis=0, weights=W[g]) for g in groups])
+        )
     to = np.sort(to, axis=1) ** (2 if "squared" in found.unit else 1)
     np.testing.assert_allclose(found.scores, to[:, 1] - to[:, 0], rtol=1e-9, atol=1e-9)
     assert found.predicted.tolist() == model.predict(NEW).tolist()
     own = np.where(model.labels_ == found.predicted[:, None], D, np.inf)
-    near, order = np.sort(own, axis=1)[:, :3], np.argsort(own, axis=1, kind="stable")[:, :3]
+    near, order = (
+        np.sort(own, axis=1)[:, :3],
+        np.argsort(own, axis=1, kind="stable")[:, :3],
+    )
     np.testing.assert_array_equal(found.members, np.where(np.isfinite(near), order, -1))
     np.testing.assert_allclose(found.distances, near, rtol=1e-9, atol=1e-12)
 
@@ -65,7 +84,10 @@ def test_diana_is_explained_by_mean_distances():
     model = DivisiveClustering(3, method="diana", metric="manhattan").fit(X)
     found = model.explain(NEW)
     D = cdist(NEW, X, "cityblock")
-    to = np.sort(np.column_stack([D[:, model.labels_ == c].mean(axis=1) for c in range(3)]), axis=1)
+    to = np.sort(
+        np.column_stack([D[:, model.labels_ == c].mean(axis=1) for c in range(3)]),
+        axis=1,
+    )
     np.testing.assert_allclose(found.scores, to[:, 1] - to[:, 0], rtol=1e-9)
 
 
@@ -111,12 +133,16 @@ def test_the_merges_of_a_row_are_its_cophenetic_distances_by_scipy(linkage):
         assert "Merges of row" in str(found)
 
 
-@pytest.mark.parametrize("learner", [AgglomerativeClustering, DBSCAN, HDBSCAN, KMedoids])
+@pytest.mark.parametrize(
+    "learner", [AgglomerativeClustering, DBSCAN, HDBSCAN, KMedoids]
+)
 @pytest.mark.parametrize("metric", ["chebyshev", "precomputed"])
 def test_metrics_that_are_no_sums_over_columns_have_no_explanation(learner, metric):
     assert not hasattr(learner(metric=metric), "explain")
     D = cdist(X, X, "chebyshev")
-    assert not hasattr(learner(metric=metric).fit(D if metric == "precomputed" else X), "explain")
+    assert not hasattr(
+        learner(metric=metric).fit(D if metric == "precomputed" else X), "explain"
+    )
 
 
 def test_a_row_of_zeros_is_explained_under_the_cosine_metric():

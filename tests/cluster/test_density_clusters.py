@@ -30,10 +30,14 @@ pytestmark = pytest.mark.syllabus("12.3")
 def test_core_rows_and_noise_are_those_of_dbscan(n, eps, min_samples, seed, metric):
     X = np.random.default_rng(seed).normal(size=(n, 2))
     found = DBSCAN(eps, min_samples=min_samples, metric=metric).fit(X)
-    expected = sklearn_cluster.DBSCAN(eps=eps, min_samples=min_samples, metric=metric).fit(X)
+    expected = sklearn_cluster.DBSCAN(
+        eps=eps, min_samples=min_samples, metric=metric
+    ).fit(X)
     core = expected.core_sample_indices_
     assert found.core_sample_indices_.tolist() == core.tolist()
-    np.testing.assert_array_equal(found.components_, expected.components_.reshape(-1, 2))
+    np.testing.assert_array_equal(
+        found.components_, expected.components_.reshape(-1, 2)
+    )
     assert adjusted_rand_score(found.labels_[core], expected.labels_[core]) == 1.0
     assert found.n_clusters_ == len({*expected.labels_[core]})
     # a border row may be near several clusters: it goes to the nearest core row
@@ -45,8 +49,14 @@ def test_core_rows_and_noise_are_those_of_dbscan(n, eps, min_samples, seed, metr
 
 
 @settings(max_examples=30, deadline=None)
-@given(seed=st.integers(0, 10**6), min_samples=st.integers(1, 2), smallest=st.integers(4, 12))
-def test_the_hierarchy_has_the_clusters_and_probabilities_of_hdbscan(seed, min_samples, smallest):
+@given(
+    seed=st.integers(0, 10**6),
+    min_samples=st.integers(1, 2),
+    smallest=st.integers(4, 12),
+)
+def test_the_hierarchy_has_the_clusters_and_probabilities_of_hdbscan(
+    seed, min_samples, smallest
+):
     # with at most two neighbors no two merges have one height, which may come in any order
     X, _ = make_blobs(120, 3, centers=4, cluster_std=1.2, random_state=seed)
     found = HDBSCAN(smallest, min_samples).fit(X)
@@ -124,7 +134,10 @@ def test_given_distances_are_those_of_rows():
         matrix = clone(learner).set_params(metric="precomputed").fit(pairwise(X))
         assert adjusted_rand_score(rows.labels_, matrix.labels_) == 1.0
         new = X[:9] + 0.1
-        assert adjusted_rand_score(rows.predict(new), matrix.predict(pairwise(new, X))) == 1.0
+        assert (
+            adjusted_rand_score(rows.predict(new), matrix.predict(pairwise(new, X)))
+            == 1.0
+        )
 
 
 def test_mixed_tables_with_missing_cells_go_by_gowers_distance():
@@ -143,15 +156,23 @@ def test_mixed_tables_with_missing_cells_go_by_gowers_distance():
 
 
 def test_equal_rows_and_few_rows_are_no_trouble():
-    assert HDBSCAN(allow_single_cluster=True).fit(np.zeros((9, 2))).labels_.tolist() == [0] * 9
-    assert DBSCAN(eps=0.1, min_samples=10).fit(np.zeros((9, 2))).labels_.tolist() == [-1] * 9
+    assert (
+        HDBSCAN(allow_single_cluster=True).fit(np.zeros((9, 2))).labels_.tolist()
+        == [0] * 9
+    )
+    assert (
+        DBSCAN(eps=0.1, min_samples=10).fit(np.zeros((9, 2))).labels_.tolist()
+        == [-1] * 9
+    )
     assert HDBSCAN().fit([[0.0], [1.0]]).labels_.tolist() == [-1, -1]
     with pytest.raises(DataError, match="at least 2 rows"):
         HDBSCAN().fit([[0.0]])
 
 
 @pytest.mark.parametrize(("n", "smallest"), [(2, 5), (4, 5), (3, 2)])
-def test_too_few_rows_for_a_cluster_are_noise_also_if_a_single_one_is_allowed(n, smallest):
+def test_too_few_rows_for_a_cluster_are_noise_also_if_a_single_one_is_allowed(
+    n, smallest
+):
     X = np.random.default_rng(0).normal(size=(n, 2))
     model = HDBSCAN(smallest, min_samples=5, allow_single_cluster=True).fit(X)
     assert model.labels_.tolist() == [-1] * n
@@ -167,4 +188,6 @@ def test_weights_are_repeats_in_any_unit(unit):
     weighted = HDBSCAN().fit(X, sample_weight=w)
     repeated = HDBSCAN().fit(np.repeat(X, w, axis=0))
     np.testing.assert_allclose(weighted.stabilities_, repeated.stabilities_)
-    np.testing.assert_allclose(np.repeat(weighted.probabilities_, w), repeated.probabilities_)
+    np.testing.assert_allclose(
+        np.repeat(weighted.probabilities_, w), repeated.probabilities_
+    )

@@ -15,7 +15,9 @@ from lyceum.cluster import DivisiveClustering, FuzzyCMeans, KMeans, sums_of_squa
 from lyceum.distances import pairwise
 from lyceum.errors import SettingError
 
-X, GROUPS = make_blobs(400, 3, centers=[[0, 0, 0], [8, 0, 0], [0, 8, 0], [8, 8, 8]], random_state=0)
+X, GROUPS = make_blobs(
+    400, 3, centers=[[0, 0, 0], [8, 0, 0], [0, 8, 0], [8, 8, 8]], random_state=0
+)
 
 
 @pytest.mark.syllabus("12.3")
@@ -37,7 +39,8 @@ def test_a_division_of_few_rows_with_many_columns_holds_no_matrix_of_columns():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert model.labels_.tolist() in ([0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0])
-    assert peak < 60 * wide.nbytes  # a matrix of all pairs of columns has 667 times as many
+    # a matrix of all pairs of columns has 667 times as many
+    assert peak < 60 * wide.nbytes
 
 
 @pytest.mark.syllabus("12.3")
@@ -47,12 +50,16 @@ def test_the_first_splinter_group_is_that_of_its_definition():
     left = [int(np.argmax(D.sum(axis=1)))]
     while True:
         stay = [i for i in range(25) if i not in left]
-        gain = [D[i, [j for j in stay if j != i]].mean() - D[i, left].mean() for i in stay]
+        gain = [
+            D[i, [j for j in stay if j != i]].mean() - D[i, left].mean() for i in stay
+        ]
         if max(gain) <= 0:
             break
         left.append(stay[int(np.argmax(gain))])
     labels = DivisiveClustering(2, method="diana", metric="manhattan").fit(Z).labels_
-    assert {*map(frozenset, (np.flatnonzero(labels == 0), np.flatnonzero(labels == 1)))} == {
+    assert {
+        *map(frozenset, (np.flatnonzero(labels == 0), np.flatnonzero(labels == 1)))
+    } == {
         frozenset(left),
         frozenset(range(25)) - frozenset(left),
     }
@@ -60,7 +67,10 @@ def test_the_first_splinter_group_is_that_of_its_definition():
 
 @pytest.mark.syllabus("12.3")
 def test_heights_of_bisecting_are_what_the_sum_of_squares_falls_by():
-    within = [sums_of_squares(X, DivisiveClustering(k).fit(X).labels_).within for k in (1, 2, 3)]
+    within = [
+        sums_of_squares(X, DivisiveClustering(k).fit(X).labels_).within
+        for k in (1, 2, 3)
+    ]
     heights = DivisiveClustering(3).fit(X).linkage_[:, 2]
     falls = np.sqrt(2 * -np.diff(within))
     np.testing.assert_allclose(heights, np.maximum.accumulate(falls[::-1]), rtol=1e-6)
@@ -71,7 +81,11 @@ def test_weights_are_repeats_and_equal_rows_stay_together():
     w = np.random.default_rng(1).integers(1, 4, 400).astype(float)
     repeats = np.repeat(np.arange(400), w.astype(int))
     for method in ("bisecting", "diana"):
-        weighted = DivisiveClustering(5, method=method).fit(X, sample_weight=w).labels_[repeats]
+        weighted = (
+            DivisiveClustering(5, method=method)
+            .fit(X, sample_weight=w)
+            .labels_[repeats]
+        )
         assert (
             adjusted_rand_score(
                 weighted, DivisiveClustering(5, method=method).fit(X[repeats]).labels_
@@ -79,7 +93,9 @@ def test_weights_are_repeats_and_equal_rows_stay_together():
             > 0.9
         )
     assert DivisiveClustering(3).fit(np.ones((5, 2))).n_clusters_ == 1
-    frame = pd.DataFrame({"town": ["Ulm", "Ulm", "Bonn", "Bonn"], "age": [20.0, None, 60.0, 61.0]})
+    frame = pd.DataFrame(
+        {"town": ["Ulm", "Ulm", "Bonn", "Bonn"], "age": [20.0, None, 60.0, 61.0]}
+    )
     labels = DivisiveClustering(2, method="diana").fit(frame).labels_
     assert labels[0] == labels[1] != labels[2] == labels[3]
     with pytest.raises(SettingError, match="take method='diana'"):
@@ -111,4 +127,7 @@ def test_little_fuzziness_is_k_means():
 @pytest.mark.syllabus("12.1")
 def test_a_row_on_a_center_belongs_to_it_alone():
     model = FuzzyCMeans(2, init=[[0.0], [10.0]], max_iter=1).fit([[0.0], [10.0]])
-    assert model.predict_proba(model.cluster_centers_).tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    assert model.predict_proba(model.cluster_centers_).tolist() == [
+        [1.0, 0.0],
+        [0.0, 1.0],
+    ]

@@ -18,7 +18,14 @@ from lyceum.cluster import KMeans
 from lyceum.errors import DataError, MissingValuesError, SettingError
 
 X, GROUPS = make_blobs(900, 4, centers=6, cluster_std=1.5, random_state=0)
-STARTS = ["k-means++", "random", "furthest-first", "hierarchical", "widest-apart", "space"]
+STARTS = [
+    "k-means++",
+    "random",
+    "furthest-first",
+    "hierarchical",
+    "widest-apart",
+    "space",
+]
 
 
 # The checks round their rows to a few categories, of which there may be fewer than clusters.
@@ -69,7 +76,9 @@ def test_fitted_centers_labels_and_inertia_agree(init, metric):
     np.testing.assert_array_equal(kmeans.labels_, kmeans.predict(X))
     distances = kmeans.transform(X)
     np.testing.assert_array_equal(kmeans.labels_, distances.argmin(axis=1))
-    objective = distances.min(axis=1) if metric == "cosine" else distances.min(axis=1) ** 2
+    objective = (
+        distances.min(axis=1) if metric == "cosine" else distances.min(axis=1) ** 2
+    )
     assert kmeans.inertia_ == pytest.approx(objective.sum())
     assert kmeans.score(X) == pytest.approx(-kmeans.inertia_)
     assert kmeans.history_[-1] == kmeans.inertia_
@@ -83,11 +92,17 @@ def test_fitted_centers_labels_and_inertia_agree(init, metric):
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 def test_the_objective_never_rises(metric):
-    kmeans = KMeans(12, init="random", n_init=1, metric=metric, random_state=1, record=True).fit(X)
+    kmeans = KMeans(
+        12, init="random", n_init=1, metric=metric, random_state=1, record=True
+    ).fit(X)
     assert len(kmeans.history_) - kmeans.n_iter_ in (0, 1)
     assert (np.diff(kmeans.history_) <= 1e-9 * kmeans.inertia_).all()
-    np.testing.assert_array_equal(kmeans.record_[-1]["centers"], kmeans.cluster_centers_)
-    assert [step["step"] for step in kmeans.record_] == list(range(len(kmeans.history_)))
+    np.testing.assert_array_equal(
+        kmeans.record_[-1]["centers"], kmeans.cluster_centers_
+    )
+    assert [step["step"] for step in kmeans.record_] == list(
+        range(len(kmeans.history_))
+    )
     assert [step["objective"] for step in kmeans.record_] == kmeans.history_
     assert kmeans.history_axes == ("pass", "inertia")
 
@@ -107,14 +122,18 @@ def test_array_file_and_dask_give_the_same_clusters(init, tmp_path):
     import dask.array as da
 
     pq.write_table(
-        pa.table({f"x{j}": X[:, j] for j in range(4)}), tmp_path / "x.parquet", row_group_size=170
+        pa.table({f"x{j}": X[:, j] for j in range(4)}),
+        tmp_path / "x.parquet",
+        row_group_size=170,
     )
     kmeans = KMeans(6, init=init, random_state=2)
     here = clone(kmeans).fit(X)
     streamed = clone(kmeans).fit(scan(tmp_path / "x.parquet", memory=0))
     lazy = clone(kmeans).fit(da.from_array(X, chunks=((200, 0, 1, 699), 4)))
     for other in (streamed, lazy):
-        np.testing.assert_allclose(other.cluster_centers_, here.cluster_centers_, atol=1e-9)
+        np.testing.assert_allclose(
+            other.cluster_centers_, here.cluster_centers_, atol=1e-9
+        )
         np.testing.assert_array_equal(np.asarray(other.labels_), here.labels_)
     assert isinstance(lazy.labels_, da.Array)
 
@@ -134,7 +153,9 @@ def test_starts_on_a_sample_of_many_rows_find_the_groups():
     for init in STARTS:
         kmeans = KMeans(10, init=init, random_state=0).fit(data)
         # within a group: three columns of variance 0.09
-        assert kmeans.inertia_ / len(data) < (2.0 if init in ("random", "space") else 0.3)
+        assert kmeans.inertia_ / len(data) < (
+            2.0 if init in ("random", "space") else 0.3
+        )
 
 
 def test_float32_rows_end_close_to_float64_rows():
@@ -147,7 +168,9 @@ def test_float32_rows_end_close_to_float64_rows():
 
 
 def test_a_million_away_in_float32_the_groups_are_still_found():
-    data, groups = make_blobs(500, 2, centers=[[0, 0], [30, 0], [0, 30]], random_state=5)
+    data, groups = make_blobs(
+        500, 2, centers=[[0, 0], [30, 0], [0, 30]], random_state=5
+    )
     kmeans = KMeans(3, random_state=0).fit((data + 1e6).astype(np.float32))
     assert len(np.unique(np.column_stack([kmeans.labels_, groups]), axis=0)) == 3
 
@@ -158,8 +181,12 @@ def test_sparse_rows_cluster_as_dense_ones():
         dense = KMeans(5, init=data[10:15], metric=metric).fit(data)
         for as_ in (sparse.csr_array, sparse.csr_matrix):
             thin = KMeans(5, init=data[10:15], metric=metric).fit(as_(data))
-            np.testing.assert_allclose(thin.cluster_centers_, dense.cluster_centers_, atol=1e-10)
-            np.testing.assert_allclose(thin.transform(as_(data)), dense.transform(data), atol=1e-7)
+            np.testing.assert_allclose(
+                thin.cluster_centers_, dense.cluster_centers_, atol=1e-10
+            )
+            np.testing.assert_allclose(
+                thin.transform(as_(data)), dense.transform(data), atol=1e-7
+            )
             assert thin.inertia_ == pytest.approx(dense.inertia_)
 
 
@@ -193,7 +220,9 @@ def test_equal_farthest_rows_fill_only_one_empty_cluster():
 def test_more_clusters_than_distinct_rows_warns():
     data = np.array([[0.0, 0.0]] * 5 + [[1.0, 1.0]] * 5)
     for init in (*STARTS, data[:3]):
-        with pytest.warns(ConvergenceWarning, match="found 2 distinct clusters where n_clusters=3"):
+        with pytest.warns(
+            ConvergenceWarning, match="found 2 distinct clusters where n_clusters=3"
+        ):
             kmeans = KMeans(3, init=init, random_state=0).fit(data)
         assert kmeans.inertia_ == 0.0
 
@@ -233,7 +262,9 @@ def test_cosine_rows_of_zeros_move_nothing_and_are_labeled_zero():
         assert one.inertia_ == pytest.approx(two.inertia_)
         assert (two.labels_[-50:] == 0).all()
         np.testing.assert_array_equal(two.predict(as_(padded)), two.labels_)
-        np.testing.assert_array_equal(two.transform(as_(np.zeros((1, 4)))), np.ones((1, 4)))
+        np.testing.assert_array_equal(
+            two.transform(as_(np.zeros((1, 4)))), np.ones((1, 4))
+        )
     for init in ("k-means++", np.eye(2, 3)):
         with pytest.raises(DataError, match="every row is zero"):
             KMeans(2, metric="cosine", init=init).fit(np.zeros((5, 3)))
@@ -290,12 +321,17 @@ def test_a_callable_start_sees_rows_in_their_order():
 def test_categories_are_clustered_in_one_of_c_columns_and_may_grow():
     table = pa.table({"x": [0.0, 0.1, 5.0, 5.1], "c": ["a", "a", "b", "b"]})
     kmeans = KMeans(2, random_state=0).fit(table)
-    assert sorted(kmeans.cluster_centers_.round(2).tolist()) == [[0.05, 0.0], [5.05, 1.0]]
+    assert sorted(kmeans.cluster_centers_.round(2).tolist()) == [
+        [0.05, 0.0],
+        [5.05, 1.0],
+    ]
     kmeans.partial_fit(pa.table({"x": [0.05, 5.0], "c": ["a", "z"]}))
     order = np.argsort(kmeans.cluster_centers_[:, 0])
     # columns x, c=a, c=b, c=z
     np.testing.assert_allclose(kmeans.cluster_centers_[order][0], [0.05, 1, 0, 0])
-    np.testing.assert_allclose(kmeans.cluster_centers_[order][1], [15.1 / 3, 0, 2 / 3, 1 / 3])
+    np.testing.assert_allclose(
+        kmeans.cluster_centers_[order][1], [15.1 / 3, 0, 2 / 3, 1 / 3]
+    )
 
 
 def test_explanation_adds_up_to_the_margin():
@@ -305,13 +341,19 @@ def test_explanation_adds_up_to_the_margin():
         nearest = np.sort(kmeans.transform(X[:20]), axis=1)[:, :2] ** (
             1 if metric == "cosine" else 2
         )
-        np.testing.assert_allclose(explanation.scores, nearest[:, 1] - nearest[:, 0], atol=1e-9)
+        np.testing.assert_allclose(
+            explanation.scores, nearest[:, 1] - nearest[:, 0], atol=1e-9
+        )
         np.testing.assert_array_equal(explanation.predicted, kmeans.predict(X[:20]))
     assert (KMeans(1).fit(X).explain(X[:2]).contributions == 0).all()
 
 
 def test_summary_names_clusters_and_columns():
-    text = str(KMeans(2, random_state=0).fit(pa.table({"age": X[:, 0], "pay": X[:, 1]})).summary())
+    text = str(
+        KMeans(2, random_state=0)
+        .fit(pa.table({"age": X[:, 0], "pay": X[:, 1]}))
+        .summary()
+    )
     for word in ("inertia", "cluster 1", "age", "nearest other", "share"):
         assert word in text
     assert "cluster 0" in str(KMeans(1).fit(X).summary())

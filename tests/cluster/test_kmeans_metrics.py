@@ -22,14 +22,19 @@ def test_correlation_is_cosine_of_rows_about_their_means():
     Z = X - X.mean(axis=1, keepdims=True)
     found = KMeans(4, metric="correlation", init=X[:4]).fit(X)
     expected = KMeans(4, metric="cosine", init=Z[:4]).fit(Z)
-    np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-12)
+    np.testing.assert_allclose(
+        found.cluster_centers_, expected.cluster_centers_, atol=1e-12
+    )
     assert found.inertia_ == pytest.approx(expected.inertia_)
     wanted = 1 - np.corrcoef(X, found.cluster_centers_)[: len(X), len(X) :]
     np.testing.assert_allclose(found.transform(X), wanted, atol=1e-9)
-    assert (found.predict(3 * X + 7) == found.labels_).all()  # neither scale nor offset matters
+    # neither scale nor offset matters
+    assert (found.predict(3 * X + 7) == found.labels_).all()
     near = np.sort(found.transform(X[:9]), axis=1)
     np.testing.assert_allclose(
-        found.explain(X[:9]).contributions.sum(axis=1), near[:, 1] - near[:, 0], atol=1e-9
+        found.explain(X[:9]).contributions.sum(axis=1),
+        near[:, 1] - near[:, 0],
+        atol=1e-9,
     )
 
 
@@ -74,12 +79,15 @@ def test_empty_clusters_are_given_a_row_and_that_is_said():
 
 
 @pytest.mark.parametrize(
-    "init", ["k-means++", "random", "furthest-first", "hierarchical", "widest-apart", "space"]
+    "init",
+    ["k-means++", "random", "furthest-first", "hierarchical", "widest-apart", "space"],
 )
 def test_every_start_ends_near_the_best(init):
     model = KMeans(5, init=init, random_state=0).fit(X)
     assert np.diff(model.history_).max() <= 1e-9 * model.history_[0]
-    assert model.inertia_ == pytest.approx(sums_of_squares(X, model.labels_).within, rel=1e-3)
+    assert model.inertia_ == pytest.approx(
+        sums_of_squares(X, model.labels_).within, rel=1e-3
+    )
     best = KMeans(5, n_init=20, random_state=1).fit(X).inertia_
     assert model.inertia_ <= 1.35 * best
 
@@ -94,6 +102,8 @@ def test_an_offset_takes_no_digits_of_single_precision():
     np.testing.assert_array_equal(one.labels_, two.labels_)
     np.testing.assert_allclose(one.inertia_, two.inertia_, rtol=1e-6)
     plain = KMeans(3, random_state=0).fit(X)
-    exact = np.sqrt(((X[:, None].astype(np.float64) - plain.cluster_centers_) ** 2).sum(axis=2))
+    exact = np.sqrt(
+        ((X[:, None].astype(np.float64) - plain.cluster_centers_) ** 2).sum(axis=2)
+    )
     assert plain.transform(X).dtype == np.float32
     np.testing.assert_allclose(plain.transform(X), exact, rtol=1e-6)

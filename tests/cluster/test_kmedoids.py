@@ -33,11 +33,15 @@ def loss(D, medoids, w=None):
     init=st.sampled_from(["build", "random", "k-medoids++"]),
     weighted=st.booleans(),
 )
-def test_no_swap_of_a_medoid_and_a_row_lowers_the_loss(n, k, seed, metric, init, weighted):
+def test_no_swap_of_a_medoid_and_a_row_lowers_the_loss(
+    n, k, seed, metric, init, weighted
+):
     rng = np.random.default_rng(seed)
     X, k = rng.normal(size=(n, 3)), min(k, n)
     w = rng.integers(1, 5, n).astype(float) if weighted else None
-    model = KMedoids(k, metric=metric, init=init, random_state=seed).fit(X, sample_weight=w)
+    model = KMedoids(k, metric=metric, init=init, random_state=seed).fit(
+        X, sample_weight=w
+    )
     D, medoids = pairwise(X, metric=metric), model.medoid_indices_.tolist()
     reached = loss(D, medoids, w)
     assert model.inertia_ == pytest.approx(reached)
@@ -59,7 +63,10 @@ def test_small_data_are_solved_exactly():
 
 def test_given_distances_are_those_of_rows():
     X = np.random.default_rng(1).normal(size=(90, 3))
-    rows, given_ = KMedoids(4).fit(X), KMedoids(4, metric="precomputed").fit(pairwise(X))
+    rows, given_ = (
+        KMedoids(4).fit(X),
+        KMedoids(4, metric="precomputed").fit(pairwise(X)),
+    )
     assert given_.inertia_ == pytest.approx(rows.inertia_, rel=0.05)
     start = np.array([3, 14, 15, 65])
     rows = KMedoids(4, init=start).fit(X)
@@ -81,7 +88,9 @@ def test_samples_come_close_to_all_rows():
     np.testing.assert_allclose(X[sampled.medoid_indices_], sampled.cluster_centers_)
     losses = [
         step["objective"]
-        for step in KMedoids(3, max_samples=300, random_state=0, record=True).fit(X).record_
+        for step in KMedoids(3, max_samples=300, random_state=0, record=True)
+        .fit(X)
+        .record_
     ]
     assert len(losses) == 5
     assert min(losses) == pytest.approx(sampled.inertia_)
@@ -101,7 +110,9 @@ def test_medoids_of_a_mixed_table_are_its_rows(tmp_path):
     assert "Ulm" in str(model.summary())
     found = model.explain(frame)
     near = np.sort(model.transform(frame), axis=1)
-    np.testing.assert_allclose(found.contributions.sum(axis=1), near[:, 1] - near[:, 0], atol=1e-12)
+    np.testing.assert_allclose(
+        found.contributions.sum(axis=1), near[:, 1] - near[:, 0], atol=1e-12
+    )
     frame.to_csv(tmp_path / "t.csv", index=False)
     assert (KMedoids(2).fit(scan(tmp_path / "t.csv")).labels_ == model.labels_).all()
 
@@ -116,7 +127,9 @@ def test_sparse_rows_are_dense_rows():
 
 
 def test_fewer_distinct_rows_than_clusters_are_said():
-    with pytest.warns(ConvergenceWarning, match="found 2 distinct clusters where n_clusters=3"):
+    with pytest.warns(
+        ConvergenceWarning, match="found 2 distinct clusters where n_clusters=3"
+    ):
         model = KMedoids(3).fit([[0.0], [0.0], [1.0], [1.0]])
     assert model.transform([[0.5]]).shape == (1, 2)
 

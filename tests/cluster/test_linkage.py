@@ -28,7 +28,9 @@ def test_the_tree_is_scipys(method, n, d, seed):
     X = np.random.default_rng(seed).normal(size=(n, d))
     found, expected = link_rows(X, method, Euclidean()), linkage(X, method)
     np.testing.assert_allclose(found[:, 2:], expected[:, 2:], rtol=1e-8, atol=1e-10)
-    np.testing.assert_allclose(cophenet(found), cophenet(expected), rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(
+        cophenet(found), cophenet(expected), rtol=1e-8, atol=1e-10
+    )
 
 
 @pytest.mark.parametrize("method", LINKAGES)
@@ -60,7 +62,10 @@ def test_single_linkage_is_the_minimum_spanning_tree(n, d):
     assert len({*a, *b}) == n
     if n <= 300:
         # SciPy's graph has no edges of length zero: one is added to all
-        expected = np.sort(minimum_spanning_tree(csr_array(squareform(pdist(X) + 1.0))).data) - 1.0
+        expected = (
+            np.sort(minimum_spanning_tree(csr_array(squareform(pdist(X) + 1.0))).data)
+            - 1.0
+        )
     else:
         expected = linkage(X, "single")[:, 2]
     np.testing.assert_allclose(np.sort(np.sqrt(raw)), expected, atol=1e-9)
@@ -74,10 +79,14 @@ def test_a_spanning_tree_of_mutual_reachability_is_that_of_the_full_matrix(d):
     D = np.maximum(squareform(pdist(X, "sqeuclidean")), np.maximum(core[:, None], core))
     np.fill_diagonal(D, 0.0)
     raw = spanning_tree(X, Euclidean(), core)[2]
-    np.testing.assert_allclose(np.sort(raw), linkage(squareform(D), "single")[:, 2], rtol=1e-9)
+    np.testing.assert_allclose(
+        np.sort(raw), linkage(squareform(D), "single")[:, 2], rtol=1e-9
+    )
 
 
-@pytest.mark.parametrize("method", ["average", "centroid", "ward", "complete", "single"])
+@pytest.mark.parametrize(
+    "method", ["average", "centroid", "ward", "complete", "single"]
+)
 def test_a_row_of_weight_two_is_two_equal_rows(method):
     rng = np.random.default_rng(4)
     X, w = rng.normal(size=(60, 3)), rng.integers(1, 4, 60).astype(float)
@@ -95,7 +104,10 @@ def test_cuts_are_scipys():
     Z = linkage(X, "average")
     pairs = {
         "n_clusters": ({"n_clusters": 7}, fcluster(Z, 7, "maxclust")),
-        "height": ({"n_clusters": None, "distance_threshold": 1.5}, fcluster(Z, 1.5, "distance")),
+        "height": (
+            {"n_clusters": None, "distance_threshold": 1.5},
+            fcluster(Z, 1.5, "distance"),
+        ),
         "inconsistency": (
             {"n_clusters": None, "inconsistency": 1.1, "inconsistency_depth": 3},
             fcluster(Z, 1.1, "inconsistent", depth=3),
@@ -111,7 +123,10 @@ def test_attributes_are_those_of_scikit_learn(linkage_):
     X = np.random.default_rng(7).normal(size=(60, 3))
     ours = AgglomerativeClustering(4, linkage=linkage_).fit(X)
     theirs = SklearnClustering(4, linkage=linkage_, compute_distances=True).fit(X)
-    assert np.sort(ours.children_, axis=1).tolist() == np.sort(theirs.children_, axis=1).tolist()
+    assert (
+        np.sort(ours.children_, axis=1).tolist()
+        == np.sort(theirs.children_, axis=1).tolist()
+    )
     np.testing.assert_allclose(ours.distances_, theirs.distances_)
     assert ours.n_leaves_ == theirs.n_leaves_
     assert ours.n_clusters_ == theirs.n_clusters_
@@ -138,7 +153,8 @@ def test_given_distances_are_those_of_rows():
     model = AgglomerativeClustering(4, linkage="complete", metric="precomputed").fit(D)
     rows = AgglomerativeClustering(4, linkage="complete", metric="manhattan").fit(X)
     np.testing.assert_allclose(
-        np.sort(model.transform(pairwise(new, X, metric="manhattan"))), np.sort(rows.transform(new))
+        np.sort(model.transform(pairwise(new, X, metric="manhattan"))),
+        np.sort(rows.transform(new)),
     )
 
 
@@ -157,7 +173,10 @@ def test_rows_are_predicted_by_the_distance_of_the_linkage():
 
 def test_mixed_tables_with_missing_cells_go_by_gowers_distance():
     frame = pd.DataFrame(
-        {"age": [20.0, 22.0, None, 60.0, 61.0], "town": ["Ulm", "Ulm", "Ulm", "Bonn", None]}
+        {
+            "age": [20.0, 22.0, None, 60.0, 61.0],
+            "town": ["Ulm", "Ulm", "Ulm", "Bonn", None],
+        }
     )
     model = AgglomerativeClustering(2, linkage="average").fit(frame)
     assert isinstance(model.metric_, Gower)
@@ -176,10 +195,14 @@ def test_bad_distances_are_named():
     with pytest.raises(DataError, match="not symmetric"):
         AgglomerativeClustering(metric="precomputed").fit([[0.0, 1.0], [2.0, 0.0]])
     with pytest.raises(DataError, match="symmetric matrix; X has shape"):
-        AgglomerativeClustering(metric="precomputed").fit([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0]])
+        AgglomerativeClustering(metric="precomputed").fit(
+            [[0.0, 1.0, 2.0], [1.0, 0.0, 1.0]]
+        )
 
 
-def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_kmeans(monkeypatch):
+def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_kmeans(
+    monkeypatch,
+):
     import dask.array as da
 
     monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
@@ -192,8 +215,12 @@ def test_sparse_rows_are_dense_rows():
         np.random.default_rng(9).random((60, 8)) < 0.4
     )
     for method in LINKAGES:
-        dense, thin = (AgglomerativeClustering(3, linkage=method).fit(Z) for Z in (X, csr_array(X)))
+        dense, thin = (
+            AgglomerativeClustering(3, linkage=method).fit(Z) for Z in (X, csr_array(X))
+        )
         np.testing.assert_allclose(dense.linkage_[:, 2], thin.linkage_[:, 2], rtol=1e-6)
         np.testing.assert_allclose(
-            np.sort(dense.transform(X)), np.sort(thin.transform(csr_array(X))), rtol=1e-6
+            np.sort(dense.transform(X)),
+            np.sort(thin.transform(csr_array(X))),
+            rtol=1e-6,
         )

@@ -32,11 +32,16 @@ def brute(X, w, centers):
     labels = squares.argmin(axis=1)
     sums = np.array([(w * (labels == k)) @ X for k in range(len(centers))])
     return LloydSums(
-        len(X), sums, np.bincount(labels, w, len(centers)), float(w @ squares.min(axis=1))
+        len(X),
+        sums,
+        np.bincount(labels, w, len(centers)),
+        float(w @ squares.min(axis=1)),
     )
 
 
-@pytest.mark.parametrize("as_", [np.asarray, sparse.csr_array, lambda X: X.astype(np.float32)])
+@pytest.mark.parametrize(
+    "as_", [np.asarray, sparse.csr_array, lambda X: X.astype(np.float32)]
+)
 def test_sums_are_those_of_the_definition(as_):
     got, expected = of(block_of(as_(X), W)), brute(X, W, CENTERS)
     np.testing.assert_allclose(got.sums, expected.sums, rtol=1e-5, atol=1e-4)
@@ -113,7 +118,12 @@ def test_a_moved_row_leaves_its_cluster():
 )
 def test_bounds_change_no_bit_of_the_result(seed, k, metric, dtype):
     rng = np.random.default_rng(seed)
-    rows = (rng.normal(size=(300, 2)) * 3 + rng.normal(size=2) * 100).round(1).astype(dtype)  # ties
+    # ties
+    rows = (
+        (rng.normal(size=(300, 2)) * 3 + rng.normal(size=2) * 100)
+        .round(1)
+        .astype(dtype)
+    )
     settings = {
         "init": rows[rng.choice(300, k, replace=False)] + 1e-3,
         "n_init": 1,

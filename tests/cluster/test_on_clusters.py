@@ -19,7 +19,9 @@ from lyceum.datasets import load as load_dataset, path
 from lyceum.ensemble import ClusterClassifier
 from lyceum.errors import DataError, ModelFileError
 
-X, Y = make_blobs(400, 3, centers=[[0, 0, 0], [9, 0, 0], [0, 9, 0], [9, 9, 9]], random_state=0)
+X, Y = make_blobs(
+    400, 3, centers=[[0, 0, 0], [9, 0, 0], [0, 9, 0], [9, 9, 9]], random_state=0
+)
 
 
 @pytest.mark.syllabus("12.6")
@@ -35,7 +37,10 @@ def test_distances_to_clusters_help_a_linear_classifier():
         .score(features.transform(Z), y)
         > plain + 0.1
     )
-    assert ClusterFeatures(KMeans(3), kind="one_of_k", keep=False).fit_transform(Z).sum() == 400
+    assert (
+        ClusterFeatures(KMeans(3), kind="one_of_k", keep=False).fit_transform(Z).sum()
+        == 400
+    )
 
 
 @pytest.mark.syllabus("12.6")
@@ -78,7 +83,9 @@ def test_what_is_made_of_clusters_is_saved_and_a_damaged_one_refused(tmp_path):
         (ClusterLabels(start).fit(Z, few), "predict_proba"),
     ):
         path = save(model, tmp_path / "m.lyceum", force=True)
-        np.testing.assert_allclose(getattr(load(path), answer)(Z), getattr(model, answer)(Z))
+        np.testing.assert_allclose(
+            getattr(load(path), answer)(Z), getattr(model, answer)(Z)
+        )
         model.clusterer_ = None
         with pytest.raises(ModelFileError, match="without a clusterer"):
             save(model, tmp_path / "broken.lyceum")
@@ -106,19 +113,28 @@ def test_uses_of_clusters_work_on_real_rows_and_say_what_they_learned():
 
 @pytest.mark.syllabus("12.6")
 def test_columns_of_text_stay_beside_distances_as_zeros_and_ones():
-    frame = pd.DataFrame({"age": [20.0, 21.0, 60.0, 61.0], "town": ["Ulm", "Bonn", "Ulm", "Köln"]})
+    frame = pd.DataFrame(
+        {"age": [20.0, 21.0, 60.0, 61.0], "town": ["Ulm", "Bonn", "Ulm", "Köln"]}
+    )
     model = ClusterFeatures(KMeans(2, random_state=0)).fit(frame)
     found = model.transform(frame)
     assert found.columns.tolist()[0] == "age"
     assert found.shape == (4, 6)
-    assert found.iloc[:, 1:4].to_numpy().tolist() == [[0, 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 0]]
+    assert found.iloc[:, 1:4].to_numpy().tolist() == [
+        [0, 0, 1],
+        [1, 0, 0],
+        [0, 0, 1],
+        [0, 1, 0],
+    ]
     np.testing.assert_allclose(found.iloc[:, 4:], model.clusterer_.transform(frame))
 
 
 @pytest.mark.syllabus("12.6")
 def test_binary_numbers_beside_clusters_stay_as_they_were_written(tmp_path):
     file = tmp_path / "m.csv"
-    file.write_text("size,x\n" + "".join(f"{3 + 4 * (i % 2)},{i}.5\n" for i in range(12)))
+    file.write_text(
+        "size,x\n" + "".join(f"{3 + 4 * (i % 2)},{i}.5\n" for i in range(12))
+    )
     rows = scan(file)
     model = ClusterFeatures(KMeans(2, random_state=0)).fit(rows)
     found = np.asarray(model.transform(rows))
@@ -144,7 +160,10 @@ def test_defaults_take_a_table_of_text_with_missing_cells():
 
 @pytest.mark.syllabus("12.6")
 def test_posteriors_of_a_cluster_are_its_smoothed_shares():
-    Z, y = [[0.0], [0.1], [0.2], [9.0], [9.1], [50.0]], ["a", "b", None, "b", None, None]
+    Z, y = (
+        [[0.0], [0.1], [0.2], [9.0], [9.1], [50.0]],
+        ["a", "b", None, "b", None, None],
+    )
     model = ClusterLabels(KMeans(3, init=[[0.0], [9.0], [50.0]]), smoothing=0.5)
     model.fit(Z, y, sample_weight=[1, 2, 1, 1, 1, 1])
     prior = np.array([1.0, 3.0]) / 4  # of the labeled rows, by weight
@@ -175,16 +194,20 @@ def test_each_cluster_is_decided_by_a_classifier_of_its_rows_alone():
 
 
 def test_learners_of_other_libraries_get_numbers_and_no_rows_without_weight():
-    frame = pd.DataFrame(X, columns=list("abc")).assign(town=np.where(Y > 1, "Ulm", "Bonn"))
-    y = np.where(X[:, 1] > X[:, 1].mean(), "up", "down")
-    model = ClusterClassifier(SklearnKMeans(4, n_init=1, random_state=0), LogisticRegression()).fit(
-        frame, y
+    frame = pd.DataFrame(X, columns=list("abc")).assign(
+        town=np.where(Y > 1, "Ulm", "Bonn")
     )
+    y = np.where(X[:, 1] > X[:, 1].mean(), "up", "down")
+    model = ClusterClassifier(
+        SklearnKMeans(4, n_init=1, random_state=0), LogisticRegression()
+    ).fit(frame, y)
     assert model.score(frame, y) > 0.97
     w = np.where(np.arange(len(y)) % 2, 1.0, 0.0)
     half = ClusterClassifier(KMeans(2, init=X[[1, 3]]), LogisticRegression())
     some = half.fit(X, y, sample_weight=w).predict_proba(X)
-    np.testing.assert_allclose(some, half.fit(X[w > 0], y[w > 0]).predict_proba(X), rtol=1e-6)
+    np.testing.assert_allclose(
+        some, half.fit(X[w > 0], y[w > 0]).predict_proba(X), rtol=1e-6
+    )
     with pytest.raises(DataError, match="KNeighborsClassifier takes no sample_weight"):
         ClusterClassifier(classifier=KNeighborsClassifier()).fit(X, y, sample_weight=w)
 
@@ -195,7 +218,9 @@ def test_rows_in_no_cluster_are_decided_by_all_rows():
     dense = HDBSCAN(min_cluster_size=20, min_samples=5)
     model = ClusterClassifier(dense, NaiveBayes()).fit(X, y)
     assert model.predict_cluster(far).tolist() == [-1]
-    np.testing.assert_allclose(model.predict_proba(far), model.fallback_.predict_proba(far))
+    np.testing.assert_allclose(
+        model.predict_proba(far), model.fallback_.predict_proba(far)
+    )
     named = ClusterLabels(dense).fit(X, y)
     np.testing.assert_allclose(named.predict_proba(far)[0], named.class_prior_)
 

@@ -30,7 +30,9 @@ def test_hierarchical_starts_are_the_means_of_scipys_ward_clusters_of_repeated_r
     repeats = np.repeat(X, w.astype(int), axis=0)
     labels = fcluster(linkage(repeats, "ward"), k, "maxclust")
     expected = np.array([repeats[labels == c].mean(axis=0) for c in np.unique(labels)])
-    np.testing.assert_allclose(found[np.lexsort(found.T)], expected[np.lexsort(expected.T)])
+    np.testing.assert_allclose(
+        found[np.lexsort(found.T)], expected[np.lexsort(expected.T)]
+    )
 
 
 @pytest.mark.syllabus("12.1")
@@ -38,7 +40,8 @@ def test_of_more_random_rows_those_widest_apart_are_taken():
     wide = [STARTS["widest-apart"](sample_of(X), 5, rng(seed)) for seed in range(10)]
     plain = [STARTS["random"](sample_of(X), 5, rng(seed)) for seed in range(10)]
     least = [
-        np.mean([cdist(c, c)[np.triu_indices(5, 1)].min() for c in some]) for some in (wide, plain)
+        np.mean([cdist(c, c)[np.triu_indices(5, 1)].min() for c in some])
+        for some in (wide, plain)
     ]
     assert least[0] > 2 * least[1]
     assert all(is_a_row(center, X) for center in wide[0])
@@ -50,14 +53,20 @@ def test_points_in_space_fill_the_box_of_the_rows():
     assert (drawn >= X.min(axis=0)).all()
     assert (drawn <= X.max(axis=0)).all()
     middle = (X.min(axis=0) + X.max(axis=0)) / 2
-    np.testing.assert_allclose(drawn.mean(axis=0), middle, atol=0.05 * np.ptp(X, axis=0).max())
+    np.testing.assert_allclose(
+        drawn.mean(axis=0), middle, atol=0.05 * np.ptp(X, axis=0).max()
+    )
 
 
 def test_furthest_first_is_its_definition():
     chosen = STARTS["furthest-first"](sample_of(X), 6, rng())
-    np.testing.assert_array_equal(chosen[0], X[np.linalg.norm(X - X.mean(axis=0), axis=1).argmax()])
+    np.testing.assert_array_equal(
+        chosen[0], X[np.linalg.norm(X - X.mean(axis=0), axis=1).argmax()]
+    )
     for k in range(1, 6):
-        np.testing.assert_array_equal(chosen[k], X[cdist(X, chosen[:k]).min(axis=1).argmax()])
+        np.testing.assert_array_equal(
+            chosen[k], X[cdist(X, chosen[:k]).min(axis=1).argmax()]
+        )
 
 
 def test_points_are_distinct_rows_in_numeric_order_with_summed_weights():
@@ -73,7 +82,9 @@ def test_points_measure_distances_from_afar():
     np.testing.assert_allclose(points.squares(np.arange(len(X))), expected, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["k-means++", "random", "furthest-first", "widest-apart"])
+@pytest.mark.parametrize(
+    "name", ["k-means++", "random", "furthest-first", "widest-apart"]
+)
 def test_starts_are_distinct_rows(name):
     centers = STARTS[name](sample_of(X), 30, rng())
     assert len(np.unique(centers, axis=0)) == 30
@@ -83,7 +94,9 @@ def test_starts_are_distinct_rows(name):
 def test_greedy_plus_plus_starts_lower_than_random_rows():
     def cost(name):
         starts = (STARTS[name](sample_of(X), 5, rng(seed)) for seed in range(20))
-        return np.mean([cdist(X, centers).min(axis=1).__pow__(2).sum() for centers in starts])
+        return np.mean(
+            [cdist(X, centers).min(axis=1).__pow__(2).sum() for centers in starts]
+        )
 
     assert cost("k-means++") < 0.5 * cost("random")
 

@@ -31,7 +31,11 @@ pytestmark = pytest.mark.syllabus("12.5")
 
 def drawn(seed, n=120, k=5, d=3):
     rng = np.random.default_rng(seed)
-    return rng.normal(size=(n, d)) + 1e6, rng.integers(0, k, n), rng.integers(0, 3, n).astype(float)
+    return (
+        rng.normal(size=(n, d)) + 1e6,
+        rng.integers(0, k, n),
+        rng.integers(0, 3, n).astype(float),
+    )
 
 
 @settings(max_examples=30, deadline=None)
@@ -46,7 +50,9 @@ def test_total_is_within_plus_between(seed):
     plain = sums_of_squares(X, labels)
     assert plain.total == pytest.approx(((X - mean) ** 2).sum())
     groups = [X[labels == c] for c in np.unique(labels)]
-    assert plain.within == pytest.approx(sum(((g - g.mean(axis=0)) ** 2).sum() for g in groups))
+    assert plain.within == pytest.approx(
+        sum(((g - g.mean(axis=0)) ** 2).sum() for g in groups)
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,7 +73,9 @@ def test_silhouettes_are_scikit_learns(ours, theirs):
     np.testing.assert_allclose(
         found.points, metrics.silhouette_samples(X, labels, metric=theirs), atol=1e-9
     )
-    assert found.mean == pytest.approx(metrics.silhouette_score(X, labels, metric=theirs))
+    assert found.mean == pytest.approx(
+        metrics.silhouette_score(X, labels, metric=theirs)
+    )
     by_cluster = [found.points[labels == c].mean() for c in found.clusters]
     np.testing.assert_allclose(found.cluster_means, by_cluster)
     assert found.mean_of_clusters == pytest.approx(np.mean(by_cluster))
@@ -77,9 +85,13 @@ def test_silhouettes_of_sparse_rows_and_given_distances_are_those_of_rows():
     X, labels, _ = drawn(2)
     X -= 1e6
     expected = silhouette(X, labels).points
-    np.testing.assert_allclose(silhouette(csr_array(X), labels).points, expected, atol=1e-9)
     np.testing.assert_allclose(
-        silhouette(pairwise(X), labels, metric="precomputed").points, expected, atol=1e-9
+        silhouette(csr_array(X), labels).points, expected, atol=1e-9
+    )
+    np.testing.assert_allclose(
+        silhouette(pairwise(X), labels, metric="precomputed").points,
+        expected,
+        atol=1e-9,
     )
 
 
@@ -113,7 +125,9 @@ def test_cohesion_and_separation_are_the_sums_of_edges():
         assert found.cohesion[c] == pytest.approx(inside.sum() / 2)
         for other in range(3):
             edges = D[np.ix_(labels == c, labels == other)].sum()
-            assert found.separation[c, other] == pytest.approx(0.0 if c == other else edges)
+            assert found.separation[c, other] == pytest.approx(
+                0.0 if c == other else edges
+            )
     np.testing.assert_allclose(given_.separation, found.separation)
     similar = 1.0 / (1.0 + D)
     kept = proximity(similar, labels, metric="precomputed")
@@ -130,7 +144,9 @@ def test_cohesion_and_separation_are_the_sums_of_edges():
 def test_external_measures_are_scikit_learns(y, seed, k):
     labels = np.random.default_rng(seed).integers(0, k, len(y))
     measures = agreement(y, labels)
-    assert measures.pairs.adjusted_rand_score == pytest.approx(adjusted_rand_score(y, labels))
+    assert measures.pairs.adjusted_rand_score == pytest.approx(
+        adjusted_rand_score(y, labels)
+    )
     assert measures.mutual_information * np.log(2) == pytest.approx(
         mutual_info_score(y, labels), abs=1e-12
     )
@@ -158,10 +174,14 @@ def test_the_optimal_alignment_has_the_largest_overlap_of_all(seed, k, classes):
     table = agreement(y, labels).table
     wide = np.zeros((max(table.shape),) * 2)
     wide[: table.shape[0], : table.shape[1]] = table
-    best = max(sum(wide[i, j] for i, j in enumerate(p)) for p in permutations(range(len(wide))))
+    best = max(
+        sum(wide[i, j] for i, j in enumerate(p)) for p in permutations(range(len(wide)))
+    )
     assert match_clusters(y, labels).accuracy == pytest.approx(best / 40)
     assert match_clusters(y, labels, "greedy").accuracy <= best / 40 + 1e-12
-    assert match_clusters(y, labels, "largest").accuracy == pytest.approx(purity(y, labels))
+    assert match_clusters(y, labels, "largest").accuracy == pytest.approx(
+        purity(y, labels)
+    )
     matched = [m for m in match_clusters(y, labels, "greedy").matches if m >= 0]
     assert len(set(matched)) == len(matched) == min(table.shape)
 
@@ -187,10 +207,18 @@ def test_the_entropy_of_pure_clusters_is_zero_and_prints_so():
 def test_missing_cells_are_refused_not_measured(measure):
     with pytest.raises(MissingValuesError, match="fill them first"):
         measure([[0.0], [2.0], [np.nan], [12.0]], [0, 0, 1, 1])
-    with pytest.raises(DataError, match="numbers, but there are other cells, such as 'a'"):
+    with pytest.raises(
+        DataError, match="numbers, but there are other cells, such as 'a'"
+    ):
         measure(np.array([["a"], [1.0], [2.0], [3.0]], dtype=object), [0, 0, 1, 1])
-    with pytest.raises(SettingError, match="sample_weight must be 4 numbers of at least 0"):
-        measure([[0.0], [2.0], [1.0], [12.0]], [0, 0, 1, 1], sample_weight=[1.0, 1.0, -1.0, 1.0])
+    with pytest.raises(
+        SettingError, match="sample_weight must be 4 numbers of at least 0"
+    ):
+        measure(
+            [[0.0], [2.0], [1.0], [12.0]],
+            [0, 0, 1, 1],
+            sample_weight=[1.0, 1.0, -1.0, 1.0],
+        )
 
 
 def test_a_function_measures_silhouettes_too():
@@ -200,5 +228,7 @@ def test_a_function_measures_silhouettes_too():
 
 
 def test_labels_that_cannot_be_sorted_are_named():
-    with pytest.raises(DataError, match="labels_true holds labels that cannot be sorted together"):
+    with pytest.raises(
+        DataError, match="labels_true holds labels that cannot be sorted together"
+    ):
         agreement(["a", None, "b"], [1, 2, 2])

@@ -24,7 +24,10 @@ def binned_by_row(rows, bins):
 
 def expected_bins(x, edges):
     return np.array(
-        [sum(e < value for e in edges) if value == value else len(edges) + 1 for value in x]
+        [
+            sum(e < value for e in edges) if value == value else len(edges) + 1
+            for value in x
+        ]
     )
 
 
@@ -53,7 +56,9 @@ def test_few_distinct_values_have_a_bin_each_with_edges_midway():
 
 def test_neighboring_numbers_are_kept_apart():
     low = np.float64(1.0)
-    X = np.array([[low], [np.nextafter(low, 2)], [np.nextafter(np.nextafter(low, 2), 2)]])
+    X = np.array(
+        [[low], [np.nextafter(low, 2)], [np.nextafter(np.nextafter(low, 2), 2)]]
+    )
     codes = binned_by_row(rows_of(X), Bins.of(rows_of(X))).by_row
     assert codes.ravel().tolist() == [0, 1, 2]
 
@@ -90,7 +95,9 @@ def test_rows_of_no_weight_are_left_out():
 def test_the_heaviest_categories_keep_a_bin_and_the_others_share_one():
     rng = np.random.default_rng(3)
     town = rng.choice(
-        [f"t{i:03d}" for i in range(300)], 5000, p=np.arange(1, 301) / np.arange(1, 301).sum()
+        [f"t{i:03d}" for i in range(300)],
+        5000,
+        p=np.arange(1, 301) / np.arange(1, 301).sum(),
     )
     rows = scan(pd.DataFrame({"town": town})).then(Recode())
     bins = Bins.of(rows, 20)
@@ -98,12 +105,18 @@ def test_the_heaviest_categories_keep_a_bin_and_the_others_share_one():
     counts = pd.Series(town).value_counts()
     categories = rows.schema["town"].categories
     own = {categories[i] for i in np.flatnonzero(bins.tables[0] < 19)}
-    assert min(counts[t] for t in own) >= max(counts[t] for t in categories if t not in own)
+    assert min(counts[t] for t in own) >= max(
+        counts[t] for t in categories if t not in own
+    )
 
 
 def test_a_missing_cell_and_an_unknown_category_have_the_bin_after_the_last():
-    frame = pd.DataFrame({"town": ["Ulm", None, "Bonn", "Ulm"], "age": [1.0, 2.0, np.nan, 1.0]})
-    rows = scan(frame, kinds={"town": "categorical", "age": "continuous"}).then(Recode())
+    frame = pd.DataFrame(
+        {"town": ["Ulm", None, "Bonn", "Ulm"], "age": [1.0, 2.0, np.nan, 1.0]}
+    )
+    rows = scan(frame, kinds={"town": "categorical", "age": "continuous"}).then(
+        Recode()
+    )
     bins = Bins.of(rows)
     assert binned_by_row(rows, bins).by_row.tolist() == [[1, 0], [2, 1], [0, 2], [1, 0]]
     block = next(rows.blocks())
@@ -124,7 +137,9 @@ def test_files_and_dask_have_the_bytes_of_the_array(tmp_path):
     rng = np.random.default_rng(4)
     frame = pd.DataFrame(rng.normal(size=(3000, 3)), columns=list("abc"))
     frame["y"] = rng.normal(size=3000)
-    pq.write_table(pa.Table.from_pandas(frame), tmp_path / "t.parquet", row_group_size=700)
+    pq.write_table(
+        pa.Table.from_pandas(frame), tmp_path / "t.parquet", row_group_size=700
+    )
     frame.to_csv(tmp_path / "t.csv", index=False)
     sources = [
         scan(frame, "y"),
@@ -136,7 +151,12 @@ def test_files_and_dask_have_the_bytes_of_the_array(tmp_path):
     for rows in sources:
         bins = Bins.of(rows, 40)
         binned = binned_by_row(rows, bins)
-        found = (*map(np.asarray, bins.edges), binned.by_row, binned.columns.T, binned.y)
+        found = (
+            *map(np.asarray, bins.edges),
+            binned.by_row,
+            binned.columns.T,
+            binned.y,
+        )
         expected = expected or found
         for one, two in zip(expected, found):
             np.testing.assert_allclose(one, two, rtol=1e-12)
@@ -149,7 +169,9 @@ def test_the_sample_does_not_depend_on_blocks_or_their_order():
     parts = [UniformRowSample.of(block, size=1000) for block in blocks]
     forward = parts[0].merge(parts[1]).merge(parts[2].merge(parts[3]))
     backward = parts[3].merge(parts[1].merge(parts[0]).merge(parts[2]))
-    known = scan(X).reduce(lambda block: UniformRowSample.of(block, size=1000, n_rows=len(X)))
+    known = scan(X).reduce(
+        lambda block: UniformRowSample.of(block, size=1000, n_rows=len(X))
+    )
     assert 400 < len(forward.cells()[0]) <= 1000
     for other in (backward, known):
         np.testing.assert_array_equal(
@@ -162,7 +184,10 @@ def test_bins_may_be_written_column_by_column():
     rows = rows_of(X)
     bins = Bins.of(rows, 16)
     block = next(rows.blocks())
-    columns, both = np.empty((5, 130), dtype=np.uint8), np.empty((5, 130), dtype=np.uint8)
+    columns, both = (
+        np.empty((5, 130), dtype=np.uint8),
+        np.empty((5, 130), dtype=np.uint8),
+    )
     bins.code(block, columns.T, both)
     np.testing.assert_array_equal(columns.T, bins.code(block))
     np.testing.assert_array_equal(columns, both)

@@ -8,7 +8,14 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
-from tests.trees.tree_builders import N_CODES, Builder, of_sklearn, parts, random_rows, random_tree
+from tests.trees.tree_builders import (
+    N_CODES,
+    Builder,
+    of_sklearn,
+    parts,
+    random_rows,
+    random_tree,
+)
 
 from lyceum._core.trees import THRESHOLD, Router, contributions, shares
 from lyceum.data import Schema
@@ -31,7 +38,9 @@ def test_base_and_contributions_are_the_prediction(seed):
     router = Router(trees, 4, values=[shares(tree.value) for tree in trees], scale=0.2)
     pick = rng.integers(0, 3, size=200)
     found = contributions(router, X, pick)
-    np.testing.assert_allclose(found.sum(axis=1), router.sums(X)[np.arange(200), pick], rtol=1e-12)
+    np.testing.assert_allclose(
+        found.sum(axis=1), router.sums(X)[np.arange(200), pick], rtol=1e-12
+    )
 
 
 def test_every_step_is_credited_to_the_column_tested():
@@ -57,7 +66,9 @@ def test_trees_of_one_class_each_explain_their_class_alone():
     for k in range(3):
         alone = Router(trees[k::3], 4, scale=0.1)
         np.testing.assert_allclose(
-            contributions(router, X, np.full(60, k)), contributions(alone, X), rtol=1e-12
+            contributions(router, X, np.full(60, k)),
+            contributions(alone, X),
+            rtol=1e-12,
         )
 
 
@@ -66,7 +77,9 @@ def test_a_forest_of_sklearn_is_explained_exactly():
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(10, random_state=0).fit(X, y)
     trees = [of_sklearn(tree) for tree in forest.estimators_]
-    router = Router(trees, 4, values=[shares(tree.value) for tree in trees], scale=1 / 10)
+    router = Router(
+        trees, 4, values=[shares(tree.value) for tree in trees], scale=1 / 10
+    )
     X = X.astype(np.float32)
     proba = forest.predict_proba(X)
     pick = proba.argmax(axis=1)
@@ -99,7 +112,9 @@ def test_the_path_of_a_row_with_a_missing_cell_goes_several_ways():
         builder.set(node, weight=float(weight), value=[value])
     builder.set(0, value=[7.0], weight=4.0)
     path = builder.tree().path([np.nan])
-    assert [(step.node, step.question, step.cell, step.share) for step in path.steps[1:]] == [
+    assert [
+        (step.node, step.question, step.cell, step.share) for step in path.steps[1:]
+    ] == [
         (1, "x0 ≤ 0", None, 0.25),
         (2, "x0 > 0", None, 0.75),
     ]
@@ -111,7 +126,9 @@ def test_the_path_of_unknown_categories_has_every_node():
     rng = np.random.default_rng(11)
     tree = random_tree(rng, 12)
     codes = [f"c{k}" for k in range(N_CODES)]
-    schema = Schema.declare({"a": "continuous", "b": "continuous", "c": codes, "d": codes})
+    schema = Schema.declare(
+        {"a": "continuous", "b": "continuous", "c": codes, "d": codes}
+    )
     for row in random_rows(rng, 40, gaps=0.1):
         assert len(tree.path(row, schema, ["u", "v"]).steps) == len(parts(tree, row))
 
@@ -144,7 +161,8 @@ def test_the_path_of_every_tree_learner_ends_at_its_prediction(make):
             assert (step.cell is None) == pd.isna(cell)
             assert pd.isna(cell) or step.cell == cell
     with pytest.raises(
-        DataError, match="there is no row 300: rows are numbered from 0, and there are 300"
+        DataError,
+        match="there is no row 300: rows are numbered from 0, and there are 300",
     ):
         model.path(X, 300)
 
@@ -155,7 +173,9 @@ def test_with_a_loss_matrix_the_path_follows_the_expected_loss_of_the_action():
     model = TreeClassifier(max_depth=2, loss_matrix=loss).fit(X, y)
     path = model.path(X, 70)
     assert path.output == f"expected loss of {model.predict(X)[70]}"
-    assert path.prediction == pytest.approx((model.predict_proba(X[70:71]) @ loss).min())
+    assert path.prediction == pytest.approx(
+        (model.predict_proba(X[70:71]) @ loss).min()
+    )
 
 
 def test_a_path_takes_one_row_by_name():
@@ -170,14 +190,19 @@ def test_a_path_takes_one_row_by_name():
             expected = model.path(frame, row).as_dict()
             assert model.path(frame.iloc[row]).as_dict() == expected
             assert model.path(frame.iloc[row].to_dict()).as_dict() == expected
-    bare = TreeClassifier().fit(frame[["size"]].to_numpy(), ["up", "up", "down", "up"] * 5)
+    bare = TreeClassifier().fit(
+        frame[["size"]].to_numpy(), ["up", "up", "down", "up"] * 5
+    )
     assert bare.path(pd.Series([3.0])).as_dict() == bare.path([[3.0]]).as_dict()
 
 
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"size": 1.0}, "one row of coded cells, all of them numbers, and not this dict: path"),
+        (
+            {"size": 1.0},
+            "one row of coded cells, all of them numbers, and not this dict: path",
+        ),
         (pd.Series(["red", 1.0]), "not this Series"),
         (pd.DataFrame({"color": ["red"]}), "not this DataFrame"),
         (np.zeros((2, 3)), r"one row, but the cells have the shape \(2, 3\)"),

@@ -17,7 +17,14 @@ from tests.trees.binned_reference import (
 )
 from tests.trees.growth_reference import follow
 from tests.trees.table_builders import from_scikit
-from tests.trees.test_referee import CLASSES, LOSS, limits, tables, two_or_three_classes, ways
+from tests.trees.test_referee import (
+    CLASSES,
+    LOSS,
+    limits,
+    tables,
+    two_or_three_classes,
+    ways,
+)
 from tests.trees.tree_reference import Referee
 from tests.trees.tree_reference_parts import Rules
 from threadpoolctl import threadpool_limits
@@ -71,7 +78,9 @@ def followed(table, **rules):
     )
     rows = rows_of(X, target, weight, kinds, n_classes, at=(3, 4, 11))
     arrays = {
-        name: np.array(rules[name]) for name in ("costs", "loss") if rules.get(name) is not None
+        name: np.array(rules[name])
+        for name in ("costs", "loss")
+        if rules.get(name) is not None
     }
     tree = grow_by_levels(rows, Bins.of(rows), Growth(**{**rules, **arrays}), n_classes)
     return follow(Referee(*table, rules=Rules(**rules)), tree)
@@ -112,7 +121,9 @@ def test_every_split_of_numbers_is_a_best_one(criterion, table, way, limit):
     st.booleans(),
     st.sampled_from([1, 1 << 16, 1 << 28]),
 )
-def test_the_tree_is_that_of_the_core_on_the_same_bins(growth, seed, max_bins, weighted, budget):
+def test_the_tree_is_that_of_the_core_on_the_same_bins(
+    growth, seed, max_bins, weighted, budget
+):
     rows = scanned(mixed_frame(seed, 200), "w" if weighted else None)
     bins = Bins.of(rows, max_bins)
     tree = grow_by_levels(rows, bins, growth, 3, budget)
@@ -145,7 +156,9 @@ def test_what_was_considered_is_what_the_core_considers():
     tree, mine = grow_by_levels_with_record(rows, bins, growth, 3)
     other = tree_of_the_core(rows, bins, growth, 3)
     assert_same(tree, other)
-    best = [mine.gain[mine.node == node].max() for node in np.flatnonzero(tree.kind != LEAF)]
+    best = [
+        mine.gain[mine.node == node].max() for node in np.flatnonzero(tree.kind != LEAF)
+    ]
     np.testing.assert_allclose(best, tree.gain[tree.kind != LEAF])
     at_root = mine.node == 0
     assert mine.feature[at_root].tolist() == [0, 1, 2, 3]
@@ -168,8 +181,11 @@ def test_classes_of_few_distinct_values_give_scikit_learns_tree(criterion, most,
     rng = np.random.default_rng(seed)
     X, w = rng.integers(0, 200, (700, 4)) / 8, rng.uniform(0.5, 2, 700)
     y = np.floor(X[:, 0] + 2 * np.sin(X[:, 1]) + rng.normal(size=700)).astype(int) % 3
-    limit = {"max_leaf_nodes": most, "max_depth": 6, "min_samples_leaf": 12}  # ties are of few rows
-    theirs = DecisionTreeClassifier(criterion=criterion, random_state=0, **limit).fit(X, y, w)
+    # ties are of few rows
+    limit = {"max_leaf_nodes": most, "max_depth": 6, "min_samples_leaf": 12}
+    theirs = DecisionTreeClassifier(criterion=criterion, random_state=0, **limit).fit(
+        X, y, w
+    )
     rows = rows_of(X, y, w, n_classes=3, at=(100, 101, 450))
     ours = grow_by_levels(rows, Bins.of(rows), Growth(criterion=criterion, **limit), 3)
     scikit(ours, from_scikit(theirs))
@@ -184,7 +200,9 @@ def test_numbers_of_few_distinct_values_give_scikit_learns_tree(most, offset):
     limit = {"max_leaf_nodes": most, "max_depth": 6, "min_samples_leaf": 4}
     theirs = DecisionTreeRegressor(random_state=0, **limit).fit(X, y)
     rows = rows_of(X, y + offset, at=(100, 101, 450))
-    ours = grow_by_levels(rows, Bins.of(rows), Growth(criterion="squared_error", **limit))
+    ours = grow_by_levels(
+        rows, Bins.of(rows), Growth(criterion="squared_error", **limit)
+    )
     scikit(ours, from_scikit(theirs), offset)
 
 
@@ -192,11 +210,15 @@ def scikit(ours, theirs, offset=0.0):
     first, second = walked(ours), walked(theirs)
     assert ours.feature[first].tolist() == theirs.feature[second].tolist()
     assert ours.n_rows[first].tolist() == theirs.n_rows[second].tolist()
-    np.testing.assert_allclose(ours.threshold[first], theirs.threshold[second], rtol=1e-6)
+    np.testing.assert_allclose(
+        ours.threshold[first], theirs.threshold[second], rtol=1e-6
+    )
     np.testing.assert_allclose(
         ours.value[first] - offset, theirs.value[second], rtol=1e-8, atol=1e-8
     )
-    np.testing.assert_allclose(ours.impurity[first], theirs.impurity[second], rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(
+        ours.impurity[first], theirs.impurity[second], rtol=1e-7, atol=1e-9
+    )
 
 
 # -- however the rows come -------------------------------------------------------------
@@ -216,13 +238,17 @@ def test_memory_files_and_dask_give_one_tree(tmp_path, number, missing):
     pq.write_table(table, tmp_path / "table.parquet", row_group_size=50)
     pc.write_csv(table, tmp_path / "table.csv")
     frame = dd.from_pandas(table.to_pandas(), npartitions=4, sort=False)
-    growth = Growth(criterion="squared_error" if number else "gini", missing=missing, **growing())
+    growth = Growth(
+        criterion="squared_error" if number else "gini", missing=missing, **growing()
+    )
     n_classes = None if number else 3
     sources = [table, tmp_path / "table.parquet", tmp_path / "table.csv", frame]
     trees = []
     for source in sources:
         rows = scanned(
-            source, "w", **({"memory": 0} if source is not frame and source is not table else {})
+            source,
+            "w",
+            **({"memory": 0} if source is not frame and source is not table else {}),
         )
         trees.append(grow_by_levels(rows, Bins.of(rows), growth, n_classes))
     for tree in trees[1:]:
@@ -232,10 +258,17 @@ def test_memory_files_and_dask_give_one_tree(tmp_path, number, missing):
 @given(st.lists(st.integers(1, 399), max_size=8))
 def test_any_cut_of_the_rows_gives_the_tree_to_the_bit(places):
     rng = np.random.default_rng(2)
-    X, y, w = rng.integers(0, 40, (400, 3)), rng.integers(0, 3, 400), rng.integers(0, 4, 400)
+    X, y, w = (
+        rng.integers(0, 40, (400, 3)),
+        rng.integers(0, 3, 400),
+        rng.integers(0, 4, 400),
+    )
     trees = [
         grow_by_levels(rows, Bins.of(rows), Growth(**growing()), 3)
-        for rows in (rows_of(X, y, w, n_classes=3), rows_of(X, y, w, n_classes=3, at=places))
+        for rows in (
+            rows_of(X, y, w, n_classes=3),
+            rows_of(X, y, w, n_classes=3, at=places),
+        )
     ]
     for name in type(trees[0]).__dataclass_fields__:
         np.testing.assert_array_equal(*(getattr(tree, name) for tree in trees))
@@ -254,8 +287,12 @@ def test_weight_two_equals_a_repeated_row(number):
     two = grow_by_levels(repeated, Bins.of(repeated), growth, n_classes)
     first, second = walked(one), walked(two)
     for name in ("feature", "threshold", "weight"):
-        np.testing.assert_allclose(getattr(one, name)[first], getattr(two, name)[second])
-    np.testing.assert_allclose(one.value[first], two.value[second], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            getattr(one, name)[first], getattr(two, name)[second]
+        )
+    np.testing.assert_allclose(
+        one.value[first], two.value[second], rtol=1e-9, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("number", [False, True])
@@ -265,13 +302,17 @@ def test_one_thread_and_two_give_the_tree_to_the_bit(tmp_path, monkeypatch, numb
     table = mixed_frame(8, 500, number=number)
     pq.write_table(table, tmp_path / "table.parquet", row_group_size=64)
     growth = Growth(
-        criterion="squared_error" if number else "entropy", missing="fractions", **growing()
+        criterion="squared_error" if number else "entropy",
+        missing="fractions",
+        **growing(),
     )
     trees = []
     for threads in (1, 2):
         with threadpool_limits(threads, user_api="openmp"):
             rows = scanned(tmp_path / "table.parquet", "w", memory=0)
-            trees.append(grow_by_levels(rows, Bins.of(rows), growth, None if number else 3))
+            trees.append(
+                grow_by_levels(rows, Bins.of(rows), growth, None if number else 3)
+            )
     for name in type(trees[0]).__dataclass_fields__:
         np.testing.assert_array_equal(*(getattr(tree, name) for tree in trees))
 
@@ -295,7 +336,9 @@ class Counted:
 
 def test_a_level_is_a_pass():
     rows = Counted(scanned(mixed_frame(5)))
-    tree = grow_by_levels(rows, Bins.of(rows.rows), Growth(max_depth=4, min_samples_leaf=2), 3)
+    tree = grow_by_levels(
+        rows, Bins.of(rows.rows), Growth(max_depth=4, min_samples_leaf=2), 3
+    )
     assert tree.depth == 4
     assert rows.passes == 4
 
@@ -322,7 +365,11 @@ def test_a_small_budget_costs_passes_and_changes_nothing():
 def test_one_row_and_one_class_are_a_leaf():
     rows = rows_of([[1.0, 2.0]], [1], n_classes=2)
     tree = grow_by_levels(rows, Bins.of(rows), Growth(), 2)
-    assert (tree.n_nodes, tree.value.tolist(), tree.impurity.tolist()) == (1, [[0.0, 1.0]], [0.0])
+    assert (tree.n_nodes, tree.value.tolist(), tree.impurity.tolist()) == (
+        1,
+        [[0.0, 1.0]],
+        [0.0],
+    )
     rows = rows_of(np.arange(20.0)[:, None], np.ones(20), n_classes=2)
     assert grow_by_levels(rows, Bins.of(rows), Growth(), 2).n_nodes == 1
 
@@ -341,7 +388,9 @@ def test_equal_numbers_far_from_zero_are_not_split(criterion):
     rows = rows_of(np.arange(150.0)[:, None], y, at=(20, 70))
     tree = grow_by_levels(rows, Bins.of(rows), Growth(criterion=criterion))
     assert tree.n_leaves == 3
-    assert sorted(tree.value[tree.kind == LEAF, 0].tolist()) == pytest.approx([*y[::50]], rel=1e-15)
+    assert sorted(tree.value[tree.kind == LEAF, 0].tolist()) == pytest.approx(
+        [*y[::50]], rel=1e-15
+    )
 
 
 def test_categories_past_the_last_bin_share_it():
@@ -377,5 +426,7 @@ def test_single_precision_cells_give_the_tree_of_their_values():
 
 def test_the_absolute_error_is_refused_with_what_to_do():
     rows = rows_of([[1.0], [2.0]], [1.0, 2.0])
-    with pytest.raises(SourceError, match="criterion='squared_error', or leave out max_bins"):
+    with pytest.raises(
+        SourceError, match="criterion='squared_error', or leave out max_bins"
+    ):
         grow_by_levels(rows, Bins.of(rows), Growth(criterion="absolute_error"))

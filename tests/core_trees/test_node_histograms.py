@@ -10,7 +10,9 @@ from lyceum._core.trees import BinRanges, Frontier, NodeHistograms
 
 RNG = np.random.default_rng(0)
 N = 600
-CODES = np.column_stack([RNG.integers(0, 6, N), RNG.integers(0, 4, N), RNG.integers(0, 300, N)])
+CODES = np.column_stack(
+    [RNG.integers(0, 6, N), RNG.integers(0, 4, N), RNG.integers(0, 300, N)]
+)
 W = RNG.integers(0, 4, N).astype(float)
 K = 3
 CLASSES = RNG.integers(0, K, N).astype(np.int32)
@@ -47,7 +49,9 @@ def arrivals(row, frontier, node=0, weight=1.0):
     to = frontier.branches[frontier.table[node] + int(row[frontier.feature[node]])]
     if to >= 0:
         return arrivals(row, frontier, to, weight)
-    children = range(frontier.child[node], frontier.child[node] + frontier.n_children[node])
+    children = range(
+        frontier.child[node], frontier.child[node] + frontier.n_children[node]
+    )
     parts = (
         [arrivals(row, frontier, c, weight * frontier.share[c]) for c in children]
         if to == -2
@@ -58,7 +62,9 @@ def arrivals(row, frontier, node=0, weight=1.0):
 
 def brute(frontier, y, w, n_classes=None, center=0.0):
     """(slots, cells, K + 1) or (slots, cells, 4)."""
-    out = np.zeros((frontier.n_slots, frontier.n_cells, 4 if n_classes is None else n_classes + 1))
+    out = np.zeros(
+        (frontier.n_slots, frontier.n_cells, 4 if n_classes is None else n_classes + 1)
+    )
     for row, target, weight in zip(CODES, y, w):
         for slot, part in arrivals(row, frontier, weight=weight):
             cells = frontier.offsets[:-1] + row
@@ -81,7 +87,8 @@ def blocks(y, w=None, at=()):
 def histograms(y, w=None, at=(), frontier=None, **settings):
     frontier = tree() if frontier is None else frontier
     return fold(
-        partial(NodeHistograms.of, coder=Cells(), frontier=frontier, **settings), blocks(y, w, at)
+        partial(NodeHistograms.of, coder=Cells(), frontier=frontier, **settings),
+        blocks(y, w, at),
     )
 
 
@@ -92,7 +99,9 @@ def test_class_weights_are_those_of_the_definition():
 
 def test_sums_of_numbers_are_those_of_the_definition():
     got = histograms(NUMBERS, W, center=np.full(3, 0.25)).tables
-    np.testing.assert_allclose(got, brute(tree(), NUMBERS, W, center=0.25), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(
+        got, brute(tree(), NUMBERS, W, center=0.25), rtol=1e-10, atol=1e-12
+    )
 
 
 def test_rows_without_weights_are_counted_once():
@@ -112,7 +121,9 @@ def test_rows_at_nodes_without_a_slot_are_left_out():
 def test_any_cut_gives_the_same_weights_to_the_bit(places):
     whole = tree(missing=2)  # with fractions of rows, to rounding
     one = histograms(CLASSES, W, n_classes=K, frontier=whole).tables
-    np.testing.assert_array_equal(histograms(CLASSES, W, places, whole, n_classes=K).tables, one)
+    np.testing.assert_array_equal(
+        histograms(CLASSES, W, places, whole, n_classes=K).tables, one
+    )
 
 
 @given(st.lists(st.integers(1, N - 1), max_size=6))
@@ -129,7 +140,9 @@ def test_merge_is_associative_and_commutative():
     )
     left, right = a.merge(b).merge(c).tables, a.merge(b.merge(c)).tables
     np.testing.assert_allclose(left, right, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(a.merge(b).tables, b.merge(a).tables, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        a.merge(b).tables, b.merge(a).tables, rtol=1e-12, atol=1e-12
+    )
 
 
 def test_weight_two_equals_a_repeated_row():
@@ -138,13 +151,16 @@ def test_weight_two_equals_a_repeated_row():
     weighted = histograms(CLASSES, W, n_classes=K, frontier=whole).tables
     often = W.astype(int)
     block = replace(
-        block_of(np.repeat(CODES.astype(float), often, axis=0)), y=np.repeat(CLASSES, often)
+        block_of(np.repeat(CODES.astype(float), often, axis=0)),
+        y=np.repeat(CLASSES, often),
     )
     np.testing.assert_array_equal(of(block).tables, weighted[..., :K])
 
 
 def test_weighted_and_plain_blocks_merge_into_counted_ones():
-    of = partial(NodeHistograms.of, coder=Cells(), frontier=tree(missing=2), n_classes=K)
+    of = partial(
+        NodeHistograms.of, coder=Cells(), frontier=tree(missing=2), n_classes=K
+    )
     one, two = blocks(CLASSES, None, [300])
     weighted = replace(two, w=np.full(300, 2.0))
     expected = brute(tree(missing=2), CLASSES, np.repeat([1.0, 2.0], 300), K)
@@ -180,5 +196,8 @@ def test_ranges_are_the_smallest_and_largest_values_of_every_bin():
     for j in range(2):
         x = X[w > 0, j].astype(float)
         for code, part in enumerate([x[x <= 0], x[x > 0]]):
-            assert (got.low[3 * j + code], got.high[3 * j + code]) == (part.min(), part.max())
+            assert (got.low[3 * j + code], got.high[3 * j + code]) == (
+                part.min(),
+                part.max(),
+            )
         assert got.low[3 * j + 2] == np.inf

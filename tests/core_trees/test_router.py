@@ -9,10 +9,23 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeRegressor
-from tests.trees.tree_builders import Builder, of_sklearn, parts, random_rows, random_tree
+from tests.trees.tree_builders import (
+    Builder,
+    of_sklearn,
+    parts,
+    random_rows,
+    random_tree,
+)
 
 from lyceum._core.native import native
-from lyceum._core.trees import GROUPS, THRESHOLD, Router, cached_router, native_tree, shares
+from lyceum._core.trees import (
+    GROUPS,
+    THRESHOLD,
+    Router,
+    cached_router,
+    native_tree,
+    shares,
+)
 
 ENGINES = ("walk", "scan")
 
@@ -44,7 +57,9 @@ def test_values_are_those_of_the_definition(dtype, gaps, seed):
 @pytest.mark.parametrize("kinds", [(THRESHOLD,), (THRESHOLD, GROUPS)])
 def test_missing_cells_go_to_their_child(engine, kinds):
     rng = np.random.default_rng(1)
-    trees = [random_tree(rng, 20, kinds=kinds, missing=(0, 1), n_values=1) for _ in range(5)]
+    trees = [
+        random_tree(rng, 20, kinds=kinds, missing=(0, 1), n_values=1) for _ in range(5)
+    ]
     X = random_rows(rng, 400, 0.3)
     router = Router(trees, 4, engine=engine)
     leaves = router.leaves(X)
@@ -54,7 +69,9 @@ def test_missing_cells_go_to_their_child(engine, kinds):
 
 def test_a_split_row_is_given_the_node_of_its_largest_part():
     builder = Builder(1)
-    for node, weight in zip(builder.split(0, 0, THRESHOLD, missing=-1, threshold=0.0), (2.0, 3.0)):
+    for node, weight in zip(
+        builder.split(0, 0, THRESHOLD, missing=-1, threshold=0.0), (2.0, 3.0)
+    ):
         builder.set(node, weight=weight)
     pair = builder.split(2, 1, THRESHOLD, missing=-1, threshold=0.0)
     builder.set(pair[0], weight=2.0)
@@ -62,7 +79,9 @@ def test_a_split_row_is_given_the_node_of_its_largest_part():
     router = Router([builder.tree()], 2)
     gap = np.nan
     # parts of (NaN, NaN): 0.4 at node 1, 0.6·2/3 = 0.4 at node 3: the first of equals
-    assert router.leaves([[gap, gap], [gap, 1.0], [1.0, gap], [0.0, gap]])[:, 0].tolist() == [
+    assert router.leaves([[gap, gap], [gap, 1.0], [1.0, gap], [0.0, gap]])[
+        :, 0
+    ].tolist() == [
         1,
         4,
         3,
@@ -86,7 +105,9 @@ def test_visits_are_those_of_the_definition(seed):
 
 def test_shares_without_weight_are_equal():
     builder = Builder(1)
-    for node, value in zip(builder.split(0, 0, THRESHOLD, missing=-1, threshold=0.0), (1.0, 2.0)):
+    for node, value in zip(
+        builder.split(0, 0, THRESHOLD, missing=-1, threshold=0.0), (1.0, 2.0)
+    ):
         builder.set(node, weight=0.0, value=[value])
     assert Router([builder.tree()], 1).sums([[np.nan]]).tolist() == [[1.5]]
 
@@ -99,12 +120,22 @@ def test_float32_cells_are_compared_as_doubles(engine):
     router = Router([builder.tree()], 1, engine=engine)
     above = np.float32(0.1)
     X = np.array(
-        [[above], [np.nextafter(above, np.float32(0))], [np.float32(3e38)], [np.float32(-3e38)]]
+        [
+            [above],
+            [np.nextafter(above, np.float32(0))],
+            [np.float32(3e38)],
+            [np.float32(-3e38)],
+        ]
     )
     assert router.leaves(X)[:, 0].tolist() == [2, 1, 2, 1]
     for threshold in (1e300, np.inf):
         builder.set(0, threshold=threshold)
-        assert Router([builder.tree()], 1, engine=engine).leaves(X)[:, 0].tolist() == [1, 1, 1, 1]
+        assert Router([builder.tree()], 1, engine=engine).leaves(X)[:, 0].tolist() == [
+            1,
+            1,
+            1,
+            1,
+        ]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -115,18 +146,22 @@ def test_ranks_are_exact_at_and_beside_every_threshold(engine, offset, spread, c
     rng = np.random.default_rng(0)
     t = (
         np.unique(
-            rng.normal(size=count) if spread == "even" else np.exp(30 * rng.normal(size=count))
+            rng.normal(size=count)
+            if spread == "even"
+            else np.exp(30 * rng.normal(size=count))
         )
         + offset
     )
     trees = []
     for threshold in t:
         builder = Builder(1)
-        builder.set(builder.split(0, 0, THRESHOLD, threshold=float(threshold))[1], value=[1.0])
+        builder.set(
+            builder.split(0, 0, THRESHOLD, threshold=float(threshold))[1], value=[1.0]
+        )
         trees.append(builder.tree())
-    X = np.concatenate([t, np.nextafter(t, np.inf), np.nextafter(t, -np.inf), [-1e308, 1e308]])[
-        :, None
-    ]
+    X = np.concatenate(
+        [t, np.nextafter(t, np.inf), np.nextafter(t, -np.inf), [-1e308, 1e308]]
+    )[:, None]
     sums = Router(trees, 1, engine=engine).sums(X)[:, 0]
     np.testing.assert_array_equal(sums, np.searchsorted(t, X[:, 0], side="left"))
 
@@ -150,15 +185,22 @@ def test_engines_agree_bit_for_bit_on_a_forest_of_sklearn():
 def test_deep_forests_end_where_each_tree_alone_does():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(3000, 3))
-    grown = [DecisionTreeRegressor(random_state=s).fit(X, rng.normal(size=3000)) for s in range(6)]
+    grown = [
+        DecisionTreeRegressor(random_state=s).fit(X, rng.normal(size=3000))
+        for s in range(6)
+    ]
     trees = [of_sklearn(tree) for tree in grown]
     new = rng.normal(size=(700, 3)).astype(np.float32)
     new[rng.random(new.shape) < 0.05] = np.nan
     together = Router(trees, 3)
     assert not together._pack(new.dtype).scans
-    alone = np.column_stack([Router([tree], 3, engine="walk").leaves(new)[:, 0] for tree in trees])
+    alone = np.column_stack(
+        [Router([tree], 3, engine="walk").leaves(new)[:, 0] for tree in trees]
+    )
     np.testing.assert_array_equal(together.leaves(new), alone)
-    np.testing.assert_array_equal(together.sums(new), Router(trees, 3, engine="walk").sums(new))
+    np.testing.assert_array_equal(
+        together.sums(new), Router(trees, 3, engine="walk").sums(new)
+    )
 
 
 def test_a_deep_tree_of_sklearn_predicts_the_same():
@@ -178,7 +220,10 @@ def test_each_tree_adds_to_its_column_by_its_scale():
     router = Router(trees, 4, columns=[0, 1, 2, 0, 1, 2], scale=scale)
     wanted = np.column_stack(
         [
-            sum(scale[t] * expected([trees[t]], X, [trees[t].value])[:, 0] for t in (k, k + 3))
+            sum(
+                scale[t] * expected([trees[t]], X, [trees[t].value])[:, 0]
+                for t in (k, k + 3)
+            )
             for k in range(3)
         ]
     )
@@ -252,7 +297,10 @@ def test_shares_are_posteriors():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"child": [0, -1, -1]}, "node 0 of the tree must have its children after itself"),
+        (
+            {"child": [0, -1, -1]},
+            "node 0 of the tree must have its children after itself",
+        ),
         ({"child": [2, -1, -1]}, "among the nodes"),
         ({"feature": [4, -1, -1]}, "tests a column that does not exist"),
         ({"missing": [2, -1, -1]}, "sends missing cells to a child"),
@@ -261,7 +309,12 @@ def test_shares_are_posteriors():
         ({"kind": [2, 0, 0]}, "cuts outside the table"),
         ({"kind": [3, 0, 0], "n_codes": [1, 0, 0]}, "branches outside the table"),
         (
-            {"kind": [3, 0, 0], "n_codes": [1, 0, 0], "table": [0, 0, 0], "branches": [2]},
+            {
+                "kind": [3, 0, 0],
+                "n_codes": [1, 0, 0],
+                "table": [0, 0, 0],
+                "branches": [2],
+            },
             "a branch to a child",
         ),
         ({"weight": [1.0, np.nan, 1.0]}, "node 1 of the tree has no finite weight"),
@@ -273,7 +326,8 @@ def test_arrays_that_lead_outside_are_refused(change, message):
     builder.split(0, 0, THRESHOLD, threshold=0.0)
     tree = builder.tree()
     arrays = {
-        name: np.array(value, dtype=getattr(tree, name).dtype) for name, value in change.items()
+        name: np.array(value, dtype=getattr(tree, name).dtype)
+        for name, value in change.items()
     }
     with pytest.raises(ValueError, match=message):
         native_tree(replace(tree, **arrays), 4)
@@ -298,7 +352,9 @@ def test_nodes_that_are_not_one_tree_are_refused(children, message):
     count = np.where(child >= 0, 2, 0).astype(np.int32)
     tree = replace(builder.tree(), child=child, kind=kind, n_children=count)
     tree = replace(
-        tree, threshold=np.zeros(5), feature=np.where(child >= 0, 0, -1).astype(np.int32)
+        tree,
+        threshold=np.zeros(5),
+        feature=np.where(child >= 0, 0, -1).astype(np.int32),
     )
     tree = replace(tree, missing=np.zeros(5, dtype=np.int32))
     with pytest.raises(ValueError, match=message):

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from tests.trees.tree_builders import N_CODES, Builder, of_sklearn, random_rows, random_tree
+from tests.trees.tree_builders import (
+    N_CODES,
+    Builder,
+    of_sklearn,
+    random_rows,
+    random_tree,
+)
 
 from lyceum._core.trees import (
     CATEGORIES,
@@ -44,7 +50,10 @@ def weather():
               low: (0, 2), high: (3, 0)}  # fmt: skip
     for node, value in counts.items():
         builder.set(
-            node, value=[float(v) for v in value], weight=float(sum(value)), n_rows=sum(value)
+            node,
+            value=[float(v) for v in value],
+            weight=float(sum(value)),
+            n_rows=sum(value),
         )
     return builder.tree()
 
@@ -92,7 +101,10 @@ def test_conditions_on_a_column_are_merged():
     two, _ = builder.split(mid, 0, GROUPS, branches=[0, 0, 1])
     builder.split(two, 0, GROUPS, branches=[0, 1])
     builder.split(low, 1, INTERVALS, n_children=3, cuts=[3.0, 5.0])
-    said = [str(rule).split(" THEN")[0] for rule in rules(TreeLabels(builder.tree(), SCHEMA))]
+    said = [
+        str(rule).split(" THEN")[0]
+        for rule in rules(TreeLabels(builder.tree(), SCHEMA))
+    ]
     assert said == [
         "IF humidity ≤ 3",
         "IF 3 < humidity ≤ 5",
@@ -109,7 +121,9 @@ def test_every_row_is_covered_by_the_rule_of_where_it_ends(seed):
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, 20, n_values=3)
     codes = [f"c{k}" for k in range(N_CODES)]
-    schema = Schema.declare({"a": "continuous", "b": "continuous", "c": codes, "d": codes})
+    schema = Schema.declare(
+        {"a": "continuous", "b": "continuous", "c": codes, "d": codes}
+    )
     X = random_rows(rng, 300, gaps=0.0)
     X[:, 2:] = np.clip(X[:, 2:], 0, N_CODES - 1)
     found = rules(TreeLabels(tree, schema, ["u", "v", "w"]), unseen=True)
@@ -125,13 +139,17 @@ def test_support_and_confidence_are_those_of_sklearn_leaves():
     fitted = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
     names = ["sl", "sw", "pl", "pw"]
     found = rules(
-        TreeLabels(of_sklearn(fitted), Schema.of_numbers(names), load_iris().target_names)
+        TreeLabels(
+            of_sklearn(fitted), Schema.of_numbers(names), load_iris().target_names
+        )
     )
     assert sum(rule.rows for rule in found) == 150
     for rule in found:
         held = rule.covers(X)
         assert held.sum() == rule.rows == rule.weight
-        labels, counts = np.unique(load_iris().target_names[y[held]], return_counts=True)
+        labels, counts = np.unique(
+            load_iris().target_names[y[held]], return_counts=True
+        )
         assert rule.answer == labels[counts.argmax()]
         assert rule.confidence == pytest.approx(counts.max() / held.sum())
 
@@ -142,11 +160,15 @@ def test_regression_rules_have_means_and_deviations():
     y = X[:, 0] ** 2 + rng.normal(size=200)
     fitted = DecisionTreeRegressor(max_leaf_nodes=6).fit(X, y)
     tree = of_sklearn(fitted)
-    for rule in rules(TreeLabels(tree, Schema.of_numbers(["a", "b"]), criterion="squared_error")):
+    for rule in rules(
+        TreeLabels(tree, Schema.of_numbers(["a", "b"]), criterion="squared_error")
+    ):
         held = rule.covers(X)
         assert rule.answer == pytest.approx(y[held].mean())
         assert rule.spread == ("sd", pytest.approx(y[held].std()))
-        assert re.fullmatch(r"IF .* THEN y = -?[\d.e-]+ \(\d+ rows?, sd [\d.e-]+\)", str(rule))
+        assert re.fullmatch(
+            r"IF .* THEN y = -?[\d.e-]+ \(\d+ rows?, sd [\d.e-]+\)", str(rule)
+        )
     assert "sd" not in str(rules(TreeLabels(tree, Schema.of_numbers(["a", "b"])))[0])
 
 

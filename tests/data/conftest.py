@@ -13,7 +13,11 @@ from lyceum._core.data.rows import sources as _sources
 def frame():
     rng = np.random.default_rng(5)
     return pd.DataFrame(
-        {"a": rng.normal(size=N), "b": rng.normal(size=N), "t": rng.choice(list("pqr"), N)}
+        {
+            "a": rng.normal(size=N),
+            "b": rng.normal(size=N),
+            "t": rng.choice(list("pqr"), N),
+        }
     )
 
 

@@ -32,6 +32,9 @@ def written(tmp_path, suffix):
     elif suffix == ".feather":
         pyarrow.feather.write_feather(arrow(), path)
     else:
-        with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, arrow().schema) as writer:
+        with (
+            pa.OSFile(path, "wb") as file,
+            pa.ipc.new_file(file, arrow().schema) as writer,
+        ):
             writer.write_table(arrow())
     return path

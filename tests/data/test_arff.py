@@ -49,13 +49,22 @@ def test_dense_rows_with_quotes_dates_missing_cells_and_comments(tmp_path):
         "light rain",
         "heavy rain",
     ]
-    assert rows.schema["the owner's note"].categories.tolist() == ["it's hot, and dry", "plain"]
-    assert [rows.schema[name].why for name in ("day", "at")] == ["times, in seconds"] * 2
+    assert rows.schema["the owner's note"].categories.tolist() == [
+        "it's hot, and dry",
+        "plain",
+    ]
+    assert [rows.schema[name].why for name in ("day", "at")] == [
+        "times, in seconds"
+    ] * 2
     block = next(rows.blocks())
     nan = np.nan
     np.testing.assert_array_equal(
         block.X,
-        [[0, 85.5, 85, 0, 86400, 10], [2, nan, 80, 1, 0, nan], [3, 100, nan, nan, nan, nan]],
+        [
+            [0, 85.5, 85, 0, 86400, 10],
+            [2, nan, 80, 1, 0, nan],
+            [3, 100, nan, nan, nan, nan],
+        ],
     )
     assert rows.schema.target.categories.tolist() == ["FALSE", "TRUE"]
     assert block.y.tolist() == [0, 1, -1]
@@ -65,7 +74,11 @@ def test_rows_without_quotes_read_the_same(tmp_path):
     header = "@relation r\n@attribute a {x,y}\n@attribute b numeric\n@data\n"
     fast = read_table(written(tmp_path, header + "x,1\n y , ?\n?,\t3\n"))
     slow = read_table(written(tmp_path, header + "'x',1\n y , ?\n?,\t3\n"))
-    assert fast.to_pydict() == slow.to_pydict() == {"a": ["x", "y", None], "b": [1.0, None, 3.0]}
+    assert (
+        fast.to_pydict()
+        == slow.to_pydict()
+        == {"a": ["x", "y", None], "b": [1.0, None, 3.0]}
+    )
 
 
 def test_sparse_rows_stand_for_zeros_and_first_values(tmp_path):
@@ -84,9 +97,13 @@ def test_sparse_rows_stand_for_zeros_and_first_values(tmp_path):
 def test_another_encoding_is_read_when_named(tmp_path):
     text = "@relation r\n@attribute a {süß,sauer}\n@data\nsüß\n"
     path = written(tmp_path, text, "latin-1")
-    assert scan(path, encoding="latin-1").schema["a"].categories.tolist() == ["süß", "sauer"]
+    assert scan(path, encoding="latin-1").schema["a"].categories.tolist() == [
+        "süß",
+        "sauer",
+    ]
     with pytest.raises(
-        DataError, match=r"is not UTF8 text: give its encoding, e\.g\. --encoding latin-1"
+        DataError,
+        match=r"is not UTF8 text: give its encoding, e\.g\. --encoding latin-1",
     ):
         scan(path, encoding="utf8")
     with pytest.warns(DataWarning, match="not UTF-8 text: read as cp1252"):
@@ -105,7 +122,10 @@ HEADER = "@relation r\n@attribute a numeric\n@attribute b {x,y}\n@data\n"
             HEADER + "1,z\n",
             r"attribute 'b' has the value 'z', which its declaration does not list: \{x,y\}",
         ),
-        (HEADER + "one,x\n", "attribute 'a' is declared numeric but Failed to parse string: 'one'"),
+        (
+            HEADER + "one,x\n",
+            "attribute 'a' is declared numeric but Failed to parse string: 'one'",
+        ),
         (HEADER + "1,'x',7\n", "row 0 has 3 values for 2 attributes"),
         (HEADER + "1,x\n2\n", "Expected 2 columns, got 1"),
         (HEADER + "{0 1}\n{7 1}\n", "row 1 names the attribute '7': there are 0 to 1"),
@@ -128,7 +148,9 @@ def test_a_broken_file_says_where(tmp_path, text, message):
 def test_a_date_format_with_a_percent_sign_is_taken_literally(tmp_path):
     """A directive of C's in it once crashed the process."""
     path = tmp_path / "t.arff"
-    path.write_text("@relation t\n@attribute at date '%s%C%yyyy%'\n@data\n'%s%C%2020%'\n")
+    path.write_text(
+        "@relation t\n@attribute at date '%s%C%yyyy%'\n@data\n'%s%C%2020%'\n"
+    )
     assert read_table(path).column("at")[0].as_py().year == 2020
 
 

@@ -44,7 +44,10 @@ def test_a_truncated_parquet_file_is_named(tmp_path, memory):
 def test_parquet_pages_that_do_not_decode_are_named(tmp_path, memory):
     path = tmp_path / "t.parquet"
     pq.write_table(
-        pa.table({"x": np.arange(5000.0) % 1000}), path, compression="zstd", use_dictionary=False
+        pa.table({"x": np.arange(5000.0) % 1000}),
+        path,
+        compression="zstd",
+        use_dictionary=False,
     )
     raw = bytearray(path.read_bytes())
     raw[100:1000] = bytes(900)
@@ -98,11 +101,15 @@ def test_parquet_files_of_different_columns_are_refused(tmp_path, memory):
 def test_files_that_cannot_be_told_apart(tmp_path):
     for name in ("a.xyz", "b.csv", "c.parquet"):
         (tmp_path / name).write_text("a\n1\n")
-    assert "cannot tell what kind of file" in message_of(DataError, scan, tmp_path / "a.xyz")
+    assert "cannot tell what kind of file" in message_of(
+        DataError, scan, tmp_path / "a.xyz"
+    )
     message = message_of(DataError, scan, [tmp_path / "b.csv", tmp_path / "c.parquet"])
     assert message.startswith("the files are of different kinds, ")
     (tmp_path / "empty").mkdir()
-    assert "has no file of a known kind" in message_of(DataError, scan, tmp_path / "empty")
+    assert "has no file of a known kind" in message_of(
+        DataError, scan, tmp_path / "empty"
+    )
     assert "there is no file" in message_of(DataError, scan, tmp_path / "nothing*.csv")
 
 
@@ -124,15 +131,26 @@ def test_rows_cannot_be_scanned_again():
 
 def test_names_that_appear_twice_are_refused():
     table = pa.Table.from_arrays([pa.array([1.0]), pa.array([2.0])], names=["a", "a"])
-    assert message_of(SchemaError, scan, table) == "column names appear twice: 'a': rename them"
+    assert (
+        message_of(SchemaError, scan, table)
+        == "column names appear twice: 'a': rename them"
+    )
     frame = pd.DataFrame([[1, "x"]], columns=["a", "a"])
-    assert message_of(SchemaError, scan, frame) == "column names appear twice: 'a': rename them"
+    assert (
+        message_of(SchemaError, scan, frame)
+        == "column names appear twice: 'a': rename them"
+    )
     frame = pd.DataFrame([[1, "x"]], columns=[1, "1"])
-    assert message_of(SchemaError, scan, frame) == "column names appear twice: '1': rename them"
+    assert (
+        message_of(SchemaError, scan, frame)
+        == "column names appear twice: '1': rename them"
+    )
 
 
 def test_a_column_of_mixed_types_is_named():
-    message = message_of(SchemaError, scan, pd.DataFrame({"good": [1, 2], "bad": [1, "a"]}))
+    message = message_of(
+        SchemaError, scan, pd.DataFrame({"good": [1, 2], "bad": [1, "a"]})
+    )
     assert "bad" in message
     assert "astype(str)" in message
 
@@ -160,20 +178,22 @@ def test_text_of_too_many_values_is_refused_by_name(monkeypatch, tmp_path):
     assert message.startswith(
         "column 'id' has too many distinct values for a categorical column, more than 50"
     )
-    assert message.endswith("leave it out, e.g. ignore=['id'], or group its values first")
+    assert message.endswith(
+        "leave it out, e.g. ignore=['id'], or group its values first"
+    )
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=10)
     assert message_of(SchemaError, scan, tmp_path / "t.parquet", memory=0) == message
-    assert message_of(SchemaError, scan, table, ignore="id", kinds={"x": "categorical"}).startswith(
-        "column 'x' has too many"
-    )
+    assert message_of(
+        SchemaError, scan, table, ignore="id", kinds={"x": "categorical"}
+    ).startswith("column 'x' has too many")
     assert scan(table, ignore="id").schema.names == ("x",)
 
 
 def test_long_text_does_not_fill_the_memory(monkeypatch):
     monkeypatch.setattr(_distinct_values, "_LETTERS", 1000)
-    assert message_of(SchemaError, scan, pa.table({"note": ["a" * 999, "b", "c"]})).startswith(
-        "column 'note' has too many"
-    )
+    assert message_of(
+        SchemaError, scan, pa.table({"note": ["a" * 999, "b", "c"]})
+    ).startswith("column 'note' has too many")
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
@@ -224,15 +244,21 @@ LABELS = ["a", "b", "a", "b"]
         ),
     ],
 )
-def test_missing_cells_and_infinities_are_named_by_column_and_row(tmp_path, column, cell, message):
+def test_missing_cells_and_infinities_are_named_by_column_and_row(
+    tmp_path, column, cell, message
+):
     table = {
         name: [*cells[:2], cell, cells[3]] if name == column else cells
         for name, cells in MIXED.items()
     }
     frame = pa.table(table)
-    assert message_of(MissingValuesError, NearestMean().fit, frame, LABELS).startswith(message)
+    assert message_of(MissingValuesError, NearestMean().fit, frame, LABELS).startswith(
+        message
+    )
     path = tmp_path / "t.parquet"
-    pq.write_table(frame.append_column("label", pa.array(LABELS)), path, row_group_size=1)
+    pq.write_table(
+        frame.append_column("label", pa.array(LABELS)), path, row_group_size=1
+    )
     assert message_of(
         MissingValuesError, NearestMean().fit, scan(path, "label", memory=0)
     ).startswith(message)
@@ -241,7 +267,9 @@ def test_missing_cells_and_infinities_are_named_by_column_and_row(tmp_path, colu
     if cell is None:
         MissingTaker().fit(frame, LABELS)
     else:
-        assert "infinity" in message_of(MissingValuesError, MissingTaker().fit, frame, LABELS)
+        assert "infinity" in message_of(
+            MissingValuesError, MissingTaker().fit, frame, LABELS
+        )
 
 
 def test_the_row_of_a_missing_cell_is_counted_through_all_blocks():
@@ -260,7 +288,10 @@ X4 = np.arange(8.0).reshape(4, 2)
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        ([0.0, 1.0, np.nan, 1.0], "target 'y' is missing (NaN) in row 2: drop such rows first"),
+        (
+            [0.0, 1.0, np.nan, 1.0],
+            "target 'y' is missing (NaN) in row 2: drop such rows first",
+        ),
         (
             np.array(["a", None, "b", "a"], dtype=object),
             "target 'y' is missing (NaN) in row 1: drop such rows first",
@@ -293,8 +324,14 @@ def test_classes_that_cannot_be_learned_from_are_named(y, message):
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        ([0.0, 1.0, np.nan, 1.0], "target 'y' is missing or infinite (NaN or inf) in row 2"),
-        ([0.0, 1.0, np.inf, 1.0], "target 'y' is missing or infinite (NaN or inf) in row 2"),
+        (
+            [0.0, 1.0, np.nan, 1.0],
+            "target 'y' is missing or infinite (NaN or inf) in row 2",
+        ),
+        (
+            [0.0, 1.0, np.inf, 1.0],
+            "target 'y' is missing or infinite (NaN or inf) in row 2",
+        ),
         (
             ["a", "b", "c", "d"],
             "Line predicts numbers, but 'y' cannot be read as such: could not convert string",
@@ -311,7 +348,8 @@ def test_numbers_that_cannot_be_learned_from_are_named(y, message):
 def test_a_missing_target_in_a_scan_is_named_by_row(tmp_path, memory):
     path = tmp_path / "t.parquet"
     pq.write_table(
-        pa.table({"x": [1.5, 2.5, 3.5], "c": ["a", "b", None], "n": [0.5, None, 2.25]}), path
+        pa.table({"x": [1.5, 2.5, 3.5], "c": ["a", "b", None], "n": [0.5, None, 2.25]}),
+        path,
     )
     message = (
         "is missing or infinite (NaN or inf) in row {}, which {} cannot learn from: drop such rows"
@@ -327,7 +365,9 @@ def test_a_missing_target_in_a_scan_is_named_by_row(tmp_path, memory):
 
 
 def test_a_target_of_the_wrong_kind_is_refused_with_the_remedy():
-    table = pa.table({"x": [1.5, 2.5, 3.5], "c": ["a", "b", "a"], "n": [0.5, 1.75, 2.25]})
+    table = pa.table(
+        {"x": [1.5, 2.5, 3.5], "c": ["a", "b", "a"], "n": [0.5, 1.75, 2.25]}
+    )
     message = message_of(SchemaError, NearestMean().fit, scan(table, "n", ignore="c"))
     assert (
         "NearestMean predicts classes, but the target 'n' is continuous (numbers, 3 distinct)"
@@ -349,13 +389,18 @@ def test_class_numbers_are_numbers_to_a_regressor():
     rows = scan(pa.table({"x": [1.0, 2.0, 3.5] * 3, "n": [1, 2, 3] * 3}), "n")
     assert rows.schema.target.is_categorical
     learner = Line().fit(rows)
-    np.testing.assert_allclose(learner.coef_, np.polyfit([1.0, 2.0, 3.5], [1, 2, 3], 1)[:1])
+    np.testing.assert_allclose(
+        learner.coef_, np.polyfit([1.0, 2.0, 3.5], [1, 2, 3], 1)[:1]
+    )
 
 
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1.0, -1.0, 1.0, 1.0], "sample_weight has negative values, which NearestMean cannot take"),
+        (
+            [1.0, -1.0, 1.0, 1.0],
+            "sample_weight has negative values, which NearestMean cannot take",
+        ),
         ([0.0] * 4, "zero"),
         ([1.0, np.nan, 1.0, 1.0], "NaN"),
         ([1.0, 2.0], "sample_weight.shape == (2,), expected (4,)"),
@@ -385,18 +430,39 @@ def test_weights_that_make_no_sense_are_refused(weights, message):
 )
 def test_categorical_features_that_do_not_fit_are_refused(features, message):
     assert message in message_of(
-        SchemaError, NearestMean(categorical_features=features).fit, pa.table(MIXED), LABELS
+        SchemaError,
+        NearestMean(categorical_features=features).fit,
+        pa.table(MIXED),
+        LABELS,
     )
 
 
 @pytest.mark.parametrize("features", [True, [0, 1], [True, True], ["age", "town"]])
 def test_categorical_features_by_mask_index_or_name(features):
-    learner = NearestMean(categorical_features=features).fit(pd.DataFrame(MIXED), LABELS)
+    learner = NearestMean(categorical_features=features).fit(
+        pd.DataFrame(MIXED), LABELS
+    )
     assert [len(column.categories) for column in learner.schema_] == [4, 3]
 
 
 @pytest.mark.parametrize(
-    "dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "?", ">f8", ">i4"]
+    "dtype",
+    [
+        "i1",
+        "u1",
+        "i2",
+        "u2",
+        "i4",
+        "u4",
+        "i8",
+        "u8",
+        "f2",
+        "f4",
+        "f8",
+        "?",
+        ">f8",
+        ">i4",
+    ],
 )
 def test_arrays_of_every_number_type_are_taken(dtype):
     X = np.array([[0, 1], [1, 0], [1, 1], [0, 0]]).astype(dtype)

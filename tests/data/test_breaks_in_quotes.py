@@ -14,7 +14,9 @@ FILLER = st.integers(0, 70).map("x".__mul__)  # so that blocks of 64 bytes end a
 
 
 def found(text):
-    return native.breaks_in_quotes(np.frombuffer(text.encode(), np.uint8), ord(";"), ord('"'))
+    return native.breaks_in_quotes(
+        np.frombuffer(text.encode(), np.uint8), ord(";"), ord('"')
+    )
 
 
 def has_break_in_quotes(text):
@@ -33,7 +35,9 @@ def has_break_in_quotes(text):
     return False
 
 
-@given(st.lists(st.tuples(FILLER, CELL)).map(lambda parts: "".join(map("".join, parts))))
+@given(
+    st.lists(st.tuples(FILLER, CELL)).map(lambda parts: "".join(map("".join, parts)))
+)
 def test_no_line_break_in_quotes_is_overlooked(text):
     assert found(text) or not has_break_in_quotes(text)
 
@@ -42,10 +46,14 @@ def test_no_line_break_in_quotes_is_overlooked(text):
 def test_what_a_writer_quotes_is_told_exactly(rows):
     text = io.StringIO()
     csv.writer(text, delimiter=";", quoting=csv.QUOTE_ALL).writerows(rows)
-    assert found(text.getvalue()) == any(set("\r\n") & set(cell) for row in rows for cell in row)
+    assert found(text.getvalue()) == any(
+        set("\r\n") & set(cell) for row in rows for cell in row
+    )
 
 
-def test_a_large_quoted_file_with_and_without_line_breaks_reads_as_it_was_written(tmp_path):
+def test_a_large_quoted_file_with_and_without_line_breaks_reads_as_it_was_written(
+    tmp_path,
+):
     cells = [f'no. {i}, "{"x" * (i % 50)}"' for i in range(60_000)]
     for at, last in ((None, "\n"), (59_000, "\n"), (17, "\r\n")):
         if at is not None:

@@ -48,7 +48,10 @@ def test_a_given_separator_wins(tmp_path):
 
 @BOTH
 def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path, memory):
-    assert scan(written(tmp_path, "\ufeffa,b\n1,2\n"), memory=memory).schema.names == ("a", "b")
+    assert scan(written(tmp_path, "\ufeffa,b\n1,2\n"), memory=memory).schema.names == (
+        "a",
+        "b",
+    )
 
 
 @BOTH
@@ -60,13 +63,16 @@ def test_missing_cells_are_what_the_user_says(tmp_path, memory):
 
 @BOTH
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
-def test_an_encoding_is_read_when_named_and_named_when_wrong(tmp_path, encoding, memory):
+def test_an_encoding_is_read_when_named_and_named_when_wrong(
+    tmp_path, encoding, memory
+):
     path = written(tmp_path, "name,x\nMüller,1\nGroß,2\n", encoding=encoding)
     rows = scan(path, encoding=encoding, memory=memory)
     assert rows.schema["name"].categories.tolist() == ["Groß", "Müller"]
     if encoding == "latin-1":
         with pytest.raises(
-            DataError, match=r"table\.csv is not UTF8 text: give its encoding, e\.g\. --enc"
+            DataError,
+            match=r"table\.csv is not UTF8 text: give its encoding, e\.g\. --enc",
         ):
             scan(path, memory=memory, encoding="utf8")
 
@@ -74,7 +80,9 @@ def test_an_encoding_is_read_when_named_and_named_when_wrong(tmp_path, encoding,
 def test_names_that_are_not_utf8_are_read_and_said(tmp_path):
     path = written(tmp_path, "größe,x\n1,1\n2,2\n", encoding="latin-1")
     for memory in (0, 1 << 30):
-        with pytest.warns(DataWarning, match=r"table\.csv: not UTF-8 text: read as cp1252"):
+        with pytest.warns(
+            DataWarning, match=r"table\.csv: not UTF-8 text: read as cp1252"
+        ):
             assert scan(path, memory=memory).schema.names == ("größe", "x")
 
 
@@ -94,7 +102,8 @@ LATE = {
     "true late among numbers": ["7"] * 3000 + ["true"],
     "a day after nothing": [""] * 3000 + ["2020-01-01"],
     "an hour late among days": ["2020-01-01"] * 3000 + ["2020-01-02 10:30:00"],
-    "a zone late among hours": ["2020-01-01 10:00:00Z"] * 3000 + ["2020-01-02 10:30:00.5Z"],
+    "a zone late among hours": ["2020-01-01 10:00:00Z"] * 3000
+    + ["2020-01-02 10:30:00.5Z"],
     "text late among days": ["2020-01-01"] * 3000 + ["yesterday"],
     "a number beyond 64 bits": ["1", "2"] * 1500 + ["99999999999999999999"],
     "a quote in late text": ["1"] * 3000 + ['"say ""hi"""'],
@@ -102,7 +111,9 @@ LATE = {
 
 
 @pytest.mark.parametrize("cells", LATE.values(), ids=LATE)
-def test_a_stream_settles_on_the_types_of_the_whole_file(tmp_path, small_batches, cells):
+def test_a_stream_settles_on_the_types_of_the_whole_file(
+    tmp_path, small_batches, cells
+):
     lines = "\n".join(f"{cell},{i % 7},t{i % 3}" for i, cell in enumerate(cells))
     path = written(tmp_path, f"c,i,t\n{lines}\n")
     same_rows(scan(path, memory=0), scan(path))
@@ -125,10 +136,12 @@ def same_rows(stream, memory):
     assert str(stream.schema) == str(memory.schema)
     assert all(map(lambda a, b: a.same_as(b), stream.schema, memory.schema))
     streamed = np.concatenate([block.X for block in stream.blocks()])
-    np.testing.assert_array_equal(streamed, np.concatenate([block.X for block in memory.blocks()]))
-    assert [b.start for b in stream.blocks()] == np.cumsum([0] + [len(b) for b in stream.blocks()])[
-        :-1
-    ].tolist()
+    np.testing.assert_array_equal(
+        streamed, np.concatenate([block.X for block in memory.blocks()])
+    )
+    assert [b.start for b in stream.blocks()] == np.cumsum(
+        [0] + [len(b) for b in stream.blocks()]
+    )[:-1].tolist()
 
 
 @pytest.mark.parametrize(
@@ -142,7 +155,9 @@ def same_rows(stream, memory):
         ("a,b\n,x\n", "a,b\n2020-01-01,x\n"),
     ],
 )
-def test_several_files_share_their_types_and_columns_go_by_name(tmp_path, first, second):
+def test_several_files_share_their_types_and_columns_go_by_name(
+    tmp_path, first, second
+):
     paths = [written(tmp_path, first, "1.csv"), written(tmp_path, second, "2.csv")]
     stream, memory = scan(paths, memory=0), scan(paths)
     same_rows(stream, memory)
@@ -165,7 +180,9 @@ def test_a_quoted_cell_may_hold_a_line_break(tmp_path, memory):
 
 @BOTH
 @pytest.mark.parametrize("cell", ['"line\nbreak, {}"', '"say ""{}""\n\n"', '"\r\n{}"'])
-def test_quoted_line_breaks_are_read_right_across_blocks(tmp_path, small_batches, cell, memory):
+def test_quoted_line_breaks_are_read_right_across_blocks(
+    tmp_path, small_batches, cell, memory
+):
     rows = "".join(f"{i},{cell.format(i % 7)}\n" for i in range(3000))
     found = scan(written(tmp_path, f"number,text\n{rows}"), memory=memory)
     assert len(found) == 3000
@@ -197,7 +214,8 @@ def test_a_quote_that_is_never_closed_is_refused(tmp_path, small_batches, memory
 
 
 def test_whether_a_file_fits_in_memory_is_judged_by_its_cells(tmp_path):
-    path = written(tmp_path, "a,b\n" + "1,2\n3,4\n5,6\n" * 1000)  # 12 kB of text, 48 kB of cells
+    # 12 kB of text, 48 kB of cells
+    path = written(tmp_path, "a,b\n" + "1,2\n3,4\n5,6\n" * 1000)
     assert type(scan(path, memory=60_000).source).__name__ == "ArraySource"
     assert type(scan(path, memory=30_000).source).__name__ == "CsvSource"
 
@@ -212,7 +230,10 @@ def test_whether_a_file_fits_in_memory_is_judged_by_its_cells(tmp_path):
         ("", "is empty: it needs a line of column names and some rows"),
         ("\n\n", "is empty: it needs a line of column names and some rows"),
         ("a,b\n", "has column names but no rows"),
-        ("a,b\n1,2\n3\n4,5\n", "is not a well-formed CSV file: .*Expected 2 columns, got 1: 3"),
+        (
+            "a,b\n1,2\n3\n4,5\n",
+            "is not a well-formed CSV file: .*Expected 2 columns, got 1: 3",
+        ),
     ],
 )
 def test_a_broken_file_says_what_is_wrong(tmp_path, text, message, memory):
@@ -225,13 +246,17 @@ def test_a_broken_file_says_what_is_wrong(tmp_path, text, message, memory):
 def test_a_name_that_appears_twice_gets_a_number_and_a_note(tmp_path, memory, start):
     path = written(tmp_path, f"{start}a,b,a,a.1,a\n1,x,2,y,3\n4,x,5,z,6.5\n")
     with pytest.warns(
-        DataWarning, match=r"appear twice: read as 'a\.2' \(named 'a'\), 'a\.3' \(named 'a'\)"
+        DataWarning,
+        match=r"appear twice: read as 'a\.2' \(named 'a'\), 'a\.3' \(named 'a'\)",
     ):
         rows = scan(path, memory=memory)
     assert rows.schema.names == ("a", "b", "a.2", "a.1", "a.3")
     with pytest.warns(DataWarning, match="appear twice"):
         last = scan(
-            path, ignore=["a", "b", "a.2", "a.1"], memory=memory, kinds={"a.3": "continuous"}
+            path,
+            ignore=["a", "b", "a.2", "a.1"],
+            memory=memory,
+            kinds={"a.3": "continuous"},
         )
     [block] = last.blocks()
     assert np.ravel(block.X).tolist() == [3.0, 6.5]
@@ -256,7 +281,10 @@ def test_files_with_names_twice_must_have_the_same(tmp_path, memory):
 
 @BOTH
 def test_files_of_different_columns_are_refused(tmp_path, memory):
-    paths = [written(tmp_path, "a,b\n1,2\n", "1.csv"), written(tmp_path, "a,c\n1,2\n", "2.csv")]
+    paths = [
+        written(tmp_path, "a,b\n1,2\n", "1.csv"),
+        written(tmp_path, "a,c\n1,2\n", "2.csv"),
+    ]
     with pytest.raises(
         SchemaError,
         match=r"1\.csv has the column 'b', which .*2\.csv lacks: give files of the same",

@@ -43,7 +43,13 @@ class _CutPart:
 
     def blocks(self):
         if self.start < self.stop:
-            yield Block(self.cut.X[self.start : self.stop], None, None, self.start, self.cut.schema)
+            yield Block(
+                self.cut.X[self.start : self.stop],
+                None,
+                None,
+                self.start,
+                self.cut.schema,
+            )
 
 
 def test_parts_without_blocks_count_for_nothing(frame):
@@ -68,7 +74,8 @@ def test_empty_dask_partitions_count_for_nothing(frame):
         frame.iloc[:0],
     ]
     data = dd.from_delayed(
-        [pytest.importorskip("dask").delayed(part) for part in parts], meta=frame.iloc[:0]
+        [pytest.importorskip("dask").delayed(part) for part in parts],
+        meta=frame.iloc[:0],
     )
     learner = NearestMean().fit(scan(data, target="t"))
     whole = NearestMean().fit(scan(frame, target="t"))
@@ -92,13 +99,16 @@ def test_dask_keeps_the_partitions_from_the_second_pass_on(frame, monkeypatch):
         return frame.iloc[1000 * i : 1000 * (i + 1)]
 
     data = dd.from_delayed(
-        [dask.delayed(load)(i) for i in range(5)], meta=frame.iloc[:0], verify_meta=False
+        [dask.delayed(load)(i) for i in range(5)],
+        meta=frame.iloc[:0],
+        verify_meta=False,
     )
     rows = scan(data, target="t")
     loads.clear()
     for _ in range(4):
         rows.reduce(Order.of)
-    assert sorted(loads) == sorted([*range(5)] * 2)  # the first pass, and the one that persists
+    # the first pass, and the one that persists
+    assert sorted(loads) == sorted([*range(5)] * 2)
     assert rows.reduce(Order.of).n_rows == N
 
 
@@ -137,10 +147,18 @@ def test_dask_results_keep_their_type(frame):
 @pytest.mark.parametrize(
     ("y", "w", "message"),
     [
-        ("array", None, "X is a Dask collection but y is not: give both as Dask collections"),
+        (
+            "array",
+            None,
+            "X is a Dask collection but y is not: give both as Dask collections",
+        ),
         ("uneven", None, "rows where that of X has 1000: partition both alike"),
         ("fewer", None, "y has 2 partitions where X has 5: partition both alike"),
-        ("gaps", None, "target 'y' is missing (NaN) in row 0 of a partition: drop such rows first"),
+        (
+            "gaps",
+            None,
+            "target 'y' is missing (NaN) in row 0 of a partition: drop such rows first",
+        ),
         ("reals", None, "Unknown label type: continuous"),
         (None, None, "NearestMean requires y to be passed, but the target y is None"),
         ("good", "negative", "sample_weight has negative, missing or infinite values"),
@@ -175,7 +193,8 @@ def test_dask_collections_that_do_not_fit_together_are_refused(frame, y, w, mess
 def test_a_dask_array_cannot_be_scanned():
     da = pytest.importorskip("dask.array")
     with pytest.raises(
-        DataError, match="scan takes a Dask frame with named columns: give arrays to fit"
+        DataError,
+        match="scan takes a Dask frame with named columns: give arrays to fit",
     ):
         scan(da.ones((4, 2)))
 

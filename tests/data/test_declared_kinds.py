@@ -32,7 +32,9 @@ def test_true_or_false_declared_categorical_is_coded():
 
 
 def test_a_schema_declares_columns_and_categories(tmp_path):
-    schema = Schema.declare({"town": ["Ulm", "Köln", "Bonn", "Rom"], "age": "continuous"})
+    schema = Schema.declare(
+        {"town": ["Ulm", "Köln", "Bonn", "Rom"], "age": "continuous"}
+    )
     path = written(tmp_path, ".csv")
     dd = pytest.importorskip("dask.dataframe")
     lazy = dd.from_pandas(pd.DataFrame(COLUMNS), npartitions=2, sort=False)
@@ -43,7 +45,8 @@ def test_a_schema_declares_columns_and_categories(tmp_path):
         scan(lazy, "answer", kinds=schema),
     ]
     for rows in scans:
-        assert rows.schema.names == ("town", "age")  # the columns of the schema alone, in its order
+        # the columns of the schema alone, in its order
+        assert rows.schema.names == ("town", "age")
         assert rows.schema["town"].categories.tolist() == ["Ulm", "Köln", "Bonn", "Rom"]
         cells = np.concatenate([block.X for block in rows.blocks()])
         np.testing.assert_array_equal(cells[:, 0], [0, 2, 1, 0])
@@ -59,7 +62,9 @@ def test_a_schema_may_have_the_target_and_the_weight():
 
 
 def test_a_schema_with_a_column_that_is_not_there_is_refused():
-    with pytest.raises(SchemaError, match="kinds: there is no column 'agee': did you mean 'age'"):
+    with pytest.raises(
+        SchemaError, match="kinds: there is no column 'agee': did you mean 'age'"
+    ):
         scan(arrow(), kinds=Schema.of_numbers(["agee"]))
 
 
@@ -93,12 +98,18 @@ def test_fit_and_scan_take_the_same_declarations(form):
 def test_arrays_and_dask_take_the_same_declarations(form):
     da = pytest.importorskip("dask.array")
     X = np.array([[31.5, 1, 0], [45.0, 2, 1], [7.0, 3, 1], [52.25, 2, 0]])
-    schema = Schema.declare({"x0": "continuous", "x1": [1.0, 2.0, 3.0], "x2": [0.0, 1.0]})
+    schema = Schema.declare(
+        {"x0": "continuous", "x1": [1.0, 2.0, 3.0], "x2": [0.0, 1.0]}
+    )
     given = schema if form == "a schema" else {"x1": "categorical", "x2": "binary"}
     y = np.array(["a", "b", "a", "b"])
     for data in ((X, y), (da.from_array(X, (2, 3)), da.from_array(y, 2))):
         found = MissingTaker(categorical_features=given).fit(*data).schema_
-        assert [column.kind for column in found] == ["continuous", "categorical", "binary"]
+        assert [column.kind for column in found] == [
+            "continuous",
+            "categorical",
+            "binary",
+        ]
         assert found["x1"].categories.tolist() == [1, 2, 3]
 
 
@@ -106,7 +117,8 @@ def test_categories_that_a_declared_schema_does_not_list_are_refused():
     schema = Schema.declare({"town": ["Bonn", "Ulm"]})
     frame = pd.DataFrame(COLUMNS)[["town", "answer"]]
     message = (
-        r"column 'town' has a category in row 2 that its schema does not list, which MissingTaker"
+        "column 'town' has a category in row 2 that its schema does not list, "
+        "which MissingTaker"
     )
     with pytest.raises(SchemaError, match=message):
         MissingTaker(categorical_features=schema).fit(frame[["town"]], frame["answer"])
@@ -117,7 +129,10 @@ def test_categories_that_a_declared_schema_does_not_list_are_refused():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"agee": "binary"}, "categorical_features names the column 'agee', which does not exist"),
+        (
+            {"agee": "binary"},
+            "categorical_features names the column 'agee', which does not exist",
+        ),
         ({"age": "number"}, "kinds says 'number' for column 'age'"),
         (
             Schema.of_numbers(["age"]),
@@ -129,7 +144,9 @@ def test_categories_that_a_declared_schema_does_not_list_are_refused():
 def test_declarations_that_do_not_fit_are_refused_by_fit(given, message):
     frame = pd.DataFrame(COLUMNS)
     with pytest.raises(SchemaError, match=message):
-        MissingTaker(categorical_features=given).fit(frame.drop(columns="answer"), frame["answer"])
+        MissingTaker(categorical_features=given).fit(
+            frame.drop(columns="answer"), frame["answer"]
+        )
 
 
 @pytest.mark.parametrize(
@@ -175,17 +192,21 @@ def test_a_kind_that_does_not_fit_is_refused(kinds, message):
     ],
 )
 def test_what_a_target_is(cells, kind, categories):
-    target = scan(pa.table({"x": range(len(cells)), "y": cells}), target="y").schema.target
+    target = scan(
+        pa.table({"x": range(len(cells)), "y": cells}), target="y"
+    ).schema.target
     assert target.kind == kind
     assert categories is None or target.categories.tolist() == categories
-    assert categories is None or isinstance(target.categories.tolist()[0], type(categories[0]))
+    assert categories is None or isinstance(
+        target.categories.tolist()[0], type(categories[0])
+    )
 
 
 def test_a_declared_target_overrides_the_rule():
     table = pa.table({"x": range(30), "y": range(30)})
-    assert scan(table, "y", kinds={"y": "categorical"}).schema.target.categories.tolist() == list(
-        range(30)
-    )
+    assert scan(
+        table, "y", kinds={"y": "categorical"}
+    ).schema.target.categories.tolist() == list(range(30))
     assert (
         scan(
             pa.table({"x": [1, 2], "y": [0, 1]}), "y", kinds={"y": "continuous"}
@@ -196,7 +217,9 @@ def test_a_declared_target_overrides_the_rule():
 
 def test_a_target_with_infinities_is_a_number():
     assert (
-        scan(pa.table({"x": [1, 2, 3], "y": [1.0, np.inf, 3.0]}), "y").schema.target.kind
+        scan(
+            pa.table({"x": [1, 2, 3], "y": [1.0, np.inf, 3.0]}), "y"
+        ).schema.target.kind
         == "continuous"
     )
 
@@ -233,7 +256,10 @@ def test_weights_that_make_no_sense_are_refused(tmp_path, cells, fault, memory):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"target": "anser"}, "target: there is no column 'anser': did you mean 'answer'?"),
+        (
+            {"target": "anser"},
+            "target: there is no column 'anser': did you mean 'answer'?",
+        ),
         ({"target": "Sex"}, "target: there is no column 'Sex': did you mean 'sex'?"),
         (
             {"weight": "zzz"},
@@ -248,7 +274,10 @@ def test_weights_that_make_no_sense_are_refused(tmp_path, cells, fault, memory):
             {"target": "age", "weight": "age"},
             "column 'age' cannot be both the target and the weight",
         ),
-        ({"ignore": list(COLUMNS)[1:], "target": "age"}, "there are no columns to learn from"),
+        (
+            {"ignore": list(COLUMNS)[1:], "target": "age"},
+            "there are no columns to learn from",
+        ),
     ],
 )
 def test_a_column_that_is_not_there_is_named_with_a_remedy(options, message):
@@ -274,7 +303,9 @@ def test_a_schema_prints_its_kinds_and_reasons():
 def test_a_schema_refuses_names_twice_and_unknown_ones():
     with pytest.raises(SchemaError, match="column names appear twice: 'a'"):
         Schema((Column("a"), Column("a")))
-    with pytest.raises(SchemaError, match="there is no column 'b': the columns are 'a'"):
+    with pytest.raises(
+        SchemaError, match="there is no column 'b': the columns are 'a'"
+    ):
         Schema((Column("a"),))["b"]
 
 
@@ -282,7 +313,10 @@ def test_a_schema_refuses_names_twice_and_unknown_ones():
     ("arguments", "message"),
     [
         (("a", "number"), "has the kind 'number': choose one of"),
-        (("a", "continuous", np.array([1])), "is continuous and cannot have categories"),
+        (
+            ("a", "continuous", np.array([1])),
+            "is continuous and cannot have categories",
+        ),
         (("a", "binary"), "is binary and needs its categories"),
     ],
 )
@@ -293,5 +327,7 @@ def test_a_column_that_contradicts_itself_is_refused(arguments, message):
 
 @pytest.mark.parametrize("role", ["target", "weight"])
 def test_values_in_the_place_of_a_name_are_refused_in_a_sentence(role):
-    with pytest.raises(SchemaError, match=f"{role} is the name of a column, but ndarray came"):
+    with pytest.raises(
+        SchemaError, match=f"{role} is the name of a column, but ndarray came"
+    ):
         scan(np.zeros((3, 2)), **{role: np.zeros(3)})

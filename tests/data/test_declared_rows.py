@@ -68,7 +68,9 @@ def of_streamed_csv(frame, folder):
 
 def of_streamed_parquet(frame, folder):
     pq.write_table(
-        pa.Table.from_pandas(frame, preserve_index=False), folder / "t.parquet", row_group_size=50
+        pa.Table.from_pandas(frame, preserve_index=False),
+        folder / "t.parquet",
+        row_group_size=50,
     )
     return scan(folder / "t.parquet", "y", memory=0)
 
@@ -97,7 +99,9 @@ def test_declared_kinds_win_over_those_of_rows(name, source, tmp_path):
     frame, (direct, posteriors) = table(), fitted_to_the_frame(name)
     scanned = clone(direct).fit(source(frame, tmp_path))
     assert direct.schema_["rooms"].kind == "categorical"
-    assert direct.schema_.same_as(scanned.schema_), direct.schema_.difference(scanned.schema_)
+    assert direct.schema_.same_as(scanned.schema_), direct.schema_.difference(
+        scanned.schema_
+    )
     np.testing.assert_allclose(
         posteriors, scanned.predict_proba(frame.drop(columns="y")), rtol=1e-6
     )
@@ -109,17 +113,28 @@ def test_rows_take_every_form_of_a_declaration(form, source, tmp_path):
     frame = table()
     X = frame.drop(columns="y")
     learner = NaiveBayes(categorical_features=DECLARED[form])
-    direct, scanned = clone(learner).fit(X, frame["y"]), learner.fit(source(frame, tmp_path))
-    assert direct.schema_.same_as(scanned.schema_), direct.schema_.difference(scanned.schema_)
-    np.testing.assert_allclose(direct.predict_proba(X), scanned.predict_proba(X), rtol=1e-9)
+    direct, scanned = (
+        clone(learner).fit(X, frame["y"]),
+        learner.fit(source(frame, tmp_path)),
+    )
+    assert direct.schema_.same_as(scanned.schema_), direct.schema_.difference(
+        scanned.schema_
+    )
+    np.testing.assert_allclose(
+        direct.predict_proba(X), scanned.predict_proba(X), rtol=1e-9
+    )
 
 
 def test_partial_fit_obeys_the_declaration_too():
     frame = table()
     learner = NaiveBayes(categorical_features=["rooms"])
     for start in (0, 120):
-        learner.partial_fit(scan(frame.iloc[start : start + 120], "y"), classes=["no", "yes"])
-    whole = NaiveBayes(categorical_features=["rooms"]).fit(frame.drop(columns="y"), frame["y"])
+        learner.partial_fit(
+            scan(frame.iloc[start : start + 120], "y"), classes=["no", "yes"]
+        )
+    whole = NaiveBayes(categorical_features=["rooms"]).fit(
+        frame.drop(columns="y"), frame["y"]
+    )
     np.testing.assert_allclose(
         learner.predict_proba(frame[["age", "rooms", "town"]]),
         whole.predict_proba(frame[["age", "rooms", "town"]]),
@@ -153,7 +168,10 @@ def test_missing_cells_are_no_category():
         ({"town": "continuous"}, "scan(..., kinds={'town': 'continuous'})"),
         ({"town": "text"}, "scan(..., kinds={'town': 'text'})"),
         ({"rooms": "binary"}, "column 'rooms' is declared binary but has 3 values"),
-        ({"roooms": "categorical"}, "categorical_features names the column 'roooms', which"),
+        (
+            {"roooms": "categorical"},
+            "categorical_features names the column 'roooms', which",
+        ),
         (None, "column 'town' holds categories, but categorical_features is None"),
     ],
 )
@@ -163,7 +181,9 @@ def test_declarations_that_rows_cannot_follow_are_refused(given, message):
 
 
 def test_whole_numbers_that_rows_have_rounded_are_refused():
-    frame = pd.DataFrame({"id": [2**53 + 1, 2**53 + 2, 7, 8], "z": list("abab"), "y": list("abab")})
+    frame = pd.DataFrame(
+        {"id": [2**53 + 1, 2**53 + 2, 7, 8], "z": list("abab"), "y": list("abab")}
+    )
     with pytest.raises(
         SchemaError, match=r"'id' of the rows .* scan\(\.\.\., kinds=\{'id': 'categ"
     ):
@@ -188,9 +208,14 @@ def test_categories_of_whole_numbers_read_as_whole_numbers(how):
         "in fit, frame": (X, y),
         "in scan": (scan(frame, "y", kinds={"rooms": "categorical"}),),
     }[how]
-    settings = {} if how == "in scan" else {"categorical_features": {"rooms": "categorical"}}
+    settings = (
+        {} if how == "in scan" else {"categorical_features": {"rooms": "categorical"}}
+    )
     linear = LogisticRegression(**settings).fit(*given)
-    assert [name for name in linear.design_names if "rooms" in name] == ["rooms=2", "rooms=5"]
+    assert [name for name in linear.design_names if "rooms" in name] == [
+        "rooms=2",
+        "rooms=5",
+    ]
     assert "rooms=2 " in str(linear.summary())
     assert linear.explain(given[0]).values[:, 1].tolist() == frame["rooms"].tolist()
     assert {type(cell) for cell in linear.explain(given[0]).values[:, 1]} == {int}

@@ -30,7 +30,9 @@ WESTERN = {
 
 def rows_of(words, n, seed=0):
     draw = random.Random(seed)
-    return [(str(i), draw.choice(words.split()), f"{draw.random():.3f}") for i in range(n)]
+    return [
+        (str(i), draw.choice(words.split()), f"{draw.random():.3f}") for i in range(n)
+    ]
 
 
 def written(path, rows, encoding):
@@ -71,7 +73,9 @@ def test_bytes_that_fit_no_other_encoding_are_latin_1():
 
 
 def test_a_guess_is_the_same_every_time():
-    content = "\n".join(";".join(row) for row in rows_of(WORDS["cp1250"], 50)).encode("cp1250")
+    content = "\n".join(";".join(row) for row in rows_of(WORDS["cp1250"], 50)).encode(
+        "cp1250"
+    )
     assert len({guess_encoding(content) for _ in range(5)}) == 1
 
 

@@ -70,11 +70,14 @@ def test_a_workbook_is_read(tmp_path):
 
 
 def test_a_sheet_is_chosen_and_named_when_it_is_not(tmp_path):
-    path = workbook(tmp_path / "t.xlsx", {"People": ROWS, "Towns": [["a", "b"], [1, 2], [3, 4]]})
+    path = workbook(
+        tmp_path / "t.xlsx", {"People": ROWS, "Towns": [["a", "b"], [1, 2], [3, 4]]}
+    )
     assert scan(path, table="Towns").schema.names == ("a", "b")
     assert len(scan(path, table="Towns", header=False)) == 3
     with pytest.raises(
-        DataError, match=r"has 2 sheets: say which, e\.g\. --table People; they are 'Peo"
+        DataError,
+        match=r"has 2 sheets: say which, e\.g\. --table People; they are 'Peo",
     ):
         scan(path)
     with pytest.raises(DataError, match="has no sheet 'Town': did you mean 'Towns'"):
@@ -82,13 +85,17 @@ def test_a_sheet_is_chosen_and_named_when_it_is_not(tmp_path):
 
 
 def test_a_name_that_appears_twice_in_a_workbook_gets_a_number_and_a_note(tmp_path):
-    found = read_data(workbook(tmp_path / "t.xlsx", {"s": [["a", "b", "a"], [1, 2, 3]]}))
+    found = read_data(
+        workbook(tmp_path / "t.xlsx", {"s": [["a", "b", "a"], [1, 2, 3]]})
+    )
     assert found.table.to_pydict() == {"a": [1], "b": [2], "a.1": [3]}
     assert found.notes == ("column names appear twice: read as 'a.1' (named 'a')",)
 
 
 def test_numbers_written_as_text_in_a_workbook_are_read(tmp_path):
-    path = workbook(tmp_path / "t.xlsx", {"s": [["price", "y"], ["1.200,50 €", 1], ["3 €", 2]]})
+    path = workbook(
+        tmp_path / "t.xlsx", {"s": [["price", "y"], ["1.200,50 €", 1], ["3 €", 2]]}
+    )
     with pytest.warns(DataWarning, match=r"'1\.200,50 €' as 1200\.5"):
         assert scan(path).schema["price"].is_categorical  # two numbers
     assert read_data(path).table["price"].to_pylist() == [1200.5, 3.0]
@@ -159,19 +166,23 @@ def test_an_opendocument_sheet_is_read(tmp_path):
     texts = [f'<table:table-cell office:value-type="{kind}">{text}</table:table-cell>'
              for kind, text in cells]  # fmt: skip
     rows = "".join(
-        f"<table:table-row>{''.join(row)}</table:table-row>" for row in (texts[:2], texts[2:])
+        f"<table:table-row>{''.join(row)}</table:table-row>"
+        for row in (texts[:2], texts[2:])
     )
     names = "".join(
         f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
         for name in ("office", "table", "text")
     )
     sheet = f'<table:table table:name="s">{rows}</table:table>'
-    body = f"<office:body><office:spreadsheet>{sheet}</office:spreadsheet></office:body>"
+    body = (
+        f"<office:body><office:spreadsheet>{sheet}</office:spreadsheet></office:body>"
+    )
     with zipfile.ZipFile(tmp_path / "t.ods", "w") as archive:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
         archive.writestr("META-INF/manifest.xml", "<manifest:manifest/>")
         archive.writestr(
-            "content.xml", f"<office:document-content{names}>{body}</office:document-content>"
+            "content.xml",
+            f"<office:document-content{names}>{body}</office:document-content>",
         )
     table = read_data(tmp_path / "t.ods").table
     assert table.to_pydict() == {"a": [1.5], "b": [date(2024, 3, 1)]}
@@ -180,22 +191,34 @@ def test_an_opendocument_sheet_is_read(tmp_path):
 def test_a_workbook_without_its_package_names_the_extra(tmp_path, monkeypatch):
     path = workbook(tmp_path / "t.xlsx", {"s": [["a"], [1]]})
     monkeypatch.setattr("lyceum._core.packages._is_installed", lambda package: False)
-    with pytest.raises(MissingPackageError, match=r'needs python_calamine.*"lyceum-ml\[excel\]"'):
+    with pytest.raises(
+        MissingPackageError, match=r'needs python_calamine.*"lyceum-ml\[excel\]"'
+    ):
         scan(path)
 
 
-LINES = [{"a": 1, "b": "x"}, {"a": 2.5, "b": "NA", "c": True}, {"a": None, "b": "y", "c": False}]
+LINES = [
+    {"a": 1, "b": "x"},
+    {"a": 2.5, "b": "NA", "c": True},
+    {"a": None, "b": "y", "c": False},
+]
 
 
 @pytest.mark.parametrize("name", ["t.jsonl", "t.ndjson", "t.jsonl.gz", "t.json"])
 def test_json_lines_are_read(tmp_path, name):
     text = (
-        json.dumps(LINES) if name == "t.json" else "".join(json.dumps(one) + "\n" for one in LINES)
+        json.dumps(LINES)
+        if name == "t.json"
+        else "".join(json.dumps(one) + "\n" for one in LINES)
     )
     data = text.encode()
     (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
     found = read_data(tmp_path / name).table.to_pydict()
-    assert found == {"a": [1.0, 2.5, None], "b": ["x", None, "y"], "c": [None, True, False]}
+    assert found == {
+        "a": [1.0, 2.5, None],
+        "b": ["x", None, "y"],
+        "c": [None, True, False],
+    }
 
 
 @pytest.mark.parametrize(
@@ -217,7 +240,9 @@ def test_json_that_is_no_table_says_so(tmp_path, text, message):
 
 
 def test_json_columns_may_mix_numbers_and_text(tmp_path):
-    (tmp_path / "t.jsonl").write_text('{"a": 1}\n{"a": "x"}\n{"a": 100000000000000000000}\n')
+    (tmp_path / "t.jsonl").write_text(
+        '{"a": 1}\n{"a": "x"}\n{"a": 100000000000000000000}\n'
+    )
     assert read_data(tmp_path / "t.jsonl").table["a"].to_pylist() == [
         "1",
         "x",
@@ -252,14 +277,20 @@ def test_packed_text_is_read(tmp_path, packed, memory):
         path.write_bytes(gzip.compress(data) if packed == "gz" else bz2.compress(data))
     with pytest.warns(DataWarning, match="decimal commas"):
         rows = scan(path, memory=memory)
-    assert np.concatenate([block.X for block in rows.blocks()])[:, 0].tolist() == [1.5, 2.5, 3.5]
+    assert np.concatenate([block.X for block in rows.blocks()])[:, 0].tolist() == [
+        1.5,
+        2.5,
+        3.5,
+    ]
 
 
 @pytest.mark.parametrize("name", ["t.sqlite", "t.db", "t"])
 def test_sqlite_tables_are_read(tmp_path, name):
     path = str(tmp_path / name)
     connection = sqlite3.connect(path)
-    connection.execute('create table "my people" (id integer, age real, town text, empty text)')
+    connection.execute(
+        'create table "my people" (id integer, age real, town text, empty text)'
+    )
     rows = [(2**60 + 1, 1.5, "Ulm", None), (2, None, "?", None), (3, 2.0, "Bonn", None)]
     connection.executemany('insert into "my people" values (?, ?, ?, ?)', rows)
     connection.commit()
@@ -278,7 +309,9 @@ def test_sqlite_tables_are_read(tmp_path, name):
 def test_duckdb_tables_are_read(tmp_path):
     path = str(tmp_path / "t.duckdb")
     with duckdb.connect(path) as connection:
-        connection.execute("create table people as values (1.5::double, 'x'), (2.5, 'y')")
+        connection.execute(
+            "create table people as values (1.5::double, 'x'), (2.5, 'y')"
+        )
     assert read_data(path).table.to_pydict() == {"col0": [1.5, 2.5], "col1": ["x", "y"]}
     with pytest.raises(DataError, match="has no table 'peple': did you mean 'people'"):
         scan(path, table="peple")

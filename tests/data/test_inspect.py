@@ -15,7 +15,12 @@ from sklearn.metrics import roc_auc_score
 from lyceum import datasets
 from lyceum._core.data import TableProfile, read_data
 from lyceum._core.data.files.large_file import SampledProfile
-from lyceum._core.data.inspection.leaks import _auc, _correlation, _entropy_explained, _ranks
+from lyceum._core.data.inspection.leaks import (
+    _auc,
+    _correlation,
+    _entropy_explained,
+    _ranks,
+)
 from lyceum.data import FileFormat, inspect, scan
 from lyceum.errors import DataError, SchemaError
 from lyceum.progress import watch
@@ -59,7 +64,8 @@ def test_a_streamed_file_gives_what_the_file_in_memory_gives(tmp_path):
             "id": np.arange(30_000) * 3,
             "x": np.where(np.arange(30_000) % 5, rng.normal(size=30_000), np.nan),
             "word": rng.choice(["a", "b", "c"], 30_000),
-            "late": np.where(np.arange(30_000) < 29_990, "1", "one"),  # text only near the end
+            # text only near the end
+            "late": np.where(np.arange(30_000) < 29_990, "1", "one"),
         }
     )
     frame.to_csv(tmp_path / "t.csv", index=False)
@@ -94,19 +100,24 @@ def test_a_streamed_sample_does_not_depend_on_the_batches():
 
 def test_a_large_table_is_judged_on_a_sample_that_says_so():
     found = inspect(
-        pa.table({"id": rng.permutation(5000) * 7, "x": rng.normal(size=5000)}), sample=500
+        pa.table({"id": rng.permutation(5000) * 7, "x": rng.normal(size=5000)}),
+        sample=500,
     )
     assert (found.n_rows, found.n_sampled, found.n_repeated) == (5000, 500, None)
     assert "in a sample of 500 rows" in found["id"].flags[0].text
 
 
 def test_repeated_rows_are_counted():
-    table = pa.table({"x": [1.0, 2.0, 1.0, None, None, 1.0], "y": ["a", "b", "a", None, None, "c"]})
+    table = pa.table(
+        {"x": [1.0, 2.0, 1.0, None, None, 1.0], "y": ["a", "b", "a", None, None, "c"]}
+    )
     assert inspect(table).n_repeated == 2
 
 
 def test_json_has_no_infinities():
-    found = inspect(pa.table({"x": [1.0, np.inf, None] * 10, "y": pa.nulls(30)}), target="x")
+    found = inspect(
+        pa.table({"x": [1.0, np.inf, None] * 10, "y": pa.nulls(30)}), target="x"
+    )
     import json
 
     json.dumps(found.as_dict(), allow_nan=False)
@@ -155,7 +166,16 @@ def test_a_suspicious_column_is_flagged(column, code):
         rng.permutation(pd.date_range("2020-01-01", periods=N).to_numpy()),
         rng.choice([True, False], N),
     ],
-    ids=["noise", "ages", "categories", "some gaps", "counts", "codes", "times", "true or false"],
+    ids=[
+        "noise",
+        "ages",
+        "categories",
+        "some gaps",
+        "counts",
+        "codes",
+        "times",
+        "true or false",
+    ],
 )
 def test_a_clean_column_is_not_flagged(column):
     assert flags_of(column) == []
@@ -173,7 +193,13 @@ def test_copies_are_flagged_and_name_their_original():
     pounds = np.round(NOISE, 1)
     recoded = np.where(LABEL == "yes", "1", "0")
     table = pa.table(
-        {"kg": pounds, "again": pounds.copy(), "label": LABEL, "code": recoded, "other": -NOISE}
+        {
+            "kg": pounds,
+            "again": pounds.copy(),
+            "label": LABEL,
+            "code": recoded,
+            "other": -NOISE,
+        }
     )
     found = inspect(table)
     assert [flag.text for flag in found["again"].flags] == ["is a copy of 'kg'"]
@@ -193,7 +219,8 @@ def test_copies_are_flagged_and_name_their_original():
         ("id", rng.choice(10**8, 300, replace=False), True),
         ("customerId", rng.choice(10**8, 300, replace=False), True),
         ("grid", rng.choice(10**8, 300, replace=False), False),
-        ("case", rng.choice(2_000, 300, replace=False), True),  # chance would give 22 equal pairs
+        # chance would give 22 equal pairs
+        ("case", rng.choice(2_000, 300, replace=False), True),
         ("phone", rng.integers(10**9, 10**10, 60), True),
     ],
 )
@@ -221,7 +248,9 @@ LEAKS = {
 @pytest.mark.parametrize("leaky", LEAKS.values(), ids=LEAKS)
 def test_a_column_that_gives_a_class_away_is_flagged(leaky):
     found = inspect(
-        pa.table({"leaky": pa.array(leaky, from_pandas=True), "fair": NOISE, "y": LABEL}),
+        pa.table(
+            {"leaky": pa.array(leaky, from_pandas=True), "fair": NOISE, "y": LABEL}
+        ),
         target="y",
     )
     assert "leak" in codes(found, "leaky")
@@ -250,7 +279,9 @@ def test_a_column_that_gives_a_number_away_is_flagged():
 def test_categories_that_give_a_number_away_are_flagged():
     group = rng.choice(["a", "b", "c"], N)
     price = np.select([group == "a", group == "b"], [1.0, 5.0], 9.0) + NOISE / 100
-    found = inspect(pa.table({"group": group, "other": LABEL, "price": price}), target="price")
+    found = inspect(
+        pa.table({"group": group, "other": LABEL, "price": price}), target="price"
+    )
     assert codes(found, "group") == ["leak"]
     assert codes(found, "other") == []
 
@@ -259,13 +290,17 @@ def test_a_good_predictor_is_no_leak():
     # AUC about 0.98: strong, but not a copy of the answer.
     strong = np.where(LABEL == "yes", 3.0, 0.0) + NOISE
     assert 0.97 < roc_auc_score(LABEL == "yes", strong) < 0.995
-    assert codes(inspect(pa.table({"strong": strong, "y": LABEL}), target="y"), "strong") == []
+    assert (
+        codes(inspect(pa.table({"strong": strong, "y": LABEL}), target="y"), "strong")
+        == []
+    )
 
 
 def test_small_categories_prove_nothing():
     # Every value of the column has one row: pure by itself, not by knowledge.
     found = inspect(
-        pa.table({"street": [f"street {i // 2}" for i in range(N)], "y": LABEL}), target="y"
+        pa.table({"street": [f"street {i // 2}" for i in range(N)], "y": LABEL}),
+        target="y",
     )
     assert "leak" not in codes(found, "street")
 
@@ -281,7 +316,9 @@ def test_the_bundled_tables_have_no_leaks():
         if dataset.target:
             found = inspect(datasets.path(dataset.name), target=dataset.target)
             assert not [
-                name for name in (c.name for c in found.columns) if "leak" in codes(found, name)
+                name
+                for name in (c.name for c in found.columns)
+                if "leak" in codes(found, name)
             ]
 
 
@@ -289,7 +326,9 @@ def test_the_target_is_looked_at_too():
     y = pa.array([None, "rare", *LABEL[2:]])
     found = inspect(pa.table({"x": NOISE, "y": y}), target="y")
     assert codes(found, "y") == ["missing_target", "rare_class"]
-    assert codes(inspect(pa.table({"x": NOISE, "y": ["a"] * N}), target="y"), "y") == ["constant"]
+    assert codes(inspect(pa.table({"x": NOISE, "y": ["a"] * N}), target="y"), "y") == [
+        "constant"
+    ]
 
 
 # -- the measures against independent ones ---------------------------------------------
@@ -300,14 +339,18 @@ def test_measures_agree_with_scipy_and_scikit_learn():
     y = (LABEL == "yes").astype(int)
     assert _auc(x, y) == pytest.approx(roc_auc_score(y, x), abs=1e-12)
     z = x + np.round(rng.normal(size=N), 1)
-    assert _correlation(_ranks(x), _ranks(z)) == pytest.approx(spearmanr(x, z).statistic, abs=1e-12)
+    assert _correlation(_ranks(x), _ranks(z)) == pytest.approx(
+        spearmanr(x, z).statistic, abs=1e-12
+    )
 
 
 def test_entropy_told_is_the_textbook_gain():
     # 64 rows, 29 of one class; split 21+5- and 8+30-: gain 0.2659 of 0.9937 bits.
     groups = np.repeat([1, 2], [26, 38])
     target = np.r_[np.repeat([1, 0], [21, 5]), np.repeat([1, 0], [8, 30])]
-    assert _entropy_explained(groups, target) == pytest.approx(0.2659 / 0.9937, abs=1e-4)
+    assert _entropy_explained(groups, target) == pytest.approx(
+        0.2659 / 0.9937, abs=1e-4
+    )
 
 
 # -- what cannot be read ---------------------------------------------------------------
@@ -366,7 +409,9 @@ def test_an_inspection_prints_as_a_table_and_shows_in_a_notebook(tmp_path):
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
 def test_a_file_is_read_once_for_inspect_and_scan(tmp_path, name):
-    frame = pd.DataFrame({"two": [0, 1] * 30, "x": np.arange(60.0), "word": list("abc") * 20})
+    frame = pd.DataFrame(
+        {"two": [0, 1] * 30, "x": np.arange(60.0), "word": list("abc") * 20}
+    )
     path = tmp_path / name
     frame.to_csv(path, index=False) if name == "t.csv" else frame.to_parquet(path)
     data = read_data(path)
@@ -385,7 +430,9 @@ def test_a_file_is_read_once_for_inspect_and_scan(tmp_path, name):
 
 def test_years_that_rise_are_times_and_not_identifiers():
     found = inspect(
-        pa.table({"year": range(1950, 2010), "id": range(100, 160), "x": [0.5, 2.0] * 30})
+        pa.table(
+            {"year": range(1950, 2010), "id": range(100, 160), "x": [0.5, 2.0] * 30}
+        )
     )
     assert [flag.code for flag in found["year"].flags] == ["ordered"]
     assert [flag.code for flag in found["id"].flags][:1] == ["identifier"]

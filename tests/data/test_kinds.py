@@ -23,7 +23,9 @@ BY_VALUES = {
     "rooms": ("continuous", "whole numbers, 3 distinct", None),
     "smokes": ("binary", "two numbers only: 0 and 1", [0, 1]),
 }
-BY_TYPES = BY_VALUES | dict.fromkeys(["age", "rooms", "smokes"], ("continuous", "numbers", None))
+BY_TYPES = BY_VALUES | dict.fromkeys(
+    ["age", "rooms", "smokes"], ("continuous", "numbers", None)
+)
 
 
 def check(rows, reasons=BY_TYPES):
@@ -42,7 +44,9 @@ def check(rows, reasons=BY_TYPES):
 
 
 @pytest.mark.syllabus("1.1")
-@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".tsv", ".parquet", ".feather", ".arrow"])
+@pytest.mark.parametrize(
+    "suffix", [".csv", ".csv.gz", ".tsv", ".parquet", ".feather", ".arrow"]
+)
 @pytest.mark.parametrize("memory", [0, 1 << 20])
 def test_kinds_from_files(tmp_path, suffix, memory):
     reasons = BY_VALUES if suffix in (".csv", ".csv.gz", ".tsv") else BY_TYPES
@@ -73,11 +77,18 @@ def test_kinds_from_a_duckdb_relation():
 
 def test_kinds_from_dask():
     dd = pytest.importorskip("dask.dataframe")
-    check(scan(dd.from_pandas(pd.DataFrame(COLUMNS), npartitions=1, sort=False), target="answer"))
+    check(
+        scan(
+            dd.from_pandas(pd.DataFrame(COLUMNS), npartitions=1, sort=False),
+            target="answer",
+        )
+    )
 
 
 def test_kinds_from_an_array_are_those_of_its_columns():
-    rows = scan(np.array([[1.0, 0.0, 7.0], [2.5, 1.0, 7.0], [3.0, 1.0, 7.0]]), target="x1")
+    rows = scan(
+        np.array([[1.0, 0.0, 7.0], [2.5, 1.0, 7.0], [3.0, 1.0, 7.0]]), target="x1"
+    )
     assert [column.kind for column in rows.schema] == ["continuous", "continuous"]
     assert rows.schema["x2"].why == "numbers"
     assert rows.schema.target.categories.tolist() == [0, 1]
@@ -103,7 +114,12 @@ def test_an_array_of_text_has_categories():
         ),
         (pa.array([5, 5, 5]), "continuous", "numbers", 5.0),
         (pa.array([None, None]), "continuous", "nothing but missing cells", np.nan),
-        (pa.array([None, None], pa.string()), "continuous", "nothing but missing cells", np.nan),
+        (
+            pa.array([None, None], pa.string()),
+            "continuous",
+            "nothing but missing cells",
+            np.nan,
+        ),
         (pa.array([0, 1, 0]), "continuous", "numbers", 0.0),
         (pa.array([None, None], pa.float64()), "continuous", "numbers", np.nan),
         (pa.array([None, None], pa.bool_()), "binary", "true or false", np.nan),
@@ -172,7 +188,9 @@ def test_polars_categories_of_other_frames_do_not_leak_in():
     np.testing.assert_array_equal(next(rows.blocks()).X.ravel(), [1, 0, np.nan])
 
 
-@pytest.mark.parametrize("categories", [[1, 5, 9], [9, 1, 5], [0.5, 2.5], [False, True]])
+@pytest.mark.parametrize(
+    "categories", [[1, 5, 9], [9, 1, 5], [0.5, 2.5], [False, True]]
+)
 def test_a_category_type_of_numbers_keeps_all_its_numbers(categories):
     cells = pd.Categorical([categories[1], None, categories[0]], categories)
     rows = scan(pd.DataFrame({"c": cells}))
@@ -192,10 +210,15 @@ def test_the_levels_of_a_category_type_keep_their_order(tmp_path):
     frame = pd.DataFrame({"c": pd.Categorical(cells, LEVELS), "x": np.arange(200.0)})
     table = pa.Table.from_pandas(frame)
     assert levels_in(frame) == levels_in(table) == LEVELS
-    assert levels_in(pl.DataFrame({"c": pl.Series(cells, dtype=pl.Enum(LEVELS))})) == LEVELS
+    assert (
+        levels_in(pl.DataFrame({"c": pl.Series(cells, dtype=pl.Enum(LEVELS))}))
+        == LEVELS
+    )
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=30)
     assert (
-        levels_in(tmp_path / "t.parquet", memory=0) == levels_in(tmp_path / "t.parquet") == LEVELS
+        levels_in(tmp_path / "t.parquet", memory=0)
+        == levels_in(tmp_path / "t.parquet")
+        == LEVELS
     )
     pyarrow.feather.write_feather(table, tmp_path / "t.feather")
     assert levels_in(tmp_path / "t.feather") == LEVELS
@@ -222,25 +245,36 @@ def test_text_without_a_category_type_is_sorted(tmp_path):
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=20)
     table.to_pandas().to_csv(tmp_path / "t.csv", index=False)
     for name in ("t.parquet", "t.csv"):
-        assert levels_in(tmp_path / name, memory=0) == levels_in(tmp_path / name) == sorted(LEVELS)
+        assert (
+            levels_in(tmp_path / name, memory=0)
+            == levels_in(tmp_path / name)
+            == sorted(LEVELS)
+        )
 
 
 def test_codes_follow_the_order_of_the_levels():
     cells = pd.Categorical(["high", "low", None], LEVELS)
     assert next(scan(pd.DataFrame({"c": cells})).blocks()).X[:2, 0].tolist() == [1, 0]
     numbers = pd.Categorical([5, 9, 1], [9, 1, 5])
-    assert next(scan(pd.DataFrame({"c": numbers})).blocks()).X[:, 0].tolist() == [2, 0, 1]
+    assert next(scan(pd.DataFrame({"c": numbers})).blocks()).X[:, 0].tolist() == [
+        2,
+        0,
+        1,
+    ]
 
 
 def test_levels_that_come_later_stand_after_those_known():
     one, two = (
-        pd.DataFrame({"c": pd.Categorical(c, c)}) for c in (["low", "high"], ["none", "high"])
+        pd.DataFrame({"c": pd.Categorical(c, c)})
+        for c in (["low", "high"], ["none", "high"])
     )
     learner = MissingTaker().partial_fit(one, ["a", "b"]).partial_fit(two, ["a", "b"])
     assert learner.schema_["c"].categories.tolist() == ["low", "high", "none"]
 
 
 def test_classes_are_sorted_and_occur_whatever_the_type_says():
-    frame = pd.DataFrame({"x": [1.0, 2.0], "c": pd.Categorical(["medium", "high"], LEVELS)})
+    frame = pd.DataFrame(
+        {"x": [1.0, 2.0], "c": pd.Categorical(["medium", "high"], LEVELS)}
+    )
     assert scan(frame, "c").schema.target.categories.tolist() == ["high", "medium"]
     assert scan(frame, "c").schema.target.kind == "binary"

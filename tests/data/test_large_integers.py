@@ -49,7 +49,9 @@ def test_missing_cells_do_not_make_them_floats(tmp_path, kind):
 def test_small_numbers_in_an_earlier_part_do_not_round_later_ones(tmp_path):
     paths = [tmp_path / "1.csv", tmp_path / "2.csv"]
     pd.DataFrame({"x": [1.0, 2.0], "y": [1, 2]}).to_csv(paths[0], index=False)
-    pd.DataFrame({"x": [1.0, 2.0], "y": [2**53, 2**53 + 1]}).to_csv(paths[1], index=False)
+    pd.DataFrame({"x": [1.0, 2.0], "y": [2**53, 2**53 + 1]}).to_csv(
+        paths[1], index=False
+    )
     for memory in (0, 1 << 30):
         rows = scan(paths, target="y", kinds={"y": "categorical"}, memory=memory)
         assert rows.schema.target.categories.tolist() == [1, 2, 2**53, 2**53 + 1]
@@ -85,7 +87,9 @@ def test_unsigned_labels_beyond_64_signed_bits():
     assert model.predict([[1.0]]).tolist() == [2**63 + 2]
 
 
-@pytest.mark.parametrize("cell", ["9999999999999²99999999", "--99999999999999999999", "9" * 5_000])
+@pytest.mark.parametrize(
+    "cell", ["9999999999999²99999999", "--99999999999999999999", "9" * 5_000]
+)
 def test_long_cells_that_int_refuses_are_read(cell, tmp_path):
     (tmp_path / "t.csv").write_text(f"name,size\na,1\nb,{cell}\n", encoding="utf-8")
     assert cell in scan(tmp_path / "t.csv").schema["size"].categories

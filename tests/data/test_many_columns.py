@@ -39,12 +39,16 @@ def names(d):
 
 
 def schema(d, reverse=False):
-    return Schema(tuple(Column(name) for name in (names(d)[::-1] if reverse else names(d))))
+    return Schema(
+        tuple(Column(name) for name in (names(d)[::-1] if reverse else names(d)))
+    )
 
 
 OPERATIONS = {
     "Align.between": lambda d: Align.between(schema(d), schema(d, reverse=True)),
-    "Schema.__getitem__": lambda d: [one[name] for one in (schema(d),) for name in names(d)],
+    "Schema.__getitem__": lambda d: [
+        one[name] for one in (schema(d),) for name in names(d)
+    ],
     "TableCoder.check": lambda d: TableCoder(schema(d)).check(names(d)),
     "union": lambda d: union(schema(d), schema(d), "A learner", True),
     "in": lambda d: [name in one for one in (schema(d),) for name in names(d)],
@@ -89,7 +93,9 @@ def letters(j):
 
 
 def parse_dates(d):
-    reader = CsvReader(text_formats={f"x{j}": TextFormat(date="%d.%m.%Y") for j in range(d)})
+    reader = CsvReader(
+        text_formats={f"x{j}": TextFormat(date="%d.%m.%Y") for j in range(d)}
+    )
     batch = pa.RecordBatch.from_pandas(wide(d, dates))
     return lambda: reader._parse_batch(batch, "a file")
 

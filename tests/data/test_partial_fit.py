@@ -34,9 +34,13 @@ def test_classes_may_come_at_any_time():
 
 
 def test_classes_may_be_named_before_their_first_row():
-    learner = NearestMean().partial_fit([[1.0], [2.0]], ["b", "b"], classes=["a", "b", "c"])
+    learner = NearestMean().partial_fit(
+        [[1.0], [2.0]], ["b", "b"], classes=["a", "b", "c"]
+    )
     assert learner.classes_.tolist() == ["a", "b", "c"]
-    message = message_of(DataError, NearestMean().partial_fit, [[1.0]], ["x"], classes=["a", "b"])
+    message = message_of(
+        DataError, NearestMean().partial_fit, [[1.0]], ["x"], classes=["a", "b"]
+    )
     assert "y has the label" in message
     assert "'x'" in message
 
@@ -44,7 +48,9 @@ def test_classes_may_be_named_before_their_first_row():
 def test_classes_of_another_type_are_refused_and_nothing_changes():
     learner = NearestMean().partial_fit([[1.0], [2.0]], ["b", "a"])
     before = state(learner)
-    assert "give both one type" in message_of(SchemaError, learner.partial_fit, [[1.0]], [3])
+    assert "give both one type" in message_of(
+        SchemaError, learner.partial_fit, [[1.0]], [3]
+    )
     assert state(learner) == before
 
 
@@ -61,7 +67,9 @@ def test_a_method_that_keeps_a_gram_matrix_takes_new_categories():
     parts = Line()
     for i, chunk in enumerate(CHUNKS):
         parts.partial_fit(chunk, Y[3 * i : 3 * i + 3])
-    np.testing.assert_allclose(parts.statistic_.scatter, whole.statistic_.scatter, atol=1e-12)
+    np.testing.assert_allclose(
+        parts.statistic_.scatter, whole.statistic_.scatter, atol=1e-12
+    )
     np.testing.assert_allclose(parts.statistic_.mean, whole.statistic_.mean)
     assert parts.schema_["t"].categories.tolist() == ["a", "p", "q", "z"]
 
@@ -90,9 +98,16 @@ def test_a_method_that_cannot_grow_says_which_column_and_stays_as_it_was():
         "column 't' has new categories, which NoGrowth cannot add: name all categories from"
     )
     assert state(learner) == before
-    declared = [chunk.assign(t=pd.Categorical(chunk.t, ["a", "p", "q", "z"])) for chunk in CHUNKS]
+    declared = [
+        chunk.assign(t=pd.Categorical(chunk.t, ["a", "p", "q", "z"]))
+        for chunk in CHUNKS
+    ]
     for chunk in declared:
-        learner = NoGrowth().fit(chunk) if chunk is declared[0] else learner.partial_fit(chunk)
+        learner = (
+            NoGrowth().fit(chunk)
+            if chunk is declared[0]
+            else learner.partial_fit(chunk)
+        )
     np.testing.assert_array_equal(learner.mean_[1:], [2, 3, 3, 1])
 
 
@@ -156,7 +171,9 @@ def test_two_numbers_cannot_become_many_where_the_method_counts(tmp_path):
         lines = [f"{x},{label}" for x, label in zip(cells, "aba")]
         (tmp_path / f"{name}.csv").write_text("\n".join(["x,label", *lines]))
     learner = MissingTaker().partial_fit(scan(tmp_path / "first.csv", "label"))
-    message = message_of(SchemaError, learner.partial_fit, scan(tmp_path / "second.csv", "label"))
+    message = message_of(
+        SchemaError, learner.partial_fit, scan(tmp_path / "second.csv", "label")
+    )
     assert message.startswith(
         "column 'x' was binary (two numbers only: 0 and 1) when MissingTaker was fitted"
     )
@@ -175,5 +192,7 @@ def test_many_numbers_stay_many_when_two_come():
 
 def test_a_chunk_of_missing_cells_alone_keeps_the_categories():
     learner = MissingTaker().partial_fit(CHUNKS[0], ["u", "v", "u"])
-    learner.partial_fit(CHUNKS[1].assign(t=pd.Series([None] * 3, dtype=object)), ["u", "v", "u"])
+    learner.partial_fit(
+        CHUNKS[1].assign(t=pd.Series([None] * 3, dtype=object)), ["u", "v", "u"]
+    )
     assert learner.schema_["t"].categories.tolist() == ["p", "q"]

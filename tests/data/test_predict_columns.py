@@ -43,7 +43,13 @@ def test_every_frame_library_gives_the_same_learner(fitted, make):
     learner = NearestMean().fit(make(TABLE), LABELS)
     np.testing.assert_array_equal(learner.mean_, fitted.mean_)
     assert learner.feature_names_in_.tolist() == ["age", "town", "smokes"]
-    assert learner.design_names == ("age", "town=Bonn", "town=Köln", "town=Ulm", "smokes")
+    assert learner.design_names == (
+        "age",
+        "town=Bonn",
+        "town=Köln",
+        "town=Ulm",
+        "smokes",
+    )
     for other in MAKERS.values():
         assert learner.predict(other(TABLE)).tolist() == fitted.predict(TABLE).tolist()
 
@@ -51,24 +57,35 @@ def test_every_frame_library_gives_the_same_learner(fitted, make):
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 def test_frames_whose_columns_do_not_match_get_scikit_learns_error(fitted, make):
     should = "The feature names should match those that were passed during fit"
-    assert should in message_of(ValueError, fitted.predict, make(TABLE[["town", "age", "smokes"]]))
+    assert should in message_of(
+        ValueError, fitted.predict, make(TABLE[["town", "age", "smokes"]])
+    )
     assert should in message_of(
         ValueError, fitted.predict, make(TABLE.rename(columns={"age": "years"}))
     )
-    assert should in message_of(ValueError, fitted.predict, make(TABLE[["age", "town"]]))
+    assert should in message_of(
+        ValueError, fitted.predict, make(TABLE[["age", "town"]])
+    )
     assert should in message_of(ValueError, fitted.predict, make(TABLE.assign(more=1)))
 
 
 def test_scans_go_by_name(fitted, tmp_path):
     moved = TABLE[["smokes", "town", "age"]].assign(more=1.5)
     assert fitted.predict(scan(moved)).tolist() == fitted.predict(TABLE).tolist()
-    pq.write_table(pa.Table.from_pandas(moved), tmp_path / "t.parquet", row_group_size=2)
+    pq.write_table(
+        pa.Table.from_pandas(moved), tmp_path / "t.parquet", row_group_size=2
+    )
     assert (
         fitted.predict(scan(tmp_path / "t.parquet", memory=0)).tolist()
         == fitted.predict(TABLE).tolist()
     )
-    message = message_of(SchemaError, fitted.predict, scan(TABLE.rename(columns={"age": "years"})))
-    assert message == "missing column 'age': the columns here are 'years', 'town', 'smokes'"
+    message = message_of(
+        SchemaError, fitted.predict, scan(TABLE.rename(columns={"age": "years"}))
+    )
+    assert (
+        message
+        == "missing column 'age': the columns here are 'years', 'town', 'smokes'"
+    )
 
 
 def test_dask_frames_go_by_name_and_are_refused_at_once(fitted):
@@ -88,7 +105,9 @@ def test_dask_arrays_of_another_width_are_refused_at_once():
 
 
 def test_arrays_where_text_was_learned_are_refused(fitted):
-    message = message_of(SchemaError, fitted.predict, TABLE.assign(town=1).to_numpy(dtype=float))
+    message = message_of(
+        SchemaError, fitted.predict, TABLE.assign(town=1).to_numpy(dtype=float)
+    )
     assert message.startswith(
         "NearestMean learned that column 'town' holds text, which an array of numbers cannot"
     )
@@ -97,7 +116,11 @@ def test_arrays_where_text_was_learned_are_refused(fitted):
 @pytest.mark.parametrize(
     ("column", "cells", "message"),
     [
-        ("age", ["old"] * 6, "column 'age' holds text such as 'old' where numbers are expected"),
+        (
+            "age",
+            ["old"] * 6,
+            "column 'age' holds text such as 'old' where numbers are expected",
+        ),
         (
             "town",
             [1] * 6,
@@ -108,7 +131,9 @@ def test_arrays_where_text_was_learned_are_refused(fitted):
     ],
 )
 def test_a_kind_that_changed_is_named(fitted, column, cells, message):
-    assert message in message_of(SchemaError, fitted.predict, TABLE.assign(**{column: cells}))
+    assert message in message_of(
+        SchemaError, fitted.predict, TABLE.assign(**{column: cells})
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,7 +152,9 @@ def test_a_kind_that_changed_is_named(fitted, column, cells, message):
     ],
 )
 def test_a_kind_that_changed_in_a_scan_is_named(fitted, column, cells, message):
-    assert message in message_of(SchemaError, fitted.predict, scan(TABLE.assign(**{column: cells})))
+    assert message in message_of(
+        SchemaError, fitted.predict, scan(TABLE.assign(**{column: cells}))
+    )
 
 
 def test_true_and_false_may_come_as_numbers(fitted):
@@ -143,7 +170,9 @@ def test_true_and_false_may_come_as_numbers(fitted):
 def sources(frame, tmp_path):
     """The same rows from everywhere."""
     pq.write_table(
-        pa.Table.from_pandas(frame, preserve_index=False), tmp_path / "t.parquet", row_group_size=2
+        pa.Table.from_pandas(frame, preserve_index=False),
+        tmp_path / "t.parquet",
+        row_group_size=2,
     )
     frame.to_csv(tmp_path / "t.csv", index=False)
     yield frame
@@ -156,7 +185,11 @@ def sources(frame, tmp_path):
 
 def test_an_unseen_category_is_minus_one_and_all_zeros(tmp_path):
     new = pd.DataFrame(
-        {"age": [1.0, 2.0, 3.0], "town": ["Ulm", "Rom", None], "smokes": [True, False, True]}
+        {
+            "age": [1.0, 2.0, 3.0],
+            "town": ["Ulm", "Rom", None],
+            "smokes": [True, False, True],
+        }
     )
     codes = MissingTaker().fit(TABLE, LABELS)
     for X in sources(new, tmp_path):
@@ -233,7 +266,8 @@ def test_labels_of_every_library_are_the_same_classes(make, frame):
     learner = NearestMean().fit(X, make(LABELS))
     assert learner.classes_.tolist() == ["a", "b"]
     assert (
-        learner.predict(X).tolist() == NearestMean().fit(X, LABELS.to_numpy()).predict(X).tolist()
+        learner.predict(X).tolist()
+        == NearestMean().fit(X, LABELS.to_numpy()).predict(X).tolist()
     )
 
 

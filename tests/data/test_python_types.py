@@ -26,7 +26,9 @@ DAYS = pd.Series(pd.date_range("2020", periods=N, freq="h"), name="t")
 def two_models(column, learner=NaiveBayes):
     """The same frame given to `fit`, and through `scan`."""
     frame = pd.DataFrame({"x": X, "odd": column})
-    return learner().fit(frame, CLASSES), learner().fit(scan(frame.assign(c=CLASSES), target="c"))
+    return learner().fit(frame, CLASSES), learner().fit(
+        scan(frame.assign(c=CLASSES), target="c")
+    )
 
 
 def assert_same_model(column):
@@ -52,7 +54,9 @@ def test_levels_of_several_types_are_text_in_their_order():
 
 def test_levels_that_are_the_same_as_text_are_refused():
     frame = pd.DataFrame({"odd": pd.Categorical([1, "1"] * 20)})
-    with pytest.raises(SchemaError, match="column 'odd' has levels that are the same as text"):
+    with pytest.raises(
+        SchemaError, match="column 'odd' has levels that are the same as text"
+    ):
         scan(frame)
 
 
@@ -62,17 +66,25 @@ def test_levels_that_are_the_same_as_text_are_refused():
 def test_sparse_columns_and_long_floats_are_numbers(many):
     cells = np.tile(np.where(X > 1, X, 0.0), many)
     frame = pd.DataFrame(
-        {"a": pd.arrays.SparseArray(cells), "b": cells.astype(np.longdouble), "c": "text"}
+        {
+            "a": pd.arrays.SparseArray(cells),
+            "b": cells.astype(np.longdouble),
+            "c": "text",
+        }
     )
     block = scan(frame).in_one_block("the test")
     np.testing.assert_array_equal(block.X[:, :2], np.column_stack([cells, cells]))
 
 
 def test_a_frame_of_sparse_columns_is_learned_from():
-    frame = pd.DataFrame({"a": pd.arrays.SparseArray(X), "b": pd.arrays.SparseArray(X > 0)})
+    frame = pd.DataFrame(
+        {"a": pd.arrays.SparseArray(X), "b": pd.arrays.SparseArray(X > 0)}
+    )
     np.testing.assert_array_equal(
         NaiveBayes().fit(frame, CLASSES).predict(frame),
-        NaiveBayes().fit(frame.sparse.to_dense(), CLASSES).predict(frame.sparse.to_dense()),
+        NaiveBayes()
+        .fit(frame.sparse.to_dense(), CLASSES)
+        .predict(frame.sparse.to_dense()),
     )
 
 
@@ -82,20 +94,33 @@ def test_a_frame_of_sparse_columns_is_learned_from():
     [
         (["a", 1, None, 2.5], r"column 'odd' mixes types \(float, int, str\)"),
         ([True, 1, pd.NA, 2], r"column 'odd' mixes types \(bool, int\)"),
-        ([1j, 2j, 3j, 4j], "column 'odd' holds values of type complex, which cannot be used"),
-        ([10**30, 1, 2, 3], "column 'odd' holds whole numbers beyond 64 bits, such as 1000000000"),
+        (
+            [1j, 2j, 3j, 4j],
+            "column 'odd' holds values of type complex, which cannot be used",
+        ),
+        (
+            [10**30, 1, 2, 3],
+            "column 'odd' holds whole numbers beyond 64 bits, such as 1000000000",
+        ),
         ([[1], [2], [3], [4]], "column 'odd' is of type list<item: int64>"),
     ],
 )
 def test_cells_that_no_table_holds_are_named_by_their_column(cells, message, many):
-    frame = pd.DataFrame({"x": 1.0, "odd": pd.Series(cells * many, dtype=object), "z": "text"})
-    for use in (lambda: scan(frame), lambda: NearestMean().fit(frame, ["a", "b", "a", "b"] * many)):
+    frame = pd.DataFrame(
+        {"x": 1.0, "odd": pd.Series(cells * many, dtype=object), "z": "text"}
+    )
+    for use in (
+        lambda: scan(frame),
+        lambda: NearestMean().fit(frame, ["a", "b", "a", "b"] * many),
+    ):
         with pytest.raises(SchemaError, match=message):
             use()
 
 
 def test_cells_of_an_array_are_named_by_their_column():
-    with pytest.raises(SchemaError, match=r"column 1 of the array mixes types \(int, str\)"):
+    with pytest.raises(
+        SchemaError, match=r"column 1 of the array mixes types \(int, str\)"
+    ):
         scan(np.array([[1.0, "a"], [2.0, 3]], dtype=object))
 
 
@@ -155,7 +180,8 @@ def test_a_target_of_times_on_dask_is_in_seconds():
 )
 def test_a_missing_time_or_truth_value_in_the_target_is_named_by_row(target):
     with pytest.raises(
-        MissingValuesError, match=r"target '\w' is missing or infinite \(NaN or inf\) in row 7"
+        MissingValuesError,
+        match=r"target '\w' is missing or infinite \(NaN or inf\) in row 7",
     ):
         Line().fit(X[:, None], target)
 
@@ -171,7 +197,8 @@ def test_decimals_are_classes_and_numbers():
 
 def test_times_are_no_classes():
     with pytest.raises(
-        SchemaError, match="target 'y' holds times where classes are expected: give them as text"
+        SchemaError,
+        match="target 'y' holds times where classes are expected: give them as text",
     ):
         NearestMean().fit(X[:, None], DAYS.dt.date)
 
@@ -184,7 +211,9 @@ def test_classes_of_intervals_are_text():
 
 
 def test_classes_of_a_category_type_of_whole_numbers_are_integers():
-    rows = scan(pd.DataFrame({"x": X, "t": pd.Categorical(np.arange(N) % 3)}), target="t")
+    rows = scan(
+        pd.DataFrame({"x": X, "t": pd.Categorical(np.arange(N) % 3)}), target="t"
+    )
     assert NaiveBayes().fit(rows).classes_.dtype.kind == "i"
 
 
@@ -200,18 +229,24 @@ def test_classes_beyond_signed_integers_are_kept():
     "some",
     [
         lambda labels: pd.Series(labels, dtype="string"),
-        lambda labels: pd.Series(labels, dtype=object).where(lambda cells: cells.notna(), pd.NA),
+        lambda labels: pd.Series(labels, dtype=object).where(
+            lambda cells: cells.notna(), pd.NA
+        ),
         lambda labels: pd.Series(
             [None if one is None else one == "up" for one in labels], dtype="boolean"
         ),
         lambda labels: pd.Series(
-            pd.cut([{None: np.nan, "up": 2.0}.get(one, 1.0) for one in labels], [0, 1, 2])
+            pd.cut(
+                [{None: np.nan, "up": 2.0}.get(one, 1.0) for one in labels], [0, 1, 2]
+            )
         ),
     ],
     ids=["string", "objects", "boolean", "intervals"],
 )
 def test_labels_may_be_missing_in_any_type_where_rows_need_none(some):
-    labels = some([None if i % 4 == 0 else one for i, one in enumerate(CLASSES.tolist())])
+    labels = some(
+        [None if i % 4 == 0 else one for i, one in enumerate(CLASSES.tolist())]
+    )
     frame = pd.DataFrame({"x": X})
     one = SelfTrainingClassifier().fit(frame, labels)
     two = SelfTrainingClassifier().fit(scan(frame.assign(t=labels), target="t"))

@@ -16,10 +16,18 @@ from lyceum.linear import Ridge
 OPTIONS = {"dtype": "numeric", "accept_sparse": False, "ensure_all_finite": False}
 CELLS = np.array([[1.0, 2.0], [3.0, np.nan], [5.0, -np.inf]])
 FRAMES = {
-    "numbers": pd.DataFrame({"i": [1, 2], "f": [0.5, np.nan], "s": np.array([1, 2], np.float32)}),
-    "half": pd.DataFrame({"h": np.array([1.0, 2.0], np.float16), "u": np.array([1, 2], np.uint64)}),
+    "numbers": pd.DataFrame(
+        {"i": [1, 2], "f": [0.5, np.nan], "s": np.array([1, 2], np.float32)}
+    ),
+    "half": pd.DataFrame(
+        {"h": np.array([1.0, 2.0], np.float16), "u": np.array([1, 2], np.uint64)}
+    ),
     "text": pd.DataFrame(
-        {"t": ["a", None], "o": pd.Series(["a", np.nan], dtype=object), "b": [True, False]}
+        {
+            "t": ["a", None],
+            "o": pd.Series(["a", np.nan], dtype=object),
+            "b": [True, False],
+        }
     ),
     "levels": pd.DataFrame({"c": pd.Categorical(["u", "v"], ["v", "u"], ordered=True)}),
     "times": pd.DataFrame(
@@ -29,7 +37,10 @@ FRAMES = {
         {"z": pd.to_datetime(["2024-01-01", "2024-02-01"]).tz_localize("Europe/Berlin")}
     ),
     "nullable": pd.DataFrame(
-        {"n": pd.array([1, None], dtype="Int64"), "b": pd.array([True, None], "boolean")}
+        {
+            "n": pd.array([1, None], dtype="Int64"),
+            "b": pd.array([True, None], "boolean"),
+        }
     ),
     "arrow": pd.DataFrame({"s": pd.array(["a", None], dtype="string[pyarrow]")}),
     "objects": pd.DataFrame(
@@ -42,7 +53,9 @@ FRAMES = {
     "sparse": pd.DataFrame(
         {"a": pd.arrays.SparseArray([0.0, 1.0]), "b": pd.arrays.SparseArray([0, 1])}
     ),
-    "long floats": pd.DataFrame({"f": np.array([0.5, np.nan], np.longdouble), "t": ["a", "b"]}),
+    "long floats": pd.DataFrame(
+        {"f": np.array([0.5, np.nan], np.longdouble), "t": ["a", "b"]}
+    ),
     "intervals": pd.DataFrame({"cut": pd.cut([1.0, 9.0], [0, 5, 10, 15])}),
     "no rows": pd.DataFrame({"a": np.empty(0)}),
 }
@@ -89,8 +102,15 @@ TABLES = (
         CELLS.astype(">f8"),
         CELLS.tolist(),
     ),
-    *(np.arange(6, dtype=kind).reshape(3, 2) for kind in (np.int64, np.int8, np.uint16, object)),
-    *(np.ones((3, 2), dtype=bool), np.array([["a", "b"]] * 3), np.ma.masked_invalid(CELLS)),
+    *(
+        np.arange(6, dtype=kind).reshape(3, 2)
+        for kind in (np.int64, np.int8, np.uint16, object)
+    ),
+    *(
+        np.ones((3, 2), dtype=bool),
+        np.array([["a", "b"]] * 3),
+        np.ma.masked_invalid(CELLS),
+    ),
     *(
         pd.DataFrame(CELLS, columns=names)
         for names in (["a", "b"], ["b", "a"], ["a", "c"], ["a", 1], None)
@@ -99,7 +119,12 @@ TABLES = (
     pd.DataFrame({"a": np.empty(0), "b": np.empty(0)}),
 )
 TARGETS = (
-    *(np.array(["a", "b", "a"]), np.array([1, 0, 1]), np.array([0.5, 1.5, 2.5]), np.array([1, 2])),
+    *(
+        np.array(["a", "b", "a"]),
+        np.array([1, 0, 1]),
+        np.array([0.5, 1.5, 2.5]),
+        np.array([1, 2]),
+    ),
     *(
         np.array([1.0, np.inf, 2.0]),
         np.array([True, False, True]),
@@ -128,7 +153,9 @@ def answer(function, learner, *data, reset):
     )
 
 
-@pytest.mark.parametrize("known", [None, CELLS, pd.DataFrame(CELLS, columns=["a", "b"])], ids=type)
+@pytest.mark.parametrize(
+    "known", [None, CELLS, pd.DataFrame(CELLS, columns=["a", "b"])], ids=type
+)
 @pytest.mark.parametrize("reset", [True, False])
 def test_the_checks_of_cells_are_those_of_scikit_learn(known, reset):
     for X in TABLES:
@@ -145,6 +172,7 @@ def test_the_checks_of_cells_with_a_target_are_those_of_scikit_learn():
     for X in TABLES:
         for y in TARGETS:
             one, two = (
-                answer(f, Ridge(), X, y, reset=True) for f in (validated_pair, validate_data)
+                answer(f, Ridge(), X, y, reset=True)
+                for f in (validated_pair, validate_data)
             )
             assert one == two

@@ -24,7 +24,9 @@ pytestmark = pytest.mark.usefixtures("small_parts")
 
 def every_source(frame, tmp_path):
     dd = pytest.importorskip("dask.dataframe")
-    pq.write_table(pa.Table.from_pandas(frame), tmp_path / "t.parquet", row_group_size=300)
+    pq.write_table(
+        pa.Table.from_pandas(frame), tmp_path / "t.parquet", row_group_size=300
+    )
     frame.to_csv(tmp_path / "t.csv", index=False)
     yield "memory", frame, {}
     yield "parquet", tmp_path / "t.parquet", {"memory": 0}
@@ -98,11 +100,19 @@ def test_the_scan_of_a_stream_without_types_reports_its_rows(frame, tmp_path):
 def test_rows_can_be_read_again(frame, tmp_path):
     for name, data, options in every_source(frame, tmp_path):
         rows = scan(data, target="t", **options)
-        assert rows.reduce(Order.of) == rows.reduce(Order.of) == rows.reduce(Order.of), name
+        assert (
+            rows.reduce(Order.of) == rows.reduce(Order.of) == rows.reduce(Order.of)
+        ), name
 
 
 def test_block_sizes_depend_on_the_width_alone():
-    assert [block_rows(d) for d in (1, 32, 100, 1000, 10**6)] == [16384, 16384, 4096, 1024, 1024]
+    assert [block_rows(d) for d in (1, 32, 100, 1000, 10**6)] == [
+        16384,
+        16384,
+        4096,
+        1024,
+        1024,
+    ]
 
 
 # -- nothing left behind ---------------------------------------------------------------
@@ -147,9 +157,13 @@ def test_memory_stays_bounded_while_streaming(tmp_path):
     n = 1_000_000
     rng = np.random.default_rng(0)
     path = tmp_path / "t.parquet"
-    with pq.ParquetWriter(path, pa.schema({f"x{j}": pa.float64() for j in range(8)})) as writer:
+    with pq.ParquetWriter(
+        path, pa.schema({f"x{j}": pa.float64() for j in range(8)})
+    ) as writer:
         for _ in range(20):
-            writer.write_table(pa.table({f"x{j}": rng.normal(size=n // 20) for j in range(8)}))
+            writer.write_table(
+                pa.table({f"x{j}": rng.normal(size=n // 20) for j in range(8)})
+            )
     pool = pa.default_memory_pool()
     rows = scan(path, memory=0)
     before, peak = pool.bytes_allocated(), []
@@ -201,7 +215,9 @@ class DropOdd:
         return block.take(np.arange(len(block)) % 2 == 0)
 
 
-def test_progress_counts_the_rows_that_are_read_not_those_that_are_left(frame, tmp_path):
+def test_progress_counts_the_rows_that_are_read_not_those_that_are_left(
+    frame, tmp_path
+):
     for name, data, options in every_source(frame, tmp_path):
         rows, seen = scan(data, **options).then(DropOdd()), []
         with watch(seen.append):
@@ -212,9 +228,13 @@ def test_progress_counts_the_rows_that_are_read_not_those_that_are_left(frame, t
 # -- the end of the process ------------------------------------------------------------
 
 
-def test_a_stream_that_is_left_in_the_middle_does_not_crash_the_interpreter(frame, tmp_path):
+def test_a_stream_that_is_left_in_the_middle_does_not_crash_the_interpreter(
+    frame, tmp_path
+):
     frame.to_csv(tmp_path / "t.csv", index=False)
-    pq.write_table(pa.Table.from_pandas(frame), tmp_path / "t.parquet", row_group_size=100)
+    pq.write_table(
+        pa.Table.from_pandas(frame), tmp_path / "t.parquet", row_group_size=100
+    )
     code = (
         "import sys\nfrom lyceum.data import scan\nfrom lyceum._core.data.files import csv\n"
         "csv._STREAM_BYTES = 4096\n"
@@ -224,7 +244,10 @@ def test_a_stream_that_is_left_in_the_middle_does_not_crash_the_interpreter(fram
     )
     paths = [str(tmp_path / "t.csv"), str(tmp_path / "t.parquet")]
     done = subprocess.run(
-        [sys.executable, "-c", code, *paths], capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", code, *paths],
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert not done.stderr

@@ -44,7 +44,10 @@ def frame():
 @pytest.fixture(params=SOURCES)
 def rows(request, frame, tmp_path):
     return scan(
-        *written(request.param, frame, tmp_path), target="t", weight="w", memory=memory(request)
+        *written(request.param, frame, tmp_path),
+        target="t",
+        weight="w",
+        memory=memory(request),
     )
 
 
@@ -56,7 +59,9 @@ def written(name, frame, folder):
     if name == "memory":
         return (frame,)
     if name == "dask":
-        return (pytest.importorskip("dask.dataframe").from_pandas(frame, npartitions=4),)
+        return (
+            pytest.importorskip("dask.dataframe").from_pandas(frame, npartitions=4),
+        )
     path = folder / f"t.{name}"
     if name == "csv":
         frame.to_csv(path, index=False)
@@ -101,7 +106,9 @@ def test_a_file_is_named_when_its_rows_print(frame, tmp_path):
 
 
 def test_rows_without_a_name_say_what_they_are():
-    schema = Schema.declare({"x": "continuous"}, Column("t", "categorical", np.array(["a"])))
+    schema = Schema.declare(
+        {"x": "continuous"}, Column("t", "categorical", np.array(["a"]))
+    )
     rows = Rows(ArraySource(np.array([[1.0]]), np.array([0], np.int32), None, schema))
     said = "1 row × 1 column (1 continuous), target 't' (1 class), in memory"
     assert repr(rows) == f"<Rows: {said}>"
@@ -129,7 +136,9 @@ def test_targets_are_labels_and_weights_are_numbers(rows, frame):
 def test_numeric_targets_are_numbers(frame, tmp_path):
     for name in SOURCES:
         found = scan(
-            *written(name, frame, tmp_path), target="w", memory=0 if name != "memory" else 1 << 30
+            *written(name, frame, tmp_path),
+            target="w",
+            memory=0 if name != "memory" else 1 << 30,
         )
         np.testing.assert_allclose(found.y, frame.w, rtol=1e-14)
         assert found.sample_weight is None
@@ -190,13 +199,17 @@ def test_rows_are_taken_after_a_step_dropped_some(rows, frame):
 
 
 def test_rows_in_memory_are_taken_in_any_order(frame):
-    assert scan(frame, target="t").take([7, 2, 2]).y.tolist() == frame.t[[7, 2, 2]].tolist()
+    assert (
+        scan(frame, target="t").take([7, 2, 2]).y.tolist()
+        == frame.t[[7, 2, 2]].tolist()
+    )
 
 
 def test_other_orders_of_streams_are_refused_with_the_remedy(rows):
     if not rows.in_memory:
         with pytest.raises(
-            SourceError, match="place 2 comes after 7: sort the places, or hold the rows in"
+            SourceError,
+            match="place 2 comes after 7: sort the places, or hold the rows in",
         ):
             rows.take([7, 2])
 
@@ -246,7 +259,9 @@ def test_the_rows_that_a_refusal_suggests_can_be_held(rows):
         rows.in_one_block("A learner", memory=10_000)
     found = re.search(r"np\.arange\(([\d_]+)\)", str(error.value))
     n = int(found[1].replace("_", ""))
-    assert len(rows.take(np.arange(n)).in_one_block("A learner", memory=10_000)) == n > 100
+    assert (
+        len(rows.take(np.arange(n)).in_one_block("A learner", memory=10_000)) == n > 100
+    )
 
 
 def test_gathered_rows_are_all_rows_in_one_block(rows, frame):
@@ -278,7 +293,9 @@ def test_a_stream_of_unknown_length_is_refused_once_it_is_too_large(frame, tmp_p
 def test_sparse_rows_stay_sparse(frame):
     X = sparse.random_array((5000, 300), density=0.01, format="csr", random_state=0)
     schema = scan(np.zeros((2, 300))).schema
-    block = Rows(_sources.ArraySource(X, None, None, schema)).in_one_block("A learner", "another")
+    block = Rows(_sources.ArraySource(X, None, None, schema)).in_one_block(
+        "A learner", "another"
+    )
     assert sparse.issparse(block.X)
     assert (block.X != X).nnz == 0
 

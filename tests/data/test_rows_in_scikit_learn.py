@@ -36,7 +36,11 @@ def table(request):
     """
     target = TABLES[request.param]
     frame = pd.read_csv(datasets.path(request.param))
-    texts = [name for name in frame if name != target and frame[name].dtype.kind not in "iufb"]
+    texts = [
+        name
+        for name in frame
+        if name != target and frame[name].dtype.kind not in "iufb"
+    ]
     frame = frame.astype(dict.fromkeys(texts, "category"))
     return frame.drop(columns=target), frame[target].to_numpy(), scan(frame, target)
 
@@ -61,7 +65,8 @@ def test_predictions_and_grid_searches_are_those_of_the_frame(table):
     assert (predicted == cross_val_predict(tree, frame, y, cv=3)).all()
     grid = {"max_depth": [1, 3], "min_samples_leaf": [1, 20]}
     on_rows, on_frame = (
-        GridSearchCV(tree, grid, cv=2).fit(*data) for data in ((rows, rows.y), (frame, y))
+        GridSearchCV(tree, grid, cv=2).fit(*data)
+        for data in ((rows, rows.y), (frame, y))
     )
     means = [search.cv_results_["mean_test_score"] for search in (on_rows, on_frame)]
     np.testing.assert_allclose(*means)
@@ -74,7 +79,9 @@ def test_predictions_and_grid_searches_are_those_of_the_frame(table):
 def test_pipelines_take_rows_and_their_target(table):
     frame, y, rows = table
     model = make_pipeline(SimpleImputer(), NaiveBayes())
-    found, expected = (cross_val_score(model, *data, cv=3) for data in ((rows, rows.y), (frame, y)))
+    found, expected = (
+        cross_val_score(model, *data, cv=3) for data in ((rows, rows.y), (frame, y))
+    )
     np.testing.assert_allclose(found, expected)
 
 
@@ -93,7 +100,9 @@ def test_rows_are_split_and_sliced_into_rows(table):
 
 @pytest.mark.parametrize("key", [3, "age", (slice(None), 2), np.array([[1, 2]])])
 def test_cells_and_columns_are_not_taken_by_a_key(key):
-    with pytest.raises(DataError, match=r"rows are taken by a list of their places.*ignore="):
+    with pytest.raises(
+        DataError, match=r"rows are taken by a list of their places.*ignore="
+    ):
         datasets.load("weather")[key]
     with pytest.raises(TypeError, match="not iterable"):
         list(datasets.load("weather"))
@@ -122,7 +131,8 @@ def test_categories_are_not_numbers_for_other_libraries(table):
         Peer().fit(np.eye(2), [0, 1]).predict,
     ):
         with pytest.raises(
-            SchemaError, match=rf"column '{name}' holds categories .*lyceum.prepare.OneHotEncoder"
+            SchemaError,
+            match=rf"column '{name}' holds categories .*lyceum.prepare.OneHotEncoder",
         ):
             use(rows)
     coded = OneHotEncoder().fit(rows).transform(rows)
@@ -131,7 +141,11 @@ def test_categories_are_not_numbers_for_other_libraries(table):
 
 def test_numbers_are_numbers_for_other_libraries():
     frame = pd.DataFrame(
-        {"a": [0.5, 1.5, 2.5, 4.0], "flag": [0, 1, 1, 0], "on": [True, False, True, True]}
+        {
+            "a": [0.5, 1.5, 2.5, 4.0],
+            "flag": [0, 1, 1, 0],
+            "on": [True, False, True, True],
+        }
     )
     rows = scan(frame.assign(y=[0.0, 1.0, 2.5, 3.0]), target="y")
     np.testing.assert_array_equal(np.asarray(rows), frame.to_numpy(dtype=float))
@@ -143,12 +157,21 @@ def test_numbers_are_numbers_for_other_libraries():
 def test_files_are_cut_in_order(tmp_path):
     path = tmp_path / "t.csv"
     pd.read_csv(datasets.path("penguins")).to_csv(path, index=False)
-    memory, stream = scan(path, target="species"), scan(path, target="species", memory=0)
+    memory, stream = (
+        scan(path, target="species"),
+        scan(path, target="species", memory=0),
+    )
     assert stream.shape == memory.shape
     folds = StratifiedKFold(3)
-    one, two = (cross_val_score(NaiveBayes(), rows, rows.y, cv=folds) for rows in (memory, stream))
+    one, two = (
+        cross_val_score(NaiveBayes(), rows, rows.y, cv=folds)
+        for rows in (memory, stream)
+    )
     np.testing.assert_allclose(one, two)
     with pytest.raises(SourceError, match="are read in order"):
         cross_val_score(
-            NaiveBayes(), stream, cv=ShuffleSplit(2, random_state=0), error_score="raise"
+            NaiveBayes(),
+            stream,
+            cv=ShuffleSplit(2, random_state=0),
+            error_score="raise",
         )

@@ -30,7 +30,10 @@ CELLS = {
     "any text": (st.text("xyz ", max_size=3), pa.string()),
     "truth": (st.booleans(), pa.bool_()),
     "day": (st.dates(dt.date(1900, 1, 1), dt.date(2100, 1, 1)), pa.date32()),
-    "moment": (st.datetimes(dt.datetime(1900, 1, 1), dt.datetime(2100, 1, 1)), pa.timestamp("us")),
+    "moment": (
+        st.datetimes(dt.datetime(1900, 1, 1), dt.datetime(2100, 1, 1)),
+        pa.timestamp("us"),
+    ),
     "nothing": (st.none(), pa.null()),
 }
 
@@ -40,13 +43,17 @@ def tables(draw):
     n = draw(st.integers(1, 40))
     kinds = draw(st.lists(st.sampled_from(list(CELLS)), min_size=1, max_size=5))
     columns = {
-        "label": pa.array(draw(st.lists(st.sampled_from(["no", "yes"]), min_size=n, max_size=n)))
+        "label": pa.array(
+            draw(st.lists(st.sampled_from(["no", "yes"]), min_size=n, max_size=n))
+        )
     }
     for j, kind in enumerate(kinds):
         cells, type_ = CELLS[kind]
         gaps = draw(st.booleans())
         drawn = st.one_of(st.none(), cells) if gaps else cells
-        columns[f"{kind} {j}"] = pa.array(draw(st.lists(drawn, min_size=n, max_size=n)), type_)
+        columns[f"{kind} {j}"] = pa.array(
+            draw(st.lists(drawn, min_size=n, max_size=n)), type_
+        )
     return pa.table(columns)
 
 
@@ -63,7 +70,9 @@ def same(one, two):
         assert a.same_as(b), (a, b)
     first, second = list(one.blocks()), list(two.blocks())
     for blocks in (first, second):
-        assert [block.start for block in blocks] == np.cumsum([0, *map(len, blocks)])[:-1].tolist()
+        assert [block.start for block in blocks] == np.cumsum([0, *map(len, blocks)])[
+            :-1
+        ].tolist()
     np.testing.assert_array_equal(
         *(np.concatenate([block.X for block in blocks]) for blocks in (first, second))
     )
@@ -90,7 +99,9 @@ def test_several_parquet_files_are_one_table(table, n_files):
         step = -(-table.num_rows // n_files)
         for i, start in enumerate(range(0, table.num_rows, step)):
             names = table.column_names if i % 2 == 0 else table.column_names[::-1]
-            pq.write_table(table.select(names).slice(start, step), Path(folder) / f"{i}.parquet")
+            pq.write_table(
+                table.select(names).slice(start, step), Path(folder) / f"{i}.parquet"
+            )
         same(scan(folder, "label", memory=0), scan(table, "label"))
         same(scan(f"{folder}/*.parquet", "label"), scan(table, "label"))
 
@@ -114,7 +125,9 @@ def _pandas_changes(column):
     """Missing cells make pandas' floats NaN, not null; truths and days that all miss lose their
     type."""
     of_objects = pa.types.is_boolean(column.type) or pa.types.is_date(column.type)
-    return pa.types.is_float32(column.type) or (of_objects and column.null_count == len(column))
+    return pa.types.is_float32(column.type) or (
+        of_objects and column.null_count == len(column)
+    )
 
 
 @settings(max_examples=15)
@@ -131,20 +144,30 @@ def test_a_dask_frame_is_the_table_in_memory(table, n_partitions):
 @given(tables(), st.data())
 def test_declared_categories_are_the_same_from_everywhere(table, data):
     numbers = [
-        name for name in table.column_names if name.startswith(("real", "whole", "two", "constant"))
+        name
+        for name in table.column_names
+        if name.startswith(("real", "whole", "two", "constant"))
     ]
     kinds = dict.fromkeys(
-        data.draw(st.lists(st.sampled_from(numbers), unique=True)) if numbers else [], "categorical"
+        data.draw(st.lists(st.sampled_from(numbers), unique=True)) if numbers else [],
+        "categorical",
     )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.parquet"
         pq.write_table(table, path, row_group_size=5)
-        same(scan(path, "label", kinds=kinds, memory=0), scan(table, "label", kinds=kinds))
+        same(
+            scan(path, "label", kinds=kinds, memory=0),
+            scan(table, "label", kinds=kinds),
+        )
 
 
 def test_category_types_survive_a_parquet_stream(tmp_path):
-    text = pa.DictionaryArray.from_arrays(pa.array([1, None, 0, 1]), pa.array(["q", "p", "unused"]))
-    numbers = pa.DictionaryArray.from_arrays(pa.array([1, None, 0, 1]), pa.array([5, 3, 8]))
+    text = pa.DictionaryArray.from_arrays(
+        pa.array([1, None, 0, 1]), pa.array(["q", "p", "unused"])
+    )
+    numbers = pa.DictionaryArray.from_arrays(
+        pa.array([1, None, 0, 1]), pa.array([5, 3, 8])
+    )
     table = pa.table({"t": text, "n": numbers, "label": ["a", "b", "a", "b"]})
     path = tmp_path / "table.parquet"
     pq.write_table(table, path, row_group_size=2)
@@ -156,16 +179,24 @@ def test_a_column_that_changes_kind_late_in_a_stream(tmp_path):
     """Two distinct numbers at the start, many at the end: only the whole file says continuous."""
     n = 5000
     table = pa.table(
-        {"x": np.r_[np.arange(n) % 2, np.arange(40)], "label": ["a", "b"] * (n // 2 + 20)}
+        {
+            "x": np.r_[np.arange(n) % 2, np.arange(40)],
+            "label": ["a", "b"] * (n // 2 + 20),
+        }
     )
     path = tmp_path / "table.csv"
     csv.write_csv(table, path)
-    assert scan(path, "label", memory=0).schema["x"].why == "numbers, more than 32 distinct"
+    assert (
+        scan(path, "label", memory=0).schema["x"].why
+        == "numbers, more than 32 distinct"
+    )
     same(scan(path, "label", memory=0), scan(path, "label"))
 
 
 def test_a_class_that_comes_late_in_a_stream(tmp_path):
-    table = pa.table({"x": np.random.default_rng(0).normal(size=500), "label": ["a"] * 499 + ["b"]})
+    table = pa.table(
+        {"x": np.random.default_rng(0).normal(size=500), "label": ["a"] * 499 + ["b"]}
+    )
     path = tmp_path / "table.parquet"
     pq.write_table(table, path, row_group_size=100)
     assert scan(path, "label", memory=0).schema.target.categories.tolist() == ["a", "b"]

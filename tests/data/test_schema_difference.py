@@ -13,7 +13,8 @@ from lyceum.mixtures import GaussianMixture
 from lyceum.neural import MLPClassifier
 
 KNOWN = Schema.declare(
-    {"age": "continuous", "size": ["S", "M", "L"]}, Column("y", "binary", np.array(["a", "b"]))
+    {"age": "continuous", "size": ["S", "M", "L"]},
+    Column("y", "binary", np.array(["a", "b"])),
 )
 
 
@@ -41,7 +42,10 @@ def declared(target=("a", "b"), name="y", **kinds):
             declared(age="continuous", size=["S", "M", "XL"]),
             "column 'size' has the new category 'XL'",
         ),
-        (declared(age="continuous", size=["S", "M"]), "column 'size' has no category 'L'"),
+        (
+            declared(age="continuous", size=["S", "M"]),
+            "column 'size' has no category 'L'",
+        ),
         (
             declared(("b", "a"), age="continuous", size=["S", "M", "L"]),
             "the target 'y' has its categories in another order",
@@ -66,13 +70,20 @@ def test_a_warm_start_on_shifted_categories_is_refused_and_the_old_forest_still_
     rng = np.random.default_rng(0)
     town = rng.choice(list("abc"), 200)
     frame, y = pd.DataFrame({"town": town}), town == "b"
-    later = pd.DataFrame({"town": np.array(list("bcd"))[np.searchsorted(list("abc"), town)]})
-    forest = RandomForestClassifier(n_estimators=5, warm_start=True, random_state=0).fit(frame, y)
+    later = pd.DataFrame(
+        {"town": np.array(list("bcd"))[np.searchsorted(list("abc"), town)]}
+    )
+    forest = RandomForestClassifier(
+        n_estimators=5, warm_start=True, random_state=0
+    ).fit(frame, y)
     forest.set_params(n_estimators=10)
-    with pytest.raises(SchemaError, match=r"column 'town' has the new category 'd'.*category type"):
+    with pytest.raises(
+        SchemaError, match=r"column 'town' has the new category 'd'.*category type"
+    ):
         forest.fit(later, y)
     assert forest.score(frame, y) == 1.0
-    for categories in (list("abcd"), list("dcba")):  # the same type for all: the forest goes on
+    # the same type for all: the forest goes on
+    for categories in (list("abcd"), list("dcba")):
         fixed = clone(forest).set_params(n_estimators=5)
         for n, rows in ((5, frame), (10, later)):
             rows = rows.assign(town=pd.Categorical(rows["town"], categories))
@@ -81,10 +92,17 @@ def test_a_warm_start_on_shifted_categories_is_refused_and_the_old_forest_still_
 
 
 def test_targets_of_regressors_and_of_clusters_do_not_count():
-    frame = pd.DataFrame({"x": np.arange(8.0), "y": [0.0, 1.0] * 4, "group": list("aabbccdd")})
-    rows, others = scan(frame[["x", "y"]], target="y"), scan(frame[["x", "group"]], target="group")
+    frame = pd.DataFrame(
+        {"x": np.arange(8.0), "y": [0.0, 1.0] * 4, "group": list("aabbccdd")}
+    )
+    rows, others = (
+        scan(frame[["x", "y"]], target="y"),
+        scan(frame[["x", "group"]], target="group"),
+    )
     numbers = scan(frame[["x", "y"]].assign(y=np.arange(8.0)), target="y")
-    model = RandomForestRegressor(n_estimators=2, warm_start=True, random_state=0).fit(rows)
+    model = RandomForestRegressor(n_estimators=2, warm_start=True, random_state=0).fit(
+        rows
+    )
     assert len(model.set_params(n_estimators=4).fit(numbers).trees_) == 4
     mixture = GaussianMixture(2, warm_start=True, random_state=0).fit(rows)
     check_same_columns(mixture.fit(others), rows.schema)
@@ -98,5 +116,7 @@ def test_a_network_computes_with_two_numbers_whichever_they_are():
     network.fit(frame, frame["x"] > 20)
     network.fit(frame.assign(flag=[0, 2] * 20), frame["x"] > 20)
     network.fit(frame.assign(flag=[0, 1, 2, 3] * 10), frame["x"] > 20)
-    with pytest.raises(SchemaError, match="column 'flag' is binary instead of continuous"):
+    with pytest.raises(
+        SchemaError, match="column 'flag' is binary instead of continuous"
+    ):
         network.fit(frame.assign(flag=["no", "yes"] * 20), frame["x"] > 20)

@@ -58,7 +58,11 @@ def test_lists_and_arrays_of_text_are_taken_too():
         words.to_numpy().astype("U3"),
         words.to_numpy().astype("S3"),
     ):
-        of_cells = NaiveBayes(categorical_features=True).fit(cells, LABELS).predict_proba(cells)
+        of_cells = (
+            NaiveBayes(categorical_features=True)
+            .fit(cells, LABELS)
+            .predict_proba(cells)
+        )
         np.testing.assert_array_equal(of_cells, of_frame)
 
 
@@ -66,15 +70,22 @@ def test_numbers_written_as_text_are_numbers_in_columns_that_are_not_declared():
     written = CELLS.astype("U8")
     model = LogisticRegression(categorical_features=[0, 2]).fit(written, LABELS)
     np.testing.assert_array_equal(
-        model.predict_proba(written), LogisticRegression().fit(FRAME, LABELS).predict_proba(FRAME)
+        model.predict_proba(written),
+        LogisticRegression().fit(FRAME, LABELS).predict_proba(FRAME),
     )
 
 
 def test_missing_text_is_missing():
     holes = CELLS.copy()
     holes[0, 0], holes[1, 1], holes[2, 2] = None, np.nan, np.nan
-    frame = pd.DataFrame({"x0": holes[:, 0], "x1": holes[:, 1].astype(float), "x2": holes[:, 2]})
-    one = NaiveBayes(categorical_features=[0, 2]).fit(holes, LABELS).predict_proba(holes[:1])
+    frame = pd.DataFrame(
+        {"x0": holes[:, 0], "x1": holes[:, 1].astype(float), "x2": holes[:, 2]}
+    )
+    one = (
+        NaiveBayes(categorical_features=[0, 2])
+        .fit(holes, LABELS)
+        .predict_proba(holes[:1])
+    )
     np.testing.assert_allclose(
         one, NaiveBayes().fit(frame, LABELS).predict_proba(frame[:1]), rtol=1e-12
     )
@@ -91,7 +102,8 @@ def test_unknown_text_at_prediction_is_an_unknown_category():
 @pytest.mark.parametrize("X", [CELLS, CELLS.tolist(), CELLS[:, [0, 2]].astype("U1")])
 def test_text_that_is_not_declared_is_refused_with_what_to_do(X):
     with pytest.raises(
-        SchemaError, match=r"column 'x0' holds text, e.g. 'a'.*categorical_features=True"
+        SchemaError,
+        match=r"column 'x0' holds text, e.g. 'a'.*categorical_features=True",
     ):
         LogisticRegression().fit(X, LABELS)
 
@@ -102,9 +114,13 @@ def test_what_does_not_fit_is_refused_by_name():
     with pytest.raises(SchemaError, match="holds text and numbers"):
         NaiveBayes(categorical_features=[0]).fit([["a", 1.0], [2, 1.0]], [0, 1])
     model = NaiveBayes(categorical_features=[0, 2]).fit(CELLS, LABELS)
-    with pytest.raises(ValueError, match="X has 2 features, but NaiveBayes is expecting 3"):
+    with pytest.raises(
+        ValueError, match="X has 2 features, but NaiveBayes is expecting 3"
+    ):
         model.predict(CELLS[:, :2])
-    with pytest.raises(SchemaError, match=r"'x1' holds text, e.g. 'a'.*fitted on numbers"):
+    with pytest.raises(
+        SchemaError, match=r"'x1' holds text, e.g. 'a'.*fitted on numbers"
+    ):
         model.predict(CELLS[:, [0, 0, 2]])
     with pytest.raises(SchemaError, match="an array of numbers cannot"):
         model.predict(np.zeros((2, 3)))
@@ -120,7 +136,9 @@ def test_transformers_give_words_back_for_words():
     assert scaled[:, 0].tolist() == CELLS[:, 0].tolist()
     assert abs(scaled[:, 1].astype(float).mean()) < 1e-12
     coded = OneHotEncoder(categorical_features=[0, 2]).fit_transform(CELLS)
-    np.testing.assert_array_equal(coded, OneHotEncoder().fit_transform(FRAME).to_numpy(dtype=float))
+    np.testing.assert_array_equal(
+        coded, OneHotEncoder().fit_transform(FRAME).to_numpy(dtype=float)
+    )
     steps = (
         SimpleImputer(categorical_features=[0, 2]),
         LogisticRegression(categorical_features=[0, 2]),

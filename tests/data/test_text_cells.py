@@ -15,7 +15,19 @@ ROOMS = Column("rooms", "categorical", np.array([1.0, 2.0, 5.0]))
 NUMBER = Column("number", "categorical", np.array([2**60, 2**60 + 2048, 7]))
 SCHEMA = Schema((NUMBERS, FLAG, TOWN, ROOMS, NUMBER))
 CHOICES = (
-    [1.5, -2, None, np.nan, "3.5", "1e3", " 7 ", True, np.float32(0.1), np.inf, 10**17 + 1],
+    [
+        1.5,
+        -2,
+        None,
+        np.nan,
+        "3.5",
+        "1e3",
+        " 7 ",
+        True,
+        np.float32(0.1),
+        np.inf,
+        10**17 + 1,
+    ],
     [True, False, 1, 0.0, None, np.nan, np.True_],
     ["Bonn", "Ulm", "Köln", "Rom", "", "bonn", "Ulm ", None, np.nan, np.str_("Ulm")],
     [1, 2, 5, 1.0, 3, -1, None, np.nan, np.int8(2), True],
@@ -25,7 +37,9 @@ CHOICES = (
 
 def by_arrow(cells, schema):
     listed = {column.name for column in schema if not column.numeric}
-    return coded_source(text_table(cells, schema.names, listed, "A learner", "clean it"), schema)
+    return coded_source(
+        text_table(cells, schema.names, listed, "A learner", "clean it"), schema
+    )
 
 
 def by_numpy(cells, schema):
@@ -46,7 +60,9 @@ def test_codes_are_those_of_the_table(n):
 
 
 def test_unknown_and_missing_cells_have_codes_of_their_own():
-    cells = np.array([[None, None, "Rom", 4, 8], ["2", True, np.nan, None, None]], dtype=object)
+    cells = np.array(
+        [[None, None, "Rom", 4, 8], ["2", True, np.nan, None, None]], dtype=object
+    )
     np.testing.assert_array_equal(
         by_numpy(cells, SCHEMA).X,
         [[np.nan, np.nan, -1, -1, -1], [2, 1, np.nan, np.nan, np.nan]],
@@ -59,8 +75,14 @@ def test_free_text_lists_the_texts_of_the_rows():
         cells = np.array([[text, 1.0] for text in texts], dtype=object)
         ours, theirs = by_numpy(cells, schema), by_arrow(cells, schema)
         np.testing.assert_array_equal(ours.X, theirs.X)
-        assert ours.schema["note"].categories.tolist() == theirs.schema["note"].categories.tolist()
-        assert ours.schema["note"].categories.dtype == theirs.schema["note"].categories.dtype
+        assert (
+            ours.schema["note"].categories.tolist()
+            == theirs.schema["note"].categories.tolist()
+        )
+        assert (
+            ours.schema["note"].categories.dtype
+            == theirs.schema["note"].categories.dtype
+        )
 
 
 @pytest.mark.parametrize(
@@ -70,7 +92,11 @@ def test_free_text_lists_the_texts_of_the_rows():
         (TOWN, [3, 4], "where text such as 'Bonn' was learned: give it as text"),
         (TOWN, ["Ulm", 3], "holds text and numbers"),
         (ROOMS, ["two", None], "holds text such as 'two' where numbers are expected"),
-        (Column.of_text("note"), [1.5, None], "where free text was learned: give it as text"),
+        (
+            Column.of_text("note"),
+            [1.5, None],
+            "where free text was learned: give it as text",
+        ),
     ],
 )
 def test_cells_of_another_type_are_refused_as_those_of_the_table(column, cells, words):

@@ -31,7 +31,9 @@ def table():
 
 
 @pytest.mark.parametrize("write", [pq.write_table, feather.write_feather])
-def test_a_study_reads_numbers_written_as_text_in_typed_files_and_says_so(tmp_path, write):
+def test_a_study_reads_numbers_written_as_text_in_typed_files_and_says_so(
+    tmp_path, write
+):
     path = tmp_path / ("t.parquet" if write is pq.write_table else "t.feather")
     write(table(), str(path))
     data = StudyData.of(Recipe(data=str(path), target="y"))
@@ -54,7 +56,9 @@ def test_inspection_of_a_frame_flags_them_with_the_remedy():
 
 def test_a_model_predicts_typed_files_with_numbers_as_text(tmp_path):
     fit = tmp_path / "fit.csv"
-    fit.write_text("price,y\n" + "\n".join(f"{v},{'yes' if v > 1000 else 'no'}" for v in VALUES))
+    fit.write_text(
+        "price,y\n" + "\n".join(f"{v},{'yes' if v > 1000 else 'no'}" for v in VALUES)
+    )
     model = fit_file(fit, "y", "NaiveBayes")
     pq.write_table(table(), tmp_path / "t.parquet")
     predict_file(model, tmp_path / "t.parquet", tmp_path / "text.csv")
@@ -71,13 +75,18 @@ def test_a_way_of_writing_that_begins_late_in_a_file_is_read(tmp_path, monkeypat
     monkeypatch.setattr(csv_module, "_STREAM_BYTES", 1 << 10)
     fit, late = tmp_path / "fit.csv", tmp_path / "late.csv"
     cells = [f"{v}" for v in np.tile(VALUES, 20)]
-    fit.write_text("x,y\n" + "\n".join(f"{v},{'yes' if float(v) > 1000 else 'no'}" for v in cells))
+    fit.write_text(
+        "x,y\n" + "\n".join(f"{v},{'yes' if float(v) > 1000 else 'no'}" for v in cells)
+    )
     model = fit_file(fit, "y", "NaiveBayes")
     odd = [*cells[:-2], '"$1,900.50"', '"1,000,000"']
     late.write_text("x\n" + "\n".join(odd))
     predict_file(model, late, tmp_path / "late_out.csv")
     predict_file(model, fit, tmp_path / "out.csv")
-    answers, before = last_cells(tmp_path / "late_out.csv"), last_cells(tmp_path / "out.csv")
+    answers, before = (
+        last_cells(tmp_path / "late_out.csv"),
+        last_cells(tmp_path / "out.csv"),
+    )
     assert len(answers) == len(cells) + 1
     assert answers[1:-2] == before[1:-2]
     assert answers[-2] == "yes"

@@ -80,19 +80,31 @@ def test_decimal_commas_are_found_and_said(tmp_path, memory):
     path = written(tmp_path, "a;b;c\n1,5;x;1.234,5\n2,25;y;7,0\n-3,0;x;12.000,25\n")
     with pytest.warns(DataWarning) as said:
         rows = scan(path, memory=memory)
-    np.testing.assert_array_equal(cells(rows), [[1.5, 0, 1234.5], [2.25, 1, 7], [-3, 0, 12000.25]])
+    np.testing.assert_array_equal(
+        cells(rows), [[1.5, 0, 1234.5], [2.25, 1, 7], [-3, 0, 12000.25]]
+    )
     assert "numbers are written with decimal commas" in str(said[0].message)
     assert "'c' ('1.234,5' as 1234.5)" in str(said[1].message)
 
 
 @BOTH
-@pytest.mark.parametrize(("mark", "number"), [(";", 1.234), (",", 1234.0), ("\t", 1234.0)])
-def test_one_comma_before_three_digits_goes_by_separator_or_option(tmp_path, memory, mark, number):
-    path = written(tmp_path, f'a{mark}b\n"1,234"{mark}1\n"5,678"{mark}2\n"9,000"{mark}3\n')
+@pytest.mark.parametrize(
+    ("mark", "number"), [(";", 1.234), (",", 1234.0), ("\t", 1234.0)]
+)
+def test_one_comma_before_three_digits_goes_by_separator_or_option(
+    tmp_path, memory, mark, number
+):
+    path = written(
+        tmp_path, f'a{mark}b\n"1,234"{mark}1\n"5,678"{mark}2\n"9,000"{mark}3\n'
+    )
     with pytest.warns(DataWarning):
         assert cells(scan(path, memory=memory))[0, 0] == number
     for decimal, value in ((",", 1.234), (".", 1234.0)):
-        with pytest.warns(DataWarning) if not (decimal == "," and mark != ",") else _nothing():
+        with (
+            pytest.warns(DataWarning)
+            if not (decimal == "," and mark != ",")
+            else _nothing()
+        ):
             assert cells(scan(path, memory=memory, decimal=decimal))[0, 0] == value
 
 
@@ -122,7 +134,11 @@ def test_a_stream_finds_late_thousands_and_late_text(tmp_path, monkeypatch):
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-16-le", "utf-8-sig"])
 def test_an_encoding_is_found(tmp_path, encoding, memory):
     path = written(tmp_path, "größe,x\nMüller,1\nGroß,2\n" * 1, encoding=encoding)
-    with pytest.warns(DataWarning, match="not UTF-8 text") if "8" not in encoding else _nothing():
+    with (
+        pytest.warns(DataWarning, match="not UTF-8 text")
+        if "8" not in encoding
+        else _nothing()
+    ):
         rows = scan(path, memory=memory)
     assert rows.schema.names == ("größe", "x")
     assert rows.schema["größe"].categories.tolist() == ["Groß", "Müller"]
@@ -131,7 +147,9 @@ def test_an_encoding_is_found(tmp_path, encoding, memory):
 @BOTH
 def test_a_late_byte_of_another_encoding_is_read(tmp_path, memory, monkeypatch):
     monkeypatch.setattr(_csv_errors, "HEAD_BYTES", 1 << 10)
-    path = written(tmp_path, "name,x\n" + "plain,1\n" * 200_000 + "Müller,2\n", encoding="latin-1")
+    path = written(
+        tmp_path, "name,x\n" + "plain,1\n" * 200_000 + "Müller,2\n", encoding="latin-1"
+    )
     with pytest.warns(DataWarning, match="read as cp1252"):
         rows = scan(path, memory=memory)
     assert "Müller" in rows.schema["name"].categories
@@ -150,7 +168,9 @@ def test_a_file_without_a_header_is_said_and_read(tmp_path, memory):
     assert scan(path, header=False, memory=memory).schema.names == ("x0", "x1", "x2")
     assert len(scan(path, header=False, memory=memory)) == 3
     numbers = written(tmp_path, "1,2.5\n3,4.5\n5,6.5\n", "numbers.csv")
-    with pytest.warns(DataWarning, match=r"the first row holds numbers \(1, 2.5\).*--no-header"):
+    with pytest.warns(
+        DataWarning, match=r"the first row holds numbers \(1, 2.5\).*--no-header"
+    ):
         scan(numbers, memory=memory)
 
 
@@ -197,12 +217,16 @@ def test_what_cannot_be_said_of_a_file_is_refused(options, message):
 @BOTH
 def test_whole_numbers_beyond_floats_keep_their_value(tmp_path, memory):
     numbers = [2**53 + 1, 2**53 + 3, 2**62 + 1, 2**62 + 3]
-    path = written(tmp_path, "id,y\n" + "".join(f"{n},{i}\n" for i, n in enumerate(numbers)))
+    path = written(
+        tmp_path, "id,y\n" + "".join(f"{n},{i}\n" for i, n in enumerate(numbers))
+    )
     rows = scan(path, kinds={"id": "categorical"}, memory=memory)
     assert rows.schema["id"].categories.tolist() == numbers
     huge = [10**20 + 1, 10**20 + 3, 10**20 + 5]
     path = written(
-        tmp_path, "id,y\n" + "".join(f"{n},{i}\n" for i, n in enumerate(huge)), "huge.csv"
+        tmp_path,
+        "id,y\n" + "".join(f"{n},{i}\n" for i, n in enumerate(huge)),
+        "huge.csv",
     )
     rows = scan(path, memory=memory)
     assert rows.schema["id"].categories.tolist() == list(map(str, huge))

@@ -95,7 +95,9 @@ def test_sample_statistics_of_old_faithful_are_the_published_ones():
     rows = datasets.load("old_faithful")
     moments, joint = rows.reduce(Moments.of), rows.reduce(Scatter.of)
     assert moments.mean == pytest.approx([3.487783, 70.897059], abs=1e-6)
-    assert np.sqrt(moments.variance(ddof=1)) == pytest.approx([1.141371, 13.594974], abs=1e-6)
+    assert np.sqrt(moments.variance(ddof=1)) == pytest.approx(
+        [1.141371, 13.594974], abs=1e-6
+    )
     assert (moments.low.tolist(), moments.high.tolist()) == ([1.6, 43.0], [5.1, 96.0])
     (block,) = rows.blocks()
     assert joint.scatter / 271 == pytest.approx(np.cov(block.X.T), rel=1e-12)

@@ -51,7 +51,9 @@ def test_isotonic_steps_are_scikit_learns_where_they_do_not_reach_0_or_1():
     y, sharp, _ = outcomes(500, 2, 2.0)
     w = np.random.default_rng(1).integers(0, 3, 500).astype(float)
     ours = PosteriorMap.fit("isotonic", y, sharp, w)(sharp)[:, 1]
-    theirs = IsotonicRegression().fit(sharp[:, 1], y, sample_weight=w).predict(sharp[:, 1])
+    theirs = (
+        IsotonicRegression().fit(sharp[:, 1], y, sample_weight=w).predict(sharp[:, 1])
+    )
     inside = (theirs > 0.01) & (theirs < 0.99) & (w > 0)
     assert ours[inside] == pytest.approx(theirs[inside])
     assert 0.0 < ours.min() <= ours.max() < 1.0
@@ -59,7 +61,9 @@ def test_isotonic_steps_are_scikit_learns_where_they_do_not_reach_0_or_1():
 
 @pytest.mark.parametrize("method", PosteriorMap.METHODS)
 @pytest.mark.parametrize("K", [2, 3])
-def test_maps_give_posteriors_lower_the_log_loss_and_take_weight_two_as_a_repeated_row(method, K):
+def test_maps_give_posteriors_lower_the_log_loss_and_take_weight_two_as_a_repeated_row(
+    method, K
+):
     y, sharp, _ = outcomes(400, K, 4.0)
     found = PosteriorMap.fit(method, y, sharp)
     calibrated = found(sharp)
@@ -85,7 +89,9 @@ def test_what_is_no_map_is_refused():
 @pytest.mark.parametrize("method", PosteriorMap.METHODS)
 def test_a_calibrated_classifier_predicts_explains_and_is_saved(method, tmp_path):
     rows = scan(datasets.path("german_credit"), target="class")
-    model = MinimumRiskClassifier(CalibratedClassifierCV(NaiveBayes(), method), doubt=0.2).fit(rows)
+    model = MinimumRiskClassifier(
+        CalibratedClassifierCV(NaiveBayes(), method), doubt=0.2
+    ).fit(rows)
     lyceum.save(model, tmp_path / "model.lyceum")
     again = lyceum.load(tmp_path / "model.lyceum")
     assert np.array_equal(again.predict_proba(rows), model.predict_proba(rows))
@@ -104,7 +110,9 @@ def test_arrays_with_any_labels_are_calibrated_and_a_given_map_is_kept():
         rng.normal(size=(200, 3)), 2, axis=1
     )  # every column twice: naive Bayes is too sure
     y = np.where(X[:, 0] + rng.normal(size=200) > 0, "yes", "no")
-    model = CalibratedClassifierCV(NaiveBayes(), "sigmoid", random_state=0).fit(X, y, np.ones(200))
+    model = CalibratedClassifierCV(NaiveBayes(), "sigmoid", random_state=0).fit(
+        X, y, np.ones(200)
+    )
     assert model.classes_.tolist() == ["no", "yes"]
     assert model.map_.tables[0][0] < 1.0
     assert set(model.predict(X)) <= {"no", "yes"}
@@ -120,7 +128,9 @@ def test_missing_labels_and_no_rows_are_refused_in_a_sentence(wrapper):
     words = np.array(["a", "b", "c"], dtype=object)[y]
     words[4] = None
     for bad in (words, np.where(np.arange(150) == 4, np.nan, y)):
-        with pytest.raises(MissingValuesError, match=r"target 'y' is missing \(NaN\) in row 4"):
+        with pytest.raises(
+            MissingValuesError, match=r"target 'y' is missing \(NaN\) in row 4"
+        ):
             wrapper(NaiveBayes()).fit(X, bad)
     with pytest.raises(DataError, match="there are no rows"):
         wrapper(NaiveBayes()).fit(X[:0], y[:0])
@@ -146,14 +156,19 @@ def test_the_map_is_learned_from_the_folds_that_are_given(kind):
         :2
     ]  # the rows of the third are not tested
     cv = {
-        "splitter": PredefinedSplit(np.where(np.isin(np.arange(150), folds[0][1]), 0, -1)),
+        "splitter": PredefinedSplit(
+            np.where(np.isin(np.arange(150), folds[0][1]), 0, -1)
+        ),
         "list": folds,
         "generator": iter(folds),
     }[kind]
     model = CalibratedClassifierCV(NaiveBayes(), "temperature", cv=cv).fit(X, y)
     used = folds[:1] if kind == "splitter" else folds
     proba = np.vstack(
-        [NaiveBayes().fit(X[train], y[train]).predict_proba(X[test]) for train, test in used]
+        [
+            NaiveBayes().fit(X[train], y[train]).predict_proba(X[test])
+            for train, test in used
+        ]
     )
     truth = np.concatenate([y[test] for _, test in used])
     expected = PosteriorMap.fit("temperature", truth, proba)
@@ -179,7 +194,10 @@ def test_summaries_are_titled_as_those_of_all_learners():
         assert learner.fit(X, y).summary().title.startswith(type(learner).__name__)
     rows = scan(X.assign(answer=y), target="answer")
     for learner in (*wrappers[:2], wrappers[3]):
-        assert learner.fit(rows).summary().title == f"{type(learner).__name__} of answer"
+        assert (
+            learner.fit(rows).summary().title == f"{type(learner).__name__} of answer"
+        )
     assert (
-        CalibratedClassifierCV(GaussianNB()).fit(X, y).summary().title == "CalibratedClassifierCV"
+        CalibratedClassifierCV(GaussianNB()).fit(X, y).summary().title
+        == "CalibratedClassifierCV"
     )

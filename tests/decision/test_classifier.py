@@ -35,7 +35,9 @@ def credit():
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
-    "estimator", [GaussianNB(), LinearDiscriminantAnalysis(covariance="diagonal")], ids=repr
+    "estimator",
+    [GaussianNB(), LinearDiscriminantAnalysis(covariance="diagonal")],
+    ids=repr,
 )
 def test_scikit_learns_checks(estimator):
     obeys_scikit_learn(MinimumRiskClassifier(estimator))
@@ -56,7 +58,8 @@ def test_prediction_is_minimum_risk_of_the_posteriors():
 def test_zero_one_loss_predicts_as_the_estimator_does():
     X, y = load_iris(return_X_y=True)
     assert np.array_equal(
-        MinimumRiskClassifier(GaussianNB()).fit(X, y).predict(X), GaussianNB().fit(X, y).predict(X)
+        MinimumRiskClassifier(GaussianNB()).fit(X, y).predict(X),
+        GaussianNB().fit(X, y).predict(X),
     )
 
 
@@ -80,8 +83,12 @@ def test_costs_lower_the_loss_paid_on_german_credit():
 
 def test_labeled_losses_are_matched_whatever_their_order():
     X, y = credit()
-    a = MinimumRiskClassifier(NaiveBayes(), LossMatrix([[0, 5], [1, 0]], ["bad", "good"])).fit(X, y)
-    b = MinimumRiskClassifier(NaiveBayes(), LossMatrix([[0, 1], [5, 0]], ["good", "bad"])).fit(X, y)
+    a = MinimumRiskClassifier(
+        NaiveBayes(), LossMatrix([[0, 5], [1, 0]], ["bad", "good"])
+    ).fit(X, y)
+    b = MinimumRiskClassifier(
+        NaiveBayes(), LossMatrix([[0, 1], [5, 0]], ["good", "bad"])
+    ).fit(X, y)
     assert a.predict(X).tolist() == b.predict(X).tolist()
     assert a.loss_matrix_ == b.loss_matrix_
 
@@ -96,7 +103,9 @@ def test_doubt_rejects_where_the_posterior_is_too_small(doubt):
     assert (said != -1).tolist() == sure.tolist()
     assert model.decide(X).rejected.tolist() == (~sure).tolist()
     assert model.score(X, y) == pytest.approx(np.mean(said == y))
-    assert model.mean_loss(X, y) == pytest.approx(np.where(sure, said != y, doubt).mean())
+    assert model.mean_loss(X, y) == pytest.approx(
+        np.where(sure, said != y, doubt).mean()
+    )
     assert model.actions_.tolist() == [0, 1, 2, -1]
 
 
@@ -106,7 +115,9 @@ def test_an_action_that_is_no_class_can_be_predicted():
     model = MinimumRiskClassifier(
         GaussianNB(), LossMatrix(values, [0, 1, 2], [0, 1, 2, "look again"])
     ).fit(X, y)
-    doubtful = MinimumRiskClassifier(GaussianNB(), doubt=0.2, reject_label="look again").fit(X, y)
+    doubtful = MinimumRiskClassifier(
+        GaussianNB(), doubt=0.2, reject_label="look again"
+    ).fit(X, y)
     assert "look again" in model.predict(X).tolist()
     assert model.predict(X).tolist() == doubtful.predict(X).tolist()
     assert model.mean_loss(X, y) == pytest.approx(doubtful.mean_loss(X, y))
@@ -116,15 +127,21 @@ def test_an_action_that_is_no_class_can_be_predicted():
 def test_calibration_is_that_of_scikit_learn(method):
     X, y = make_classification(300, random_state=0)
     model = MinimumRiskClassifier(GaussianNB(), calibrate=method, cv=3).fit(X, y)
-    expected = CalibratedClassifierCV(GaussianNB(), method=method, cv=3, ensemble=False).fit(X, y)
+    expected = CalibratedClassifierCV(
+        GaussianNB(), method=method, cv=3, ensemble=False
+    ).fit(X, y)
     assert_normalized(model.predict_proba(X), expected.predict_proba(X))
-    assert not np.array_equal(model.predict_proba(X), GaussianNB().fit(X, y).predict_proba(X))
+    assert not np.array_equal(
+        model.predict_proba(X), GaussianNB().fit(X, y).predict_proba(X)
+    )
 
 
 def test_a_calibrated_classifier_explains_as_its_estimator_does():
     X, y = make_classification(120, random_state=0)
     plain = NaiveBayes().fit(X, y).explain(X[:5]).contributions
-    calibrated = MinimumRiskClassifier(NaiveBayes(), calibrate="sigmoid", cv=3).fit(X, y)
+    calibrated = MinimumRiskClassifier(NaiveBayes(), calibrate="sigmoid", cv=3).fit(
+        X, y
+    )
     np.testing.assert_allclose(calibrated.explain(X[:5]).contributions, plain)
     frozen = FrozenEstimator(NaiveBayes().fit(X, y))
     model = MinimumRiskClassifier(frozen, calibrate="sigmoid").fit(X, y)
@@ -145,9 +162,9 @@ def test_a_frozen_estimator_is_not_fitted_again(calibrate):
     if calibrate is None:
         assert_normalized(model.predict_proba(X), before)
     else:
-        expected = CalibratedClassifierCV(FrozenEstimator(fitted), method="sigmoid").fit(
-            X[200:], y[200:]
-        )
+        expected = CalibratedClassifierCV(
+            FrozenEstimator(fitted), method="sigmoid"
+        ).fit(X[200:], y[200:])
         assert_normalized(model.predict_proba(X), expected.predict_proba(X))
 
 
@@ -170,7 +187,9 @@ def test_pipelines_and_searches_work_around_and_inside():
         make_pipeline(StandardScaler(), LogisticRegression()), [[0, 1], [3, 0]]
     )
     search = GridSearchCV(
-        inside, {"estimator__logisticregression__C": [0.1, 1.0], "doubt": [None, 0.4]}, cv=2
+        inside,
+        {"estimator__logisticregression__C": [0.1, 1.0], "doubt": [None, 0.4]},
+        cv=2,
     )
     search.fit(X, y)
     assert (
@@ -198,7 +217,8 @@ def test_a_classifier_without_classes_is_given_those_of_y():
     model = MinimumRiskClassifier(Foreign(), {("a", "b"): 1, ("b", "a"): 3}).fit(
         np.zeros((4, 1)), list("abab")
     )
-    assert model.predict(np.zeros((5, 1))).tolist() == ["a", "a", "b", "b", "b"]  # a tie at 0.25
+    # a tie at 0.25
+    assert model.predict(np.zeros((5, 1))).tolist() == ["a", "a", "b", "b", "b"]
     with pytest.raises(DataError, match="does not take sample_weight"):
         model.fit(np.zeros((2, 1)), ["a", "b"], sample_weight=[1, 1])
 
@@ -226,7 +246,9 @@ def test_dask_predictions_stay_lazy():
     import dask.array as da
 
     X, y = load_iris(return_X_y=True)
-    model = MinimumRiskClassifier(LinearDiscriminantAnalysis(), 1 - np.eye(3), doubt=0.2).fit(X, y)
+    model = MinimumRiskClassifier(
+        LinearDiscriminantAnalysis(), 1 - np.eye(3), doubt=0.2
+    ).fit(X, y)
     lazy = model.predict(da.from_array(X, chunks=(40, 4)))
     assert hasattr(lazy, "compute")
     assert lazy.compute(scheduler="synchronous").tolist() == model.predict(X).tolist()
@@ -234,7 +256,9 @@ def test_dask_predictions_stay_lazy():
 
 def test_summary_tells_losses_doubt_and_the_turning_point():
     X, y = credit()
-    text = str(MinimumRiskClassifier(NaiveBayes(), COSTS, doubt=0.5).fit(X, y).summary())
+    text = str(
+        MinimumRiskClassifier(NaiveBayes(), COSTS, doubt=0.5).fit(X, y).summary()
+    )
     assert "rows = true class, columns = action" in text
     assert "decides for good where its posterior exceeds  0.8333" in text
     assert "0.5, rejected as 'reject'" in text
@@ -244,7 +268,8 @@ def test_explanations_are_those_of_the_estimator():
     X, y = credit()
     model = MinimumRiskClassifier(NaiveBayes(), COSTS).fit(X, y)
     assert np.array_equal(
-        model.explain(X[:3]).contributions, model.estimator_.explain(X[:3]).contributions
+        model.explain(X[:3]).contributions,
+        model.estimator_.explain(X[:3]).contributions,
     )
     assert not hasattr(MinimumRiskClassifier(GaussianNB()), "explain")
 
@@ -253,7 +278,10 @@ def test_explanations_are_those_of_the_estimator():
     ("model", "message"),
     [
         (MinimumRiskClassifier(GaussianNB(), np.zeros((2, 2))), "2 rows for 3 classes"),
-        (MinimumRiskClassifier(GaussianNB(), np.zeros((3, 4))), "needs names for its actions"),
+        (
+            MinimumRiskClassifier(GaussianNB(), np.zeros((3, 4))),
+            "needs names for its actions",
+        ),
         (
             MinimumRiskClassifier(GaussianNB(), LossMatrix.zero_one(["a", "b", "c"])),
             "no row for a class: 0",

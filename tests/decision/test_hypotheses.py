@@ -30,7 +30,9 @@ def three(cv=None, **options):
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learns_checks():
     obeys_scikit_learn(
-        BayesOptimalClassifier([NaiveBayes(), LinearDiscriminantAnalysis(covariance="diagonal")])
+        BayesOptimalClassifier(
+            [NaiveBayes(), LinearDiscriminantAnalysis(covariance="diagonal")]
+        )
     )
 
 
@@ -88,9 +90,13 @@ def test_folds_take_the_likelihood_of_unseen_rows():
     assert model.log_likelihood_[0] == pytest.approx(np.log(P[np.arange(150), y]).sum())
     deep = [DecisionTreeClassifier(random_state=0), GaussianNB()]
     assert (
-        BayesOptimalClassifier(deep).fit(X, y).map_hypothesis().__class__ is DecisionTreeClassifier
+        BayesOptimalClassifier(deep).fit(X, y).map_hypothesis().__class__
+        is DecisionTreeClassifier
     )
-    assert BayesOptimalClassifier(deep, cv=3).fit(X, y).map_hypothesis().__class__ is GaussianNB
+    assert (
+        BayesOptimalClassifier(deep, cv=3).fit(X, y).map_hypothesis().__class__
+        is GaussianNB
+    )
 
 
 def test_a_hypothesis_without_posteriors_gives_its_prediction_probability_one():
@@ -110,7 +116,9 @@ def test_a_hypothesis_that_knows_fewer_classes_gives_the_others_nothing():
     assert model.predict_proba(X)[:, 2] == pytest.approx(
         0.5 * model.hypotheses_[1].predict_proba(X)[:, 2]
     )
-    assert BayesOptimalClassifier([narrow, GaussianNB()]).fit(X, y).posterior_.tolist() == [
+    assert BayesOptimalClassifier([narrow, GaussianNB()]).fit(
+        X, y
+    ).posterior_.tolist() == [
         0.0,
         1.0,
     ]
@@ -118,7 +126,9 @@ def test_a_hypothesis_that_knows_fewer_classes_gives_the_others_nothing():
 
 def test_a_scanned_file_gives_what_arrays_give(tmp_path):
     rows = scan(datasets.path("german_credit"), target="class")
-    model = BayesOptimalClassifier([NaiveBayes(), NaiveBayes(priors="uniform")]).fit(rows)
+    model = BayesOptimalClassifier([NaiveBayes(), NaiveBayes(priors="uniform")]).fit(
+        rows
+    )
     P = [h.predict_proba(rows) for h in model.hypotheses_]
     y = rows.schema.target.categories[rows.collect(lambda block: block.y)]
     columns = np.searchsorted(model.classes_, y)

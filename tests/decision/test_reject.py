@@ -24,7 +24,9 @@ def test_a_point_is_what_minimum_risk_does_with_that_doubt(seed, theta, ties):
     assert point["reject_rate"] == pytest.approx(decided.rejected.mean())
     wrong = np.mean(np.asarray(decided)[kept] != y[kept]) if kept.any() else 0.0
     assert point["error"] == pytest.approx(wrong)
-    assert point["total"] == pytest.approx(np.where(kept, np.asarray(decided) != y, theta).mean())
+    assert point["total"] == pytest.approx(
+        np.where(kept, np.asarray(decided) != y, theta).mean()
+    )
 
 
 @given(st.integers(0, 200), st.integers(0, 60))
@@ -78,7 +80,10 @@ def test_a_reject_column_of_the_loss_gives_way_to_doubt():
     y, proba = draw(5, K=2)
     with_column = LossMatrix([[0, 5, 0.1], [1, 0, 0.1]], [0, 1], [0, 1, "ask"])
     without = LossMatrix([[0, 5], [1, 0]], [0, 1])
-    a, b = error_reject_curve(y, proba, with_column), error_reject_curve(y, proba, without)
+    a, b = (
+        error_reject_curve(y, proba, with_column),
+        error_reject_curve(y, proba, without),
+    )
     assert a.cost.tolist() == b.cost.tolist()
 
 
@@ -96,7 +101,11 @@ def test_thinning_keeps_ends_and_area():
     curve = error_reject_curve(y, proba)
     thin = curve.thin(20)
     assert len(thin.thresholds) == 20
-    assert (thin.reject_rate[0], thin.reject_rate[-1], thin.area) == (1.0, 0.0, curve.area)
+    assert (thin.reject_rate[0], thin.reject_rate[-1], thin.area) == (
+        1.0,
+        0.0,
+        curve.area,
+    )
     assert curve.thin(10**6) is curve
 
 
@@ -111,7 +120,9 @@ def test_table_shows_the_first_point_that_rejects_enough():
 def test_a_large_table_takes_seconds():
     rng = np.random.default_rng(0)
     p = rng.random(300_000)
-    curve = error_reject_curve((rng.random(300_000) < p).astype(int), np.column_stack([1 - p, p]))
+    curve = error_reject_curve(
+        (rng.random(300_000) < p).astype(int), np.column_stack([1 - p, p])
+    )
     # a calibrated posterior that is uniform: error among those surer than c is (1 - c) / 2
     at = curve.at(0.25)
     assert at["reject_rate"] == pytest.approx(0.5, abs=0.005)
@@ -121,18 +132,29 @@ def test_a_large_table_takes_seconds():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: error_reject_curve([0], [[0.5, 0.5], [0.5, 0.5]]), "1 labels for 2 rows"),
+        (
+            lambda: error_reject_curve([0], [[0.5, 0.5], [0.5, 0.5]]),
+            "1 labels for 2 rows",
+        ),
         (lambda: error_reject_curve([], np.zeros((0, 2))), "at least one row"),
         (
             lambda: error_reject_curve(["a", "b"], np.full((2, 4), 0.25)),
             "2 distinct labels, but .* 4 col",
         ),
         (
-            lambda: error_reject_curve(["a", "z"], np.full((2, 2), 0.5), classes=["a", "b"]),
+            lambda: error_reject_curve(
+                ["a", "z"], np.full((2, 2), 0.5), classes=["a", "b"]
+            ),
             "no class: 'z'",
         ),
-        (lambda: error_reject_curve([0, 1], np.full((2, 2), 0.5), np.zeros((3, 3))), "3 rows"),
-        (lambda: error_reject_curve([[0], [1]], np.full((2, 2), 0.5)), "one true label per row"),
+        (
+            lambda: error_reject_curve([0, 1], np.full((2, 2), 0.5), np.zeros((3, 3))),
+            "3 rows",
+        ),
+        (
+            lambda: error_reject_curve([[0], [1]], np.full((2, 2), 0.5)),
+            "one true label per row",
+        ),
         (lambda: error_reject_curve([0, 5], np.full((2, 2), 0.5), classes=[0, 1]), "5"),
     ],
 )

@@ -26,7 +26,10 @@ def test_no_action_has_less_risk_than_the_one_taken(problem):
     proba, values = problem
     decided = minimum_risk(proba, values)
     for i, p in enumerate(proba):
-        risks = [sum(p[k] * values[k, a] for k in range(len(p))) for a in range(values.shape[1])]
+        risks = [
+            sum(p[k] * values[k, a] for k in range(len(p)))
+            for a in range(values.shape[1])
+        ]
         assert decided.risks[i] == pytest.approx(risks)
         assert risks[decided[i]] <= min(risks) + 1e-12
         assert decided.risk[i] == pytest.approx(min(risks))
@@ -67,7 +70,8 @@ def test_theta_zero_always_rejects_and_theta_one_never_does(problem):
 def test_dearer_doubt_never_rejects_more(problem, one, two):
     proba, values = problem
     cheap, dear = (
-        minimum_risk(proba, values, doubt=theta).index < 0 for theta in sorted((one, two))
+        minimum_risk(proba, values, doubt=theta).index < 0
+        for theta in sorted((one, two))
     )
     assert not (dear & ~cheap).any()
 
@@ -81,7 +85,9 @@ def test_doubt_is_one_more_action_that_costs_theta_whatever_the_truth(problem, e
     wider = minimum_risk(proba, np.column_stack([values, np.full(len(values), theta)]))
     assert decided.risk == pytest.approx(wider.risk)
     clear = np.abs(decided.risks.min(axis=1) - theta) > 1e-9
-    assert (decided.index < 0)[clear].tolist() == (wider.index == values.shape[1])[clear].tolist()
+    assert (decided.index < 0)[clear].tolist() == (wider.index == values.shape[1])[
+        clear
+    ].tolist()
 
 
 @given(problems())
@@ -96,7 +102,8 @@ def test_the_rules_for_zero_one_and_for_general_losses_agree_on_doubt(problem):
     for theta in (0.0, 0.3, 0.45, 1.0):
         clear = np.abs(1 - proba.max(axis=1) - theta) > 1e-9
         a, b = (
-            minimum_risk(proba, loss, doubt=theta).rejected[clear] for loss in (zero_one, general)
+            minimum_risk(proba, loss, doubt=theta).rejected[clear]
+            for loss in (zero_one, general)
         )
         assert a.tolist() == b.tolist()
 
@@ -112,7 +119,9 @@ def test_negative_losses_are_gains_that_beat_free_doubt():
 
 
 def test_a_reject_column_is_taken_by_its_own_cost_and_marked():
-    loss = LossMatrix([[0, 5, 0.4], [1, 0, 0.4]], ["bad", "good"], ["bad", "good", "ask"])
+    loss = LossMatrix(
+        [[0, 5, 0.4], [1, 0, 0.4]], ["bad", "good"], ["bad", "good", "ask"]
+    )
     decided = minimum_risk([[0.9, 0.1], [0.2, 0.8], [0.05, 0.95]], loss)
     assert decided.tolist() == ["bad", "ask", "good"]
     assert decided.rejected.tolist() == [False, True, False]
@@ -123,8 +132,15 @@ def test_labels_keep_their_type_unless_reject_forces_objects():
     assert minimum_risk(proba, LossMatrix.zero_one([7, 9])).actions.dtype.kind == "i"
     mixed = minimum_risk(proba, LossMatrix.zero_one([7, 9]), doubt=0.3)
     assert mixed.tolist() == [7, "reject"]
-    assert minimum_risk(proba, LossMatrix.zero_one(["a", "b"]), doubt=0.3).actions.dtype.kind == "U"
-    assert minimum_risk(proba, LossMatrix.zero_one([True, False]), doubt=0.3).tolist() == [
+    assert (
+        minimum_risk(
+            proba, LossMatrix.zero_one(["a", "b"]), doubt=0.3
+        ).actions.dtype.kind
+        == "U"
+    )
+    assert minimum_risk(
+        proba, LossMatrix.zero_one([True, False]), doubt=0.3
+    ).tolist() == [
         True,
         "reject",
     ]
@@ -162,12 +178,20 @@ def test_float32_posteriors_are_accepted():
         (lambda: minimum_risk([0.5, 0.5]), "shape"),
         (lambda: minimum_risk([[0.12, 0.35]]), "row 0 sums to 0.47"),
         (lambda: minimum_risk([[0.5, 0.5], [np.nan, 1.0]]), "row 1 sums to nan"),
-        (lambda: minimum_risk([[1.5, -0.5]]), "negative probability -0.5 in row 0, column 1"),
-        (lambda: minimum_risk([[0.5, 0.5]], np.zeros((3, 2))), "3 rows, but proba has 2 columns"),
+        (
+            lambda: minimum_risk([[1.5, -0.5]]),
+            "negative probability -0.5 in row 0, column 1",
+        ),
+        (
+            lambda: minimum_risk([[0.5, 0.5]], np.zeros((3, 2))),
+            "3 rows, but proba has 2 columns",
+        ),
         (lambda: minimum_risk([[0.5, 0.5]], doubt=-0.1), "at least 0"),
         (lambda: minimum_risk([[0.5, 0.5]], doubt=np.nan), "at least 0"),
         (
-            lambda: minimum_risk([[0.5, 0.5]], LossMatrix.zero_one(["reject", "b"]), doubt=0.1),
+            lambda: minimum_risk(
+                [[0.5, 0.5]], LossMatrix.zero_one(["reject", "b"]), doubt=0.1
+            ),
             "already",
         ),
         (lambda: bayes_error(np.zeros((0, 2))), "no rows"),
@@ -196,5 +220,7 @@ def test_bayes_error_of_two_gaussians_is_the_closed_form():
 @pytest.mark.syllabus("2.4")
 def test_bayes_risk_under_zero_one_loss_is_the_bayes_error():
     proba = np.random.default_rng(1).dirichlet(np.ones(4), 30)
-    assert bayes_error(proba, loss=LossMatrix.zero_one(4)) == pytest.approx(bayes_error(proba))
+    assert bayes_error(proba, loss=LossMatrix.zero_one(4)) == pytest.approx(
+        bayes_error(proba)
+    )
     assert bayes_error(proba) == pytest.approx(np.mean(1 - proba.max(axis=1)))

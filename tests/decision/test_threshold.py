@@ -7,10 +7,17 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from lyceum.decision import best_threshold, minimum_risk, theoretical_threshold, threshold_costs
+from lyceum.decision import (
+    best_threshold,
+    minimum_risk,
+    theoretical_threshold,
+    threshold_costs,
+)
 from lyceum.errors import DataError, SettingError
 
-rows = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 6)), min_size=1, max_size=25)
+rows = st.lists(
+    st.tuples(st.integers(0, 1), st.integers(0, 6)), min_size=1, max_size=25
+)
 
 
 def cost_at(t, y, score, cost_fp, cost_fn):
@@ -20,10 +27,14 @@ def cost_at(t, y, score, cost_fp, cost_fn):
 
 @given(rows, st.integers(0, 5), st.integers(0, 5))
 @pytest.mark.syllabus("2.6")
-def test_no_threshold_costs_less_and_of_equals_the_largest_is_taken(pairs, cost_fp, cost_fn):
+def test_no_threshold_costs_less_and_of_equals_the_largest_is_taken(
+    pairs, cost_fp, cost_fn
+):
     y, score = (np.array(column) for column in zip(*pairs))
     best = best_threshold(y, score, cost_fp=cost_fp, cost_fn=cost_fn)
-    tried = {t: cost_at(t, y, score, cost_fp, cost_fn) for t in [*np.unique(score), np.inf]}
+    tried = {
+        t: cost_at(t, y, score, cost_fp, cost_fn) for t in [*np.unique(score), np.inf]
+    }
     assert best.cost == min(tried.values())
     assert best == max(t for t, cost in tried.items() if cost == best.cost)
     said = score >= best

@@ -29,7 +29,9 @@ def same_model(one, two, atol=1e-8):
         one.explained_variance_, two.explained_variance_, rtol=1e-8, atol=atol
     )
     np.testing.assert_allclose(one.mean_, two.mean_, atol=atol)
-    assert one.noise_variance_ == pytest.approx(two.noise_variance_, rel=1e-6, abs=1e-12)
+    assert one.noise_variance_ == pytest.approx(
+        two.noise_variance_, rel=1e-6, abs=1e-12
+    )
 
 
 def test_scikit_learns_checks():
@@ -50,8 +52,15 @@ def test_everything_is_scikit_learns(n_components, whiten, offset):
     np.testing.assert_allclose(
         got.components_ * signs[:, None], expected.components_, atol=tolerance
     )
-    for name in ("explained_variance_", "explained_variance_ratio_", "singular_values_", "mean_"):
-        np.testing.assert_allclose(getattr(got, name), getattr(expected, name), rtol=tolerance)
+    for name in (
+        "explained_variance_",
+        "explained_variance_ratio_",
+        "singular_values_",
+        "mean_",
+    ):
+        np.testing.assert_allclose(
+            getattr(got, name), getattr(expected, name), rtol=tolerance
+        )
     assert got.noise_variance_ == pytest.approx(expected.noise_variance_, rel=tolerance)
     scores = got.transform(data)
     np.testing.assert_allclose(
@@ -66,16 +75,22 @@ def test_everything_is_scikit_learns(n_components, whiten, offset):
     np.testing.assert_allclose(
         got.get_covariance(), expected.get_covariance(), rtol=1e-6, atol=1e-6
     )
-    np.testing.assert_allclose(got.score_samples(data), expected.score_samples(data), rtol=1e-5)
+    np.testing.assert_allclose(
+        got.score_samples(data), expected.score_samples(data), rtol=1e-5
+    )
     assert got.score(data) == pytest.approx(expected.score(data), rel=1e-6)
 
 
 @pytest.mark.syllabus("13.1")
 def test_components_are_orthonormal_eigenvectors():
     pca = PCA().fit(X)
-    np.testing.assert_allclose(pca.components_ @ pca.components_.T, np.eye(6), atol=1e-14)
+    np.testing.assert_allclose(
+        pca.components_ @ pca.components_.T, np.eye(6), atol=1e-14
+    )
     covariance = np.cov(X.T)
-    residual = covariance @ pca.components_.T - pca.components_.T * pca.explained_variance_
+    residual = (
+        covariance @ pca.components_.T - pca.components_.T * pca.explained_variance_
+    )
     assert np.abs(residual).max() < 1e-12 * np.trace(covariance)
 
 
@@ -114,7 +129,9 @@ def test_weights_equal_repeated_rows():
     for data in (X, LONG):
         w = np.random.default_rng(1).integers(0, 4, len(data))
         same_model(
-            PCA(3).fit(data, sample_weight=w), PCA(3).fit(np.repeat(data, w, axis=0)), atol=1e-7
+            PCA(3).fit(data, sample_weight=w),
+            PCA(3).fit(np.repeat(data, w, axis=0)),
+            atol=1e-7,
         )
 
 
@@ -122,7 +139,9 @@ def test_array_file_and_dask_give_the_same_components(tmp_path):
     import dask.array as da
 
     pq.write_table(
-        pa.table({f"x{j}": X[:, j] for j in range(6)}), tmp_path / "x.parquet", row_group_size=70
+        pa.table({f"x{j}": X[:, j] for j in range(6)}),
+        tmp_path / "x.parquet",
+        row_group_size=70,
     )
     here = PCA(4).fit(X)
     lazy = da.from_array(X, chunks=((100, 0, 199, 1), 6))
@@ -157,8 +176,12 @@ def test_sparse_rows_give_the_components_of_dense_ones():
     for as_ in (sparse.csr_array, sparse.csr_matrix):
         thin = PCA(3).fit(as_(data))
         same_model(thin, dense)
-        np.testing.assert_allclose(thin.transform(as_(data)), dense.transform(data), atol=1e-9)
-        np.testing.assert_allclose(thin.score_samples(as_(data)), dense.score_samples(data))
+        np.testing.assert_allclose(
+            thin.transform(as_(data)), dense.transform(data), atol=1e-9
+        )
+        np.testing.assert_allclose(
+            thin.score_samples(as_(data)), dense.score_samples(data)
+        )
 
 
 @pytest.mark.syllabus("13.1")
@@ -168,8 +191,12 @@ def test_long_rows_give_what_the_scatter_matrix_gives(n_components):
     expected = SklearnPCA(n_components, svd_solver="full").fit(LONG)
     assert isinstance(got.statistic_, CenteredRows)
     signs = np.sign((got.components_ * expected.components_).sum(axis=1))
-    np.testing.assert_allclose(got.components_ * signs[:, None], expected.components_, atol=1e-10)
-    np.testing.assert_allclose(got.explained_variance_, expected.explained_variance_, rtol=1e-10)
+    np.testing.assert_allclose(
+        got.components_ * signs[:, None], expected.components_, atol=1e-10
+    )
+    np.testing.assert_allclose(
+        got.explained_variance_, expected.explained_variance_, rtol=1e-10
+    )
 
 
 def test_long_rows_never_become_a_square_matrix():
@@ -179,7 +206,9 @@ def test_long_rows_never_become_a_square_matrix():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 20 * data.nbytes < 20000**2 * 8 / 10
-    np.testing.assert_allclose(pca.components_ @ pca.components_.T, np.eye(10), atol=1e-13)
+    np.testing.assert_allclose(
+        pca.components_ @ pca.components_.T, np.eye(10), atol=1e-13
+    )
 
 
 def test_rows_kept_turn_into_a_scatter_matrix_when_they_are_many():
@@ -200,7 +229,9 @@ def test_components_beyond_the_rank_have_no_variance(data):
     k = min(5, len(data))
     pca = PCA(k, whiten=True).fit(data)
     np.testing.assert_allclose(pca.explained_variance_[2:], 0.0)
-    np.testing.assert_allclose(pca.components_ @ pca.components_.T, np.eye(k), atol=1e-12)
+    np.testing.assert_allclose(
+        pca.components_ @ pca.components_.T, np.eye(k), atol=1e-12
+    )
     scores = pca.transform(data)
     np.testing.assert_array_equal(scores[:, 2:], 0.0)
     np.testing.assert_allclose(pca.inverse_transform(scores), data, atol=1e-9)
@@ -220,7 +251,9 @@ def test_one_row_and_constant_columns_have_no_variance():
 def test_singular_covariances_give_the_density_on_their_subspace():
     data = np.column_stack([X[:, :2], X[:, 0] + X[:, 1]])
     pca = PCA().fit(data)
-    expected = multivariate_normal(pca.mean_, np.cov(data.T), allow_singular=True).logpdf(data)
+    expected = multivariate_normal(
+        pca.mean_, np.cov(data.T), allow_singular=True
+    ).logpdf(data)
     np.testing.assert_allclose(pca.score_samples(data), expected)
     assert pca.score_samples(data[:1] + np.array([0.0, 0.0, 1.0]))[0] == -np.inf
 
@@ -245,13 +278,19 @@ def test_explanation_adds_up_to_the_score():
     for whiten in (False, True):
         pca = PCA(3, whiten=whiten).fit(X)
         explanation = pca.explain(X[:9], component=2)
-        np.testing.assert_allclose(explanation.scores, pca.transform(X[:9])[:, 2], atol=1e-12)
+        np.testing.assert_allclose(
+            explanation.scores, pca.transform(X[:9])[:, 2], atol=1e-12
+        )
     with pytest.raises(SettingError, match="component is 3"):
         pca.explain(X, component=3)
 
 
 def test_summary_shows_cumulative_proportions_and_loadings():
-    summary = PCA(2).fit(pa.table({"age": X[:, 0], "pay": X[:, 1], "size": X[:, 2]})).summary()
+    summary = (
+        PCA(2)
+        .fit(pa.table({"age": X[:, 0], "pay": X[:, 1], "size": X[:, 2]}))
+        .summary()
+    )
     cumulative = [row[3] for row in summary.tables[0].rows]
     assert cumulative == sorted(cumulative)
     for word in ("age", "pc2", "cumulative", "noise variance"):
@@ -282,4 +321,6 @@ def test_few_rows_of_many_columns_are_learned_saved_and_continued(tmp_path):
     np.testing.assert_array_equal(loaded.transform(X), model.transform(X))
     loaded.partial_fit(more)
     peer.fit(np.vstack([X, more]))
-    np.testing.assert_allclose(loaded.explained_variance_, peer.explained_variance_, rtol=1e-9)
+    np.testing.assert_allclose(
+        loaded.explained_variance_, peer.explained_variance_, rtol=1e-9
+    )

@@ -9,7 +9,13 @@ from sklearn.decomposition import PCA as PeerPCA, TruncatedSVD as PeerSVD
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from lyceum.data import scan
-from lyceum.decomposition import PCA, ClassicalMDS, DiscriminantProjection, RowSVD, TruncatedSVD
+from lyceum.decomposition import (
+    PCA,
+    ClassicalMDS,
+    DiscriminantProjection,
+    RowSVD,
+    TruncatedSVD,
+)
 from lyceum.errors import DataError, SettingError
 
 RNG = np.random.default_rng(0)
@@ -31,7 +37,8 @@ def apart(A, B):
 def test_few_rows_allow_few_components_as_in_scikit_learn():
     rows = RNG.normal(size=(4, 9))
     with pytest.raises(
-        SettingError, match=r"n_components=6 must be between 1 and min\(n_samples, n_features\)=4"
+        SettingError,
+        match=r"n_components=6 must be between 1 and min\(n_samples, n_features\)=4",
     ):
         PCA(6).fit(rows)
     assert PCA().fit(rows).n_components_ == PeerPCA().fit(rows).n_components_ == 4
@@ -43,27 +50,37 @@ def test_every_solver_finds_the_same_components(solver):
     wide = RNG.normal(size=(300, 40)) * np.geomspace(10, 0.01, 40)
     peer = PeerPCA(5, svd_solver="full").fit(wide)
     pca = PCA(5, svd_solver=solver, n_passes=6, random_state=0).fit(wide)
-    np.testing.assert_allclose(pca.explained_variance_, peer.explained_variance_, rtol=1e-6)
+    np.testing.assert_allclose(
+        pca.explained_variance_, peer.explained_variance_, rtol=1e-6
+    )
     np.testing.assert_allclose(
         np.abs((pca.components_ * peer.components_).sum(axis=1)), 1.0, rtol=1e-6
     )
     np.testing.assert_allclose(
         pca.explained_variance_ratio_, peer.explained_variance_ratio_, rtol=1e-6
     )
-    thin = PCA(5, svd_solver=solver, n_passes=6, random_state=0).fit(sparse.csr_array(wide))
-    np.testing.assert_allclose(thin.explained_variance_, peer.explained_variance_, rtol=1e-6)
+    thin = PCA(5, svd_solver=solver, n_passes=6, random_state=0).fit(
+        sparse.csr_array(wide)
+    )
+    np.testing.assert_allclose(
+        thin.explained_variance_, peer.explained_variance_, rtol=1e-6
+    )
     weighted = PCA(5, svd_solver=solver, n_passes=6, random_state=0).fit(
         wide, sample_weight=np.full(300, 2.0)
     )
     doubled = PeerPCA(5, svd_solver="full").fit(np.vstack([wide, wide]))
-    np.testing.assert_allclose(weighted.explained_variance_, doubled.explained_variance_, rtol=1e-6)
+    np.testing.assert_allclose(
+        weighted.explained_variance_, doubled.explained_variance_, rtol=1e-6
+    )
 
 
 @pytest.mark.syllabus("13.1")
 def test_the_reconstruction_error_is_the_variance_left_out():
     pca = PCA(2).fit(X)
     squares = pca.reconstruction_error(X)
-    np.testing.assert_allclose(squares, ((X - pca.reconstruct(X)) ** 2).sum(axis=1), rtol=1e-9)
+    np.testing.assert_allclose(
+        squares, ((X - pca.reconstruct(X)) ** 2).sum(axis=1), rtol=1e-9
+    )
     assert squares.mean() == pytest.approx(pca.reconstruction_error_)
     assert pca.reconstruction_error_ == pytest.approx(
         PCA().fit(X).explained_variance_[2:].sum() * 79 / 80
@@ -87,14 +104,18 @@ def test_svd_is_scipys_and_its_error_is_that_of_the_factorisation(solver, rows):
     _, s, Vt = linalg.svd(rows, full_matrices=False)
     svd = TruncatedSVD(3, algorithm=solver, n_passes=40, random_state=0).fit(rows)
     np.testing.assert_allclose(svd.singular_values_, s[:3], rtol=1e-6)
-    np.testing.assert_allclose(np.abs((svd.components_ * Vt[:3]).sum(axis=1)), 1.0, rtol=1e-5)
+    np.testing.assert_allclose(
+        np.abs((svd.components_ * Vt[:3]).sum(axis=1)), 1.0, rtol=1e-5
+    )
     left = rows - svd.reconstruct(rows)
     assert svd.error_ == pytest.approx(np.linalg.norm(left), rel=1e-6)
     assert svd.relative_error_ == pytest.approx(
         np.linalg.norm(left) / np.linalg.norm(rows), rel=1e-6
     )
     found_U, found_s, found_V = svd.factors(rows)
-    np.testing.assert_allclose((found_U * found_s) @ found_V, svd.reconstruct(rows), atol=1e-9)
+    np.testing.assert_allclose(
+        (found_U * found_s) @ found_V, svd.reconstruct(rows), atol=1e-9
+    )
     np.testing.assert_allclose(found_U.T @ found_U, np.eye(3), atol=1e-5)
 
 
@@ -102,7 +123,9 @@ def test_no_other_matrix_of_the_rank_is_nearer():
     svd = TruncatedSVD(2).fit(X)
     for seed in range(5):
         rng = np.random.default_rng(seed)
-        other = svd.reconstruct(X) + 0.01 * rng.normal(size=(80, 1)) @ rng.normal(size=(1, 6))
+        other = svd.reconstruct(X) + 0.01 * rng.normal(size=(80, 1)) @ rng.normal(
+            size=(1, 6)
+        )
         U, s, Vt = linalg.svd(other, full_matrices=False)
         other = (U[:, :2] * s[:2]) @ Vt[:2]
         assert np.linalg.norm(X - other) >= svd.error_ - 1e-9
@@ -119,7 +142,9 @@ def test_feature_embedding_is_pca_from_inner_products():
     pca = PeerPCA(11).fit(rows)
     scores = pca.transform(rows)
     np.testing.assert_allclose(aligned(embedding.embedding_, scores), scores, atol=1e-9)
-    np.testing.assert_allclose(embedding.transform(rows), embedding.embedding_, atol=1e-9)
+    np.testing.assert_allclose(
+        embedding.transform(rows), embedding.embedding_, atol=1e-9
+    )
     new = RNG.normal(size=(3, 500))
     np.testing.assert_allclose(
         np.abs(embedding.transform(new)), np.abs(pca.transform(new)), atol=1e-9
@@ -137,7 +162,10 @@ def test_feature_embedding_is_pca_from_inner_products():
 def test_euclidean_distances_give_the_points_back():
     points = RNG.normal(size=(30, 3))
     D = squareform(pdist(points))
-    for model, rows in ((ClassicalMDS(3, metric="precomputed"), D), (ClassicalMDS(3), points)):
+    for model, rows in (
+        (ClassicalMDS(3, metric="precomputed"), D),
+        (ClassicalMDS(3), points),
+    ):
         found = model.fit_transform(rows)
         np.testing.assert_allclose(squareform(pdist(found)), D, atol=1e-9)
         assert model.stress_ < 1e-9
@@ -182,7 +210,9 @@ def test_a_new_row_is_placed_at_its_distances():
     ):
         placed = model.fit(rows).transform(asked)
         np.testing.assert_allclose(
-            np.linalg.norm(placed[:, None] - model.embedding_, axis=2), expected, atol=1e-9
+            np.linalg.norm(placed[:, None] - model.embedding_, axis=2),
+            expected,
+            atol=1e-9,
         )
         np.testing.assert_allclose(model.transform(rows), model.embedding_, atol=1e-9)
 
@@ -210,7 +240,9 @@ def test_wrong_matrices_are_refused():
 def classes(K, n=120, seed=1):
     rng = np.random.default_rng(seed)
     k = rng.integers(0, K, n)
-    return rng.normal(size=(n, 4)) @ rng.normal(size=(4, 4)) + 2.0 * rng.normal(size=(K, 4))[k], k
+    return rng.normal(size=(n, 4)) @ rng.normal(size=(4, 4)) + 2.0 * rng.normal(
+        size=(K, 4)
+    )[k], k
 
 
 @pytest.mark.syllabus("13.2")
@@ -220,7 +252,8 @@ def test_fisher_solves_its_eigenproblem(K):
     fisher = DiscriminantProjection().fit(rows, y)
     m = rows.mean(axis=0)
     S_W = sum(
-        (rows[y == k] - rows[y == k].mean(axis=0)).T @ (rows[y == k] - rows[y == k].mean(axis=0))
+        (rows[y == k] - rows[y == k].mean(axis=0)).T
+        @ (rows[y == k] - rows[y == k].mean(axis=0))
         for k in range(K)
     )
     spread = [(rows[y == k].mean(axis=0) - m) for k in range(K)]
@@ -230,7 +263,9 @@ def test_fisher_solves_its_eigenproblem(K):
     assert fisher.n_components_ == min(K - 1, 4)
     for w, J in zip(fisher.components_, fisher.criterion_):
         assert w @ S_B @ w / (w @ S_W @ w) == pytest.approx(J, rel=1e-9)
-        np.testing.assert_allclose(S_B @ w, J * S_W @ w, atol=1e-6 * np.abs(S_B @ w).max())
+        np.testing.assert_allclose(
+            S_B @ w, J * S_W @ w, atol=1e-6 * np.abs(S_B @ w).max()
+        )
     best = linalg.eigh(S_B, S_W, eigvals_only=True)[::-1][: fisher.n_components_]
     np.testing.assert_allclose(fisher.criterion_, best, rtol=1e-8)
     peer = LinearDiscriminantAnalysis(solver="eigen").fit(rows, y).transform(rows)
@@ -252,7 +287,9 @@ def test_fisher_streams_and_refuses(tmp_path):
     rows, y = classes(3)
     frame = pd.DataFrame(rows, columns=list("abcd")).assign(y=[f"k{k}" for k in y])
     frame.to_csv(tmp_path / "t.csv", index=False)
-    stream = DiscriminantProjection().fit(scan(tmp_path / "t.csv", target="y", memory=0))
+    stream = DiscriminantProjection().fit(
+        scan(tmp_path / "t.csv", target="y", memory=0)
+    )
     np.testing.assert_allclose(
         stream.criterion_, DiscriminantProjection().fit(rows, y).criterion_, rtol=1e-9
     )
@@ -274,5 +311,7 @@ def test_attributes_of_svd_are_those_of_scikit_learn(algorithm):
         "explained_variance_",
         "explained_variance_ratio_",
     ):
-        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-7)
+        np.testing.assert_allclose(
+            getattr(ours, name), getattr(theirs, name), rtol=1e-7
+        )
     np.testing.assert_allclose(ours.transform(X), theirs.transform(X), rtol=1e-7)

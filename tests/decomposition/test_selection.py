@@ -22,7 +22,22 @@ from lyceum.prepare import KBinsDiscretizer
 pytestmark = pytest.mark.syllabus("13.3")
 WEATHER = pd.DataFrame(
     {
-        "outlook": ["s", "s", "o", "r", "r", "r", "o", "s", "s", "r", "s", "o", "o", "r"],
+        "outlook": [
+            "s",
+            "s",
+            "o",
+            "r",
+            "r",
+            "r",
+            "o",
+            "s",
+            "s",
+            "r",
+            "s",
+            "o",
+            "o",
+            "r",
+        ],
         "windy": [0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 1],
     }
 ).assign(windy=lambda t: t["windy"].astype(bool))
@@ -63,10 +78,19 @@ def test_correlations_by_kind():
 
 @pytest.mark.parametrize(
     "measure",
-    ["information_gain", "gain_ratio", "symmetrical_uncertainty", "chi2", "correlation", "relief"],
+    [
+        "information_gain",
+        "gain_ratio",
+        "symmetrical_uncertainty",
+        "chi2",
+        "correlation",
+        "relief",
+    ],
 )
 @pytest.mark.parametrize("numbers", [False, True])
-def test_columns_that_tell_come_before_noise_on_mixed_tables_with_missing_cells(measure, numbers):
+def test_columns_that_tell_come_before_noise_on_mixed_tables_with_missing_cells(
+    measure, numbers
+):
     rng = np.random.default_rng(1)
     n = 400
     y = rng.integers(0, 2, n)
@@ -81,7 +105,9 @@ def test_columns_that_tell_come_before_noise_on_mixed_tables_with_missing_cells(
     frame.loc[rng.random(n) < 0.1, "tells"] = np.nan
     frame.loc[rng.random(n) < 0.1, "word"] = None
     target = y + 0.1 * rng.normal(size=n) if numbers else y
-    ranking = SelectKBest(measure, k=2, max_samples=100, random_state=0).fit(frame, target)
+    ranking = SelectKBest(measure, k=2, max_samples=100, random_state=0).fit(
+        frame, target
+    )
     assert set(ranking.ranking_[:2].tolist()) == {1, 2}
     assert list(ranking.transform(frame).columns) == ["tells", "word"]
     assert list(ranking.get_feature_names_out()) == ["tells", "word"]
@@ -91,7 +117,9 @@ def test_relief_sees_columns_that_only_tell_together():
     rng = np.random.default_rng(2)
     X = rng.integers(0, 2, (300, 6)).astype(float)
     y = X[:, 1].astype(int) ^ X[:, 4].astype(int)
-    assert set(SelectKBest("relief", max_samples=300).fit(X, y).ranking_[:2].tolist()) == {1, 4}
+    assert set(
+        SelectKBest("relief", max_samples=300).fit(X, y).ranking_[:2].tolist()
+    ) == {1, 4}
     assert SelectKBest("information_gain").fit(X, y).scores_[[1, 4]].max() < 0.05
 
 
@@ -100,7 +128,9 @@ def test_relief_is_what_its_definition_gives_row_by_row(numbers):
     rng = np.random.default_rng(4)
     n, k = 40, 3
     group = rng.integers(0, 3, n)
-    frame = pd.DataFrame({"x": rng.normal(size=n).round(1), "g": np.array(list("abc"))[group]})
+    frame = pd.DataFrame(
+        {"x": rng.normal(size=n).round(1), "g": np.array(list("abc"))[group]}
+    )
     frame.loc[::7, "x"] = np.nan
     y = rng.normal(size=n) if numbers else np.array(list("uvw"))[rng.integers(0, 3, n)]
     x, span = frame["x"].to_numpy(), frame["x"].max() - frame["x"].min()
@@ -134,7 +164,9 @@ def test_numbers_are_cut_as_discretize_cuts_them():
     )
     ours = SelectKBest("information_gain", n_bins=6).fit(X, y, w).scores_
     coded = pd.DataFrame(coded).astype(str)
-    np.testing.assert_allclose(ours, SelectKBest("information_gain").fit(coded, y, w).scores_)
+    np.testing.assert_allclose(
+        ours, SelectKBest("information_gain").fit(coded, y, w).scores_
+    )
 
 
 @pytest.mark.parametrize("measure", ["symmetrical_uncertainty", "chi2", "correlation"])
@@ -143,7 +175,10 @@ def test_files_larger_than_memory_are_ranked_as_the_frame_is(measure, target, tm
     rng = np.random.default_rng(6)
     kind = rng.integers(0, 3, 900)
     frame = pd.DataFrame(
-        {"x": (rng.normal(size=900) + kind).round(1), "word": np.array(list("abc"))[kind]}
+        {
+            "x": (rng.normal(size=900) + kind).round(1),
+            "word": np.array(list("abc"))[kind],
+        }
     )
     frame["kind"], frame["size"] = (
         np.array(list("uvw"))[kind * (rng.random(900) < 0.7)],
@@ -197,7 +232,9 @@ def test_every_search_finds_the_best_set_by_bic(method):
     assert found.loss_ == pytest.approx(brute_bic(X, y, best))
     for step in found.record_:
         if step["columns"]:
-            assert step["objective"] == pytest.approx(brute_bic(X, y, step["columns"]), rel=1e-8)
+            assert step["objective"] == pytest.approx(
+                brute_bic(X, y, step["columns"]), rel=1e-8
+            )
 
 
 @pytest.mark.parametrize("method", ["forward", "backward", "floating"])
@@ -216,7 +253,9 @@ def test_gram_losses_are_those_of_least_squares_refitted_in_every_fold(method):
         for f in range(4):
             A, b = X[fold != f][:, step["columns"]], y[fold != f]
             model = LinearRegression().fit(A, b)
-            errors += ((y[fold == f] - model.predict(X[fold == f][:, step["columns"]])) ** 2).sum()
+            errors += (
+                (y[fold == f] - model.predict(X[fold == f][:, step["columns"]])) ** 2
+            ).sum()
         assert step["objective"] == pytest.approx(errors / len(X), rel=1e-6)
 
 
@@ -236,7 +275,9 @@ def test_any_learner_is_cross_validated_and_results_are_kept_in_a_file(tmp_path)
     assert again.record_ == first.record_
 
 
-def test_a_cache_of_other_rows_is_not_used_and_a_line_cut_off_is_measured_again(tmp_path):
+def test_a_cache_of_other_rows_is_not_used_and_a_line_cut_off_is_measured_again(
+    tmp_path,
+):
     rng = np.random.default_rng(5)
     y = rng.integers(0, 2, 60)
     X = rng.normal(size=(60, 3))
@@ -246,7 +287,11 @@ def test_a_cache_of_other_rows_is_not_used_and_a_line_cut_off_is_measured_again(
         KNeighborsClassifier(), n_features_to_select=None, cv=3, cache=cache
     )
     first = search.fit(X, y).record_
-    for rows, target, weights in ((X[::2], y[::2], None), (X, 1 - y, None), (X + 1e-9, y, None)):
+    for rows, target, weights in (
+        (X[::2], y[::2], None),
+        (X, 1 - y, None),
+        (X + 1e-9, y, None),
+    ):
         alone = SequentialFeatureSelector(
             KNeighborsClassifier(), n_features_to_select=None, cv=3, random_state=0
         ).fit(rows, target, weights)
@@ -254,7 +299,8 @@ def test_a_cache_of_other_rows_is_not_used_and_a_line_cut_off_is_measured_again(
         assert found.n_evaluated_ == alone.n_evaluated_
         assert found.loss_ == alone.loss_
     lines = cache.read_text().splitlines(keepends=True)
-    cache.write_text("".join(lines[:2]) + lines[2][:-9])  # as if the process had been stopped
+    # as if the process had been stopped
+    cache.write_text("".join(lines[:2]) + lines[2][:-9])
     assert search.fit(X, y).record_ == first
     assert cache.read_text().splitlines(keepends=True)[:3] == lines[:3]
     cache.write_text("something else\n")
@@ -268,7 +314,9 @@ def test_classes_without_a_learner_and_streams(tmp_path):
     frame = pd.DataFrame(rng.normal(size=(300, 4)), columns=list("abcd"))
     frame["c"] += y
     frame["town"] = np.array(["Ulm", "Bonn", "Köln"])[(y + (rng.random(300) < 0.2)) % 3]
-    memory = SequentialFeatureSelector(n_features_to_select=2, random_state=0).fit(frame, y)
+    memory = SequentialFeatureSelector(n_features_to_select=2, random_state=0).fit(
+        frame, y
+    )
     assert frame.columns[memory.support_].tolist() == ["c", "town"]
     frame.assign(y=y).to_csv(tmp_path / "t.csv", index=False)
     stream = SequentialFeatureSelector(n_features_to_select=2, random_state=0).fit(
@@ -292,7 +340,9 @@ def test_constant_and_repeated_columns_are_no_error():
 
 def test_bad_requests_are_refused():
     X, y = table(50)
-    with pytest.raises(SettingError, match="n_features_to_select=9, but the table has 8 columns"):
+    with pytest.raises(
+        SettingError, match="n_features_to_select=9, but the table has 8 columns"
+    ):
         SequentialFeatureSelector(n_features_to_select=9).fit(X, y)
     with pytest.raises(SettingError, match="come back to where they were"):
         SequentialFeatureSelector(direction="plus_minus", plus=1, minus=1).fit(X, y)
@@ -306,7 +356,9 @@ def test_the_columns_are_those_of_scikit_learn(direction, wanted):
     X, y = table()
     folds = list(KFold(4, shuffle=True, random_state=1).split(X))
     settings = {"n_features_to_select": wanted, "direction": direction, "cv": folds}
-    ours = SequentialFeatureSelector(LinearRegression(), scoring="squared", **settings).fit(X, y)
+    ours = SequentialFeatureSelector(
+        LinearRegression(), scoring="squared", **settings
+    ).fit(X, y)
     theirs = feature_selection.SequentialFeatureSelector(
         LinearRegression(), scoring="neg_mean_squared_error", **settings
     ).fit(X, y)
@@ -332,8 +384,15 @@ def test_functions_of_scikit_learn_score_columns():
     rng = np.random.default_rng(8)
     y = rng.integers(0, 3, 120)
     X = rng.normal(size=(120, 12)) + np.outer(y, rng.normal(size=12))
-    for function in (feature_selection.f_classif, feature_selection.mutual_info_classif):
-        score = partial(function, random_state=0) if "mutual" in function.__name__ else function
+    for function in (
+        feature_selection.f_classif,
+        feature_selection.mutual_info_classif,
+    ):
+        score = (
+            partial(function, random_state=0)
+            if "mutual" in function.__name__
+            else function
+        )
         for k in (10, 3, "all"):
             ours = SelectKBest(score, k=k).fit(X, y)
             theirs = feature_selection.SelectKBest(score, k=k).fit(X, y)

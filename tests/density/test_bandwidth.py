@@ -19,14 +19,20 @@ def test_reference_rule_uses_the_standard_deviation_not_the_variance():
     assert reference_bandwidth(x) == pytest.approx(1.06 * x.std(ddof=1) * 1000**-0.2)
     X = np.column_stack([x, 0.1 * x + 1e6])
     np.testing.assert_allclose(
-        reference_bandwidth(X), [reference_bandwidth(x), 0.1 * reference_bandwidth(x)], rtol=1e-6
+        reference_bandwidth(X),
+        [reference_bandwidth(x), 0.1 * reference_bandwidth(x)],
+        rtol=1e-6,
     )
-    np.testing.assert_allclose(KernelDensity().fit(X).bandwidth_, reference_bandwidth(X))
+    np.testing.assert_allclose(
+        KernelDensity().fit(X).bandwidth_, reference_bandwidth(X)
+    )
 
 
 def test_weights_are_repeats_in_the_reference_rule():
     x, w = np.arange(6.0), np.array([1, 2, 0, 3, 1, 1])
-    assert reference_bandwidth(x, w) == pytest.approx(reference_bandwidth(np.repeat(x, w)))
+    assert reference_bandwidth(x, w) == pytest.approx(
+        reference_bandwidth(np.repeat(x, w))
+    )
 
 
 def brute_likelihood(rows, h, kernel):
@@ -44,7 +50,9 @@ def brute_likelihood(rows, h, kernel):
 @pytest.mark.parametrize("d", [1, 2])
 def test_likelihood_bandwidth_maximizes_the_leave_one_out_likelihood(kernel, d):
     rng = np.random.default_rng(1)
-    rows = np.concatenate([rng.normal(size=(10, d)), rng.normal(size=(10, d)) * 0.4 + 3])
+    rows = np.concatenate(
+        [rng.normal(size=(10, d)), rng.normal(size=(10, d)) * 0.4 + 3]
+    )
     h = likelihood_bandwidth(rows, kernel=kernel)
     best = brute_likelihood(rows, h, kernel)
     for factor in (0.9, 0.99, 1.01, 1.1):
@@ -64,7 +72,9 @@ def test_it_is_the_number_that_a_plain_search_finds():
         return -np.log(K.sum(axis=1) / (len(x) - 1)).sum()
 
     plain = np.exp(
-        minimize_scalar(loss, bounds=(-4, 1), method="bounded", options={"xatol": 1e-6}).x
+        minimize_scalar(
+            loss, bounds=(-4, 1), method="bounded", options={"xatol": 1e-6}
+        ).x
     )
     assert likelihood_bandwidth(x) == pytest.approx(plain, rel=3e-3)
 
@@ -102,7 +112,9 @@ def test_the_axes_are_searched_on_their_own():
         model = KernelDensity(bandwidth=bandwidth, rtol=0.0).fit(rows)
         return float(model._sums().leave_rows_out().sum())
 
-    one = max(total(c * reference_bandwidth(rows)) for c in 2.0 ** np.arange(-6, 3, 0.25))
+    one = max(
+        total(c * reference_bandwidth(rows)) for c in 2.0 ** np.arange(-6, 3, 0.25)
+    )
     assert total(h) > one + 100
     for j in (0, 1):
         for factor in (0.8, 1.25):
@@ -115,7 +127,9 @@ def test_the_axes_are_searched_on_their_own():
 def test_nrd0_is_that_of_r():
     x = np.array([1.0, 2.0, 3.0, 4.0, 10.0])
     # R: bw.nrd0(c(1, 2, 3, 4, 10))
-    assert reference_bandwidth(x, rule="nrd0") == pytest.approx(0.9 * (2 / 1.34) * 5**-0.2)
+    assert reference_bandwidth(x, rule="nrd0") == pytest.approx(
+        0.9 * (2 / 1.34) * 5**-0.2
+    )
     assert reference_bandwidth(x[:4], [1, 2, 1, 1], rule="nrd0") == pytest.approx(
         reference_bandwidth([1.0, 2.0, 2.0, 3.0, 4.0], rule="nrd0")
     )
@@ -130,9 +144,10 @@ def test_a_window_of_volume_one_over_root_n():
     model = KernelDensity(kernel="parzen", bandwidth="volume").fit(X)
     assert model.bandwidth_.prod() == pytest.approx(1.0 / 20.0)
     inside = (np.abs(X - X[7]) <= model.bandwidth_ / 2).all(axis=1).sum()
-    assert np.exp(model.score_samples(X[7:8]))[0] == pytest.approx(inside / 400 * 20)  # k / (N V)
+    # k / (N V)
+    assert np.exp(model.score_samples(X[7:8]))[0] == pytest.approx(inside / 400 * 20)
     twice = reference_bandwidth(X, sample_weight=np.full(400, 4.0), rule="volume")
     assert twice.prod() == pytest.approx(1.0 / 40.0)
-    assert ParzenClassifier(bandwidth="volume").fit(X, np.arange(400) % 4).bandwidth_.prod(
-        axis=1
-    ) == pytest.approx(0.1)
+    assert ParzenClassifier(bandwidth="volume").fit(
+        X, np.arange(400) % 4
+    ).bandwidth_.prod(axis=1) == pytest.approx(0.1)

@@ -54,7 +54,9 @@ def test_the_predictive_density_is_student_t():
 @pytest.mark.syllabus("3.6")
 def test_map_is_the_mode_of_the_posterior():
     rows = rows_of(9, 3)
-    kappa, nu, m, S = posterior_by_hand(rows, np.array(NIW["prior_mean"]), 2.5, 6.0, NIW["scale"])
+    kappa, nu, m, S = posterior_by_hand(
+        rows, np.array(NIW["prior_mean"]), 2.5, 6.0, NIW["scale"]
+    )
     model = GaussianDensity(estimate="map", **NIW).fit(rows)
     np.testing.assert_allclose(model.mean_, m)
     np.testing.assert_allclose(model.covariance_, S / (nu + 5))
@@ -99,7 +101,9 @@ def test_a_mean_of_known_covariance_adds_precisions():
     np.testing.assert_allclose(model.mean_, m)
     np.testing.assert_allclose(model.mean_covariance_, V)
     np.testing.assert_allclose(model.covariance_, noise + V)
-    np.testing.assert_allclose(GaussianDensity(estimate="map", **said).fit(rows).covariance_, noise)
+    np.testing.assert_allclose(
+        GaussianDensity(estimate="map", **said).fit(rows).covariance_, noise
+    )
     flat = GaussianDensity(estimate="bayes", known_covariance=noise).fit(rows)
     np.testing.assert_allclose(flat.mean_, rows.mean(axis=0))
     np.testing.assert_allclose(flat.covariance_, noise * (1 + 1 / 7))
@@ -118,7 +122,9 @@ def test_row_by_row_is_the_batch(estimate):
         model.partial_fit(row[None])
     batch = GaussianDensity(estimate=estimate, prior_mean=1e6).fit(rows)
     np.testing.assert_allclose(model.mean_, batch.mean_, rtol=1e-14)
-    np.testing.assert_allclose(model.score_samples(rows), batch.score_samples(rows), rtol=1e-7)
+    np.testing.assert_allclose(
+        model.score_samples(rows), batch.score_samples(rows), rtol=1e-7
+    )
 
 
 @pytest.mark.parametrize("estimate", ["ml", "bayes"])
@@ -140,7 +146,9 @@ def test_the_explanation_adds_up(estimate):
     rows = rows_of(30, 3)
     model = GaussianDensity(estimate=estimate).fit(rows)
     explanation = model.explain(rows[:5])
-    np.testing.assert_allclose(explanation.scores, model.score_samples(rows[:5]), rtol=1e-10)
+    np.testing.assert_allclose(
+        explanation.scores, model.score_samples(rows[:5]), rtol=1e-10
+    )
     far = model.mean_ + np.array([0.0, 50.0, 0.0])
     assert np.abs(model.explain(far[None]).contributions[0]).argmax() == 1
 
@@ -150,7 +158,8 @@ def test_constant_columns_are_left_out_and_dependent_ones_warned_of():
     with_constant = np.column_stack([rows, np.full(30, 1e6)])
     model = GaussianDensity().fit(with_constant)
     np.testing.assert_allclose(
-        model.score_samples(with_constant), GaussianDensity().fit(rows).score_samples(rows)
+        model.score_samples(with_constant),
+        GaussianDensity().fit(rows).score_samples(rows),
     )
     draws = model.sample(5, random_state=0)
     np.testing.assert_array_equal(draws[:, 2], 1e6)
@@ -160,9 +169,9 @@ def test_constant_columns_are_left_out_and_dependent_ones_warned_of():
 
 
 def test_one_row_with_a_prior():
-    model = GaussianDensity(estimate="bayes", prior_mean=0.0, kappa_0=1.0, nu_0=3.0, scale=2.0).fit(
-        [[2.0]]
-    )
+    model = GaussianDensity(
+        estimate="bayes", prior_mean=0.0, kappa_0=1.0, nu_0=3.0, scale=2.0
+    ).fit([[2.0]])
     assert (model.mean_[0], model.degrees_) == (1.0, 4.0)
     peer = stats.t(4.0, 1.0, np.sqrt((2 + 0.5 * 4) * 3 / (2 * 4)))
     assert model.score_samples([[0.7]])[0] == pytest.approx(peer.logpdf(0.7))
@@ -171,13 +180,17 @@ def test_one_row_with_a_prior():
 def test_bad_input_is_named():
     with pytest.raises(SettingError, match="nu_0 must be above d - 1, which is 1 here"):
         GaussianDensity(estimate="bayes", nu_0=0.5).fit(rows_of(5, 2))
-    with pytest.raises(SettingError, match="known_covariance must be a positive definite matrix"):
+    with pytest.raises(
+        SettingError, match="known_covariance must be a positive definite matrix"
+    ):
         GaussianDensity(known_covariance=[[1.0, 2.0], [2.0, 1.0]]).fit(rows_of(5, 2))
     with pytest.raises(SettingError, match="prior_mean must be one finite number"):
         GaussianDensity(estimate="map", prior_mean=[0.0]).fit(rows_of(5, 2))
     with pytest.raises(MissingValuesError, match="column 'x1' has a missing value"):
         GaussianDensity().fit([[0.0, 1.0], [1.0, np.nan]])
-    assert "Student-t" in str(GaussianDensity(estimate="bayes").fit(rows_of(5, 2)).summary())
+    assert "Student-t" in str(
+        GaussianDensity(estimate="bayes").fit(rows_of(5, 2)).summary()
+    )
 
 
 @pytest.mark.syllabus("3.6")
@@ -187,9 +200,16 @@ def test_the_evidence_is_the_product_of_the_predictions_of_every_next_row():
     total = 0.0
     for i in range(1, 6):
         total += (
-            GaussianDensity(estimate="bayes", **settings).fit(X[:i]).score_samples(X[i : i + 1])[0]
+            GaussianDensity(estimate="bayes", **settings)
+            .fit(X[:i])
+            .score_samples(X[i : i + 1])[0]
         )
-    found = [GaussianDensity(estimate="map", **settings).fit(X[:n]).log_evidence_ for n in (1, 6)]
+    found = [
+        GaussianDensity(estimate="map", **settings).fit(X[:n]).log_evidence_
+        for n in (1, 6)
+    ]
     assert found[1] - found[0] == pytest.approx(total)
-    assert "ln evidence" in str(GaussianDensity(estimate="bayes", **settings).fit(X).summary())
+    assert "ln evidence" in str(
+        GaussianDensity(estimate="bayes", **settings).fit(X).summary()
+    )
     assert np.isnan(GaussianDensity().fit(X).log_evidence_)

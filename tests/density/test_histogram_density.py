@@ -20,8 +20,12 @@ def test_it_is_numpys_histogram(d):
     model = HistogramDensity(bin_width=0.5, origin=0.1).fit(rows)
     edges = 0.1 + 0.5 * np.arange(-12, 13)
     heights, _ = np.histogramdd(rows, [edges] * d, density=True)
-    centers = np.stack(np.meshgrid(*[edges[:-1] + 0.25] * d, indexing="ij"), axis=-1).reshape(-1, d)
-    np.testing.assert_allclose(np.exp(model.score_samples(centers)), heights.ravel(), rtol=1e-12)
+    centers = np.stack(
+        np.meshgrid(*[edges[:-1] + 0.25] * d, indexing="ij"), axis=-1
+    ).reshape(-1, d)
+    np.testing.assert_allclose(
+        np.exp(model.score_samples(centers)), heights.ravel(), rtol=1e-12
+    )
 
 
 @pytest.mark.syllabus("4.1")
@@ -43,8 +47,12 @@ def test_the_rules_by_hand():
         3.49 * x.std() * 1000 ** (-1 / 3)
     )
     extent = np.ptp(x)
-    assert HistogramDensity(bin_width="sturges").fit(x).bin_width_[0] == pytest.approx(extent / 11)
-    assert HistogramDensity(bin_width="sqrt").fit(x).bin_width_[0] == pytest.approx(extent / 32)
+    assert HistogramDensity(bin_width="sturges").fit(x).bin_width_[0] == pytest.approx(
+        extent / 11
+    )
+    assert HistogramDensity(bin_width="sqrt").fit(x).bin_width_[0] == pytest.approx(
+        extent / 32
+    )
     both = HistogramDensity().fit(np.column_stack([x, 5 * x]))
     np.testing.assert_allclose(
         both.bin_width_, 3.49 * np.array([1, 5]) * x.std() * 1000 ** (-1 / 4)
@@ -53,7 +61,10 @@ def test_the_rules_by_hand():
 
 @pytest.mark.syllabus("4.1")
 def test_streaming_equals_the_batch():
-    rows, w = rows_of(500, 2), np.random.default_rng(1).integers(0, 3, 500).astype(float)
+    rows, w = (
+        rows_of(500, 2),
+        np.random.default_rng(1).integers(0, 3, 500).astype(float),
+    )
     whole = HistogramDensity(bin_width=[0.3, 0.6]).fit(rows, sample_weight=w)
     parts = HistogramDensity(bin_width=[0.3, 0.6])
     for some in np.array_split(np.arange(500), 7):
@@ -69,14 +80,18 @@ def test_a_rule_is_fixed_by_the_first_part_of_a_stream():
     model.partial_fit(rows[100:])
     np.testing.assert_array_equal(model.bin_width_, width)
     assert model.statistic_.weight.sum() == 400
-    np.testing.assert_allclose(model.density_, HistogramDensity(bin_width=width).fit(rows).density_)
+    np.testing.assert_allclose(
+        model.density_, HistogramDensity(bin_width=width).fit(rows).density_
+    )
 
 
 def test_many_columns_need_no_dense_grid():
     rows = rows_of(100, 30) * 1e5
     model = HistogramDensity(bin_width=0.01).fit(rows)
     assert len(model.cells_) == 100
-    np.testing.assert_allclose(model.score_samples(rows), np.log(0.01) - 30 * np.log(0.01))
+    np.testing.assert_allclose(
+        model.score_samples(rows), np.log(0.01) - 30 * np.log(0.01)
+    )
     assert np.isneginf(model.score_samples(rows + 0.02)).all()
 
 
@@ -87,7 +102,9 @@ def test_cells_are_found_among_negative_and_distant_ones():
 
 
 def test_samples_lie_in_the_cells_by_their_weights():
-    model = HistogramDensity(bin_width=1.0).fit([[0.5], [2.5]], sample_weight=[1.0, 3.0])
+    model = HistogramDensity(bin_width=1.0).fit(
+        [[0.5], [2.5]], sample_weight=[1.0, 3.0]
+    )
     draws = model.sample(8000, random_state=0)[:, 0]
     assert set(np.floor(draws)) == {0.0, 2.0}
     assert np.mean(draws > 2) == pytest.approx(0.75, abs=0.02)
@@ -99,7 +116,11 @@ def test_integrate_is_the_integral_of_the_density():
     model = HistogramDensity(bin_width=0.4).fit(rows)
     edges = list(0.4 * np.arange(-2, 4))
     numbers, _ = quad(
-        lambda x: np.exp(model.score_samples([[x]])[0]), -0.9, 1.3, points=edges, limit=100
+        lambda x: np.exp(model.score_samples([[x]])[0]),
+        -0.9,
+        1.3,
+        points=edges,
+        limit=100,
     )
     assert model.integrate([-0.9, 1.3]) == pytest.approx(numbers, abs=1e-6)
 
@@ -108,7 +129,11 @@ def test_integrate_is_the_integral_of_the_density():
 def test_anomalies_are_the_rows_in_the_emptiest_cells():
     rows = np.concatenate([np.full((98, 1), 0.5), [[7.5], [9.5]]])
     model = HistogramDensity(bin_width=1.0).fit(rows)
-    assert model.anomalies([[0.2], [7.1], [100.0]], 0.05).tolist() == [False, True, True]
+    assert model.anomalies([[0.2], [7.1], [100.0]], 0.05).tolist() == [
+        False,
+        True,
+        True,
+    ]
     assert model.anomalies(rows, 0.05).sum() == 2
 
 
@@ -128,13 +153,17 @@ def test_constant_columns_one_row_and_bad_input():
 @pytest.mark.syllabus("4.1")
 @pytest.mark.parametrize("n", [5, 64, 100])
 def test_sturges_cuts_the_range_into_as_many_bins_as_it_says(n):
-    x = np.sort(np.r_[3.0, 9.0, np.random.default_rng(n).uniform(3.0, 9.0, n - 2)])[:, None]
+    x = np.sort(np.r_[3.0, 9.0, np.random.default_rng(n).uniform(3.0, 9.0, n - 2)])[
+        :, None
+    ]
     bins = int(np.ceil(np.log2(n))) + 1
     model = HistogramDensity(bin_width="sturges").fit(x)
     counts = np.histogram(x, bins=bins)[0]
     assert model.cells_[:, 0].tolist() == np.flatnonzero(counts).tolist()
     assert model.cells_.max() == bins - 1
-    np.testing.assert_allclose(model.density_ * n * 6.0 / bins, counts[counts > 0], rtol=1e-6)
+    np.testing.assert_allclose(
+        model.density_ * n * 6.0 / bins, counts[counts > 0], rtol=1e-6
+    )
 
 
 @pytest.mark.syllabus("4.1")
@@ -158,12 +187,20 @@ def test_a_column_adds_its_conditional_histogram():
     found = HistogramDensity(bin_width=0.5, origin=0.1).fit(rows).explain(X[seen])
     i, j = i[seen], j[seen]
     np.testing.assert_allclose(found.contributions[:, 0], np.log(first[i]), rtol=1e-10)
-    np.testing.assert_allclose(found.contributions[:, 1], np.log(both[i, j] / first[i]), rtol=1e-10)
+    np.testing.assert_allclose(
+        found.contributions[:, 1], np.log(both[i, j] / first[i]), rtol=1e-10
+    )
     assert (found.base == 0).all()
 
 
 def test_the_first_column_out_of_all_cells_takes_all():
     model = HistogramDensity(bin_width=1.0).fit([[0.5, 0.5, 0.5], [1.5, 1.5, 1.5]])
     found = model.explain([[0.5, 1.5, 0.5], [9.0, 0.5, 0.5]])
-    assert found.contributions.tolist() == [[-np.log(2.0), -np.inf, 0.0], [-np.inf, 0.0, 0.0]]
-    assert found.scores.tolist() == model.score_samples([[0.5, 1.5, 0.5], [9.0, 0.5, 0.5]]).tolist()
+    assert found.contributions.tolist() == [
+        [-np.log(2.0), -np.inf, 0.0],
+        [-np.inf, 0.0, 0.0],
+    ]
+    assert (
+        found.scores.tolist()
+        == model.score_samples([[0.5, 1.5, 0.5], [9.0, 0.5, 0.5]]).tolist()
+    )

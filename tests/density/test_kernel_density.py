@@ -35,11 +35,19 @@ def rows_of(n, d, seed=0):
 @pytest.mark.parametrize("d", [1, 3])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_density_is_the_mean_of_the_kernels(kernel, d):
-    rows, X, w = rows_of(150, d), rows_of(60, d, 1), np.random.default_rng(2).uniform(0.1, 3, 150)
+    rows, X, w = (
+        rows_of(150, d),
+        rows_of(60, d, 1),
+        np.random.default_rng(2).uniform(0.1, 3, 150),
+    )
     h = np.linspace(0.7, 1.4, d)
-    model = KernelDensity(kernel=kernel, bandwidth=h, rtol=0.0).fit(rows, sample_weight=w)
+    model = KernelDensity(kernel=kernel, bandwidth=h, rtol=0.0).fit(
+        rows, sample_weight=w
+    )
     wanted = by_definition(kernel, rows, w, h, X)
-    np.testing.assert_allclose(np.exp(model.score_samples(X)), wanted, rtol=1e-9, atol=1e-300)
+    np.testing.assert_allclose(
+        np.exp(model.score_samples(X)), wanted, rtol=1e-9, atol=1e-300
+    )
     assert (np.isneginf(model.score_samples(X)) == (wanted == 0)).all()
 
 
@@ -63,8 +71,12 @@ def test_every_kernel_integrates_to_one(kernel):
     ):  # heavy tails: the closed form out there, numbers about the row
         edge = 60.0
         inside = integral(model, np.linspace(0.3 - edge, 0.3 + edge, 301))
-        assert inside == pytest.approx(model.integrate([[0.3 - edge, 0.3 + edge]]), abs=1e-7)
-        tails = model.integrate([[-np.inf, 0.3 - edge]]) + model.integrate([[0.3 + edge, np.inf]])
+        assert inside == pytest.approx(
+            model.integrate([[0.3 - edge, 0.3 + edge]]), abs=1e-7
+        )
+        tails = model.integrate([[-np.inf, 0.3 - edge]]) + model.integrate(
+            [[0.3 + edge, np.inf]]
+        )
         reach = np.array([1e3, 1e5])  # 1 - P ~ const / reach there
         out = np.array([1 - model.integrate([[0.3 - r, 0.3 + r]]) for r in reach])
         np.testing.assert_allclose(out * reach, 2 * h / np.pi * np.ones(2), rtol=2e-2)
@@ -103,7 +115,9 @@ def test_samples_follow_the_density(kernel):
     knots = np.sort(draws)[np.r_[0:1000:4, 999]]
     below = [model.integrate([[-np.inf, x]]) for x in knots]
     assert kstest(draws, lambda x: np.interp(x, knots, below)).pvalue > 1e-3
-    np.testing.assert_array_equal(model.sample(7, random_state=3), model.sample(7, random_state=3))
+    np.testing.assert_array_equal(
+        model.sample(7, random_state=3), model.sample(7, random_state=3)
+    )
 
 
 @pytest.mark.parametrize("d", [1, 2, 5])
@@ -114,13 +128,18 @@ def test_gaussian_agrees_with_scikit_learn_and_scipy(d):
     peer = Peer(bandwidth=0.6).fit(rows, sample_weight=w)
     # scikit-learn subtracts bounds from sums: its error is relative to the largest density
     np.testing.assert_allclose(
-        np.exp(model.score_samples(X)), np.exp(peer.score_samples(X)), rtol=1e-9, atol=1e-17
+        np.exp(model.score_samples(X)),
+        np.exp(peer.score_samples(X)),
+        rtol=1e-9,
+        atol=1e-17,
     )
     assert model.score(X) == pytest.approx(model.score_samples(X).sum())
     if d == 1:
         scipys = gaussian_kde(rows.T, bw_method=0.6 / rows.std(ddof=1))
         plain = KernelDensity(bandwidth=0.6, rtol=0.0).fit(rows)
-        np.testing.assert_allclose(np.exp(plain.score_samples(X)), scipys(X.T), rtol=1e-9)
+        np.testing.assert_allclose(
+            np.exp(plain.score_samples(X)), scipys(X.T), rtol=1e-9
+        )
 
 
 @pytest.mark.parametrize("rtol", [1e-2, 1e-4, 1e-7])
@@ -128,10 +147,20 @@ def test_gaussian_agrees_with_scikit_learn_and_scipy(d):
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_tolerance_is_honored_also_in_the_tails(kernel, d, rtol):
     rng = np.random.default_rng(4)
-    rows = np.concatenate([rng.normal(size=(900, d)), rng.normal(size=(90, d)) + 6, [[40.0] * d]])
-    X = np.concatenate([rng.normal(size=(200, d)) * 3, rng.uniform(-30, 60, (200, d)), rows[::10]])
-    near = KernelDensity(kernel=kernel, bandwidth=0.3, rtol=rtol).fit(rows).score_samples(X)
-    exact = KernelDensity(kernel=kernel, bandwidth=0.3, rtol=0.0).fit(rows).score_samples(X)
+    rows = np.concatenate(
+        [rng.normal(size=(900, d)), rng.normal(size=(90, d)) + 6, [[40.0] * d]]
+    )
+    X = np.concatenate(
+        [rng.normal(size=(200, d)) * 3, rng.uniform(-30, 60, (200, d)), rows[::10]]
+    )
+    near = (
+        KernelDensity(kernel=kernel, bandwidth=0.3, rtol=rtol)
+        .fit(rows)
+        .score_samples(X)
+    )
+    exact = (
+        KernelDensity(kernel=kernel, bandwidth=0.3, rtol=0.0).fit(rows).score_samples(X)
+    )
     assert (np.isneginf(near) == np.isneginf(exact)).all()
     there = np.isfinite(exact)
     assert np.abs(np.expm1(near[there] - exact[there])).max() <= rtol
@@ -150,18 +179,26 @@ def test_the_tolerance_saves_work_but_is_not_far_off():
 def test_far_away_the_log_density_stays_finite():
     model = KernelDensity(bandwidth=1.0).fit([[0.0], [1.0]])
     x = np.array([-1e3, 1e5])
-    wanted = -0.5 * np.minimum(np.abs(x), np.abs(x - 1)) ** 2 - np.log(2) - 0.5 * np.log(2 * np.pi)
+    wanted = (
+        -0.5 * np.minimum(np.abs(x), np.abs(x - 1)) ** 2
+        - np.log(2)
+        - 0.5 * np.log(2 * np.pi)
+    )
     np.testing.assert_allclose(model.score_samples(x[:, None]), wanted, rtol=1e-12)
     high = KernelDensity(kernel="cauchy", bandwidth=1e-9).fit(np.zeros((1, 40)))
     wanted = -40 * np.log(np.pi * 1e-9 * (1 + 1e22))
-    np.testing.assert_allclose(high.score_samples(np.full((1, 40), 100.0)), wanted, rtol=1e-9)
+    np.testing.assert_allclose(
+        high.score_samples(np.full((1, 40), 100.0)), wanted, rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize("d", [1, 3])
 def test_offset_of_a_million_and_single_precision_do_not_matter(d):
     rows, X = rows_of(500, d).astype(np.float32), rows_of(50, d, 1).astype(np.float32)
     near = KernelDensity().fit(rows).score_samples(X)
-    double = KernelDensity().fit(rows.astype(np.float64)).score_samples(X.astype(np.float64))
+    double = (
+        KernelDensity().fit(rows.astype(np.float64)).score_samples(X.astype(np.float64))
+    )
     np.testing.assert_array_equal(near, double)
     far = (
         KernelDensity(rtol=0.0)
@@ -198,7 +235,9 @@ def test_weight_two_equals_repeated_row_and_weight_zero_no_row():
     w = np.random.default_rng(0).integers(0, 4, 50).astype(float)
     weighted = KernelDensity(rtol=0.0).fit(rows, sample_weight=w)
     repeated = KernelDensity(rtol=0.0).fit(np.repeat(rows, w.astype(int), axis=0))
-    np.testing.assert_allclose(weighted.score_samples(X), repeated.score_samples(X), rtol=1e-10)
+    np.testing.assert_allclose(
+        weighted.score_samples(X), repeated.score_samples(X), rtol=1e-10
+    )
     np.testing.assert_allclose(weighted.bandwidth_, repeated.bandwidth_)
 
 
@@ -206,7 +245,9 @@ def test_outlying_rows_with_a_tiny_bandwidth_need_no_grid_over_the_gap():
     rows = np.concatenate([rows_of(200, 1), [[1e12]]])
     model = KernelDensity(bandwidth=0.1).fit(rows)
     exact = KernelDensity(bandwidth=0.1, rtol=0.0).fit(rows)
-    np.testing.assert_allclose(model.score_samples(rows), exact.score_samples(rows), atol=1e-4)
+    np.testing.assert_allclose(
+        model.score_samples(rows), exact.score_samples(rows), atol=1e-4
+    )
 
 
 @pytest.mark.syllabus("15.4")
@@ -220,7 +261,9 @@ def test_anomalies_are_the_rows_of_least_density_from_the_others():
         .score_samples(rows[[i]])[0]
         for i in range(100)
     ]
-    assert model.anomaly_threshold(0.05) == pytest.approx(np.sort(left_out)[4], abs=1e-3)
+    assert model.anomaly_threshold(0.05) == pytest.approx(
+        np.sort(left_out)[4], abs=1e-3
+    )
     with pytest.raises(SettingError, match="between 0 and 1"):
         model.anomalies(rows, 1.5)
 
@@ -239,12 +282,18 @@ def test_the_explanation_adds_up_by_the_chain_rule():
 @pytest.mark.parametrize("weights", [None, "some"])
 def test_the_explanation_adds_up_at_default_settings(weights):
     rows, X = rows_of(300, 3), rows_of(20, 3, 1)
-    w = None if weights is None else np.random.default_rng(2).integers(1, 4, 300).astype(float)
+    w = (
+        None
+        if weights is None
+        else np.random.default_rng(2).integers(1, 4, 300).astype(float)
+    )
     model = KernelDensity().fit(rows, sample_weight=w)
     explanation = model.explain(X)
     np.testing.assert_allclose(explanation.scores, model.score_samples(X), rtol=1e-12)
     exact = KernelDensity(rtol=0.0).fit(rows, sample_weight=w).explain(X)
-    np.testing.assert_allclose(explanation.contributions, exact.contributions, atol=1e-3)
+    np.testing.assert_allclose(
+        explanation.contributions, exact.contributions, atol=1e-3
+    )
 
 
 def test_bad_input_is_named():
@@ -256,7 +305,9 @@ def test_bad_input_is_named():
         KernelDensity().fit([[0.0], [1.0]]).integrate([[1.0, 0.0]])
 
 
-def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_an_alternative(monkeypatch):
+def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_an_alternative(
+    monkeypatch,
+):
     import dask.array as da
 
     monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)

@@ -37,11 +37,17 @@ def test_k_is_the_root_of_n_by_default():
 
 
 def test_weight_two_equals_repeated_row():
-    rows, X, w = rows_of(40, 2), rows_of(15, 2, 1), np.random.default_rng(0).integers(0, 4, 40)
+    rows, X, w = (
+        rows_of(40, 2),
+        rows_of(15, 2, 1),
+        np.random.default_rng(0).integers(0, 4, 40),
+    )
     weighted = NeighborDensity().fit(rows, sample_weight=w.astype(float))
     repeated = NeighborDensity().fit(np.repeat(rows, w, axis=0))
     assert weighted.n_neighbors_ == repeated.n_neighbors_
-    np.testing.assert_allclose(weighted.score_samples(X), repeated.score_samples(X), rtol=1e-12)
+    np.testing.assert_allclose(
+        weighted.score_samples(X), repeated.score_samples(X), rtol=1e-12
+    )
 
 
 def test_small_weights_reach_farther():
@@ -65,16 +71,22 @@ def test_anomalies_do_not_count_themselves():
 def test_a_million_away_and_coinciding_rows():
     rows, X = rows_of(60, 2), rows_of(10, 2, 1)
     near, far = NeighborDensity().fit(rows), NeighborDensity().fit(rows + 1e6)
-    np.testing.assert_allclose(far.score_samples(X + 1e6), near.score_samples(X), atol=1e-6)
+    np.testing.assert_allclose(
+        far.score_samples(X + 1e6), near.score_samples(X), atol=1e-6
+    )
     assert np.isposinf(
-        NeighborDensity(n_neighbors=2).fit([[1.0], [1.0], [2.0]]).score_samples([[1.0]])[0]
+        NeighborDensity(n_neighbors=2)
+        .fit([[1.0], [1.0], [2.0]])
+        .score_samples([[1.0]])[0]
     )
 
 
 def test_bad_input_is_named(monkeypatch):
     import dask.array as da
 
-    with pytest.raises(SettingError, match="n_neighbors is 5, but the weight of all rows"):
+    with pytest.raises(
+        SettingError, match="n_neighbors is 5, but the weight of all rows"
+    ):
         NeighborDensity(n_neighbors=5).fit(rows_of(3, 1))
     with pytest.raises(DataError, match="1 sample"):
         NeighborDensity().fit([[1.0]]).anomalies([[1.0]])
@@ -100,7 +112,9 @@ def test_columns_are_replaced_from_the_mean_in_both_orders():
     first = (of["first"] - of["neither"] + of["both"] - of["second"]) / 2
     second = (of["second"] - of["neither"] + of["both"] - of["first"]) / 2
     np.testing.assert_allclose(found.base, of["neither"], rtol=1e-10)
-    np.testing.assert_allclose(found.contributions, np.column_stack([first, second]), rtol=1e-8)
+    np.testing.assert_allclose(
+        found.contributions, np.column_stack([first, second]), rtol=1e-8
+    )
     np.testing.assert_allclose(found.scores, of["both"], rtol=1e-10)
 
 
@@ -110,9 +124,13 @@ def test_infinite_densities_are_explained():
     found = model.explain([[1.0, 0.0], [2.0, 6.0]])
     assert np.isposinf(found.scores[0])
     assert found.scores[1] == pytest.approx(model.score_samples([[2.0, 6.0]])[0])
-    model = NeighborDensity(n_neighbors=2).fit([[0.0, 0.0]] * 4 + [[-1.0, -2.0], [1.0, 2.0]])
+    model = NeighborDensity(n_neighbors=2).fit(
+        [[0.0, 0.0]] * 4 + [[-1.0, -2.0], [1.0, 2.0]]
+    )
     X = [[1.0, 2.0], [0.0, 0.0], [0.0, 3.0]]
-    np.testing.assert_allclose(model.explain(X).scores, model.score_samples(X), rtol=1e-12)
+    np.testing.assert_allclose(
+        model.explain(X).scores, model.score_samples(X), rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize(

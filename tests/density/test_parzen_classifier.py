@@ -11,7 +11,9 @@ from lyceum.errors import SourceError
 def classes_of(n=120, d=2, seed=0):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, n)
-    return rng.normal(size=(n, d)) + 2.0 * rng.normal(size=(3, d))[y], np.array(["a", "b", "c"])[y]
+    return rng.normal(size=(n, d)) + 2.0 * rng.normal(size=(3, d))[y], np.array(
+        ["a", "b", "c"]
+    )[y]
 
 
 @pytest.mark.syllabus("4.5")
@@ -32,7 +34,10 @@ def test_posteriors_are_priors_times_kernel_densities(kernel, bandwidth):
         joint.append(w[mine].sum() / w.sum() * np.exp(one.score_samples(X)))
     joint = np.array(joint).T
     np.testing.assert_allclose(
-        model.predict_proba(X), joint / joint.sum(axis=1, keepdims=True), rtol=1e-9, atol=1e-14
+        model.predict_proba(X),
+        joint / joint.sum(axis=1, keepdims=True),
+        rtol=1e-9,
+        atol=1e-14,
     )
     assert (model.predict(X) == model.classes_[joint.argmax(axis=1)]).all()
 
@@ -44,7 +49,9 @@ def test_it_tells_rings_apart_where_a_line_cannot():
         [np.cos(angle), np.sin(angle)]
     )
     assert (
-        ParzenClassifier(bandwidth="likelihood").fit(X[:200], ring[:200]).score(X[200:], ring[200:])
+        ParzenClassifier(bandwidth="likelihood")
+        .fit(X[:200], ring[:200])
+        .score(X[200:], ring[200:])
         > 0.98
     )
 
@@ -66,10 +73,13 @@ def test_far_from_all_rows_the_posteriors_sum_to_one():
     far = np.array([[1e4, -1e4], [500.0, 500.0]])
     for kernel in ("gaussian", "laplace", "cauchy"):
         np.testing.assert_allclose(
-            ParzenClassifier(kernel=kernel).fit(X, y).predict_proba(far).sum(axis=1), 1.0
+            ParzenClassifier(kernel=kernel).fit(X, y).predict_proba(far).sum(axis=1),
+            1.0,
         )
     nowhere = ParzenClassifier(kernel="parzen").fit(X, y)
-    np.testing.assert_allclose(nowhere.predict_proba(far), np.tile(nowhere.class_prior_, (2, 1)))
+    np.testing.assert_allclose(
+        nowhere.predict_proba(far), np.tile(nowhere.class_prior_, (2, 1))
+    )
 
 
 def test_fifty_columns_do_not_underflow():
@@ -97,11 +107,15 @@ def test_the_explanation_adds_up_at_default_settings():
     log = np.sort(model.predict_log_proba(X[:10]), axis=1)
     np.testing.assert_allclose(explanation.scores, log[:, -1] - log[:, -2], rtol=1e-8)
     exact = ParzenClassifier(rtol=0.0).fit(X, y).explain(X[:10])
-    np.testing.assert_allclose(explanation.contributions, exact.contributions, atol=1e-3)
+    np.testing.assert_allclose(
+        explanation.contributions, exact.contributions, atol=1e-3
+    )
 
 
 def test_one_class_one_row_and_a_class_without_weight():
-    assert ParzenClassifier().fit([[1.0]], ["only"]).predict([[5.0]]).tolist() == ["only"]
+    assert ParzenClassifier().fit([[1.0]], ["only"]).predict([[5.0]]).tolist() == [
+        "only"
+    ]
     X, y = [[0.0], [1.0], [5.0]], ["a", "a", "b"]
     model = ParzenClassifier().fit(X, y, sample_weight=[1.0, 1.0, 0.0])
     assert model.predict([[5.0]]).tolist() == ["a"]
@@ -109,13 +123,19 @@ def test_one_class_one_row_and_a_class_without_weight():
     assert "Classes" in str(model.summary())
 
 
-def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_an_alternative(monkeypatch):
+def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_an_alternative(
+    monkeypatch,
+):
     import dask.array as da
 
     monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     X, y = classes_of(40)
-    with pytest.raises(SourceError, match="QuadraticDiscriminantAnalysis or NaiveBayes"):
-        ParzenClassifier().fit(da.from_array(X, chunks=(20, 2)), da.from_array(y, chunks=20))
+    with pytest.raises(
+        SourceError, match="QuadraticDiscriminantAnalysis or NaiveBayes"
+    ):
+        ParzenClassifier().fit(
+            da.from_array(X, chunks=(20, 2)), da.from_array(y, chunks=20)
+        )
 
 
 def left_out_loss(X, y, bandwidth):
@@ -148,7 +168,9 @@ def test_the_chosen_bandwidths_have_the_least_left_out_loss_of_their_kind():
     rule = (4.0 / ((d + 2) * n)) ** (1.0 / (d + 4))
     assert chosen <= left_out_loss(X, y, own * rule[:, None]) + 1e-12
     ratio = model.bandwidth_ / (own * rule[:, None])
-    assert np.allclose(ratio, ratio[0, 0]) or np.allclose(model.bandwidth_[0], model.bandwidth_[1])
+    assert np.allclose(ratio, ratio[0, 0]) or np.allclose(
+        model.bandwidth_[0], model.bandwidth_[1]
+    )
 
 
 @pytest.mark.syllabus("4.5")
@@ -166,5 +188,9 @@ def test_a_weight_of_two_is_left_out_once():
     rng = np.random.default_rng(2)
     X, y, w = rng.normal(size=(30, 2)), rng.integers(0, 2, 30), rng.integers(1, 4, 30)
     weighted = ParzenClassifier(rtol=0.0).fit(X, y, sample_weight=w).bandwidth_
-    repeated = ParzenClassifier(rtol=0.0).fit(np.repeat(X, w, axis=0), np.repeat(y, w)).bandwidth_
+    repeated = (
+        ParzenClassifier(rtol=0.0)
+        .fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+        .bandwidth_
+    )
     assert weighted == pytest.approx(repeated)

@@ -116,10 +116,14 @@ def test_the_fused_ellipse_holds_95_percent():
     assert labels(ax) == ["radar", "camera", "fused"]
     fused = fuse_gaussians(means, P)
     ellipse = (
-        np.stack(next(line for line in ax.lines if line.get_label() == "fused").get_data())
+        np.stack(
+            next(line for line in ax.lines if line.get_label() == "fused").get_data()
+        )
         - fused.mean[:, None]
     )
-    distance = np.einsum("in,ij,jn->n", ellipse, np.linalg.inv(fused.covariance), ellipse)
+    distance = np.einsum(
+        "in,ij,jn->n", ellipse, np.linalg.inv(fused.covariance), ellipse
+    )
     np.testing.assert_allclose(distance, chi2.ppf(0.95, 2), rtol=1e-3)
 
 

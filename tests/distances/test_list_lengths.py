@@ -17,4 +17,6 @@ def test_the_k_nearest_are_those_of_sorting_all_distances(k, algorithm, d):
     squares = ((Q[:, None] - X) ** 2).sum(axis=2)
     order = np.argsort(squares, axis=1, kind="stable")[:, :k]
     assert found.rows.tolist() == order.tolist()
-    np.testing.assert_allclose(found.distances, np.take_along_axis(pairwise(Q, X), order, axis=1))
+    np.testing.assert_allclose(
+        found.distances, np.take_along_axis(pairwise(Q, X), order, axis=1)
+    )

@@ -11,7 +11,14 @@ from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lyceum.data import Schema, scan
-from lyceum.distances import Gower, NeighborIndex, ValueDifference, nearest, pairwise, within_radius
+from lyceum.distances import (
+    Gower,
+    NeighborIndex,
+    ValueDifference,
+    nearest,
+    pairwise,
+    within_radius,
+)
 from lyceum.errors import DataError, SchemaError, SettingError
 from lyceum.statistics import Moments
 
@@ -27,7 +34,9 @@ def table(n=60, seed=0, missing=0.2):
         "play": rng.choice(["yes", "no", "perhaps"], n),
     }
     columns = {
-        name: pa.array(values.tolist(), mask=rng.random(n) < (missing if name != "play" else 0))
+        name: pa.array(
+            values.tolist(), mask=rng.random(n) < (missing if name != "play" else 0)
+        )
         for name, values in frame.items()
     }
     return pa.table(columns)
@@ -65,7 +74,10 @@ def test_gower_is_its_definition(weights, missing):
     rows = scan(frame, target="play")
     learned = Gower(weights=weights).learn(rows)
     assert_allclose(
-        pairwise(rows, metric=learned), gower_by_definition(frame, weights), rtol=1e-9, atol=1e-12
+        pairwise(rows, metric=learned),
+        gower_by_definition(frame, weights),
+        rtol=1e-9,
+        atol=1e-12,
     )
 
 
@@ -95,7 +107,10 @@ def test_nearest_mixed_rows_stream_by(tmp_path):
     queries = np.concatenate([block.X for block in rows.blocks()])[:20]
     want = nearest(queries, 7, among=rows, metric=learned)
     streamed = nearest(
-        queries, 7, among=scan(tmp_path / "rows.parquet", target="play", memory=0), metric=learned
+        queries,
+        7,
+        among=scan(tmp_path / "rows.parquet", target="play", memory=0),
+        metric=learned,
     )
     assert_array_equal(streamed.rows, want.rows)
     assert_array_equal(streamed.distances, want.distances)
@@ -116,7 +131,10 @@ def test_rows_that_share_nothing_are_infinitely_far():
 
 
 def test_gower_refuses_other_columns():
-    rows, other = scan(table(), target="play"), scan(table().drop_columns(["sex"]), target="play")
+    rows, other = (
+        scan(table(), target="play"),
+        scan(table().drop_columns(["sex"]), target="play"),
+    )
     learned = Gower().learn(rows)
     with pytest.raises(SchemaError, match="not those that Gower was fitted on"):
         pairwise(other, metric=learned)
@@ -163,11 +181,15 @@ def test_numbers_are_binned_interpolated_or_scaled():
     between = np.interp(x, [2.5, 7.5], [2 / 3, 1 / 3])
     interpolated = ValueDifference(q=1, n_bins=2, numbers="interpolate").learn(rows)
     assert_allclose(
-        pairwise(rows, metric=interpolated), 2 * np.abs(between[:, None] - between), atol=1e-12
+        pairwise(rows, metric=interpolated),
+        2 * np.abs(between[:, None] - between),
+        atol=1e-12,
     )
     scaled = ValueDifference(numbers="scale").learn(rows)
     assert_allclose(
-        pairwise(rows, metric=scaled), np.abs(x[:, None] - x) / (4 * x.std(ddof=1)), atol=1e-12
+        pairwise(rows, metric=scaled),
+        np.abs(x[:, None] - x) / (4 * x.std(ddof=1)),
+        atol=1e-12,
     )
     assert share_a.sum() == 3
 
@@ -191,10 +213,14 @@ def test_class_shares_merge(tmp_path):
     )
     one, two = (ValueDifference().learn(source) for source in (rows, streamed))
     some = np.concatenate([block.X for block in rows.blocks()])[:30]
-    assert_allclose(pairwise(some, metric=one), pairwise(some, metric=two), rtol=1e-12, atol=1e-12)
+    assert_allclose(
+        pairwise(some, metric=one), pairwise(some, metric=two), rtol=1e-12, atol=1e-12
+    )
 
 
-@pytest.mark.parametrize("learn", [Gower, partial(ValueDifference, q=1), ValueDifference])
+@pytest.mark.parametrize(
+    "learn", [Gower, partial(ValueDifference, q=1), ValueDifference]
+)
 @given(seed=st.integers(0, 50), missing=st.sampled_from([0.0, 0.4]))
 def test_mixed_distances_are_symmetric_and_zero_to_oneself(learn, seed, missing):
     rows = scan(table(12, seed, missing), target="play")
@@ -227,7 +253,8 @@ def test_frames_are_compared_as_their_rows(learn):
     assert_array_equal(pairwise(cells, metric=metric), pairwise(rows, metric=metric))
     coded = scan(others, kinds=metric.schema)
     assert_array_equal(
-        pairwise(others.to_pandas(), cells, metric=metric), pairwise(coded, rows, metric=metric)
+        pairwise(others.to_pandas(), cells, metric=metric),
+        pairwise(coded, rows, metric=metric),
     )
     found = nearest(others, 3, among=cells, metric=metric)
     assert_array_equal(found.rows, nearest(coded, 3, among=rows, metric=metric).rows)
@@ -238,17 +265,20 @@ def test_frames_are_compared_as_their_rows(learn):
 def test_codes_of_categories_are_not_compared_as_numbers():
     cells = table(missing=0.0).select(["age", "sky"])
     with pytest.raises(
-        SchemaError, match="'sky' holds categories, and the metric 'euclidean' would compare"
+        SchemaError,
+        match="'sky' holds categories, and the metric 'euclidean' would compare",
     ):
         pairwise(scan(cells))
     with pytest.raises(SchemaError, match="metric 'manhattan'"):
         nearest(np.zeros((1, 2)), 1, among=scan(cells), metric="manhattan")
     with pytest.raises(
-        DataError, match=r"need numbers, but there are other cells, such as '(sun|rain|fog)'"
+        DataError,
+        match=r"need numbers, but there are other cells, such as '(sun|rain|fog)'",
     ):
         pairwise(cells.to_pandas())
     assert pairwise(scan(cells), metric="hamming").shape == (60, 60)
-    two = table(missing=0.0).select(["age", "sex"])  # 0 and 1 are as good as any two numbers
+    # 0 and 1 are as good as any two numbers
+    two = table(missing=0.0).select(["age", "sex"])
     assert np.isfinite(pairwise(scan(two))).all()
 
 
@@ -263,14 +293,18 @@ def test_codes_of_categories_are_not_compared_as_numbers():
 )
 def test_codes_of_other_categories_are_not_taken_for_the_same(compare):
     one, two = (
-        scan(pa.table({"sky": cells})) for cells in (["fog", "sun", "rain"], ["sun", "snow", "sun"])
+        scan(pa.table({"sky": cells}))
+        for cells in (["fog", "sun", "rain"], ["sun", "snow", "sun"])
     )
-    with pytest.raises(SchemaError, match=r"column 'sky' has the new category .* in one of them"):
+    with pytest.raises(
+        SchemaError, match=r"column 'sky' has the new category .* in one of them"
+    ):
         compare(one, two)
     assert len(pairwise(one, one.take([2, 0]), metric="hamming")) == 3
     both = Schema.declare({"sky": ["fog", "rain", "snow", "sun"]})
     one, two = (
-        scan(pa.table({"sky": cells}), kinds=both) for cells in (["fog", "sun"], ["sun", "snow"])
+        scan(pa.table({"sky": cells}), kinds=both)
+        for cells in (["fog", "sun"], ["sun", "snow"])
     )
     assert pairwise(one, two, metric="hamming").tolist() == [[1.0, 1.0], [0.0, 1.0]]
 
@@ -283,11 +317,15 @@ def test_zero_weight_rows_are_ignored_in_ranges_and_bins():
     }
     rows = scan(pa.table(table), target="class", weight="w")
     few = scan(
-        pa.table({name: cells[:3] for name, cells in table.items()}), target="class", weight="w"
+        pa.table({name: cells[:3] for name, cells in table.items()}),
+        target="class",
+        weight="w",
     )
     assert Gower().learn(rows).high.tolist() == [2.0]
     X = np.array([[0.0], [1.0], [2.0]])
-    one, two = (pairwise(X, metric=ValueDifference().learn(given)) for given in (rows, few))
+    one, two = (
+        pairwise(X, metric=ValueDifference().learn(given)) for given in (rows, few)
+    )
     assert_array_equal(one, two)
 
 
@@ -297,15 +335,21 @@ def test_gower_refuses_weights_that_weigh_nothing():
         pairwise(rows, metric=Gower([0, 0]).learn(rows))
     with pytest.raises(SettingError, match="weights must be numbers, one per column"):
         pairwise(rows, metric=Gower(["a", "b"]).learn(rows))
-    with pytest.raises(SettingError, match="n_bins of ValueDifference must be a whole number"):
+    with pytest.raises(
+        SettingError, match="n_bins of ValueDifference must be a whole number"
+    ):
         ValueDifference(n_bins=-3)
 
 
 def test_the_declared_order_of_two_numbers_changes_no_value_difference():
-    table = pa.table({"smokes": [1.0, 0.0, 1.0, 0.0, 1.0], "ill": ["yes", "no", "yes", "no", "no"]})
+    table = pa.table(
+        {"smokes": [1.0, 0.0, 1.0, 0.0, 1.0], "ill": ["yes", "no", "yes", "no", "no"]}
+    )
     rows = scan(table, target="ill", kinds={"smokes": "binary"})
     (column,) = rows.schema
-    turned = replace(rows.schema, columns=(replace(column, categories=column.categories[::-1]),))
+    turned = replace(
+        rows.schema, columns=(replace(column, categories=column.categories[::-1]),)
+    )
     other = scan(table, target="ill", kinds=turned)
     found = pairwise(other, metric=ValueDifference(q=1).learn(other))
     assert_allclose(found[0], [0.0, 4 / 3, 0.0, 4 / 3, 0.0])

@@ -61,7 +61,9 @@ def by_definition(X, Y, k, metric):
     metric = as_metric(metric)
     raw = np.empty((len(X), len(Y)))
     raw_pairwise(metric.space, points_of(metric, X), points_of(metric, Y), raw)
-    rows = np.lexsort((np.broadcast_to(np.arange(len(Y)), raw.shape), raw), axis=1)[:, :k]
+    rows = np.lexsort((np.broadcast_to(np.arange(len(Y)), raw.shape), raw), axis=1)[
+        :, :k
+    ]
     return np.take_along_axis(pairwise(X, Y, metric=metric), rows, axis=1), rows
 
 
@@ -70,7 +72,10 @@ def by_definition(X, Y, k, metric):
 @pytest.mark.parametrize("k", [1, 6, 40])
 def test_nearest_rows_are_those_of_brute_force(metric, dtype, k):
     rng = np.random.default_rng(0)
-    X, Y = rng.integers(0, 6, (61, 3)).astype(dtype), rng.integers(0, 6, (500, 3)).astype(dtype)
+    X, Y = (
+        rng.integers(0, 6, (61, 3)).astype(dtype),
+        rng.integers(0, 6, (500, 3)).astype(dtype),
+    )
     found = nearest(X, k, among=Y, metric=metric)
     distances, rows = by_definition(X.astype(float), Y.astype(float), k, metric)
     assert_array_equal(found.rows, rows)
@@ -78,7 +83,9 @@ def test_nearest_rows_are_those_of_brute_force(metric, dtype, k):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("shape", [(50, 3000, 1), (200, 5000, 3), (97, 4001, 20), (30, 2500, 65)])
+@pytest.mark.parametrize(
+    "shape", [(50, 3000, 1), (200, 5000, 3), (97, 4001, 20), (30, 2500, 65)]
+)
 @pytest.mark.parametrize("offset", [0, 1e4])
 def test_the_filter_changes_nothing(dtype, shape, offset):
     n, m, d = shape
@@ -101,7 +108,9 @@ def test_the_filter_stands_any_scale(scale):
 
 def test_the_filter_stands_clusters_far_apart():
     rng = np.random.default_rng(3)
-    Y = np.concatenate([rng.normal(size=(3000, 3)) + middle for middle in (0, 1e8, -1e12)])
+    Y = np.concatenate(
+        [rng.normal(size=(3000, 3)) + middle for middle in (0, 1e8, -1e12)]
+    )
     X = np.concatenate([Y[::90], [[1e30, -1e30, 0.0]], [[0.0, 1e200, 0.0]]])
     index = NeighborIndex(Y, algorithm="all pairs")
     assert_array_equal(index.nearest(X, 7).rows, by_definition(X, Y, 7, "euclidean")[1])
@@ -112,7 +121,9 @@ def test_the_filter_stands_an_outlier():
     Y = rng.normal(size=(6000, 3))
     Y[5000] = 1e300
     index = NeighborIndex(Y, algorithm="all pairs")
-    assert_array_equal(index.nearest(Y[:50], 7).rows, by_definition(Y[:50], Y, 7, "euclidean")[1])
+    assert_array_equal(
+        index.nearest(Y[:50], 7).rows, by_definition(Y[:50], Y, 7, "euclidean")[1]
+    )
 
 
 small = hnp.arrays(
@@ -136,9 +147,15 @@ def test_ties_go_to_the_lowest_rows_however_it_is_searched(X, k):
 @pytest.mark.parametrize("rows", ["spread", "on a grid"])
 def test_the_tree_changes_nothing(metric, rows):
     rng = np.random.default_rng(5)
-    draw = rng.normal if rows == "spread" else lambda size: rng.integers(0, 5, size).astype(float)
+    draw = (
+        rng.normal
+        if rows == "spread"
+        else lambda size: rng.integers(0, 5, size).astype(float)
+    )
     Y, X = draw(size=(2000, 3)) + 1e3, draw(size=(150, 3)) + 1e3
-    tree, pairs = (NeighborIndex(Y, metric=metric, algorithm=one) for one in ("tree", "all pairs"))
+    tree, pairs = (
+        NeighborIndex(Y, metric=metric, algorithm=one) for one in ("tree", "all pairs")
+    )
     for k in (1, 5, 33):
         one, two = tree.nearest(X, k), pairs.nearest(X, k)
         assert_array_equal(one.rows, two.rows)
@@ -154,7 +171,10 @@ def test_the_tree_changes_nothing(metric, rows):
 def test_neighbors_are_scikit_learns(algorithm):
     rng = np.random.default_rng(6)
     X = rng.normal(size=(900, 4))
-    index, other = NeighborIndex(X, algorithm=algorithm), NearestNeighbors(algorithm="brute").fit(X)
+    index, other = (
+        NeighborIndex(X, algorithm=algorithm),
+        NearestNeighbors(algorithm="brute").fit(X),
+    )
     found = index.nearest(None, 5)
     distances, rows = other.kneighbors(None, 5)
     assert_array_equal(found.rows, rows)
@@ -163,14 +183,20 @@ def test_neighbors_are_scikit_learns(algorithm):
     _, within = other.radius_neighbors(None, 0.8)
     assert_array_equal(balls.counts, [len(rows) for rows in within])
     assert all(
-        np.array_equal(np.sort(ball.rows), np.sort(rows)) for ball, rows in zip(balls, within)
+        np.array_equal(np.sort(ball.rows), np.sort(rows))
+        for ball, rows in zip(balls, within)
     )
 
 
 def test_a_row_is_no_neighbor_of_itself():
     X = np.array([[0.0], [0.0], [3.0], [0.0]])
     assert nearest(X, 2).rows.tolist() == [[1, 3], [0, 3], [0, 1], [0, 1]]
-    assert [ball.rows.tolist() for ball in within_radius(X, 0.0)] == [[1, 3], [0, 3], [], [0, 1]]
+    assert [ball.rows.tolist() for ball in within_radius(X, 0.0)] == [
+        [1, 3],
+        [0, 3],
+        [],
+        [0, 1],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -178,9 +204,15 @@ def test_a_row_is_no_neighbor_of_itself():
 )
 def test_sparse_rows_have_the_same_neighbors(metric):
     rng = np.random.default_rng(7)
-    X, Y = ((rng.random((size, 12)) < 0.3) * rng.integers(1, 4, (size, 12)) for size in (40, 300))
+    X, Y = (
+        (rng.random((size, 12)) < 0.3) * rng.integers(1, 4, (size, 12))
+        for size in (40, 300)
+    )
     found = nearest(
-        sparse.csr_array(X.astype(float)), 5, among=sparse.csr_array(Y.astype(float)), metric=metric
+        sparse.csr_array(X.astype(float)),
+        5,
+        among=sparse.csr_array(Y.astype(float)),
+        metric=metric,
     )
     dense = nearest(X, 5, among=Y, metric=metric)
     assert_allclose(found.distances, dense.distances, rtol=1e-12, atol=1e-12)
@@ -202,10 +234,15 @@ def test_threads_do_not_change_a_bit(metric):
 # -- rows that stream by ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("metric", [Euclidean(), Manhattan(), Cosine(), Hamming()], ids=label)
+@pytest.mark.parametrize(
+    "metric", [Euclidean(), Manhattan(), Cosine(), Hamming()], ids=label
+)
 def test_rows_from_a_file_give_what_memory_gives(metric, tmp_path):
     rng = np.random.default_rng(9)
-    X, Y = rng.integers(0, 9, (33, 3)).astype(float), rng.integers(0, 9, (4000, 3)).astype(float)
+    X, Y = (
+        rng.integers(0, 9, (33, 3)).astype(float),
+        rng.integers(0, 9, (4000, 3)).astype(float),
+    )
     pq.write_table(
         pa.table({f"x{j}": Y[:, j] for j in range(3)}),
         tmp_path / "rows.parquet",
@@ -245,7 +282,9 @@ def test_merged_lists_are_those_of_all_rows_at_once(data):
 
     def lists(rows, start):
         part = block.take(np.isin(np.arange(len(Y)), rows))
-        return NearestLists.of(replace(part, start=start), points=X, metric=Euclidean(), k=k)
+        return NearestLists.of(
+            replace(part, start=start), points=X, metric=Euclidean(), k=k
+        )
 
     one, two = lists(range(cut), 0), lists(range(cut, len(Y)), cut)
     whole = lists(range(len(Y)), 0)
@@ -259,7 +298,9 @@ def test_an_index_can_be_sent_elsewhere():
     X = np.random.default_rng(13).normal(size=(1000, 3))
     index = NeighborIndex(X)
     before = index.nearest(X[:5], 3)
-    assert_array_equal(pickle.loads(pickle.dumps(index)).nearest(X[:5], 3).rows, before.rows)
+    assert_array_equal(
+        pickle.loads(pickle.dumps(index)).nearest(X[:5], 3).rows, before.rows
+    )
 
 
 def test_bad_questions_are_named():
@@ -272,7 +313,9 @@ def test_bad_questions_are_named():
         nearest(X, 9, among=scan(X))
     for k in (0, 1.5, "2"):
         for among in (X, scan(X)):
-            with pytest.raises(SettingError, match="k must be a whole number of at least 1"):
+            with pytest.raises(
+                SettingError, match="k must be a whole number of at least 1"
+            ):
                 nearest(X, k, among=among)
     for radius in (-1.0, "far"):
         with pytest.raises(SettingError, match="radius must be at least 0"):
@@ -288,5 +331,8 @@ def test_the_shape_decides_how_it_is_searched():
     assert NeighborIndex(rng.normal(size=(2000, 3))).algorithm == "tree"
     assert NeighborIndex(rng.normal(size=(2000, 30))).algorithm == "all pairs"
     assert NeighborIndex(rng.normal(size=(20, 3))).algorithm == "all pairs"
-    assert NeighborIndex(rng.normal(size=(2000, 3)), metric="jaccard").algorithm == "all pairs"
+    assert (
+        NeighborIndex(rng.normal(size=(2000, 3)), metric="jaccard").algorithm
+        == "all pairs"
+    )
     assert "2,000 rows of 3 columns" in repr(NeighborIndex(rng.normal(size=(2000, 3))))

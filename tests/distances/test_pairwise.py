@@ -47,7 +47,9 @@ METRICS = [
 ]
 SPARSE = [one for one in METRICS if one.takes_sparse]
 cells = st.floats(-100, 100, width=32)
-matrices = hnp.arrays(np.float64, st.tuples(st.integers(3, 9), st.integers(1, 5)), elements=cells)
+matrices = hnp.arrays(
+    np.float64, st.tuples(st.integers(3, 9), st.integers(1, 5)), elements=cells
+)
 
 
 def label(one):
@@ -66,7 +68,10 @@ def test_numeric_metrics_are_scipys(name, size, dtype):
     assert found.dtype == dtype
     rtol = 2e-7 if dtype == np.float32 else 1e-10
     assert_allclose(
-        found, cdist(X.astype(float), Y.astype(float), name, **options), rtol=rtol, atol=1e-15
+        found,
+        cdist(X.astype(float), Y.astype(float), name, **options),
+        rtol=rtol,
+        atol=1e-15,
     )
 
 
@@ -75,11 +80,15 @@ def test_matching_metrics_are_scipys(name):
     rng = np.random.default_rng(1)
     X, Y = rng.integers(0, 2, (40, 9)), rng.integers(0, 2, (31, 9))
     X[3] = Y[4] = 0
-    assert_array_equal(pairwise(X, Y, metric=name), cdist(X.astype(bool), Y.astype(bool), name))
+    assert_array_equal(
+        pairwise(X, Y, metric=name), cdist(X.astype(bool), Y.astype(bool), name)
+    )
 
 
 def test_hamming_compares_categories():
-    assert pairwise([[2.0, 1.0, 5.0]], [[2.0, 3.0, 4.0]], metric="hamming") == pytest.approx(2 / 3)
+    assert pairwise(
+        [[2.0, 1.0, 5.0]], [[2.0, 3.0, 4.0]], metric="hamming"
+    ) == pytest.approx(2 / 3)
 
 
 def test_an_offset_takes_no_digits():
@@ -117,7 +126,9 @@ def test_mahalanobis_is_scipys_and_learns_from_rows(tmp_path):
 def test_condensed_is_the_upper_triangle(one):
     X = np.random.default_rng(4).integers(0, 4, (30, 5)).astype(float)
     whole = pairwise(X, metric=one)
-    assert_array_equal(pairwise(X, metric=one, condensed=True), whole[np.triu_indices(30, 1)])
+    assert_array_equal(
+        pairwise(X, metric=one, condensed=True), whole[np.triu_indices(30, 1)]
+    )
 
 
 def test_condensed_is_scipys():
@@ -144,8 +155,12 @@ def test_blocks_and_threads_do_not_change_a_bit(one, monkeypatch):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_sparse_rows_are_dense_rows(one, dtype):
     rng = np.random.default_rng(6)
-    X = sparse.random_array((40, 30), density=0.2, random_state=rng, format="csr", dtype=dtype)
-    Y = sparse.random_array((25, 30), density=0.1, random_state=rng, format="csc", dtype=dtype)
+    X = sparse.random_array(
+        (40, 30), density=0.2, random_state=rng, format="csr", dtype=dtype
+    )
+    Y = sparse.random_array(
+        (25, 30), density=0.1, random_state=rng, format="csc", dtype=dtype
+    )
     dense = pairwise(X.toarray(), Y.toarray(), metric=one)
     assert_allclose(pairwise(X, Y, metric=one), dense, rtol=1e-6, atol=1e-7)
     assert_allclose(pairwise(X, Y.toarray(), metric=one), dense, rtol=1e-6, atol=1e-7)
@@ -167,16 +182,18 @@ def test_a_way_round_is_not_shorter(X):
     for one in METRICS:
         if one.is_metric:
             D = pairwise(X, metric=one)
-            assert (D[:, None] <= (D[:, :, None] + D[None]) * (1 + 1e-12) + 1e-300).all(), one
+            assert (
+                D[:, None] <= (D[:, :, None] + D[None]) * (1 + 1e-12) + 1e-300
+            ).all(), one
 
 
 def test_those_that_are_not_metrics_say_so():
     assert not SquaredEuclidean().is_metric
     assert not Cosine().is_metric
     assert not Minkowski(0.5).is_metric
-    assert SquaredEuclidean()([0], [2]) > SquaredEuclidean()([0], [1]) + SquaredEuclidean()(
-        [1], [2]
-    )
+    assert SquaredEuclidean()([0], [2]) > SquaredEuclidean()(
+        [0], [1]
+    ) + SquaredEuclidean()([1], [2])
 
 
 def test_metrics_are_found_by_name():
@@ -195,11 +212,15 @@ def test_rows_give_their_cells(tmp_path):
 
 
 def test_bad_input_is_named():
-    with pytest.raises(MissingValuesError, match="'euclidean' cannot take missing cells"):
+    with pytest.raises(
+        MissingValuesError, match="'euclidean' cannot take missing cells"
+    ):
         pairwise([[np.nan]])
     with pytest.raises(MissingValuesError, match="infinities"):
         pairwise([[np.inf]])
-    with pytest.raises(SettingError, match=r"2 columns cannot be compared with rows of 1 column$"):
+    with pytest.raises(
+        SettingError, match=r"2 columns cannot be compared with rows of 1 column$"
+    ):
         pairwise([[1.0, 2.0]], [[1.0]])
     with pytest.raises(SettingError, match="'correlation' cannot take sparse rows"):
         pairwise(sparse.csr_array(np.eye(3)), metric="correlation")
@@ -213,7 +234,9 @@ def test_bad_input_is_named():
         pairwise([1.0, 2.0])
     for rounding in (-1e-16, 0.0, 2e-16):  # whatever rounding makes of a singular one
         with pytest.raises(DataError, match="not positive definite"):
-            pairwise([[0.0, 1.0]], metric=Mahalanobis([[4.0, 2.0], [2.0, 1.0 + rounding]]))
+            pairwise(
+                [[0.0, 1.0]], metric=Mahalanobis([[4.0, 2.0], [2.0, 1.0 + rounding]])
+            )
 
 
 def test_no_rows_are_no_distances():
@@ -226,14 +249,18 @@ def test_no_rows_are_no_distances():
 @pytest.mark.parametrize("scale", [1e-30, 1e-25, 1.0, 1e25])
 def test_the_cosine_of_sparse_rows_stands_any_scale(scale, dtype):
     X = (scale * np.array([[1, 0], [0, 3], [2, 2], [0, 0]])).astype(dtype)
-    assert_array_equal(pairwise(sparse.csr_array(X), metric="cosine"), pairwise(X, metric="cosine"))
+    assert_array_equal(
+        pairwise(sparse.csr_array(X), metric="cosine"), pairwise(X, metric="cosine")
+    )
 
 
 def test_unit_rows_of_whole_numbers_are_floats():
     X = np.array([[3, 4], [0, 0]])
     for cells in (X, sparse.csr_array(X)):
         units, zero = unit_rows(cells)
-        assert_allclose(units.toarray() if sparse.issparse(units) else units, [[0.6, 0.8], [0, 0]])
+        assert_allclose(
+            units.toarray() if sparse.issparse(units) else units, [[0.6, 0.8], [0, 0]]
+        )
         assert_array_equal(zero, [False, True])
 
 
@@ -262,7 +289,8 @@ def test_a_cell_stored_twice_is_their_sum():
 def test_a_metric_is_found_by_its_class_and_refuses_parameters_of_others():
     assert metric(Minkowski, p=3) == Minkowski(3.0)
     with pytest.raises(
-        SettingError, match="'q' is no parameter of the metric 'minkowski': choose among 'p'"
+        SettingError,
+        match="'q' is no parameter of the metric 'minkowski': choose among 'p'",
     ):
         metric("minkowski", q=3)
     with pytest.raises(
@@ -282,17 +310,21 @@ def test_settings_of_pairs_that_mean_nothing_are_refused():
     with pytest.raises(SettingError, match="leave Y out"):
         pairwise(X, np.ones((1, 2)), condensed=True)
     for n_rows in (0, -1, 1.5):
-        with pytest.raises(SettingError, match="n_rows must be a whole number of at least 1"):
+        with pytest.raises(
+            SettingError, match="n_rows must be a whole number of at least 1"
+        ):
             list(pairwise_blocks(X, n_rows=n_rows))
     with pytest.raises(
-        SettingError, match="rows of 2 columns cannot be compared with centers of 3 columns"
+        SettingError,
+        match="rows of 2 columns cannot be compared with centers of 3 columns",
     ):
         nearest_center(X, np.ones((1, 3)))
 
 
 def test_infinities_are_not_sent_to_gower():
     with pytest.raises(
-        MissingValuesError, match="infinities: replace them by numbers, or leave their rows"
+        MissingValuesError,
+        match="infinities: replace them by numbers, or leave their rows",
     ):
         pairwise([[np.inf, 1.0]])
 
@@ -303,4 +335,6 @@ def test_mahalanobis_names_what_does_not_fit():
     with pytest.raises(SettingError, match="the mean has the shape"):
         pairwise(np.eye(2), metric=Mahalanobis(np.eye(2), np.zeros(3)))
     with pytest.raises(SettingError, match="symmetric"):
-        pairwise(np.eye(2), metric=Mahalanobis(1e-10 * np.array([[1.0, 0.5], [0.0, 1.0]])))
+        pairwise(
+            np.eye(2), metric=Mahalanobis(1e-10 * np.array([[1.0, 0.5], [0.0, 1.0]]))
+        )

@@ -20,7 +20,9 @@ from lyceum.distances import nearest
     scale=st.sampled_from([1.0, 1e-9, 1e9]),
     among=st.booleans(),
 )
-def test_nearest_sparse_rows_are_those_of_dense_rows_bit_for_bit(seed, metric, dtype, scale, among):
+def test_nearest_sparse_rows_are_those_of_dense_rows_bit_for_bit(
+    seed, metric, dtype, scale, among
+):
     """With equal rows, rows of zeros and equal distances, whose order is that of their numbers."""
     rng = np.random.default_rng(seed)
     cells = rng.integers(-1, 3, (30, 12)) * (rng.random((30, 12)) < 0.3) * scale
@@ -33,7 +35,9 @@ def test_nearest_sparse_rows_are_those_of_dense_rows_bit_for_bit(seed, metric, d
     dense = nearest(queries[0], k, among=cells if among else None, metric=metric)
     found = nearest(queries[1], k, among=rows if among else None, metric=metric)
     if metric == "cosine":  # lengths of rows are rounded otherwise
-        np.testing.assert_allclose(found.distances, dense.distances, rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(
+            found.distances, dense.distances, rtol=1e-6, atol=1e-6
+        )
     else:
         np.testing.assert_array_equal(found.rows, dense.rows)
         np.testing.assert_array_equal(found.distances, dense.distances)
@@ -41,9 +45,13 @@ def test_nearest_sparse_rows_are_those_of_dense_rows_bit_for_bit(seed, metric, d
 
 def test_nearest_texts_by_cosine_are_those_of_scikit_learn():
     rng = np.random.default_rng(0)
-    words = sparse.random_array((300, 500), density=0.03, random_state=rng, format="csr")
+    words = sparse.random_array(
+        (300, 500), density=0.03, random_state=rng, format="csr"
+    )
     found = nearest(words[:40], 5, among=words, metric="cosine")
-    peer = NearestNeighbors(n_neighbors=5, metric="cosine", algorithm="brute").fit(words)
+    peer = NearestNeighbors(n_neighbors=5, metric="cosine", algorithm="brute").fit(
+        words
+    )
     distances, rows = peer.kneighbors(words[:40])
     np.testing.assert_allclose(found.distances, distances, atol=1e-12)
     np.testing.assert_array_equal(found.rows, rows)

@@ -15,11 +15,15 @@ import typer
 from lyceum.cli import app
 
 ROOT = Path(__file__).parents[2]
-GUIDES = sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name != "design.md")
+GUIDES = sorted(
+    path.name for path in (ROOT / "docs").glob("*.md") if path.name != "design.md"
+)
 
 
 def blocks_of(path):
-    return re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf8"), re.DOTALL)
+    return re.findall(
+        r"```python\n(.*?)```", path.read_text(encoding="utf8"), re.DOTALL
+    )
 
 
 @pytest.fixture
@@ -31,7 +35,11 @@ def sales(tmp_path, monkeypatch):
         shop = rng.choice(["north", "south"], 300)
         returned = rng.random(300) < np.where(shop == "north", 0.3, 0.6)
         table = pa.table(
-            {"price": pa.array(price, from_pandas=True), "shop": shop, "returned": returned}
+            {
+                "price": pa.array(price, from_pandas=True),
+                "shop": shop,
+                "returned": returned,
+            }
         )
         pq.write_table(table, tmp_path / f"sales-{month}.parquet")
     monkeypatch.chdir(tmp_path)
@@ -78,7 +86,9 @@ def options_of(words):
         if not hasattr(command, "commands"):
             break
         command = command.commands[word]
-    return {option for one in command.params for option in (*one.opts, *one.secondary_opts)}
+    return {
+        option for one in command.params for option in (*one.opts, *one.secondary_opts)
+    }
 
 
 @pytest.mark.parametrize("path", PROSE, ids=lambda path: path.name)
@@ -96,16 +106,22 @@ def test_commands_are_found():
 def test_files_that_are_named_exist(path):
     """Such as `room/_file`, `file.py` or `folder/file.hpp`."""
     text = re.sub(r"```.*?```", "", path.read_text(encoding="utf8"), flags=re.DOTALL)
-    named = re.findall(r"`((?:[\w.]+/)*\w+\.(?:py|pyi|hpp|cpp|md|txt|sh)|[a-z_]+/_\w+)`", text)
+    named = re.findall(
+        r"`((?:[\w.]+/)*\w+\.(?:py|pyi|hpp|cpp|md|txt|sh)|[a-z_]+/_\w+)`", text
+    )
     assert [name for name in named if "FAMILY" not in name and not is_file(name)] == []
     inside = re.findall(rf"`((?:{'|'.join(ROOMS)})/[\w/]+)`", text)
     source = ROOT / "src" / "lyceum"
-    assert [name for name in inside if not (source / name).is_dir() and not is_file(name)] == []
+    assert [
+        name for name in inside if not (source / name).is_dir() and not is_file(name)
+    ] == []
 
 
 def is_file(name):
     """Whether the path of a file of the repository ends so."""
-    return any(path.endswith((f"/{name}", f"/{name}.py")) for path in repository_files())
+    return any(
+        path.endswith((f"/{name}", f"/{name}.py")) for path in repository_files()
+    )
 
 
 @cache
@@ -124,7 +140,9 @@ def repository_files():
         "portability",
     )
     found = [path for folder in folders for path in (ROOT / folder).rglob("*.*")]
-    return ["/" + path.relative_to(ROOT).as_posix() for path in [*found, *ROOT.glob("*.*")]]
+    return [
+        "/" + path.relative_to(ROOT).as_posix() for path in [*found, *ROOT.glob("*.*")]
+    ]
 
 
 def test_the_map_of_the_design_has_every_room():
@@ -134,5 +152,7 @@ def test_the_map_of_the_design_has_every_room():
     layers = re.findall(r"\w+", linter["importlinter:contract:floors"]["layers"])
     layers += re.findall(r"\w+", linter["importlinter:contract:core"]["layers"])
     design = (ROOT / "docs" / "design.md").read_text(encoding="utf8")
-    shown = design.partition("## The way data flows")[2].partition("**Learning is reducing.**")[0]
+    shown = design.partition("## The way data flows")[2].partition(
+        "**Learning is reducing.**"
+    )[0]
     assert [room for room in layers if not re.search(rf"\b{room}\b", shown)] == []

@@ -7,11 +7,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.skipif(not (ROOT / "tools").is_dir(), reason="an installed package")
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "tools").is_dir(), reason="an installed package"
+)
 
 
 def reference():
-    spec = importlib.util.spec_from_file_location("reference", ROOT / "tools" / "reference.py")
+    spec = importlib.util.spec_from_file_location(
+        "reference", ROOT / "tools" / "reference.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -28,7 +32,9 @@ def test_every_public_name_has_an_example():
     for room in tool.public_rooms():
         values = {name: getattr(room, name) for name in tool.public_names(room)}
         shown = {name: value for name, value in values.items() if is_described(value)}
-        names = [name for name, value in shown.items() if ">>>" not in (value.__doc__ or "")]
+        names = [
+            name for name, value in shown.items() if ">>>" not in (value.__doc__ or "")
+        ]
         if names:
             without[room.__name__] = names
     assert without == {}

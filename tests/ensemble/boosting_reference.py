@@ -42,13 +42,18 @@ def candidates(x, g, h, rules, is_category):
     if is_category:
         codes = np.unique(x[~gap])
         rare = tuple(c for c in codes if 2 * (x == c).sum() < rules.min_samples_leaf)
-        groups = sorted([(c,) for c in codes if c not in rare] + ([rare] if rare else []))
+        groups = sorted(
+            [(c,) for c in codes if c not in rare] + ([rare] if rare else [])
+        )
         ratio = [
             g[np.isin(x, group)].sum() / (h[np.isin(x, group)].sum() + rules.smoothing)
             for group in groups
         ]
         ordered = [groups[i] for i in np.lexsort((np.arange(len(groups)), ratio))]
-        parts = [("group", tuple(sorted(sum(ordered[: i + 1], ())))) for i in range(len(ordered))]
+        parts = [
+            ("group", tuple(sorted(sum(ordered[: i + 1], ()))))
+            for i in range(len(ordered))
+        ]
     else:
         values = np.unique(x[~gap])
         cuts = (values[:-1] + values[1:]) / 2
@@ -68,7 +73,10 @@ def best_split(X, g, h, rows, rules):
         for left, how in candidates(X[rows, j], g[rows], h[rows], rules, category):
             counts = left.sum(), (~left).sum()
             gl, hl = g[rows][left].sum(), h[rows][left].sum()
-            if min(counts) < rules.min_samples_leaf or min(hl, H - hl) < rules.min_hessian:
+            if (
+                min(counts) < rules.min_samples_leaf
+                or min(hl, H - hl) < rules.min_hessian
+            ):
                 continue
             top = gl**2 / (hl + l2) + (G - gl) ** 2 / (H - hl + l2)
             gain = 0.5 * (top - G**2 / (H + rules.l2))
@@ -79,12 +87,18 @@ def best_split(X, g, h, rows, rules):
 
 def grow(X, g, h, rules):
     """The root of a tree, grown best first."""
-    rules = replace(rules, smoothing=rules.smoothing * h.sum() / (rules.weight or len(X)))
+    rules = replace(
+        rules, smoothing=rules.smoothing * h.sum() / (rules.weight or len(X))
+    )
     root = Leaf(np.arange(len(X)), 0, 0)
     leaves, count = [root], 1
     root.split = best_split(X, g, h, root.rows, rules)
     while len(leaves) < rules.max_leaf_nodes:
-        open_ = [leaf for leaf in leaves if leaf.split is not None and leaf.depth < rules.max_depth]
+        open_ = [
+            leaf
+            for leaf in leaves
+            if leaf.split is not None and leaf.depth < rules.max_depth
+        ]
         if not open_:
             break
         most = max(leaf.split[3] for leaf in open_)

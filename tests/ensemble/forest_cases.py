@@ -23,13 +23,24 @@ def table(n=300, seed=0, gaps=0.0):
             "a": rng.normal(size=n),
             "b": rng.normal(1e6, 2.0, size=n),
             "noise": rng.normal(size=n),
-            "color": pd.Categorical(rng.choice(["red", "green", "blue", "gray"], size=n)),
+            "color": pd.Categorical(
+                rng.choice(["red", "green", "blue", "gray"], size=n)
+            ),
         }
     )
-    score = frame.a + (frame.b - 1e6) / 2 + 2 * (frame.color == "red") + 0.5 * rng.normal(size=n)
+    score = (
+        frame.a
+        + (frame.b - 1e6) / 2
+        + 2 * (frame.color == "red")
+        + 0.5 * rng.normal(size=n)
+    )
     lost = rng.random(frame.shape) < gaps
     labels = np.array(["low", "mid", "top"])[np.digitize(score, [0, 1.5])]
-    return frame.mask(pd.DataFrame(lost, columns=frame.columns)), labels, score.to_numpy()
+    return (
+        frame.mask(pd.DataFrame(lost, columns=frame.columns)),
+        labels,
+        score.to_numpy(),
+    )
 
 
 def target_of(kind, labels, score):

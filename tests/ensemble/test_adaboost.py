@@ -65,7 +65,9 @@ def test_errors_and_votes_are_scikit_learns(K, rate):
     theirs.set_params(random_state=0).fit(X, y)
     ours = AdaBoostClassifier(TheirTree(max_depth=2), 8, learning_rate=rate).fit(X, y)
     np.testing.assert_allclose(ours.errors_, theirs.estimator_errors_, rtol=1e-10)
-    np.testing.assert_allclose(2.0 * ours.alphas_, theirs.estimator_weights_, rtol=1e-10)
+    np.testing.assert_allclose(
+        2.0 * ours.alphas_, theirs.estimator_weights_, rtol=1e-10
+    )
     assert (ours.predict(X) == theirs.predict(X)).all()
     # a member adds w to its class and −w/(K − 1) to the others, as a share of all w = 2α; of two
     # classes the difference is taken, 2 Σ w h = 4 F with h = ±1
@@ -79,10 +81,14 @@ def test_errors_and_votes_are_scikit_learns(K, rate):
 @pytest.mark.parametrize("K", [2, 3])
 def test_a_member_is_at_chance_on_the_weights_that_follow_it(method, K):
     X, y = cloud(K=K)
-    model = AdaBoostClassifier(STUMP, 8, method=method, record=True, random_state=0).fit(X, y)
+    model = AdaBoostClassifier(
+        STUMP, 8, method=method, record=True, random_state=0
+    ).fit(X, y)
     for member, step in zip(model.estimators_, model.record_[1:]):
         assert step["weights"].sum() == pytest.approx(1.0)
-        assert step["weights"] @ (member.predict(X) != y) == pytest.approx(1.0 - 1.0 / K, abs=1e-9)
+        assert step["weights"] @ (member.predict(X) != y) == pytest.approx(
+            1.0 - 1.0 / K, abs=1e-9
+        )
 
 
 @pytest.mark.parametrize("K", [2, 4])
@@ -92,23 +98,34 @@ def test_alpha_minimizes_the_exponential_loss_of_its_round(K):
     for alpha in np.linspace(0.0, 3.0, 30_001):
         right, wrong = rule.factors(alpha)
         losses.append((1.0 - error) * right + error * wrong)
-    assert rule.alpha(error) == pytest.approx(3.0 * np.argmin(losses) / 30_000, abs=1e-4)
+    assert rule.alpha(error) == pytest.approx(
+        3.0 * np.argmin(losses) / 30_000, abs=1e-4
+    )
     if K == 2:
         assert min(losses) == pytest.approx(2 * np.sqrt(error * (1 - error)), rel=1e-6)
 
 
 @settings(max_examples=12)
-@given(seed=st.integers(0, 10_000), rate=st.sampled_from([1.0, 0.5, 1.5]), m1=st.booleans())
+@given(
+    seed=st.integers(0, 10_000), rate=st.sampled_from([1.0, 0.5, 1.5]), m1=st.booleans()
+)
 def test_the_training_error_stays_below_its_bound(seed, rate, m1):
     K = 3 if m1 else 2
     X, y = cloud(60, K=K, d=2, seed=seed)
     w = np.random.default_rng(seed).integers(0, 3, 60).astype(float)
     model = AdaBoostClassifier(
-        TheirTree(max_depth=3), 12, learning_rate=rate, multiclass="m1" if m1 else "samme"
+        TheirTree(max_depth=3),
+        12,
+        learning_rate=rate,
+        multiclass="m1" if m1 else "samme",
     ).fit(X, y, w)
     assert (model.training_errors_ <= np.array(model.history_) + 1e-12).all()
-    assert model.training_errors_[-1] == pytest.approx(1 - model.score(X, y, w), abs=1e-12)
-    steps = (1 - model.errors_) * np.exp(-model.alphas_) + model.errors_ * np.exp(model.alphas_)
+    assert model.training_errors_[-1] == pytest.approx(
+        1 - model.score(X, y, w), abs=1e-12
+    )
+    steps = (1 - model.errors_) * np.exp(-model.alphas_) + model.errors_ * np.exp(
+        model.alphas_
+    )
     np.testing.assert_allclose(model.history_, np.cumprod(steps), rtol=1e-9)
     if rate == 1.0 and (model.errors_ > 0).all():
         np.testing.assert_allclose(
@@ -136,7 +153,12 @@ def test_m1_stops_where_a_member_errs_on_half_of_the_weight_but_samme_goes_on():
 @pytest.mark.syllabus("11.4")
 def test_reset_goes_on_with_the_first_weights():
     X, y = cloud(600, K=3)
-    settings = {"multiclass": "m1", "method": "resample", "record": True, "random_state": 0}
+    settings = {
+        "multiclass": "m1",
+        "method": "resample",
+        "record": True,
+        "random_state": 0,
+    }
     model = AdaBoostClassifier(STUMP, 30, on_failure="reset", **settings).fit(X, y)
     assert model.n_rounds_ == 30
     assert len(model.estimators_) + len(model.failed_rounds_) == 30
@@ -166,7 +188,9 @@ def test_a_member_without_error_decides():
     class SecondIsPerfect(TheirTree):
         def fit(self, X, y, sample_weight=None):
             even = np.ptp(sample_weight) == 0
-            return self.set_params(max_depth=1 if even else None).fit_(X, y, sample_weight)
+            return self.set_params(max_depth=1 if even else None).fit_(
+                X, y, sample_weight
+            )
 
         def fit_(self, X, y, w):
             return super().fit(X, y, w)
@@ -190,12 +214,17 @@ def test_nothing_to_learn_is_a_vote_of_nothing():
 def test_where_no_member_beats_chance_the_first_one_is_kept(on_failure):
     X, y = cloud(90, K=3)
     always = DummyClassifier(strategy="constant", constant=2)
-    model = AdaBoostClassifier(always, 4, multiclass="m1", on_failure=on_failure).fit(X, y)
+    model = AdaBoostClassifier(always, 4, multiclass="m1", on_failure=on_failure).fit(
+        X, y
+    )
     assert model.stopped_ == "no better than chance"
     assert len(model.estimators_) == 1
     assert model.errors_[0] == pytest.approx((y != 2).mean())
     assert (model.predict(X) == 2).all()
-    assert cross_val_score(AdaBoostClassifier(always, multiclass="m1"), X, y, cv=3).min() > 0.2
+    assert (
+        cross_val_score(AdaBoostClassifier(always, multiclass="m1"), X, y, cv=3).min()
+        > 0.2
+    )
 
 
 # -- weights and draws -----------------------------------------------------------------
@@ -209,7 +238,9 @@ def test_weight_two_equals_repeated_row(K):
     weighted = AdaBoostClassifier(STUMP, 10).fit(X, y, w)
     repeated = AdaBoostClassifier(STUMP, 10).fit(X[rows], y[rows])
     np.testing.assert_allclose(weighted.alphas_, repeated.alphas_, rtol=1e-9)
-    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-8)
+    np.testing.assert_allclose(
+        weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-8
+    )
 
 
 @pytest.mark.syllabus("11.4")
@@ -238,9 +269,9 @@ def test_resampled_members_learn_from_as_many_rows_drawn_by_their_weights(learne
             seen.append((sample_weight.sum(), X[:, 0]))
             or type(learner).fit(self, X, y, sample_weight)
         )
-    AdaBoostClassifier(Spy(**learner.get_params()), 3, method="resample", random_state=0).fit(
-        X, y, w
-    )
+    AdaBoostClassifier(
+        Spy(**learner.get_params()), 3, method="resample", random_state=0
+    ).fit(X, y, w)
     assert [n for n, _ in seen] == [150.0] * len(seen)
     assert not np.isin(np.concatenate([cells for _, cells in seen]), X[:50, 0]).any()
 
@@ -248,7 +279,8 @@ def test_resampled_members_learn_from_as_many_rows_drawn_by_their_weights(learne
 def test_reweighting_needs_weights():
     X, y = cloud(50)
     with pytest.raises(
-        SettingError, match=r'KNeighborsClassifier does not take sample_weight.*"resample"'
+        SettingError,
+        match=r'KNeighborsClassifier does not take sample_weight.*"resample"',
     ):
         AdaBoostClassifier(KNeighborsClassifier()).fit(X, y)
 
@@ -310,7 +342,9 @@ def test_staged_predictions_are_those_of_fewer_rounds(K):
         list(model.staged_predict_proba(X))[3], fewer.predict_proba(X), rtol=1e-12
     )
     np.testing.assert_allclose(
-        list(model.staged_decision_function(X))[3], fewer.decision_function(X), atol=1e-12
+        list(model.staged_decision_function(X))[3],
+        fewer.decision_function(X),
+        atol=1e-12,
     )
     assert (list(model.staged_predict(X))[3] == fewer.predict(X)).all()
     np.testing.assert_allclose(
@@ -340,9 +374,13 @@ def test_a_warm_start_is_all_rounds_at_once(K, method):
         "failed_rounds_",
         "failed_errors_",
     ):
-        np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name), err_msg=name)
+        np.testing.assert_array_equal(
+            getattr(parts, name), getattr(whole, name), err_msg=name
+        )
     assert len(parts.record_) == len(whole.record_)
-    np.testing.assert_array_equal(parts.record_[-1]["weights"], whole.record_[-1]["weights"])
+    np.testing.assert_array_equal(
+        parts.record_[-1]["weights"], whole.record_[-1]["weights"]
+    )
     with pytest.raises(SettingError, match="less than the 20 rounds"):
         parts.set_params(n_estimators=5).fit(X, y)
     with pytest.raises(SchemaError, match="number of columns is 2 instead of 4"):
@@ -355,7 +393,9 @@ def test_a_warm_start_is_all_rounds_at_once(K, method):
 
 def test_mixed_tables_with_missing_cells_reach_lyceums_learners_as_they_are():
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"age": rng.normal(size=300), "town": rng.choice(["Ulm", "Bonn"], 300)})
+    frame = pd.DataFrame(
+        {"age": rng.normal(size=300), "town": rng.choice(["Ulm", "Bonn"], 300)}
+    )
     y = np.where(frame["age"] ** 2 + (frame["town"] == "Ulm") > 1, "yes", "no")
     frame.loc[::9, "age"] = np.nan
     model = AdaBoostClassifier(NaiveBayes(), 5).fit(frame, y)
@@ -377,7 +417,8 @@ def test_boosting_helps_a_weak_learner():
     X, y = cloud(1000)
     alone = TheirTree(max_depth=1).fit(X[:500], y[:500]).score(X[500:], y[500:])
     assert (
-        AdaBoostClassifier(STUMP, 40).fit(X[:500], y[:500]).score(X[500:], y[500:]) > alone + 0.05
+        AdaBoostClassifier(STUMP, 40).fit(X[:500], y[:500]).score(X[500:], y[500:])
+        > alone + 0.05
     )
 
 
@@ -385,7 +426,11 @@ def test_the_summary_has_a_row_a_round():
     model = AdaBoostClassifier(STUMP, 3).fit(TEN, SIGNS)
     text = str(model.summary())
     assert "3, 0 failed; ended by: all rounds" in text
-    assert [line.split()[1] for line in text.splitlines()[-3:]] == ["0.3", "0.2143", "0.1818"]
+    assert [line.split()[1] for line in text.splitlines()[-3:]] == [
+        "0.3",
+        "0.2143",
+        "0.1818",
+    ]
     iris = AdaBoostClassifier(STUMP, 3).fit(*load_iris(return_X_y=True))
     assert "exponential loss" in str(iris.summary())
 
@@ -394,4 +439,6 @@ def test_progress_is_reported_after_every_round():
     seen = []
     with watch(seen.append):
         AdaBoostClassifier(STUMP, 3).fit(TEN, SIGNS)
-    assert [u for u in seen if u.stage == "rounds"] == [Update("rounds", k, 3) for k in (1, 2, 3)]
+    assert [u for u in seen if u.stage == "rounds"] == [
+        Update("rounds", k, 3) for k in (1, 2, 3)
+    ]

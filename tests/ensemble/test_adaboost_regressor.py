@@ -97,7 +97,9 @@ def test_a_weight_of_two_is_a_row_twice():
     X, y = cloud(50, 2)
     w = np.random.default_rng(0).integers(0, 3, 50)
     weighted = AdaBoostRegressor(n_estimators=8).fit(X, y, w.astype(float))
-    repeated = AdaBoostRegressor(n_estimators=8).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    repeated = AdaBoostRegressor(n_estimators=8).fit(
+        np.repeat(X, w, axis=0), np.repeat(y, w)
+    )
     np.testing.assert_allclose(weighted.errors_, repeated.errors_, rtol=1e-9)
     np.testing.assert_allclose(weighted.predict(X), repeated.predict(X), rtol=1e-9)
 
@@ -109,7 +111,9 @@ def test_a_warm_start_comes_to_the_same():
             n_estimators=4, method=method, random_state=3, warm_start=True
         ).fit(X, y)
         model.set_params(n_estimators=9).fit(X, y)
-        once = AdaBoostRegressor(n_estimators=9, method=method, random_state=3).fit(X, y)
+        once = AdaBoostRegressor(n_estimators=9, method=method, random_state=3).fit(
+            X, y
+        )
         np.testing.assert_array_equal(model.alphas_, once.alphas_)
         np.testing.assert_array_equal(model.predict(X), once.predict(X))
 
@@ -137,7 +141,9 @@ def test_explained_predictions_are_those_of_the_median_member():
     for base in (None, LinearRegression()):
         model = AdaBoostRegressor(base, 7).fit(X, y)
         explained = model.explain(X)
-        np.testing.assert_allclose(explained.scores, model.predict(X), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            explained.scores, model.predict(X), rtol=1e-9, atol=1e-9
+        )
 
 
 def test_categories_and_missing_cells_reach_the_trees():
@@ -152,5 +158,7 @@ def test_learners_without_weights_need_resampling():
     X, y = cloud()
     with pytest.raises(SettingError, match='method="resample"'):
         AdaBoostRegressor(KNeighborsRegressor()).fit(X, y)
-    model = AdaBoostRegressor(KNeighborsRegressor(), method="resample", random_state=0).fit(X, y)
+    model = AdaBoostRegressor(
+        KNeighborsRegressor(), method="resample", random_state=0
+    ).fit(X, y)
     assert model.score(X, y) > 0.5

@@ -57,7 +57,11 @@ def same_trees(one, two):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_quick_stumps_are_the_trees_own(monkeypatch, K, weighted):
     X, y = cloud(K=K, d=7)
-    w = np.random.default_rng(1).integers(0, 4, len(X)).astype(float) if weighted else None
+    w = (
+        np.random.default_rng(1).integers(0, 4, len(X)).astype(float)
+        if weighted
+        else None
+    )
     teachers = []
     used(monkeypatch, teachers)
     quick = AdaBoostClassifier(n_estimators=10, random_state=0).fit(X, y, w)
@@ -74,12 +78,18 @@ def test_quick_stumps_are_the_trees_own(monkeypatch, K, weighted):
 )
 def test_quick_stumps_break_ties_as_the_trees_do(cells, seed, K):
     rng = np.random.default_rng(seed)
-    X = np.c_[cells, rng.permutation(cells), rng.integers(0, 3, len(cells))].astype(float)
+    X = np.c_[cells, rng.permutation(cells), rng.integers(0, 3, len(cells))].astype(
+        float
+    )
     y = rng.integers(0, K, len(cells))
     model = AdaBoostClassifier(n_estimators=1, random_state=0)
     with pytest.MonkeyPatch.context() as patch:
         slow = fitted_by(
-            patch, LearnerFitter, AdaBoostClassifier(n_estimators=1, random_state=0), X, y
+            patch,
+            LearnerFitter,
+            AdaBoostClassifier(n_estimators=1, random_state=0),
+            X,
+            y,
         )
     same_trees(model.fit(X, y), slow)
 
@@ -108,9 +118,13 @@ def test_ranking_columns_once_changes_nothing(monkeypatch, tree, method):
     used(monkeypatch, teachers)
     quick = AdaBoostClassifier(tree, **settings).fit(frame, y)
     assert isinstance(teachers[0], TreeFitter)
-    slow = fitted_by(monkeypatch, LearnerFitter, AdaBoostClassifier(tree, **settings), frame, y)
+    slow = fitted_by(
+        monkeypatch, LearnerFitter, AdaBoostClassifier(tree, **settings), frame, y
+    )
     same_trees(quick, slow)
-    np.testing.assert_allclose(quick.predict_proba(frame), slow.predict_proba(frame), rtol=1e-9)
+    np.testing.assert_allclose(
+        quick.predict_proba(frame), slow.predict_proba(frame), rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize(
@@ -149,15 +163,25 @@ def test_boosted_stumps_from_their_definition(K):
             values = np.sort(X[:, j])
             for a, b in pairwise(values):
                 left = X[:, j] <= (a + b) / 2
-                sides = [[D[side & (y == k)].sum() for k in range(K)] for side in (left, ~left)]
+                sides = [
+                    [D[side & (y == k)].sum() for k in range(K)]
+                    for side in (left, ~left)
+                ]
                 impurity = sum(sum(s) - sum(v * v for v in s) / sum(s) for s in sides)
                 if impurity < best[0] - 1e-12:
-                    best = (impurity, j, (a + b) / 2, np.where(left, *np.argmax(sides, axis=1)))
+                    best = (
+                        impurity,
+                        j,
+                        (a + b) / 2,
+                        np.where(left, *np.argmax(sides, axis=1)),
+                    )
         assert member.tree_.feature[0] == best[1]
         assert member.tree_.threshold[0] == pytest.approx(best[2])
         wrong = best[3] != y
         assert error == pytest.approx(D[wrong].sum())
-        assert alpha == pytest.approx(0.5 * (np.log((1 - error) / error) + np.log(K - 1)))
+        assert alpha == pytest.approx(
+            0.5 * (np.log((1 - error) / error) + np.log(K - 1))
+        )
         D = D * np.exp(2 * alpha * wrong)
         D /= D.sum()
 
@@ -186,7 +210,8 @@ def test_rounds_on_many_rows_stay_sound():
 
 def test_columns_without_anything_to_learn_are_left_to_the_tree():
     X = np.c_[np.ones(8), [0, 0, 0, 0, 1, 1, 1, 1.0]]
-    model = AdaBoostClassifier(n_estimators=5).fit(X, [0, 0, 1, 1] * 2)  # nothing to gain anywhere
+    # nothing to gain anywhere
+    model = AdaBoostClassifier(n_estimators=5).fit(X, [0, 0, 1, 1] * 2)
     assert model.stopped_ == "no better than chance"
     perfect = AdaBoostClassifier(n_estimators=5).fit(X, [0] * 4 + [1] * 4)
     assert perfect.stopped_ == "a member without error"
@@ -215,7 +240,9 @@ def test_threads_do_not_change_a_bit():
 
 def test_a_warm_start_goes_on_with_quick_stumps():
     X, y = cloud()
-    parts = AdaBoostClassifier(n_estimators=7, warm_start=True, random_state=0).fit(X, y)
+    parts = AdaBoostClassifier(n_estimators=7, warm_start=True, random_state=0).fit(
+        X, y
+    )
     parts.set_params(n_estimators=19).fit(X, y)
     whole = AdaBoostClassifier(n_estimators=19, random_state=0).fit(X, y)
     np.testing.assert_array_equal(parts.alphas_, whole.alphas_)
@@ -229,7 +256,9 @@ def test_explanations_sum_to_the_log_odds_against_the_runner_up(K, depth):
     model = AdaBoostClassifier(DecisionTreeClassifier(max_depth=depth), 8).fit(X, y)
     explained = model.explain(X[:50])
     log_proba = np.sort(model.predict_log_proba(X[:50]), axis=1)
-    np.testing.assert_allclose(explained.scores, log_proba[:, -1] - log_proba[:, -2], atol=1e-9)
+    np.testing.assert_allclose(
+        explained.scores, log_proba[:, -1] - log_proba[:, -2], atol=1e-9
+    )
     assert (explained.predicted == model.predict(X[:50])).all()
     assert explained.unit == "log-odds against the runner-up"
 
@@ -258,6 +287,9 @@ def test_a_pickle_of_many_stumps_is_small_and_the_same():
     again = pickle.loads(data)
     same_trees(model, again)
     np.testing.assert_array_equal(model.predict_proba(X), again.predict_proba(X))
-    assert again.estimators_[3].predict(X).tolist() == model.estimators_[3].predict(X).tolist()
+    assert (
+        again.estimators_[3].predict(X).tolist()
+        == model.estimators_[3].predict(X).tolist()
+    )
     again.set_params(n_estimators=65, warm_start=True).fit(X, y)
     assert len(again.estimators_) == 65

@@ -18,7 +18,9 @@ Y = HINT + 0.1 * rng.normal(size=600)
 
 def test_an_auxiliary_target_helps_a_learner_that_could_not_see_it():
     table = np.column_stack([X, HINT])
-    model = AuxiliaryTargets(Ridge(), auxiliary=[3], random_state=0).fit(table[:400], Y[:400])
+    model = AuxiliaryTargets(Ridge(), auxiliary=[3], random_state=0).fit(
+        table[:400], Y[:400]
+    )
     blind = np.column_stack([X[400:], np.full(200, np.nan)])
     alone = Ridge().fit(X[:400], Y[:400]).score(X[400:], Y[400:])
     assert model.score(blind, Y[400:]) > alone + 0.5
@@ -28,10 +30,14 @@ def test_an_auxiliary_target_helps_a_learner_that_could_not_see_it():
 
 
 def test_categories_with_missing_cells_are_auxiliary_targets_too():
-    frame = pd.DataFrame(X, columns=list("abc")).assign(sign=np.where(HINT > 0, "plus", "minus"))
+    frame = pd.DataFrame(X, columns=list("abc")).assign(
+        sign=np.where(HINT > 0, "plus", "minus")
+    )
     frame.loc[::5, "sign"] = None
     y = np.where(HINT > 0, "yes", "no")
-    model = AuxiliaryTargets(NaiveBayes(), auxiliary=["sign"], random_state=0).fit(frame, y)
+    model = AuxiliaryTargets(NaiveBayes(), auxiliary=["sign"], random_state=0).fit(
+        frame, y
+    )
     assert model.score(frame.assign(sign=None).astype({"sign": object}), y) > 0.9
     assert NaiveBayes().fit(frame[list("abc")], y).score(frame[list("abc")], y) < 0.7
     assert "sign" in str(model.summary())

@@ -39,7 +39,9 @@ def mixed(n=200, seed=0):
         }
     )
     y = np.where(
-        frame["age"] + 2 * (frame["town"] == "Ulm") + rng.normal(size=n) > 0.5, "yes", "no"
+        frame["age"] + 2 * (frame["town"] == "Ulm") + rng.normal(size=n) > 0.5,
+        "yes",
+        "no",
     )
     return frame, y
 
@@ -66,15 +68,22 @@ def test_members_are_copies_fitted_on_the_rows_they_were_drawn(learner):
     for member, rows in zip(bag.estimators_, bag.estimators_samples_):
         assert len(rows) == 105
         alone = clone(member).fit(X[rows], NAMES[rows])
-        np.testing.assert_allclose(member.predict_proba(X), alone.predict_proba(X), atol=1e-6)
+        np.testing.assert_allclose(
+            member.predict_proba(X), alone.predict_proba(X), atol=1e-6
+        )
 
 
 def test_soft_voting_averages_posteriors_and_hard_voting_counts_votes():
     soft = BaggingClassifier(NaiveBayes(), 5, random_state=0).fit(X, NAMES)
-    hard = BaggingClassifier(NaiveBayes(), 5, voting="hard", random_state=0).fit(X, NAMES)
-    posteriors = np.mean([member.predict_proba(X) for member in soft.estimators_], axis=0)
+    hard = BaggingClassifier(NaiveBayes(), 5, voting="hard", random_state=0).fit(
+        X, NAMES
+    )
+    posteriors = np.mean(
+        [member.predict_proba(X) for member in soft.estimators_], axis=0
+    )
     votes = np.mean(
-        [member.predict(X)[:, None] == hard.classes_ for member in hard.estimators_], axis=0
+        [member.predict(X)[:, None] == hard.classes_ for member in hard.estimators_],
+        axis=0,
     )
     np.testing.assert_allclose(soft.predict_proba(X), posteriors, rtol=1e-14)
     np.testing.assert_array_equal(hard.predict_proba(X), votes)
@@ -104,8 +113,12 @@ def test_a_member_that_was_drawn_no_row_of_a_class_gives_it_nothing():
 
 def test_bagging_lowers_the_error_of_an_unstable_learner():
     alone = KNeighborsRegressor(1).fit(Z[::2], T[::2])
-    bag = BaggingRegressor(KNeighborsRegressor(1), 40, random_state=0).fit(Z[::2], T[::2])
-    errors = [np.mean((model.predict(Z[1::2]) - T[1::2]) ** 2) for model in (alone, bag)]
+    bag = BaggingRegressor(KNeighborsRegressor(1), 40, random_state=0).fit(
+        Z[::2], T[::2]
+    )
+    errors = [
+        np.mean((model.predict(Z[1::2]) - T[1::2]) ** 2) for model in (alone, bag)
+    ]
     assert errors[1] < 0.8 * errors[0]
 
 
@@ -113,10 +126,13 @@ def test_bagging_lowers_the_error_of_an_unstable_learner():
 
 
 @pytest.mark.parametrize(
-    ("max_samples", "n"), [(1.0, 150), (0.5, 75), (40, 40), (2.0, 300), (1, 1), (1e-9, 1)]
+    ("max_samples", "n"),
+    [(1.0, 150), (0.5, 75), (40, 40), (2.0, 300), (1, 1), (1e-9, 1)],
 )
 def test_any_number_of_rows_may_be_drawn(max_samples, n):
-    bag = BaggingClassifier(NaiveBayes(), 2, max_samples=max_samples, random_state=0).fit(X, NAMES)
+    bag = BaggingClassifier(
+        NaiveBayes(), 2, max_samples=max_samples, random_state=0
+    ).fit(X, NAMES)
     assert [len(rows) for rows in bag.estimators_samples_] == [n, n]
 
 
@@ -127,9 +143,9 @@ def test_a_bootstrap_sample_holds_one_minus_one_over_e_of_the_rows():
 
 
 def test_without_replacement_no_row_comes_twice():
-    bag = BaggingClassifier(NaiveBayes(), 3, max_samples=100, bootstrap=False, random_state=0).fit(
-        X, NAMES
-    )
+    bag = BaggingClassifier(
+        NaiveBayes(), 3, max_samples=100, bootstrap=False, random_state=0
+    ).fit(X, NAMES)
     assert all(len(np.unique(rows)) == 100 for rows in bag.estimators_samples_)
     with pytest.raises(SettingError, match="asks for 151 of 150 rows"):
         BaggingClassifier(NaiveBayes(), max_samples=151, bootstrap=False).fit(X, NAMES)
@@ -145,7 +161,11 @@ def test_random_subspaces_give_every_member_its_own_columns():
     assert len({tuple(some) for some in columns}) > 3
     assert all(len(rows) == 150 for rows in bag.estimators_samples_)
     mean = np.mean(
-        [NaiveBayes().fit(X[:, some], NAMES).predict_proba(X[:, some]) for some in columns], axis=0
+        [
+            NaiveBayes().fit(X[:, some], NAMES).predict_proba(X[:, some])
+            for some in columns
+        ],
+        axis=0,
     )
     np.testing.assert_allclose(bag.predict_proba(X), mean, rtol=1e-12)
     with pytest.raises(SettingError, match="asks for 5 of 4 columns"):
@@ -160,9 +180,9 @@ def test_columns_may_be_drawn_twice():
     some = bag.estimators_features_[0]
     assert len(some) == 4
     assert any(len(np.unique(some)) < 4 for some in bag.estimators_features_)
-    theirs = BaggingClassifier(TheirTree(), 8, bootstrap_features=True, random_state=0).fit(
-        X, NAMES
-    )
+    theirs = BaggingClassifier(
+        TheirTree(), 8, bootstrap_features=True, random_state=0
+    ).fit(X, NAMES)
     assert [list(a) for a in theirs.estimators_features_] == [
         list(a) for a in bag.estimators_features_
     ]
@@ -171,7 +191,8 @@ def test_columns_may_be_drawn_twice():
 
 def test_everything_random_follows_from_the_seed():
     one, two = (
-        BaggingClassifier(TheirTree(splitter="random"), 5, random_state=7).fit(X, Y) for _ in "ab"
+        BaggingClassifier(TheirTree(splitter="random"), 5, random_state=7).fit(X, Y)
+        for _ in "ab"
     )
     np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
     other = BaggingClassifier(TheirTree(splitter="random"), 5, random_state=8).fit(X, Y)
@@ -183,7 +204,9 @@ def test_threads_do_not_change_a_bit():
     results = []
     for count in (1, 2):
         with threadpool_limits(count):
-            bag = BaggingRegressor(LinearRegression(), 7, oob_score=True, random_state=0).fit(Z, T)
+            bag = BaggingRegressor(
+                LinearRegression(), 7, oob_score=True, random_state=0
+            ).fit(Z, T)
             results.append((bag.predict(Z), bag.oob_prediction_, bag.oob_score_))
     for one, two in zip(*results):
         np.testing.assert_array_equal(one, two)
@@ -195,19 +218,27 @@ def test_threads_do_not_change_a_bit():
 @pytest.mark.syllabus("11.3")
 @pytest.mark.parametrize("voting", ["soft", "hard"])
 def test_out_of_bag_posteriors_are_those_of_members_that_have_not_seen_the_row(voting):
-    bag = BaggingClassifier(NaiveBayes(), 9, voting=voting, oob_score=True, random_state=1).fit(
-        X, NAMES
-    )
+    bag = BaggingClassifier(
+        NaiveBayes(), 9, voting=voting, oob_score=True, random_state=1
+    ).fit(X, NAMES)
     right, judged = 0, 0
     for i in range(150):
-        blind = [m for m, rows in zip(bag.estimators_, bag.estimators_samples_) if i not in rows]
+        blind = [
+            m
+            for m, rows in zip(bag.estimators_, bag.estimators_samples_)
+            if i not in rows
+        ]
         if not blind:
             assert np.isnan(bag.oob_decision_function_[i]).all()
             continue
         if voting == "soft":
-            mean = np.mean([member.predict_proba(X[[i]])[0] for member in blind], axis=0)
+            mean = np.mean(
+                [member.predict_proba(X[[i]])[0] for member in blind], axis=0
+            )
         else:
-            mean = np.mean([member.predict(X[[i]])[0] == bag.classes_ for member in blind], axis=0)
+            mean = np.mean(
+                [member.predict(X[[i]])[0] == bag.classes_ for member in blind], axis=0
+            )
         np.testing.assert_allclose(bag.oob_decision_function_[i], mean, rtol=1e-12)
         right, judged = right + (bag.classes_[mean.argmax()] == NAMES[i]), judged + 1
     assert bag.oob_unknown_ == 150 - judged > 0
@@ -215,7 +246,9 @@ def test_out_of_bag_posteriors_are_those_of_members_that_have_not_seen_the_row(v
 
 
 def test_out_of_bag_predictions_of_a_regressor():
-    bag = BaggingRegressor(TheirRegressionTree(), 6, oob_score=True, random_state=1).fit(Z, T)
+    bag = BaggingRegressor(
+        TheirRegressionTree(), 6, oob_score=True, random_state=1
+    ).fit(Z, T)
     total, times = np.zeros(442), np.zeros(442)
     for i, (member, rows) in enumerate(zip(bag.estimators_, bag.estimators_samples_)):
         left = np.setdiff1d(np.arange(442), rows)
@@ -228,7 +261,9 @@ def test_out_of_bag_predictions_of_a_regressor():
     np.testing.assert_allclose(bag.oob_prediction_[seen], total[seen] / times[seen])
     assert np.isnan(bag.oob_prediction_[~seen]).all()
     residual = np.sum((bag.oob_prediction_[seen] - T[seen]) ** 2)
-    assert bag.oob_score_ == pytest.approx(1 - residual / np.sum((T[seen] - T[seen].mean()) ** 2))
+    assert bag.oob_score_ == pytest.approx(
+        1 - residual / np.sum((T[seen] - T[seen].mean()) ** 2)
+    )
 
 
 def test_out_of_bag_estimates_the_error_on_new_rows():
@@ -247,7 +282,8 @@ def test_there_must_be_rows_out_of_bag():
     bag = BaggingClassifier(
         NaiveBayes(), max_samples=0.5, bootstrap=False, oob_score=True, random_state=0
     )
-    assert bag.fit(X, NAMES).oob_score_ > 0.9  # rows may be out of bag without replacement, too
+    # rows may be out of bag without replacement, too
+    assert bag.fit(X, NAMES).oob_score_ > 0.9
 
 
 # -- weights ---------------------------------------------------------------------------
@@ -255,16 +291,22 @@ def test_there_must_be_rows_out_of_bag():
 
 def test_weights_multiply_the_draws():
     w = np.random.default_rng(0).integers(0, 4, 150).astype(float)
-    bag = BaggingClassifier(NaiveBayes(), 3, random_state=0, oob_score=True).fit(X, NAMES, w)
+    bag = BaggingClassifier(NaiveBayes(), 3, random_state=0, oob_score=True).fit(
+        X, NAMES, w
+    )
     for member, rows in zip(bag.estimators_, bag.estimators_samples_):
         assert (w[rows] > 0).all()
         alone = NaiveBayes().fit(X[rows], NAMES[rows], w[rows])
-        np.testing.assert_allclose(member.predict_proba(X), alone.predict_proba(X), atol=1e-9)
+        np.testing.assert_allclose(
+            member.predict_proba(X), alone.predict_proba(X), atol=1e-9
+        )
     assert len(bag.estimators_samples_[0]) == (w > 0).sum()
     assert np.isnan(bag.oob_decision_function_[w == 0]).all()
     known = np.isfinite(bag.oob_decision_function_[:, 0])
     assert bag.oob_unknown_ == np.sum((w > 0) & ~known)
-    right = bag.classes_[bag.oob_decision_function_[known].argmax(axis=1)] == NAMES[known]
+    right = (
+        bag.classes_[bag.oob_decision_function_[known].argmax(axis=1)] == NAMES[known]
+    )
     assert bag.oob_score_ == pytest.approx(np.average(right, weights=w[known]))
 
 
@@ -286,18 +328,24 @@ def test_equal_weights_are_no_weights():
 
 def test_a_warm_start_is_all_members_at_once():
     settings = {"oob_score": True, "max_features": 0.5, "random_state": 5}
-    parts = BaggingClassifier(NaiveBayes(), 3, warm_start=True, **settings).fit(X, NAMES)
+    parts = BaggingClassifier(NaiveBayes(), 3, warm_start=True, **settings).fit(
+        X, NAMES
+    )
     first = parts.estimators_[0]
     parts.set_params(n_estimators=8).fit(X, NAMES)
     whole = BaggingClassifier(NaiveBayes(), 8, **settings).fit(X, NAMES)
     assert parts.estimators_[0] is first
     np.testing.assert_array_equal(parts.predict_proba(X), whole.predict_proba(X))
-    np.testing.assert_array_equal(parts.oob_decision_function_, whole.oob_decision_function_)
+    np.testing.assert_array_equal(
+        parts.oob_decision_function_, whole.oob_decision_function_
+    )
     assert parts.oob_score_ == whole.oob_score_
 
 
 def test_a_warm_start_refuses_what_does_not_fit():
-    bag = BaggingClassifier(NaiveBayes(), 3, warm_start=True, random_state=0).fit(X, NAMES)
+    bag = BaggingClassifier(NaiveBayes(), 3, warm_start=True, random_state=0).fit(
+        X, NAMES
+    )
     with pytest.raises(SettingError, match="other rows or draws"):
         bag.set_params(n_estimators=5).fit(X[::2], NAMES[::2])
     assert len(bag.estimators_) == 3
@@ -337,12 +385,20 @@ def test_mixed_tables_with_missing_cells_reach_lyceums_learners_as_they_are():
     frame.loc[3::11, "town"] = None
     bag = BaggingClassifier(NaiveBayes(), 5, random_state=0).fit(frame, y)
     member = bag.estimators_[0]
-    assert [column.kind for column in member.schema_] == ["continuous", "categorical", "binary"]
+    assert [column.kind for column in member.schema_] == [
+        "continuous",
+        "categorical",
+        "binary",
+    ]
     rows = bag.estimators_samples_[0]
     alone = NaiveBayes().fit(frame.iloc[rows], y[rows])
-    np.testing.assert_allclose(member.predict_proba(frame), alone.predict_proba(frame), atol=1e-9)
+    np.testing.assert_allclose(
+        member.predict_proba(frame), alone.predict_proba(frame), atol=1e-9
+    )
     assert bag.score(frame, y) > 0.7
-    with pytest.raises(MissingValuesError, match="which LogisticRegression cannot take"):
+    with pytest.raises(
+        MissingValuesError, match="which LogisticRegression cannot take"
+    ):
         BaggingClassifier(LogisticRegression(), 2).fit(frame, y)
 
 
@@ -391,23 +447,29 @@ def test_a_pipeline_of_lyceums_learners_takes_rows_and_weights():
 def test_the_estimators_own_word_on_categories_counts():
     cells = np.random.default_rng(0).integers(0, 3, (60, 2))
     y = cells[:, 0] == 1
-    said = BaggingClassifier(NaiveBayes(categorical_features=[0]), 3, random_state=0).fit(cells, y)
+    said = BaggingClassifier(
+        NaiveBayes(categorical_features=[0]), 3, random_state=0
+    ).fit(cells, y)
     assert said.schema_["x0"].is_categorical
     assert said.estimators_[0].schema_["x0"].is_categorical
-    also = BaggingClassifier(NaiveBayes(), 3, random_state=0, categorical_features=[0]).fit(
-        cells, y
-    )
+    also = BaggingClassifier(
+        NaiveBayes(), 3, random_state=0, categorical_features=[0]
+    ).fit(cells, y)
     np.testing.assert_array_equal(said.predict_proba(cells), also.predict_proba(cells))
 
 
-def test_a_dask_collection_may_be_learned_from_and_asked_about_if_memory_holds_it(monkeypatch):
+def test_a_dask_collection_may_be_learned_from_and_asked_about_if_memory_holds_it(
+    monkeypatch,
+):
     import dask.array as da
 
     bag = BaggingClassifier(NaiveBayes(), 3, random_state=0).fit(X, NAMES)
     lazy = bag.predict_proba(da.from_array(X, chunks=(40, 4)))
     np.testing.assert_allclose(lazy.compute(), bag.predict_proba(X), rtol=1e-12)
     monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
-    with pytest.raises(SourceError, match=r"keeps every row in memory.* use lyceum\.bayes"):
+    with pytest.raises(
+        SourceError, match=r"keeps every row in memory.* use lyceum\.bayes"
+    ):
         BaggingClassifier(NaiveBayes()).fit(da.from_array(X), da.from_array(Y))
 
 
@@ -416,16 +478,18 @@ def test_one_row_and_one_class(learner):
     assert BaggingClassifier(learner, 2).fit([[1.0, 2.0]], ["a"]).predict(
         [[5.0, 5.0]]
     ).tolist() == ["a"]
-    assert BaggingClassifier(learner, 2).fit(X, ["a"] * 150).predict_proba(X[:1]).tolist() == [
-        [1.0]
-    ]
+    assert BaggingClassifier(learner, 2).fit(X, ["a"] * 150).predict_proba(
+        X[:1]
+    ).tolist() == [[1.0]]
 
 
 # -- what was learned ------------------------------------------------------------------
 
 
 def test_explanations_are_the_mean_of_the_members():
-    bag = BaggingRegressor(LinearRegression(), 4, max_features=0.6, random_state=0).fit(Z, T)
+    bag = BaggingRegressor(LinearRegression(), 4, max_features=0.6, random_state=0).fit(
+        Z, T
+    )
     explained = bag.explain(Z[:7])
     np.testing.assert_allclose(explained.scores, bag.predict(Z[:7]))
     np.testing.assert_allclose(explained.predicted, bag.predict(Z[:7]))
@@ -433,7 +497,9 @@ def test_explanations_are_the_mean_of_the_members():
 
 
 def test_the_summary_says_what_is_known_out_of_bag():
-    bag = BaggingClassifier(NaiveBayes(), 6, oob_score=True, random_state=0).fit(X, NAMES)
+    bag = BaggingClassifier(NaiveBayes(), 6, oob_score=True, random_state=0).fit(
+        X, NAMES
+    )
     text = str(bag.summary())
     assert "6 × NaiveBayes" in text
     assert "150 of 150, drawn with replacement" in text

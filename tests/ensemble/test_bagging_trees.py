@@ -24,7 +24,9 @@ def gappy(n=200):
         }
     )
     y = np.where(
-        frame["a"] + (frame["town"] == "Ulm") + 0.3 * rng.normal(size=n) > 0.5, "yes", "no"
+        frame["a"] + (frame["town"] == "Ulm") + 0.3 * rng.normal(size=n) > 0.5,
+        "yes",
+        "no",
     )
     frame.loc[::6, "a"] = np.nan
     frame.loc[::11, "town"] = None
@@ -37,36 +39,42 @@ def gappy(n=200):
 def test_trees_together_answer_as_one_by_one(voting, missing, max_features):
     frame, y = gappy()
     tree = DecisionTreeClassifier(missing=missing, max_depth=4)
-    bag = BaggingClassifier(tree, 5, voting=voting, max_features=max_features, random_state=0).fit(
-        frame, y
-    )
+    bag = BaggingClassifier(
+        tree, 5, voting=voting, max_features=max_features, random_state=0
+    ).fit(frame, y)
     answers = []
     for member, columns in zip(bag.estimators_, bag.estimators_features_):
         some = frame if columns is None else frame.iloc[:, columns]
         proba = member.predict_proba(some)
         voted = (member.predict(some)[:, None] == bag.classes_).astype(float)
         answers.append(proba if voting == "soft" else voted)
-    np.testing.assert_allclose(bag.predict_proba(frame), np.mean(answers, axis=0), atol=1e-12)
+    np.testing.assert_allclose(
+        bag.predict_proba(frame), np.mean(answers, axis=0), atol=1e-12
+    )
     stages = list(bag.staged_predict_proba(frame))
     np.testing.assert_allclose(stages[2], np.mean(answers[:3], axis=0), atol=1e-12)
 
 
 @pytest.mark.parametrize("max_features", [1.0, 0.5])
 def test_explanations_sum_to_the_prediction(max_features):
-    classifier = BaggingClassifier(n_estimators=4, max_features=max_features, random_state=0).fit(
-        X, Y
-    )
+    classifier = BaggingClassifier(
+        n_estimators=4, max_features=max_features, random_state=0
+    ).fit(X, Y)
     explained = classifier.explain(X[::7])
-    np.testing.assert_allclose(explained.scores, classifier.predict_proba(X[::7]).max(axis=1))
-    regressor = BaggingRegressor(n_estimators=4, max_features=max_features, random_state=0).fit(
-        Z, T
+    np.testing.assert_allclose(
+        explained.scores, classifier.predict_proba(X[::7]).max(axis=1)
     )
+    regressor = BaggingRegressor(
+        n_estimators=4, max_features=max_features, random_state=0
+    ).fit(Z, T)
     explained = regressor.explain(Z[::17])
     np.testing.assert_allclose(explained.scores, regressor.predict(Z[::17]))
     one_by_one = np.mean(
         [
             member.explain(Z[::17] if some is None else Z[::17][:, some]).scores
-            for member, some in zip(regressor.estimators_, regressor.estimators_features_)
+            for member, some in zip(
+                regressor.estimators_, regressor.estimators_features_
+            )
         ],
         axis=0,
     )
@@ -76,7 +84,9 @@ def test_explanations_sum_to_the_prediction(max_features):
 @pytest.mark.syllabus("11.3")
 def test_bagged_trees_are_better_than_one():
     tree = DecisionTreeRegressor().fit(Z[::2], T[::2])
-    bag = BaggingRegressor(n_estimators=30, oob_score=True, random_state=0).fit(Z[::2], T[::2])
+    bag = BaggingRegressor(n_estimators=30, oob_score=True, random_state=0).fit(
+        Z[::2], T[::2]
+    )
     errors = [np.mean((model.predict(Z[1::2]) - T[1::2]) ** 2) for model in (tree, bag)]
     assert errors[1] < 0.7 * errors[0]
     assert abs(bag.oob_mse_ - errors[1]) < 0.25 * errors[1]

@@ -25,7 +25,9 @@ def test_the_sure_are_decided_and_the_doubtful_passed_on():
     np.testing.assert_array_equal(model.predict_stage(X), np.where(sure, 0, 1))
     expected = np.where(sure[:, None], first, model.estimators_[1].predict_proba(X))
     np.testing.assert_allclose(model.predict_proba(X), expected)
-    np.testing.assert_array_equal(model.predict(X), model.classes_[expected.argmax(axis=1)])
+    np.testing.assert_array_equal(
+        model.predict(X), model.classes_[expected.argmax(axis=1)]
+    )
 
 
 @pytest.mark.syllabus("11.6")
@@ -37,7 +39,9 @@ def test_a_budget_is_kept_and_more_of_it_does_not_harm():
         errors.append(model.error_)
     assert errors == sorted(errors, reverse=True)
     assert errors[-1] < errors[0] - 0.02
-    with pytest.raises(SettingError, match=r"budget=2\.0 does not pay for the first stage"):
+    with pytest.raises(
+        SettingError, match=r"budget=2\.0 does not pay for the first stage"
+    ):
         CascadeClassifier(STAGES, budget=2.0, random_state=0).fit(X, y)
 
 
@@ -50,13 +54,17 @@ def test_without_a_budget_it_is_as_good_as_its_best_stage_and_cheaper():
 
 
 def test_costs_and_errors_of_stages_add_up():
-    model = CascadeClassifier(STAGES, thresholds=[0.8], costs=[1.0, 20.0], random_state=0).fit(X, y)
+    model = CascadeClassifier(
+        STAGES, thresholds=[0.8], costs=[1.0, 20.0], random_state=0
+    ).fit(X, y)
     one, two = model.stages_
     assert one.reached == pytest.approx(1.0)
     assert one.decided + two.decided == pytest.approx(1.0)
     assert two.reached == pytest.approx(two.decided)
     assert model.cost_ == pytest.approx(1.0 + 20.0 * two.reached)
-    assert model.error_ == pytest.approx(one.error * one.decided + two.error * two.decided)
+    assert model.error_ == pytest.approx(
+        one.error * one.decided + two.error * two.decided
+    )
     assert "cheap" in str(model.summary())
 
 
@@ -68,9 +76,9 @@ def test_routes_make_a_tree():
         ("b", NaiveBayes()),
     ]
     routes = {"gate": {0: "a", 1: "b"}}
-    model = CascadeClassifier(stages, thresholds=[1.1, 0.0], routes=routes, random_state=0).fit(
-        X, y
-    )
+    model = CascadeClassifier(
+        stages, thresholds=[1.1, 0.0], routes=routes, random_state=0
+    ).fit(X, y)
     leaning = model.estimators_[0].predict(X[:, :2])
     np.testing.assert_array_equal(model.predict_stage(X), np.where(leaning == 0, 1, 2))
     with pytest.raises(SettingError, match="does not lead to a later stage"):
@@ -86,8 +94,15 @@ def test_a_budget_is_kept_in_a_tree_of_stages():
         ("a", DecisionTreeClassifier(max_depth=3)),
         ("b", NaiveBayes()),
     ]
-    settings = {"costs": [1.0, 4.0, 8.0], "routes": {"gate": {0: "a", 1: "b"}}, "random_state": 0}
-    found = [CascadeClassifier(stages, budget=b, **settings).fit(X, y) for b in (1.0, 4.0, 20.0)]
+    settings = {
+        "costs": [1.0, 4.0, 8.0],
+        "routes": {"gate": {0: "a", 1: "b"}},
+        "random_state": 0,
+    }
+    found = [
+        CascadeClassifier(stages, budget=b, **settings).fit(X, y)
+        for b in (1.0, 4.0, 20.0)
+    ]
     assert all(model.cost_ <= b + 1e-9 for model, b in zip(found, (1.0, 4.0, 20.0)))
     errors = [model.error_ for model in found]
     assert errors[0] >= errors[1] >= errors[2]
@@ -103,4 +118,6 @@ def test_thresholds_are_the_best_of_all_by_brute_force():
     flow = Flow.of(said, target, None, np.array([1.0, 5.0]), following)
     found = choose_thresholds(flow, 3.0)
     every = [flow.cost_and_error(np.array([t, 0.0])) for t in [0.0, *flow.sure[0], 1.1]]
-    assert flow.cost_and_error(found)[1] == min(error for cost, error in every if cost <= 3.0)
+    assert flow.cost_and_error(found)[1] == min(
+        error for cost, error in every if cost <= 3.0
+    )

@@ -45,7 +45,9 @@ def test_measures_agree_with_loops(L, K, seed):
         np.mean([(~right[:, i] & ~right[:, j]).mean() for i, j in pairs])
     )
     for i, j in pairs:
-        assert found.kappa_pairs[i, j] == pytest.approx(cohen_kappa_score(said[:, i], said[:, j]))
+        assert found.kappa_pairs[i, j] == pytest.approx(
+            cohen_kappa_score(said[:, i], said[:, j])
+        )
     votes = right.sum(axis=1)
     assert found.entropy == pytest.approx(
         np.mean(np.minimum(votes, L - votes)) / (L - np.ceil(L / 2))
@@ -55,7 +57,12 @@ def test_measures_agree_with_loops(L, K, seed):
 def test_copies_have_no_diversity():
     said = np.array([0, 1, 1, 0])
     found = diversity([0, 1, 0, 1], np.column_stack([said, said, said]))
-    assert (found.q, found.disagreement, found.entropy, found.kappa) == (1.0, 0.0, 0.0, 1.0)
+    assert (found.q, found.disagreement, found.entropy, found.kappa) == (
+        1.0,
+        0.0,
+        0.0,
+        1.0,
+    )
     with pytest.raises(DataError, match="two members at least"):
         diversity([0, 1], [[0], [1]])
 
@@ -93,8 +100,12 @@ def test_members_come_back_in_plus_l_minus_r(weak):
     y, outputs = weak
     for seed in range(30):  # a table on which some member is removed and added again
         order = np.random.default_rng(seed).permutation(120)[:40]
-        found = prune_ensemble(y[order], outputs[:, order], method="plus_minus", plus=3, minus=2)
-        removed = [step["removed"] for step in found.steps if step["removed"] is not None]
+        found = prune_ensemble(
+            y[order], outputs[:, order], method="plus_minus", plus=3, minus=2
+        )
+        removed = [
+            step["removed"] for step in found.steps if step["removed"] is not None
+        ]
         added = [step["added"] for step in found.steps if step["added"] is not None]
         if any(added.count(member) > 1 for member in removed):
             return
@@ -105,16 +116,19 @@ def test_exchange_never_harms(weak):
     y, outputs = weak
     for n in (2, 3, 4):
         greedy = prune_ensemble(y, outputs, method="greedy", n_members=n)
-        assert prune_ensemble(y, outputs, method="reduce_error", n_members=n).error <= greedy.error
+        assert (
+            prune_ensemble(y, outputs, method="reduce_error", n_members=n).error
+            <= greedy.error
+        )
 
 
 def test_accuracy_keeps_those_above_the_cut(weak):
     y, outputs = weak
     each = (outputs.argmax(axis=2) == y).mean(axis=1)
     cut = float(np.sort(each)[4])
-    assert set(prune_ensemble(y, outputs, method="accuracy", accuracy=cut).selected) == set(
-        np.flatnonzero(each >= cut)
-    )
+    assert set(
+        prune_ensemble(y, outputs, method="accuracy", accuracy=cut).selected
+    ) == set(np.flatnonzero(each >= cut))
     with pytest.raises(SettingError, match="no member reaches"):
         prune_ensemble(y, outputs, method="accuracy", accuracy=0.999)
     with pytest.raises(SettingError, match="plus must be larger"):
@@ -123,7 +137,10 @@ def test_accuracy_keeps_those_above_the_cut(weak):
 
 def test_a_committee_prunes_itself():
     X, y = make_classification(400, 8, random_state=0)
-    members = [(f"t{i}", DecisionTreeClassifier(max_depth=2), [i, (i + 1) % 8]) for i in range(8)]
+    members = [
+        (f"t{i}", DecisionTreeClassifier(max_depth=2), [i, (i + 1) % 8])
+        for i in range(8)
+    ]
     model = VotingClassifier(members, random_state=0).fit(X[:200], y[:200])
     smaller = model.prune(X[200:300], y[200:300])
     assert 1 <= len(smaller.names_) < 8

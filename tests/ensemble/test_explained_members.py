@@ -4,7 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.linear_model import LogisticRegression as TheirLogistic, Ridge as TheirRidge
+from sklearn.linear_model import (
+    LogisticRegression as TheirLogistic,
+    Ridge as TheirRidge,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
@@ -33,7 +36,8 @@ NEW = FRAME[:11]
 
 def _encoded(learner):
     return make_pipeline(
-        make_column_transformer((OneHotEncoder(), ["island"]), remainder="passthrough"), learner
+        make_column_transformer((OneHotEncoder(), ["island"]), remainder="passthrough"),
+        learner,
     )
 
 
@@ -81,10 +85,14 @@ def test_any_classifiers_together_explain_their_posterior(model):
     _check_cells(found)
     assert found.predicted.tolist() == model.predict(NEW).tolist()
     if found.unit in ("posterior", "votes"):
-        np.testing.assert_allclose(found.scores, model.predict_proba(NEW).max(axis=1), atol=1e-12)
+        np.testing.assert_allclose(
+            found.scores, model.predict_proba(NEW).max(axis=1), atol=1e-12
+        )
     else:
         log_proba = np.sort(model.predict_log_proba(NEW), axis=1)
-        np.testing.assert_allclose(found.scores, log_proba[:, -1] - log_proba[:, -2], atol=1e-9)
+        np.testing.assert_allclose(
+            found.scores, log_proba[:, -1] - log_proba[:, -2], atol=1e-9
+        )
 
 
 @pytest.mark.parametrize("model", REGRESSORS, ids=_show)
@@ -98,14 +106,20 @@ def test_any_regressors_together_explain_their_number(model):
 def test_scanned_rows_are_explained_as_the_frame(model):
     y = LABELS if hasattr(model, "predict_proba") else NUMBER
     fitted = model.fit(scan(FRAME.assign(y=y), target="y"))
-    np.testing.assert_allclose(fitted.explain(scan(NEW)).scores, fitted.explain(NEW).scores)
+    np.testing.assert_allclose(
+        fitted.explain(scan(NEW)).scores, fitted.explain(NEW).scores
+    )
 
 
 def test_a_member_of_columns_of_its_own_is_explained_by_the_columns_of_the_table():
-    model = BaggingClassifier(NaiveBayes(), 5, max_features=0.4, random_state=0).fit(FRAME, LABELS)
+    model = BaggingClassifier(NaiveBayes(), 5, max_features=0.4, random_state=0).fit(
+        FRAME, LABELS
+    )
     found = model.explain(NEW)
     _check_cells(found)
-    np.testing.assert_allclose(found.scores, model.predict_proba(NEW).max(axis=1), atol=1e-12)
+    np.testing.assert_allclose(
+        found.scores, model.predict_proba(NEW).max(axis=1), atol=1e-12
+    )
 
 
 def test_the_typical_row_goes_with_the_members_that_need_it():
@@ -115,9 +129,15 @@ def test_the_typical_row_goes_with_the_members_that_need_it():
 
 
 @pytest.mark.parametrize(
-    "model", [BaggingClassifier(NaiveBayes(), 2), AdaBoostClassifier(NaiveBayes(), n_estimators=2)]
+    "model",
+    [
+        BaggingClassifier(NaiveBayes(), 2),
+        AdaBoostClassifier(NaiveBayes(), n_estimators=2),
+    ],
 )
-def test_a_model_with_a_column_without_cells_is_saved_with_its_typical_row(model, tmp_path):
+def test_a_model_with_a_column_without_cells_is_saved_with_its_typical_row(
+    model, tmp_path
+):
     frame = FRAME.assign(empty=np.nan)
     fitted = model.fit(frame, LABELS)
     assert np.isnan(fitted.typical_[3])

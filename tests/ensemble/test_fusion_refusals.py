@@ -21,7 +21,9 @@ def test_members_answer_in_numbers_for_the_same_classes(outputs):
         lambda some: prune_ensemble([0], some),
         lambda some: simplex_weights(some, [0]),
     ):
-        with pytest.raises(DataError, match="outputs must be numbers, as many for every member"):
+        with pytest.raises(
+            DataError, match="outputs must be numbers, as many for every member"
+        ):
             of(outputs)
 
 
@@ -35,7 +37,9 @@ def test_labels_are_no_class_codes(labels):
 
 def test_every_row_has_one_target():
     for outputs in (POSTERIORS, POSTERIORS[:, :, 0], POSTERIORS[0, 0]):
-        with pytest.raises(DataError, match=r"a target of shape \(3,\) do not go together"):
+        with pytest.raises(
+            DataError, match=r"a target of shape \(3,\) do not go together"
+        ):
             simplex_weights(outputs, np.zeros(3))
     with pytest.raises(DataError, match="for 1 row: give one column per member"):
         diversity("a", [["a", "b"]])

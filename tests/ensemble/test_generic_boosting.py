@@ -25,7 +25,9 @@ def cloud(n=120, K=2, seed=0):
 
 
 @pytest.mark.syllabus("11.4")
-@pytest.mark.parametrize("base", [TheirNeighbors(15), KNeighborsRegressor(n_neighbors=15)])
+@pytest.mark.parametrize(
+    "base", [TheirNeighbors(15), KNeighborsRegressor(n_neighbors=15)]
+)
 def test_boosted_neighbors_are_the_loop_by_hand(base):
     X, _ = cloud()
     y = np.sin(2 * X[:, 0]) + X[:, 1]
@@ -45,7 +47,8 @@ def test_boosted_neighbors_are_the_loop_by_hand(base):
 @pytest.mark.syllabus("11.4")
 def test_exact_trees_are_scikit_learns_boosting():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(400, 4)).astype(np.float32)  # as scikit-learn's trees have them
+    # as scikit-learn's trees have them
+    X = rng.normal(size=(400, 4)).astype(np.float32)
     y = np.sin(2.0 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * rng.normal(size=400)
     theirs = TheirBoosting(n_estimators=15, random_state=0).fit(X, y)
     ours = GenericBoostingRegressor(n_estimators=15).fit(X, y)
@@ -62,11 +65,14 @@ def test_classes_are_the_loop_by_hand(K, base):
     model = GenericBoostingClassifier(base, 6, learning_rate=0.5).fit(X, y)
     of = np.eye(K)[y][:, 1:] if K == 2 else np.eye(K)[y]
     F = np.tile(
-        np.log(of.mean(axis=0) / (1 - of.mean(axis=0)) if K == 2 else of.mean(axis=0)), (len(y), 1)
+        np.log(of.mean(axis=0) / (1 - of.mean(axis=0)) if K == 2 else of.mean(axis=0)),
+        (len(y), 1),
     )
     for step in model.steps_:
         P = expit(F) if K == 2 else softmax(F, axis=1)
-        H = np.column_stack([base.fit(X, residual).predict(X) for residual in (of - P).T])
+        H = np.column_stack(
+            [base.fit(X, residual).predict(X) for residual in (of - P).T]
+        )
 
         def loss(rho, H=H, F=F):
             G = F + rho * H
@@ -75,7 +81,9 @@ def test_classes_are_the_loop_by_hand(K, base):
 
         # the Newton step from differences, none of them halved here
         e = 1e-3
-        rho = (loss(-e) - loss(e)) / (2 * e) / ((loss(e) - 2 * loss(0) + loss(-e)) / e**2)
+        rho = (
+            (loss(-e) - loss(e)) / (2 * e) / ((loss(e) - 2 * loss(0) + loss(-e)) / e**2)
+        )
         assert step == pytest.approx(0.5 * rho, rel=1e-4)
         assert loss(2 * step) < loss(0)
         F = F + step * H
@@ -88,9 +96,13 @@ def test_classes_are_the_loop_by_hand(K, base):
 def test_boosted_least_squares_comes_to_logistic_regression(K):
     """The gradient of the loss vanishes where no linear member lowers it."""
     X, y = cloud(200, K)
-    model = GenericBoostingClassifier(LinearRegression(), 2000, learning_rate=1.0).fit(X, y)
+    model = GenericBoostingClassifier(LinearRegression(), 2000, learning_rate=1.0).fit(
+        X, y
+    )
     optimum = LogisticRegression(C=np.inf).fit(X, y)
-    np.testing.assert_allclose(model.predict_proba(X), optimum.predict_proba(X), atol=1e-4)
+    np.testing.assert_allclose(
+        model.predict_proba(X), optimum.predict_proba(X), atol=1e-4
+    )
     assert len(model.steps_) < 2000
 
 
@@ -124,7 +136,9 @@ def test_categories_missing_cells_one_class_and_one_row():
     assert model.score(frame.drop(columns="species"), frame["species"]) > 0.98
     same = GenericBoostingClassifier().fit([[1.0], [2.0]], ["a", "a"])
     assert same.predict_proba([[3.0]]).tolist() == [[1.0]]
-    assert GenericBoostingRegressor().fit([[1.0]], [5.0]).predict([[7.0]]).tolist() == [5.0]
+    assert GenericBoostingRegressor().fit([[1.0]], [5.0]).predict([[7.0]]).tolist() == [
+        5.0
+    ]
 
 
 def test_a_weight_of_two_is_a_row_twice():
@@ -134,6 +148,8 @@ def test_a_weight_of_two_is_a_row_twice():
     repeated = GenericBoostingClassifier(n_estimators=5).fit(
         np.repeat(X, w, axis=0), np.repeat(y, w)
     )
-    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-9)
+    np.testing.assert_allclose(
+        weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-9
+    )
     with pytest.raises(SettingError, match="does not take sample_weight"):
         GenericBoostingRegressor(TheirNeighbors()).fit(X, X[:, 0], w.astype(float))

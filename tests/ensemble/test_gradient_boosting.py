@@ -45,7 +45,8 @@ def mixed(n=160, seed=0):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
-    "settings", [{}, {"l2": 1.5, "smoothing": 2.0}, {"max_depth": 3}, {"min_samples_leaf": 9}]
+    "settings",
+    [{}, {"l2": 1.5, "smoothing": 2.0}, {"max_depth": 3}, {"min_samples_leaf": 9}],
 )
 def test_squared_error_gives_the_trees_of_the_formulas(seed, settings):
     X, y = mixed(seed=seed)
@@ -70,11 +71,18 @@ def test_squared_error_gives_the_trees_of_the_formulas(seed, settings):
 @pytest.mark.parametrize("seed", range(3))
 def test_logistic_loss_gives_the_trees_of_the_formulas(seed):
     X, z = mixed(seed=seed)
-    y, w = (z > np.median(z)).astype(float), np.random.default_rng(seed).uniform(0.5, 2.0, len(z))
+    y, w = (
+        (z > np.median(z)).astype(float),
+        np.random.default_rng(seed).uniform(0.5, 2.0, len(z)),
+    )
     share = np.average(y, weights=w)
     least = 1e-3 * min(1.0, w.min())
     rules = Rules(
-        max_leaf_nodes=6, min_samples_leaf=3, categories=(2,), min_hessian=least, weight=w.sum()
+        max_leaf_nodes=6,
+        min_samples_leaf=3,
+        categories=(2,),
+        min_hessian=least,
+        weight=w.sum(),
     )
     model = HistGradientBoostingClassifier(
         max_iter=4,
@@ -95,12 +103,21 @@ def test_logistic_loss_gives_the_trees_of_the_formulas(seed):
 
 def test_a_column_of_many_rare_categories_costs_little():
     rng = np.random.default_rng(0)
-    towns, frequent = (300 * rng.random(2400) ** 3).astype(int), rng.integers(0, 8, 2400)
-    score = rng.normal(size=2400) + 0.3 * rng.normal(size=300)[towns] + 0.8 * (frequent % 2)
+    towns, frequent = (
+        (300 * rng.random(2400) ** 3).astype(int),
+        rng.integers(0, 8, 2400),
+    )
+    score = (
+        rng.normal(size=2400) + 0.3 * rng.normal(size=300)[towns] + 0.8 * (frequent % 2)
+    )
     X = np.column_stack([towns, frequent, score + rng.normal(size=2400)]).astype(float)
     y = (rng.random(2400) < expit(score)).astype(int)
-    model = HistGradientBoostingClassifier(categorical_features=[0, 1]).fit(X[::2], y[::2])
-    fewer = HistGradientBoostingClassifier(categorical_features=[0]).fit(X[::2, 1:], y[::2])
+    model = HistGradientBoostingClassifier(categorical_features=[0, 1]).fit(
+        X[::2], y[::2]
+    )
+    fewer = HistGradientBoostingClassifier(categorical_features=[0]).fit(
+        X[::2, 1:], y[::2]
+    )
     loss, without = (
         mean_log_loss(model, X[1::2], y[1::2]),
         mean_log_loss(fewer, X[1::2, 1:], y[1::2]),
@@ -121,8 +138,12 @@ def test_smoothing_in_rows_leaves_categories_their_say_where_classes_are_told_ap
                 rows.take(np.flatnonzero(third != k)),
                 rows.take(np.flatnonzero(third == k)),
             )
-            model = HistGradientBoostingClassifier(categorical_smoothing=smoothing).fit(train)
-            parts.append(mean_log_loss(model, test, np.searchsorted(model.classes_, test.y)))
+            model = HistGradientBoostingClassifier(categorical_smoothing=smoothing).fit(
+                train
+            )
+            parts.append(
+                mean_log_loss(model, test, np.searchsorted(model.classes_, test.y))
+            )
         losses.append(np.mean(parts))
     assert losses[1] < 1.1 * losses[0]
 
@@ -136,9 +157,9 @@ def test_the_values_of_the_tree_are_those_of_its_rows():
     nodes."""
     X, y = friedman(400)
     w = np.random.default_rng(1).uniform(0.5, 2, 400)
-    model = HistGradientBoostingRegressor(max_iter=1, max_leaf_nodes=6, learning_rate=1.0).fit(
-        X, y, w
-    )
+    model = HistGradientBoostingRegressor(
+        max_iter=1, max_leaf_nodes=6, learning_rate=1.0
+    ).fit(X, y, w)
     tree = model.trees_[0]
     g = model.baseline_[0] - y
     rows = {0: np.arange(400)}
@@ -154,7 +175,10 @@ def test_the_values_of_the_tree_are_those_of_its_rows():
         left = X[here, tree.feature[i]] <= tree.threshold[i]
         first, second = tree.children(i)
         rows[first], rows[second] = here[left], here[~left]
-        parts = [np.sum(w[r] * g[r]) ** 2 / w[r].sum() for r in (rows[first], rows[second], here)]
+        parts = [
+            np.sum(w[r] * g[r]) ** 2 / w[r].sum()
+            for r in (rows[first], rows[second], here)
+        ]
         np.testing.assert_allclose(
             tree.gain[i] * tree.weight[i], 0.5 * (parts[0] + parts[1] - parts[2])
         )
@@ -164,11 +188,15 @@ def test_the_values_of_the_tree_are_those_of_its_rows():
 def test_regression_agrees_with_scikit_learn_where_settings_coincide(max_leaf_nodes):
     X, y = friedman(1000)
     X = (X * 60).round() / 60  # at most 61 distinct values: both have a bin for each
-    shared = {"learning_rate": 0.1, "max_leaf_nodes": max_leaf_nodes, "min_samples_leaf": 20}
+    shared = {
+        "learning_rate": 0.1,
+        "max_leaf_nodes": max_leaf_nodes,
+        "min_samples_leaf": 20,
+    }
     ours = HistGradientBoostingRegressor(max_iter=20, **shared).fit(X, y)
-    theirs = TheirHistGradientBoostingRegressor(max_iter=20, early_stopping=False, **shared).fit(
-        X, y
-    )
+    theirs = TheirHistGradientBoostingRegressor(
+        max_iter=20, early_stopping=False, **shared
+    ).fit(X, y)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-4)
 
 
@@ -182,10 +210,12 @@ def test_classification_agrees_with_scikit_learn_where_settings_coincide():
         "l2_regularization": 0.5,
     }
     ours = HistGradientBoostingClassifier(max_iter=10, **shared).fit(X, y)
-    theirs = TheirHistGradientBoostingClassifier(max_iter=10, early_stopping=False, **shared).fit(
-        X, y
+    theirs = TheirHistGradientBoostingClassifier(
+        max_iter=10, early_stopping=False, **shared
+    ).fit(X, y)
+    np.testing.assert_allclose(
+        ours.predict_proba(X), theirs.predict_proba(X), atol=2e-4
     )
-    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=2e-4)
 
 
 def test_many_rows_are_learned_as_well_as_by_scikit_learn():
@@ -199,7 +229,8 @@ def test_many_rows_are_learned_as_well_as_by_scikit_learn():
         X[:20_000], y[:20_000]
     )
     auc = [
-        their_roc_auc_score(y[20_000:], m.predict_proba(X[20_000:])[:, 1]) for m in (ours, theirs)
+        their_roc_auc_score(y[20_000:], m.predict_proba(X[20_000:])[:, 1])
+        for m in (ours, theirs)
     ]
     assert auc[0] > auc[1] - 0.002
 
@@ -209,16 +240,19 @@ def test_three_classes_take_newton_steps_with_friedmans_factor():
     rng = np.random.default_rng(4)
     y = rng.integers(0, 3, 300)
     X = (y + rng.normal(0, 0.7, 300))[:, None].round(1)
-    model = HistGradientBoostingClassifier(max_iter=1, max_leaf_nodes=2, learning_rate=1.0).fit(
-        X, y
-    )
+    model = HistGradientBoostingClassifier(
+        max_iter=1, max_leaf_nodes=2, learning_rate=1.0
+    ).fit(X, y)
     prior = np.bincount(y) / 300
     np.testing.assert_allclose(model.baseline_, np.log(prior))
     scores = model.decision_function(X)
     for k in range(3):
         left = X[:, 0] <= model.trees_[k].threshold[0]
         for side in (left, ~left):
-            g, h = prior[k] - (y[side] == k), np.full(side.sum(), prior[k] * (1 - prior[k]) * 1.5)
+            g, h = (
+                prior[k] - (y[side] == k),
+                np.full(side.sum(), prior[k] * (1 - prior[k]) * 1.5),
+            )
             np.testing.assert_allclose(
                 scores[side, k], np.log(prior[k]) - g.sum() / h.sum(), rtol=1e-9
             )
@@ -236,22 +270,25 @@ def test_other_losses_obey():
 @pytest.mark.parametrize(
     "options", [{}, {"subsample": 0.6, "max_features": 0.5}, {"early_stopping": True}]
 )
-@pytest.mark.parametrize("n", [8000, 50_000])  # plain and packed gradients, on several threads
+# plain and packed gradients, on several threads
+@pytest.mark.parametrize("n", [8000, 50_000])
 def test_threads_do_not_change_a_bit(options, n):
     X, y = friedman(n)
     X[::7, 0] = np.nan
     scores = []
     for count in (1, 2, 3):
         with threadpool_limits(count):
-            model = HistGradientBoostingClassifier(max_iter=4, random_state=3, **options).fit(
-                X, y > 14
-            )
+            model = HistGradientBoostingClassifier(
+                max_iter=4, random_state=3, **options
+            ).fit(X, y > 14)
             scores.append(model.decision_function(X))
     np.testing.assert_array_equal(scores[0], scores[1])
     np.testing.assert_array_equal(scores[0], scores[2])
 
 
-@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "huber", "quantile"])
+@pytest.mark.parametrize(
+    "loss", ["squared_error", "absolute_error", "huber", "quantile"]
+)
 def test_the_training_loss_falls(loss):
     X, y = friedman()
     model = HistGradientBoostingRegressor(loss=loss, max_iter=30).fit(X, y)
@@ -265,7 +302,9 @@ def test_history_is_the_loss_of_staged_predictions():
     X, y = friedman()
     w = np.random.default_rng(0).uniform(0, 2, len(y))
     model = HistGradientBoostingRegressor(max_iter=5).fit(X, y, w)
-    losses = [0.5 * np.average((y - f) ** 2, weights=w) for f in model.staged_predict(X)]
+    losses = [
+        0.5 * np.average((y - f) ** 2, weights=w) for f in model.staged_predict(X)
+    ]
     np.testing.assert_allclose(-model.train_score_[1:], losses)
     c = (y > 14).astype(int)
     model = HistGradientBoostingClassifier(max_iter=5).fit(X, c, w)
@@ -282,7 +321,9 @@ def test_history_is_the_loss_of_staged_predictions():
 @pytest.mark.parametrize("options", [{}, {"subsample": 0.7, "max_features": 2}])
 def test_partial_fit_is_fit_on_all_rows(options):
     X, y = friedman()
-    whole = HistGradientBoostingRegressor(max_iter=12, random_state=5, **options).fit(X, y)
+    whole = HistGradientBoostingRegressor(max_iter=12, random_state=5, **options).fit(
+        X, y
+    )
     parts = HistGradientBoostingRegressor(
         max_iter=5, warm_start=True, random_state=5, **options
     ).fit(X, y)
@@ -312,7 +353,9 @@ def test_early_stopping_keeps_the_trees_up_to_the_least_validation_loss():
 def test_automatic_early_stopping_is_for_many_rows():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(10_001, 1)), rng.normal(size=10_001)
-    model = HistGradientBoostingRegressor(max_iter=2, max_leaf_nodes=2, early_stopping="auto")
+    model = HistGradientBoostingRegressor(
+        max_iter=2, max_leaf_nodes=2, early_stopping="auto"
+    )
     assert model.fit(X, y).do_early_stopping_
     assert not model.fit(X[:-1], y[:-1]).do_early_stopping_
 
@@ -339,7 +382,9 @@ def test_validation_rows_may_be_given():
 
 def test_rows_that_were_not_drawn_are_scored_too():
     X, y = friedman()
-    model = HistGradientBoostingRegressor(max_iter=5, subsample=0.3, random_state=1).fit(X, y)
+    model = HistGradientBoostingRegressor(
+        max_iter=5, subsample=0.3, random_state=1
+    ).fit(X, y)
     losses = [0.5 * np.mean((y - f) ** 2) for f in model.staged_predict(X)]
     np.testing.assert_allclose(-model.train_score_[1:], losses)
     assert all(120 < tree.n_rows[0] < 240 for tree in model.trees_)
@@ -359,7 +404,9 @@ def test_balanced_classes_weigh_the_same():
     X = (X * 50).round()  # few values: weights would move the edges of bins
     y = (z > np.quantile(z, 0.9)).astype(int)
     w = np.where(y == 1, 300 / y.sum(), 300 / (len(y) - y.sum()))
-    balanced = HistGradientBoostingClassifier(max_iter=5, class_weight="balanced").fit(X, y)
+    balanced = HistGradientBoostingClassifier(max_iter=5, class_weight="balanced").fit(
+        X, y
+    )
     weighted = HistGradientBoostingClassifier(max_iter=5).fit(X, y, w)
     np.testing.assert_allclose(balanced.predict_proba(X), weighted.predict_proba(X))
     with pytest.raises(SettingError, match="class_weight names the class 7"):
@@ -368,10 +415,14 @@ def test_balanced_classes_weigh_the_same():
 
 def test_explanations_add_up_to_the_scores():
     X, y = mixed(300)
-    model = HistGradientBoostingRegressor(max_iter=10, categorical_features=[2]).fit(X, y)
+    model = HistGradientBoostingRegressor(max_iter=10, categorical_features=[2]).fit(
+        X, y
+    )
     np.testing.assert_allclose(model.explain(X).scores, model.predict(X))
     c = np.digitize(y, np.quantile(y, [0.3, 0.6]))
-    model = HistGradientBoostingClassifier(max_iter=10, categorical_features=[2]).fit(X, c)
+    model = HistGradientBoostingClassifier(max_iter=10, categorical_features=[2]).fit(
+        X, c
+    )
     explained = model.explain(X)
     np.testing.assert_allclose(explained.scores, model.decision_function(X).max(axis=1))
     np.testing.assert_array_equal(explained.predicted, model.predict(X))
@@ -379,6 +430,8 @@ def test_explanations_add_up_to_the_scores():
 
 def test_what_matters_is_found_and_what_does_not_is_not():
     X, y = friedman(1000, d=6)
-    importances = HistGradientBoostingRegressor(max_iter=30).fit(X, y).feature_importances_
+    importances = (
+        HistGradientBoostingRegressor(max_iter=30).fit(X, y).feature_importances_
+    )
     assert importances.sum() == pytest.approx(1.0)
     assert importances[:4].min() > 3 * importances[4:].max()

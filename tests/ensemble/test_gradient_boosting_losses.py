@@ -60,9 +60,9 @@ def test_gradients_are_the_slopes_of_the_loss(w):
                 curve = {Logistic: 1.0, Multinomial: 1.5, Squared: 1.0}.get(type(loss))
                 if curve is not None:
                     weight = (1.0 if w is None else w[i]) if h is None else h[i]
-                    assert curve * (slopes[0] - slopes[1]) / (2 * step) == pytest.approx(
-                        weight, abs=1e-6
-                    )
+                    assert curve * (slopes[0] - slopes[1]) / (
+                        2 * step
+                    ) == pytest.approx(weight, abs=1e-6)
 
 
 def test_hubers_gradient_is_the_residual_cut_off():
@@ -71,10 +71,13 @@ def test_hubers_gradient_is_the_residual_cut_off():
     total = loss.begin(scores)
     r, delta = scores[0] - NUMBERS, loss.alpha
     assert delta == weighted_quantile(np.abs(r), WEIGHTS, 0.7)
-    np.testing.assert_allclose(loss.gradients(scores, 0)[0], WEIGHTS * np.clip(r, -delta, delta))
+    np.testing.assert_allclose(
+        loss.gradients(scores, 0)[0], WEIGHTS * np.clip(r, -delta, delta)
+    )
     inside = np.abs(r) <= delta
     np.testing.assert_allclose(
-        total, np.sum(WEIGHTS * np.where(inside, r**2 / 2, delta * (np.abs(r) - delta / 2)))
+        total,
+        np.sum(WEIGHTS * np.where(inside, r**2 / 2, delta * (np.abs(r) - delta / 2))),
     )
 
 

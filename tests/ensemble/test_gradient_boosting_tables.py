@@ -43,9 +43,9 @@ def test_a_category_in_two_groups_and_one_that_is_new():
     town = rng.choice(list("abcdef"), 600)
     y = np.isin(town, ["b", "d", "e"]) * 4.0 + rng.normal(size=600)
     frame = pd.DataFrame({"town": town})
-    model = HistGradientBoostingRegressor(max_iter=1, max_leaf_nodes=2, learning_rate=1.0).fit(
-        frame, y
-    )
+    model = HistGradientBoostingRegressor(
+        max_iter=1, max_leaf_nodes=2, learning_rate=1.0
+    ).fit(frame, y)
     tree = model.trees_[0]
     assert tree.kind[0] == GROUPS
     assert tree.branches.tolist() == [
@@ -79,7 +79,12 @@ def test_more_categories_than_bins_share_the_last():
         (np.arange(5.0)[:, None], np.arange(5.0)),
         (np.zeros((1, 1)), np.array([3.0])),
     ],
-    ids=["constant columns", "nothing but gaps", "fewer rows than a leaf has", "one row"],
+    ids=[
+        "constant columns",
+        "nothing but gaps",
+        "fewer rows than a leaf has",
+        "one row",
+    ],
 )
 def test_nothing_to_split_on_gives_the_mean(X, y):
     model = HistGradientBoostingRegressor(max_iter=3, min_samples_leaf=20).fit(X, y)
@@ -87,14 +92,18 @@ def test_nothing_to_split_on_gives_the_mean(X, y):
 
 
 def test_one_class_is_certain():
-    model = HistGradientBoostingClassifier(max_iter=3).fit(np.arange(40.0)[:, None], ["a"] * 40)
+    model = HistGradientBoostingClassifier(max_iter=3).fit(
+        np.arange(40.0)[:, None], ["a"] * 40
+    )
     assert model.predict_proba([[1.0]]).tolist() == [[1.0]]
     assert model.predict([[1.0]]).tolist() == ["a"]
 
 
 def test_classes_that_can_be_told_apart_stay_finite():
     x = np.arange(200.0)[:, None]
-    model = HistGradientBoostingClassifier(max_iter=400, learning_rate=1.0).fit(x, x[:, 0] >= 100)
+    model = HistGradientBoostingClassifier(max_iter=400, learning_rate=1.0).fit(
+        x, x[:, 0] >= 100
+    )
     scores = model.decision_function(x)
     assert np.isfinite(scores).all()
     assert model.score(x, x[:, 0] >= 100) == 1.0
@@ -137,7 +146,9 @@ def test_progress_is_reported_after_every_round():
     seen = []
     with watch(seen.append):
         HistGradientBoostingRegressor(max_iter=3).fit(X, y)
-    assert [u for u in seen if u.stage == "rounds"] == [Update("rounds", k, 3) for k in (1, 2, 3)]
+    assert [u for u in seen if u.stage == "rounds"] == [
+        Update("rounds", k, 3) for k in (1, 2, 3)
+    ]
 
 
 @pytest.mark.syllabus("11.4")
@@ -146,12 +157,16 @@ def test_the_least_rows_of_a_leaf_adapt_to_small_tables():
     X = rng.uniform(size=(30, 2))
     y = np.sin(6 * X[:, 0]) + X[:, 1]
     assert HistGradientBoostingRegressor(max_iter=300).fit(X, y).score(X, y) > 0.999
-    forty = HistGradientBoostingClassifier().fit(*make_blobs(40, centers=2, random_state=0))
+    forty = HistGradientBoostingClassifier().fit(
+        *make_blobs(40, centers=2, random_state=0)
+    )
     assert max(tree.n_leaves for tree in forty.trees_) > 1
     assert (
         max(
             tree.n_leaves
-            for tree in HistGradientBoostingRegressor(min_samples_leaf=20).fit(X, y).trees_
+            for tree in HistGradientBoostingRegressor(min_samples_leaf=20)
+            .fit(X, y)
+            .trees_
         )
         == 1
     )
@@ -169,9 +184,13 @@ def test_the_least_rows_of_a_leaf_adapt_to_small_tables():
 def test_categories_cost_no_accuracy_at_the_defaults():
     rows = datasets.load("penguins")
     y, losses = np.asarray(rows.y), []
-    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(np.zeros(len(y)), y):
+    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(
+        np.zeros(len(y)), y
+    ):
         model = HistGradientBoostingClassifier(random_state=0).fit(rows.take(train))
         losses.append(
-            log_loss(y[test], model.predict_proba(rows.take(test)), labels=model.classes_)
+            log_loss(
+                y[test], model.predict_proba(rows.take(test)), labels=model.classes_
+            )
         )
     assert np.mean(losses) < 0.07

@@ -16,7 +16,8 @@ IRIS, DIABETES = load_iris(return_X_y=True), load_diabetes(return_X_y=True)
 
 
 @pytest.mark.parametrize(
-    "ensemble", [AdaBoostClassifier, BaggingClassifier, AdaBoostRegressor, BaggingRegressor]
+    "ensemble",
+    [AdaBoostClassifier, BaggingClassifier, AdaBoostRegressor, BaggingRegressor],
 )
 def test_members_are_counted_indexed_and_gone_through(ensemble):
     model = ensemble(n_estimators=4, random_state=0)
@@ -30,7 +31,9 @@ def test_members_are_counted_indexed_and_gone_through(ensemble):
 
 def test_importances_are_those_of_the_members_by_their_weights():
     model = AdaBoostClassifier(n_estimators=6, random_state=0).fit(*IRIS)
-    mean = np.average([one.feature_importances_ for one in model], axis=0, weights=model.alphas_)
+    mean = np.average(
+        [one.feature_importances_ for one in model], axis=0, weights=model.alphas_
+    )
     np.testing.assert_allclose(model.feature_importances_, mean / mean.sum())
     some = BaggingClassifier(n_estimators=8, max_features=2, random_state=0).fit(*IRIS)
     total = np.zeros(4)
@@ -38,5 +41,6 @@ def test_importances_are_those_of_the_members_by_their_weights():
         total[columns] += one.feature_importances_
     np.testing.assert_allclose(some.feature_importances_, total / total.sum())
     assert not hasattr(
-        BaggingClassifier(GaussianNB(), n_estimators=2).fit(*IRIS), "feature_importances_"
+        BaggingClassifier(GaussianNB(), n_estimators=2).fit(*IRIS),
+        "feature_importances_",
     )

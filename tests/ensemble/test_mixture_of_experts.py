@@ -25,7 +25,9 @@ from lyceum.trees import DecisionTreeClassifier
 
 rng = np.random.default_rng(0)
 X = rng.uniform(-2, 2, (300, 2))
-BENT = np.where(X[:, 0] > 0, 2 * X[:, 0] + X[:, 1], -3 * X[:, 0]) + 0.1 * rng.normal(size=300)
+BENT = np.where(X[:, 0] > 0, 2 * X[:, 0] + X[:, 1], -3 * X[:, 0]) + 0.1 * rng.normal(
+    size=300
+)
 XOR = np.where(X[:, 0] * X[:, 1] > 0, "a", "b")
 
 
@@ -77,7 +79,9 @@ def test_logistic_experts_under_gates_solve_what_one_cannot():
 
 def test_one_expert_is_the_learner_itself():
     model = MixtureOfExperts(SkLinear(), n_experts=1).fit(X, BENT)
-    np.testing.assert_allclose(model.predict(X), SkLinear().fit(X, BENT).predict(X), rtol=1e-8)
+    np.testing.assert_allclose(
+        model.predict(X), SkLinear().fit(X, BENT).predict(X), rtol=1e-8
+    )
 
 
 def test_a_hierarchy_of_one_level_is_a_mixture():
@@ -91,7 +95,9 @@ def test_shares_of_leaves_are_products_of_gates():
     gates = rng.normal(size=(3, 2, 3))
     scores = np.einsum("nd,vcd->nvc", np.column_stack([X, np.ones(300)]), gates)
     g = np.exp(scores) / np.exp(scores).sum(axis=2, keepdims=True)
-    expected = np.stack([g[:, 0, i] * g[:, 1 + i, j] for i in range(2) for j in range(2)], axis=1)
+    expected = np.stack(
+        [g[:, 0, i] * g[:, 1 + i, j] for i in range(2) for j in range(2)], axis=1
+    )
     np.testing.assert_allclose(np.exp(tree.log_shares(X, gates)), expected, rtol=1e-12)
     wanted = tree.child_shares(expected)
     np.testing.assert_allclose(wanted[0], g[:, 0], rtol=1e-12)
@@ -100,7 +106,11 @@ def test_shares_of_leaves_are_products_of_gates():
 
 def test_mixtures_of_classifiers_obey_the_laws():
     model = MixtureOfExperts(NaiveBayes(), n_experts=2, n_init=1, tol=0.01)
-    for law in (a_saved_model_is_the_model, posteriors_are_probabilities, it_shows_itself):
+    for law in (
+        a_saved_model_is_the_model,
+        posteriors_are_probabilities,
+        it_shows_itself,
+    ):
         law(model, Case())
 
 
@@ -113,13 +123,17 @@ def test_experts_must_take_weights():
 
 def test_an_expert_behind_a_step_that_changes_nothing_is_the_expert():
     plain = MixtureOfExperts(SkLinear(), n_experts=2, n_init=1).fit(X, BENT)
-    nested = make_pipeline(FunctionTransformer(), make_pipeline(FunctionTransformer(), SkLinear()))
+    nested = make_pipeline(
+        FunctionTransformer(), make_pipeline(FunctionTransformer(), SkLinear())
+    )
     piped = MixtureOfExperts(nested, n_experts=2, n_init=1).fit(X, BENT)
     np.testing.assert_allclose(piped.history_, plain.history_, rtol=1e-9)
     np.testing.assert_allclose(piped.predict(X), plain.predict(X), rtol=1e-9)
     explanation = piped.explain(X[:5])
     np.testing.assert_allclose(
-        explanation.base + explanation.contributions.sum(axis=1), piped.predict(X[:5]), rtol=1e-9
+        explanation.base + explanation.contributions.sum(axis=1),
+        piped.predict(X[:5]),
+        rtol=1e-9,
     )
 
 
@@ -131,19 +145,28 @@ def test_every_step_of_an_expert_that_takes_weights_gets_them(scaler):
     fitted = ExpertRows(Z, BENT[:60]).fit(make_pipeline(scaler, SkLinear()), w)
     times = np.repeat(np.arange(60), w.astype(int))
     repeated = make_pipeline(clone(scaler), SkLinear()).fit(Z[times], BENT[times])
-    np.testing.assert_allclose(fitted[0].transform(Z), repeated[0].transform(Z), atol=1e-12)
+    np.testing.assert_allclose(
+        fitted[0].transform(Z), repeated[0].transform(Z), atol=1e-12
+    )
     np.testing.assert_allclose(fitted.predict(Z), repeated.predict(Z), rtol=1e-9)
 
 
 def test_a_pipeline_must_end_in_a_learner_that_takes_weights():
     with pytest.raises(
-        SettingError, match=r"KNeighborsRegressor cannot be an expert: .*; set expert to"
+        SettingError,
+        match=r"KNeighborsRegressor cannot be an expert: .*; set expert to",
     ):
-        MixtureOfExperts(make_pipeline(make_pipeline(StandardScaler(), SkNeighbors()))).fit(X, BENT)
+        MixtureOfExperts(
+            make_pipeline(make_pipeline(StandardScaler(), SkNeighbors()))
+        ).fit(X, BENT)
 
 
-@pytest.mark.parametrize("settings", [{}, {"categorical_features": [0]}, {"max_features": "sqrt"}])
-@pytest.mark.parametrize("labels", [XOR, np.where(XOR == "a", -1, np.where(X[:, 0] > 0, 1, 2))])
+@pytest.mark.parametrize(
+    "settings", [{}, {"categorical_features": [0]}, {"max_features": "sqrt"}]
+)
+@pytest.mark.parametrize(
+    "labels", [XOR, np.where(XOR == "a", -1, np.where(X[:, 0] > 0, 1, 2))]
+)
 def test_experts_that_are_given_rows_learn_as_from_an_array(settings, labels):
     Z, weights = X.round(), np.random.default_rng(1).uniform(size=(3, 300))
     expert = DecisionTreeClassifier(max_depth=3, random_state=0, **settings)
@@ -152,7 +175,9 @@ def test_experts_that_are_given_rows_learn_as_from_an_array(settings, labels):
         one, other = rows.fit(expert, w), clone(expert).fit(Z, labels, sample_weight=w)
         assert vars(one).keys() == vars(other).keys()
         assert repr(one.schema_) == repr(other.schema_)
-        np.testing.assert_array_equal(one.predict_proba(rows.inputs), other.predict_proba(Z))
+        np.testing.assert_array_equal(
+            one.predict_proba(rows.inputs), other.predict_proba(Z)
+        )
     assert isinstance(rows.inputs, Rows)
 
 
@@ -194,9 +219,9 @@ def test_experts_that_are_not_linear_explain_columns_and_what_each_said():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 3))
     labels = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")
-    model = MixtureOfExperts(DecisionTreeClassifier(max_depth=2), n_experts=2, random_state=0).fit(
-        X, labels
-    )
+    model = MixtureOfExperts(
+        DecisionTreeClassifier(max_depth=2), n_experts=2, random_state=0
+    ).fit(X, labels)
     found = model.explain(X[:6])
     best = model.predict_proba(X[:6]).max(axis=1)
     np.testing.assert_allclose(found.scores, best)

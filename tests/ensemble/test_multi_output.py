@@ -79,13 +79,20 @@ def test_mixed_tables_files_and_weights(tmp_path):
     frame = load("penguins")
     table = pd.DataFrame({"mass": np.arange(40.0), "town": ["Ulm", "Bonn"] * 20})
     Y = pd.DataFrame(
-        {"heavy": (table.mass > 20).astype(int), "south": (table.town == "Ulm").astype(int)}
+        {
+            "heavy": (table.mass > 20).astype(int),
+            "south": (table.town == "Ulm").astype(int),
+        }
     )
     model = MultiOutputClassifier(NaiveBayes()).fit(table, Y)
     assert model.score(table, Y) > 0.9
     table.to_csv(tmp_path / "rows.csv", index=False)
-    streamed = MultiOutputClassifier(NaiveBayes()).fit(scan(tmp_path / "rows.csv", memory=0), Y)
-    np.testing.assert_allclose(streamed.predict_proba(table), model.predict_proba(table))
+    streamed = MultiOutputClassifier(NaiveBayes()).fit(
+        scan(tmp_path / "rows.csv", memory=0), Y
+    )
+    np.testing.assert_allclose(
+        streamed.predict_proba(table), model.predict_proba(table)
+    )
     w = np.r_[np.zeros(3), np.full(37, 2.0)]
     weighted = MultiOutputClassifier(NaiveBayes()).fit(table, Y, w)
     kept = MultiOutputClassifier(NaiveBayes()).fit(table[3:], Y[3:], w[3:])

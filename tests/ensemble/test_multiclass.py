@@ -57,7 +57,9 @@ def on_the_blackboard(model, n_classes):
 def three_classes(n=150, seed=0):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, n)
-    return rng.normal(size=(n, 4)) + 1.5 * np.eye(3, 4)[y], np.array(["ant", "bee", "cow"])[y]
+    return rng.normal(size=(n, 4)) + 1.5 * np.eye(3, 4)[y], np.array(
+        ["ant", "bee", "cow"]
+    )[y]
 
 
 @pytest.mark.syllabus("9.6")
@@ -82,7 +84,8 @@ def test_votes_of_all_pairs_give_class_four():
 def test_a_no_is_a_vote_for_every_other_class():
     model = on_the_blackboard(OneVsRestClassifier(ColumnScores(), decision="votes"), 4)
     rows = np.array(
-        [[-1, 2, -1, -1, 0, 0], [5, 1, -1, -1, 0, 0], [-1, -9, -1, -1, 0, 0]], dtype=float
+        [[-1, 2, -1, -1, 0, 0], [5, 1, -1, -1, 0, 0], [-1, -9, -1, -1, 0, 0]],
+        dtype=float,
     )
     assert model.votes(rows).tolist() == [[2, 4, 2, 2], [3, 3, 1, 1], [3, 3, 3, 3]]
     assert model.predict(rows).tolist() == [2, 1, 1]
@@ -90,7 +93,9 @@ def test_a_no_is_a_vote_for_every_other_class():
 
 @pytest.mark.syllabus("9.6")
 def test_a_word_with_one_wrong_place_is_corrected():
-    code = np.array([[-1, -1, -1, -1, -1], [1, 1, 1, -1, -1], [-1, -1, 1, 1, 1], [1, 1, -1, 1, 1]])
+    code = np.array(
+        [[-1, -1, -1, -1, -1], [1, 1, 1, -1, -1], [-1, -1, 1, 1, 1], [1, 1, -1, 1, 1]]
+    )
     model = on_the_blackboard(
         OutputCodeClassifier(ColumnScores(), code=code, decoding="hamming"), 4
     )
@@ -109,7 +114,9 @@ def test_a_word_with_one_wrong_place_is_corrected():
 @given(st.integers(3, 6))
 def test_any_two_words_of_an_exhaustive_code_differ_in_half_of_the_places(K):
     X = np.repeat(np.eye(K), 2, axis=0)
-    model = OutputCodeClassifier(NaiveBayes(), code="exhaustive").fit(X, np.repeat(np.arange(K), 2))
+    model = OutputCodeClassifier(NaiveBayes(), code="exhaustive").fit(
+        X, np.repeat(np.arange(K), 2)
+    )
     assert model.code_.shape == (K, 2 ** (K - 1) - 1)
     assert model.min_distance_ == 2 ** (K - 2)
     assert len(np.unique(model.code_ * model.code_[0], axis=1).T) == 2 ** (K - 1) - 1
@@ -146,18 +153,26 @@ def test_codes_of_ones_own_are_checked():
         with pytest.raises(DataError, match=words):
             OutputCodeClassifier(code=code).fit(X, y)
     with pytest.raises(SettingError, match="16,383 columns"):
-        OutputCodeClassifier(NaiveBayes(), code="exhaustive").fit(np.eye(15), np.arange(15))
+        OutputCodeClassifier(NaiveBayes(), code="exhaustive").fit(
+            np.eye(15), np.arange(15)
+        )
 
 
 def test_the_codes_of_pairs_and_of_one_against_the_rest_are_those_learners():
     X, y = three_classes()
-    pairs, rest = OneVsOneClassifier(decision="scores").fit(X, y), OneVsRestClassifier().fit(X, y)
+    pairs, rest = (
+        OneVsOneClassifier(decision="scores").fit(X, y),
+        OneVsRestClassifier().fit(X, y),
+    )
     same = OutputCodeClassifier(code=pairs.code_, loss="linear").fit(X, y)
     np.testing.assert_allclose(
         same.decision_function(X) * 3, pairs.decision_function(X), rtol=1e-12
     )
     assert (
-        OutputCodeClassifier(code=rest.code_, loss="linear").fit(X, y).predict(X).tolist()
+        OutputCodeClassifier(code=rest.code_, loss="linear")
+        .fit(X, y)
+        .predict(X)
+        .tolist()
         == rest.predict(X).tolist()
     )
 
@@ -170,11 +185,19 @@ def test_the_codes_of_pairs_and_of_one_against_the_rest_are_those_learners():
 )
 def test_members_of_another_library_give_its_own_reductions(base):
     X, y = three_classes()
-    ours, theirs = OneVsRestClassifier(base).fit(X, y), TheirOneVsRestClassifier(base).fit(X, y)
+    ours, theirs = (
+        OneVsRestClassifier(base).fit(X, y),
+        TheirOneVsRestClassifier(base).fit(X, y),
+    )
     assert ours.predict(X).tolist() == theirs.predict(X).tolist()
     if hasattr(theirs, "predict_proba"):
-        np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-12)
-    ours, theirs = OneVsOneClassifier(base).fit(X, y), TheirOneVsOneClassifier(base).fit(X, y)
+        np.testing.assert_allclose(
+            ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-12
+        )
+    ours, theirs = (
+        OneVsOneClassifier(base).fit(X, y),
+        TheirOneVsOneClassifier(base).fit(X, y),
+    )
     votes = np.round(theirs.decision_function(X))
     np.testing.assert_array_equal(ours.votes(X), votes)
     clear = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1
@@ -197,7 +220,10 @@ def test_coupled_posteriors_minimize_their_objective():
 
     def objective(p):
         return sum(
-            (r[j, i] * p[i] - r[i, j] * p[j]) ** 2 for i in range(4) for j in range(4) if i != j
+            (r[j, i] * p[i] - r[i, j] * p[j]) ** 2
+            for i in range(4)
+            for j in range(4)
+            if i != j
         )
 
     best = couple_posteriors(r)
@@ -211,14 +237,17 @@ def test_posteriors_that_decide_are_the_largest():
     X, y = three_classes()
     model = OneVsOneClassifier(decision="posteriors").fit(X, y)
     assert (
-        model.predict(X).tolist() == model.classes_[model.predict_proba(X).argmax(axis=1)].tolist()
+        model.predict(X).tolist()
+        == model.classes_[model.predict_proba(X).argmax(axis=1)].tolist()
     )
 
 
 # -- awkward rows ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [OneVsRestClassifier, OneVsOneClassifier, OutputCodeClassifier])
+@pytest.mark.parametrize(
+    "kind", [OneVsRestClassifier, OneVsOneClassifier, OutputCodeClassifier]
+)
 def test_mixed_tables_with_missing_cells_reach_members_as_they_are(kind, tmp_path):
     penguins = load("penguins")
     model = kind(DecisionTreeClassifier(max_depth=4)).fit(penguins)
@@ -228,7 +257,9 @@ def test_mixed_tables_with_missing_cells_reach_members_as_they_are(kind, tmp_pat
     assert "DecisionTreeClassifier" in str(model.summary())
 
 
-@pytest.mark.parametrize("kind", [OneVsRestClassifier, OneVsOneClassifier, OutputCodeClassifier])
+@pytest.mark.parametrize(
+    "kind", [OneVsRestClassifier, OneVsOneClassifier, OutputCodeClassifier]
+)
 def test_one_class_and_a_class_without_weight(kind, tmp_path):
     X, y = three_classes(60)
     one = kind().fit(X, np.full(60, "ant"))
@@ -257,7 +288,9 @@ def test_weights_that_members_do_not_take_are_refused_unless_equal():
         == OneVsRestClassifier(ScikitNeighbors(3)).fit(X[5:], y[5:]).predict(X).tolist()
     )
     w[7] = 2.0
-    with pytest.raises(SettingError, match="KNeighborsClassifier does not take sample_weight"):
+    with pytest.raises(
+        SettingError, match="KNeighborsClassifier does not take sample_weight"
+    ):
         OneVsOneClassifier(ScikitNeighbors(3)).fit(X, y, w)
 
 
@@ -265,7 +298,8 @@ def test_sparse_rows_and_frames_of_another_library():
     X, y = three_classes()
     X[np.abs(X) < 0.5] = 0.0
     dense, thin = (
-        OneVsRestClassifier(ScikitLogistic()).fit(form, y) for form in (X, sparse.csr_array(X))
+        OneVsRestClassifier(ScikitLogistic()).fit(form, y)
+        for form in (X, sparse.csr_array(X))
     )
     np.testing.assert_allclose(
         thin.decision_function(sparse.csr_array(X)),
@@ -294,7 +328,9 @@ def test_explanations_of_sums_of_scores_add_up(model):
     X, y = three_classes()
     model.fit(X, y)
     found = model.explain(X)
-    np.testing.assert_allclose(found.scores, model.decision_function(X).max(axis=1), atol=1e-9)
+    np.testing.assert_allclose(
+        found.scores, model.decision_function(X).max(axis=1), atol=1e-9
+    )
     assert found.predicted.tolist() == model.predict(X).tolist()
 
 
@@ -321,7 +357,10 @@ def _decided_by(model, X):
 @pytest.mark.parametrize("n_classes", [3, 2])
 def test_explanations_of_other_decisions_add_up(model, n_classes):
     X, y = three_classes()
-    X, y = X[np.isin(y, np.unique(y)[:n_classes])], y[np.isin(y, np.unique(y)[:n_classes])]
+    X, y = (
+        X[np.isin(y, np.unique(y)[:n_classes])],
+        y[np.isin(y, np.unique(y)[:n_classes])],
+    )
     frame = pd.DataFrame(X, columns=list("abcd"))
     for rows in (X, frame):
         fitted = clone(model).fit(rows, y)
@@ -330,7 +369,9 @@ def test_explanations_of_other_decisions_add_up(model, n_classes):
         assert found.predicted.tolist() == fitted.predict(rows).tolist()
 
 
-@pytest.mark.parametrize("kind", [OneVsRestClassifier, OneVsOneClassifier, OutputCodeClassifier])
+@pytest.mark.parametrize(
+    "kind", [OneVsRestClassifier, OneVsOneClassifier, OutputCodeClassifier]
+)
 @pytest.mark.parametrize("member", [NaiveBayes(), LogisticRegression()])
 @pytest.mark.parametrize("n_classes", [3, 2])
 def test_rows_are_read_once_to_be_explained(kind, member, n_classes):
@@ -350,12 +391,16 @@ def test_votes_are_explained_from_a_row_of_means():
     k = model.classes_.tolist().index(model.predict(X[:1])[0])
 
     def votes(own):
-        return model.decision_function(np.where(np.isin(np.arange(4), own), X[:1], mean))[0, k]
+        return model.decision_function(
+            np.where(np.isin(np.arange(4), own), X[:1], mean)
+        )[0, k]
 
     forth = [votes(range(j + 1)) - votes(range(j)) for j in range(4)]
     back = [votes(range(j, 4)) - votes(range(j + 1, 4)) for j in range(4)]
     assert found.base[0] == pytest.approx(votes([]))
-    np.testing.assert_allclose(found.contributions[0], (np.array(forth) + back) / 2, atol=1e-12)
+    np.testing.assert_allclose(
+        found.contributions[0], (np.array(forth) + back) / 2, atol=1e-12
+    )
     assert found.unit == "score"
 
 
@@ -370,4 +415,6 @@ def test_two_classes_are_one_member_with_the_posteriors_of_that_member():
             model.decision_function(X), alone.decision_function(X), rtol=1e-6
         )
         if hasattr(model, "predict_proba"):
-            np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), rtol=1e-6)
+            np.testing.assert_allclose(
+                model.predict_proba(X), alone.predict_proba(X), rtol=1e-6
+            )

@@ -61,7 +61,8 @@ def same(a, b):
     """Whether two trees are the same to the bit and the type."""
     pairs = [(getattr(a, of.name), getattr(b, of.name)) for of in fields(a)]
     return all(
-        x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes() for x, y in pairs
+        x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes()
+        for x, y in pairs
     )
 
 
@@ -119,7 +120,8 @@ def test_files_do_not_grow_in_members_with_the_trees(learner, tmp_path):
     for n in (3, 12):
         path = lyceum.save(fitted(of_size(learner, n))[1], tmp_path / f"{n}")
         members.append(len(zipfile.ZipFile(path).namelist()))
-    assert abs(members[1] - members[0]) <= 3  # arrays of the same content are one member
+    # arrays of the same content are one member
+    assert abs(members[1] - members[0]) <= 3
     assert members[1] < 40
 
 
@@ -129,19 +131,30 @@ def test_a_loaded_ensemble_goes_on_growing(learner, tmp_path):
     y = classes if "Classifier" in type(learner).__name__ else z
     whole = of_size(learner, 9).fit(X, y)
     half = of_size(learner, 4).set_params(warm_start=True).fit(X, y)
-    half = of_size(lyceum.load(lyceum.save(half, tmp_path / "half")), 9, again=True).fit(X, y)
+    half = of_size(
+        lyceum.load(lyceum.save(half, tmp_path / "half")), 9, again=True
+    ).fit(X, y)
     np.testing.assert_array_equal(half.predict(X), whole.predict(X))
 
 
 def test_an_ensemble_that_is_not_fitted_is_saved_too(tmp_path):
-    model = lyceum.load(lyceum.save(RandomForestClassifier(n_estimators=7), tmp_path / "new"))
+    model = lyceum.load(
+        lyceum.save(RandomForestClassifier(n_estimators=7), tmp_path / "new")
+    )
     assert model.n_estimators == 7
     assert not hasattr(model, "trees_")
 
 
 @pytest.mark.parametrize(
     "sizes",
-    [[[2, 0, 0]], [[0, 0, 0]], [[1, -1, 0]], [[1, 0]], [[1.0, 0.0, 0.0]], np.zeros((0, 3), int)],
+    [
+        [[2, 0, 0]],
+        [[0, 0, 0]],
+        [[1, -1, 0]],
+        [[1, 0]],
+        [[1.0, 0.0, 0.0]],
+        np.zeros((0, 3), int),
+    ],
 )
 def test_lengths_that_are_not_those_of_the_arrays_are_refused(sizes):
     arrays = pack_trees([trees()[-1]])
@@ -159,7 +172,9 @@ def test_lengths_that_are_not_those_of_the_arrays_are_refused(sizes):
         ({"missing": np.int32(7)}, "leads nowhere"),
     ],
 )
-def test_files_whose_trees_lead_outside_are_refused(change, complaint, tmp_path, monkeypatch):
+def test_files_whose_trees_lead_outside_are_refused(
+    change, complaint, tmp_path, monkeypatch
+):
     _, model = fitted(RandomForestClassifier(**SIZES, max_depth=2))
     first = model.trees_[0]
     arrays = {
@@ -176,5 +191,7 @@ def test_files_whose_trees_lead_outside_are_refused(change, complaint, tmp_path,
 
 def test_a_forest_of_counts_takes_less_than_half_of_its_arrays():
     _, model = fitted(RandomForestClassifier(n_estimators=60, random_state=0))
-    arrays = sum(getattr(tree, of.name).nbytes for tree in model.trees_ for of in fields(tree))
+    arrays = sum(
+        getattr(tree, of.name).nbytes for tree in model.trees_ for of in fields(tree)
+    )
     assert 2 * len(pickle.dumps(model)) < arrays

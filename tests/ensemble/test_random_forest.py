@@ -12,7 +12,13 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
-from tests.ensemble.forest_cases import CLASSIFIERS, REGRESSORS, assert_same, table, target_of
+from tests.ensemble.forest_cases import (
+    CLASSIFIERS,
+    REGRESSORS,
+    assert_same,
+    table,
+    target_of,
+)
 from threadpoolctl import threadpool_limits
 
 import lyceum
@@ -70,9 +76,14 @@ def test_every_limit_of_growth_has_an_effect(kind, option):
 def test_every_criterion_grows_other_trees_that_learn(kind, criteria):
     frame, labels, score = table(200)
     y = target_of(kind, labels, score)
-    forests = [kind(n_estimators=20, criterion=c, random_state=0).fit(frame, y) for c in criteria]
+    forests = [
+        kind(n_estimators=20, criterion=c, random_state=0).fit(frame, y)
+        for c in criteria
+    ]
     assert all(forest.score(frame, y) > 0.8 for forest in forests)
-    assert len({forest.trees_[0].threshold.tobytes() for forest in forests}) == len(criteria)
+    assert len({forest.trees_[0].threshold.tobytes() for forest in forests}) == len(
+        criteria
+    )
 
 
 def test_class_weights_move_the_decision():
@@ -80,15 +91,17 @@ def test_class_weights_move_the_decision():
     options = {"n_estimators": 20, "max_depth": 3, "random_state": 0}
     said = [
         np.mean(
-            RandomForestClassifier(class_weight=weight, **options).fit(frame, y).predict(frame)
+            RandomForestClassifier(class_weight=weight, **options)
+            .fit(frame, y)
+            .predict(frame)
             == "top"
         )
         for weight in ({"top": 0.1}, None, {"top": 10.0})
     ]
     assert said[0] < said[1] < said[2]
-    balanced = RandomForestClassifier(class_weight="balanced", bootstrap=False, **options).fit(
-        frame, y
-    )
+    balanced = RandomForestClassifier(
+        class_weight="balanced", bootstrap=False, **options
+    ).fit(frame, y)
     np.testing.assert_allclose(balanced.trees_[0].value[0], np.full(3, 400 / 3))
     with pytest.raises(SettingError, match="class_weight names the class 'bottom'"):
         RandomForestClassifier(class_weight={"bottom": 2.0}).fit(frame, y)
@@ -109,15 +122,17 @@ def test_missing_cells_are_learned_from_and_predicted_over(kind, missing):
 @pytest.mark.parametrize("form", ["groups", "one_vs_rest"])
 def test_categories_are_split_in_two(form):
     frame, y, _ = table(300)
-    forest = RandomForestClassifier(n_estimators=10, categorical_split=form, random_state=0).fit(
-        frame, y
-    )
+    forest = RandomForestClassifier(
+        n_estimators=10, categorical_split=form, random_state=0
+    ).fit(frame, y)
     sizes = set()
     for tree in forest.trees_:
         by_color = np.flatnonzero(tree.feature == 3)
         assert (tree.kind[by_color] == GROUPS).all()
         for node in by_color:
-            branches = tree.branches[tree.table[node] : tree.table[node] + tree.n_codes[node]]
+            branches = tree.branches[
+                tree.table[node] : tree.table[node] + tree.n_codes[node]
+            ]
             sizes.add(min(np.count_nonzero(branches == side) for side in (0, 1)))
     assert sizes == ({1, 2} if form == "groups" else {1})
     unknown = frame.head(2).assign(color=pd.Categorical(["violet", "red"]))
@@ -128,7 +143,9 @@ def test_more_categories_than_bins_share_one():
     rng = np.random.default_rng(0)
     code = rng.integers(0, 300, 2000)
     names = np.array([f"c{i:03d}" for i in range(300)])
-    frame = pd.DataFrame({"town": pd.Categorical(names[code], names), "x": rng.normal(size=2000)})
+    frame = pd.DataFrame(
+        {"town": pd.Categorical(names[code], names), "x": rng.normal(size=2000)}
+    )
     y = (code < 150) ^ (rng.random(2000) < 0.05)
     forest = RandomForestClassifier(
         n_estimators=10, max_features=None, oob_score=True, random_state=0
@@ -142,7 +159,9 @@ def test_more_categories_than_bins_share_one():
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
 def test_a_forest_is_the_mean_of_its_trees(kind):
     frame, labels, score = table(200, gaps=0.05)
-    forest = kind(n_estimators=7, random_state=0).fit(frame, target_of(kind, labels, score))
+    forest = kind(n_estimators=7, random_state=0).fit(
+        frame, target_of(kind, labels, score)
+    )
     ends = np.asarray(forest.apply(frame))
     assert ends.shape == (200, 7)
     values = []
@@ -154,9 +173,12 @@ def test_a_forest_is_the_mean_of_its_trees(kind):
     mean = np.mean(values, axis=0)
     if kind in CLASSIFIERS:
         np.testing.assert_allclose(forest.predict_proba(frame), mean, atol=1e-12)
-        np.testing.assert_allclose(np.exp(forest.predict_log_proba(frame)), mean, atol=1e-12)
+        np.testing.assert_allclose(
+            np.exp(forest.predict_log_proba(frame)), mean, atol=1e-12
+        )
         assert (
-            forest.predict(frame) == forest.classes_[forest.predict_proba(frame).argmax(axis=1)]
+            forest.predict(frame)
+            == forest.classes_[forest.predict_proba(frame).argmax(axis=1)]
         ).all()
     else:
         np.testing.assert_allclose(forest.predict(frame), mean[:, 0], rtol=1e-12)
@@ -165,11 +187,20 @@ def test_a_forest_is_the_mean_of_its_trees(kind):
 def test_staged_predictions_are_those_of_the_first_trees():
     frame, labels, score = table(100)
     forest = RandomForestClassifier(n_estimators=5, random_state=0).fit(frame, labels)
-    stages, classes = list(forest.staged_predict_proba(frame)), list(forest.staged_predict(frame))
+    stages, classes = (
+        list(forest.staged_predict_proba(frame)),
+        list(forest.staged_predict(frame)),
+    )
     for count in (1, 3, 5):
-        first = RandomForestClassifier(n_estimators=count, random_state=0).fit(frame, labels)
-        np.testing.assert_allclose(stages[count - 1], first.predict_proba(frame), atol=1e-12)
-        assert (classes[count - 1] == forest.classes_[stages[count - 1].argmax(axis=1)]).all()
+        first = RandomForestClassifier(n_estimators=count, random_state=0).fit(
+            frame, labels
+        )
+        np.testing.assert_allclose(
+            stages[count - 1], first.predict_proba(frame), atol=1e-12
+        )
+        assert (
+            classes[count - 1] == forest.classes_[stages[count - 1].argmax(axis=1)]
+        ).all()
     assert len(stages) == len(classes) == 5
     numbers = RandomForestRegressor(n_estimators=5, random_state=0).fit(frame, score)
     np.testing.assert_allclose(
@@ -180,7 +211,9 @@ def test_staged_predictions_are_those_of_the_first_trees():
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
 def test_importances_sum_to_one_and_find_what_matters(kind):
     frame, labels, score = table(400)
-    forest = kind(n_estimators=20, random_state=0).fit(frame, target_of(kind, labels, score))
+    forest = kind(n_estimators=20, random_state=0).fit(
+        frame, target_of(kind, labels, score)
+    )
     importances = forest.feature_importances_
     assert importances.sum() == pytest.approx(1.0)
     assert (importances > 0).all()
@@ -190,14 +223,22 @@ def test_importances_sum_to_one_and_find_what_matters(kind):
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
 def test_explanations_add_up_to_the_prediction(kind):
     frame, labels, score = table(150, gaps=0.1)
-    forest = kind(n_estimators=8, random_state=0).fit(frame, target_of(kind, labels, score))
-    said = forest.predict_proba(frame).max(axis=1) if kind in CLASSIFIERS else forest.predict(frame)
+    forest = kind(n_estimators=8, random_state=0).fit(
+        frame, target_of(kind, labels, score)
+    )
+    said = (
+        forest.predict_proba(frame).max(axis=1)
+        if kind in CLASSIFIERS
+        else forest.predict(frame)
+    )
     np.testing.assert_allclose(forest.explain(frame).scores, said, rtol=1e-10)
 
 
 def test_the_summary_tells_size_draws_and_out_of_bag_score():
     frame, y, _ = table(100)
-    forest = RandomForestClassifier(n_estimators=4, oob_score=True, random_state=0).fit(frame, y)
+    forest = RandomForestClassifier(n_estimators=4, oob_score=True, random_state=0).fit(
+        frame, y
+    )
     text = str(forest.summary())
     for part in ("trees", "2 of 4", "out-of-bag score", "color", "depth"):
         assert part in text
@@ -208,7 +249,9 @@ def test_progress_is_reported_after_every_tree():
     seen = []
     with watch(seen.append):
         RandomForestClassifier(n_estimators=3, random_state=0).fit(frame, y)
-    assert [u for u in seen if u.stage == "trees"] == [Update("trees", k, 3) for k in (1, 2, 3)]
+    assert [u for u in seen if u.stage == "trees"] == [
+        Update("trees", k, 3) for k in (1, 2, 3)
+    ]
 
 
 def test_a_cancelled_fit_leaves_the_forest_as_it_was():
@@ -231,11 +274,15 @@ def test_one_thread_and_two_give_the_forest_to_the_bit(kind):
     forests = []
     for threads in (1, 2):
         with threadpool_limits(threads, user_api="openmp"):
-            forest = kind(n_estimators=7, bootstrap=True, oob_score=True, random_state=5)
+            forest = kind(
+                n_estimators=7, bootstrap=True, oob_score=True, random_state=5
+            )
             forests.append(forest.fit(frame, target_of(kind, labels, score)))
     assert_same(*forests)
     assert forests[0].oob_score_ == forests[1].oob_score_
-    np.testing.assert_array_equal(*(np.asarray(forest.predict(frame)) for forest in forests))
+    np.testing.assert_array_equal(
+        *(np.asarray(forest.predict(frame)) for forest in forests)
+    )
 
 
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
@@ -244,10 +291,14 @@ def test_a_forest_comes_back_from_a_pickle_and_a_model_file(kind, tmp_path):
     y = target_of(kind, labels, score)
     forest = kind(n_estimators=3, warm_start=True).fit(frame, y)
     lyceum.save(forest, tmp_path / "forest.lyceum")
-    for other in (pickle.loads(pickle.dumps(forest)), lyceum.load(tmp_path / "forest.lyceum")):
+    for other in (
+        pickle.loads(pickle.dumps(forest)),
+        lyceum.load(tmp_path / "forest.lyceum"),
+    ):
         np.testing.assert_array_equal(other.predict(frame), forest.predict(frame))
         grown = [
-            model.set_params(n_estimators=5).fit(frame, y) for model in (other, clone_of(forest))
+            model.set_params(n_estimators=5).fit(frame, y)
+            for model in (other, clone_of(forest))
         ]
         assert_same(*grown)
 
@@ -269,7 +320,9 @@ def test_german_credit_is_learned_as_well_as_by_scikit_learn():
     for seed in range(2):
         forest = RandomForestClassifier(n_estimators=25, random_state=seed)
         ours.append(
-            cross_val_score(forest, frame.astype(dict.fromkeys(text, "category")), y, cv=3).mean()
+            cross_val_score(
+                forest, frame.astype(dict.fromkeys(text, "category")), y, cv=3
+            ).mean()
         )
         coded = frame.copy()
         coded[text] = OrdinalEncoder().fit_transform(frame[text])
@@ -305,9 +358,12 @@ def test_the_summary_counts_the_rows_of_the_table():
     X, y = load_iris(return_X_y=True)
     w = np.ones(len(y))
     w[:7] = 0.0
-    assert RandomForestClassifier(n_estimators=3).fit(X, y).summary().facts["rows"] == 150
     assert (
-        RandomForestClassifier(n_estimators=3).fit(X, y, w).summary().facts["rows"] == 150
+        RandomForestClassifier(n_estimators=3).fit(X, y).summary().facts["rows"] == 150
+    )
+    assert (
+        RandomForestClassifier(n_estimators=3).fit(X, y, w).summary().facts["rows"]
+        == 150
     )  # by n_rows_
 
 
@@ -317,7 +373,9 @@ def test_extra_trees_draw_one_category_against_the_others():
     frame = pd.DataFrame({"c": rng.choice(list("abcdef"), 400)})
     y = rng.integers(0, 2, 400)
     grown = {
-        split: ExtraTreesClassifier(n_estimators=20, categorical_split=split, random_state=0)
+        split: ExtraTreesClassifier(
+            n_estimators=20, categorical_split=split, random_state=0
+        )
         .fit(frame, y)
         .trees_
         for split in ("groups", "one_vs_rest")

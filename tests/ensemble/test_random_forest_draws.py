@@ -2,7 +2,13 @@
 
 import numpy as np
 import pytest
-from tests.ensemble.forest_cases import CLASSIFIERS, REGRESSORS, assert_same, table, target_of
+from tests.ensemble.forest_cases import (
+    CLASSIFIERS,
+    REGRESSORS,
+    assert_same,
+    table,
+    target_of,
+)
 
 from lyceum._core.trees import Router, shares
 from lyceum.ensemble import (
@@ -29,7 +35,11 @@ def test_a_forest_grown_in_two_goes_is_one_grown_at_once(kind, random_state):
     if random_state == "generator":
         random_state = np.random.RandomState(0)
     grown = kind(
-        n_estimators=4, warm_start=True, random_state=random_state, bootstrap=True, oob_score=True
+        n_estimators=4,
+        warm_start=True,
+        random_state=random_state,
+        bootstrap=True,
+        oob_score=True,
     )
     grown.fit(frame, y)
     first = grown.trees_
@@ -48,9 +58,9 @@ def test_a_forest_grown_in_two_goes_is_one_grown_at_once(kind, random_state):
 
 def test_warm_start_refuses_fewer_trees_and_other_tables():
     frame, labels, _ = table(60)
-    forest = RandomForestClassifier(n_estimators=3, warm_start=True, random_state=0).fit(
-        frame, labels
-    )
+    forest = RandomForestClassifier(
+        n_estimators=3, warm_start=True, random_state=0
+    ).fit(frame, labels)
     with pytest.raises(
         SettingError, match=r"n_estimators=2 is below the 3 trees.*warm_start only adds"
     ):
@@ -62,7 +72,8 @@ def test_warm_start_refuses_fewer_trees_and_other_tables():
     ):
         forest.fit(frame[["a", "b"]], labels)
     with pytest.raises(
-        SchemaError, match=r"the target 'y' has the new category False.*set warm_start=False"
+        SchemaError,
+        match=r"the target 'y' has the new category False.*set warm_start=False",
     ):
         forest.fit(frame, labels == "top")
     assert (forest.predict(frame) == said).all()  # as if nothing had been asked
@@ -85,13 +96,17 @@ def test_out_of_bag_posteriors_are_those_of_the_trees_that_did_not_draw_the_row(
     )
     forest.fit(frame, y, w)
     data = data_of(forest, frame, y, w)
-    cells = np.column_stack([frame[["a", "b", "noise"]], frame.color.cat.codes.replace(-1, np.nan)])
+    cells = np.column_stack(
+        [frame[["a", "b", "noise"]], frame.color.cat.codes.replace(-1, np.nan)]
+    )
     total, times = np.zeros((150, 3)), np.zeros(150)
     for number, tree in enumerate(forest.trees_):
         out = data.draws.counts(number) == 0
         if weighted:
             out &= w > 0
-        total[out] += Router([tree], 4, values=[shares(tree.value)]).sums(cells[out].astype(float))
+        total[out] += Router([tree], 4, values=[shares(tree.value)]).sums(
+            cells[out].astype(float)
+        )
         times[out] += 1
     seen = times > 0
     assert 0.5 < seen.mean() <= 1.0
@@ -107,7 +122,9 @@ def test_out_of_bag_posteriors_are_those_of_the_trees_that_did_not_draw_the_row(
 
 def test_out_of_bag_numbers_have_the_r2_of_their_rows():
     frame, _, y = table(150)
-    forest = RandomForestRegressor(n_estimators=30, oob_score=True, random_state=1).fit(frame, y)
+    forest = RandomForestRegressor(n_estimators=30, oob_score=True, random_state=1).fit(
+        frame, y
+    )
     told = forest.oob_prediction_
     assert forest.oob_score_ == pytest.approx(1 - np.mean((y - told) ** 2) / y.var())
     assert 0.5 < forest.oob_score_ < forest.score(frame, y)
@@ -116,14 +133,18 @@ def test_out_of_bag_numbers_have_the_r2_of_their_rows():
 def test_out_of_bag_is_an_honest_estimate():
     frame, y, _ = table(600)
     new, truth, _ = table(3000, seed=9)
-    forest = RandomForestClassifier(n_estimators=100, oob_score=True, random_state=0).fit(frame, y)
+    forest = RandomForestClassifier(
+        n_estimators=100, oob_score=True, random_state=0
+    ).fit(frame, y)
     assert forest.score(frame, y) > 0.99
     assert forest.oob_score_ == pytest.approx(forest.score(new, truth), abs=0.04)
 
 
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
 def test_out_of_bag_needs_a_bootstrap(kind):
-    with pytest.raises(SettingError, match=r"oob_score=True needs rows.*set bootstrap=True"):
+    with pytest.raises(
+        SettingError, match=r"oob_score=True needs rows.*set bootstrap=True"
+    ):
         kind(oob_score=True, bootstrap=False).fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(SettingError, match=r"max_samples.*set bootstrap=True"):
         kind(max_samples=0.5, bootstrap=False).fit([[0.0], [1.0]], [0, 1])
@@ -134,7 +155,11 @@ def test_an_out_of_bag_score_is_forgotten_when_it_is_not_asked_for():
     for kind, y in ((RandomForestClassifier, labels), (RandomForestRegressor, score)):
         forest = kind(n_estimators=3, oob_score=True, random_state=0).fit(frame, y)
         forest.set_params(oob_score=False).fit(frame, y)
-        assert not [name for name in vars(forest) if name.startswith("oob_") and name.endswith("_")]
+        assert not [
+            name
+            for name in vars(forest)
+            if name.startswith("oob_") and name.endswith("_")
+        ]
         assert "out-of-bag" not in str(forest.summary())
 
 
@@ -151,15 +176,19 @@ def test_rows_are_drawn_alike_with_replacement():
     np.testing.assert_allclose(drawn.mean(axis=0), 1.0, atol=5 / np.sqrt(2000))
 
 
-@pytest.mark.parametrize(("max_samples", "count"), [(20, 20), (0.25, 25), (1.0, 100), (None, 100)])
+@pytest.mark.parametrize(
+    ("max_samples", "count"), [(20, 20), (0.25, 25), (1.0, 100), (None, 100)]
+)
 def test_so_many_rows_are_drawn_for_a_tree(max_samples, count):
     frame, y, _ = table(100)
-    forest = RandomForestClassifier(n_estimators=3, max_samples=max_samples, random_state=0).fit(
-        frame, y
-    )
+    forest = RandomForestClassifier(
+        n_estimators=3, max_samples=max_samples, random_state=0
+    ).fit(frame, y)
     for number, tree in enumerate(forest.trees_):
         assert tree.weight[0] == count
-        assert tree.n_rows[0] == np.count_nonzero(data_of(forest, frame, y).draws.counts(number))
+        assert tree.n_rows[0] == np.count_nonzero(
+            data_of(forest, frame, y).draws.counts(number)
+        )
 
 
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
@@ -179,9 +208,9 @@ def test_columns_are_drawn_alike(kind, max_features):
         rng.normal(size=(40, 5)),
         rng.integers(0, 2, 40),
     )  # nothing to learn: all columns are equally good
-    forest = kind(n_estimators=600, max_depth=1, max_features=max_features, random_state=0).fit(
-        X, y
-    )
+    forest = kind(
+        n_estimators=600, max_depth=1, max_features=max_features, random_state=0
+    ).fit(X, y)
     roots = np.bincount([tree.feature[0] for tree in forest.trees_], minlength=5) / 600
     if max_features == 1:
         np.testing.assert_allclose(roots, 0.2, atol=4 * np.sqrt(0.16 / 600))
@@ -194,7 +223,7 @@ def test_columns_are_drawn_alike(kind, max_features):
 def test_constant_columns_do_not_use_up_a_draw():
     rng = np.random.default_rng(0)
     X = np.column_stack([np.zeros((50, 9)), rng.normal(size=50)])
-    forest = RandomForestClassifier(n_estimators=20, max_features=1, random_state=0).fit(
-        X, X[:, 9] > 0
-    )
+    forest = RandomForestClassifier(
+        n_estimators=20, max_features=1, random_state=0
+    ).fit(X, X[:, 9] > 0)
     assert all(tree.feature[0] == 9 for tree in forest.trees_)

@@ -24,11 +24,15 @@ class Memory(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)
-        self.known_ = {row.tobytes(): label for row, label in zip(np.asarray(X, dtype=float), y)}
+        self.known_ = {
+            row.tobytes(): label for row, label in zip(np.asarray(X, dtype=float), y)
+        }
         return self
 
     def predict(self, X):
-        return np.array([self.known_.get(row.tobytes(), 0) for row in np.asarray(X, dtype=float)])
+        return np.array(
+            [self.known_.get(row.tobytes(), 0) for row in np.asarray(X, dtype=float)]
+        )
 
 
 class Watching(ClassifierMixin, BaseEstimator):
@@ -51,12 +55,15 @@ class NumberMemory(RegressorMixin, Memory):
 def test_no_level_0_answer_knows_its_own_label(cv):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
-    model = StackingClassifier([("memory", Memory())], Watching(), cv=cv, random_state=0).fit(X, y)
+    model = StackingClassifier(
+        [("memory", Memory())], Watching(), cv=cv, random_state=0
+    ).fit(X, y)
     assert (
         model.final_estimator_.rows_ == 0
     ).all()  # the memory never knew a row that it was asked about
     np.testing.assert_array_equal(model.final_estimator_.y_, y)
-    assert (model.level0(X)[:, 0] == y).all()  # but after the refit on all rows it knows them all
+    # but after the refit on all rows it knows them all
+    assert (model.level0(X)[:, 0] == y).all()
 
 
 @pytest.mark.syllabus("11.5")
@@ -74,9 +81,9 @@ def test_it_is_stacking_as_another_library_does_it():
 def test_mixed_tables_with_missing_cells_reach_both_levels(passthrough):
     penguins = load("penguins")
     final = DecisionTreeClassifier(max_depth=4) if passthrough else None
-    model = StackingClassifier(final_estimator=final, passthrough=passthrough, random_state=0).fit(
-        penguins
-    )
+    model = StackingClassifier(
+        final_estimator=final, passthrough=passthrough, random_state=0
+    ).fit(penguins)
     assert model.score(penguins) > 0.97
     width = len(model.final_estimator_.schema_)
     assert width == 9 + (len(penguins.schema) if passthrough else 0)
@@ -85,15 +92,17 @@ def test_mixed_tables_with_missing_cells_reach_both_levels(passthrough):
 
 def test_of_two_classes_one_posterior_is_enough():
     X, y = load_iris(return_X_y=True)
-    model = StackingClassifier([NaiveBayes(), DecisionTreeClassifier()], random_state=0).fit(
-        X[:100], y[:100]
-    )
+    model = StackingClassifier(
+        [NaiveBayes(), DecisionTreeClassifier()], random_state=0
+    ).fit(X[:100], y[:100])
     assert model.level0_names_ == ["naivebayes: 1", "decisiontreeclassifier: 1"]
 
 
 def test_the_seed_decides_all_and_threads_nothing():
     X, y = load_iris(return_X_y=True)
-    one, two = (StackingClassifier(random_state=3).fit(X, y).predict_proba(X) for _ in range(2))
+    one, two = (
+        StackingClassifier(random_state=3).fit(X, y).predict_proba(X) for _ in range(2)
+    )
     np.testing.assert_array_equal(one, two)
 
 
@@ -113,11 +122,18 @@ def test_weights_reach_members_and_the_final_learner():
     X, y = load_diabetes(return_X_y=True)
     w = np.random.default_rng(0).uniform(0.1, 2.0, len(y))
     members = [("ridge", Ridge(alpha=1.0))]
-    cv = [(np.arange(0, 300), np.arange(300, 442)), (np.arange(142, 442), np.arange(142))]
-    model = StackingRegressor(members, Ridge(alpha=1e-9), cv=cv).fit(X, y, sample_weight=w)
+    cv = [
+        (np.arange(0, 300), np.arange(300, 442)),
+        (np.arange(142, 442), np.arange(142)),
+    ]
+    model = StackingRegressor(members, Ridge(alpha=1e-9), cv=cv).fit(
+        X, y, sample_weight=w
+    )
     said, rows = np.empty(0), np.empty(0, dtype=int)
     for train, test in cv:
-        said = np.append(said, Ridge(alpha=1.0).fit(X[train], y[train], w[train]).predict(X[test]))
+        said = np.append(
+            said, Ridge(alpha=1.0).fit(X[train], y[train], w[train]).predict(X[test])
+        )
         rows = np.append(rows, test)
     final = Ridge(alpha=1e-9).fit(said[:, None], y[rows], w[rows])
     np.testing.assert_allclose(model.final_estimator_.coef_, final.coef_, rtol=1e-9)
@@ -125,9 +141,13 @@ def test_weights_reach_members_and_the_final_learner():
 
 def test_a_stack_is_saved_and_loaded(tmp_path):
     penguins = load("penguins")
-    model = StackingClassifier(final_estimator=LogisticRegression(), random_state=0).fit(penguins)
+    model = StackingClassifier(
+        final_estimator=LogisticRegression(), random_state=0
+    ).fit(penguins)
     again = lyceum.load(lyceum.save(model, tmp_path / "stack.skops"))
-    np.testing.assert_array_equal(again.predict_proba(penguins), model.predict_proba(penguins))
+    np.testing.assert_array_equal(
+        again.predict_proba(penguins), model.predict_proba(penguins)
+    )
 
 
 @pytest.mark.parametrize("passthrough", [False, True])

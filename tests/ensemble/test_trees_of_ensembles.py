@@ -38,12 +38,18 @@ def test_the_trees_of_boosting_add_up_to_its_scores(model, target, K):
     total = np.tile(model.baseline_, (len(X), 1))
     for trees in model:
         total += np.column_stack([tree.predict(X) for tree in trees])
-    scores = model.decision_function(X) if hasattr(model, "decision_function") else model.predict(X)
+    scores = (
+        model.decision_function(X)
+        if hasattr(model, "decision_function")
+        else model.predict(X)
+    )
     np.testing.assert_allclose(total, scores.reshape(len(X), -1), atol=1e-12)
 
 
 def test_a_tree_of_boosting_can_be_read_and_drawn():
-    model = HistGradientBoostingClassifier(max_iter=2, max_leaf_nodes=3).fit(load("heart_disease"))
+    model = HistGradientBoostingClassifier(max_iter=2, max_leaf_nodes=3).fit(
+        load("heart_disease")
+    )
     tree = model[0, 0]
     assert tree.text().startswith(
         "log-odds of 1  [n 303]\nthal in {fixed defect, reversable defect}"
@@ -55,12 +61,16 @@ def test_a_tree_of_boosting_can_be_read_and_drawn():
 @pytest.mark.parametrize("forest", [RandomForestClassifier, ExtraTreesClassifier])
 def test_the_rows_of_every_tree_are_those_it_was_grown_on(forest):
     w = np.where(np.arange(150) % 5 == 0, 0.0, 1.0)
-    model = forest(6, bootstrap=True, max_samples=60, random_state=0).fit(X, y, sample_weight=w)
+    model = forest(6, bootstrap=True, max_samples=60, random_state=0).fit(
+        X, y, sample_weight=w
+    )
     samples = model.estimators_samples_
     assert [len(rows) for rows in samples] == [60] * 6
     for tree, rows in zip(model, samples):
         assert (w[rows] > 0).all()
-        np.testing.assert_array_equal(tree.tree_.value[0], np.bincount(y[rows], minlength=3))
+        np.testing.assert_array_equal(
+            tree.tree_.value[0], np.bincount(y[rows], minlength=3)
+        )
 
 
 def test_without_bootstrap_every_tree_has_all_rows():
@@ -69,7 +79,9 @@ def test_without_bootstrap_every_tree_has_all_rows():
 
 
 def test_out_of_bag_predictions_are_of_trees_without_the_row():
-    model = RandomForestRegressor(20, oob_score=True, random_state=0).fit(X[:, 1:], X[:, 0])
+    model = RandomForestRegressor(20, oob_score=True, random_state=0).fit(
+        X[:, 1:], X[:, 0]
+    )
     unseen = [
         [tree for tree, rows in zip(model, model.estimators_samples_) if i not in rows]
         for i in (3, 70)
@@ -83,14 +95,16 @@ def test_out_of_bag_predictions_are_of_trees_without_the_row():
 
 def test_bagging_names_all_columns_where_it_draws_none():
     model = BaggingClassifier(n_estimators=2, random_state=0).fit(X, y)
-    assert [columns.tolist() for columns in model.estimators_features_] == [[0, 1, 2, 3]] * 2
+    assert [columns.tolist() for columns in model.estimators_features_] == [
+        [0, 1, 2, 3]
+    ] * 2
 
 
 def test_balanced_subsamples_give_every_class_the_same_weight_in_every_tree():
     few = np.r_[0:50, 50:60, 100:105]
-    model = RandomForestClassifier(5, class_weight="balanced_subsample", random_state=0).fit(
-        X[few], y[few]
-    )
+    model = RandomForestClassifier(
+        5, class_weight="balanced_subsample", random_state=0
+    ).fit(X[few], y[few])
     for tree in model:
         present = tree.tree_.value[0][tree.tree_.value[0] > 0]
         np.testing.assert_allclose(present, present[0])
@@ -105,16 +119,18 @@ def test_balanced_subsamples_give_every_class_the_same_weight_in_every_tree():
 
 @pytest.mark.parametrize("target", [y, y > 0], ids=["three classes", "two"])
 def test_scores_of_bagged_members_are_averaged(target):
-    model = BaggingClassifier(LogisticRegression(), n_estimators=3, random_state=0).fit(X, target)
+    model = BaggingClassifier(LogisticRegression(), n_estimators=3, random_state=0).fit(
+        X, target
+    )
     expected = np.mean([member.decision_function(X) for member in model], axis=0)
     np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-12)
     assert not hasattr(BaggingClassifier(), "decision_function")  # trees have none
 
 
 def test_a_bagged_member_that_missed_a_class_gives_it_its_least_score():
-    model = BaggingClassifier(TheirLogistic(), max_samples=4, n_estimators=9, random_state=2).fit(
-        X, y
-    )
+    model = BaggingClassifier(
+        TheirLogistic(), max_samples=4, n_estimators=9, random_state=2
+    ).fit(X, y)
     few = [member for member in model if len(member.classes_) == 2]
     assert few
     scores = model.decision_function(X)

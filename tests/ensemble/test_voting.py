@@ -8,7 +8,10 @@ from hypothesis import given, settings, strategies as st
 from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer, load_diabetes, make_classification
 from sklearn.ensemble import VotingClassifier as SkVoting, VotingRegressor as SkMean
-from sklearn.linear_model import LinearRegression as SkLinear, LogisticRegression as SkLogistic
+from sklearn.linear_model import (
+    LinearRegression as SkLinear,
+    LogisticRegression as SkLogistic,
+)
 from sklearn.neighbors import KNeighborsClassifier as SkNeighbors
 from sklearn.tree import DecisionTreeClassifier as SkTree
 from tests.checks.fits import Case
@@ -100,12 +103,18 @@ def test_learned_weights_of_posteriors_are_those_of_largest_likelihood():
 def test_a_committee_of_another_library_is_that_librarys_vote(voting):
     X, y = load_breast_cancer(return_X_y=True)
     members = [("nb", SkNeighbors(3)), ("tree", SkTree(max_depth=3, random_state=0))]
-    ours = VotingClassifier(members, rule="sum" if voting == "soft" else "vote").fit(X, y)
-    theirs = SkVoting([(n, m.__class__(**m.get_params())) for n, m in members], voting=voting)
+    ours = VotingClassifier(members, rule="sum" if voting == "soft" else "vote").fit(
+        X, y
+    )
+    theirs = SkVoting(
+        [(n, m.__class__(**m.get_params())) for n, m in members], voting=voting
+    )
     theirs.set_params(tree__random_state=ours.estimators_[1].random_state).fit(X, y)
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
     if voting == "soft":
-        np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-12)
+        np.testing.assert_allclose(
+            ours.predict_proba(X), theirs.predict_proba(X), atol=1e-12
+        )
 
 
 def test_a_committee_of_regressors_is_their_mean_or_median():
@@ -132,14 +141,21 @@ def test_committees_of_regressors_obey_the_laws():
     model = VotingRegressor(
         [("ridge", Ridge(alpha=1.0)), ("tree", DecisionTreeRegressor(max_depth=3))]
     )
-    for law in (the_source_does_not_matter, weights_are_repeats, a_saved_model_is_the_model):
+    for law in (
+        the_source_does_not_matter,
+        weights_are_repeats,
+        a_saved_model_is_the_model,
+    ):
         law(model, Case())
 
 
 def test_members_have_their_own_columns_by_name_and_by_number():
     penguins = load("penguins")
     names = penguins.schema.names
-    members = [("a", NaiveBayes(), ["island", "bill_length_mm"]), ("b", NaiveBayes(), [1, 2])]
+    members = [
+        ("a", NaiveBayes(), ["island", "bill_length_mm"]),
+        ("b", NaiveBayes(), [1, 2]),
+    ]
     model = VotingClassifier(members).fit(penguins)
     assert model.estimators_[0].schema_.names == tuple(
         sorted(("island", "bill_length_mm"), key=names.index)
@@ -151,7 +167,9 @@ def test_members_have_their_own_columns_by_name_and_by_number():
 
 def test_frames_reach_members_of_any_library_as_they_are():
     rng = np.random.default_rng(1)
-    frame = pd.DataFrame({"x": rng.normal(size=90), "town": rng.choice(["Ulm", "Bonn"], 90)})
+    frame = pd.DataFrame(
+        {"x": rng.normal(size=90), "town": rng.choice(["Ulm", "Bonn"], 90)}
+    )
     y = np.where(frame["x"] > 0, "yes", "no")
     members = [("own", NaiveBayes()), ("other", SkLogistic(), ["x"])]
     model = VotingClassifier(members).fit(frame, y)
@@ -168,7 +186,9 @@ def test_weights_by_validation_favor_the_better_member():
         ("poor", LinearDiscriminantAnalysis(), [6, 7]),
     ]
     for way in ("validation", "log_odds", "learned"):
-        model = VotingClassifier(members, weights=way, random_state=0).fit(np.hstack([X, noise]), y)
+        model = VotingClassifier(members, weights=way, random_state=0).fit(
+            np.hstack([X, noise]), y
+        )
         assert model.weights_[0] > model.weights_[1]
         assert model.validation_errors_[0] < model.validation_errors_[1]
     assert (
@@ -195,7 +215,9 @@ def test_what_does_not_fit_is_named():
     with pytest.raises(SettingError, match="takes no weights"):
         VotingClassifier(rule="median", weights=[1, 1, 1]).fit(X, y)
     with pytest.raises(SettingError, match=r"'ridge' .* is not"):
-        VotingClassifier([("tree", DecisionTreeClassifier()), ("ridge", Ridge())]).fit(X, y)
+        VotingClassifier([("tree", DecisionTreeClassifier()), ("ridge", Ridge())]).fit(
+            X, y
+        )
     with pytest.raises(DataError, match="member KNeighborsClassifier takes no weights"):
         VotingClassifier([SkNeighbors()]).fit(X, y, sample_weight=np.ones(len(y)))
     with pytest.raises(SettingError, match="two estimators are named 'a'"):
@@ -203,7 +225,9 @@ def test_what_does_not_fit_is_named():
 
 
 def test_settings_of_members_are_settings_of_the_committee():
-    model = VotingClassifier([("tree", DecisionTreeClassifier(), [0]), ("bayes", NaiveBayes())])
+    model = VotingClassifier(
+        [("tree", DecisionTreeClassifier(), [0]), ("bayes", NaiveBayes())]
+    )
     model.set_params(tree__max_depth=2, bayes=LinearDiscriminantAnalysis())
     assert model.get_params()["tree__max_depth"] == 2
     assert model.estimators[0][2] == [0]
@@ -216,7 +240,9 @@ def test_columns_of_linear_members_add_their_mean_slope_times_the_distance_from_
     slopes = model.estimators_[0].coef_ / 2
     slopes[[0, 2]] += model.estimators_[1].coef_ / 2
     found = model.explain(X[:20])
-    np.testing.assert_allclose(found.contributions, slopes * (X[:20] - X.mean(axis=0)), atol=1e-9)
+    np.testing.assert_allclose(
+        found.contributions, slopes * (X[:20] - X.mean(axis=0)), atol=1e-9
+    )
     np.testing.assert_allclose(found.base, y.mean(), rtol=1e-9)
 
 
@@ -251,7 +277,9 @@ def test_members_that_need_a_frame_are_explained_in_it(library):
     def _table(X):
         return X if isinstance(X, pd.DataFrame) else X.to_pandas()
 
-    model = VotingClassifier([("watcher", Watcher()), ("bayes", NaiveBayes())]).fit(frame, y)
+    model = VotingClassifier([("watcher", Watcher()), ("bayes", NaiveBayes())]).fit(
+        frame, y
+    )
     seen.clear()
     found = model.explain(frame)
     np.testing.assert_allclose(
@@ -265,24 +293,34 @@ def test_members_that_need_a_frame_are_explained_in_it(library):
     assert base["when"].tolist() == [pd.Timestamp("2020-01-03")] * 6
     assert base["x"].tolist() == [11.5 / 5] * 6
     if library == "pandas":
-        assert [one.dtypes.tolist() for one in seen] == [frame.dtypes.tolist()] * len(seen)
+        assert [one.dtypes.tolist() for one in seen] == [frame.dtypes.tolist()] * len(
+            seen
+        )
 
 
 def test_frames_of_other_libraries_members_alone_are_explained():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": rng.normal(size=40), "b": rng.normal(size=40)})
     y = (frame["a"] > 0).to_numpy().astype(int)
-    cascade = CascadeClassifier([("stump", SkTree(max_depth=1), ["b"]), ("tree", SkTree())], cv=3)
-    stack = StackingClassifier([SkTree(max_depth=2)], SkTree(max_depth=3), passthrough=True, cv=3)
+    cascade = CascadeClassifier(
+        [("stump", SkTree(max_depth=1), ["b"]), ("tree", SkTree())], cv=3
+    )
+    stack = StackingClassifier(
+        [SkTree(max_depth=2)], SkTree(max_depth=3), passthrough=True, cv=3
+    )
     for model in (VotingClassifier([("tree", SkTree())]), cascade, stack):
         found = model.fit(frame, y).explain(frame[:5])
         total = found.base + found.contributions.sum(axis=1)
-        np.testing.assert_allclose(total, model.predict_proba(frame[:5]).max(axis=1), atol=1e-12)
+        np.testing.assert_allclose(
+            total, model.predict_proba(frame[:5]).max(axis=1), atol=1e-12
+        )
         assert found.contributions[:, 0].any()
 
 
 @pytest.mark.syllabus("11.2")
-@pytest.mark.parametrize("rule", ["sum", "vote", "median", "minimum", "maximum", "product"])
+@pytest.mark.parametrize(
+    "rule", ["sum", "vote", "median", "minimum", "maximum", "product"]
+)
 def test_explanations_say_what_every_member_counted_for(rule):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
@@ -301,7 +339,9 @@ def test_explanations_say_what_every_member_counted_for(rule):
             found.shares, np.log(np.maximum(own, 1e-12) / np.maximum(other, 1e-12))
         )
     else:
-        fused = {"median": np.median, "minimum": np.min, "maximum": np.max}.get(rule, np.mean)
+        fused = {"median": np.median, "minimum": np.min, "maximum": np.max}.get(
+            rule, np.mean
+        )
         np.testing.assert_allclose(found.shares.sum(axis=1), fused(own, axis=1))
     shown = str(found)
     assert "Members on row 0" in shown
@@ -313,7 +353,9 @@ def test_a_stack_says_what_its_members_add_and_a_cascade_who_decides():
     X = rng.normal(size=(90, 3))
     y = X[:, 0] - X[:, 1] > 0
     for passthrough in (False, True):
-        stack = StackingClassifier(passthrough=passthrough, cv=3, random_state=0).fit(X, y)
+        stack = StackingClassifier(passthrough=passthrough, cv=3, random_state=0).fit(
+            X, y
+        )
         found = stack.explain(X[:7])
         np.testing.assert_allclose(found.shares.sum(axis=1), found.scores)
         assert found.members[-1] == "(base)"

@@ -41,7 +41,9 @@ def test_parameters_and_defaults_are_those_of_scikit_learn(name):
             assert ours[parameter.name].default == parameter.default
 
 
-@pytest.mark.parametrize("name", ["roc_auc_score", "learning_curve", "validation_curve"])
+@pytest.mark.parametrize(
+    "name", ["roc_auc_score", "learning_curve", "validation_curve"]
+)
 def test_leading_parameters_are_those_of_scikit_learn(name):
     theirs = getattr(metrics, name, None) or getattr(model_selection, name)
     leading = [
@@ -71,7 +73,9 @@ def test_curves_unpack_to_the_arrays_of_scikit_learn(name, drop, w):
 def test_a_score_without_positives_has_full_recall_as_in_scikit_learn():
     with pytest.warns(UserWarning, match="No positive class"):
         expected = metrics.precision_recall_curve([0, 0], [0.2, 0.4])
-    for ours, theirs in zip(evaluate.precision_recall_curve([0, 0], [0.2, 0.4]), expected):
+    for ours, theirs in zip(
+        evaluate.precision_recall_curve([0, 0], [0.2, 0.4]), expected
+    ):
         assert_array_equal(ours, theirs)
 
 
@@ -79,7 +83,9 @@ def test_a_score_without_positives_has_full_recall_as_in_scikit_learn():
 @pytest.mark.parametrize("strategy", ["uniform", "quantile"])
 @pytest.mark.parametrize("options", [{}, {"n_bins": 10}, {"n_bins": 3}])
 def test_calibration_unpacks_to_the_arrays_of_scikit_learn(proba, strategy, options):
-    prob_true, prob_pred = evaluate.calibration_curve(Y, proba, strategy=strategy, **options)
+    prob_true, prob_pred = evaluate.calibration_curve(
+        Y, proba, strategy=strategy, **options
+    )
     expected = calibration.calibration_curve(Y, proba, strategy=strategy, **options)
     assert_allclose(prob_true, expected[0], rtol=1e-12)
     assert_allclose(prob_pred, expected[1], rtol=1e-12)

@@ -66,7 +66,9 @@ def test_noise_of_two_classes_adds_n_times_one_less_twice_the_error():
     parts = decompose(y, predictions, truth=truth, loss="error")
     E0 = float((predictions != truth).mean())
     assert parts.bias + parts.net_variance == pytest.approx(E0)
-    assert parts.error == pytest.approx(parts.bias + parts.net_variance + parts.net_noise)
+    assert parts.error == pytest.approx(
+        parts.bias + parts.net_variance + parts.net_noise
+    )
     assert parts.net_noise == pytest.approx(parts.noise * (1 - 2 * E0), abs=0.003)
     assert parts.error == pytest.approx(E0 + parts.noise * (1 - 2 * E0), abs=0.003)
 
@@ -79,14 +81,18 @@ def results():
         cross_validate(learner, X, y, cv=folds)
         for learner in (NaiveBayes(), LinearDiscriminantAnalysis())
     )
-    other = cross_validate(NaiveBayes(), X, y, cv=StratifiedKFold(5, shuffle=True, random_state=1))
+    other = cross_validate(
+        NaiveBayes(), X, y, cv=StratifiedKFold(5, shuffle=True, random_state=1)
+    )
     return X, y, first, second, other
 
 
 @pytest.mark.syllabus("14.6")
 def test_paired_tests_take_two_results(results):
     _, y, first, second, _ = results
-    by_losses = corrected_t(first.losses, second.losses, test_to_train=first.test_to_train)
+    by_losses = corrected_t(
+        first.losses, second.losses, test_to_train=first.test_to_train
+    )
     assert corrected_t(first, second).t == by_losses.t
     said = [
         np.concatenate(r.predicted)[np.argsort(np.concatenate(r.test_rows))]

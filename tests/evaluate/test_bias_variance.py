@@ -28,8 +28,13 @@ def test_squared_error_is_bias_plus_variance(predictions, y):
 
 @pytest.mark.syllabus("14.8")
 @settings(max_examples=100, deadline=None)
-@given(arrays(int, (5, 4), elements=st.integers(0, 3)), arrays(int, 4, elements=st.integers(0, 3)))
-def test_zero_one_error_is_bias_plus_net_variance_for_any_number_of_classes(predictions, y):
+@given(
+    arrays(int, (5, 4), elements=st.integers(0, 3)),
+    arrays(int, 4, elements=st.integers(0, 3)),
+)
+def test_zero_one_error_is_bias_plus_net_variance_for_any_number_of_classes(
+    predictions, y
+):
     parts = decompose(y, predictions, loss="error")
     assert parts.error == pytest.approx((predictions != y).mean())
     assert parts.error == pytest.approx(parts.bias + parts.net_variance)
@@ -56,7 +61,9 @@ def test_with_the_noise_free_truth_noise_is_set_apart():
     assert parts.noise == pytest.approx(0.25, rel=0.1)
     assert parts.bias == pytest.approx(0.09, rel=0.1)
     assert parts.variance == pytest.approx(0.04, rel=0.1)
-    assert parts.error == pytest.approx(parts.noise + parts.bias + parts.variance, rel=0.05)
+    assert parts.error == pytest.approx(
+        parts.noise + parts.bias + parts.variance, rel=0.05
+    )
     assert decompose([1, 0], [[1, 1]], truth=[1, 1], loss="error").noise == 0.5
 
 
@@ -77,7 +84,9 @@ def test_deep_trees_vary_and_stumps_are_biased():
     y = np.where((X[:, 0] * X[:, 1] > 0) ^ (rng.random(400) < 0.1), "in", "out")
     halves = X[:200], y[:200], X[200:], y[200:]
     deep = bias_variance(DecisionTreeClassifier(random_state=0), *halves, n_rounds=25)
-    stump = bias_variance(DecisionTreeClassifier(max_depth=1, random_state=0), *halves, n_rounds=25)
+    stump = bias_variance(
+        DecisionTreeClassifier(max_depth=1, random_state=0), *halves, n_rounds=25
+    )
     assert stump.bias > 2 * deep.bias
     constant = bias_variance(
         DummyClassifier(strategy="constant", constant="in"), *halves, n_rounds=5
@@ -90,7 +99,14 @@ def test_samples_are_the_same_for_a_seed_and_hold_two_classes():
     X, y = np.arange(12.0)[:, None], np.array([0] * 11 + [1])
     first, second = (
         bias_variance(
-            KNeighborsClassifier(1), X, y, X, y, n_rounds=8, train_size=0.5, replace=False
+            KNeighborsClassifier(1),
+            X,
+            y,
+            X,
+            y,
+            n_rounds=8,
+            train_size=0.5,
+            replace=False,
         )
         for _ in range(2)
     )
@@ -106,7 +122,9 @@ def test_shapes_and_settings_are_checked():
     with pytest.raises(SettingError, match="'squared', 'error'"):
         decompose([1.0], [[1.0]], loss="hinge")
     with pytest.raises(SettingError, match="train_size=2"):
-        bias_variance(LinearRegression(), [[1.0]], [1.0], [[1.0]], [1.0], train_size=2.0)
+        bias_variance(
+            LinearRegression(), [[1.0]], [1.0], [[1.0]], [1.0], train_size=2.0
+        )
 
 
 def test_variance_that_helps_as_much_as_it_hurts_is_exactly_zero():

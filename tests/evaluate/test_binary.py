@@ -41,10 +41,16 @@ def test_rates_equal_scikit_learn():
     assert report.accuracy == pytest.approx(metrics.accuracy_score(Y, P, **weighted))
     assert report.precision == pytest.approx(metrics.precision_score(Y, P, **weighted))
     assert report.recall == pytest.approx(metrics.recall_score(Y, P, **weighted))
-    assert report.specificity == pytest.approx(metrics.recall_score(Y, P, pos_label=0, **weighted))
-    assert report.npv == pytest.approx(metrics.precision_score(Y, P, pos_label=0, **weighted))
+    assert report.specificity == pytest.approx(
+        metrics.recall_score(Y, P, pos_label=0, **weighted)
+    )
+    assert report.npv == pytest.approx(
+        metrics.precision_score(Y, P, pos_label=0, **weighted)
+    )
     assert report.f1 == pytest.approx(metrics.f1_score(Y, P, **weighted))
-    assert report.f_score(2.0) == pytest.approx(metrics.fbeta_score(Y, P, beta=2.0, **weighted))
+    assert report.f_score(2.0) == pytest.approx(
+        metrics.fbeta_score(Y, P, beta=2.0, **weighted)
+    )
     assert report.kappa == pytest.approx(metrics.cohen_kappa_score(Y, P, **weighted))
     assert report.matthews == pytest.approx(metrics.matthews_corrcoef(Y, P, **weighted))
     assert report.balanced_accuracy == pytest.approx(
@@ -69,7 +75,9 @@ def test_odds_ratio_equals_statsmodels():
 
 def test_labels_and_counts_give_the_same_report():
     by_label = binary_report(Y, P)
-    by_count = binary_report(tp=by_label.tp, fp=by_label.fp, fn=by_label.fn, tn=by_label.tn)
+    by_count = binary_report(
+        tp=by_label.tp, fp=by_label.fp, fn=by_label.fn, tn=by_label.tn
+    )
     assert all(getattr(by_label, name) == getattr(by_count, name) for name in RATES)
 
 
@@ -99,7 +107,12 @@ def test_a_lone_label_is_positive_if_it_is_one():
 @pytest.mark.syllabus("14.2")
 def test_rates_without_rows_are_zero_and_are_named():
     report = binary_report([0, 0, 0], [0, 0, 0])
-    assert (report.recall, report.precision, report.f1, report.kappa) == (0.0, 0.0, 0.0, 0.0)
+    assert (report.recall, report.precision, report.f1, report.kappa) == (
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+    )
     assert (report.accuracy, report.specificity, report.npv) == (1.0, 1.0, 1.0)
     assert set(report.undefined) == {
         "recall",

@@ -63,7 +63,10 @@ def test_bounds_hold_for_the_exact_binomial_tail(n, within, error):
     tail = stats.binom.pmf(k, n, error)[np.abs(k / n - error) >= within].sum()
     assert tail <= hoeffding_bound(n, within).alpha + 1e-9
     assert tail <= chebyshev_bound(n, within, error=error).alpha + 1e-9
-    assert chebyshev_bound(n, within, error=error).alpha <= chebyshev_bound(n, within).alpha
+    assert (
+        chebyshev_bound(n, within, error=error).alpha
+        <= chebyshev_bound(n, within).alpha
+    )
 
 
 @pytest.mark.syllabus("14.7")
@@ -89,7 +92,9 @@ def test_epsilon_over_c_models_is_the_stated_formula():
 @pytest.mark.syllabus("14.7")
 @settings(max_examples=60, deadline=None)
 @given(st.floats(0.001, 0.999), st.floats(0.001, 0.3), st.floats(0.5, 4))
-def test_holdout_size_is_the_least_that_fits_so_many_deviations(error, within, deviations):
+def test_holdout_size_is_the_least_that_fits_so_many_deviations(
+    error, within, deviations
+):
     n = holdout_size(error, within, deviations=deviations)
     assert deviations * error_sd(error, n) <= within * (1 + 1e-9)
     assert n == 1 or deviations * error_sd(error, n - 1) >= within * (1 - 1e-9)
@@ -108,7 +113,9 @@ def test_majority_error_by_going_through_all_votes(n_voters):
     for votes in range(2**n_voters):
         wrong = bin(votes).count("1")
         chance = error**wrong * (1 - error) ** (n_voters - wrong)
-        total += chance * (1.0 if 2 * wrong > n_voters else 0.5 if 2 * wrong == n_voters else 0.0)
+        total += chance * (
+            1.0 if 2 * wrong > n_voters else 0.5 if 2 * wrong == n_voters else 0.0
+        )
     assert majority_vote_error(n_voters, error) == pytest.approx(total)
 
 
@@ -179,18 +186,26 @@ def test_bound_holds_for_two_point_values_of_any_ranges_by_going_through_all_out
     assert tail <= bound.alpha + 1e-12
     assert bound.n == len(ends)
     squares = ((ends[:, 1] - ends[:, 0]) ** 2).sum()
-    assert bound.alpha == pytest.approx(math.exp(-2 * len(ends) ** 2 * within**2 / squares))
+    assert bound.alpha == pytest.approx(
+        math.exp(-2 * len(ends) ** 2 * within**2 / squares)
+    )
 
 
 @pytest.mark.syllabus("14.7")
 @pytest.mark.parametrize("sides", [1, 2])
 def test_a_wider_range_only_rescales_the_bound(sides):
     plain = hoeffding_bound(n=400, alpha=0.1, n_models=3, sides=sides)
-    wide = hoeffding_bound(n=400, alpha=0.1, n_models=3, sides=sides, value_range=(-10, 20))
+    wide = hoeffding_bound(
+        n=400, alpha=0.1, n_models=3, sides=sides, value_range=(-10, 20)
+    )
     assert wide.within == pytest.approx(30 * plain.within)
     assert (
         hoeffding_bound(
-            within=wide.within, alpha=0.1, n_models=3, sides=sides, value_range=(-10, 20)
+            within=wide.within,
+            alpha=0.1,
+            n_models=3,
+            sides=sides,
+            value_range=(-10, 20),
         ).n
         == 400
     )
@@ -207,7 +222,10 @@ def test_bad_ranges_and_sides_are_refused():
         (lambda: hoeffding_bound(10, 0.1, sides=3), "give 1 or 2"),
         (lambda: hoeffding_bound(10, 0.1, value_range=(1, 0)), "higher end"),
         (lambda: hoeffding_bound(10, 0.1, value_range=(0, 1, 2)), "shape"),
-        (lambda: hoeffding_bound(10, 0.1, value_range=[(0, 1)] * 3), "3 rows, but n=10"),
+        (
+            lambda: hoeffding_bound(10, 0.1, value_range=[(0, 1)] * 3),
+            "3 rows, but n=10",
+        ),
     ):
         with pytest.raises(SettingError, match=words):
             call()
@@ -216,7 +234,9 @@ def test_bad_ranges_and_sides_are_refused():
 @pytest.mark.syllabus("14.7")
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 50), st.floats(0.01, 0.99), st.floats(0.1, 60))
-def test_markovs_bound_holds_for_the_exact_tail_and_is_met_by_a_two_point_value(n, p, at):
+def test_markovs_bound_holds_for_the_exact_tail_and_is_met_by_a_two_point_value(
+    n, p, at
+):
     k = np.arange(n + 1)
     assert stats.binom.pmf(k, n, p)[k >= at].sum() <= markov_bound(n * p, at) + 1e-9
     assert markov_bound(p * at, at) == pytest.approx(p)  # at with probability p, else 0

@@ -37,7 +37,9 @@ def test_brier_and_log_loss_equal_scikit_learn(w):
         metrics.log_loss(Y3, PROBA, sample_weight=w)
     )
     off = ((PROBA - np.eye(3)[Y3]) ** 2).sum(axis=1)
-    assert brier_score_loss(Y3, PROBA, sample_weight=w) == pytest.approx(np.average(off, weights=w))
+    assert brier_score_loss(Y3, PROBA, sample_weight=w) == pytest.approx(
+        np.average(off, weights=w)
+    )
 
 
 def test_expected_error_is_the_mean_gap_by_rows():
@@ -53,7 +55,9 @@ def test_many_classes_are_judged_by_the_class_chosen():
     ours = calibration_curve(Y3, PROBA, n_bins=4)
     top, right = PROBA.max(axis=1), PROBA.argmax(axis=1) == Y3
     which = np.minimum((top * 4).astype(int), 3)
-    assert ours.observed == pytest.approx([right[which == b].mean() for b in np.unique(which)])
+    assert ours.observed == pytest.approx(
+        [right[which == b].mean() for b in np.unique(which)]
+    )
 
 
 def test_weight_equals_repeated_rows():
@@ -75,7 +79,9 @@ bin_counts = st.integers(1, 4)
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.5, 1.0])), max_size=8),
+    st.lists(
+        st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.5, 1.0])), max_size=8
+    ),
     bin_counts,
 )
 def test_no_input_gives_nan_or_a_warning(rows, n_bins):

@@ -31,14 +31,19 @@ def test_counts_equal_scikit_learn_for_labels_of_any_type(kind):
 
 
 def test_truth_and_prediction_may_have_different_number_types():
-    assert confusion_matrix([0, 1, 1], [0.0, 1.0, 0.0]).counts.tolist() == [[1, 0], [1, 1]]
+    assert confusion_matrix([0, 1, 1], [0.0, 1.0, 0.0]).counts.tolist() == [
+        [1, 0],
+        [1, 1],
+    ]
     assert confusion_matrix(np.array([True, False]), np.array([1, 0])).error == 0.0
 
 
 @pytest.mark.syllabus("14.1")
 def test_rates_are_shares_of_the_true_class():
     matrix = confusion_matrix(Y, P)
-    assert matrix.rates == pytest.approx(metrics.confusion_matrix(Y, P, normalize="true"))
+    assert matrix.rates == pytest.approx(
+        metrics.confusion_matrix(Y, P, normalize="true")
+    )
     assert matrix.accuracy + matrix.error == pytest.approx(1.0)
 
 
@@ -64,10 +69,13 @@ def test_merge_of_blocks_equals_the_whole_with_a_class_missing_from_the_first():
 
 @pytest.mark.syllabus("14.1")
 def test_rejected_rows_have_a_column_and_strangers_a_row():
-    matrix = confusion_matrix(["a", "a", "b", "?", "?"], ["a", "?", "b", "b", "?"], reject="?")
+    matrix = confusion_matrix(
+        ["a", "a", "b", "?", "?"], ["a", "?", "b", "b", "?"], reject="?"
+    )
     assert matrix.full.tolist() == [[1, 0, 1], [0, 1, 0], [0, 1, 1]]
     assert matrix.reject_rate == pytest.approx(2 / 5)
-    assert matrix.error == pytest.approx(1 / 3)  # the stranger taken for b, of three decided
+    # the stranger taken for b, of three decided
+    assert matrix.error == pytest.approx(1 / 3)
     text = str(matrix)
     assert text.count("(reject)") == 2
     assert "reject rate" in text
@@ -75,7 +83,9 @@ def test_rejected_rows_have_a_column_and_strangers_a_row():
 
 def test_a_missing_prediction_is_a_rejection_and_a_missing_truth_an_error():
     assert confusion_matrix([0, 1], [np.nan, 1.0]).rejected.tolist() == [1, 0]
-    assert confusion_matrix(["a", "b"], np.array([None, "b"], dtype=object)).rejected.tolist() == [
+    assert confusion_matrix(
+        ["a", "b"], np.array([None, "b"], dtype=object)
+    ).rejected.tolist() == [
         1,
         0,
     ]
@@ -88,13 +98,17 @@ def test_a_missing_prediction_is_a_rejection_and_a_missing_truth_an_error():
 
 
 def test_given_classes_and_a_reject_label_go_together():
-    matrix = confusion_matrix(list("ab?"), list("?ba"), labels=["b", "a", "?"], reject="?")
+    matrix = confusion_matrix(
+        list("ab?"), list("?ba"), labels=["b", "a", "?"], reject="?"
+    )
     assert matrix.classes.tolist() == ["b", "a"]
     assert matrix.full.tolist() == [[1, 0, 0], [0, 0, 1], [0, 1, 0]]
 
 
 def test_kappa_of_one_class_is_zero_whatever_the_weights():
-    assert confusion_matrix([1] * 3, [1] * 3, sample_weight=[0.1, 0.2, 0.3]).kappa == 0.0
+    assert (
+        confusion_matrix([1] * 3, [1] * 3, sample_weight=[0.1, 0.2, 0.3]).kappa == 0.0
+    )
     assert confusion_matrix([0] * 3, [1] * 3).kappa == 0.0
 
 
@@ -170,7 +184,12 @@ def test_a_rejected_row_counts_against_recall():
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.integers(-2, 3), st.integers(-2, 3), st.integers(0, 2)), max_size=12))
+@given(
+    st.lists(
+        st.tuples(st.integers(-2, 3), st.integers(-2, 3), st.integers(0, 2)),
+        max_size=12,
+    )
+)
 def test_no_input_gives_nan_or_a_warning(rows):
     y, p, w = (np.array([row[i] for row in rows], dtype=int) for i in range(3))
     for matrix in (
@@ -178,14 +197,16 @@ def test_no_input_gives_nan_or_a_warning(rows):
         confusion_matrix(y, p, sample_weight=w),
         confusion_matrix(y, p, reject=3),
     ):
-        assert np.isfinite([matrix.accuracy, matrix.error, matrix.kappa, matrix.reject_rate]).all()
+        assert np.isfinite(
+            [matrix.accuracy, matrix.error, matrix.kappa, matrix.reject_rate]
+        ).all()
         assert np.isfinite(matrix.full_rates).all()
         report = class_report(matrix)
         assert np.isfinite([report.macro.f1, report.micro.f1, report.weighted.f1]).all()
         assert isinstance(str(report) + str(matrix) + matrix._repr_html_(), str)
-        assert report.per_class == () or sum(one.tp for one in report.per_class) == np.trace(
-            matrix.counts
-        )
+        assert report.per_class == () or sum(
+            one.tp for one in report.per_class
+        ) == np.trace(matrix.counts)
 
 
 def test_errors_say_what_to_do():
@@ -217,7 +238,9 @@ def test_given_classes_fix_the_order():
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(
-        st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(1, 3)), min_size=2, max_size=40
+        st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(1, 3)),
+        min_size=2,
+        max_size=40,
     )
 )
 def test_weighted_kappa_equals_scikit_learn(rows):
@@ -251,7 +274,9 @@ def test_the_error_under_other_priors_is_that_of_rows_drawn_by_them():
     matrix = confusion_matrix(Y, P)
     priors = np.array([0.1, 0.2, 0.3, 0.4])
     weight = (priors / np.bincount(Y))[Y]
-    assert matrix.error_under(priors) == pytest.approx(np.average(P != Y, weights=weight))
+    assert matrix.error_under(priors) == pytest.approx(
+        np.average(P != Y, weights=weight)
+    )
     assert matrix.error_under(np.bincount(Y)) == pytest.approx(matrix.error)
     named = confusion_matrix(NAMES[Y], NAMES[P])
     assert named.error_under({"bee": 1.0}) == pytest.approx(np.mean(P[Y == 1] != 1))

@@ -85,7 +85,9 @@ def test_degrees_of_freedom_by_counting(model, sizes, free):
 def test_ridge_freedom_is_the_trace_of_the_hat_matrix():
     alpha = 7.0
     centered = X - X.mean(axis=0)
-    hat = centered @ np.linalg.solve(centered.T @ centered + alpha * np.eye(3), centered.T)
+    hat = centered @ np.linalg.solve(
+        centered.T @ centered + alpha * np.eye(3), centered.T
+    )
     assert ridge_degrees_of_freedom(X, alpha) == pytest.approx(np.trace(hat) + 1)
     assert ridge_degrees_of_freedom(X, 0.0) == pytest.approx(4)
     assert ridge_degrees_of_freedom(np.ones((5, 2)), 0.0) == 1.0  # constant columns

@@ -36,7 +36,9 @@ def brute_force(y, *scores):
 @settings(max_examples=100, deadline=None)
 @given(
     st.lists(
-        st.tuples(st.booleans(), st.integers(0, 6), st.integers(0, 6)), min_size=4, max_size=30
+        st.tuples(st.booleans(), st.integers(0, 6), st.integers(0, 6)),
+        min_size=4,
+        max_size=30,
     )
 )
 def test_area_error_z_and_p_equal_the_definition_by_pairs_whatever_the_ties(rows):
@@ -68,7 +70,9 @@ def test_interval_covers_the_true_area_as_often_as_it_says(scale):
     found = [auc_interval(y, rng.normal(size=120) + y, scale=scale) for _ in range(600)]
     covered = np.mean([one.low <= true <= one.high for one in found])
     assert 0.92 < covered < 0.98
-    assert np.std([one.auc for one in found]) == pytest.approx(found[0].standard_error, rel=0.25)
+    assert np.std([one.auc for one in found]) == pytest.approx(
+        found[0].standard_error, rel=0.25
+    )
 
 
 @pytest.mark.syllabus("14.6")
@@ -76,7 +80,9 @@ def test_p_values_of_equally_good_scores_are_uniform():
     rng = np.random.default_rng(1)
     y = np.arange(150) % 2
     p = [
-        delong(y, y + base + rng.normal(size=150), y + base + rng.normal(size=150)).p_value
+        delong(
+            y, y + base + rng.normal(size=150), y + base + rng.normal(size=150)
+        ).p_value
         for base in rng.normal(size=(400, 150))
     ]
     assert stats.kstest(p, "uniform").pvalue > 0.01
@@ -93,12 +99,20 @@ def test_a_perfect_score_has_no_error_and_a_perfect_one_beats_its_reverse():
     y = [0, 0, 1, 1]
     for scale in ("area", "logit"):
         best = auc_interval(y, [1, 2, 3, 4], scale=scale)
-        assert (best.auc, best.standard_error, best.low, best.high) == (1.0, 0.0, 1.0, 1.0)
+        assert (best.auc, best.standard_error, best.low, best.high) == (
+            1.0,
+            0.0,
+            1.0,
+            1.0,
+        )
     assert delong(y, [1, 2, 3, 4], [4, 3, 2, 1]).p_value == 0.0
 
 
 def test_labels_posteriors_and_positive_label_are_taken_as_auc_takes_them():
-    y, score = np.array(["no", "yes", "no", "yes", "no"]), np.array([0.2, 0.7, 0.6, 0.5, 0.1])
+    y, score = (
+        np.array(["no", "yes", "no", "yes", "no"]),
+        np.array([0.2, 0.7, 0.6, 0.5, 0.1]),
+    )
     plain = auc_interval(y, score)
     assert auc_interval(y, np.column_stack([1 - score, score])) == plain
     other = auc_interval(y, score, pos_label="no")

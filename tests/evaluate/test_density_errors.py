@@ -38,12 +38,18 @@ def test_bias_and_variance_are_those_of_the_formulas_for_a_normal_density():
 
 @pytest.mark.syllabus("4.3")
 def test_the_picture_has_the_three_curves_and_marks_the_best(tmp_path):
-    truth = GaussianMixture(2, random_state=0).fit(np.random.default_rng(0).normal(size=(40, 2)))
+    truth = GaussianMixture(2, random_state=0).fit(
+        np.random.default_rng(0).normal(size=(40, 2))
+    )
     found = density_errors(
         KernelDensity(), truth, "bandwidth", WIDTHS[::-1], n_rounds=3, n_points=20
     )
     ax = plot.density_errors(found, title="window")
-    assert [line.get_label() for line in ax.lines[:3]] == ["squared bias", "variance", "error"]
+    assert [line.get_label() for line in ax.lines[:3]] == [
+        "squared bias",
+        "variance",
+        "error",
+    ]
     assert ax.lines[0].get_xdata().tolist() == WIDTHS
     assert ax.lines[3].get_xdata()[0] == found.best
     assert "best bandwidth" in str(found)

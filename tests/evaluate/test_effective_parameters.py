@@ -54,7 +54,9 @@ def trace_of_fit(learner):
     ],
     ids=str,
 )
-def test_effective_parameters_are_the_derivatives_of_the_fitted_values_and_the_variance(learner):
+def test_effective_parameters_are_the_derivatives_of_the_fitted_values_and_the_variance(
+    learner,
+):
     assert degrees_of_freedom(learner.fit(X, Y)) == pytest.approx(
         trace_of_fit(learner) + 1.0, abs=1e-4
     )
@@ -82,16 +84,23 @@ def test_a_chosen_penalty_counts_as_a_given_one(chosen, given):
 @pytest.mark.syllabus("14.6")
 @pytest.mark.parametrize("reference", [None, 0])
 @pytest.mark.parametrize("classes", [2, 3])
-def test_a_penalized_logistic_regression_counts_the_trace_of_its_hessians(classes, reference):
+def test_a_penalized_logistic_regression_counts_the_trace_of_its_hessians(
+    classes, reference
+):
     rows, y = X[classes > K], K[classes > K]
     model = LogisticRegression(C=0.5, reference=reference).fit(rows, y)
     P, A = model.predict_proba(rows), np.column_stack([rows, np.ones(len(rows))])
     free = range(1 if classes == 2 or reference == 0 else 0, classes)
     H = np.block(
-        [[A.T @ (A * (P[:, a] * ((a == b) - P[:, b]))[:, None]) for b in free] for a in free]
+        [
+            [A.T @ (A * (P[:, a] * ((a == b) - P[:, b]))[:, None]) for b in free]
+            for a in free
+        ]
     )
     penalty = np.diag(np.tile([2.0] * 4 + [0.0], len(free)))
-    assert degrees_of_freedom(model) == pytest.approx(np.trace(H @ np.linalg.pinv(H + penalty)))
+    assert degrees_of_freedom(model) == pytest.approx(
+        np.trace(H @ np.linalg.pinv(H + penalty))
+    )
 
 
 def corners(alpha, gamma):
@@ -113,8 +122,12 @@ def test_the_corners_of_a_regularized_discriminant_are_the_models_they_are():
         LinearDiscriminantAnalysis, covariance="spherical"
     )
     unit = RegularizedDiscriminant(alpha=1.0, gamma=1.0, shrinkage="unit").fit(X, K)
-    assert degrees_of_freedom(unit) == count(LinearDiscriminantAnalysis, covariance="identity")
-    diagonal = RegularizedDiscriminant(alpha=0.0, gamma=1.0, shrinkage="diagonal").fit(X, K)
+    assert degrees_of_freedom(unit) == count(
+        LinearDiscriminantAnalysis, covariance="identity"
+    )
+    diagonal = RegularizedDiscriminant(alpha=0.0, gamma=1.0, shrinkage="diagonal").fit(
+        X, K
+    )
     assert degrees_of_freedom(diagonal) == count(
         QuadraticDiscriminantAnalysis, covariance="diagonal"
     )
@@ -166,7 +179,9 @@ def test_shrinking_to_the_unit_matrix_is_chosen_as_it_is_used():
         wide, np.arange(40) % 2
     )
     S = [np.cov(wide[k::2].T, bias=True) for k in (0, 1)]
-    expected = 0.7 * (0.5 * 20 * S[0] + 0.5 * 20 * (S[0] + S[1])) / 30 + 0.3 * np.eye(1100)
+    expected = 0.7 * (0.5 * 20 * S[0] + 0.5 * 20 * (S[0] + S[1])) / 30 + 0.3 * np.eye(
+        1100
+    )
     assert few.covariance_[0].squared_distances(np.ones((1, 1100)))[0] == pytest.approx(
         np.ones(1100) @ np.linalg.solve(expected, np.ones(1100))
     )

@@ -16,12 +16,16 @@ def test_lines_through_a_parabola_have_the_errors_of_the_closed_form():
     y = x**2 + sigma * rng.normal(size=len(x))
     sample = rng.uniform(-1, 1, (40, n))
     fitted = (sample**2 + sigma * rng.normal(size=sample.shape)).mean(axis=1)
-    parts = error_parts(y, np.tile(fitted[:, None], (1, len(x))), np.full(len(x), 1 / 3), x**2)
+    parts = error_parts(
+        y, np.tile(fitted[:, None], (1, len(x))), np.full(len(x), 1 / 3), x**2
+    )
     assert parts.irreducible == pytest.approx(sigma**2, rel=0.01)
     assert parts.approximation == pytest.approx(4 / 45, rel=0.01)
     assert parts.estimation == pytest.approx(((fitted - 1 / 3) ** 2).mean(), rel=0.05)
     assert parts.estimation == pytest.approx((4 / 45 + sigma**2) / n, rel=0.4)
-    assert parts.error == pytest.approx(parts.irreducible + parts.approximation + parts.estimation)
+    assert parts.error == pytest.approx(
+        parts.irreducible + parts.approximation + parts.estimation
+    )
 
 
 @pytest.mark.syllabus("14.8")

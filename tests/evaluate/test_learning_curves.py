@@ -27,8 +27,12 @@ def noisy(n=300, seed=0):
 def test_validation_curve_equals_scikit_learn():
     folds = KFold(4, shuffle=True, random_state=0)
     tree = DecisionTreeClassifier(random_state=0)
-    ours = validation_curve(tree, X, Y, param_name="max_depth", param_range=[1, 2, 5], cv=folds)
-    train, test = peer(tree, X, Y, param_name="max_depth", param_range=[1, 2, 5], cv=folds)
+    ours = validation_curve(
+        tree, X, Y, param_name="max_depth", param_range=[1, 2, 5], cv=folds
+    )
+    train, test = peer(
+        tree, X, Y, param_name="max_depth", param_range=[1, 2, 5], cv=folds
+    )
     assert ours.train_losses == pytest.approx(1 - train)
     assert ours.test_losses == pytest.approx(1 - test)
     assert ours.best == [1, 2, 5][int(np.argmax(test.mean(axis=1)))]
@@ -40,7 +44,9 @@ def test_validation_curve_equals_scikit_learn():
 def test_verdicts_along_a_validation_curve_go_from_underfitting_to_overfitting():
     X, y = noisy()
     tree = DecisionTreeRegressor(random_state=0)
-    curve = validation_curve(tree, X, y, param_name="max_depth", param_range=[1, 4, None])
+    curve = validation_curve(
+        tree, X, y, param_name="max_depth", param_range=[1, 4, None]
+    )
     assert [verdict.word for verdict in curve.verdicts] == [
         "underfitting",
         "balanced",
@@ -62,7 +68,8 @@ def test_learning_curve_is_nested_and_ends_in_plain_cross_validation():
     folds = KFold(5, shuffle=True, random_state=0)
     curve = learning_curve(GaussianNB(), X, Y, cv=folds, train_sizes=(0.2, 1.0))
     expected = [
-        (GaussianNB().fit(X[a], Y[a]).predict(X[b]) != Y[b]).mean() for a, b in folds.split(X)
+        (GaussianNB().fit(X[a], Y[a]).predict(X[b]) != Y[b]).mean()
+        for a, b in folds.split(X)
     ]
     assert curve.test_losses[-1] == pytest.approx(expected)
     assert curve.train_sizes.tolist() == [24, 120]
@@ -73,7 +80,9 @@ def test_learning_curve_is_nested_and_ends_in_plain_cross_validation():
 @pytest.mark.syllabus("14.8")
 def test_more_rows_help_a_deep_tree_and_not_a_straight_line():
     X, y = noisy(800)
-    deep = learning_curve(DecisionTreeRegressor(random_state=0), X, y, train_sizes=(0.05, 0.2))
+    deep = learning_curve(
+        DecisionTreeRegressor(random_state=0), X, y, train_sizes=(0.05, 0.2)
+    )
     line = learning_curve(LinearRegression(), X, y, train_sizes=(0.7, 1.0))
     assert deep.more_rows_help
     assert deep.verdict.word == "overfitting"
@@ -84,7 +93,9 @@ def test_more_rows_help_a_deep_tree_and_not_a_straight_line():
 def test_the_smallest_sample_holds_every_class():
     y = np.array([0] * 95 + [1] * 5)
     X = np.random.default_rng(0).normal(size=(100, 2))
-    curve = learning_curve(GaussianNB(var_smoothing=1e-3), X, y, train_sizes=[1, 2, 40], cv=4)
+    curve = learning_curve(
+        GaussianNB(var_smoothing=1e-3), X, y, train_sizes=[1, 2, 40], cv=4
+    )
     assert curve.train_sizes.tolist() == [2, 40]
     assert np.isfinite(curve.test_losses).all()
 

@@ -28,7 +28,9 @@ W = RNG.integers(0, 3, N).astype(float)
 def test_fawcett_equals_scikit_learns_weighted_one_vs_rest():
     expected = metrics.roc_auc_score(Y, PROBA, multi_class="ovr", average="weighted")
     assert auc_fawcett(Y, PROBA) == pytest.approx(expected)
-    weighted = metrics.roc_auc_score(Y, PROBA, multi_class="ovr", average=None, sample_weight=W)
+    weighted = metrics.roc_auc_score(
+        Y, PROBA, multi_class="ovr", average=None, sample_weight=W
+    )
     shares = np.bincount(Y, W) / W.sum()
     assert auc_fawcett(Y, PROBA, sample_weight=W) == pytest.approx(weighted @ shares)
 
@@ -46,7 +48,9 @@ def test_hand_till_with_ties_is_its_definition():
         a, b = TIED[i == Y, i][:, None], TIED[j == Y, i]
         return ((a > b) + 0.5 * (a == b)).mean()
 
-    expected = np.mean([(area(i, j) + area(j, i)) / 2 for i, j in combinations(range(K), 2)])
+    expected = np.mean(
+        [(area(i, j) + area(j, i)) / 2 for i, j in combinations(range(K), 2)]
+    )
     assert auc_hand_till(Y, TIED) == pytest.approx(expected)
 
 
@@ -61,9 +65,9 @@ def test_weight_equals_repeated_rows(measure):
 def test_two_classes_give_the_plain_area(measure):
     y, p = (Y > 0).astype(int), PROBA[:, 1:].sum(axis=1)
     assert measure(y, p) == pytest.approx(roc_auc_score(y, p))
-    assert measure(np.array(["n", "y"])[y], np.column_stack([1 - p, p])) == pytest.approx(
-        roc_auc_score(y, p)
-    )
+    assert measure(
+        np.array(["n", "y"])[y], np.column_stack([1 - p, p])
+    ) == pytest.approx(roc_auc_score(y, p))
 
 
 @pytest.mark.parametrize("measure", [auc_fawcett, auc_hand_till])
@@ -89,7 +93,9 @@ def test_modified_macro_average_is_three_quarters_mean_and_a_quarter_geometric_m
     right = metrics.recall_score(Y, predicted, average=None)
     expected = 0.75 * right.mean() + 0.25 * np.prod(right) ** (1 / K)
     assert macro_average_modified(Y, predicted) == pytest.approx(expected)
-    assert macro_average_modified(confusion_matrix(Y, predicted)) == pytest.approx(expected)
+    assert macro_average_modified(confusion_matrix(Y, predicted)) == pytest.approx(
+        expected
+    )
 
 
 def test_modified_macro_average_at_the_edges():

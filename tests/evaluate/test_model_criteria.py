@@ -18,7 +18,11 @@ from lyceum.bayes import (
 from lyceum.bayesnets import BayesNetClassifier
 from lyceum.density import GaussianDensity, KernelDensity
 from lyceum.errors import DataError, SettingError
-from lyceum.evaluate import degrees_of_freedom, information_criteria, joint_log_likelihood
+from lyceum.evaluate import (
+    degrees_of_freedom,
+    information_criteria,
+    joint_log_likelihood,
+)
 from lyceum.linear import LinearRegression, LogisticRegression
 from lyceum.mixtures import GaussianMixture
 
@@ -34,7 +38,11 @@ COUNTS = RNG.poisson(2.0, size=(90, 4)).astype(float)
 
 def matrices(model, k):
     """The covariance matrix of class k as a full one."""
-    S = model.covariance_ if isinstance(model, LinearDiscriminantAnalysis) else model.covariance_[k]
+    S = (
+        model.covariance_
+        if isinstance(model, LinearDiscriminantAnalysis)
+        else model.covariance_[k]
+    )
     return S if S.ndim == 2 else np.diag(S)
 
 
@@ -45,7 +53,9 @@ def free_entries(model):
     else:
         classes = 1 if isinstance(model, LinearDiscriminantAnalysis) else 3
         every = [matrices(model, k)[np.tril_indices(3)] for k in range(classes)]
-        entries = len(np.unique(np.round([v for S in every for v in S if v != 0.0], 12)))
+        entries = len(
+            np.unique(np.round([v for S in every for v in S if v != 0.0], 12))
+        )
     return model.means_.size + entries + len(model.priors_) - 1
 
 
@@ -54,17 +64,23 @@ DISCRIMINANTS = [
         LinearDiscriminantAnalysis(covariance=form)
         for form in ("full", "diagonal", "spherical", "identity")
     ),
-    *(QuadraticDiscriminantAnalysis(covariance=form) for form in ("full", "diagonal", "spherical")),
+    *(
+        QuadraticDiscriminantAnalysis(covariance=form)
+        for form in ("full", "diagonal", "spherical")
+    ),
 ]
 
 
 @pytest.mark.syllabus("14.6")
 @pytest.mark.parametrize("model", DISCRIMINANTS, ids=str)
-def test_a_discriminant_counts_its_distinct_numbers_and_has_the_likelihood_of_its_gaussians(model):
+def test_a_discriminant_counts_its_distinct_numbers_and_has_the_likelihood_of_its_gaussians(
+    model,
+):
     model = model.fit(X, Y)
     assert degrees_of_freedom(model) == free_entries(model)
     densities = [
-        stats.multivariate_normal(model.means_[k], matrices(model, k)).logpdf(X) + np.log(prior)
+        stats.multivariate_normal(model.means_[k], matrices(model, k)).logpdf(X)
+        + np.log(prior)
         for k, prior in enumerate(model.priors_)
     ]
     joint = model.predict_joint_log_proba(X)
@@ -72,12 +88,17 @@ def test_a_discriminant_counts_its_distinct_numbers_and_has_the_likelihood_of_it
     total = sum(row["abc".index(label)] for row, label in zip(joint, Y))
     assert joint_log_likelihood(model, X, Y) == pytest.approx(total)
     proba = np.exp(joint - joint.max(axis=1, keepdims=True))
-    assert model.predict_proba(X) == pytest.approx(proba / proba.sum(axis=1, keepdims=True))
+    assert model.predict_proba(X) == pytest.approx(
+        proba / proba.sum(axis=1, keepdims=True)
+    )
 
 
 @pytest.mark.syllabus("14.6")
 def test_the_richer_covariance_always_fits_better_and_counts_more():
-    for kind, forms in ((LinearDiscriminantAnalysis, 4), (QuadraticDiscriminantAnalysis, 3)):
+    for kind, forms in (
+        (LinearDiscriminantAnalysis, 4),
+        (QuadraticDiscriminantAnalysis, 3),
+    ):
         names = ("full", "diagonal", "spherical", "identity")[:forms]
         models = [kind(covariance=name).fit(X, Y) for name in names]
         fits = [joint_log_likelihood(model, X, Y) for model in models]
@@ -93,7 +114,12 @@ def test_the_richer_covariance_always_fits_better_and_counts_more():
     [
         (NaiveBayes(), naive_bayes.GaussianNB(), X, 2 + 3 * 6),
         (MultinomialNB(), naive_bayes.MultinomialNB(), COUNTS, 2 + 3 * 3),
-        (BernoulliNB(binarize=2.0), naive_bayes.BernoulliNB(binarize=2.0), COUNTS, 2 + 3 * 4),
+        (
+            BernoulliNB(binarize=2.0),
+            naive_bayes.BernoulliNB(binarize=2.0),
+            COUNTS,
+            2 + 3 * 4,
+        ),
     ],
     ids=["gaussian", "multinomial", "bernoulli"],
 )
@@ -120,7 +146,11 @@ def test_densities_and_mixtures_agree_with_scikit_learn(form):
 
 def test_other_models_count_for_themselves():
     table = pd.DataFrame(
-        {"sky": pd.Categorical(np.array(["sun", "rain", "snow"])[RNG.integers(0, 3, 90)])}
+        {
+            "sky": pd.Categorical(
+                np.array(["sun", "rain", "snow"])[RNG.integers(0, 3, 90)]
+            )
+        }
     )
     table["heat"] = X[:, 0]
     assert degrees_of_freedom(NaiveBayes().fit(table, Y)) == 2 + 3 * (2 + 2)
@@ -136,7 +166,11 @@ def test_other_models_count_for_themselves():
 
 def test_constant_columns_and_given_priors_are_not_free():
     wide = np.column_stack([X, np.full(90, 7.0)])
-    for model in (LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis(), NaiveBayes()):
+    for model in (
+        LinearDiscriminantAnalysis(),
+        QuadraticDiscriminantAnalysis(),
+        NaiveBayes(),
+    ):
         k = degrees_of_freedom(model.fit(X, Y))
         expected = joint_log_likelihood(model, X, Y)
         assert degrees_of_freedom(model.fit(wide, Y)) == k

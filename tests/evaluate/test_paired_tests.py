@@ -12,7 +12,13 @@ from sklearn.naive_bayes import GaussianNB
 from statsmodels.stats.contingency_tables import mcnemar as peer
 
 from lyceum.errors import DataError, SettingError
-from lyceum.evaluate import bayes_factor, corrected_t, cross_validate, five_by_two, mcnemar
+from lyceum.evaluate import (
+    bayes_factor,
+    corrected_t,
+    cross_validate,
+    five_by_two,
+    mcnemar,
+)
 
 
 @pytest.mark.syllabus("14.6")
@@ -21,12 +27,18 @@ from lyceum.evaluate import bayes_factor, corrected_t, cross_validate, five_by_t
 def test_mcnemar_equals_statsmodels(b, c):
     exact = mcnemar(only_first_wrong=b, only_second_wrong=c, method="exact")
     if b + c:
-        assert exact.p_value == pytest.approx(min(1.0, peer([[5, b], [c, 9]], exact=True).pvalue))
-    assert exact.p_value == pytest.approx(stats.binomtest(b, b + c).pvalue if b + c else 1.0)
+        assert exact.p_value == pytest.approx(
+            min(1.0, peer([[5, b], [c, 9]], exact=True).pvalue)
+        )
+    assert exact.p_value == pytest.approx(
+        stats.binomtest(b, b + c).pvalue if b + c else 1.0
+    )
     rough = mcnemar(only_first_wrong=b, only_second_wrong=c, method="chi-square")
     if b != c:
         theirs = peer([[5, b], [c, 9]], exact=False, correction=True)
-        assert (rough.statistic, rough.p_value) == pytest.approx((theirs.statistic, theirs.pvalue))
+        assert (rough.statistic, rough.p_value) == pytest.approx(
+            (theirs.statistic, theirs.pvalue)
+        )
     else:
         assert (rough.statistic, rough.p_value) == (0.0, 1.0)
 
@@ -35,7 +47,11 @@ def test_mcnemar_equals_statsmodels(b, c):
 def test_mcnemar_counts_rows_that_one_model_alone_gets_wrong_and_says_its_method():
     y, first, second = list("aabbc"), list("abbac"), list("aaabc")
     result = mcnemar(y, first, second)
-    assert (result.only_first_wrong, result.only_second_wrong, result.method) == (2, 1, "exact")
+    assert (result.only_first_wrong, result.only_second_wrong, result.method) == (
+        2,
+        1,
+        "exact",
+    )
     assert "exact" in str(result)
     assert mcnemar(only_first_wrong=20, only_second_wrong=5).method == "chi-square"
     assert mcnemar(only_first_wrong=20, only_second_wrong=4).method == "exact"
@@ -90,7 +106,9 @@ def test_corrected_t_is_its_formula_and_the_plain_paired_t_without_test_rows():
     a, b = rng.random(30), rng.random(30)
     result = corrected_t(a, b, test_to_train=1 / 9)
     d = a - b
-    assert result.t == pytest.approx(d.mean() / math.sqrt((1 / 30 + 1 / 9) * d.var(ddof=1)))
+    assert result.t == pytest.approx(
+        d.mean() / math.sqrt((1 / 30 + 1 / 9) * d.var(ddof=1))
+    )
     assert result.df == 29
     plain = corrected_t(a, b, test_to_train=1e-15)
     theirs = stats.ttest_rel(a, b)
@@ -102,7 +120,10 @@ def test_corrected_t_is_its_formula_and_the_plain_paired_t_without_test_rows():
 
 def test_corrected_t_takes_cross_validation_as_it_comes():
     X, y = load_iris(return_X_y=True)
-    first, second = cross_validate(GaussianNB(), X, y), cross_validate(DummyClassifier(), X, y)
+    first, second = (
+        cross_validate(GaussianNB(), X, y),
+        cross_validate(DummyClassifier(), X, y),
+    )
     result = corrected_t(first.losses, second.losses, test_to_train=first.test_to_train)
     assert result.high < 0.0
     assert "differ" in str(result)
@@ -120,7 +141,10 @@ def test_corrected_t_without_variance_or_splits():
 @pytest.mark.syllabus("14.6")
 def test_bayes_factor_of_a_coin_by_its_closed_form():
     # 9 heads in 12: fair coin against a uniform prior, evidence 1/2^12 against B(10, 4)
-    fair, uniform = -12 * math.log(2), math.lgamma(10) + math.lgamma(4) - math.lgamma(14)
+    fair, uniform = (
+        -12 * math.log(2),
+        math.lgamma(10) + math.lgamma(4) - math.lgamma(14),
+    )
     result = bayes_factor(uniform, fair)
     assert result.factor == pytest.approx(4096 / 2860)
     assert result.posterior == pytest.approx(4096 / (4096 + 2860))

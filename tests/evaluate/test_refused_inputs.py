@@ -12,7 +12,8 @@ RAGGED = [[1.0], [1.0, 2.0]]
 
 
 @pytest.mark.parametrize(
-    "measure", [evaluate.log_loss, evaluate.brier_score_loss, evaluate.calibration_curve]
+    "measure",
+    [evaluate.log_loss, evaluate.brier_score_loss, evaluate.calibration_curve],
 )
 @pytest.mark.parametrize("given", [TEXT, {"a": 1}, [1j, 2j]])
 def test_predicted_classes_in_the_place_of_posteriors_are_refused(measure, given):
@@ -20,9 +21,13 @@ def test_predicted_classes_in_the_place_of_posteriors_are_refused(measure, given
         measure(LABELS, given)
 
 
-@pytest.mark.parametrize("measure", [evaluate.regression_report, evaluate.gaussian_log_likelihood])
+@pytest.mark.parametrize(
+    "measure", [evaluate.regression_report, evaluate.gaussian_log_likelihood]
+)
 def test_classes_in_the_place_of_numbers_are_refused(measure):
-    with pytest.raises(DataError, match="y_true must hold numbers, but it holds <U1 such as 'a'"):
+    with pytest.raises(
+        DataError, match="y_true must hold numbers, but it holds <U1 such as 'a'"
+    ):
         measure(TEXT, SCORES)
     with pytest.raises(DataError, match="y_pred must hold numbers"):
         measure(SCORES, TEXT)
@@ -101,7 +106,9 @@ def test_likelihoods_that_cannot_be_compared_are_refused(given):
         decision.hypothesis_posterior(given)
 
 
-@pytest.mark.parametrize("cv", [[1], TEXT, [([0.5], [1.5])], [([0, 99], [1])], [([[0]], [1])]])
+@pytest.mark.parametrize(
+    "cv", [[1], TEXT, [([0.5], [1.5])], [([0, 99], [1])], [([[0]], [1])]]
+)
 def test_splits_that_are_no_row_numbers_are_refused(cv):
     with pytest.raises(SettingError, match=r"cv (must|names row 99, which)"):
         evaluate.cross_validate(LinearRegression(), np.eye(4), np.arange(4.0), cv=cv)

@@ -20,9 +20,15 @@ W = RNG.integers(0, 3, 200).astype(float)
 def test_errors_equal_scikit_learn(w, shift):
     y, p = Y + shift, P + shift
     report = regression_report(y, p, sample_weight=w)
-    assert report.mse == pytest.approx(metrics.mean_squared_error(y, p, sample_weight=w))
-    assert report.rmse == pytest.approx(metrics.root_mean_squared_error(y, p, sample_weight=w))
-    assert report.mae == pytest.approx(metrics.mean_absolute_error(y, p, sample_weight=w))
+    assert report.mse == pytest.approx(
+        metrics.mean_squared_error(y, p, sample_weight=w)
+    )
+    assert report.rmse == pytest.approx(
+        metrics.root_mean_squared_error(y, p, sample_weight=w)
+    )
+    assert report.mae == pytest.approx(
+        metrics.mean_absolute_error(y, p, sample_weight=w)
+    )
     assert report.r2 == pytest.approx(metrics.r2_score(y, p, sample_weight=w))
     assert report.relative_squared_error == pytest.approx(1 - report.r2)
     assert report.root_relative_squared_error == pytest.approx((1 - report.r2) ** 0.5)
@@ -54,14 +60,18 @@ def test_a_constant_target_has_stated_values():
     constant = np.full(7, 0.1)  # whose mean rounds
     assert regression_report(constant, constant).r2 == 1.0
     assert regression_report(constant, constant + 1).r2 == 0.0
-    assert metrics.r2_score(np.full(7, 0.5), np.full(7, 1.5)) == 0.0  # the same convention
+    # the same convention
+    assert metrics.r2_score(np.full(7, 0.5), np.full(7, 1.5)) == 0.0
     assert regression_report([], []).mse == 0.0
     assert regression_report([1.0], [2.0]).r2 == 0.0
 
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.lists(st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.integers(0, 2)), max_size=6)
+    st.lists(
+        st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.integers(0, 2)),
+        max_size=6,
+    )
 )
 def test_no_input_gives_nan_or_a_warning(rows):
     y, p, w = (np.array([row[i] for row in rows], dtype=float) for i in range(3))

@@ -27,7 +27,9 @@ XR, YR = load_diabetes(return_X_y=True)
 def test_error_rates_equal_scikit_learn_on_the_same_folds():
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     ours = cross_validate(GaussianNB(), X, Y, cv=folds)
-    assert ours.losses == pytest.approx(1 - cross_val_score(GaussianNB(), X, Y, cv=folds))
+    assert ours.losses == pytest.approx(
+        1 - cross_val_score(GaussianNB(), X, Y, cv=folds)
+    )
     assert np.array_equal(
         ours.pooled_predictions(), cross_val_predict(GaussianNB(), X, Y, cv=folds)
     )
@@ -40,7 +42,8 @@ def test_error_rates_equal_scikit_learn_on_the_same_folds():
 
 @pytest.mark.syllabus("14.5")
 @pytest.mark.parametrize(
-    ("loss", "score"), [("auto", "neg_mean_squared_error"), ("absolute", "neg_mean_absolute_error")]
+    ("loss", "score"),
+    [("auto", "neg_mean_squared_error"), ("absolute", "neg_mean_absolute_error")],
 )
 def test_regression_losses_equal_scikit_learn(loss, score):
     folds = KFold(4, shuffle=True, random_state=0)
@@ -55,7 +58,9 @@ def test_regression_losses_equal_scikit_learn(loss, score):
 def test_standard_error_is_corrected_for_shared_training_rows():
     ours = cross_validate(GaussianNB(), X, Y, cv=5)
     assert ours.test_to_train == pytest.approx(1 / 4)
-    assert ours.standard_error == pytest.approx(np.sqrt((1 / 5 + 1 / 4) * ours.losses.var(ddof=1)))
+    assert ours.standard_error == pytest.approx(
+        np.sqrt((1 / 5 + 1 / 4) * ours.losses.var(ddof=1))
+    )
 
 
 def test_frames_names_and_text_labels_pass_through():
@@ -68,7 +73,9 @@ def test_frames_names_and_text_labels_pass_through():
 
 def test_a_class_unseen_in_training_has_posterior_zero():
     y = np.array([0] * 10 + [1] * 10 + [2])
-    ours = cross_validate(GaussianNB(), np.arange(21.0)[:, None], y, cv=StratifiedKFoldLike())
+    ours = cross_validate(
+        GaussianNB(), np.arange(21.0)[:, None], y, cv=StratifiedKFoldLike()
+    )
     assert ours.proba[0].shape == (1, 3)
     assert ours.proba[0][0, 2] == 0.0
     assert ours.losses[0] == 1.0
@@ -87,8 +94,12 @@ class StratifiedKFoldLike:
 def test_weights_are_used_to_fit_and_to_judge():
     w = np.where(Y == 2, 0.0, 1.0)
     split = Holdout(test_size=0.4, random_state=0)
-    ours = cross_validate(GaussianNB(), X[Y < 2], Y[Y < 2], cv=3, sample_weight=np.ones(100))
-    assert ours.mean == pytest.approx(cross_validate(GaussianNB(), X[Y < 2], Y[Y < 2], cv=3).mean)
+    ours = cross_validate(
+        GaussianNB(), X[Y < 2], Y[Y < 2], cv=3, sample_weight=np.ones(100)
+    )
+    assert ours.mean == pytest.approx(
+        cross_validate(GaussianNB(), X[Y < 2], Y[Y < 2], cv=3).mean
+    )
     wrong = cross_validate(Always(), X, Y, cv=split, sample_weight=w).losses[0]
     [(_, test)] = split.split(X, Y)
     assert wrong == pytest.approx((w[test] * (Y[test] != 0)).sum() / w[test].sum())
@@ -113,18 +124,26 @@ def test_two_jobs_give_what_one_gives():
 
 
 def test_leave_one_out_and_boolean_masks_are_taken():
-    assert len(cross_validate(GaussianNB(), X[::5], Y[::5], cv=LeaveOneOut()).losses) == 30
+    assert (
+        len(cross_validate(GaussianNB(), X[::5], Y[::5], cv=LeaveOneOut()).losses) == 30
+    )
     mask = np.arange(150) % 3 == 0
-    assert cross_validate(GaussianNB(), X, Y, cv=[(~mask, mask)]).n_test.tolist() == [50]
+    assert cross_validate(GaussianNB(), X, Y, cv=[(~mask, mask)]).n_test.tolist() == [
+        50
+    ]
 
 
 def test_overlapping_or_empty_splits_are_refused():
     with pytest.raises(DataError, match="1 row in both"):
         cross_validate(GaussianNB(), X, Y, cv=[(np.arange(100), np.array([99, 120]))])
     with pytest.raises(DataError, match="neither may be empty"):
-        cross_validate(GaussianNB(), X, Y, cv=[(np.arange(100), np.array([], dtype=int))])
+        cross_validate(
+            GaussianNB(), X, Y, cv=[(np.arange(100), np.array([], dtype=int))]
+        )
     with pytest.raises(DataError, match="exactly once"):
-        cross_validate(GaussianNB(), X, Y, cv=Bootstrap(2, random_state=0)).pooled_predictions()
+        cross_validate(
+            GaussianNB(), X, Y, cv=Bootstrap(2, random_state=0)
+        ).pooled_predictions()
     with pytest.raises(SettingError, match="choose from 'error'"):
         cross_validate(GaussianNB(), X, Y, loss="hinge")
     with pytest.raises(TypeError, match="not an estimator"):
@@ -135,9 +154,9 @@ def test_a_loss_may_be_a_function_of_rows():
     def costly(y, predicted):
         return 5.0 * (y != predicted)
 
-    assert cross_validate(GaussianNB(), X, Y, cv=3, loss=costly).losses == pytest.approx(
-        5 * cross_validate(GaussianNB(), X, Y, cv=3).losses
-    )
+    assert cross_validate(
+        GaussianNB(), X, Y, cv=3, loss=costly
+    ).losses == pytest.approx(5 * cross_validate(GaussianNB(), X, Y, cv=3).losses)
 
 
 @pytest.mark.syllabus("14.5")
@@ -145,12 +164,16 @@ def test_632_is_its_definition():
     result = bootstrap_632(RidgeClassifier(), X, Y, n_rounds=30, random_state=3)
     total, times = np.zeros(150), np.zeros(150)
     for train, test in Bootstrap(30, random_state=3).split(X, Y):
-        total[test] += RidgeClassifier().fit(X[train], Y[train]).predict(X[test]) != Y[test]
+        total[test] += (
+            RidgeClassifier().fit(X[train], Y[train]).predict(X[test]) != Y[test]
+        )
         times[test] += 1
     guesses = RidgeClassifier().fit(X, Y).predict(X)
     assert result.training == pytest.approx((guesses != Y).mean())
     assert result.left_out == pytest.approx((total / times).mean())
-    assert result.error == pytest.approx(0.368 * result.training + 0.632 * result.left_out)
+    assert result.error == pytest.approx(
+        0.368 * result.training + 0.632 * result.left_out
+    )
     shares = [(k == Y).mean() * (1 - (guesses == k).mean()) for k in range(3)]
     assert result.no_information == pytest.approx(sum(shares))
     assert result.left_out >= result.error >= result.training
@@ -162,7 +185,8 @@ def test_632_plus_reaches_the_left_out_error_when_nothing_can_be_learned():
     noise, coin = rng.normal(size=(60, 3)), np.arange(60) % 2
     result = bootstrap_632(KNeighborsClassifier(1), noise, coin, n_rounds=40)
     assert result.training == 0.0
-    assert result.error < 0.4  # .632 is deceived by a model that knows its rows by heart
+    # .632 is deceived by a model that knows its rows by heart
+    assert result.error < 0.4
     assert result.plus == pytest.approx(min(result.left_out, 0.5), abs=0.05)
 
 
@@ -170,4 +194,6 @@ def test_632_of_regression_uses_squared_loss():
     result = bootstrap_632(LinearRegression(), XR[:100], YR[:100], n_rounds=20)
     fitted = LinearRegression().fit(XR[:100], YR[:100]).predict(XR[:100])
     assert result.training == pytest.approx(((fitted - YR[:100]) ** 2).mean())
-    assert result.no_information == pytest.approx(((YR[:100, None] - fitted) ** 2).mean())
+    assert result.no_information == pytest.approx(
+        ((YR[:100, None] - fitted) ** 2).mean()
+    )

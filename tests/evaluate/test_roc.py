@@ -40,10 +40,14 @@ def pairwise(y, score, w=None):
 def test_area_equals_scikit_learn(ties, dtype):
     y, score, w = made(ties=ties)
     score = (score * 10).astype(dtype)
-    assert roc_auc_score(y, score) == pytest.approx(metrics.roc_auc_score(y, score), abs=1e-14)
+    assert roc_auc_score(y, score) == pytest.approx(
+        metrics.roc_auc_score(y, score), abs=1e-14
+    )
     assert roc_curve(y, score).auc == pytest.approx(roc_auc_score(y, score), abs=1e-14)
     weighted = metrics.roc_auc_score(y, score, sample_weight=w)
-    assert roc_auc_score(y, score, sample_weight=w) == pytest.approx(weighted, abs=1e-13)
+    assert roc_auc_score(y, score, sample_weight=w) == pytest.approx(
+        weighted, abs=1e-13
+    )
 
 
 def test_threads_do_not_change_the_area(monkeypatch):
@@ -62,7 +66,9 @@ tied_scores = st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 0.5, np.inf])
 def test_area_is_the_share_of_pairs_won_whatever_the_ties(rows):
     y, score, w = (np.array([row[i] for row in rows], dtype=float) for i in range(3))
     assert roc_auc_score(y == 1, score) == pairwise(y, score)
-    assert roc_auc_score(y == 1, score, sample_weight=w) == pytest.approx(pairwise(y, score, w))
+    assert roc_auc_score(y == 1, score, sample_weight=w) == pytest.approx(
+        pairwise(y, score, w)
+    )
     curve = roc_curve(y == 1, score, sample_weight=w)
     assert curve.fpr[0] == curve.tpr[0] == 0.0
     assert curve.fpr[-1] == curve.tpr[-1] == 1.0
@@ -70,7 +76,9 @@ def test_area_is_the_share_of_pairs_won_whatever_the_ties(rows):
     assert (np.diff(curve.tpr) >= 0).all()
     assert np.trapezoid(curve.tpr, curve.fpr) == pytest.approx(curve.auc)
     assert isinstance(
-        str(curve) + str(cost_curve(y == 1, score)) + str(precision_recall_curve(y == 1, score)),
+        str(curve)
+        + str(cost_curve(y == 1, score))
+        + str(precision_recall_curve(y == 1, score)),
         str,
     )
 
@@ -88,22 +96,26 @@ def test_curve_equals_scikit_learn(drop, weighted):
     y, score, w = made(ties=True)
     w = w if weighted else None
     ours = roc_curve(y, score, sample_weight=w, drop_intermediate=drop)
-    fpr, tpr, thresholds = metrics.roc_curve(y, score, sample_weight=w, drop_intermediate=drop)
+    fpr, tpr, thresholds = metrics.roc_curve(
+        y, score, sample_weight=w, drop_intermediate=drop
+    )
     assert ours.fpr == pytest.approx(fpr)
     assert ours.tpr == pytest.approx(tpr)
     assert np.array_equal(ours.thresholds, thresholds)
     assert np.trapezoid(ours.tpr, ours.fpr) == pytest.approx(metrics.auc(fpr, tpr))
 
 
-@pytest.mark.parametrize("labels", [("no", "yes"), (-1, 1), (False, True), (3, 7), (0.0, 1.0)])
+@pytest.mark.parametrize(
+    "labels", [("no", "yes"), (-1, 1), (False, True), (3, 7), (0.0, 1.0)]
+)
 def test_the_larger_label_is_positive(labels):
     y, score, _ = made()
     named = np.array(labels)[y]
     expected = metrics.roc_auc_score(y, score)
     assert roc_auc_score(named, score) == pytest.approx(expected)
-    assert roc_auc_score(named.astype(object), score, pos_label=labels[0]) == pytest.approx(
-        1 - expected
-    )
+    assert roc_auc_score(
+        named.astype(object), score, pos_label=labels[0]
+    ) == pytest.approx(1 - expected)
 
 
 def test_degenerate_scores_have_stated_areas():
@@ -144,7 +156,9 @@ def test_precision_and_recall_equal_scikit_learn(weighted):
     y, score, w = made(ties=True)
     w = w if weighted else None
     ours = precision_recall_curve(y, score, sample_weight=w)
-    precision, recall, thresholds = metrics.precision_recall_curve(y, score, sample_weight=w)
+    precision, recall, thresholds = metrics.precision_recall_curve(
+        y, score, sample_weight=w
+    )
     assert ours.average_precision == pytest.approx(
         metrics.average_precision_score(y, score, sample_weight=w)
     )
@@ -152,14 +166,18 @@ def test_precision_and_recall_equal_scikit_learn(weighted):
     for p, r, t in zip(ours.precision[1:], ours.recall[1:], ours.thresholds[1:]):
         assert (p, r) == pytest.approx(reached[t])
     best, threshold = ours.best_f1
-    assert best == pytest.approx(metrics.f1_score(y, score >= threshold, sample_weight=w))
+    assert best == pytest.approx(
+        metrics.f1_score(y, score >= threshold, sample_weight=w)
+    )
 
 
 def test_cost_curve_is_the_least_cost_over_all_thresholds():
     y, score, _ = made(ties=True)
     curve = cost_curve(y, score, n_points=51)
     fpr, tpr, thresholds = metrics.roc_curve(y, score, drop_intermediate=False)
-    costs = np.outer(curve.probability_cost, 1 - tpr) + np.outer(1 - curve.probability_cost, fpr)
+    costs = np.outer(curve.probability_cost, 1 - tpr) + np.outer(
+        1 - curve.probability_cost, fpr
+    )
     assert curve.cost == pytest.approx(costs.min(axis=1))
     assert (curve.cost <= curve.trivial + 1e-12).all()
     cost, threshold = curve.at(0.3, cost_fn=5.0)
@@ -172,7 +190,9 @@ def test_cost_curve_is_the_least_cost_over_all_thresholds():
 def test_cost_curve_area_by_fine_sums_and_at_the_extremes():
     y, score, _ = made()
     curve = cost_curve(y, score, n_points=20_001)
-    assert curve.area == pytest.approx(np.trapezoid(curve.cost, curve.probability_cost), abs=1e-6)
+    assert curve.area == pytest.approx(
+        np.trapezoid(curve.cost, curve.probability_cost), abs=1e-6
+    )
     assert cost_curve(y, np.zeros(len(y))).area == pytest.approx(0.25)
     assert cost_curve(y, y).area == 0.0
     assert probability_cost(0.5, 0.0, 0.0) == 0.5
@@ -184,9 +204,12 @@ def test_hull_holds_all_points_below_it():
     y, score, _ = made()
     curve = roc_curve(y, score)
     hull = curve.hull
-    assert (np.interp(curve.fpr, curve.fpr[hull], curve.tpr[hull]) >= curve.tpr - 1e-12).all()
     assert (
-        np.diff(np.diff(curve.tpr[hull]) / np.maximum(np.diff(curve.fpr[hull]), 1e-12)) < 1e-9
+        np.interp(curve.fpr, curve.fpr[hull], curve.tpr[hull]) >= curve.tpr - 1e-12
+    ).all()
+    assert (
+        np.diff(np.diff(curve.tpr[hull]) / np.maximum(np.diff(curve.fpr[hull]), 1e-12))
+        < 1e-9
     ).all()
 
 

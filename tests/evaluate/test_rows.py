@@ -7,7 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, RepeatedKFold, StratifiedKFold
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    RepeatedKFold,
+    StratifiedKFold,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
@@ -45,12 +51,23 @@ def table(seed=0, n=N):
     size[rng.random(n) < 0.1] = np.nan
     number = np.nan_to_num(size) * 2.0 + (color == "blue") + rng.normal(size=n)
     return pd.DataFrame(
-        {"size": size, "color": color, "class": y, "number": number, "w": rng.random(n) + 0.5}
+        {
+            "size": size,
+            "color": color,
+            "class": y,
+            "number": number,
+            "w": rng.random(n) + 0.5,
+        }
     )
 
 
 TABLE = table()
-X, Y, NUMBER, W = TABLE[["size", "color"]], TABLE["class"], TABLE["number"], TABLE["w"].to_numpy()
+X, Y, NUMBER, W = (
+    TABLE[["size", "color"]],
+    TABLE["class"],
+    TABLE["number"],
+    TABLE["w"].to_numpy(),
+)
 SOURCES = ["frame", "parquet", "streamed parquet", "streamed csv", "dask"]
 
 
@@ -67,7 +84,9 @@ def rows_of(source, folder, target="class", frame=TABLE, weight=None):
         return scan(folder / "table.csv", memory=0, **options)
     frame.to_parquet(folder / "table.parquet", row_group_size=70, index=False)
     return scan(
-        folder / "table.parquet", memory=0 if "streamed" in source else 512 << 20, **options
+        folder / "table.parquet",
+        memory=0 if "streamed" in source else 512 << 20,
+        **options,
     )
 
 
@@ -135,7 +154,9 @@ def test_rows_of_any_source_give_what_the_frame_gives(name, source, tmp_path):
 )
 def test_regressors_too(model, source, tmp_path):
     filled = TABLE.assign(size=TABLE["size"].fillna(0.0))
-    expected = cross_validate(model, filled[["size", "color"]], NUMBER, cv=3, loss="absolute")
+    expected = cross_validate(
+        model, filled[["size", "color"]], NUMBER, cv=3, loss="absolute"
+    )
     rows = rows_of(source, tmp_path, "number", filled)
     same(expected, cross_validate(model, rows, cv=3, loss="absolute"))
 
@@ -163,7 +184,9 @@ def test_test_rows_keep_the_order_given(source, tmp_path):
 def test_rows_after_a_step_are_evaluated_too(tmp_path):
     rows = SimpleImputer().fit_transform(rows_of("streamed parquet", tmp_path))
     filled = SimpleImputer().fit_transform(rows_of("frame", tmp_path))
-    found, expected = (cross_validate(LogisticRegression(), one, cv=3) for one in (rows, filled))
+    found, expected = (
+        cross_validate(LogisticRegression(), one, cv=3) for one in (rows, filled)
+    )
     same(expected, found)
 
 
@@ -207,7 +230,10 @@ def test_every_splitter_divides_rows_as_it_divides_the_frame(scheme, tmp_path):
 )
 def test_cross_validation_takes_every_splitter(scheme, tmp_path):
     expected = cross_validate(NaiveBayes(), X, Y, cv=scheme)
-    same(expected, cross_validate(NaiveBayes(), rows_of("streamed parquet", tmp_path), cv=scheme))
+    same(
+        expected,
+        cross_validate(NaiveBayes(), rows_of("streamed parquet", tmp_path), cv=scheme),
+    )
 
 
 def test_leave_one_out_of_rows(tmp_path):
@@ -217,7 +243,9 @@ def test_leave_one_out_of_rows(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "scheme", [GroupKFold(3), splitter("grouped", n_splits=3)], ids=["scikit-learn", "lyceum"]
+    "scheme",
+    [GroupKFold(3), splitter("grouped", n_splits=3)],
+    ids=["scikit-learn", "lyceum"],
 )
 def test_groups_stay_together(scheme, tmp_path):
     groups = np.arange(N) // 20
@@ -243,7 +271,11 @@ RESAMPLED = {
         NaiveBayes(), *data, cv=3, train_sizes=(0.3, 1.0)
     ),
     "validation_curve": lambda *data: validation_curve(
-        DecisionTreeClassifier(), *data, cv=3, param_name="max_depth", param_range=[1, 3]
+        DecisionTreeClassifier(),
+        *data,
+        cv=3,
+        param_name="max_depth",
+        param_range=[1, 3],
     ),
     "five_by_two": lambda *data: five_by_two(
         NaiveBayes(), DecisionTreeClassifier(max_depth=2), *data
@@ -266,7 +298,9 @@ def test_resampling_of_rows_gives_what_the_frame_gives(name, source, tmp_path):
 def test_bias_and_variance_of_rows(source, tmp_path):
     rows = rows_of(source, tmp_path)
     train, test = np.arange(N // 2), np.arange(N // 2, N)
-    found = bias_variance(NaiveBayes(), rows.take(train), X_test=rows.take(test), n_rounds=5)
+    found = bias_variance(
+        NaiveBayes(), rows.take(train), X_test=rows.take(test), n_rounds=5
+    )
     expected = bias_variance(
         NaiveBayes(), X[: N // 2], Y[: N // 2], X[N // 2 :], Y[N // 2 :], n_rounds=5
     )
@@ -291,7 +325,9 @@ def test_a_loss_may_measure_posteriors_by_class_codes(source, tmp_path):
     same(cross_validate(NaiveBayes(), X, Y, cv=3, **MEASURE), found)
     proba, codes = np.concatenate(found.proba), (Y == "yes").to_numpy().astype(int)
     losses = log_loss_of_codes(codes[np.concatenate(found.test_rows)], proba)
-    assert np.average(found.losses, weights=found.n_test) == pytest.approx(losses.mean())
+    assert np.average(found.losses, weights=found.n_test) == pytest.approx(
+        losses.mean()
+    )
 
 
 def test_posteriors_are_measured_by_the_bootstrap_and_curves_too():
@@ -312,7 +348,11 @@ def test_posteriors_are_measured_by_the_bootstrap_and_curves_too():
 def test_progress_is_reported_and_the_work_can_be_stopped():
     seen = []
     with watch(
-        lambda update: seen.append((update.done, update.total)) if update.stage == "folds" else None
+        lambda update: (
+            seen.append((update.done, update.total))
+            if update.stage == "folds"
+            else None
+        )
     ):
         cross_validate(NaiveBayes(), scan(TABLE, target="class"), cv=3)
     assert seen == [(1, 3), (2, 3), (3, 3)]
@@ -328,7 +368,10 @@ def test_progress_is_reported_and_the_work_can_be_stopped():
 def test_rows_carry_their_own_target_and_weights():
     rows = scan(TABLE, target="class")
     alone = cross_validate(NaiveBayes(), rows, cv=3)
-    assert cross_validate(NaiveBayes(), rows, rows.y, cv=3).losses.tolist() == alone.losses.tolist()
+    assert (
+        cross_validate(NaiveBayes(), rows, rows.y, cv=3).losses.tolist()
+        == alone.losses.tolist()
+    )
     with pytest.raises(DataError, match="carry their target"):
         cross_validate(NaiveBayes(), rows, Y[::-1])
     with pytest.raises(DataError, match="carry their target"):
@@ -348,7 +391,9 @@ def test_rows_with_a_missing_target_are_named():
 
 
 def test_estimators_that_take_no_rows_are_named():
-    with pytest.raises(SourceError, match="GaussianNB of scikit-learn takes no scanned rows"):
+    with pytest.raises(
+        SourceError, match="GaussianNB of scikit-learn takes no scanned rows"
+    ):
         cross_validate(GaussianNB(), scan(TABLE, target="class"))
 
 
@@ -361,9 +406,13 @@ def test_the_score_of_rows_is_that_of_the_frame(source, tmp_path):
     for name in ("NaiveBayes", "pipeline"):
         model = clone(MODELS[name]).fit(X, Y)
         weights = {"sample_weight": W}
-        assert model.score(rows) == pytest.approx(model.score(X, Y, **weights), rel=1e-12)
+        assert model.score(rows) == pytest.approx(
+            model.score(X, Y, **weights), rel=1e-12
+        )
     regression = LinearRegression().fit(X.fillna(0.0), NUMBER)
-    filled = rows_of(source, tmp_path, "number", TABLE.assign(size=TABLE["size"].fillna(0.0)))
+    filled = rows_of(
+        source, tmp_path, "number", TABLE.assign(size=TABLE["size"].fillna(0.0))
+    )
     assert regression.score(filled) == pytest.approx(
         regression.score(X.fillna(0.0), NUMBER), rel=1e-12
     )

@@ -49,7 +49,9 @@ def test_folds_partition_rows_and_deal_every_class_evenly(y, k, seed):
 @pytest.mark.syllabus("1.5")
 @settings(max_examples=60, deadline=None)
 @given(labels, st.floats(0.05, 0.9), st.integers(0, 99))
-def test_holdout_keeps_class_shares_and_one_row_of_every_class_to_learn_from(y, share, seed):
+def test_holdout_keeps_class_shares_and_one_row_of_every_class_to_learn_from(
+    y, share, seed
+):
     y = np.array(y)
     [(train, test)] = Holdout(test_size=share, random_state=seed).split(y, y)
     n_test = int(np.clip(round(share * len(y)), 1, len(y) - 1))
@@ -91,7 +93,10 @@ def test_bootstrap_draws_n_rows_and_tests_the_ones_left_out():
 
 def test_bootstrap_always_draws_two_classes_where_there_are_two():
     y = np.array([0] * 9 + [1])
-    assert all(len(set(y[train])) == 2 for train, _ in Bootstrap(50, random_state=0).split(y, y))
+    assert all(
+        len(set(y[train])) == 2
+        for train, _ in Bootstrap(50, random_state=0).split(y, y)
+    )
     assert len(list(Bootstrap(5, random_state=0).split(np.zeros(2), [0, 1]))) == 5
 
 
@@ -110,7 +115,9 @@ def test_five_by_two_is_five_halvings_used_both_ways():
 def test_a_seed_gives_the_same_splits_every_time(scheme):
     y = np.arange(30) % 3
     scheme = splitter(scheme, random_state=7)
-    first, second = ([np.concatenate(pair) for pair in scheme.split(y, y)] for _ in range(2))
+    first, second = (
+        [np.concatenate(pair) for pair in scheme.split(y, y)] for _ in range(2)
+    )
     assert all(np.array_equal(a, b) for a, b in zip(first, second))
 
 

@@ -14,7 +14,11 @@ import pytest
 def test_a_disturbed_save_leaves_the_old_file_or_the_new_one_and_works_again():
     command = [sys.executable, "-m", "fuzz.crash", "--trials", "1", "save"]
     done = subprocess.run(
-        command, capture_output=True, text=True, cwd=Path(__file__).parents[2], timeout=300
+        command,
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("1 of ") == 3

@@ -62,7 +62,10 @@ def test_a_model_is_mended_after_every_change(as_before):
 
     def answers():
         methods = [
-            (s, n) for s in samples for n in ("predict", "score_samples") if hasattr(s.model, n)
+            (s, n)
+            for s in samples
+            for n in ("predict", "score_samples")
+            if hasattr(s.model, n)
         ]
         return [getattr(sample.model, name)(sample.rows) for sample, name in methods]
 

@@ -26,18 +26,23 @@ from lyceum.prepare import StandardScaler
 
 
 def rows(n=80, d=4, seed=0):
-    return np.random.default_rng(seed).normal(size=(n, d)) @ np.diag(np.arange(d, 0, -1.0))
+    return np.random.default_rng(seed).normal(size=(n, d)) @ np.diag(
+        np.arange(d, 0, -1.0)
+    )
 
 
 @pytest.mark.syllabus("9.4")
-@pytest.mark.parametrize("n", [80, 700])  # all eigenvalues, or the largest by Lanczos steps
+# all eigenvalues, or the largest by Lanczos steps
+@pytest.mark.parametrize("n", [80, 700])
 def test_scores_are_those_of_scikit_learn_also_for_new_rows(n):
     X, new = rows(n), rows(20, seed=1)
     ours = KernelPCA(3, kernel="rbf", gamma=0.05).fit(X)
     theirs = ScikitKernelPCA(3, kernel="rbf", gamma=0.05).fit(X)
     np.testing.assert_allclose(ours.eigenvalues_, theirs.eigenvalues_, rtol=1e-9)
     signs = np.sign((ours.transform(X) * theirs.transform(X)).sum(axis=0))
-    np.testing.assert_allclose(ours.transform(new), theirs.transform(new) * signs, atol=1e-8)
+    np.testing.assert_allclose(
+        ours.transform(new), theirs.transform(new) * signs, atol=1e-8
+    )
 
 
 @pytest.mark.syllabus("9.4")
@@ -51,7 +56,9 @@ def test_the_linear_kernel_is_pca_with_exact_reconstruction():
     np.testing.assert_allclose(ours.transform(X) * signs, pca.transform(X), atol=1e-9)
     np.testing.assert_allclose(ours.eigenvalues_, pca.singular_values_**2, rtol=1e-9)
     again = ours.inverse_transform(ours.transform(X))
-    np.testing.assert_allclose(again, pca.inverse_transform(pca.transform(X)), atol=1e-9)
+    np.testing.assert_allclose(
+        again, pca.inverse_transform(pca.transform(X)), atol=1e-9
+    )
     np.testing.assert_allclose(
         ours.reconstruction_error(X), ((X - again) ** 2).sum(axis=1), atol=1e-8
     )
@@ -76,7 +83,9 @@ def test_a_pre_image_of_the_rbf_kernel_takes_noise_away():
     noisy = clean + 0.15 * rng.normal(size=clean.shape)
     model = KernelPCA(4, kernel="rbf", gamma=0.5).fit(noisy)
     back = model.inverse_transform(model.transform(noisy))
-    off = [np.abs(np.linalg.norm(points, axis=1) - 1.0).mean() for points in (noisy, back)]
+    off = [
+        np.abs(np.linalg.norm(points, axis=1) - 1.0).mean() for points in (noisy, back)
+    ]
     assert off[1] < 0.6 * off[0]
     near = KernelPCA(kernel="rbf", gamma=2.0).fit(noisy[:20])
     np.testing.assert_allclose(
@@ -91,13 +100,18 @@ def test_kernels_without_pre_images_and_awkward_rows():
         model.inverse_transform(model.transform(X))
     with pytest.raises(DataError, match="scores have 3 columns, but there are 2"):
         model.inverse_transform(np.zeros((1, 3)))
-    assert KernelPCA().fit(np.ones((4, 2))).transform(np.ones((2, 2))).tolist() == [[0.0]] * 2
+    assert (
+        KernelPCA().fit(np.ones((4, 2))).transform(np.ones((2, 2))).tolist()
+        == [[0.0]] * 2
+    )
     assert KernelPCA(3).fit([[1.0, 2.0]]).transform([[1.0, 2.0]]).shape == (1, 1)
     narrow = KernelPCA(kernel="rbf", gamma=1e-12).fit(
         X
     )  # all values are 1 but for their last digits
     assert (narrow.eigenvalues_ >= 0).all()
-    frame = pd.DataFrame({"age": [1.0, np.nan, 3.0, 9.0], "town": ["Ulm", "Bonn", None, "Ulm"]})
+    frame = pd.DataFrame(
+        {"age": [1.0, np.nan, 3.0, 9.0], "town": ["Ulm", "Bonn", None, "Ulm"]}
+    )
     assert np.isfinite(
         np.asarray(KernelPCA(2, kernel=DistanceKernel("gower")).fit_transform(frame))
     ).all()
@@ -119,7 +133,9 @@ def test_features_of_all_rows_are_the_kernel_itself():
     np.testing.assert_allclose(Z @ Z.T, RBFKernel(gamma=0.1).gram(X), atol=1e-9)
     part = Nystroem(PolynomialKernel(2), n_components=15, random_state=0).fit(X)
     drawn = part.transform(part.rows_)
-    np.testing.assert_allclose(drawn @ drawn.T, PolynomialKernel(2).gram(part.rows_), rtol=1e-6)
+    np.testing.assert_allclose(
+        drawn @ drawn.T, PolynomialKernel(2).gram(part.rows_), rtol=1e-6
+    )
 
 
 @pytest.mark.syllabus("9.4")
@@ -127,7 +143,9 @@ def test_waves_come_nearer_to_the_kernel_the_more_there_are():
     X, K = rows(60), RBFKernel(gamma=0.05).gram(rows(60))
     errors = []
     for waves in (50, 5000):
-        Z = RBFSampler(n_components=2 * waves, gamma=0.05, random_state=0).fit_transform(X)
+        Z = RBFSampler(
+            n_components=2 * waves, gamma=0.05, random_state=0
+        ).fit_transform(X)
         np.testing.assert_allclose((Z * Z).sum(axis=1), 1.0)
         errors.append(np.abs(Z @ Z.T - K).max())
     assert errors[1] < 0.06
@@ -142,23 +160,34 @@ def test_waves_come_nearer_to_the_kernel_the_more_there_are():
         RBFSampler(n_components=120, gamma=0.5, random_state=0),
     ],
 )
-def test_a_linear_machine_behind_features_is_a_kernel_machine_on_files(features, tmp_path):
+def test_a_linear_machine_behind_features_is_a_kernel_machine_on_files(
+    features, tmp_path
+):
     rng = np.random.default_rng(0)
     X = rng.uniform(-2, 2, (3000, 2))
     inside = np.where((X**2).sum(axis=1) < 2.0, "in", "out")
     table = pa.table(
-        {"a": X[:, 0], "b": X[:, 1], "town": rng.choice(["Ulm", "Bonn"], 3000), "side": inside}
+        {
+            "a": X[:, 0],
+            "b": X[:, 1],
+            "town": rng.choice(["Ulm", "Bonn"], 3000),
+            "side": inside,
+        }
     )
     pq.write_table(table, tmp_path / "rows.parquet", row_group_size=500)
     rows_of_file = scan(tmp_path / "rows.parquet", target="side", memory=0)
-    model = make_pipeline(StandardScaler(), features, LogisticRegression(C=100.0)).fit(rows_of_file)
+    model = make_pipeline(StandardScaler(), features, LogisticRegression(C=100.0)).fit(
+        rows_of_file
+    )
     assert model.score(rows_of_file) > 0.97
     assert LogisticRegression().fit(rows_of_file).score(rows_of_file) < 0.75
     frame = table.to_pandas()
-    in_memory = make_pipeline(StandardScaler(), features, LogisticRegression(C=100.0)).fit(
-        frame[["a", "b", "town"]], inside
-    )
-    assert (np.asarray(in_memory.predict(frame[["a", "b", "town"]])) == inside).mean() > 0.97
+    in_memory = make_pipeline(
+        StandardScaler(), features, LogisticRegression(C=100.0)
+    ).fit(frame[["a", "b", "town"]], inside)
+    assert (
+        np.asarray(in_memory.predict(frame[["a", "b", "town"]])) == inside
+    ).mean() > 0.97
 
 
 def test_ridge_behind_features_nears_kernel_ridge():

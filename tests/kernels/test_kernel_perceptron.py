@@ -26,8 +26,12 @@ def groups(n, K, seed, apart=4.0):
 @pytest.mark.syllabus("9.2")
 @pytest.mark.filterwarnings("ignore:Perceptron made")
 @settings(max_examples=20)
-@given(st.integers(4, 60), st.sampled_from([2, 3, 4]), st.booleans(), st.integers(0, 999))
-def test_the_linear_kernel_makes_the_mistakes_of_the_plain_perceptron(n, K, weighted, seed):
+@given(
+    st.integers(4, 60), st.sampled_from([2, 3, 4]), st.booleans(), st.integers(0, 999)
+)
+def test_the_linear_kernel_makes_the_mistakes_of_the_plain_perceptron(
+    n, K, weighted, seed
+):
     X, y, w = groups(n, K, seed)
     w = w if weighted else None
     dual = KernelPerceptron(kernel="linear", max_iter=20).fit(X, y, w)
@@ -64,13 +68,19 @@ def test_the_function_is_the_sum_over_mistakes():
     X, y, w = groups(40, 2, 1)
     model = KernelPerceptron(gamma=0.2).fit(X, y, w)
     sides = np.where(y == 1, 1.0, -1.0)
-    by_hand = (RBFKernel(gamma=0.2).gram(X, X) + 1.0) @ (w * model.row_mistakes_ * sides)
-    np.testing.assert_allclose(model.decision_function(X), by_hand, rtol=1e-9, atol=1e-9)
+    by_hand = (RBFKernel(gamma=0.2).gram(X, X) + 1.0) @ (
+        w * model.row_mistakes_ * sides
+    )
+    np.testing.assert_allclose(
+        model.decision_function(X), by_hand, rtol=1e-9, atol=1e-9
+    )
     assert model.support_.tolist() == np.flatnonzero(model.row_mistakes_).tolist()
 
 
 @pytest.mark.filterwarnings("ignore:Perceptron made")
-def test_columns_that_are_computed_when_needed_are_those_of_the_whole_matrix(monkeypatch):
+def test_columns_that_are_computed_when_needed_are_those_of_the_whole_matrix(
+    monkeypatch,
+):
     X, y, w = groups(300, 3, 2, apart=2.0)
     whole = KernelPerceptron(gamma=0.3, max_iter=30).fit(X, y, w)
     monkeypatch.setattr(module, "_KEPT", 5_000)
@@ -85,7 +95,8 @@ def test_precomputed_sparse_one_class_and_the_record():
     values = KernelPerceptron(kernel="precomputed").fit(RBFKernel(gamma=0.3).gram(X), y)
     assert values.row_mistakes_.tolist() == rows.row_mistakes_.tolist()
     np.testing.assert_allclose(
-        values.decision_function(RBFKernel(gamma=0.3).gram(X)), rows.decision_function(X)
+        values.decision_function(RBFKernel(gamma=0.3).gram(X)),
+        rows.decision_function(X),
     )
     thin = KernelPerceptron(gamma=0.3, record=True).fit(sparse.csr_array(X), y)
     np.testing.assert_allclose(thin.decision_function(X), rows.decision_function(X))
@@ -102,10 +113,14 @@ def test_explanations_sum_to_the_score(kernel):
     X, y, _ = groups(60, 2, 5, apart=6.0)
     model = KernelPerceptron(kernel=kernel, max_iter=500).fit(X, y)
     found = model.explain(X)
-    np.testing.assert_allclose(found.scores, model.decision_function(X), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        found.scores, model.decision_function(X), rtol=1e-9, atol=1e-9
+    )
     if kernel == "linear":
         coef = model.dual_coef_[:, 0] @ model.rows_
-        np.testing.assert_allclose(found.contributions, (X - X.mean(axis=0)) * coef, atol=1e-9)
+        np.testing.assert_allclose(
+            found.contributions, (X - X.mean(axis=0)) * coef, atol=1e-9
+        )
     assert not hasattr(KernelPerceptron(kernel="precomputed"), "explain")
 
 
@@ -113,4 +128,6 @@ def test_explanations_of_three_classes_are_leads_over_the_next_class():
     X, y, _ = groups(60, 3, 5, apart=6.0)
     model = KernelPerceptron(max_iter=500).fit(X, y)
     best = np.sort(model.decision_function(X), axis=1)
-    np.testing.assert_allclose(model.explain(X).scores, best[:, -1] - best[:, -2], atol=1e-9)
+    np.testing.assert_allclose(
+        model.explain(X).scores, best[:, -1] - best[:, -2], atol=1e-9
+    )

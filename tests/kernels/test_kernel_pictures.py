@@ -52,7 +52,9 @@ def test_the_losses_are_those_of_the_definitions():
     curves = {line.get_label(): line for line in plot.hinge_and_logistic().lines}
     m = curves["hinge"].get_xdata()
     np.testing.assert_allclose(curves["hinge"].get_ydata(), np.maximum(0, 1 - m))
-    assert (curves["logistic / log 2"].get_ydata() >= curves["zero-one"].get_ydata() - 1e-12).all()
+    assert (
+        curves["logistic / log 2"].get_ydata() >= curves["zero-one"].get_ydata() - 1e-12
+    ).all()
 
 
 @pytest.mark.syllabus("9.1")
@@ -78,7 +80,8 @@ def test_support_vectors_of_images_come_by_their_weight():
     assert len(figure.axes) == 5
     first = np.abs(model.dual_coef_[:, 0]).argmax()
     np.testing.assert_array_equal(
-        figure.axes[0].images[0].get_array(), model.support_vectors_[first].reshape(4, 4)
+        figure.axes[0].images[0].get_array(),
+        model.support_vectors_[first].reshape(4, 4),
     )
     with pytest.raises(DataError, match="there are 16"):
         plot.support_faces(model, (5, 4))

@@ -45,7 +45,8 @@ def test_it_is_its_formula():
 
 
 @pytest.mark.syllabus("9.4")
-@pytest.mark.parametrize("n", [60, 1500])  # the second is factored in float32 and refined
+# the second is factored in float32 and refined
+@pytest.mark.parametrize("n", [60, 1500])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_it_is_that_of_scikit_learn(n, weighted):
     X, y, w = wave(n)
@@ -64,7 +65,12 @@ def test_it_is_that_of_scikit_learn(n, weighted):
     st.integers(3, 15),
     st.booleans(),
     st.sampled_from(
-        [RBFKernel(gamma=0.5), LinearKernel(), PolynomialKernel(2), DistanceKernel("manhattan")]
+        [
+            RBFKernel(gamma=0.5),
+            LinearKernel(),
+            PolynomialKernel(2),
+            DistanceKernel("manhattan"),
+        ]
     ),
     st.floats(0.01, 10.0),
     st.integers(0, 99),
@@ -86,18 +92,23 @@ def test_leave_one_out_is_a_fit_without_the_row(n, intercept, kernel, alpha, see
 @pytest.mark.parametrize("intercept", [False, True])
 def test_the_chosen_alpha_has_the_least_leave_one_out_error(intercept):
     X, y, w = wave(80)
-    model = KernelRidge("loo", gamma=0.5, fit_intercept=intercept, kernel="rbf").fit(X, y + 5.0, w)
-    for alpha, error in list(zip(model.alphas_, model.loo_mse_))[10::8]:
-        fixed = KernelRidge(alpha, gamma=0.5, fit_intercept=intercept, kernel="rbf").fit(
-            X, y + 5.0, w
-        )
-        assert fixed.leave_one_out().mse == pytest.approx(error, rel=1e-6)
-    assert model.loo_mse_.min() == model.loo_mse_[model.alphas_ == model.alpha_]
-    same = KernelRidge(model.alpha_, gamma=0.5, fit_intercept=intercept, kernel="rbf").fit(
+    model = KernelRidge("loo", gamma=0.5, fit_intercept=intercept, kernel="rbf").fit(
         X, y + 5.0, w
     )
+    for alpha, error in list(zip(model.alphas_, model.loo_mse_))[10::8]:
+        fixed = KernelRidge(
+            alpha, gamma=0.5, fit_intercept=intercept, kernel="rbf"
+        ).fit(X, y + 5.0, w)
+        assert fixed.leave_one_out().mse == pytest.approx(error, rel=1e-6)
+    assert model.loo_mse_.min() == model.loo_mse_[model.alphas_ == model.alpha_]
+    same = KernelRidge(
+        model.alpha_, gamma=0.5, fit_intercept=intercept, kernel="rbf"
+    ).fit(X, y + 5.0, w)
     np.testing.assert_allclose(model.predict(X), same.predict(X), rtol=1e-7)
-    assert KernelRidge("loo", alphas=[0.3], kernel="rbf", gamma="scale").fit(X, y).alpha_ == 0.3
+    assert (
+        KernelRidge("loo", alphas=[0.3], kernel="rbf", gamma="scale").fit(X, y).alpha_
+        == 0.3
+    )
 
 
 def test_an_unpenalised_intercept_moves_with_the_target():
@@ -118,7 +129,9 @@ def test_the_linear_kernel_is_ridge_regression():
     found = ours.explain(X[:4])
     np.testing.assert_allclose(found.scores, ours.predict(X[:4]))
     mean = np.average(X, axis=0, weights=w)
-    np.testing.assert_allclose(found.contributions, (X[:4] - mean) * ours.coef_, atol=1e-8)
+    np.testing.assert_allclose(
+        found.contributions, (X[:4] - mean) * ours.coef_, atol=1e-8
+    )
     np.testing.assert_allclose(
         ours.row_contributions(X[:4]).sum(axis=1) + ours.intercept_, found.scores
     )
@@ -136,11 +149,17 @@ def test_any_kernel_and_each_of_several_targets_are_explained_by_columns_and_by_
         np.testing.assert_allclose(by_columns.predicted, predicted, rtol=1e-9)
         by_rows = model.explain(X[:5], by="rows", target=target)
         np.testing.assert_allclose(by_rows.scores, predicted, rtol=1e-9)
-    alone = model.explain(X[:5], target=1)  # x0 squared: the other columns add next to nothing
-    assert np.abs(alone.contributions[:, 0]).sum() > 3 * np.abs(alone.contributions[:, 1:]).sum()
+    # x0 squared: the other columns add next to nothing
+    alone = model.explain(X[:5], target=1)
+    assert (
+        np.abs(alone.contributions[:, 0]).sum()
+        > 3 * np.abs(alone.contributions[:, 1:]).sum()
+    )
     K = RBFKernel(gamma=0.4).gram(X)
     given = KernelRidge(kernel="precomputed").fit(K, y)
-    np.testing.assert_allclose(given.explain(K[:3], by="rows").scores, given.predict(K[:3]))
+    np.testing.assert_allclose(
+        given.explain(K[:3], by="rows").scores, given.predict(K[:3])
+    )
     with pytest.raises(SettingError, match="by='rows'"):
         given.explain(K[:3])
     with pytest.raises(SettingError, match="there are 2 targets"):
@@ -158,7 +177,8 @@ def test_precomputed_function_and_object_are_one_model():
     ):
         gamma = 0.4 if kernel == "rbf" else None
         np.testing.assert_allclose(
-            KernelRidge(kernel=kernel, gamma=gamma).fit(rows, y, w).predict(rows), expected
+            KernelRidge(kernel=kernel, gamma=gamma).fit(rows, y, w).predict(rows),
+            expected,
         )
     with pytest.raises(DataError, match="one column per row"):
         KernelRidge(kernel="precomputed").fit(X, y)
@@ -190,7 +210,10 @@ def _frame(rows):
     columns = {
         column.name: block.X[:, j]
         if column.numeric
-        else [None if code != code else str(column.categories[int(code)]) for code in block.X[:, j]]
+        else [
+            None if code != code else str(column.categories[int(code)])
+            for code in block.X[:, j]
+        ]
         for j, column in enumerate(block.schema)
     }
     return pd.DataFrame(columns)
@@ -201,7 +224,9 @@ def test_rows_that_are_twice_the_same_and_next_to_no_penalty():
     X = np.vstack([X, X])
     model = KernelRidge(1e-14, gamma=0.1, kernel="rbf").fit(X, np.r_[y, y + 0.5])
     assert np.isfinite(model.predict(X)).all()
-    constant = KernelRidge(kernel="rbf", gamma="scale").fit(np.ones((5, 2)), np.arange(5.0))
+    constant = KernelRidge(kernel="rbf", gamma="scale").fit(
+        np.ones((5, 2)), np.arange(5.0)
+    )
     np.testing.assert_allclose(constant.predict([[1.0, 1.0]]), 10 / 6)
     assert KernelRidge(kernel="rbf", gamma="scale").fit([[1.0, 2.0]], [3.0]).predict(
         [[1.0, 2.0]]
@@ -210,10 +235,14 @@ def test_rows_that_are_twice_the_same_and_next_to_no_penalty():
 
 def test_a_kernel_that_is_not_mercer_is_refused_with_its_eigenvalue():
     X, y, _ = wave(30)
-    with pytest.raises(SettingError, match=r"no Mercer kernel on these rows.*eigenvalue of -"):
+    with pytest.raises(
+        SettingError, match=r"no Mercer kernel on these rows.*eigenvalue of -"
+    ):
         KernelRidge(1e-6, kernel=SigmoidKernel(gamma=2.0, coef0=-2.0)).fit(X, y)
     assert np.isfinite(
-        KernelRidge(100.0, kernel=SigmoidKernel(gamma=2.0, coef0=-2.0)).fit(X, y).dual_coef_
+        KernelRidge(100.0, kernel=SigmoidKernel(gamma=2.0, coef0=-2.0))
+        .fit(X, y)
+        .dual_coef_
     ).all()
 
 

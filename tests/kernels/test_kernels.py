@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import sparse
 from scipy.spatial.distance import cdist
-from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel, sigmoid_kernel
+from sklearn.metrics.pairwise import (
+    linear_kernel,
+    polynomial_kernel,
+    rbf_kernel,
+    sigmoid_kernel,
+)
 
 from lyceum import scan
 from lyceum.distances import Minkowski
@@ -50,7 +55,11 @@ def rows_of(n, d, seed=0):
 
 @pytest.mark.syllabus("9.1")
 @given(
-    st.integers(1, 150), st.integers(1, 150), st.integers(1, 40), st.integers(0, 3), st.booleans()
+    st.integers(1, 150),
+    st.integers(1, 150),
+    st.integers(1, 40),
+    st.integers(0, 3),
+    st.booleans(),
 )
 def test_gram_matrices_are_those_of_the_definition(n, m, d, which, single):
     kernel, definition = PRODUCT_KERNELS[which]
@@ -67,7 +76,9 @@ def test_gram_matrices_are_those_of_the_definition(n, m, d, which, single):
     np.testing.assert_allclose(
         own, kernel.gram(X, X.copy()), rtol=1e-5 if single else 1e-11, atol=1e-5
     )
-    np.testing.assert_allclose(np.diagonal(own), kernel.diagonal(X), rtol=1e-3 if single else 1e-10)
+    np.testing.assert_allclose(
+        np.diagonal(own), kernel.diagonal(X), rtol=1e-3 if single else 1e-10
+    )
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
@@ -101,7 +112,9 @@ def test_sums_products_multiples_and_shifts():
     X, Y = rows_of(9, 3), rows_of(5, 3, 1)
     a, b = RBFKernel(sigma=0.7), PolynomialKernel(degree=2)
     A, B = a.gram(X, Y), b.gram(X, Y)
-    np.testing.assert_allclose((2 * a * b + 3 * b + 0.5).gram(X, Y), 2 * A * B + 3 * B + 0.5)
+    np.testing.assert_allclose(
+        (2 * a * b + 3 * b + 0.5).gram(X, Y), 2 * A * B + 3 * B + 0.5
+    )
     np.testing.assert_allclose((1 + a).gram(X, Y), A + 1)
     assert (
         repr((a + 1) * b)
@@ -139,7 +152,9 @@ def test_the_feature_map_of_the_syllabus():
     x1, x2 = 2.0, 3.0
     root = np.sqrt(2)
     want = sorted([1, root * x1, root * x2, x1**2, x2**2, root * x1 * x2])
-    np.testing.assert_allclose(sorted(PolynomialKernel(degree=2).feature_map([[x1, x2]])[0]), want)
+    np.testing.assert_allclose(
+        sorted(PolynomialKernel(degree=2).feature_map([[x1, x2]])[0]), want
+    )
     with pytest.raises(SettingError, match="no finite feature map"):
         RBFKernel().feature_map([[1.0]])
 
@@ -164,7 +179,9 @@ def test_a_function_of_matrices_of_rows_and_precomputed_values_are_the_same_kern
 @pytest.mark.syllabus("9.1")
 def test_kernels_that_are_not_mercer_are_found_out():
     corners = (
-        np.array(np.meshgrid([-1.0, 0.0, 1.0], [-1.0, 0.0, 1.0], [-1.0, 0.0, 1.0])).reshape(3, -1).T
+        np.array(np.meshgrid([-1.0, 0.0, 1.0], [-1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]))
+        .reshape(3, -1)
+        .T
     )
     found = is_mercer(DistanceKernel("chebyshev", gamma=0.3), corners)
     assert not found
@@ -190,7 +207,9 @@ def test_kernels_that_are_not_mercer_are_found_out():
 
 @pytest.mark.syllabus("9.1")
 def test_gower_on_mixed_columns_with_missing_cells():
-    frame = pd.DataFrame({"age": [20.0, 30.0, np.nan, 60.0], "sex": ["f", "m", "m", None]})
+    frame = pd.DataFrame(
+        {"age": [20.0, 30.0, np.nan, 60.0], "sex": ["f", "m", "m", None]}
+    )
     kernel = DistanceKernel("gower").learn(frame)
     K = kernel.gram(scan(frame))
     np.testing.assert_allclose(K[0], np.exp([0.0, -(0.25 + 1) / 2, -1.0, -1.0]))
@@ -209,7 +228,9 @@ def test_widths_are_those_of_their_definitions(n, d, K):
     D = cdist(X, X)
     assert closest_sigma(X, y) == pytest.approx(D[y[:, None] != y].min())
     assert median_sigma(X) == pytest.approx(np.median(D[np.triu_indices(n, 1)]))
-    assert RBFKernel(sigma="closest").learn(X, y) == RBFKernel(sigma=closest_sigma(X, y))
+    assert RBFKernel(sigma="closest").learn(X, y) == RBFKernel(
+        sigma=closest_sigma(X, y)
+    )
     assert RBFKernel(gamma="scale").learn(X).gamma == pytest.approx(1 / (d * X.var()))
     assert PolynomialKernel(gamma="auto").learn(X).gamma == 1 / d
 

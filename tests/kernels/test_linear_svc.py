@@ -26,7 +26,9 @@ def objective(theta, X, y, C, loss, penalty, scaling):
     xi = np.maximum(0, 1 - np.where(y == 1, 1, -1) * (X @ theta[:-1] + theta[-1]))
     cost = C * (xi if loss == "hinge" else xi**2).sum()
     weights = np.append(theta[:-1], theta[-1] / scaling if scaling else 0.0)
-    return cost + (np.abs(weights).sum() if penalty == "l1" else 0.5 * (weights**2).sum())
+    return cost + (
+        np.abs(weights).sum() if penalty == "l1" else 0.5 * (weights**2).sum()
+    )
 
 
 def intercept(scaling):
@@ -39,7 +41,11 @@ SCALINGS = [np.inf, 1.0, 3.0, 0.0]
 
 FORMS = [
     (loss, penalty, scaling)
-    for loss, penalty in (("squared_hinge", "l2"), ("hinge", "l2"), ("squared_hinge", "l1"))
+    for loss, penalty in (
+        ("squared_hinge", "l2"),
+        ("hinge", "l2"),
+        ("squared_hinge", "l1"),
+    )
     for scaling in SCALINGS
 ]
 
@@ -47,7 +53,12 @@ FORMS = [
 @pytest.mark.syllabus("9.3")
 @pytest.mark.parametrize(("loss", "penalty", "scaling"), FORMS)
 @settings(max_examples=10)
-@given(st.integers(5, 80), st.integers(1, 4), st.sampled_from([0.05, 1.0]), st.integers(0, 10**6))
+@given(
+    st.integers(5, 80),
+    st.integers(1, 4),
+    st.sampled_from([0.05, 1.0]),
+    st.integers(0, 10**6),
+)
 def test_no_other_plane_is_better(loss, penalty, scaling, n, d, C, seed):
     """From the minimum no random step leads lower, and Powell's search finds nothing below it."""
     rng = np.random.default_rng(seed)
@@ -59,7 +70,9 @@ def test_no_other_plane_is_better(loss, penalty, scaling, n, d, C, seed):
     free = np.ones(d + 1) if scaling else np.append(np.ones(d), 0.0)
     for size in (1e-4, 1e-2, 1.0):
         for step in size * rng.normal(size=(40, d + 1)) * free:
-            assert objective(theta + step, X, y, C, loss, penalty, scaling) >= found * (1 - 1e-7)
+            assert objective(theta + step, X, y, C, loss, penalty, scaling) >= found * (
+                1 - 1e-7
+            )
 
     def search(t):
         return objective(t * free, X, y, C, loss, penalty, scaling)
@@ -127,7 +140,9 @@ def test_files_are_read_pass_by_pass(tmp_path):
     X, y = noisy(3000, 3)
     path = tmp_path / "rows.parquet"
     pq.write_table(
-        pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": y}), path, row_group_size=700
+        pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": y}),
+        path,
+        row_group_size=700,
     )
     for loss in ("squared_hinge", "hinge"):
         whole = LinearSVC(loss=loss, tol=1e-7).fit(X, y)

@@ -7,7 +7,15 @@ import pytest
 from sklearn import datasets, decomposition, kernel_approximation, kernel_ridge, svm
 from sklearn.preprocessing import scale
 
-from lyceum.kernels import SVC, SVR, KernelPCA, KernelRidge, LinearSVC, Nystroem, RBFSampler
+from lyceum.kernels import (
+    SVC,
+    SVR,
+    KernelPCA,
+    KernelRidge,
+    LinearSVC,
+    Nystroem,
+    RBFSampler,
+)
 
 
 def two_classes():
@@ -47,7 +55,9 @@ def test_a_parameter_of_the_same_name_has_the_same_default(ours, theirs):
     for name in set(mine) & set(peer) - OUR_OWN.get(ours.__name__, set()):
         assert mine[name].default == peer[name].default, name
     positional = [n for n, p in peer.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
-    assert [n for n, p in mine.items() if p.kind is p.POSITIONAL_OR_KEYWORD] == positional
+    assert [
+        n for n, p in mine.items() if p.kind is p.POSITIONAL_OR_KEYWORD
+    ] == positional
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -58,7 +68,9 @@ def test_svc_has_libsvm_s_support_vectors_coefficients_and_intercepts(table, ker
     ours = SVC(kernel=kernel, C=0.7, tol=1e-9).fit(X, y)
     peer = svm.SVC(kernel=kernel, C=0.7, tol=1e-9).fit(X, y)
     size = np.abs(peer.decision_function(X)).max()
-    assert ours.dual_coef_.shape[0] == peer.dual_coef_.shape[0] == len(ours.classes_) - 1
+    assert (
+        ours.dual_coef_.shape[0] == peer.dual_coef_.shape[0] == len(ours.classes_) - 1
+    )
     assert ours.n_support_.dtype.kind == "i"
     np.testing.assert_allclose(ours.intercept_, peer.intercept_, atol=1e-4 * size)
     if kernel == "linear":
@@ -71,7 +83,9 @@ def test_svc_has_libsvm_s_support_vectors_coefficients_and_intercepts(table, ker
     np.testing.assert_allclose(
         ours.decision_function(X), peer.decision_function(X), atol=1e-3 * size
     )
-    pairs = svm.SVC(kernel=kernel, C=0.7, tol=1e-9, decision_function_shape="ovo").fit(X, y)
+    pairs = svm.SVC(kernel=kernel, C=0.7, tol=1e-9, decision_function_shape="ovo").fit(
+        X, y
+    )
     np.testing.assert_allclose(
         np.squeeze(ours.machine_scores(X)), pairs.decision_function(X), atol=1e-3 * size
     )
@@ -88,7 +102,9 @@ def test_scores_follow_from_the_dual_coefficients_by_the_documented_formula():
             in_i, in_j = slice(first[i], first[i + 1]), slice(first[j], first[j + 1])
             scores = K[:, in_i] @ model.dual_coef_[j - 1, in_i]
             scores += K[:, in_j] @ model.dual_coef_[i, in_j] + model.intercept_[machine]
-            np.testing.assert_allclose(model.machine_scores(X)[:, machine], scores, atol=1e-9)
+            np.testing.assert_allclose(
+                model.machine_scores(X)[:, machine], scores, atol=1e-9
+            )
             machine += 1
 
 
@@ -102,7 +118,10 @@ def test_gamma_is_that_of_libsvm(gamma):
 
 
 def test_svr_has_libsvm_s_coefficients():
-    for X, y in (datasets.load_diabetes(return_X_y=True), datasets.make_friedman1(150, 6)):
+    for X, y in (
+        datasets.load_diabetes(return_X_y=True),
+        datasets.make_friedman1(150, 6),
+    ):
         X, y = scale(X), scale(y)
         for kernel in ("linear", "rbf"):
             ours = SVR(kernel=kernel, tol=1e-9).fit(X, y)
@@ -132,7 +151,9 @@ def test_svr_has_libsvm_s_coefficients():
 def test_linear_svc_has_liblinear_s_plane(table, settings):
     X, y = table()
     X = scale(X)
-    peer = svm.LinearSVC(tol=1e-9, max_iter=1_000_000, random_state=0, **settings).fit(X, y)
+    peer = svm.LinearSVC(tol=1e-9, max_iter=1_000_000, random_state=0, **settings).fit(
+        X, y
+    )
     settings = {name: value for name, value in settings.items() if name != "dual"}
     ours = LinearSVC(tol=1e-8, **settings).fit(X, y)
     np.testing.assert_allclose(ours.coef_, peer.coef_, atol=2e-3)
@@ -150,9 +171,13 @@ def test_kernels_by_name_have_scikit_s_default_widths(kernel):
     if kernel != "sigmoid":  # which is no Mercer kernel: KernelRidge refuses it
         peer.fit(X, y)
         ours = KernelRidge(kernel=kernel, alpha=5.0).fit(X, y)
-        np.testing.assert_allclose(ours.dual_coef_, peer.dual_coef_, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(
+            ours.dual_coef_, peer.dual_coef_, rtol=1e-6, atol=1e-8
+        )
     Z = Nystroem(kernel, n_components=150, random_state=0).fit(X)
-    np.testing.assert_allclose(Z.kernel_.gram(X), peer._get_kernel(X), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(
+        Z.kernel_.gram(X), peer._get_kernel(X), rtol=1e-6, atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
@@ -162,7 +187,9 @@ def test_kernel_pca_has_scikit_s_eigenvalues_and_eigenvectors(kernel):
     peer = decomposition.KernelPCA(3, kernel=kernel).fit(X)
     np.testing.assert_allclose(ours.eigenvalues_, peer.eigenvalues_, rtol=1e-8)
     signs = np.sign((ours.eigenvectors_ * peer.eigenvectors_).sum(axis=0))
-    np.testing.assert_allclose(ours.eigenvectors_, signs * peer.eigenvectors_, atol=1e-7)
+    np.testing.assert_allclose(
+        ours.eigenvectors_, signs * peer.eigenvectors_, atol=1e-7
+    )
     np.testing.assert_allclose(ours.transform(X), signs * peer.transform(X), atol=1e-7)
 
 

@@ -20,9 +20,14 @@ def test_several_targets_are_predicted_as_by_scikit_learn(alpha):
     ours = KernelRidge(alpha, gamma=0.2, kernel="rbf").fit(X, Y, W)
     peer = Peer(alpha=np.array(alpha), kernel="rbf", gamma=0.2).fit(X, Y, W)
     np.testing.assert_allclose(ours.predict(X), peer.predict(X), rtol=1e-8, atol=1e-10)
-    np.testing.assert_allclose(ours.dual_coef_, peer.dual_coef_[W > 0], rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(
+        ours.dual_coef_, peer.dual_coef_[W > 0], rtol=1e-7, atol=1e-9
+    )
     assert ours.score(X, Y) == pytest.approx(peer.score(X, Y))
-    assert KernelRidge(gamma=0.2, kernel="rbf").fit(X, Y[:, :1]).predict(X).shape == (50, 1)
+    assert KernelRidge(gamma=0.2, kernel="rbf").fit(X, Y[:, :1]).predict(X).shape == (
+        50,
+        1,
+    )
 
 
 @pytest.mark.parametrize(
@@ -34,7 +39,9 @@ def test_several_targets_are_as_many_single_fits(settings, fit_intercept):
     left = model.leave_one_out()
     for t in range(3):
         one = KernelRidge(fit_intercept=fit_intercept, **settings).fit(X, Y[:, t], W)
-        np.testing.assert_allclose(model.predict(X)[:, t], one.predict(X), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            model.predict(X)[:, t], one.predict(X), rtol=1e-9, atol=1e-12
+        )
         assert np.broadcast_to(model.alpha_, 3)[t] == one.alpha_
         np.testing.assert_allclose(
             left.residuals[:, t], one.leave_one_out().residuals, rtol=1e-8, atol=1e-11
@@ -45,7 +52,9 @@ def test_several_targets_are_as_many_single_fits(settings, fit_intercept):
         )
         if settings.get("kernel") == "linear":
             np.testing.assert_allclose(model.coef_[t], one.coef_, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(model.explain(X[:3]).scores, model.predict(X[:3])[:, 0], rtol=1e-9)
+    np.testing.assert_allclose(
+        model.explain(X[:3]).scores, model.predict(X[:3])[:, 0], rtol=1e-9
+    )
     assert "norm of f" in str(model.summary())
 
 
@@ -59,7 +68,9 @@ def test_many_rows_of_several_targets_are_solved_in_mixed_precision_alike():
 
 
 def test_targets_that_cannot_be_learned_are_named():
-    with pytest.raises(MissingValuesError, match=r"target 1 is missing or infinite .* in row 2"):
+    with pytest.raises(
+        MissingValuesError, match=r"target 1 is missing or infinite .* in row 2"
+    ):
         KernelRidge(kernel="rbf", gamma="scale").fit(
             X, np.where(np.arange(100).reshape(50, 2) == 5, np.nan, 1.0)
         )
@@ -83,7 +94,9 @@ def test_the_median_width_of_weighted_rows_is_that_of_repeated_rows():
     y = X[:, 0]
     there = np.repeat(np.arange(50), W.astype(int))
     weighted = KernelRidge(gamma="median", kernel="rbf").fit(X, y, W).predict(X)
-    repeated = KernelRidge(gamma="median", kernel="rbf").fit(X[there], y[there]).predict(X)
+    repeated = (
+        KernelRidge(gamma="median", kernel="rbf").fit(X[there], y[there]).predict(X)
+    )
     np.testing.assert_allclose(weighted, repeated, rtol=1e-7)
 
 
@@ -91,4 +104,6 @@ def test_rows_that_are_drawn_for_the_median_are_drawn_by_weight():
     rng = np.random.default_rng(2)
     rows = np.concatenate([rng.normal(0, 1, (1500, 1)), rng.normal(0, 50, (1500, 1))])
     w = np.repeat([1.0, 0.0], 1500)
-    assert median_sigma(rows, sample_weight=w) == pytest.approx(median_sigma(rows[:1500]), rel=0.1)
+    assert median_sigma(rows, sample_weight=w) == pytest.approx(
+        median_sigma(rows[:1500]), rel=0.1
+    )

@@ -9,7 +9,13 @@ from scipy.optimize import minimize
 from sklearn.svm import SVC as LibSVM
 
 from lyceum.errors import DataError, SettingError
-from lyceum.kernels import SVC, DistanceKernel, LinearKernel, PolynomialKernel, RBFKernel
+from lyceum.kernels import (
+    SVC,
+    DistanceKernel,
+    LinearKernel,
+    PolynomialKernel,
+    RBFKernel,
+)
 
 INF = float("inf")
 
@@ -28,7 +34,9 @@ def residual(model, X, y, C, K=None):
     margins = signs * f - 1
     low, high = model.alpha_ <= 0, model.alpha_ >= C
     wrong = np.where(
-        low, np.maximum(0, -margins), np.where(high, np.maximum(0, margins), np.abs(margins))
+        low,
+        np.maximum(0, -margins),
+        np.where(high, np.maximum(0, margins), np.abs(margins)),
     )
     return max(wrong.max(), abs(signs @ model.alpha_))
 
@@ -97,11 +105,17 @@ def test_classes_that_are_not_separable_have_no_hard_margin():
     with pytest.raises(DataError, match="not separable"):
         SVC(C=INF, gamma=1.0).fit([[0.0], [0.0], [1.0]], [0, 1, 1])
     for gap in (1e-6, 1e-9):  # a linear program tells a thin margin from none
-        with pytest.raises(DataError, match=r"are separable by .* too thin for a hard margin"):
-            SVC(kernel="linear", C=INF).fit([[0.0, 5.0], [gap, 5.0], [1.0, 3.0]], [0, 1, 1])
+        with pytest.raises(
+            DataError, match=r"are separable by .* too thin for a hard margin"
+        ):
+            SVC(kernel="linear", C=INF).fit(
+                [[0.0, 5.0], [gap, 5.0], [1.0, 3.0]], [0, 1, 1]
+            )
     with pytest.raises(DataError, match="not separable by the kernel Linear"):
         SVC(kernel="linear", C=INF).fit([[0.0, 1.0], [0.0, 1.0], [1.0, 3.0]], [0, 1, 1])
-    far = SVC(kernel="linear", C=INF).fit(np.array([[0.0], [1.0], [3.0]]) + 1e6, [0, 0, 1])
+    far = SVC(kernel="linear", C=INF).fit(
+        np.array([[0.0], [1.0], [3.0]]) + 1e6, [0, 0, 1]
+    )
     assert far.margin_width_[0] == pytest.approx(2.0, rel=1e-4)
     model = SVC(C=INF, gamma=20.0).fit(X, y)  # distinct rows are separable by RBF
     assert model.score(X, y) == 1.0
@@ -111,7 +125,11 @@ def test_classes_that_are_not_separable_have_no_hard_margin():
 @pytest.mark.syllabus("9.3")
 @pytest.mark.parametrize(
     ("kernel", "settings"),
-    [("linear", {}), ("rbf", {"gamma": 0.3}), ("poly", {"degree": 2, "coef0": 1.0, "gamma": 0.5})],
+    [
+        ("linear", {}),
+        ("rbf", {"gamma": 0.3}),
+        ("poly", {"degree": 2, "coef0": 1.0, "gamma": 0.5}),
+    ],
 )
 @pytest.mark.parametrize("C", [0.1, 2.0])
 def test_libsvm_finds_the_same_optimum(kernel, settings, C):
@@ -191,8 +209,12 @@ def test_what_is_said_of_the_machine_is_true():
         == len(model.support_)
         == model.n_support_.sum()
     )
-    np.testing.assert_allclose(model.distances(X)[:, 0], f / np.linalg.norm(model.coef_), rtol=1e-9)
-    assert model.primal_objective_[0] == pytest.approx(0.5 * (model.coef_**2).sum() + slack.sum())
+    np.testing.assert_allclose(
+        model.distances(X)[:, 0], f / np.linalg.norm(model.coef_), rtol=1e-9
+    )
+    assert model.primal_objective_[0] == pytest.approx(
+        0.5 * (model.coef_**2).sum() + slack.sum()
+    )
     text = str(model.summary())
     for word in ("KKT residual", "ξ > 1", "margin width", "gap", "support vectors"):
         assert word in text
@@ -210,7 +232,9 @@ def test_intercepts_free_penalized_and_none():
     np.testing.assert_allclose(
         np.append(folded.coef_, folded.intercept_), column.coef_[0], atol=1e-5
     )
-    assert folded.dual_objective_[0] == pytest.approx(folded.primal_objective_[0], rel=1e-5)
+    assert folded.dual_objective_[0] == pytest.approx(
+        folded.primal_objective_[0], rel=1e-5
+    )
 
 
 @pytest.mark.syllabus("9.1")
@@ -220,7 +244,10 @@ def test_precomputed_function_and_object_are_one_machine():
     kernel = RBFKernel(sigma=1.3)
     objects = SVC(kernel=kernel, tol=1e-8, probability=True, random_state=0).fit(X, y)
     function = SVC(
-        kernel=lambda A, B: kernel.gram(A, B), tol=1e-8, probability=True, random_state=0
+        kernel=lambda A, B: kernel.gram(A, B),
+        tol=1e-8,
+        probability=True,
+        random_state=0,
     ).fit(X, y)
     given = SVC(kernel="precomputed", tol=1e-8, probability=True, random_state=0).fit(
         kernel.gram(X), y
@@ -268,7 +295,11 @@ def test_several_classes(strategy):
 def test_posteriors_are_calibrated_on_rows_not_seen():
     X, y = two_classes(600, 2, apart=1.0)
     T, t = two_classes(4000, 2, seed=9, apart=1.0)
-    p = SVC(probability=True, random_state=0, C=100.0, gamma=5.0).fit(X, y).predict_proba(T)[:, 1]
+    p = (
+        SVC(probability=True, random_state=0, C=100.0, gamma=5.0)
+        .fit(X, y)
+        .predict_proba(T)[:, 1]
+    )
     for low in (0.1, 0.3, 0.5, 0.7):
         inside = (p > low) & (p <= low + 0.2)
         if inside.sum() > 100:
@@ -278,14 +309,18 @@ def test_posteriors_are_calibrated_on_rows_not_seen():
 @pytest.mark.syllabus("9.1")
 def test_gower_on_a_mixed_table_with_missing_cells():
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"age": rng.normal(40, 10, 80), "sex": rng.choice(["f", "m"], 80)})
+    frame = pd.DataFrame(
+        {"age": rng.normal(40, 10, 80), "sex": rng.choice(["f", "m"], 80)}
+    )
     y = np.where((frame.age > 40) == (frame.sex == "f"), "yes", "no")
     frame.loc[::9, "age"] = np.nan
     frame.loc[4::11, "sex"] = None
     model = SVC(kernel=DistanceKernel("gower", gamma=5.0), C=10.0).fit(frame, y)
     assert model.score(frame, y) > 0.85
     found = model.explain(frame[:5])
-    np.testing.assert_allclose(found.scores, model.decision_function(frame[:5]), atol=1e-9)
+    np.testing.assert_allclose(
+        found.scores, model.decision_function(frame[:5]), atol=1e-9
+    )
 
 
 def test_contributions_of_support_vectors_sum_to_the_score():
@@ -306,7 +341,9 @@ def test_class_weights_are_weights_of_rows():
     X, y = two_classes(90, 2)
     one = SVC(class_weight={1: 3.0}, tol=1e-7, gamma=0.5).fit(X, y)
     two = SVC(tol=1e-7, gamma=0.5).fit(X, y, np.where(y == 1, 3.0, 1.0))
-    np.testing.assert_allclose(one.decision_function(X), two.decision_function(X), atol=1e-6)
+    np.testing.assert_allclose(
+        one.decision_function(X), two.decision_function(X), atol=1e-6
+    )
     assert (SVC(class_weight={1: 30.0}).fit(X, y).predict(X) == 1).mean() > (
         SVC().fit(X, y).predict(X) == 1
     ).mean()
@@ -333,7 +370,9 @@ def test_a_thin_margin_of_any_kernel_is_told_from_classes_that_no_plane_separate
     angle = rng.uniform(0, 2 * np.pi, 20)
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
     rings = np.vstack([circle, circle * (1 + 1e-6)])
-    with pytest.raises(DataError, match=r"are separable by the kernel Polynomial.* too thin"):
+    with pytest.raises(
+        DataError, match=r"are separable by the kernel Polynomial.* too thin"
+    ):
         SVC(C=np.inf, kernel="poly", degree=2, coef0=1.0, gamma=1.0).fit(
             rings, np.repeat([0, 1], 20)
         )

@@ -44,7 +44,9 @@ def test_the_flattest_line_in_the_tube_by_hand():
 
 @pytest.mark.syllabus("9.4")
 @pytest.mark.parametrize(
-    "settings", [{"kernel": "linear"}, {"gamma": 0.4, "C": 5.0}, {"epsilon": 0.0}], ids=str
+    "settings",
+    [{"kernel": "linear"}, {"gamma": 0.4, "C": 5.0}, {"epsilon": 0.0}],
+    ids=str,
 )
 def test_libsvm_finds_the_same_function(settings):
     X, y = wave()
@@ -55,7 +57,11 @@ def test_libsvm_finds_the_same_function(settings):
     assert ours.support_.tolist() == sorted(peer.support_.tolist())
     coef = np.zeros(len(y))
     coef[peer.support_] = peer.dual_coef_[0]
-    dual = coef @ y - ours.epsilon * np.abs(coef).sum() - 0.5 * coef @ ours.kernel_.gram(X) @ coef
+    dual = (
+        coef @ y
+        - ours.epsilon * np.abs(coef).sum()
+        - 0.5 * coef @ ours.kernel_.gram(X) @ coef
+    )
     assert ours.dual_objective_ == pytest.approx(dual, rel=1e-6)
     assert ours.primal_objective_ == pytest.approx(dual, rel=1e-5)
 
@@ -69,7 +75,10 @@ def test_libsvm_finds_the_same_function(settings):
 )
 def test_kkt_conditions_hold_to_tol_on_awkward_rows(n, C, epsilon, seed):
     rng = np.random.default_rng(seed)
-    X, y = rng.integers(0, 3, size=(n, 2)).astype(float), rng.integers(-2, 3, size=n).astype(float)
+    X, y = (
+        rng.integers(0, 3, size=(n, 2)).astype(float),
+        rng.integers(-2, 3, size=n).astype(float),
+    )
     model = SVR(C=C, epsilon=epsilon, gamma=0.3, tol=1e-5).fit(X, y)
     assert model.converged_
     assert residual(model, X, y) <= 1.1e-5
@@ -81,7 +90,9 @@ def test_many_rows_and_float32_reach_tol():
     model = SVR(gamma=0.5, tol=1e-4).fit(X, y)
     assert residual(model, X, y) <= 1.01e-4
     single = SVR(gamma=0.5, tol=1e-4).fit(X.astype(np.float32), y)
-    np.testing.assert_allclose(single.predict(X.astype(np.float32)), model.predict(X), atol=2e-3)
+    np.testing.assert_allclose(
+        single.predict(X.astype(np.float32)), model.predict(X), atol=2e-3
+    )
 
 
 def test_an_offset_of_the_targets_moves_the_intercept_alone():
@@ -99,7 +110,9 @@ def test_sparse_precomputed_and_explained():
         given.predict(kernel.gram(X[:9], X)), model.predict(X[:9]), atol=1e-6
     )
     thin = SVR(kernel=kernel, tol=1e-8).fit(sparse.csr_array(X), y)
-    np.testing.assert_allclose(thin.predict(sparse.csr_array(X)), model.predict(X), atol=1e-6)
+    np.testing.assert_allclose(
+        thin.predict(sparse.csr_array(X)), model.predict(X), atol=1e-6
+    )
     for by in ("columns", "support_vectors"):
         np.testing.assert_allclose(
             model.explain(X[:5], by=by).scores, model.predict(X[:5]), atol=1e-9

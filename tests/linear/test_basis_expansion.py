@@ -36,20 +36,27 @@ def test_polynomials_by_column_are_powers_of_standardized_columns():
     want = np.column_stack(
         [z[:, 0], z[:, 0] ** 2, z[:, 0] ** 3, z[:, 1], z[:, 1] ** 2, z[:, 1] ** 3]
     )
-    assert_allclose(BasisExpansion(degree=3).fit_transform(X), want, rtol=1e-9, atol=1e-12)
+    assert_allclose(
+        BasisExpansion(degree=3).fit_transform(X), want, rtol=1e-9, atol=1e-12
+    )
 
 
 @pytest.mark.syllabus("7.3")
 @pytest.mark.parametrize(
     ("kind", "function"),
-    [("gaussian", lambda a: np.exp(-(a**2) / 2)), ("sigmoid", lambda a: 1 / (1 + np.exp(-a)))],
+    [
+        ("gaussian", lambda a: np.exp(-(a**2) / 2)),
+        ("sigmoid", lambda a: 1 / (1 + np.exp(-a))),
+    ],
 )
 def test_given_centers_and_width_give_the_formula(kind, function):
     X, centers = cells(d=2), np.array([[0.0, 1.0], [2.0, 5.0]])
     out = BasisExpansion(
         kind=kind, centers=centers, bandwidth=0.7, standardize=False
     ).fit_transform(X)
-    want = [function((X[:, j] - centers[k, j]) / 0.7) for j in range(2) for k in range(2)]
+    want = [
+        function((X[:, j] - centers[k, j]) / 0.7) for j in range(2) for k in range(2)
+    ]
     assert_allclose(out, np.column_stack(want), rtol=1e-12)
 
 
@@ -68,7 +75,9 @@ def test_joint_gaussians_are_of_the_distance_to_their_center():
 def test_centers_from_the_data_are_quantiles_or_rows():
     X = cells(n=101, d=1)
     by_quantile = BasisExpansion(kind="gaussian", n_centers=4, standardize=False).fit(X)
-    want = np.quantile(X[:, 0], [0.125, 0.375, 0.625, 0.875], method="averaged_inverted_cdf")
+    want = np.quantile(
+        X[:, 0], [0.125, 0.375, 0.625, 0.875], method="averaged_inverted_cdf"
+    )
     assert_allclose(by_quantile.centers_[0], want)
     assert_allclose(by_quantile.bandwidths_, [np.ptp(want) / 3])
     by_row = BasisExpansion(
@@ -95,7 +104,9 @@ def test_files_and_dask_give_the_same_and_stream(kind, tmp_path):
         da.from_array(X, chunks=(77, -1))
     )
     assert_allclose(
-        lazy.transform(da.from_array(X, chunks=(50, -1))).compute(), whole.transform(X), rtol=1e-9
+        lazy.transform(da.from_array(X, chunks=(50, -1))).compute(),
+        whole.transform(X),
+        rtol=1e-9,
     )
 
 
@@ -103,12 +114,21 @@ def test_a_curve_is_linear_in_its_basis():
     x = np.linspace(-3, 3, 80)[:, None]
     y = np.sin(x[:, 0])
     plain = LinearRegression().fit(x, y).score(x, y)
-    for basis in (BasisExpansion(degree=5), BasisExpansion(kind="gaussian", n_centers=8)):
-        assert make_pipeline(basis, LinearRegression()).fit(x, y).score(x, y) > 0.999 > plain
+    for basis in (
+        BasisExpansion(degree=5),
+        BasisExpansion(kind="gaussian", n_centers=8),
+    ):
+        assert (
+            make_pipeline(basis, LinearRegression()).fit(x, y).score(x, y)
+            > 0.999
+            > plain
+        )
 
 
 def test_categories_are_left_as_they_are_before_the_new_columns():
-    frame = pd.DataFrame({"x": [1.0, 2.0, 4.0, 5.0], "color": ["red", "blue", "red", "blue"]})
+    frame = pd.DataFrame(
+        {"x": [1.0, 2.0, 4.0, 5.0], "color": ["red", "blue", "red", "blue"]}
+    )
     out = BasisExpansion(standardize=False).fit_transform(frame)
     assert list(out.columns) == ["color", "x", "x^2"]
     assert out["color"].tolist() == frame["color"].tolist()
@@ -152,8 +172,12 @@ def test_summary_tells_centers_in_the_units_of_the_columns():
 def test_centers_of_one_column_may_be_a_plain_list_and_joint_ones_are_told():
     x = np.linspace(0, 4, 9)[:, None]
     plain = BasisExpansion(kind="sigmoid", centers=[1.0, 3.0]).fit_transform(x)
-    assert_allclose(plain, BasisExpansion(kind="sigmoid", centers=[[1.0], [3.0]]).fit_transform(x))
-    joint = BasisExpansion(kind="gaussian", joint=True, centers=[[1.0, 2.0], [3.0, 4.0]])
+    assert_allclose(
+        plain, BasisExpansion(kind="sigmoid", centers=[[1.0], [3.0]]).fit_transform(x)
+    )
+    joint = BasisExpansion(
+        kind="gaussian", joint=True, centers=[[1.0, 2.0], [3.0, 4.0]]
+    )
     told = str(joint.fit(np.column_stack([x, 2 * x])).summary())
     assert "gaussian_1" in told
     assert "standard deviations" in told
@@ -166,7 +190,9 @@ def test_radial_powers_are_those_of_the_length_of_the_row():
     assert_allclose(model.transform(Z), [[5, 25, 125], [0, 0, 0], [2**0.5, 2, 8**0.5]])
     assert model.get_feature_names_out().tolist() == ["radius", "radius^2", "radius^3"]
     lengths = np.linalg.norm((Z - Z.mean(axis=0)) / Z.std(axis=0), axis=1)
-    assert_allclose(BasisExpansion(kind="radial", degree=1).fit_transform(Z)[:, 0], lengths)
+    assert_allclose(
+        BasisExpansion(kind="radial", degree=1).fit_transform(Z)[:, 0], lengths
+    )
     with pytest.raises(SettingError, match="degree=5000"):
         BasisExpansion(kind="radial", degree=5000).fit_transform(Z)
 
@@ -176,7 +202,12 @@ def test_joint_sigmoids_are_of_a_linear_form_through_their_center():
     Z = np.random.default_rng(0).normal(size=(40, 3))
     given = [[0.0, 0.0, 0.0], [1.0, -1.0, 2.0]]
     model = BasisExpansion(
-        kind="sigmoid", joint=True, centers=given, bandwidth=0.5, standardize=False, random_state=0
+        kind="sigmoid",
+        joint=True,
+        centers=given,
+        bandwidth=0.5,
+        standardize=False,
+        random_state=0,
     ).fit(Z)
     a = np.array([(Z - c) @ u for c, u in zip(model.centers_, model.directions_)]).T
     assert_allclose(model.transform(Z), 1 / (1 + np.exp(-a / 0.5)))
@@ -199,7 +230,9 @@ def test_directions_of_joint_sigmoids_may_be_given():
     }
     found = BasisExpansion(**settings, directions=[[2.0, -1.0]]).fit_transform(Z)
     assert_allclose(found[:, 0], 1 / (1 + np.exp(-(2 * Z[:, 0] - (Z[:, 1] - 1)))))
-    with pytest.raises(SettingError, match=r"directions have the shape \(1, 3\): .* \(1, 2\)"):
+    with pytest.raises(
+        SettingError, match=r"directions have the shape \(1, 3\): .* \(1, 2\)"
+    ):
         BasisExpansion(**settings, directions=[[1.0, 1.0, 1.0]]).fit(Z)
     with pytest.raises(SettingError, match="leave them out otherwise"):
         BasisExpansion(directions=[[1.0, 1.0]]).fit(Z)

@@ -17,7 +17,9 @@ from lyceum.linear import ElasticNetCV, Lasso, LassoCV, Ridge, RidgeCV
 def rows(seed=0, n=150, d=10):
     rng = np.random.default_rng(seed)
     X = rng.normal(2, 1, (n, d))
-    return X, X @ np.where(np.arange(d) % 3 == 0, rng.normal(size=d), 0.0) + 3 + rng.normal(size=n)
+    return X, X @ np.where(
+        np.arange(d) % 3 == 0, rng.normal(size=d), 0.0
+    ) + 3 + rng.normal(size=n)
 
 
 def folds_of(n, count, seed=0):
@@ -32,7 +34,9 @@ def errors_by_hand(make, X, y, w, alphas, folds):
         for k, alpha in enumerate(alphas):
             model = make(alpha).fit(X[folds != f], y[folds != f], w[folds != f])
             left = folds == f
-            out[k, f] = np.average((y[left] - model.predict(X[left])) ** 2, weights=w[left])
+            out[k, f] = np.average(
+                (y[left] - model.predict(X[left])) ** 2, weights=w[left]
+            )
     return out
 
 
@@ -42,14 +46,18 @@ def test_lasso_errors_are_those_of_fits_on_the_other_folds(solver):
     X, y = rows()
     w = np.random.default_rng(1).uniform(0.1, 2, len(y))
     alphas = [1.0, 0.3, 0.1, 0.01]
-    model = LassoCV(alphas=alphas, cv=4, solver=solver, tol=1e-12, random_state=3).fit(X, y, w)
+    model = LassoCV(alphas=alphas, cv=4, solver=solver, tol=1e-12, random_state=3).fit(
+        X, y, w
+    )
     by_hand = errors_by_hand(
         lambda alpha: Reference(alpha=alpha, l1_ratio=1.0, tol=1e-12, max_iter=100_000),
         X, y, w, alphas, folds_of(len(y), 4, seed=3),
     )  # fmt: skip
     assert_allclose(model.mse_path_, by_hand, rtol=1e-6)
     assert model.alpha_ == alphas[np.argmin(by_hand.mean(axis=1))]
-    assert_allclose(model.coef_, Lasso(alpha=model.alpha_, tol=1e-12).fit(X, y, w).coef_, atol=1e-6)
+    assert_allclose(
+        model.coef_, Lasso(alpha=model.alpha_, tol=1e-12).fit(X, y, w).coef_, atol=1e-6
+    )
 
 
 @pytest.mark.syllabus("7.2")
@@ -58,7 +66,9 @@ def test_ridge_errors_are_those_of_fits_on_the_other_folds(fit_intercept):
     X, y = rows()
     w = np.random.default_rng(1).uniform(0.1, 2, len(y))
     alphas = [100.0, 10.0, 1.0, 0.1]
-    model = RidgeCV(alphas=alphas, cv=5, fit_intercept=fit_intercept, random_state=0).fit(X, y, w)
+    model = RidgeCV(
+        alphas=alphas, cv=5, fit_intercept=fit_intercept, random_state=0
+    ).fit(X, y, w)
     by_hand = errors_by_hand(
         lambda alpha: RidgeReference(alpha=alpha, fit_intercept=fit_intercept),
         X, y, w, alphas, folds_of(len(y), 5),
@@ -93,7 +103,11 @@ def test_the_best_l1_ratio_is_taken():
 
 
 @pytest.mark.parametrize(
-    "learner", [LassoCV(alphas=20, cv=4, random_state=0), RidgeCV(alphas=20, cv=4, random_state=0)]
+    "learner",
+    [
+        LassoCV(alphas=20, cv=4, random_state=0),
+        RidgeCV(alphas=20, cv=4, random_state=0),
+    ],
 )
 def test_sparse_files_and_dask_give_the_same(learner, tmp_path):
     X, y = rows(n=400)

@@ -22,7 +22,9 @@ SOLVERS = ("gram", "columns")
 
 def test_scikit_learns_checks():
     reason = "nothing is kept to go on from after a fit on columns, and this is said"
-    obeys_scikit_learn(Lasso(alpha=0.01, solver="columns"), {"check_fit_score_takes_y": reason})
+    obeys_scikit_learn(
+        Lasso(alpha=0.01, solver="columns"), {"check_fit_score_takes_y": reason}
+    )
 
 
 def rows(seed=0, n=80, d=12, offset=0.0, correlated=0.5):
@@ -52,11 +54,18 @@ def optimality(model, X, y, w=None, l1_ratio=1.0):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("shape", [(80, 12), (40, 150)])
 @pytest.mark.parametrize("thin", [False, True])
-def test_coefficients_are_those_of_scikit_learn(solver, l1_ratio, fit_intercept, shape, thin):
+def test_coefficients_are_those_of_scikit_learn(
+    solver, l1_ratio, fit_intercept, shape, thin
+):
     X, y = rows(n=shape[0], d=shape[1])
     X = np.where(np.abs(X) > 1, X, 0.0)
     w = np.random.default_rng(1).uniform(0, 2, len(y))
-    settings = {"alpha": 0.1, "l1_ratio": l1_ratio, "fit_intercept": fit_intercept, "tol": 1e-11}
+    settings = {
+        "alpha": 0.1,
+        "l1_ratio": l1_ratio,
+        "fit_intercept": fit_intercept,
+        "tol": 1e-11,
+    }
     ours = ElasticNet(solver=solver, max_iter=100_000, **settings).fit(
         sparse.csr_array(X) if thin else X, y, w
     )
@@ -98,13 +107,17 @@ def test_every_coefficient_is_zero_from_the_largest_alpha_on(solver):
     X, y = rows(d=40)
     most = np.abs((X - X.mean(axis=0)).T @ (y - y.mean())).max() / len(y)
     assert not Lasso(alpha=most * (1 + 1e-9), solver=solver).fit(X, y).coef_.any()
-    assert np.count_nonzero(Lasso(alpha=most * 0.99, solver=solver).fit(X, y).coef_) == 1
+    assert (
+        np.count_nonzero(Lasso(alpha=most * 0.99, solver=solver).fit(X, y).coef_) == 1
+    )
 
 
 def test_no_l1_is_ridge():
     X, y = rows()
     ridge = Ridge(alpha=0.2 * len(y)).fit(X, y)
-    assert_allclose(ElasticNet(alpha=0.2, l1_ratio=0.0).fit(X, y).coef_, ridge.coef_, rtol=1e-10)
+    assert_allclose(
+        ElasticNet(alpha=0.2, l1_ratio=0.0).fit(X, y).coef_, ridge.coef_, rtol=1e-10
+    )
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -138,8 +151,12 @@ def test_parts_files_and_dask_give_the_same(tmp_path):
     parts = Lasso(alpha=0.1).partial_fit(X[:123], y[:123]).partial_fit(X[123:], y[123:])
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]).assign(y=y)
     frame.to_parquet(tmp_path / "rows.parquet", row_group_size=90)
-    filed = Lasso(alpha=0.1).fit(scan(str(tmp_path / "rows.parquet"), target="y", memory=0))
-    spread = Lasso(alpha=0.1).fit(da.from_array(X, chunks=(77, -1)), da.from_array(y, chunks=77))
+    filed = Lasso(alpha=0.1).fit(
+        scan(str(tmp_path / "rows.parquet"), target="y", memory=0)
+    )
+    spread = Lasso(alpha=0.1).fit(
+        da.from_array(X, chunks=(77, -1)), da.from_array(y, chunks=77)
+    )
     for other in (parts, filed, spread):
         assert_allclose(other.coef_, whole.coef_, rtol=1e-9, atol=1e-12)
 
@@ -172,11 +189,15 @@ def test_float32_is_computed_in_double(solver):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_path_is_the_single_fits(solver):
     X, y = rows(n=50, d=90)
-    path = elastic_net_path(X, y, l1_ratio=0.8, alphas=12, eps=0.01, solver=solver, tol=1e-10)
+    path = elastic_net_path(
+        X, y, l1_ratio=0.8, alphas=12, eps=0.01, solver=solver, tol=1e-10
+    )
     assert path.coefs.shape == (12, 90)
     assert not path.coefs[0].any()
     assert (np.diff(path.alphas) < 0).all()
-    for alpha, coef, intercept in list(zip(path.alphas, path.coefs, path.intercepts))[3::4]:
+    for alpha, coef, intercept in list(zip(path.alphas, path.coefs, path.intercepts))[
+        3::4
+    ]:
         one = ElasticNet(alpha=alpha, l1_ratio=0.8, tol=1e-10).fit(X, y)
         assert_allclose(coef, one.coef_, atol=1e-4)
         assert_allclose(intercept, one.intercept_, atol=1e-4)
@@ -186,7 +207,9 @@ def test_a_path_is_the_single_fits(solver):
 def test_a_path_takes_any_order_of_alphas_and_sparse_rows():
     X, y = rows(n=60, d=40)
     X = np.where(np.abs(X) > 1.3, X, 0.0)
-    up = lasso_path(sparse.csc_array(X), y, alphas=[0.01, 0.1, 0.5], solver="columns", tol=1e-9)
+    up = lasso_path(
+        sparse.csc_array(X), y, alphas=[0.01, 0.1, 0.5], solver="columns", tol=1e-9
+    )
     down = lasso_path(X, y, alphas=[0.5, 0.1, 0.01], solver="gram", tol=1e-9)
     assert_array_equal(up.alphas, down.alphas)
     assert_allclose(up.coefs, down.coefs, atol=1e-4)
@@ -196,9 +219,9 @@ def test_a_path_takes_any_order_of_alphas_and_sparse_rows():
 def test_more_chosen_columns_than_twice_the_rows_are_solved_on_columns(monkeypatch):
     X, y = rows(n=8, d=200)
     monkeypatch.setattr("lyceum._core.solvers.column_elastic_net._SMALL", 1)
-    few = ElasticNet(alpha=0.5, l1_ratio=0.02, solver="columns", tol=1e-10, max_iter=100_000).fit(
-        X, y
-    )
+    few = ElasticNet(
+        alpha=0.5, l1_ratio=0.02, solver="columns", tol=1e-10, max_iter=100_000
+    ).fit(X, y)
     assert np.count_nonzero(few.coef_) > 16
     assert optimality(few, X, y, l1_ratio=0.02) < 1e-5
 
@@ -220,9 +243,13 @@ def test_what_columns_cannot_do_is_refused(tmp_path):
     X, y = rows()
     with pytest.raises(SettingError, match="l1 penalty"):
         ElasticNet(l1_ratio=0.0, solver="columns").fit(X, y)
-    pd.DataFrame(X).rename(columns=str).assign(y=y).to_parquet(tmp_path / "rows.parquet")
+    pd.DataFrame(X).rename(columns=str).assign(y=y).to_parquet(
+        tmp_path / "rows.parquet"
+    )
     with pytest.raises(SettingError, match="in memory"):
-        Lasso(solver="columns").fit(scan(str(tmp_path / "rows.parquet"), target="y", memory=0))
+        Lasso(solver="columns").fit(
+            scan(str(tmp_path / "rows.parquet"), target="y", memory=0)
+        )
     with pytest.raises(DataError, match="kept no statistic"):
         Lasso(solver="columns").fit(X, y).partial_fit(X, y)
     with pytest.raises(ValueError, match="l1_ratio > 0"):
@@ -235,7 +262,10 @@ def test_a_warm_start_goes_on_from_the_last_fit():
     X, y = rows(n=200, d=50, correlated=2.0)
     cold = Lasso(alpha=0.01, tol=1e-10).fit(X, y)
     warm = (
-        Lasso(alpha=0.0101, tol=1e-10, warm_start=True).fit(X, y).set_params(alpha=0.01).fit(X, y)
+        Lasso(alpha=0.0101, tol=1e-10, warm_start=True)
+        .fit(X, y)
+        .set_params(alpha=0.01)
+        .fit(X, y)
     )
     assert warm.n_iter_ < cold.n_iter_
     assert_allclose(warm.coef_, cold.coef_, atol=1e-4)

@@ -48,7 +48,9 @@ def few(monkeypatch):
 @pytest.mark.parametrize("weights", [None, WEIGHTS])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("learner", [LinearRegression(), Ridge(0.5), Ridge(100.0)])
-def test_least_squares_in_the_dual_is_that_of_all_columns(few, learner, fit_intercept, weights):
+def test_least_squares_in_the_dual_is_that_of_all_columns(
+    few, learner, fit_intercept, weights
+):
     learner = learner.set_params(fit_intercept=fit_intercept)
     one = few(type(learner)(**learner.get_params()), X, Y, weights)
     two = type(learner)(**learner.get_params()).fit(X, Y, weights)
@@ -69,12 +71,17 @@ def test_least_norm_is_that_of_the_pseudo_inverse(few):
 
 
 def test_inference_of_rows_that_repeat_is_that_of_all_columns(few):
-    twice, y = np.vstack([X[:6], X[:6]]), np.concatenate([Y[:6], Y[:6] + RNG.normal(size=6)])
+    twice, y = (
+        np.vstack([X[:6], X[:6]]),
+        np.concatenate([Y[:6], Y[:6] + RNG.normal(size=6)]),
+    )
     one, two = few(LinearRegression(), twice, y), LinearRegression().fit(twice, y)
     assert one.df_residual_ == two.df_residual_ == 6
     assert not hasattr(one, "covariance_")
     assert_allclose(one.standard_errors_, two.standard_errors_, rtol=1e-6, atol=1e-12)
-    assert_allclose(one.intercept_standard_error_, two.intercept_standard_error_, rtol=1e-6)
+    assert_allclose(
+        one.intercept_standard_error_, two.intercept_standard_error_, rtol=1e-6
+    )
     assert_allclose(one.leverages(twice), two.leverages(twice), rtol=1e-6)
     assert_allclose(one.predict_interval(twice), two.predict_interval(twice), rtol=1e-6)
 
@@ -83,14 +90,19 @@ def test_more_rows_may_follow_and_the_model_is_kept(few, tmp_path):
     model = few(Ridge(2.0), X[:10], Y[:10]).partial_fit(X[10:], Y[10:])
     assert_allclose(model.coef_, Ridge(2.0).fit(X, Y).coef_, rtol=1e-8, atol=1e-12)
     save(model, tmp_path / "model.lyceum")
-    assert_allclose(load(tmp_path / "model.lyceum").predict(X), model.predict(X), rtol=0)
+    assert_allclose(
+        load(tmp_path / "model.lyceum").predict(X), model.predict(X), rtol=0
+    )
 
 
 def test_sparse_rows_and_scanned_rows_are_the_same(few):
     holes = np.where(RNG.random(X.shape) < 0.8, 0.0, X)
     one = few(Ridge(1.0), holes, Y)
     assert_allclose(
-        few(Ridge(1.0), sparse.csr_array(holes), Y).coef_, one.coef_, rtol=1e-9, atol=1e-12
+        few(Ridge(1.0), sparse.csr_array(holes), Y).coef_,
+        one.coef_,
+        rtol=1e-9,
+        atol=1e-12,
     )
     table = scan(np.column_stack([holes, Y]), target=f"x{D}")
     assert_allclose(few(Ridge(1.0), table).coef_, one.coef_, rtol=1e-9, atol=1e-12)
@@ -107,7 +119,10 @@ def test_cross_validated_ridge_in_the_space_of_the_rows_is_that_of_all_columns(
         "random_state": 0,
         "cv": 4,
     }
-    one, two = few(RidgeCV(**settings), X, Y, weights), RidgeCV(**settings).fit(X, Y, weights)
+    one, two = (
+        few(RidgeCV(**settings), X, Y, weights),
+        RidgeCV(**settings).fit(X, Y, weights),
+    )
     assert one.alpha_ == two.alpha_
     assert_allclose(one.mse_path_, two.mse_path_, rtol=1e-6)
     assert_allclose(one.coef_, two.coef_, rtol=1e-6, atol=1e-9)
@@ -130,22 +145,35 @@ def test_cross_validated_ridge_in_the_space_of_the_rows_is_that_of_all_columns(
         ),
     ],
 )
-def test_discriminants_of_few_rows_are_those_of_all_columns(few, learner, weights, tmp_path):
+def test_discriminants_of_few_rows_are_those_of_all_columns(
+    few, learner, weights, tmp_path
+):
     settings, new = learner.get_params(), X + RNG.normal(0, 0.3, X.shape)
     one = few(type(learner)(**settings), X, LABELS, weights)
     two = type(learner)(**settings).fit(X, LABELS, weights)
     assert isinstance(one.statistic_, ClassRowScatter)
-    assert_allclose(one.predict_joint_log_proba(new), two.predict_joint_log_proba(new), rtol=2e-5)
-    assert_allclose(one.decision_function(new), two.decision_function(new), rtol=1e-4, atol=1e-3)
+    assert_allclose(
+        one.predict_joint_log_proba(new), two.predict_joint_log_proba(new), rtol=2e-5
+    )
+    assert_allclose(
+        one.decision_function(new), two.decision_function(new), rtol=1e-4, atol=1e-3
+    )
     parts = one.explain(new[:3])
-    assert_allclose(parts.contributions, two.explain(new[:3]).contributions, rtol=1e-3, atol=1e-2)
+    assert_allclose(
+        parts.contributions, two.explain(new[:3]).contributions, rtol=1e-3, atol=1e-2
+    )
     save(one, tmp_path / "model.lyceum")
     kept = load(tmp_path / "model.lyceum")
     assert_allclose(kept.predict_proba(new), one.predict_proba(new), rtol=0)
 
 
 def test_shrinkage_is_cross_validated_in_the_space_of_the_rows(few):
-    settings = {"alpha": [0.0, 0.5, 1.0], "gamma": [0.0, 0.3, 1.0], "cv": 3, "random_state": 1}
+    settings = {
+        "alpha": [0.0, 0.5, 1.0],
+        "gamma": [0.0, 0.3, 1.0],
+        "cv": 3,
+        "random_state": 1,
+    }
     live = np.delete(X, 7, axis=1)
     one = few(RegularizedDiscriminant(**settings), live, LABELS)
     two = RegularizedDiscriminant(**settings).fit(live, LABELS)
@@ -168,7 +196,9 @@ def test_a_low_rank_covariance_solves_what_its_matrix_solves():
     dense, Z = covariance.toarray(), RNG.normal(size=(5, D))
     assert_allclose(covariance.solve(Z), np.linalg.solve(dense, Z.T).T, rtol=1e-9)
     assert_allclose(
-        covariance.squared_distances(Z), (Z * np.linalg.solve(dense, Z.T).T).sum(axis=1), rtol=1e-9
+        covariance.squared_distances(Z),
+        (Z * np.linalg.solve(dense, Z.T).T).sum(axis=1),
+        rtol=1e-9,
     )
     assert_allclose(covariance.log_det, np.linalg.slogdet(dense)[1], rtol=1e-12)
 
@@ -187,6 +217,8 @@ def test_wide_tables_need_no_matrix_of_all_columns():
     y = np.arange(30) < 15
     assert LinearDiscriminantAnalysis().fit(wide, y).score(wide, y) == 1.0
     assert QuadraticDiscriminantAnalysis().fit(wide, y).score(wide, y) == 1.0
-    assert RegularizedDiscriminant(alpha=0.5, gamma=0.5).fit(wide, y).score(wide, y) == 1.0
+    assert (
+        RegularizedDiscriminant(alpha=0.5, gamma=0.5).fit(wide, y).score(wide, y) == 1.0
+    )
     assert Ridge(1.0).fit(wide, y.astype(float)).r2_ > 0.99
     assert LinearRegression().fit(wide, y.astype(float)).r2_ > 1 - 1e-9

@@ -13,7 +13,8 @@ from lyceum.linear import LinearRegression
 
 
 @pytest.mark.parametrize(
-    "settings", [{"solver": "qr"}, {"solver": "gradient_descent", "max_iter": 20_000, "tol": 1e-9}]
+    "settings",
+    [{"solver": "qr"}, {"solver": "gradient_descent", "max_iter": 20_000, "tol": 1e-9}],
 )
 @pytest.mark.filterwarnings("ignore::numpy.exceptions.RankWarning")
 def test_scikit_learns_checks(settings):
@@ -36,10 +37,14 @@ def test_all_ways_end_at_the_normal_equations(solver, fit_intercept, weighted, t
     w = np.random.default_rng(1).uniform(0, 2, len(y)) if weighted else None
     cells = sparse.csr_array(X) if thin else X
     plain = LinearRegression(fit_intercept=fit_intercept).fit(X, y, w)
-    other = LinearRegression(solver=solver, fit_intercept=fit_intercept, max_iter=20_000, tol=1e-10)
+    other = LinearRegression(
+        solver=solver, fit_intercept=fit_intercept, max_iter=20_000, tol=1e-10
+    )
     other.fit(cells, y, w)
     for name in ("coef_", "intercept_", "standard_errors_", "sigma_", "r2_"):
-        assert_allclose(getattr(other, name), getattr(plain, name), rtol=1e-6, err_msg=name)
+        assert_allclose(
+            getattr(other, name), getattr(plain, name), rtol=1e-6, err_msg=name
+        )
     assert other.converged_
 
 
@@ -57,7 +62,9 @@ def test_qr_keeps_the_digits_that_squaring_loses():
 def test_the_lms_rule_comes_near_the_closed_form_row_by_row():
     X, y = rows(n=2000)
     plain = LinearRegression().fit(X, y)
-    lms = LinearRegression(solver="lms", learning_rate=0.02, max_iter=60, tol=1e-6).fit(X, y)
+    lms = LinearRegression(solver="lms", learning_rate=0.02, max_iter=60, tol=1e-6).fit(
+        X, y
+    )
     assert_allclose(lms.predict(X), plain.predict(X), atol=0.1)
     assert lms.residual_sum_ <= plain.residual_sum_ * 1.001
     assert len(lms.history_) == lms.n_iter_ + 1

@@ -58,7 +58,8 @@ def test_the_first_turn_is_a_least_squares_problem_per_class_at_the_best_slopes(
     A = np.column_stack([X, np.ones(len(X))])
     theta = np.column_stack([before["coef"], before["intercept"]])
     Z = A @ theta.T
-    lam = np.exp(-logsumexp(Z, axis=1))  # 1 / (1 + sum over the classes beside the reference)
+    # 1 / (1 + sum over the classes beside the reference)
+    lam = np.exp(-logsumexp(Z, axis=1))
     steps = []
     for k in (1, 2):
         expected = lam * np.exp(Z[:, k])
@@ -79,7 +80,9 @@ def test_many_classes_and_two_are_taken():
     bound = LogisticRegression(C=0.01, solver="bound").fit(X, y)
     assert_allclose(bound.predict_proba(X), exact.predict_proba(X), atol=1e-3)
     two = LogisticRegression(solver="bound").fit(X, y > 4)
-    assert_allclose(two.objective_, LogisticRegression().fit(X, y > 4).objective_, rtol=1e-6)
+    assert_allclose(
+        two.objective_, LogisticRegression().fit(X, y > 4).objective_, rtol=1e-6
+    )
 
 
 def test_bits_do_not_depend_on_threads():

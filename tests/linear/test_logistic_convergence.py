@@ -40,7 +40,9 @@ def test_partly_separable_classes_are_reported():
 def test_dependent_columns_are_named_without_a_penalty():
     X, y = rows()
     X = np.column_stack([X, X[:, 0] + X[:, 1]])
-    with pytest.warns(np.exceptions.RankWarning, match=r"columns 'x0', 'x1', 'x4' depend linearly"):
+    with pytest.warns(
+        np.exceptions.RankWarning, match=r"columns 'x0', 'x1', 'x4' depend linearly"
+    ):
         model = LogisticRegression(C=np.inf).fit(X, y)
     assert_allclose(
         model.predict_proba(X),
@@ -66,7 +68,9 @@ def test_class_without_weight_is_never_predicted(K):
 @pytest.mark.parametrize("solver", ["irls", "lbfgs"])
 def test_stopping_early_is_reported_with_a_remedy(solver):
     X, y = rows(3, strength=5.0)
-    with pytest.warns(ConvergenceWarning, match=r"max_iter=1 iterations .* raise max_iter"):
+    with pytest.warns(
+        ConvergenceWarning, match=r"max_iter=1 iterations .* raise max_iter"
+    ):
         model = LogisticRegression(max_iter=1, solver=solver).fit(X, y)
     assert not model.converged_
 
@@ -74,7 +78,9 @@ def test_stopping_early_is_reported_with_a_remedy(solver):
 def test_constant_columns_get_no_coefficient():
     X, y = rows()
     model = LogisticRegression().fit(np.column_stack([X, np.full(len(y), 1e6)]), y)
-    assert_allclose(model.coef_[0], [*LogisticRegression().fit(X, y).coef_[0], 0.0], atol=1e-7)
+    assert_allclose(
+        model.coef_[0], [*LogisticRegression().fit(X, y).coef_[0], 0.0], atol=1e-7
+    )
 
 
 # -- what it tells ---------------------------------------------------------------------
@@ -90,7 +96,9 @@ def test_history_falls_and_the_record_holds_every_step():
     assert last["gradient"] <= model.tol
     for step in model.record_:
         assert_allclose(
-            objective(step["coef"], step["intercept"], X, y), step["objective"], rtol=1e-10
+            objective(step["coef"], step["intercept"], X, y),
+            step["objective"],
+            rtol=1e-10,
         )
 
 
@@ -116,10 +124,16 @@ def test_contributions_and_base_add_up_to_the_log_odds(K):
 
 def test_mixed_columns_and_summary():
     rng = np.random.default_rng(7)
-    frame = pd.DataFrame({"color": rng.choice(list("abc"), 500), "x": rng.normal(size=500)})
-    y = np.where(frame["x"] + (frame["color"] == "b") + rng.logistic(size=500) > 0, "yes", "no")
+    frame = pd.DataFrame(
+        {"color": rng.choice(list("abc"), 500), "x": rng.normal(size=500)}
+    )
+    y = np.where(
+        frame["x"] + (frame["color"] == "b") + rng.logistic(size=500) > 0, "yes", "no"
+    )
     model = LogisticRegression(C=np.inf).fit(frame, pd.Series(y, name="bought"))
-    design = pd.get_dummies(frame, drop_first=True, dtype=float)[["color_b", "color_c", "x"]]
+    design = pd.get_dummies(frame, drop_first=True, dtype=float)[
+        ["color_b", "color_c", "x"]
+    ]
     theirs = sm.Logit((y == "yes").astype(float), sm.add_constant(design)).fit(disp=0)
     assert_allclose(model.coef_[0], theirs.params.iloc[1:], rtol=1e-5)
     text = str(model.summary())
@@ -132,13 +146,18 @@ def test_mixed_columns_and_summary():
         "log-odds of yes",
     ):
         assert word in text
-    assert "not computed" in str(LogisticRegression(standard_errors=False).fit(frame, y).summary())
+    assert "not computed" in str(
+        LogisticRegression(standard_errors=False).fit(frame, y).summary()
+    )
 
 
 def test_many_categories_take_the_sparse_way_to_the_same_place():
     rng = np.random.default_rng(8)
     frame = pd.DataFrame(
-        {"town": rng.choice([f"t{i}" for i in range(30)], 2000), "x": 1e4 + rng.normal(size=2000)}
+        {
+            "town": rng.choice([f"t{i}" for i in range(30)], 2000),
+            "x": 1e4 + rng.normal(size=2000),
+        }
     )
     y = rng.random(2000) < 0.3 + 0.4 * (frame["x"] > 1e4)
     model = LogisticRegression(tol=1e-9).fit(frame, y)
@@ -184,7 +203,9 @@ def test_separable_rows_and_a_large_C_are_followed_to_the_optimum(solver):
     p = 1 / (1 + np.exp(sign * (A @ theta)))
     gradient = -A.T @ (sign * p) + np.append(model.coef_[0], 0.0) / 1e8
     H = (A * (p * (1 - p))[:, None]).T @ A + np.diag([1e-8] * 4 + [0.0])
-    loss = np.logaddexp(0, -sign * (A @ theta)).sum() + 0.5 * (model.coef_**2).sum() / 1e8
+    loss = (
+        np.logaddexp(0, -sign * (A @ theta)).sum() + 0.5 * (model.coef_**2).sum() / 1e8
+    )
     assert model.objective_ == pytest.approx(loss, rel=1e-6)
     assert (
         gradient @ np.linalg.solve(H, gradient) < 1e-5 * loss
@@ -192,7 +213,9 @@ def test_separable_rows_and_a_large_C_are_followed_to_the_optimum(solver):
     for scale in (0.98, 1.02):
         other = scale * theta
         assert (
-            np.logaddexp(0, -sign * (A @ other)).sum() + 0.5 * (other[:-1] ** 2).sum() / 1e8 > loss
+            np.logaddexp(0, -sign * (A @ other)).sum()
+            + 0.5 * (other[:-1] ** 2).sum() / 1e8
+            > loss
         )
 
 
@@ -203,7 +226,10 @@ def test_newton_needs_few_steps_however_far_classes_are_apart(K, distance):
     ones."""
     rng = np.random.default_rng(K)
     y = rng.integers(0, K, 300)
-    X = rng.normal(size=(300, 5)) @ rng.normal(size=(5, 5)) + distance * rng.normal(size=(K, 5))[y]
+    X = (
+        rng.normal(size=(300, 5)) @ rng.normal(size=(5, 5))
+        + distance * rng.normal(size=(K, 5))[y]
+    )
     model = LogisticRegression(solver="irls").fit(X, y)
     assert model.n_iter_ <= 13
     assert np.all(np.diff(model.history_) <= 0)

@@ -17,8 +17,13 @@ from lyceum.linear import LogisticRegression, Ridge
 
 def test_scikit_learns_checks():
     reason = "a row is learned from at the weights so far"
-    weighted = [f"check_sample_weight_equivalence_on_{cells}_data" for cells in ("dense", "sparse")]
-    obeys_scikit_learn(LogisticRegression(solver="recursive"), dict.fromkeys(weighted, reason))
+    weighted = [
+        f"check_sample_weight_equivalence_on_{cells}_data"
+        for cells in ("dense", "sparse")
+    ]
+    obeys_scikit_learn(
+        LogisticRegression(solver="recursive"), dict.fromkeys(weighted, reason)
+    )
 
 
 def rows(K=2, n=3000, d=4, seed=0, offset=0.0):
@@ -30,7 +35,9 @@ def rows(K=2, n=3000, d=4, seed=0, offset=0.0):
 
 def new_score(z, s, target):
     """Where the score goes: u = z + s (target - p(u))."""
-    return brentq(lambda u: u - z - s * (target - expit(u)), z - s - 1, z + s + 1, xtol=1e-14)
+    return brentq(
+        lambda u: u - z - s * (target - expit(u)), z - s - 1, z + s + 1, xtol=1e-14
+    )
 
 
 @pytest.mark.syllabus("7.4")
@@ -47,7 +54,9 @@ def test_every_step_for_two_classes_is_that_of_sherman_and_morrison():
         v = weight * p * (1 - p)
         P = P - v * np.outer(P @ x, P @ x) / (1 + v * s)
         assert_allclose(step["coef"][0], theta[:-1], rtol=1e-9, atol=1e-12)
-        assert_allclose(step["intercept"][0], theta[-1] - theta[:-1] @ X[0], rtol=1e-9, atol=1e-12)
+        assert_allclose(
+            step["intercept"][0], theta[-1] - theta[:-1] @ X[0], rtol=1e-9, atol=1e-12
+        )
     back = np.eye(5)
     back[-1, :-1] = -X[0]
     assert_allclose(model.covariance_, back @ P @ back.T, rtol=1e-9, atol=1e-12)
@@ -57,13 +66,19 @@ def test_every_step_for_two_classes_is_that_of_sherman_and_morrison():
 @pytest.mark.parametrize("reference", [None, 1])
 def test_every_step_for_more_classes_adds_the_rows_hessian_to_the_inverse(reference):
     X, y = rows(K=3, n=20, d=2)
-    model = LogisticRegression(solver="recursive", record=True, reference=reference).fit(X, y)
+    model = LogisticRegression(
+        solver="recursive", record=True, reference=reference
+    ).fit(X, y)
     if reference is None:
         basis = np.array([[1, 1], [-1, 1], [0, -2]]) / np.sqrt([2, 6])
     else:
         basis = np.eye(3)[:, [0, 2]]
-    A = np.kron(basis, np.eye(3))  # Hessians are inverted within the outputs that matter
-    H, theta = np.linalg.inv(A.T @ np.kron(np.eye(3), np.diag([1.0, 1, 100])) @ A), np.zeros((3, 3))
+    # Hessians are inverted within the outputs that matter
+    A = np.kron(basis, np.eye(3))
+    H, theta = (
+        np.linalg.inv(A.T @ np.kron(np.eye(3), np.diag([1.0, 1, 100])) @ A),
+        np.zeros((3, 3)),
+    )
     for x, target, step in zip(X - X[0], y, model.record_):
         x = np.append(x, 1.0)
         after = np.column_stack([step["coef"], step["intercept"] + step["coef"] @ X[0]])
@@ -77,7 +92,9 @@ def test_every_step_for_more_classes_adds_the_rows_hessian_to_the_inverse(refere
         theta = after
     covariance = A @ np.linalg.inv(H) @ A.T
     assert_allclose(
-        np.sqrt(np.diagonal(covariance)).reshape(3, 3)[:, :-1], model.standard_errors_, rtol=1e-8
+        np.sqrt(np.diagonal(covariance)).reshape(3, 3)[:, :-1],
+        model.standard_errors_,
+        rtol=1e-8,
     )
 
 
@@ -131,8 +148,13 @@ def test_going_on_in_pieces_is_one_pass_over_all_rows(K):
 @pytest.mark.parametrize("K", [2, 3])
 def test_the_objective_is_the_loss_of_every_row_before_it_is_learned_from(K):
     X, y = rows(K, n=60, offset=10.0)
-    w, factors = np.random.default_rng(1).uniform(0, 2, 60), dict(enumerate([0.5, 2.0, 1.0][:K]))
-    model = LogisticRegression(solver="recursive", record=True, class_weight=factors).fit(X, y, w)
+    w, factors = (
+        np.random.default_rng(1).uniform(0, 2, 60),
+        dict(enumerate([0.5, 2.0, 1.0][:K])),
+    )
+    model = LogisticRegression(
+        solver="recursive", record=True, class_weight=factors
+    ).fit(X, y, w)
     assert model.record_[-1]["objective"] == pytest.approx(model.objective_, rel=1e-10)
     objective, coef, intercept = 0.0, np.zeros((K, X.shape[1])), np.zeros(K)
     for x, k, weight, step in zip(X, y, w, model.record_):
@@ -175,7 +197,8 @@ def test_it_goes_on_after_a_model_file(tmp_path):
     save(model, tmp_path / "model.lyceum")
     back = load(tmp_path / "model.lyceum")
     assert_array_equal(
-        back.partial_fit(X[100:], y[100:]).coef_, model.partial_fit(X[100:], y[100:]).coef_
+        back.partial_fit(X[100:], y[100:]).coef_,
+        model.partial_fit(X[100:], y[100:]).coef_,
     )
 
 
@@ -203,11 +226,18 @@ def test_what_it_cannot_do_is_said():
 def test_recursive_least_squares_end_at_ridge_regression(fit_intercept, thin):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 5)) + 10
-    y, w = X @ rng.normal(size=5) + rng.normal(size=300), rng.integers(0, 3, 300).astype(float)
+    y, w = (
+        X @ rng.normal(size=5) + rng.normal(size=300),
+        rng.integers(0, 3, 300).astype(float),
+    )
     cells = sparse.csr_array(X) if thin else X
     plain = Ridge(alpha=3.0, fit_intercept=fit_intercept).fit(X, y, w)
-    online = Ridge(alpha=3.0, fit_intercept=fit_intercept, solver="recursive").fit(cells, y, w)
+    online = Ridge(alpha=3.0, fit_intercept=fit_intercept, solver="recursive").fit(
+        cells, y, w
+    )
     for name in ("coef_", "intercept_", "residual_sum_", "r2_"):
-        assert_allclose(getattr(online, name), getattr(plain, name), rtol=1e-9, err_msg=name)
+        assert_allclose(
+            getattr(online, name), getattr(plain, name), rtol=1e-9, err_msg=name
+        )
     with pytest.raises(ValueError, match="alpha > 0"):
         Ridge(alpha=0.0, solver="recursive").fit(X, y)

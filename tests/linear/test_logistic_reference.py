@@ -14,11 +14,15 @@ from lyceum.linear import LogisticRegression
 def rows(K=4, n=500, d=3, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) + 5
-    return X, ((X - 5) @ rng.normal(size=(d, K)) + rng.gumbel(size=(n, K))).argmax(axis=1)
+    return X, ((X - 5) @ rng.normal(size=(d, K)) + rng.gumbel(size=(n, K))).argmax(
+        axis=1
+    )
 
 
 @pytest.mark.syllabus("7.4")
-@pytest.mark.parametrize("solver", ["irls", "levenberg_marquardt", "lbfgs", "conjugate_gradient"])
+@pytest.mark.parametrize(
+    "solver", ["irls", "levenberg_marquardt", "lbfgs", "conjugate_gradient"]
+)
 def test_coefficients_and_errors_are_those_of_statsmodels(solver):
     X, y = rows()
     model = LogisticRegression(C=np.inf, reference=0, solver=solver, tol=1e-9).fit(X, y)
@@ -38,13 +42,19 @@ def test_without_a_penalty_posteriors_are_those_of_the_symmetric_form(reference)
     symmetric = LogisticRegression(C=np.inf, tol=1e-10).fit(X, y)
     model = LogisticRegression(C=np.inf, reference=reference, tol=1e-10).fit(X, y)
     assert_allclose(model.predict_proba(X), symmetric.predict_proba(X), atol=1e-9)
-    assert_allclose(model.coef_, symmetric.coef_ - symmetric.coef_[reference], atol=1e-7)
+    assert_allclose(
+        model.coef_, symmetric.coef_ - symmetric.coef_[reference], atol=1e-7
+    )
     table = symmetric.log_odds(reference).rows
     assert_allclose(
-        [row[2] for row in table], [row[2] for row in model.log_odds(reference).rows], atol=1e-6
+        [row[2] for row in table],
+        [row[2] for row in model.log_odds(reference).rows],
+        atol=1e-6,
     )
     assert_allclose(
-        [row[3] for row in table], [row[3] for row in model.log_odds(reference).rows], rtol=1e-5
+        [row[3] for row in table],
+        [row[3] for row in model.log_odds(reference).rows],
+        rtol=1e-5,
     )
 
 
@@ -71,7 +81,9 @@ def test_the_penalty_is_on_the_log_odds_against_the_reference(l1_ratio, fit_inte
         objective, theta.ravel(), method="Powell", options={"xtol": 1e-9, "maxiter": 20}
     )
     assert model.objective_ <= found.fun + 1e-6
-    symmetric = LogisticRegression(C=0.2, l1_ratio=l1_ratio, fit_intercept=fit_intercept).fit(X, y)
+    symmetric = LogisticRegression(
+        C=0.2, l1_ratio=l1_ratio, fit_intercept=fit_intercept
+    ).fit(X, y)
     assert np.abs(symmetric.predict_proba(X) - model.predict_proba(X)).max() > 1e-4
 
 
@@ -90,4 +102,6 @@ def test_of_two_classes_the_reference_changes_nothing():
     X, y = rows(K=2)
     plain = LogisticRegression().fit(X, y)
     for reference in (0, 1):
-        assert_array_equal(LogisticRegression(reference=reference).fit(X, y).coef_, plain.coef_)
+        assert_array_equal(
+            LogisticRegression(reference=reference).fit(X, y).coef_, plain.coef_
+        )

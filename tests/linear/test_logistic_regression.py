@@ -31,7 +31,9 @@ def reference(K, fit_intercept, C):
     """Rows, their weights, and the fit of scikit-learn."""
     X, y = rows(K, offset=2.0)
     w = np.random.default_rng(1).uniform(0, 2, len(y))
-    model = Reference(solver="newton-cholesky", fit_intercept=fit_intercept, C=C, tol=1e-10)
+    model = Reference(
+        solver="newton-cholesky", fit_intercept=fit_intercept, C=C, tol=1e-10
+    )
     return X, y, w, model.fit(X, y, w)
 
 
@@ -42,14 +44,18 @@ def reference(K, fit_intercept, C):
 @pytest.mark.parametrize("C", [0.01, 1.0, 1e4])
 def test_objective_is_at_most_that_of_scikit_learn(K, solver, fit_intercept, C):
     X, y, w, theirs = reference(K, fit_intercept, C)
-    ours = LogisticRegression(solver=solver, fit_intercept=fit_intercept, C=C).fit(X, y, w)
+    ours = LogisticRegression(solver=solver, fit_intercept=fit_intercept, C=C).fit(
+        X, y, w
+    )
     best = objective(theirs.coef_, theirs.intercept_, X, y, C, w)
     assert objective(ours.coef_, ours.intercept_, X, y, C, w) <= best * (1 + 1e-8)
     assert_allclose(ours.objective_, best, rtol=1e-8)
     assert_allclose(ours.coef_, theirs.coef_, atol=2e-4)
     assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-4)
     assert_allclose(
-        ours.decision_function(X), X @ ours.coef_.T.squeeze() + ours.intercept_, rtol=1e-12
+        ours.decision_function(X),
+        X @ ours.coef_.T.squeeze() + ours.intercept_,
+        rtol=1e-12,
     )
 
 
@@ -60,11 +66,15 @@ def test_objective_is_at_most_that_of_scikit_learn(K, solver, fit_intercept, C):
     st.sampled_from(["irls", "lbfgs"]),
     st.booleans(),
 )
-def test_slope_in_every_direction_is_zero_at_the_optimum(seed, K, solver, fit_intercept):
+def test_slope_in_every_direction_is_zero_at_the_optimum(
+    seed, K, solver, fit_intercept
+):
     X, y = rows(K, n=80, d=3, seed=seed)
     if len(np.unique(y)) < K:
         return
-    model = LogisticRegression(solver=solver, fit_intercept=fit_intercept, tol=1e-10).fit(X, y)
+    model = LogisticRegression(
+        solver=solver, fit_intercept=fit_intercept, tol=1e-10
+    ).fit(X, y)
     rng = np.random.default_rng(seed)
     a, b = (
         rng.normal(size=model.coef_.shape),
@@ -88,9 +98,13 @@ def test_maximum_likelihood_and_errors_are_those_of_statsmodels():
     assert_allclose(ours.intercept_standard_error_[0], theirs.bse[0], rtol=1e-7)
     assert_allclose(ours.z_[0], theirs.tvalues[1:], rtol=1e-7)
     assert_allclose(ours.p_[0], theirs.pvalues[1:], rtol=1e-5)
-    assert_allclose(ours.confidence_interval(0.9)[0], theirs.conf_int(0.1)[1:], rtol=1e-7)
     assert_allclose(
-        [ours.log_likelihood_, ours.null_log_likelihood_], [theirs.llf, theirs.llnull], rtol=1e-10
+        ours.confidence_interval(0.9)[0], theirs.conf_int(0.1)[1:], rtol=1e-7
+    )
+    assert_allclose(
+        [ours.log_likelihood_, ours.null_log_likelihood_],
+        [theirs.llf, theirs.llnull],
+        rtol=1e-10,
     )
 
 
@@ -104,8 +118,12 @@ def test_softmax_against_a_reference_class_is_that_of_statsmodels(solver):
     for k in (1, 2):
         mine = table[table["class"] == str(k)]
         order = [4, 0, 1, 2, 3]  # statsmodels has the constant first
-        assert_allclose(mine["log-odds"].to_numpy()[order], theirs.params[:, k - 1], rtol=1e-6)
-        assert_allclose(mine["std. error"].to_numpy()[order], theirs.bse[:, k - 1], rtol=1e-6)
+        assert_allclose(
+            mine["log-odds"].to_numpy()[order], theirs.params[:, k - 1], rtol=1e-6
+        )
+        assert_allclose(
+            mine["std. error"].to_numpy()[order], theirs.bse[:, k - 1], rtol=1e-6
+        )
     assert_allclose(ours.coef_.sum(axis=0), 0, atol=1e-9)
     assert_allclose(ours.log_likelihood_, theirs.llf, rtol=1e-10)
 
@@ -121,7 +139,10 @@ def test_covariance_is_the_inverse_of_the_curvature(K):
     H = np.array(
         [
             [
-                f(theta + a + b) - f(theta + a - b) - f(theta - a + b) + f(theta - a - b)
+                f(theta + a + b)
+                - f(theta + a - b)
+                - f(theta - a + b)
+                + f(theta - a - b)
                 for a in steps
             ]
             for b in steps
@@ -130,7 +151,9 @@ def test_covariance_is_the_inverse_of_the_curvature(K):
     H /= 4 * h * h
     basis = np.eye(size)
     if K == 3:  # stay where the classes sum to zero
-        basis = np.kron(np.linalg.qr(np.array([[1.0, 1], [-1, 1], [0, -2]]))[0], np.eye(3))
+        basis = np.kron(
+            np.linalg.qr(np.array([[1.0, 1], [-1, 1], [0, -2]]))[0], np.eye(3)
+        )
     want = basis @ np.linalg.inv(basis.T @ H @ basis) @ basis.T
     assert_allclose(model.covariance_, want, rtol=1e-4, atol=1e-6)
 
@@ -144,7 +167,9 @@ def test_offset_of_a_million_costs_no_digits(K, dtype):
     far = LogisticRegression(tol=1e-9).fit((X + 1e6).astype(dtype), y)
     assert_allclose(far.coef_, near.coef_, rtol=1e-7, atol=1e-9)
     assert_allclose(far.standard_errors_, near.standard_errors_, rtol=1e-7)
-    assert_allclose(far.predict_proba((X + 1e6).astype(dtype)), near.predict_proba(X), atol=1e-6)
+    assert_allclose(
+        far.predict_proba((X + 1e6).astype(dtype)), near.predict_proba(X), atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("K", [2, 3])
@@ -175,7 +200,9 @@ def test_weight_two_equals_repeated_row(K, class_weight):
 def test_class_weights_are_those_of_scikit_learn(class_weight):
     X, y = rows(3)
     ours = LogisticRegression(class_weight=class_weight, tol=1e-8).fit(X, y)
-    theirs = Reference(class_weight=class_weight, tol=1e-10, solver="newton-cholesky").fit(X, y)
+    theirs = Reference(
+        class_weight=class_weight, tol=1e-10, solver="newton-cholesky"
+    ).fit(X, y)
     assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
 
 
@@ -228,8 +255,12 @@ def test_sparse_equals_dense(K, solver, fit_intercept):
     dense, thin = clone(model).fit(X, y, w), clone(model).fit(sparse.csr_array(X), y, w)
     assert_allclose(thin.coef_, dense.coef_, rtol=1e-6, atol=1e-8)
     assert_allclose(thin.standard_errors_, dense.standard_errors_, rtol=1e-6)
-    assert_allclose(thin.predict_proba(sparse.csr_array(X)), dense.predict_proba(X), atol=1e-7)
-    assert_allclose(thin.explain(sparse.csr_array(X)).scores, dense.explain(X).scores, atol=1e-6)
+    assert_allclose(
+        thin.predict_proba(sparse.csr_array(X)), dense.predict_proba(X), atol=1e-7
+    )
+    assert_allclose(
+        thin.explain(sparse.csr_array(X)).scores, dense.explain(X).scores, atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("K", [2, 3])
@@ -240,7 +271,9 @@ def test_wide_sparse_rows_need_no_square_matrix(K):
     ours = LogisticRegression().fit(X, y)
     theirs = Reference(tol=1e-8, max_iter=1000).fit(X, y)
     assert not hasattr(ours, "standard_errors_")
-    assert ours.objective_ <= objective(theirs.coef_, theirs.intercept_, X, y) * (1 + 1e-8)
+    assert ours.objective_ <= objective(theirs.coef_, theirs.intercept_, X, y) * (
+        1 + 1e-8
+    )
     X.data[77] = np.nan
     with pytest.raises(MissingValuesError, match="missing value"):
         LogisticRegression().fit(X, y)

@@ -30,7 +30,14 @@ def bound_of(Z, y, w=1.0):
         more = (1 / (1 + np.exp(a[:, None] - Z))).sum(axis=1) > 1
         low, high = np.where(more, a, low), np.where(more, high, a)
     return float(
-        (w * (a + np.logaddexp(0, Z - a[:, None]).sum(axis=1) - Z[np.arange(len(y)), y])).sum()
+        (
+            w
+            * (
+                a
+                + np.logaddexp(0, Z - a[:, None]).sum(axis=1)
+                - Z[np.arange(len(y)), y]
+            )
+        ).sum()
     )
 
 
@@ -39,7 +46,12 @@ def loss_of(Z, y, w=1.0):
 
 
 @pytest.mark.syllabus("7.5")
-@given(st.integers(0, 10_000), st.integers(3, 9), st.floats(0.1, 30.0), st.floats(-20.0, 20.0))
+@given(
+    st.integers(0, 10_000),
+    st.integers(3, 9),
+    st.floats(0.1, 30.0),
+    st.floats(-20.0, 20.0),
+)
 def test_the_bound_is_above_the_log_sum_whatever_a(seed, K, spread, a):
     Z = np.random.default_rng(seed).normal(size=(5, K)) * spread
     y = np.zeros(5, int)
@@ -67,14 +79,20 @@ def test_every_pass_lowers_the_bound_and_it_stays_above_the_loss(K):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_least_bound_is_the_one_that_scipy_finds(weighted):
     X, y = rows(5, n=200, d=3)
-    w = np.random.default_rng(1).integers(0, 3, len(y)).astype(float) if weighted else None
-    model = LogisticRegression(solver="sigmoid_bound", C=2.0, tol=1e-9, max_iter=500).fit(X, y, w)
+    w = (
+        np.random.default_rng(1).integers(0, 3, len(y)).astype(float)
+        if weighted
+        else None
+    )
+    model = LogisticRegression(
+        solver="sigmoid_bound", C=2.0, tol=1e-9, max_iter=500
+    ).fit(X, y, w)
 
     def objective(theta):
         theta = theta.reshape(5, 4)
-        return bound_of(X @ theta[:, :-1].T + theta[:, -1], y, 1.0 if w is None else w) + (
-            theta[:, :-1] ** 2
-        ).sum() / (2 * 2.0)
+        return bound_of(
+            X @ theta[:, :-1].T + theta[:, -1], y, 1.0 if w is None else w
+        ) + (theta[:, :-1] ** 2).sum() / (2 * 2.0)
 
     theta = np.column_stack([model.coef_, model.intercept_]) / model.bound_scale_
     found = minimize(objective, theta.ravel(), method="BFGS", options={"gtol": 1e-4})
@@ -89,7 +107,9 @@ def test_its_posteriors_are_near_those_of_softmax():
     exact = LogisticRegression(C=0.01, solver="lbfgs").fit(X, y)
     near = LogisticRegression(C=0.01, solver="sigmoid_bound").fit(X, y)
     assert (exact.predict(X) == near.predict(X)).mean() > 0.98
-    assert np.abs(exact.predict_proba(X) - near.predict_proba(X)).sum(axis=1).mean() < 0.06
+    assert (
+        np.abs(exact.predict_proba(X) - near.predict_proba(X)).sum(axis=1).mean() < 0.06
+    )
     assert exact.objective_ <= near.objective_ <= 1.1 * exact.objective_
 
 
@@ -118,15 +138,23 @@ def test_sources_weights_and_offsets_do_not_matter(tmp_path, fit_intercept, refe
         max_iter=500,
     )
     whole = model.fit(X, y, w).predict_proba(X)
-    repeated = model.fit(np.repeat(X, w.astype(int), axis=0), np.repeat(y, w.astype(int)))
+    repeated = model.fit(
+        np.repeat(X, w.astype(int), axis=0), np.repeat(y, w.astype(int))
+    )
     assert_allclose(repeated.predict_proba(X), whole, atol=1e-6)
-    assert_allclose(model.fit(sparse.csr_array(X), y, w).predict_proba(X), whole, atol=1e-8)
+    assert_allclose(
+        model.fit(sparse.csr_array(X), y, w).predict_proba(X), whole, atol=1e-8
+    )
     frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y, w=w)
     frame.to_parquet(tmp_path / "rows.parquet", row_group_size=50)
-    filed = model.fit(scan(str(tmp_path / "rows.parquet"), target="y", weight="w", memory=0))
+    filed = model.fit(
+        scan(str(tmp_path / "rows.parquet"), target="y", weight="w", memory=0)
+    )
     assert_allclose(filed.predict_proba(frame[list("abcd")]), whole, atol=1e-6)
     if fit_intercept:
-        assert_allclose(model.fit(X + 1e6, y, w).predict_proba(X + 1e6), whole, atol=1e-5)
+        assert_allclose(
+            model.fit(X + 1e6, y, w).predict_proba(X + 1e6), whole, atol=1e-5
+        )
     if reference is not None:
         assert_array_equal(model.coef_[3], 0.0)
 
@@ -134,7 +162,9 @@ def test_sources_weights_and_offsets_do_not_matter(tmp_path, fit_intercept, refe
 def test_class_weights_and_warm_starts_are_heeded():
     X, y = rows(4, n=400)
     factors = {0: 3.0, 2: 0.5}
-    by_class = LogisticRegression(solver="sigmoid_bound", class_weight=factors, tol=1e-9).fit(X, y)
+    by_class = LogisticRegression(
+        solver="sigmoid_bound", class_weight=factors, tol=1e-9
+    ).fit(X, y)
     by_row = LogisticRegression(solver="sigmoid_bound", tol=1e-9).fit(
         X, y, [factors.get(k, 1.0) for k in y]
     )
@@ -162,7 +192,9 @@ def test_what_it_cannot_do_is_said(settings, told):
 
 def test_the_summary_tells_of_the_bound_and_the_reference():
     X, y = rows(4, n=200)
-    told = str(LogisticRegression(solver="sigmoid_bound", reference=2).fit(X, y).summary())
+    told = str(
+        LogisticRegression(solver="sigmoid_bound", reference=2).fit(X, y).summary()
+    )
     assert "separable bound" in told
     assert "reference class" in told
     assert "none at the least bound" in told

@@ -19,7 +19,9 @@ TRAINED = ("hinge", "squared_hinge", "logistic", "exponential", "squared")
 def rows(seed=0, n=120, d=4, classes=2, offset=0.0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
-    y = (X @ rng.normal(size=(d, classes)) + rng.gumbel(size=(n, classes))).argmax(axis=1)
+    y = (X @ rng.normal(size=(d, classes)) + rng.gumbel(size=(n, classes))).argmax(
+        axis=1
+    )
     return X + offset, y
 
 
@@ -51,8 +53,12 @@ def test_every_trained_loss_lies_above_zero_one(m):
 )
 def test_derivatives_are_those_of_finite_differences(loss):
     m, h = np.array([-2.0, -0.3, 0.4, 0.83, 1.7]), 1e-5
-    assert_allclose(loss.slope(m), (loss.value(m + h) - loss.value(m - h)) / (2 * h), atol=1e-8)
-    assert_allclose(loss.curvature(m), (loss.slope(m + h) - loss.slope(m - h)) / (2 * h), atol=1e-8)
+    assert_allclose(
+        loss.slope(m), (loss.value(m + h) - loss.value(m - h)) / (2 * h), atol=1e-8
+    )
+    assert_allclose(
+        loss.curvature(m), (loss.slope(m + h) - loss.slope(m - h)) / (2 * h), atol=1e-8
+    )
 
 
 @pytest.mark.syllabus("7.8")
@@ -62,7 +68,12 @@ def test_squared_hinge_is_scikit_learns(C):
     is."""
     X, y = rows(offset=1)
     model = MarginClassifier(loss="squared_hinge", C=C, tol=1e-10).fit(X, y)
-    options = {"tol": 1e-12, "max_iter": 100_000, "dual": False, "intercept_scaling": 1e4}
+    options = {
+        "tol": 1e-12,
+        "max_iter": 100_000,
+        "dual": False,
+        "intercept_scaling": 1e4,
+    }
     theirs = LinearSVC(loss="squared_hinge", C=C, **options).fit(X, y)
     assert_allclose(model.coef_, theirs.coef_, rtol=1e-4)
     assert_allclose(model.intercept_, theirs.intercept_, rtol=1e-4)
@@ -81,7 +92,9 @@ def test_logistic_is_scikit_learns_logistic_regression():
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_squared_is_ridge_on_minus_one_and_one(fit_intercept):
     X, y = rows(classes=3)
-    model = MarginClassifier(loss="squared", C=0.5, fit_intercept=fit_intercept).fit(X, y)
+    model = MarginClassifier(loss="squared", C=0.5, fit_intercept=fit_intercept).fit(
+        X, y
+    )
     Y = np.where(y[:, None] == np.arange(3), 1.0, -1.0)
     # Σ (1 - m)² + 1/(2C) |b|²
     reference = Ridge(alpha=1.0, fit_intercept=fit_intercept).fit(X, Y)
@@ -130,7 +143,9 @@ def test_weight_two_equals_repeated_row_and_sparse_equals_dense(loss):
     X[np.abs(X) < 0.7] = 0
     w = np.random.default_rng(1).integers(0, 3, len(y))
     one = MarginClassifier(loss=loss, smoothing=0.1).fit(X, y, w)
-    two = MarginClassifier(loss=loss, smoothing=0.1).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    two = MarginClassifier(loss=loss, smoothing=0.1).fit(
+        np.repeat(X, w, axis=0), np.repeat(y, w)
+    )
     thin = MarginClassifier(loss=loss, smoothing=0.1).fit(sparse.csr_array(X), y, w)
     assert_allclose(one.coef_, two.coef_, atol=1e-5)
     assert_allclose(one.coef_, thin.coef_, atol=1e-5)
@@ -139,7 +154,9 @@ def test_weight_two_equals_repeated_row_and_sparse_equals_dense(loss):
 def test_the_losses_and_the_curvature_are_one_pass_over_the_rows(monkeypatch):
     X, y = rows()
     reduce, passes = Rows.reduce, []
-    monkeypatch.setattr(Rows, "reduce", lambda self, of: passes.append(of) or reduce(self, of))
+    monkeypatch.setattr(
+        Rows, "reduce", lambda self, of: passes.append(of) or reduce(self, of)
+    )
     model = MarginClassifier(loss="squared", record=True).fit(X, y)
     solving = 1 + len(
         model.record_

@@ -28,8 +28,13 @@ def in_parts(model, X, y, parts=5):
 
 def objective(model, X, y):
     scores = model.decision_function(X).reshape(len(y), -1)
-    sides = np.where(y[:, None] == (np.unique(y) if scores.shape[1] > 1 else [1]), 1.0, -1.0)
-    return margin_loss(sides * scores, model.loss).sum() + 0.5 / model.C * (model.coef_**2).sum()
+    sides = np.where(
+        y[:, None] == (np.unique(y) if scores.shape[1] > 1 else [1]), 1.0, -1.0
+    )
+    return (
+        margin_loss(sides * scores, model.loss).sum()
+        + 0.5 / model.C * (model.coef_**2).sum()
+    )
 
 
 @pytest.mark.parametrize("table", [IRIS, BREAST], ids=["three classes", "two"])
@@ -59,7 +64,11 @@ def test_parts_come_near_the_minimum_over_all_rows(loss):
 
 def test_a_fit_can_be_gone_on_from():
     X, y = shuffled(IRIS)
-    model = MarginClassifier(loss="squared").fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
+    model = (
+        MarginClassifier(loss="squared")
+        .fit(X[:100], y[:100])
+        .partial_fit(X[100:], y[100:])
+    )
     np.testing.assert_allclose(
         model.coef_, MarginClassifier(loss="squared").fit(X, y).coef_, rtol=1e-6
     )
@@ -70,7 +79,9 @@ def test_one_class_first_and_the_others_later():
     X, order = scale(X), np.argsort(y, kind="stable")
     model = MarginClassifier(loss="squared").partial_fit(X[order[:100]], y[order[:100]])
     assert (model.predict(X) == 0).all()
-    model = MarginClassifier().partial_fit(X[order[:100]], y[order[:100]], classes=[0, 1])
+    model = MarginClassifier().partial_fit(
+        X[order[:100]], y[order[:100]], classes=[0, 1]
+    )
     model.partial_fit(X[order[100:]], y[order[100:]])
     assert model.score(X, y) > 0.9
 
@@ -85,8 +96,12 @@ def test_classes_without_weights_are_refused():
 # -- class weights ---------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("learner", [Perceptron(max_iter=5), MarginClassifier(loss="logistic")])
+@pytest.mark.filterwarnings(
+    "ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning"
+)
+@pytest.mark.parametrize(
+    "learner", [Perceptron(max_iter=5), MarginClassifier(loss="logistic")]
+)
 def test_class_weights_are_factors_of_row_weights(learner):
     X, y = shuffled(IRIS)
     factors = {0: 1.0, 1: 3.0, 2: 0.5}
@@ -128,12 +143,17 @@ def test_a_standardized_penalty_is_that_of_columns_of_unit_deviation(settings, K
 
 def test_a_standardized_penalty_does_not_depend_on_units_and_agrees_with_scikit_learn():
     X, y = IRIS
-    one, two = (LogisticRegression(standardize=True, tol=1e-10).fit(Z, y) for Z in (X, X * UNITS))
+    one, two = (
+        LogisticRegression(standardize=True, tol=1e-10).fit(Z, y)
+        for Z in (X, X * UNITS)
+    )
     np.testing.assert_allclose(
         one.predict_proba(X), two.predict_proba(X * UNITS), rtol=1e-8, atol=1e-12
     )
     theirs = TheirLogisticRegression(tol=1e-8, max_iter=1000).fit(scale(X), y)
-    np.testing.assert_allclose(one.predict_proba(X), theirs.predict_proba(scale(X)), atol=1e-5)
+    np.testing.assert_allclose(
+        one.predict_proba(X), theirs.predict_proba(scale(X)), atol=1e-5
+    )
 
 
 def test_a_recursion_cannot_standardize():

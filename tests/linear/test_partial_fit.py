@@ -44,7 +44,9 @@ def test_the_perceptron_goes_on_after_fit_and_after_loading(tmp_path):
 def test_classes_are_named_in_the_first_call(learner):
     first = np.flatnonzero(NOISY == 0)[:20]
     model = (
-        type(learner)().partial_fit(X[first], NOISY[first], classes=[0, 1]).partial_fit(X, NOISY)
+        type(learner)()
+        .partial_fit(X[first], NOISY[first], classes=[0, 1])
+        .partial_fit(X, NOISY)
     )
     assert model.score(X, NOISY) > 0.6
     with pytest.raises(SchemaError, match="name all classes in the first partial_fit"):
@@ -60,7 +62,9 @@ def test_logistic_regression_goes_on_from_the_optimum_of_a_fit(y):
     near = np.abs(model.predict_proba(X) - whole.predict_proba(X)).max()
     assert near < 0.35 * np.abs(before.predict_proba(X) - whole.predict_proba(X)).max()
     assert_allclose(model.standard_errors_, whole.standard_errors_, rtol=0.1)
-    again = LogisticRegression().fit(X[:300], y[:300]).partial_fit(X[300:350], y[300:350])
+    again = (
+        LogisticRegression().fit(X[:300], y[:300]).partial_fit(X[300:350], y[300:350])
+    )
     assert_allclose(again.partial_fit(X[350:], y[350:]).coef_, model.coef_, rtol=1e-9)
 
 

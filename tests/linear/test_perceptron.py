@@ -62,12 +62,16 @@ def test_separable_classes_are_separated_within_the_mistake_bound(seed, classes)
 def test_margin_and_radius_are_those_of_the_rows():
     X, y = separable()
     model = Perceptron().fit(X, y)
-    length = np.hypot(np.linalg.norm(model.coef_), model.intercept_ + model.coef_ @ X.mean(axis=0))
+    length = np.hypot(
+        np.linalg.norm(model.coef_), model.intercept_ + model.coef_ @ X.mean(axis=0)
+    )
     margins = np.where(y == 1, 1, -1) * model.decision_function(X) / length
     assert_allclose(model.margin_, margins.min(), rtol=1e-9)
     lengths = np.sqrt(1 + ((X - X.mean(axis=0)) ** 2).sum(axis=1))
     assert_allclose(model.radius_, lengths.max(), rtol=1e-12)
-    assert_allclose(model.mistake_bound_, (lengths.max() / margins.min()) ** 2, rtol=1e-9)
+    assert_allclose(
+        model.mistake_bound_, (lengths.max() / margins.min()) ** 2, rtol=1e-9
+    )
 
 
 def test_the_learning_rate_scales_the_weights_and_changes_no_decision():
@@ -140,7 +144,9 @@ def test_a_start_goes_on_where_another_stopped(classes, center):
     with pytest.warns(ConvergenceWarning):
         half = Perceptron(max_iter=2, **settings).fit(X, y)
     with pytest.warns(ConvergenceWarning):
-        rest = Perceptron(max_iter=2, coef_init=(half.coef_, half.intercept_), **settings).fit(X, y)
+        rest = Perceptron(
+            max_iter=2, coef_init=(half.coef_, half.intercept_), **settings
+        ).fit(X, y)
     assert_allclose(rest.coef_, whole.coef_, rtol=1e-9)
     assert_allclose(rest.intercept_, whole.intercept_, rtol=1e-9)
     last = whole.record_[-1]["rows"][-1].reshape(-1, X.shape[1] + 1)

@@ -23,8 +23,16 @@ def objective(coef, intercept, alpha, l1_ratio):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("learner", [Lasso, ElasticNet])
 def test_every_round_of_coordinate_descent_is_kept(solver, fit_intercept, learner):
-    settings = {"alpha": 0.02, "tol": 1e-12, "solver": solver, "fit_intercept": fit_intercept}
-    model, plain = learner(record=True, **settings).fit(X, y), learner(**settings).fit(X, y)
+    settings = {
+        "alpha": 0.02,
+        "tol": 1e-12,
+        "solver": solver,
+        "fit_intercept": fit_intercept,
+    }
+    model, plain = (
+        learner(record=True, **settings).fit(X, y),
+        learner(**settings).fit(X, y),
+    )
     assert_array_equal(model.coef_, plain.coef_)
     assert not hasattr(plain, "record_")
     assert len(model.record_) == len(model.history_) + 1
@@ -59,7 +67,11 @@ def test_the_path_to_the_chosen_penalty_is_kept(learner):
 def test_every_pass_of_iterative_least_squares_is_kept(solver, fit_intercept):
     Z, rate = X[:, :3], 0.005 if solver == "lms" else None
     model = LinearRegression(
-        solver=solver, record=True, fit_intercept=fit_intercept, tol=1e-4, learning_rate=rate
+        solver=solver,
+        record=True,
+        fit_intercept=fit_intercept,
+        tol=1e-4,
+        learning_rate=rate,
     ).fit(Z, y)
     assert len(model.record_) == len(model.history_) == model.n_iter_ + 1
     for step, squares in zip(model.record_, model.history_):

@@ -48,13 +48,19 @@ def test_checks_are_those_of_statsmodels(rows):
 @pytest.mark.syllabus("7.1")
 def test_the_intercept_has_t_and_p(rows):
     X, y, w = rows
-    model, peer = LinearRegression().fit(X, y, w), sm.WLS(y, sm.add_constant(X), weights=w).fit()
+    model, peer = (
+        LinearRegression().fit(X, y, w),
+        sm.WLS(y, sm.add_constant(X), weights=w).fit(),
+    )
     assert model.intercept_t_ == pytest.approx(peer.tvalues[0])
     assert model.intercept_p_ == pytest.approx(peer.pvalues[0])
 
 
 def test_zero_weight_rows_are_ignored_and_keep_the_numbers_of_the_others():
-    X, y = np.array([[9.0], [1.0], [2.0], [3.0], [4.0]]), np.array([0.0, 2.0, 4.0, 5.0, 8.0])
+    X, y = (
+        np.array([[9.0], [1.0], [2.0], [3.0], [4.0]]),
+        np.array([0.0, 2.0, 4.0, 5.0, 8.0]),
+    )
     w = np.array([0.0, 1.0, 1.0, 1.0, 1.0])
     checks = LinearRegression().fit(X, y, w).residual_checks(X, y, w)
     alone = LinearRegression().fit(X[1:], y[1:]).residual_checks(X[1:], y[1:])
@@ -67,4 +73,6 @@ def test_leverage_needs_no_residuals():
     model = LinearRegression().fit(
         [[0.0], [1.0], [2.0], [9.0]], [1.0, 3.0, 5.0, 0.0], [1.0, 1.0, 1.0, 0.0]
     )
-    np.testing.assert_allclose(model.leverages([[0.0], [1.0], [2.0]]), [5 / 6, 1 / 3, 5 / 6])
+    np.testing.assert_allclose(
+        model.leverages([[0.0], [1.0], [2.0]]), [5 / 6, 1 / 3, 5 / 6]
+    )

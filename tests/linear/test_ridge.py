@@ -31,7 +31,9 @@ def test_coefficients_are_those_of_scikit_learn(alpha, fit_intercept, weighted):
     X, y = rows(offset=10)
     w = np.random.default_rng(1).uniform(0, 2, len(y)) if weighted else None
     ours = Ridge(alpha=alpha, fit_intercept=fit_intercept).fit(X, y, w)
-    theirs = Reference(alpha=alpha, fit_intercept=fit_intercept, solver="svd").fit(X, y, w)
+    theirs = Reference(alpha=alpha, fit_intercept=fit_intercept, solver="svd").fit(
+        X, y, w
+    )
     assert_allclose(ours.coef_, theirs.coef_, rtol=1e-9)
     assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-9, atol=1e-12)
     assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-9)
@@ -50,8 +52,12 @@ def test_gradient_vanishes(seed, alpha):
 @pytest.mark.syllabus("7.2")
 def test_effective_degrees_are_the_trace_of_the_hat_matrix():
     X, y = rows(n=40)
-    hat = np.column_stack([Reference(alpha=3.0).fit(X, e).predict(X) for e in np.eye(40)])
-    assert_allclose(Ridge(alpha=3.0).fit(X, y).effective_degrees_, np.trace(hat), rtol=1e-10)
+    hat = np.column_stack(
+        [Reference(alpha=3.0).fit(X, e).predict(X) for e in np.eye(40)]
+    )
+    assert_allclose(
+        Ridge(alpha=3.0).fit(X, y).effective_degrees_, np.trace(hat), rtol=1e-10
+    )
     assert_allclose(Ridge(alpha=0.0).fit(X, y).effective_degrees_, 6, rtol=1e-10)
 
 
@@ -76,7 +82,9 @@ def test_categories_are_one_of_c():
     )
     y = frame["x"] + (frame["color"] == "red")
     model = Ridge(alpha=2.0).fit(frame, y)
-    dummies = pd.get_dummies(frame, dtype=float)[["color_blue", "color_green", "color_red", "x"]]
+    dummies = pd.get_dummies(frame, dtype=float)[
+        ["color_blue", "color_green", "color_red", "x"]
+    ]
     assert model.design_names == ("color=blue", "color=green", "color=red", "x")
     assert_allclose(model.coef_, Reference(alpha=2.0).fit(dummies, y).coef_, rtol=1e-9)
     assert_allclose(model.explain(frame).scores, model.predict(frame), rtol=1e-9)
@@ -87,11 +95,15 @@ def test_weight_two_equals_repeated_row_in_parts_and_sparse():
     X[np.abs(X) < 1.5] = 0
     w = np.random.default_rng(2).integers(0, 4, len(y))
     repeated = Ridge().fit(np.repeat(X, w, axis=0), np.repeat(y, w))
-    parts = Ridge().partial_fit(X[:50], y[:50], w[:50]).partial_fit(X[50:], y[50:], w[50:])
+    parts = (
+        Ridge().partial_fit(X[:50], y[:50], w[:50]).partial_fit(X[50:], y[50:], w[50:])
+    )
     thin = Ridge().fit(sparse.csr_array(X), y, w)
     for other in (Ridge().fit(X, y, w), parts, thin):
         assert_allclose(other.coef_, repeated.coef_, rtol=1e-9)
-        assert_allclose(other.effective_degrees_, repeated.effective_degrees_, rtol=1e-9)
+        assert_allclose(
+            other.effective_degrees_, repeated.effective_degrees_, rtol=1e-9
+        )
 
 
 def test_summary_names_penalty_and_columns():

@@ -31,7 +31,9 @@ def test_the_slope_is_covariance_over_variance():
     line = simple_regression(x, y)
     assert_allclose(line.slope, np.cov(x, y)[0, 1] / x.var(ddof=1))
     assert_allclose(
-        [line.slope, line.intercept, line.r2], [1.9, 0.0, 9.5**2 / (5 * 18.75)], atol=1e-12
+        [line.slope, line.intercept, line.r2],
+        [1.9, 0.0, 9.5**2 / (5 * 18.75)],
+        atol=1e-12,
     )
 
 
@@ -45,7 +47,8 @@ def test_it_is_linear_regression_on_one_column_weights_included():
     assert_allclose(line.slope_error, model.standard_errors_[0])
     assert_allclose(line.intercept_error, model.intercept_standard_error_)
     assert_allclose(
-        [line.sigma, line.t, line.p, line.r2], [model.sigma_, model.t_[0], model.p_[0], model.r2_]
+        [line.sigma, line.t, line.p, line.r2],
+        [model.sigma_, model.t_[0], model.p_[0], model.r2_],
     )
     assert line.n_rows == model.statistic_.n_rows
 

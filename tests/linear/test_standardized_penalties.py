@@ -36,19 +36,27 @@ def deviations(weights):
 def test_standardize_is_the_fit_on_columns_of_unit_deviation(learner, weights):
     scale = deviations(weights)
     by_hand = type(learner)(**learner.get_params()).fit(X / scale, Y, weights)
-    found = type(learner)(**learner.get_params()).set_params(standardize=True).fit(X, Y, weights)
+    found = (
+        type(learner)(**learner.get_params())
+        .set_params(standardize=True)
+        .fit(X, Y, weights)
+    )
     assert_allclose(found.coef_ * scale, by_hand.coef_, rtol=1e-6, atol=1e-9)
     assert_allclose(found.intercept_, by_hand.intercept_, rtol=1e-6)
     assert_allclose(found.predict(X), by_hand.predict(X / scale), rtol=1e-8)
     assert_allclose(
-        found.explain(X[:2]).contributions.sum(), by_hand.explain(X[:2] / scale).contributions.sum()
+        found.explain(X[:2]).contributions.sum(),
+        by_hand.explain(X[:2] / scale).contributions.sum(),
     )
     if hasattr(found, "effective_degrees_"):
         assert_allclose(found.effective_degrees_, by_hand.effective_degrees_, rtol=1e-9)
 
 
 def test_standardized_fits_go_on_with_more_rows():
-    for learner in (Ridge(2.0, standardize=True), Lasso(0.1, standardize=True, tol=1e-12)):
+    for learner in (
+        Ridge(2.0, standardize=True),
+        Lasso(0.1, standardize=True, tol=1e-12),
+    ):
         whole = type(learner)(**learner.get_params()).fit(X, Y).coef_
         learner.partial_fit(X[:25], Y[:25]).partial_fit(X[25:], Y[25:])
         assert_allclose(learner.coef_, whole, rtol=1e-7)
@@ -65,9 +73,14 @@ def test_columns_that_never_vary_are_left_as_they_are():
 
 
 def test_few_rows_with_many_columns_may_be_standardized():
-    wide = np.random.default_rng(1).normal(size=(12, 1500)) * np.linspace(0.1, 9.0, 1500)
+    wide = np.random.default_rng(1).normal(size=(12, 1500)) * np.linspace(
+        0.1, 9.0, 1500
+    )
     y, scale = wide[:, 0] + wide[:, 9], wide.std(axis=0)
-    model, by_hand = Ridge(2.0, standardize=True).fit(wide, y), Ridge(2.0).fit(wide / scale, y)
+    model, by_hand = (
+        Ridge(2.0, standardize=True).fit(wide, y),
+        Ridge(2.0).fit(wide / scale, y),
+    )
     assert_allclose(model.coef_ * scale, by_hand.coef_, rtol=1e-7, atol=1e-12)
     assert_allclose(model.effective_degrees_, by_hand.effective_degrees_, rtol=1e-9)
 
@@ -83,7 +96,9 @@ def test_given_splits_are_those_of_scikit_learn(cv, solver):
     ours = LassoCV(alphas=alphas, cv=cv, tol=1e-12, solver=solver).fit(Z, Y)
     assert ours.alpha_ == theirs.alpha_
     assert_allclose(ours.mse_path_, theirs.mse_path_, rtol=1e-6)
-    as_pairs = LassoCV(alphas=alphas, cv=list(cv.split(Z)), tol=1e-12, solver=solver).fit(Z, Y)
+    as_pairs = LassoCV(
+        alphas=alphas, cv=list(cv.split(Z)), tol=1e-12, solver=solver
+    ).fit(Z, Y)
     assert_allclose(as_pairs.mse_path_, ours.mse_path_, rtol=1e-12)
 
 
@@ -106,6 +121,8 @@ def test_sparse_rows_may_leave_a_fold_empty(learner):
 
 def test_penalized_models_count_their_effective_parameters():
     ridge = Ridge(3.0).fit(X, Y)
-    assert degrees_of_freedom(ridge) == pytest.approx(ridge_degrees_of_freedom(X, 3.0) + 1)
+    assert degrees_of_freedom(ridge) == pytest.approx(
+        ridge_degrees_of_freedom(X, 3.0) + 1
+    )
     lasso = Lasso(0.3).fit(X, Y)
     assert degrees_of_freedom(lasso) == np.count_nonzero(lasso.coef_) + 2

@@ -27,7 +27,10 @@ def groups(n=600, d=3, K=3, seed=0):
     rng = np.random.default_rng(seed)
     k = rng.integers(0, K, n)
     A = np.eye(d) + 0.4 * rng.normal(size=(K, d, d))
-    return np.einsum("nij,nj->ni", A[k], rng.normal(size=(n, d))) + 2.5 * rng.normal(size=(K, d))[k]
+    return (
+        np.einsum("nij,nj->ni", A[k], rng.normal(size=(n, d)))
+        + 2.5 * rng.normal(size=(K, d))[k]
+    )
 
 
 def same_start(X, K, form, seed=1):
@@ -59,11 +62,19 @@ def test_the_same_start_gives_scikit_learns_likelihood_after_every_iteration(for
     X = groups()
     start = same_start(X, 3, form)
     for steps in (1, 7):
-        ours = quietly(GaussianMixture(3, prior_rows=0, max_iter=steps, tol=0, **start), X)
+        ours = quietly(
+            GaussianMixture(3, prior_rows=0, max_iter=steps, tol=0, **start), X
+        )
         peer = quietly(Peer(3, reg_covar=0, max_iter=steps, tol=0, **start), X)
-        np.testing.assert_allclose(ours.score_samples(X), peer.score_samples(X), rtol=1e-9)
-        np.testing.assert_allclose(ours.covariances_, peer.covariances_, rtol=1e-8, atol=1e-10)
-        np.testing.assert_allclose(ours.predict_proba(X), peer.predict_proba(X), atol=1e-9)
+        np.testing.assert_allclose(
+            ours.score_samples(X), peer.score_samples(X), rtol=1e-9
+        )
+        np.testing.assert_allclose(
+            ours.covariances_, peer.covariances_, rtol=1e-8, atol=1e-10
+        )
+        np.testing.assert_allclose(
+            ours.predict_proba(X), peer.predict_proba(X), atol=1e-9
+        )
         assert ours.bic(X) == pytest.approx(peer.bic(X), rel=1e-10)
         assert ours.aic(X) == pytest.approx(peer.aic(X), rel=1e-10)
 
@@ -89,7 +100,9 @@ def test_no_iteration_lowers_the_objective_with_a_constant_column(form, model):
         rng.normal(size=(40, 3)) - 4,
     )
     X = np.column_stack([np.vstack(parts) * [3.0, 1.0, 0.1], np.ones(120)])
-    fitted = model(3, covariance_type=form, tol=1e-8, max_iter=2000, random_state=0).fit(X)
+    fitted = model(
+        3, covariance_type=form, tol=1e-8, max_iter=2000, random_state=0
+    ).fit(X)
     assert (np.diff(fitted.history_) >= -1e-10 * abs(fitted.history_[-1])).all()
     assert fitted.converged_
 
@@ -97,7 +110,9 @@ def test_no_iteration_lowers_the_objective_with_a_constant_column(form, model):
 @pytest.mark.syllabus("12.4")
 def test_old_faithful_has_two_components():
     X = np.column_stack(_old_faithful())
-    model = GaussianMixture(2, random_state=0, tol=1e-9, max_iter=1000, prior_rows=0).fit(X)
+    model = GaussianMixture(
+        2, random_state=0, tol=1e-9, max_iter=1000, prior_rows=0
+    ).fit(X)
     short = int(np.argmin(model.means_[:, 0]))
     # the published maximum likelihood estimates (e.g. R's mclust, model VVV)
     np.testing.assert_allclose(model.means_[short], [2.0364, 54.4785], rtol=1e-4)
@@ -108,7 +123,9 @@ def test_old_faithful_has_two_components():
     )
     assert model.score(X) * len(X) == pytest.approx(-1130.264, abs=0.01)
     default = GaussianMixture(2, random_state=0).fit(X)
-    np.testing.assert_allclose(np.sort(default.means_[:, 0]), [2.0364, 4.2897], rtol=5e-3)
+    np.testing.assert_allclose(
+        np.sort(default.means_[:, 0]), [2.0364, 4.2897], rtol=5e-3
+    )
     assert default.bic(X) < GaussianMixture(1).fit(X).bic(X)
 
 
@@ -155,19 +172,25 @@ def test_a_column_missing_everywhere_in_some_rows_is_integrated_out(form):
         ],
         axis=1,
     )
-    np.testing.assert_allclose(model.score_samples(gone), logsumexp(joint, axis=1), rtol=1e-9)
+    np.testing.assert_allclose(
+        model.score_samples(gone), logsumexp(joint, axis=1), rtol=1e-9
+    )
     empty = np.full((1, 3), np.nan)
     np.testing.assert_allclose(model.predict_proba(empty)[0], model.weights_, rtol=1e-9)
     assert model.score_samples(empty)[0] == pytest.approx(0.0, abs=1e-12)
 
 
-@pytest.mark.parametrize("learner", [GaussianMixture, StudentMixture, BayesianGaussianMixture])
+@pytest.mark.parametrize(
+    "learner", [GaussianMixture, StudentMixture, BayesianGaussianMixture]
+)
 @pytest.mark.parametrize("form", ["full", "tied", "diag"])
 def test_rows_of_rare_and_of_frequent_patterns_of_missing_cells_are_one_method(
     learner, form, monkeypatch
 ):
     rng = np.random.default_rng(8)
-    X = np.vstack([rng.normal(c, 1.0, (60, 4)) @ rng.normal(size=(4, 4)) for c in (0.0, 3.0)])
+    X = np.vstack(
+        [rng.normal(c, 1.0, (60, 4)) @ rng.normal(size=(4, 4)) for c in (0.0, 3.0)]
+    )
     X[rng.random(X.shape) < 0.25] = np.nan
     X[5], w = np.nan, rng.integers(1, 4, 120).astype(float)
     X = np.column_stack([X, np.full(120, 2.0)])  # a column without variance
@@ -175,31 +198,38 @@ def test_rows_of_rare_and_of_frequent_patterns_of_missing_cells_are_one_method(
     for many in (1, 10**9):
         warnings.simplefilter("ignore", ConvergenceWarning)
         monkeypatch.setattr(module, "_MANY_ROWS", many)
-        model = learner(2, covariance_type=form, max_iter=4, n_init=1, random_state=0).fit(
-            X, sample_weight=w
+        model = learner(
+            2, covariance_type=form, max_iter=4, n_init=1, random_state=0
+        ).fit(X, sample_weight=w)
+        found.append(
+            [model.means_, model.covariances_, model.weights_, model.score_samples(X)]
         )
-        found.append([model.means_, model.covariances_, model.weights_, model.score_samples(X)])
     for rare, frequent in zip(*found):
         np.testing.assert_allclose(rare, frequent, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("learner", [GaussianMixture, StudentMixture, BayesianGaussianMixture])
+@pytest.mark.parametrize(
+    "learner", [GaussianMixture, StudentMixture, BayesianGaussianMixture]
+)
 @pytest.mark.parametrize("form", FORMS)
 def test_known_cells_are_explained_by_the_marginals_of_their_components(learner, form):
     rng = np.random.default_rng(3)
-    X = np.column_stack([groups(150, 3, 2, seed=5), np.full(150, 2.0)])  # a column without variance
+    # a column without variance
+    X = np.column_stack([groups(150, 3, 2, seed=5), np.full(150, 2.0)])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = learner(2, covariance_type=form, max_iter=4, n_init=1, random_state=0).fit(X)
+        model = learner(
+            2, covariance_type=form, max_iter=4, n_init=1, random_state=0
+        ).fit(X)
     X[:60][rng.random((60, 4)) < 0.4] = np.nan
     X[7] = np.nan
     at, found = model._values, model.explain(X)
     for i in range(80):
         there = np.flatnonzero(~np.isnan(X[i]))
         known = module.Marginal.of(at, there).values if len(there) < 4 else at
-        by_hand = runner_up_odds(known.terms(X[[i]][:, there]), known.log_weights + known.constant)[
-            0
-        ]
+        by_hand = runner_up_odds(
+            known.terms(X[[i]][:, there]), known.log_weights + known.constant
+        )[0]
         assert found.predicted[i] == by_hand[0]
         assert found.base[i] == pytest.approx(by_hand[1], rel=1e-10, abs=1e-10)
         np.testing.assert_allclose(
@@ -220,7 +250,9 @@ def test_missing_cells_of_one_gaussian_reach_the_maximum_of_the_observed_likelih
         for there in np.unique(~np.isnan(X), axis=0):
             if there.any():
                 rows = X[(~np.isnan(X) == there).all(axis=1)][:, there]
-                density = stats.multivariate_normal(mean[there], covariance[np.ix_(there, there)])
+                density = stats.multivariate_normal(
+                    mean[there], covariance[np.ix_(there, there)]
+                )
                 total += density.logpdf(rows).sum()
         return total
 
@@ -228,7 +260,8 @@ def test_missing_cells_of_one_gaussian_reach_the_maximum_of_the_observed_likelih
     best = likelihood(mean, S)
     assert best == pytest.approx(model.history_[-1], rel=1e-9)
     step = 1e-3
-    for j in range(3):  # a stationary point: both sides are lower by the same, second-order amount
+    # a stationary point: both sides are lower by the same, second-order amount
+    for j in range(3):
         moved = np.zeros(3)
         moved[j] = step
         sides = likelihood(mean + moved, S) - best, likelihood(mean - moved, S) - best
@@ -261,7 +294,9 @@ def test_draws_come_from_the_density_and_anomalies_are_improbable():
         np.testing.assert_allclose(
             np.cov(drawn[labels == k].T), model.covariances_[k], rtol=0.1, atol=0.1
         )
-    assert model.anomalies(drawn, quantile=0.05).mean() == pytest.approx(0.05, abs=0.005)
+    assert model.anomalies(drawn, quantile=0.05).mean() == pytest.approx(
+        0.05, abs=0.005
+    )
     assert model.anomalies([[1e3, 1e3]]).all()
 
 
@@ -274,7 +309,9 @@ def test_a_file_and_weights_give_the_same_mixture(tmp_path):
     two = GaussianMixture(2, means_init=start).fit(scan(path, memory=0))
     np.testing.assert_allclose(one.means_, two.means_, rtol=1e-9)
     doubled = GaussianMixture(2, means_init=start).fit(np.vstack([X, X]))
-    weighted = GaussianMixture(2, means_init=start).fit(X, sample_weight=np.full(300, 2.0))
+    weighted = GaussianMixture(2, means_init=start).fit(
+        X, sample_weight=np.full(300, 2.0)
+    )
     np.testing.assert_allclose(doubled.covariances_, weighted.covariances_, rtol=1e-9)
 
 
@@ -289,11 +326,15 @@ def test_a_warm_start_goes_on():
 def test_more_starts_do_not_lower_the_objective():
     X = groups(200, 2, 4, seed=8)
     one = GaussianMixture(4, init_params="random_from_data", random_state=3).fit(X)
-    many = GaussianMixture(4, init_params="random_from_data", random_state=3, n_init=6).fit(X)
+    many = GaussianMixture(
+        4, init_params="random_from_data", random_state=3, n_init=6
+    ).fit(X)
     assert many.lower_bound_ >= one.lower_bound_ - 1e-6
 
 
-@pytest.mark.parametrize("X", [np.ones((1, 2)), np.ones((5, 2)), np.c_[np.arange(6.0), np.ones(6)]])
+@pytest.mark.parametrize(
+    "X", [np.ones((1, 2)), np.ones((5, 2)), np.c_[np.arange(6.0), np.ones(6)]]
+)
 def test_one_row_and_constant_columns_are_taken(X):
     model = GaussianMixture().fit(X)
     assert np.isfinite(model.score_samples(X)).all()
@@ -344,7 +385,13 @@ def test_the_bayesian_mixture_is_scikit_learns():
     peer = BayesPeer(n_components=2, reg_covar=0, **settings).fit(X)
     ours = BayesianGaussianMixture(2, **settings).fit(X)
     order, peers = np.argsort(ours.means_[:, 0]), np.argsort(peer.means_[:, 0])
-    for name in ("means_", "covariances_", "weights_", "degrees_of_freedom_", "mean_precision_"):
+    for name in (
+        "means_",
+        "covariances_",
+        "weights_",
+        "degrees_of_freedom_",
+        "mean_precision_",
+    ):
         np.testing.assert_allclose(
             getattr(ours, name)[order], getattr(peer, name)[peers], rtol=1e-5
         )
@@ -390,7 +437,9 @@ def test_a_merge_leaves_a_solution_that_iterations_alone_cannot():
     rng = np.random.default_rng(5)
     centers = rng.uniform(-12, 12, (2, 4))
     X = np.vstack([c + rng.normal(size=(60, 4)) for c in centers])
-    start = np.vstack([centers[:1] + 0.5, centers[:1] - 0.5, centers[1:] + 0.5, centers[1:] - 0.5])
+    start = np.vstack(
+        [centers[:1] + 0.5, centers[:1] - 0.5, centers[1:] + 0.5, centers[1:] - 0.5]
+    )
     for form in FORMS:
         settings = {"covariance_type": form, "means_init": start}
         alone = BayesianGaussianMixture(4, merge=False, **settings).fit(X)
@@ -400,7 +449,9 @@ def test_a_merge_leaves_a_solution_that_iterations_alone_cannot():
         assert (np.diff(merged.history_) >= -1e-9 * abs(merged.history_[0])).all()
 
 
-@pytest.mark.parametrize("learner", [GaussianMixture, StudentMixture, BayesianGaussianMixture])
+@pytest.mark.parametrize(
+    "learner", [GaussianMixture, StudentMixture, BayesianGaussianMixture]
+)
 @pytest.mark.parametrize("form", FORMS)
 def test_precisions_are_the_inverses_and_zero_in_constant_columns(learner, form):
     X = groups(150, 3, 2, seed=5)
@@ -411,7 +462,9 @@ def test_precisions_are_the_inverses_and_zero_in_constant_columns(learner, form)
     )
     if learner is not BayesianGaussianMixture and form != "spherical":
         constant = np.column_stack([X, np.full(150, 2.0)])
-        found = quietly(learner(2, covariance_type=form, random_state=0), constant).precisions_
+        found = quietly(
+            learner(2, covariance_type=form, random_state=0), constant
+        ).precisions_
         assert found.shape == model._form.shape(2, 4)
         assert not found[..., 3].any()
         others = found[..., :3] if form == "diag" else found[..., :3, :3]
@@ -423,7 +476,9 @@ def test_precisions_are_the_inverses_and_zero_in_constant_columns(learner, form)
 )
 def test_precisions_that_have_no_inverse_are_refused(form, precisions):
     with pytest.raises(SettingError, match="precisions_init cannot be inverted"):
-        GaussianMixture(covariance_type=form, precisions_init=precisions).fit(groups(60, 2, 2))
+        GaussianMixture(covariance_type=form, precisions_init=precisions).fit(
+            groups(60, 2, 2)
+        )
 
 
 @pytest.mark.parametrize(
@@ -437,11 +492,22 @@ def test_precisions_that_have_no_inverse_are_refused(form, precisions):
 )
 def test_attributes_are_those_of_scikit_learn(form, precisions):
     X, _ = make_blobs(300, 5, centers=3, cluster_std=2.5, random_state=3)
-    settings = {"n_components": 2, "covariance_type": form, "tol": 1e-9, "max_iter": 2000}
-    settings |= {"means_init": X[[0, 7]], "weights_init": [0.5, 0.5], "precisions_init": precisions}
+    settings = {
+        "n_components": 2,
+        "covariance_type": form,
+        "tol": 1e-9,
+        "max_iter": 2000,
+    }
+    settings |= {
+        "means_init": X[[0, 7]],
+        "weights_init": [0.5, 0.5],
+        "precisions_init": precisions,
+    }
     ours = GaussianMixture(prior_rows=0.0, **settings).fit(X)
     theirs = Peer(reg_covar=0.0, **settings).fit(X)
     for name in ("weights_", "means_", "covariances_", "precisions_", "lower_bound_"):
         assert np.shape(getattr(ours, name)) == np.shape(getattr(theirs, name))
-        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(
+            getattr(ours, name), getattr(theirs, name), rtol=1e-5, atol=1e-7
+        )
     assert ours.converged_ is theirs.converged_ is True

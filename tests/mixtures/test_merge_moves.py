@@ -19,9 +19,13 @@ def lattice(seed, n=240):
     """K groups of different spread, 8 apart at least, in d columns."""
     rng = np.random.default_rng(seed)
     K, d = 2 + seed % 4, 2 + seed % 2
-    centers = 8.0 * np.stack(np.unravel_index(rng.permutation(3**d)[:K], (3,) * d), axis=1)
+    centers = 8.0 * np.stack(
+        np.unravel_index(rng.permutation(3**d)[:K], (3,) * d), axis=1
+    )
     k = rng.integers(0, K, n)
-    return centers[k] + rng.normal(size=(n, d)) * rng.uniform(0.5, 1.5, K)[k][:, None], K
+    return centers[k] + rng.normal(size=(n, d)) * rng.uniform(0.5, 1.5, K)[k][
+        :, None
+    ], K
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -34,7 +38,11 @@ def test_groups_are_counted_at_default_settings(seed):
 @pytest.mark.parametrize("kind", ["dirichlet_process", "dirichlet_distribution"])
 def test_one_start_counts_groups_with_every_covariance_and_prior(form, kind):
     X, K = lattice(5)
-    settings = {"covariance_type": form, "weight_concentration_prior_type": kind, "random_state": 5}
+    settings = {
+        "covariance_type": form,
+        "weight_concentration_prior_type": kind,
+        "random_state": 5,
+    }
     model = BayesianGaussianMixture(n_init=1, record=True, **settings).fit(X)
     assert (np.diff(model.history_) >= -1e-9 * abs(model.history_[0])).all()
     assert model.n_iter_ + 1 == len(model.history_) == len(model.record_)
@@ -44,7 +52,9 @@ def test_one_start_counts_groups_with_every_covariance_and_prior(form, kind):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_merges_leave_two_components_of_old_faithful_where_iterations_alone_stop_at_three(seed):
+def test_merges_leave_two_components_of_old_faithful_where_iterations_alone_stop_at_three(
+    seed,
+):
     rows = scan(datasets.path("old_faithful"))
     alone, merged = (
         BayesianGaussianMixture(n_init=1, merge=merge, random_state=seed).fit(rows)
@@ -62,7 +72,8 @@ def test_merges_over_a_file_of_many_blocks_are_those_of_weighted_rows(tmp_path):
     start = np.nan_to_num(X[1:11])
     one = BayesianGaussianMixture(means_init=start).fit(X, sample_weight=w)
     frame = pd.DataFrame(
-        np.repeat(X, w.astype(int), axis=0), columns=[f"x{j}" for j in range(X.shape[1])]
+        np.repeat(X, w.astype(int), axis=0),
+        columns=[f"x{j}" for j in range(X.shape[1])],
     )
     frame.to_parquet(tmp_path / "rows.parquet", row_group_size=500)
     rows = scan(tmp_path / "rows.parquet", memory=0)
@@ -90,12 +101,18 @@ def test_the_union_of_two_components_has_the_sums_and_the_bound_of_its_rows(form
     there = direct.rows > 0
     np.testing.assert_allclose(union.moments.mean[there], direct.moments.mean[there])
     some = there if len(union.moments.scatter) == K else slice(None)
-    np.testing.assert_allclose(union.moments.scatter[some], direct.moments.scatter[some], rtol=1e-9)
+    np.testing.assert_allclose(
+        union.moments.scatter[some], direct.moments.scatter[some], rtol=1e-9
+    )
 
     # memberships of 0 or 1 have no entropy: the bound is the expected log joint of every row in its
     # own
     at = problem.maximization(by_size(union))
     order = np.argsort(-union.rows, kind="stable")
     own = np.argsort(order)[np.where(labels == 3, 1, labels)]
-    expected = at.values.log_joint(X)[np.arange(len(X)), own].sum() + problem.log_prior(at)
-    assert _expected_bound(problem, by_size(union), at) == pytest.approx(expected, rel=1e-10)
+    expected = at.values.log_joint(X)[np.arange(len(X)), own].sum() + problem.log_prior(
+        at
+    )
+    assert _expected_bound(problem, by_size(union), at) == pytest.approx(
+        expected, rel=1e-10
+    )

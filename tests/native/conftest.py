@@ -10,7 +10,9 @@ from lyceum._cpu import x86_level
 
 def _builds():
     levels = ["plain", *(f"v{level}" for level in range(2, x86_level() + 1))]
-    return [level for level in levels if importlib.util.find_spec(f"lyceum._native_{level}")]
+    return [
+        level for level in levels if importlib.util.find_spec(f"lyceum._native_{level}")
+    ]
 
 
 @pytest.fixture(params=_builds(), scope="session")

@@ -25,7 +25,13 @@ def test_no_function_takes_objects_for_arrays(native):
     for name, function in _callables(native):
         if name in ("max_threads", "BoostRules", "TreeRules"):  # these take nothing
             continue
-        for argument in (None, object(), "text", np.array([object()]), np.array([["a"]])):
+        for argument in (
+            None,
+            object(),
+            "text",
+            np.array([object()]),
+            np.array([["a"]]),
+        ):
             for count in range(1, 18):
                 with pytest.raises((TypeError, ValueError)):
                     function(*[argument] * count)
@@ -54,9 +60,13 @@ UNFIT = {
 @pytest.mark.parametrize("array", UNFIT.values(), ids=list(UNFIT))
 def test_arrays_of_another_kind_are_refused_and_released(native, array):
     before = sys.getrefcount(array)
-    with pytest.raises(TypeError, match=r"family_score\(\): incompatible function arguments"):
+    with pytest.raises(
+        TypeError, match=r"family_score\(\): incompatible function arguments"
+    ):
         native.family_score(array, 1.0, 0, 0.0, 1.0)
-    with pytest.raises(TypeError, match=r"posterior\(\): incompatible function arguments"):
+    with pytest.raises(
+        TypeError, match=r"posterior\(\): incompatible function arguments"
+    ):
         native.posterior(array)
     assert sys.getrefcount(array) == before
 
@@ -86,7 +96,10 @@ def test_a_temporary_array_lives_until_the_call_is_over(native, dtype):
     for n in (1, 7, 1000):
         labels = np.empty(n, np.int64)
         native.linear_argmax(
-            np.ones((n, 2)).astype(dtype), np.outer([1, 3, 2], np.ones(2)), np.zeros(3), labels
+            np.ones((n, 2)).astype(dtype),
+            np.outer([1, 3, 2], np.ones(2)),
+            np.zeros(3),
+            labels,
         )
         assert (labels == 1).all()
         native.row_argmax(np.tile([0.0, 0.5, 1.0], (n, 1)), labels)
@@ -101,7 +114,9 @@ def test_a_refused_array_is_named_with_both_shapes(native):
 def test_the_spanning_tree_of_rows_without_columns_has_edges_of_length_zero(native):
     n = 5
     a, b, height = np.full(n - 1, -1), np.full(n - 1, -1), np.ones(n - 1)
-    native.spanning_tree("squares", 2.0, None, None, np.zeros((n, 0)), None, 1, a, b, height)
+    native.spanning_tree(
+        "squares", 2.0, None, None, np.zeros((n, 0)), None, 1, a, b, height
+    )
     assert sorted([*a, *b, 0])[0] >= 0
     np.testing.assert_array_equal(height, 0.0)
 
@@ -136,7 +151,9 @@ def test_ends_are_added_inside_of_out(native):
     tree.add_ends(np.zeros((3, 2)), np.ones((1, 1)), 1, out)
     np.testing.assert_array_equal(out, [[0.0, 1.0]] * 3)
     for column in (2, 2**64 - 1):
-        with pytest.raises(ValueError, match="out has fewer columns than the values need"):
+        with pytest.raises(
+            ValueError, match="out has fewer columns than the values need"
+        ):
             tree.add_ends(np.zeros((3, 2)), np.ones((1, 1)), column, out)
 
 
@@ -144,7 +161,12 @@ def _grower(native, rules=None, d=2, n=6):
     codes = np.tile(np.arange(n, dtype=np.uint8), (d, 1))
     edges = np.arange(d * n, dtype=float)
     columns = native.TreeColumns(
-        codes, np.full(d, n, np.int32), np.zeros(d, np.uint8), np.arange(d) * n, edges, edges
+        codes,
+        np.full(d, n, np.int32),
+        np.zeros(d, np.uint8),
+        np.arange(d) * n,
+        edges,
+        edges,
     )
     y = np.array([0] * (n // 2) + [1] * (n - n // 2), np.int32)
     return native.TreeGrower(columns, y, 2, None, rules or native.TreeRules())
@@ -154,11 +176,23 @@ def test_a_grower_refuses_nodes_that_are_not_open(native):
     grower = _grower(native)
     grower.sort(0, 2)
     for i in (1, 2**64 - 1):
-        for call in (grower.prepare, grower.split, grower.finish, lambda i: grower.search(i, 0, 2)):
-            with pytest.raises(ValueError, match="i must be the number of an open node"):
+        for call in (
+            grower.prepare,
+            grower.split,
+            grower.finish,
+            lambda i: grower.search(i, 0, 2),
+        ):
+            with pytest.raises(
+                ValueError, match="i must be the number of an open node"
+            ):
                 call(i)
     grower.finish(0)
-    for call in (grower.prepare, grower.split, grower.finish, lambda i: grower.search(i, 0, 2)):
+    for call in (
+        grower.prepare,
+        grower.split,
+        grower.finish,
+        lambda i: grower.search(i, 0, 2),
+    ):
         with pytest.raises(ValueError, match="i must be the number of an open node"):
             call(0)
     assert len(grower.result()["feature"]) == 3
@@ -172,7 +206,9 @@ def test_a_grower_refuses_columns_that_do_not_exist(native):
             lambda a, b: grower.search(0, a, b),
             lambda a, b: grower.deal(0, 0, a, b),
         ):
-            with pytest.raises(ValueError, match="start and stop must be numbers of columns"):
+            with pytest.raises(
+                ValueError, match="start and stop must be numbers of columns"
+            ):
                 call(start, stop)
 
 

@@ -9,18 +9,28 @@ from tests.native.draws import counts, generators
 
 
 @settings(max_examples=40)
-@given(rng=generators, n=counts(0, 200), K=counts(1, 12), missing=st.sampled_from([0.0, 0.3]))
+@given(
+    rng=generators,
+    n=counts(0, 200),
+    K=counts(1, 12),
+    missing=st.sampled_from([0.0, 0.3]),
+)
 def test_gaussian_log_joint_follows_the_definition(native, dtype, rng, n, K, missing):
     X = rng.normal(size=(n, 4)).astype(dtype)
     X[rng.random((n, 4)) < missing] = np.nan
     columns = np.array([3, 0, 1], np.int32)
-    mean, half, constant = rng.normal(size=(3, K)), rng.random((3, K)), rng.normal(size=(3, K))
+    mean, half, constant = (
+        rng.normal(size=(3, K)),
+        rng.random((3, K)),
+        rng.normal(size=(3, K)),
+    )
     out = rng.normal(size=(n, K))
     want = out.copy()
     native.gaussian_log_joint(X, columns, mean, half, constant, out)
     for j, column in enumerate(columns):
         want += np.nan_to_num(
-            constant[j] - half[j] * (X[:, [column]].astype(np.float64) - mean[j]) ** 2, nan=0.0
+            constant[j] - half[j] * (X[:, [column]].astype(np.float64) - mean[j]) ** 2,
+            nan=0.0,
         )
     assert_allclose(out, want, rtol=1e-12, atol=1e-12)
 
@@ -36,7 +46,9 @@ def test_quadratic_log_density_follows_the_definition(native, dtype, rng, n, d, 
     want = out + constant
     native.quadratic_log_density(X, mean, whiten, constant, out)
     for k in range(K):
-        want[:, k] -= 0.5 * (((X.astype(np.float64) - mean[k]) @ whiten[k].T) ** 2).sum(axis=1)
+        want[:, k] -= 0.5 * (((X.astype(np.float64) - mean[k]) @ whiten[k].T) ** 2).sum(
+            axis=1
+        )
     assert_allclose(out, want, rtol=1e-12, atol=1e-11)
 
 
@@ -50,7 +62,9 @@ def test_the_largest_linear_score_is_found(native, dtype, rng, n, d, K):
     )
     labels = np.full(n, -1)
     assert native.linear_argmax(X, coef, intercept, labels)
-    assert_array_equal(labels, (X.astype(np.float64) @ coef.T + intercept).argmax(axis=1))
+    assert_array_equal(
+        labels, (X.astype(np.float64) @ coef.T + intercept).argmax(axis=1)
+    )
 
 
 @given(
@@ -59,10 +73,14 @@ def test_the_largest_linear_score_is_found(native, dtype, rng, n, d, K):
     row=counts(0, 199),
     column=st.integers(0, 4),
 )
-def test_linear_scores_tell_of_a_cell_that_is_not_finite(native, dtype, rng, bad, row, column):
+def test_linear_scores_tell_of_a_cell_that_is_not_finite(
+    native, dtype, rng, bad, row, column
+):
     X = rng.normal(size=(200, 5)).astype(dtype)
     X[row, column] = bad
-    assert not native.linear_argmax(X, np.zeros((3, 5)), np.zeros(3), np.empty(200, np.int64))
+    assert not native.linear_argmax(
+        X, np.zeros((3, 5)), np.zeros(3), np.empty(200, np.int64)
+    )
 
 
 def test_the_first_of_equal_linear_scores_wins_and_an_impossible_class_never(native):
@@ -88,7 +106,12 @@ def test_linear_scores_refuse_shapes_that_do_not_fit(native):
 
 
 @settings(max_examples=50)
-@given(rng=generators, n=counts(0, 3001), K=counts(1, 40), scale=st.sampled_from([1e-3, 1.0, 1e4]))
+@given(
+    rng=generators,
+    n=counts(0, 3001),
+    K=counts(1, 40),
+    scale=st.sampled_from([1e-3, 1.0, 1e4]),
+)
 def test_posteriors_are_the_softmax(native, rng, n, K, scale):
     a = rng.normal(0, scale, (n, K)) - 1e5
     p, log_p, labels = a.copy(), a.copy(), np.empty(n, np.int64)
@@ -107,12 +130,16 @@ def test_impossible_rows_become_uniform_and_impossible_classes_zero(native):
     native.posterior(a)
     native.log_posterior(log_p)
     assert_array_equal(a, [[0.25] * 4, [0, 0.5, 0, 0.5]])
-    assert_allclose(log_p, [[-np.log(4)] * 4, [-np.inf, -np.log(2), -np.inf, -np.log(2)]])
+    assert_allclose(
+        log_p, [[-np.log(4)] * 4, [-np.inf, -np.log(2), -np.inf, -np.log(2)]]
+    )
 
 
 def test_the_first_of_equal_maxima_wins(native):
     labels = np.empty(3, np.int64)
-    native.row_argmax(np.array([[1.0, 2.0, 2.0], [-np.inf] * 3, [np.nan, 0.0, 0.0]]), labels)
+    native.row_argmax(
+        np.array([[1.0, 2.0, 2.0], [-np.inf] * 3, [np.nan, 0.0, 0.0]]), labels
+    )
     assert_array_equal(labels, [1, 0, 1])
 
 
@@ -128,10 +155,16 @@ def test_wrong_shapes_are_named(native):
     X = np.ones((4, 3))
     table = np.ones((1, 2))
     with pytest.raises(ValueError, match=r"out has shape \(3, 2\), expected \(4, 2\)"):
-        native.gaussian_log_joint(X, np.zeros(1, np.int32), table, table, table, np.zeros((3, 2)))
+        native.gaussian_log_joint(
+            X, np.zeros(1, np.int32), table, table, table, np.zeros((3, 2))
+        )
     with pytest.raises(ValueError, match=r"columns\[0\] is not a column of X"):
-        native.gaussian_log_joint(X, np.full(1, 3, np.int32), table, table, table, np.zeros((4, 2)))
-    with pytest.raises(ValueError, match=r"whiten has shape \(2, 2, 2\), expected \(2, 3, 3\)"):
+        native.gaussian_log_joint(
+            X, np.full(1, 3, np.int32), table, table, table, np.zeros((4, 2))
+        )
+    with pytest.raises(
+        ValueError, match=r"whiten has shape \(2, 2, 2\), expected \(2, 3, 3\)"
+    ):
         native.quadratic_log_density(
             X, np.ones((2, 3)), np.ones((2, 2, 2)), np.ones(2), np.ones((4, 2))
         )

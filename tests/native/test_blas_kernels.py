@@ -80,7 +80,10 @@ def machines():
     built = levels() or [""]  # another processor has one build, and no levels
     cores = [core for core, level in CORES.items() if level <= x86_level()] or [""]
     size = max(len(cores), len(built))
-    return [(cores[min(i, len(cores) - 1)], built[min(i, len(built) - 1)]) for i in range(size)]
+    return [
+        (cores[min(i, len(cores) - 1)], built[min(i, len(built) - 1)])
+        for i in range(size)
+    ]
 
 
 def test_singular_tables_are_solved_alike(tmp_path):
@@ -88,7 +91,10 @@ def test_singular_tables_are_solved_alike(tmp_path):
     for core, level in machines():
         out = tmp_path / f"{core}-{level}.npz"
         chosen = {"OPENBLAS_CORETYPE": core, "LYCEUM_ISA": level}
-        environment = {**os.environ, **{name: value for name, value in chosen.items() if value}}
+        environment = {
+            **os.environ,
+            **{name: value for name, value in chosen.items() if value},
+        }
         subprocess.run([sys.executable, "-c", SCRIPT, out], env=environment, check=True)
         answers.append(dict(np.load(out)))
     found = dict.fromkeys(answers[0], 0.0)

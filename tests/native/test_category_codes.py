@@ -38,7 +38,9 @@ def test_class_counts_follow_the_definition(native, rng, kind, n, weighted):
     for j in range(2):
         x = level(X, j)
         here = (x >= 0) & (codes >= 0)
-        np.add.at(want, (OFFSETS[j] + x[here], codes[here]), 1.0 if w is None else w[here])
+        np.add.at(
+            want, (OFFSETS[j] + x[here], codes[here]), 1.0 if w is None else w[here]
+        )
     assert_allclose(counts, want, rtol=1e-12)
 
 
@@ -47,7 +49,12 @@ def test_counts_add_to_what_is_there(native):
     for n in (3, 300):
         X = np.zeros((n, 1), np.int64)
         native.class_counts(
-            X, np.zeros(n, np.int32), None, np.zeros(1, np.int32), np.array([0, 2]), counts
+            X,
+            np.zeros(n, np.int32),
+            None,
+            np.zeros(1, np.int32),
+            np.array([0, 2]),
+            counts,
         )
     assert_array_equal(counts, [[308], [5]])
 
@@ -68,7 +75,9 @@ def test_table_log_joint_follows_the_definition(native, rng, kind, n, K):
 @pytest.mark.parametrize("kind", TYPES)
 def test_expand_writes_one_of_c(native, dtype, rng, kind):
     X = coded(rng, 400, kind)
-    start, size, first = (np.array(a, np.int32) for a in ([5, 4, 0], [6, 0, 4], [0, 0, 1]))
+    start, size, first = (
+        np.array(a, np.int32) for a in ([5, 4, 0], [6, 0, 4], [0, 0, 1])
+    )
     out = np.full((400, 11), 7, dtype)
     native.expand(X, start, size, first, out)
     want = np.empty((400, 11))
@@ -111,10 +120,18 @@ def test_wrong_arguments_are_named(native):
         native.class_counts(
             X, codes, None, np.array([0, 1], np.int32), OFFSETS[:2], np.zeros((9, 1))
         )
-    with pytest.raises(ValueError, match=r"counts has shape \(8, 1\), expected \(9, 1\)"):
-        native.class_counts(X, codes, None, np.array([0, 1], np.int32), OFFSETS, np.zeros((8, 1)))
-    with pytest.raises(ValueError, match=r"codes\[0\] is 0, but there are only 0 classes"):
-        native.class_counts(X, codes, None, np.array([0, 1], np.int32), OFFSETS, np.zeros((9, 0)))
+    with pytest.raises(
+        ValueError, match=r"counts has shape \(8, 1\), expected \(9, 1\)"
+    ):
+        native.class_counts(
+            X, codes, None, np.array([0, 1], np.int32), OFFSETS, np.zeros((8, 1))
+        )
+    with pytest.raises(
+        ValueError, match=r"codes\[0\] is 0, but there are only 0 classes"
+    ):
+        native.class_counts(
+            X, codes, None, np.array([0, 1], np.int32), OFFSETS, np.zeros((9, 0))
+        )
     wide = np.array([3, 3], np.int32)
     with pytest.raises(ValueError, match="column 1 does not fit in out"):
         native.expand(X, np.array([0, 3], np.int32), wide, wide * 0, np.zeros((3, 5)))

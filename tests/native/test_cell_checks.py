@@ -16,7 +16,10 @@ def test_first_bad_cell_is_found(native, dtype, bad, at):
 
 
 def test_finite_data_have_no_bad_cell(native, dtype):
-    assert native.first_nonfinite(np.full((100, 3), np.finfo(dtype).max, dtype), False) == -1
+    assert (
+        native.first_nonfinite(np.full((100, 3), np.finfo(dtype).max, dtype), False)
+        == -1
+    )
     assert native.first_nonfinite(np.empty((0, 3), dtype), False) == -1
 
 

@@ -19,7 +19,11 @@ def problem(rng):
 def reference(X, y, l1, l2):
     alpha = l1 + l2
     model = ElasticNet(
-        alpha=alpha, l1_ratio=l1 / alpha, fit_intercept=False, tol=1e-13, max_iter=100_000
+        alpha=alpha,
+        l1_ratio=l1 / alpha,
+        fit_intercept=False,
+        tol=1e-13,
+        max_iter=100_000,
     )
     return model.fit(X * np.sqrt(len(y)), y * np.sqrt(len(y))).coef_
 
@@ -36,7 +40,11 @@ def test_gram_and_columns_solve_the_elastic_net(native, problem, l2):
     assert gap <= 1e-14
     assert_allclose(b, want, atol=1e-6)
     assert_allclose(g, q - Q @ b, atol=1e-12)
-    everything, zeros, norms = np.arange(d, dtype=np.int32), np.zeros(d), np.diagonal(Q).copy()
+    everything, zeros, norms = (
+        np.arange(d, dtype=np.int32),
+        np.zeros(d),
+        np.diagonal(Q).copy(),
+    )
     how = (l1, l2, 1e-14, 10_000)
     b, u = np.zeros(d), y.copy()
     native.dense_column_descent(
@@ -74,10 +82,17 @@ def test_wrong_shapes_and_columns_are_refused(native, problem):
     with pytest.raises(ValueError, match="coef has shape"):
         native.gram_descent(X.T @ X, q, q.copy(), np.zeros(3), 0.1, 0.0, 1.0, 1e-9, 10)
     with pytest.raises(ValueError, match="Q is smaller"):
-        native.gram_descent(np.eye(2), q, q.copy(), np.zeros(9), 0.1, 0.0, 1.0, 1e-9, 10)
+        native.gram_descent(
+            np.eye(2), q, q.copy(), np.zeros(9), 0.1, 0.0, 1.0, 1e-9, 10
+        )
     with pytest.raises(ValueError, match="chosen must lie"):
         native.dense_column_products(
-            np.ascontiguousarray(X.T), np.zeros(9), np.array([9], np.int32), y, 0.0, np.empty(1)
+            np.ascontiguousarray(X.T),
+            np.zeros(9),
+            np.array([9], np.int32),
+            y,
+            0.0,
+            np.empty(1),
         )
 
 
@@ -85,4 +100,6 @@ def test_wrong_shapes_and_columns_are_refused(native, problem):
 def test_stored_cells_of_rows_that_do_not_exist_are_refused(row):
     start, index = np.array([0, 1, 2], np.int32), np.array([0, row], np.int32)
     with pytest.raises(ValueError, match=f"{row}, but there are 4 rows|from {row} to"):
-        SparseColumns(start, index, np.ones(2), np.full(4, 0.5), np.zeros(2), np.ones(2))
+        SparseColumns(
+            start, index, np.ones(2), np.full(4, 0.5), np.zeros(2), np.ones(2)
+        )

@@ -31,7 +31,12 @@ def log_sums(native, window, Z, w, X, tolerance, own=None):
 
 
 @pytest.mark.parametrize("window", WINDOWS)
-@given(rng=generators, n=counts(1, 700), d=counts(1, 3), tolerance=st.sampled_from([0.0, 1e-4]))
+@given(
+    rng=generators,
+    n=counts(1, 700),
+    d=counts(1, 3),
+    tolerance=st.sampled_from([0.0, 1e-4]),
+)
 def test_sums_are_within_the_tolerance(native, rng, window, n, d, tolerance):
     Z, w = 2 * rng.normal(size=(n, d)), rng.random(n)
     order = in_leaf_order(native, Z, native.leaf_rows)

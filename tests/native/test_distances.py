@@ -29,7 +29,10 @@ def nearest(native, space, X, Y, k, skip=None, first=0):
 @pytest.mark.parametrize("size", [(0, 4, 2), (3, 0, 2), (29, 101, 5), (7, 700, 40)])
 def test_raw_values_are_their_definition(native, dtype, rng, space, size):
     n, m, d = size
-    X, Y = rng.integers(-3, 3, (n, d)).astype(dtype), rng.integers(-3, 3, (m, d)).astype(dtype)
+    X, Y = (
+        rng.integers(-3, 3, (n, d)).astype(dtype),
+        rng.integers(-3, 3, (m, d)).astype(dtype),
+    )
     want = (
         DEFINITIONS[space](X[:, None].astype(float) - Y[None].astype(float))
         if n and m
@@ -40,7 +43,9 @@ def test_raw_values_are_their_definition(native, dtype, rng, space, size):
     raw, rows = nearest(native, space, X, Y, 3)
     order = np.argsort(found, axis=1, kind="stable")[:, :3]
     assert_array_equal(rows[:, : order.shape[1]], order)
-    assert_array_equal(raw[:, : order.shape[1]], np.take_along_axis(found, order, axis=1))
+    assert_array_equal(
+        raw[:, : order.shape[1]], np.take_along_axis(found, order, axis=1)
+    )
     assert_array_equal(rows[:, order.shape[1] :], -1)
 
 
@@ -88,5 +93,13 @@ def test_wrong_arguments_are_named(native):
     indptr, empty = np.array([0, 9], np.int32), np.zeros(0, np.int32)
     with pytest.raises(ValueError, match="outside of data"):
         native.sparse_pairwise(
-            "squares", 2.0, indptr, empty, np.zeros(0), indptr, empty, np.zeros(0), np.zeros((1, 1))
+            "squares",
+            2.0,
+            indptr,
+            empty,
+            np.zeros(0),
+            indptr,
+            empty,
+            np.zeros(0),
+            np.zeros((1, 1)),
         )

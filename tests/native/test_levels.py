@@ -59,19 +59,24 @@ def levels():
         for path in Path(lyceum.__path__[0]).glob("_native_v*")
     }
     return [
-        level for level in ("v2", "v3", "v4") if level in built and int(level[1]) <= x86_level()
+        level
+        for level in ("v2", "v3", "v4")
+        if level in built and int(level[1]) <= x86_level()
     ]
 
 
 @pytest.mark.skipif(
-    len(levels()) < 2, reason="one level is built: LYCEUM_LEVELS=all (make wheel) builds all"
+    len(levels()) < 2,
+    reason="one level is built: LYCEUM_LEVELS=all (make wheel) builds all",
 )
 def test_levels_differ_in_the_last_digits_only(tmp_path):
     answers = {}
     for level in levels():
         out = tmp_path / f"{level}.npz"
         environment = {**os.environ, "LYCEUM_ISA": level}
-        subprocess.run([sys.executable, "-c", SCRIPT, level, out], env=environment, check=True)
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT, level, out], env=environment, check=True
+        )
         answers[level] = dict(np.load(out))
     found = {}
     for one, two in itertools.combinations(answers, 2):

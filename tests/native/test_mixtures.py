@@ -25,7 +25,9 @@ def by_definition(X, w, mean, W, constant, degrees):
     R = np.exp(joint - log_p[:, None]) * w[:, None]
     Z = R * u
     weight = Z.sum(axis=0)
-    new = np.where(weight[:, None] > 0, Z.T @ X / np.maximum(weight, 1e-300)[:, None], mean)
+    new = np.where(
+        weight[:, None] > 0, Z.T @ X / np.maximum(weight, 1e-300)[:, None], mean
+    )
     centered = X[:, None] - new
     S = np.einsum("nk,nki,nkj->kij", Z, centered, centered)
     return w @ log_p, R.sum(axis=0), weight, (R * (np.log(u) - u)).sum(axis=0), new, S
@@ -69,7 +71,11 @@ def test_the_step_is_its_definition(rng, n, d, K, has_weights, diagonal, student
         some = weight > 1e-8
         np.testing.assert_allclose(mean_out[some], new[some], rtol=1e-7, atol=1e-7)
         wanted = (
-            np.einsum("kjj->kj", S) if diagonal else S.sum(axis=0, keepdims=True) if pooled else S
+            np.einsum("kjj->kj", S)
+            if diagonal
+            else S.sum(axis=0, keepdims=True)
+            if pooled
+            else S
         )
         np.testing.assert_allclose(
             scatter, wanted, rtol=1e-7, atol=1e-7 * max(1.0, np.abs(wanted).max())
@@ -82,7 +88,9 @@ def test_rows_far_from_the_means_lose_no_digits():
     mean, W = np.zeros((1, 2)), np.stack([np.eye(2) * 1e-6])
     rows, weight, logs = np.zeros((3, 1))
     new, S = np.zeros((1, 2)), np.zeros((1, 2, 2))
-    native.mixture_step(X, None, mean, W, np.zeros(1), None, rows, weight, logs, new, S, False)
+    native.mixture_step(
+        X, None, mean, W, np.zeros(1), None, rows, weight, logs, new, S, False
+    )
     centered = X - X.mean(axis=0)
     np.testing.assert_allclose(S[0], centered.T @ centered, rtol=1e-8)
 
@@ -92,5 +100,12 @@ def test_shapes_are_checked():
     out = [np.zeros(2), np.zeros(2), np.zeros(2), np.zeros((2, 2)), np.zeros((2, 2, 2))]
     with pytest.raises(ValueError, match=r"mean has shape \(2, 3\), expected \(2, 2\)"):
         native.mixture_step(
-            X, None, np.zeros((2, 3)), np.zeros((2, 2, 2)), np.zeros(2), None, *out, False
+            X,
+            None,
+            np.zeros((2, 3)),
+            np.zeros((2, 2, 2)),
+            np.zeros(2),
+            None,
+            *out,
+            False,
         )

@@ -24,7 +24,9 @@ def defined_moments(X, codes, w, K):
             if here.any():
                 x, v = X[here, j], w[here]
                 mean = x[0] + np.average(x - x[0], weights=v)
-                for array, value in zip(out, (v.sum(), mean, (v * (x - mean) ** 2).sum())):
+                for array, value in zip(
+                    out, (v.sum(), mean, (v * (x - mean) ** 2).sum())
+                ):
                     array[k, j] = value
     return out
 
@@ -36,12 +38,16 @@ def defined_moments(X, codes, w, K):
     weighted=weighted,
     missing=st.sampled_from([0.0, 0.2]),
 )
-def test_class_moments_follow_the_definition(native, dtype, rng, n, d, weighted, missing):
+def test_class_moments_follow_the_definition(
+    native, dtype, rng, n, d, weighted, missing
+):
     X = rng.normal(3, 2, (n, d)).astype(dtype)
     X[rng.random((n, d)) < missing] = np.nan
     codes = rng.integers(-1, 3, n).astype(np.int32)
     w = rng.integers(0, 3, n).astype(np.float64) if weighted else None
-    for got, want in zip(moments(native, X, codes, w, 4), defined_moments(X, codes, w, 4)):
+    for got, want in zip(
+        moments(native, X, codes, w, 4), defined_moments(X, codes, w, 4)
+    ):
         assert_allclose(got, want, rtol=1e-12, atol=1e-12)
 
 
@@ -98,7 +104,9 @@ def defined_scatter(Z, w):
     weighted=weighted,
     offset=st.sampled_from([0, 1e6]),
 )
-def test_scatter_follows_the_definition(native, dtype, rng, n, d, targets, weighted, offset):
+def test_scatter_follows_the_definition(
+    native, dtype, rng, n, d, targets, weighted, offset
+):
     X = rng.normal(offset, 1, (n, d)).astype(dtype)
     Y = rng.normal(offset, 1, (n, targets)) if targets else None
     w = rng.random(n) + 0.1 if weighted else None
@@ -123,22 +131,39 @@ def test_scatter_survives_a_useless_first_tile(native, rng):
     assert_allclose(S, defined_scatter(X[200:], w[200:])[1], rtol=1e-6, atol=1e-2)
 
 
-@given(rng=generators, n=counts(1, 1000), d=counts(1, 50), pooled=st.booleans(), weighted=weighted)
-def test_class_scatter_follows_the_definition(native, dtype, rng, n, d, pooled, weighted):
+@given(
+    rng=generators,
+    n=counts(1, 1000),
+    d=counts(1, 50),
+    pooled=st.booleans(),
+    weighted=weighted,
+)
+def test_class_scatter_follows_the_definition(
+    native, dtype, rng, n, d, pooled, weighted
+):
     X = rng.normal(1e3, 1, (n, d)).astype(dtype)
     codes = rng.integers(-1, 3, n).astype(np.int32)
     w = rng.random(n) + 0.1 if weighted else None
     v = np.ones(n) if w is None else w
-    weight, mean, S = np.zeros(4), np.zeros((4, d)), np.zeros((1 if pooled else 4, d, d))
+    weight, mean, S = (
+        np.zeros(4),
+        np.zeros((4, d)),
+        np.zeros((1 if pooled else 4, d, d)),
+    )
     native.class_scatter(X, codes, w, weight, mean, S, pooled)
     want = np.zeros((4, d, d))
     for k in range(3):
         if (codes == k).any():
-            want_mean, want[k] = defined_scatter(X[codes == k].astype(np.float64), v[codes == k])
+            want_mean, want[k] = defined_scatter(
+                X[codes == k].astype(np.float64), v[codes == k]
+            )
             assert_allclose(mean[k], want_mean, rtol=1e-13)
         assert_allclose(weight[k], v[codes == k].sum(), rtol=1e-13)
     assert_allclose(
-        S, want.sum(axis=0, keepdims=True) if pooled else want, rtol=1e-10, atol=1e-10 * n
+        S,
+        want.sum(axis=0, keepdims=True) if pooled else want,
+        rtol=1e-10,
+        atol=1e-10 * n,
     )
 
 
@@ -161,7 +186,9 @@ def test_wrong_shapes_are_named(native):
     with pytest.raises(ValueError, match=r"codes is None"):
         moments(native, X, None, None, 2)
     codes[2] = 2
-    with pytest.raises(ValueError, match=r"codes\[2\] is 2, but there are only 2 classes"):
+    with pytest.raises(
+        ValueError, match=r"codes\[2\] is 2, but there are only 2 classes"
+    ):
         moments(native, X, codes, None, 2)
     with pytest.raises(ValueError, match=r"codes\[2\] is 2"):
         native.class_scatter(

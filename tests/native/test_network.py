@@ -71,7 +71,8 @@ def test_outputs_follow_the_definition(native, dtype, rng, activation, integrati
     out = np.empty((150, 3))
     net.forward(theta.astype(dtype), X, out)
     want = forward(layers, X.astype(np.float64), activation, integration)
-    if activation == 4 and dtype == np.float32:  # a node near 0 may fall to the other side
+    # a node near 0 may fall to the other side
+    if activation == 4 and dtype == np.float32:
         assert np.mean(np.abs(out - want) > 1e-3) < 0.02
         return
     tolerance = 2e-3 if dtype == np.float32 else 1e-11
@@ -106,7 +107,14 @@ def test_sgd_by_hand(native):
     theta = np.zeros(32)
     theta[0], theta[16] = 2.0, 1.0
     loss = net.descend(
-        theta, np.zeros((0, 32)), np.array([[3.0, 5.0, 1.0]]), None, 1, SGD, NO_CHANCE, 0
+        theta,
+        np.zeros((0, 32)),
+        np.array([[3.0, 5.0, 1.0]]),
+        None,
+        1,
+        SGD,
+        NO_CHANCE,
+        0,
     )
     assert loss == 2.0
     assert_allclose(theta[[0, 16]], [2 - 0.1 * 2 * 3, 1 - 0.1 * 2])
@@ -158,7 +166,9 @@ def test_input_noise_has_its_standard_deviation(native):
     theta[0] = 1.0
     rows = np.tile([0.0, 0.0, 1.0], (20000, 1))
     assert_allclose(
-        net.gradient(theta, rows, np.zeros(32), (0.0, 0.3, 1)) / 20000, 0.09 / 2, rtol=0.03
+        net.gradient(theta, rows, np.zeros(32), (0.0, 0.3, 1)) / 20000,
+        0.09 / 2,
+        rtol=0.03,
     )
     total = net.gradient(theta, rows, np.zeros(32), (0.0, 0.3, 2))
     assert_allclose(total / 20000, 0.09 / 2, rtol=0.03)
@@ -167,13 +177,15 @@ def test_input_noise_has_its_standard_deviation(native):
 def test_order_is_the_order_of_the_rows(native, dtype, rng):
     net = network(native, (5, 6, 3), 1, 0, 0)
     _, theta = parameters(rng, (5, 6, 3), 0)
-    rows = np.column_stack([rng.normal(size=(70, 5)), rng.integers(0, 3, 70), np.ones(70)]).astype(
-        dtype
-    )
+    rows = np.column_stack(
+        [rng.normal(size=(70, 5)), rng.integers(0, 3, 70), np.ones(70)]
+    ).astype(dtype)
     order = rng.permutation(70)
     one, two = theta.astype(dtype), theta.astype(dtype)
     net.descend(one, np.zeros((0, net.size), dtype), rows, order, 16, SGD, NO_CHANCE, 0)
-    net.descend(two, np.zeros((0, net.size), dtype), rows[order], None, 16, SGD, NO_CHANCE, 0)
+    net.descend(
+        two, np.zeros((0, net.size), dtype), rows[order], None, 16, SGD, NO_CHANCE, 0
+    )
     assert_array_equal(one, two)
 
 
@@ -190,7 +202,9 @@ def test_bad_arguments_are_refused(native):
     with pytest.raises(ValueError, match="weights must be above zero"):
         net.gradient(theta, np.array([[0.0, 0.0, 1.0, 0.0]]), gradient, NO_CHANCE)
     with pytest.raises(ValueError, match="order is out of range"):
-        net.descend(theta, np.zeros((0, net.size)), rows, np.array([1]), 1, SGD, NO_CHANCE, 0)
+        net.descend(
+            theta, np.zeros((0, net.size)), rows, np.array([1]), 1, SGD, NO_CHANCE, 0
+        )
     with pytest.raises(ValueError, match="memory has shape"):
         net.descend(theta, np.zeros((1, net.size)), rows, None, 1, SGD, NO_CHANCE, 0)
     with pytest.raises(ValueError, match="takes one output"):

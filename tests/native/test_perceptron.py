@@ -29,7 +29,10 @@ def by_hand(X, codes, w, shift, rate, coef):
 @pytest.mark.parametrize("classes", [2, 4])
 @pytest.mark.parametrize("n", [0, 1, 300])
 def test_a_pass_is_that_made_by_hand(native, dtype, rng, classes, n):
-    X, codes = rng.normal(2, 1, (n, 5)).astype(dtype), rng.integers(-1, classes, n).astype(np.int32)
+    X, codes = (
+        rng.normal(2, 1, (n, 5)).astype(dtype),
+        rng.integers(-1, classes, n).astype(np.int32),
+    )
     w, shift = rng.integers(0, 3, n).astype(float), np.full(5, 2.0)
     ours = np.zeros((classes if classes > 2 else 1, 6))
     theirs = ours.copy()
@@ -42,5 +45,10 @@ def test_a_pass_is_that_made_by_hand(native, dtype, rng, classes, n):
 def test_a_class_that_is_not_there_is_refused(native):
     with pytest.raises(ValueError, match="only 2 classes"):
         native.perceptron_pass(
-            np.zeros((1, 1)), np.array([2], np.int32), None, np.zeros(1), 1.0, np.zeros((1, 2))
+            np.zeros((1, 1)),
+            np.array([2], np.int32),
+            None,
+            np.zeros(1),
+            1.0,
+            np.zeros((1, 2)),
         )

@@ -42,7 +42,10 @@ def test_recursive_softmax_minimizes_every_rows_loss_plus_the_parabola_before_it
 ):
     n, d = 40, 3
     X = rng.normal(size=(n, d)).astype(dtype)
-    codes, w = rng.integers(-1, max(K, 2), n).astype(np.int32), rng.integers(0, 3, n).astype(float)
+    codes, w = (
+        rng.integers(-1, max(K, 2), n).astype(np.int32),
+        rng.integers(0, 3, n).astype(float),
+    )
     theta, P, trace = np.zeros((K, d + 1)), np.eye(K * (d + 1)), np.empty((n, K, d + 1))
     loss = native.recursive_softmax(X, codes, w, np.full(d, 0.5), theta, P, trace)
     H, here, total = np.eye(K * (d + 1)), np.zeros((K, d + 1)), 0.0
@@ -52,7 +55,9 @@ def test_recursive_softmax_minimizes_every_rows_loss_plus_the_parabola_before_it
             z = here @ x
             p = expit(z) if K == 1 else softmax(z)
             own = np.array([float(y)]) if K == 1 else np.eye(K)[y]
-            total -= weight * (np.log(p[0] if y else 1 - p[0]) if K == 1 else np.log(p[y]))
+            total -= weight * (
+                np.log(p[0] if y else 1 - p[0]) if K == 1 else np.log(p[y])
+            )
             # the slope of the loss and of the parabola cancel
             p = expit(after @ x) if K == 1 else softmax(after @ x)
             pull = weight * np.kron(own - p, x)

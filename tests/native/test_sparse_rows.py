@@ -28,7 +28,9 @@ def test_a_sparse_design_is_the_dense_one(native, dtype, rng, n):
 
 
 def test_a_missing_code_stays_missing_in_a_sparse_design(native, dtype):
-    assert np.isnan(design(native, np.array([[1.0, np.nan, 2.0]], dtype)).data).sum() == 1
+    assert (
+        np.isnan(design(native, np.array([[1.0, np.nan, 2.0]], dtype)).data).sum() == 1
+    )
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -58,7 +60,10 @@ def test_sparse_gram_with_unsorted_indices(native, rng):
     X.indptr = X.indptr.astype(np.int32)
     for row in range(300):
         part = slice(X.indptr[row], X.indptr[row + 1])
-        X.indices[part], X.data[part] = X.indices[part][::-1].copy(), X.data[part][::-1].copy()
+        X.indices[part], X.data[part] = (
+            X.indices[part][::-1].copy(),
+            X.data[part][::-1].copy(),
+        )
     w, gram = rng.random(300), np.zeros((20, 20))
     native.sparse_gram(X.indptr, X.indices, X.data, w, gram)
     dense = X.toarray()
@@ -67,12 +72,18 @@ def test_sparse_gram_with_unsorted_indices(native, rng):
 
 def test_indices_outside_of_the_columns_are_refused(native):
     with pytest.raises(ValueError, match=r"indices must lie in \[0, 3\)"):
-        native.sparse_gram(np.int32([0, 1]), np.int32([3]), np.ones(1), None, np.zeros((3, 3)))
+        native.sparse_gram(
+            np.int32([0, 1]), np.int32([3]), np.ones(1), None, np.zeros((3, 3))
+        )
 
 
 @pytest.mark.parametrize("n", [0, 1, 5000])
 def test_packed_columns_stand_side_by_side(native, dtype, rng, n):
-    columns = [rng.normal(size=n), rng.normal(size=n).astype(np.float32), rng.normal(size=n)]
+    columns = [
+        rng.normal(size=n),
+        rng.normal(size=n).astype(np.float32),
+        rng.normal(size=n),
+    ]
     out = np.empty((n, 3), dtype)
     native.pack(columns, out)
     assert_array_equal(out, np.column_stack(columns).astype(dtype))

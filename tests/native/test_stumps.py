@@ -20,19 +20,30 @@ def test_gains_are_the_best_of_all_thresholds(native, rng, dtype, columns, K):
     y, w = rng.integers(0, K, 60).astype(np.int32), rng.random(60)
     order = native.StumpOrder(codes)
     assert (order.columns, order.groups) == (columns, -(-columns // 4))
-    gains, ends = np.zeros((order.groups, 4)), np.zeros((order.groups, 4), dtype=np.int64)
+    gains, ends = (
+        np.zeros((order.groups, 4)),
+        np.zeros((order.groups, 4), dtype=np.int64),
+    )
     totals = np.bincount(y, w, minlength=K)
     for group in range(order.groups):
         if K == 2:
-            order.gains(np.where(y == 1, w, -w), totals, None, group, group + 1, gains, ends)
+            order.gains(
+                np.where(y == 1, w, -w), totals, None, group, group + 1, gains, ends
+            )
         else:
             order.gains(w, totals, y, group, group + 1, gains, ends)
     for j in range(columns):
         cuts = range(codes[j].max())
-        best = max(gini_gain(codes[j] <= cut, w, y, K) for cut in cuts if (codes[j] <= cut).any())
+        best = max(
+            gini_gain(codes[j] <= cut, w, y, K)
+            for cut in cuts
+            if (codes[j] <= cut).any()
+        )
         assert gains.flat[j] == pytest.approx(best, rel=1e-10)
         row = order.row(j, int(ends.flat[j]))
-        assert gini_gain(codes[j] <= codes[j, row], w, y, K) == pytest.approx(best, rel=1e-10)
+        assert gini_gain(codes[j] <= codes[j, row], w, y, K) == pytest.approx(
+            best, rel=1e-10
+        )
         assert np.sum(codes[j] <= codes[j, row]) == ends.flat[j] + 1
 
 
@@ -52,7 +63,9 @@ def test_shapes_are_checked(native):
     with pytest.raises(ValueError, match="there are 2 groups"):
         order.gains(np.ones(3), totals, None, 0, 3, gains, ends)
     with pytest.raises(ValueError, match="a class code has no total"):
-        order.gains(np.ones(3), totals, np.array([0, 1, 2], dtype=np.int32), 0, 2, gains, ends)
+        order.gains(
+            np.ones(3), totals, np.array([0, 1, 2], dtype=np.int32), 0, 2, gains, ends
+        )
     with pytest.raises(ValueError, match="need two totals"):
         order.gains(np.ones(3), np.ones(3), None, 0, 2, gains, ends)
     with pytest.raises(ValueError, match="no such column"):

@@ -16,13 +16,17 @@ pytestmark = pytest.mark.syllabus("10.3")
 def moons(n=120, classes=3, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 3))
-    return X, ((X[:, 0] + 0.8 * rng.normal(size=n)) * 1.2).round().clip(0, classes - 1).astype(int)
+    return X, ((X[:, 0] + 0.8 * rng.normal(size=n)) * 1.2).round().clip(
+        0, classes - 1
+    ).astype(int)
 
 
 @pytest.mark.parametrize("weights", ["uniform", "distance", "gaussian"])
 def test_one_pass_for_all_k_is_refitting_without_every_row(weights):
     X, y = moons(24)
-    model = KNeighborsClassifier("leave_one_out", weights=weights, max_neighbors=12).fit(X, y)
+    model = KNeighborsClassifier(
+        "leave_one_out", weights=weights, max_neighbors=12
+    ).fit(X, y)
     for k in (1, 2, 7, 12):
         wrong = 0
         for i in range(len(X)):
@@ -51,7 +55,8 @@ def test_regression_is_chosen_by_the_squared_error():
         for i in range(40):
             rest = np.arange(40) != i
             errors.append(
-                (KNeighborsRegressor(k).fit(X[rest], t[rest]).predict(X[[i]])[0] - t[i]) ** 2
+                (KNeighborsRegressor(k).fit(X[rest], t[rest]).predict(X[[i]])[0] - t[i])
+                ** 2
             )
         assert model.errors_[k - 1] == pytest.approx(np.mean(errors))
     assert 1 < model.n_neighbors_ < 20
@@ -60,7 +65,9 @@ def test_regression_is_chosen_by_the_squared_error():
 def test_weighted_rows_are_left_out_with_their_weight():
     X, y = moons(30)
     w = np.random.default_rng(2).integers(1, 4, 30).astype(float)
-    model = KNeighborsClassifier("leave_one_out", max_neighbors=6).fit(X, y, sample_weight=w)
+    model = KNeighborsClassifier("leave_one_out", max_neighbors=6).fit(
+        X, y, sample_weight=w
+    )
     for k in (1, 4, 6):
         wrong = np.zeros(30)
         for i in range(30):
@@ -91,7 +98,9 @@ def test_errors_on_validation_data_of_ones_own():
     model = KNeighborsClassifier(max_neighbors=8).fit(X[:100], y[:100])
     errors = model.errors_by_k(X[100:], y[100:])
     for k in (1, 3, 8):
-        expected = np.mean(ScikitClassifier(k).fit(X[:100], y[:100]).predict(X[100:]) != y[100:])
+        expected = np.mean(
+            ScikitClassifier(k).fit(X[:100], y[:100]).predict(X[100:]) != y[100:]
+        )
         assert errors[k - 1] == pytest.approx(expected)
     unseen = np.full(50, 99)
     assert (model.errors_by_k(X[100:], unseen) == 1.0).all()
@@ -129,4 +138,9 @@ def test_k_is_chosen_on_validation_rows_of_ones_own(tmp_path):
 def test_few_rows_limit_k():
     model = KNeighborsClassifier("leave_one_out").fit([[0.0], [1.0], [5.0]], [0, 0, 1])
     assert len(model.errors_) == 2
-    assert KNeighborsClassifier("validation", random_state=0).fit([[0.0]], [0]).n_neighbors_ == 1
+    assert (
+        KNeighborsClassifier("validation", random_state=0)
+        .fit([[0.0]], [0])
+        .n_neighbors_
+        == 1
+    )

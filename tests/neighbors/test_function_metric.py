@@ -25,16 +25,22 @@ def city(x, y):
 @pytest.mark.syllabus("10.1")
 def test_a_function_of_two_rows_is_the_metric_it_computes():
     Q = X[:9] + 0.05
-    np.testing.assert_allclose(pairwise(Q, X, metric=city), pairwise(Q, X, metric="manhattan"))
+    np.testing.assert_allclose(
+        pairwise(Q, X, metric=city), pairwise(Q, X, metric="manhattan")
+    )
     for among in (X, scan(X)):
         found, want = (
-            nearest(Q, 4, among=among, metric=m) for m in (FunctionMetric(city), "manhattan")
+            nearest(Q, 4, among=among, metric=m)
+            for m in (FunctionMetric(city), "manhattan")
         )
         np.testing.assert_allclose(found.distances, want.distances)
-    own, want = (nearest(X, 2, metric=m).distances for m in (FunctionMetric(city), "manhattan"))
+    own, want = (
+        nearest(X, 2, metric=m).distances for m in (FunctionMetric(city), "manhattan")
+    )
     np.testing.assert_allclose(own, want)
     near, want = (
-        within_radius(Q, 1.0, among=X, metric=m) for m in (FunctionMetric(city), "manhattan")
+        within_radius(Q, 1.0, among=X, metric=m)
+        for m in (FunctionMetric(city), "manhattan")
     )
     assert [len(one.rows) for one in near] == [len(one.rows) for one in want]
 
@@ -45,7 +51,8 @@ def test_a_function_of_two_rows_is_the_metric_it_computes():
 def test_neighbors_by_a_function_vote_as_those_of_the_metric(options):
     odd = X + 1e-4 * np.arange(180).reshape(60, 3) ** 0.5  # no ties
     found, want = (
-        KNeighborsClassifier(metric=m, **options).fit(odd, Y) for m in (city, "manhattan")
+        KNeighborsClassifier(metric=m, **options).fit(odd, Y)
+        for m in (city, "manhattan")
     )
     np.testing.assert_allclose(found.predict_proba(odd), want.predict_proba(odd))
     assert "FunctionMetric(city)" in str(found.summary())
@@ -62,7 +69,9 @@ def test_what_a_function_cannot_do_is_said(tmp_path):
 
 
 def test_missing_cells_name_the_metric_that_takes_them():
-    with pytest.raises(MissingValuesError, match=r"SimpleImputer\(\), or take metric='gower'"):
+    with pytest.raises(
+        MissingValuesError, match=r"SimpleImputer\(\), or take metric='gower'"
+    ):
         KNeighborsClassifier().fit([[1.0, np.nan], [2.0, 3.0]], [0, 1])
 
 
@@ -71,7 +80,9 @@ def test_rows_of_dask_are_stored_and_asked_about():
     want = KNeighborsClassifier().fit(X, Y)
     lazy = da.from_array(X, chunks=(25, 3))
     found = KNeighborsClassifier().fit(lazy, da.from_array(Y, chunks=25))
-    np.testing.assert_array_equal(found.predict_proba(lazy).compute(), want.predict_proba(X))
+    np.testing.assert_array_equal(
+        found.predict_proba(lazy).compute(), want.predict_proba(X)
+    )
     frame = dd.from_pandas(pd.DataFrame(X, columns=list("abc")), npartitions=3)
     np.testing.assert_array_equal(
         nearest(X[:5], 3, among=scan(frame)).rows, nearest(X[:5], 3, among=X).rows

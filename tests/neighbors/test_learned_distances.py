@@ -6,12 +6,20 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import approx_fprime, minimize
-from sklearn.neighbors import NearestCentroid as ScikitCentroid, NeighborhoodComponentsAnalysis
+from sklearn.neighbors import (
+    NearestCentroid as ScikitCentroid,
+    NeighborhoodComponentsAnalysis,
+)
 from sklearn.pipeline import make_pipeline
 
 from lyceum.distances import pairwise
 from lyceum.errors import DataError, SettingError
-from lyceum.neighbors import AttributeWeights, KNeighborsClassifier, LearnedMetric, NearestCentroid
+from lyceum.neighbors import (
+    AttributeWeights,
+    KNeighborsClassifier,
+    LearnedMetric,
+    NearestCentroid,
+)
 from lyceum.neighbors.metrics.learned_metric import _NeighborLoss
 
 
@@ -35,14 +43,18 @@ def test_attribute_weights_lower_the_leave_one_out_error_and_remove_noise():
     expected = np.mean((1 - (y[near] == y[:, None]).mean(axis=1)) ** 2)
     assert weights.history_[-1] == pytest.approx(expected)
     plain = KNeighborsClassifier().fit(X[:160], y[:160]).score(X[160:], y[160:])
-    better = make_pipeline(AttributeWeights(), KNeighborsClassifier()).fit(X[:160], y[:160])
+    better = make_pipeline(AttributeWeights(), KNeighborsClassifier()).fit(
+        X[:160], y[:160]
+    )
     assert better.score(X[160:], y[160:]) > plain + 0.1
 
 
 @pytest.mark.syllabus("10.4")
 def test_attribute_weights_of_numbers_and_categories():
     rng = np.random.default_rng(1)
-    frame = pd.DataFrame({"a": rng.normal(size=150), "town": rng.choice(["U", "B", "K"], 150)})
+    frame = pd.DataFrame(
+        {"a": rng.normal(size=150), "town": rng.choice(["U", "B", "K"], 150)}
+    )
     t = 3.0 * (frame["town"] == "U") + 0.1 * rng.normal(size=150)
     weights = AttributeWeights().fit(frame, t.to_numpy())
     assert weights.weights_[1] > weights.weights_[0]
@@ -72,7 +84,8 @@ def test_a_step_of_the_learned_metric_holds_no_matrix_of_columns():
     loss(theta)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 20 * Z.nbytes  # a matrix of all pairs of columns has 400 times as many
+    # a matrix of all pairs of columns has 400 times as many
+    assert peak < 20 * Z.nbytes
 
 
 @pytest.mark.syllabus("10.4")
@@ -80,9 +93,13 @@ def test_a_learned_metric_finds_what_scikit_learns_analysis_finds():
     X, y, _ = noisy(200, 3, 4)
     ours = LearnedMetric(alpha=0.0, random_state=0).fit(X, y)
     assert (np.diff(ours.history_) <= 1e-12).all()
-    theirs = NeighborhoodComponentsAnalysis(init="identity", max_iter=200, random_state=0).fit(X, y)
+    theirs = NeighborhoodComponentsAnalysis(
+        init="identity", max_iter=200, random_state=0
+    ).fit(X, y)
     loss = _NeighborLoss(X - X.mean(axis=0), y, np.ones(200), True, 0.0)
-    assert loss(ours.components_.ravel())[0] <= loss(theirs.components_.ravel())[0] + 0.02
+    assert (
+        loss(ours.components_.ravel())[0] <= loss(theirs.components_.ravel())[0] + 0.02
+    )
     by_rows = KNeighborsClassifier().fit(ours.transform(X), y)
     by_metric = KNeighborsClassifier(metric=ours.metric()).fit(X, y)
     agree = by_rows.predict(ours.transform(X)) == by_metric.predict(X)
@@ -108,13 +125,18 @@ def test_nearest_centroids_are_those_of_scikit_learn(metric):
 def test_the_geometric_median_has_the_least_sum_of_distances():
     rng = np.random.default_rng(4)
     X, w = rng.normal(size=(40, 3)) ** 3, rng.uniform(0.2, 2, 40)
-    model = NearestCentroid(exemplar="geometric_median").fit(X, np.zeros(40), sample_weight=w)
+    model = NearestCentroid(exemplar="geometric_median").fit(
+        X, np.zeros(40), sample_weight=w
+    )
 
     def total(c):
         return w @ np.sqrt(((X - c) ** 2).sum(axis=1))
 
     best = minimize(
-        total, X.mean(axis=0), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12}
+        total,
+        X.mean(axis=0),
+        method="Nelder-Mead",
+        options={"xatol": 1e-9, "fatol": 1e-12},
     )
     assert total(model.centroids_[0]) <= best.fun * (1 + 1e-9)
 
@@ -130,7 +152,9 @@ def test_several_centroids_with_covariances_of_their_own():
     )
     y = np.repeat([0, 1, 0, 1], 60)
     plain = NearestCentroid().fit(X, y)
-    several = NearestCentroid(n_clusters=2, covariance="centroid", random_state=0).fit(X, y)
+    several = NearestCentroid(n_clusters=2, covariance="centroid", random_state=0).fit(
+        X, y
+    )
     assert several.centroids_.shape == (4, 2)
     assert several.score(X, y) > 0.85 > plain.score(X, y)
     by_class = NearestCentroid(covariance="class").fit(X, y)

@@ -26,7 +26,9 @@ def terms(U, degree):
     if degree > 0:
         columns += list(U.T)
     if degree > 1:
-        columns += [U[:, i] * U[:, j] for i in range(U.shape[1]) for j in range(i, U.shape[1])]
+        columns += [
+            U[:, i] * U[:, j] for i in range(U.shape[1]) for j in range(i, U.shape[1])
+        ]
     return np.column_stack(columns)
 
 
@@ -63,11 +65,19 @@ def test_values_are_those_of_weighted_least_squares(seed, degree, kernel, d):
         if kernel in ("tricube", "epanechnikov") and h is not None:
             h = 4.0  # enough rows inside
         model = LocallyWeightedRegression(
-            n_neighbors=k, degree=degree, kernel=kernel, bandwidth=h or "nearest", standardize=False
+            n_neighbors=k,
+            degree=degree,
+            kernel=kernel,
+            bandwidth=h or "nearest",
+            standardize=False,
         ).fit(X, y)
         values, errors = model.predict(Q, return_std=True)
-        expected = [by_lstsq(X, y, q, kernel, degree, None if k == "all" else k, h) for q in Q]
-        np.testing.assert_allclose(values, [one[0] for one in expected], rtol=1e-6, atol=1e-6)
+        expected = [
+            by_lstsq(X, y, q, kernel, degree, None if k == "all" else k, h) for q in Q
+        ]
+        np.testing.assert_allclose(
+            values, [one[0] for one in expected], rtol=1e-6, atol=1e-6
+        )
         np.testing.assert_allclose(
             errors, model.sigma_ * np.sqrt([one[1] for one in expected]), rtol=1e-5
         )
@@ -79,9 +89,9 @@ def test_leave_one_out_is_refitting_without_every_row():
         {"n_neighbors": "leave_one_out"},
         {"n_neighbors": "all", "bandwidth": "leave_one_out"},
     ):
-        model = LocallyWeightedRegression(standardize=False, kernel="gaussian", **settings_).fit(
-            X, y
-        )
+        model = LocallyWeightedRegression(
+            standardize=False, kernel="gaussian", **settings_
+        ).fit(X, y)
         for at in (0, len(model.tried_) // 2, -1):
             one = float(model.tried_[at])
             fixed = (
@@ -99,7 +109,9 @@ def test_leave_one_out_is_refitting_without_every_row():
             assert model.errors_[at] == pytest.approx(np.mean(squares), rel=1e-6)
         assert (
             model.errors_.min()
-            == model.errors_[np.isin(model.tried_, [model.n_neighbors_, model.bandwidth_])]
+            == model.errors_[
+                np.isin(model.tried_, [model.n_neighbors_, model.bandwidth_])
+            ]
         )
 
 
@@ -111,14 +123,20 @@ def test_polynomials_of_its_degree_are_found_exactly():
         LocallyWeightedRegression().fit(X, plane).predict(Q), Q @ [1.0, -2.0, 0.5] + 1e6
     )
     model = LocallyWeightedRegression(degree=2, n_neighbors=40).fit(X, bowl)
-    np.testing.assert_allclose(model.predict(Q), (Q**2).sum(axis=1) + Q[:, 0] * Q[:, 1], atol=1e-7)
+    np.testing.assert_allclose(
+        model.predict(Q), (Q**2).sum(axis=1) + Q[:, 0] * Q[:, 1], atol=1e-7
+    )
     found = model.explain(Q)
     gradient = 2 * Q + Q[:, [1, 0, 2]] * [1, 1, 0]
-    np.testing.assert_allclose(found.contributions, gradient * (Q - X.mean(axis=0)), atol=1e-6)
+    np.testing.assert_allclose(
+        found.contributions, gradient * (Q - X.mean(axis=0)), atol=1e-6
+    )
 
 
 def test_degenerate_neighborhoods_have_the_fit_of_least_norm():
-    X = np.column_stack([np.repeat([0.0, 1.0], 20), np.ones(40), np.repeat([0.0, 2.0], 20)])
+    X = np.column_stack(
+        [np.repeat([0.0, 1.0], 20), np.ones(40), np.repeat([0.0, 2.0], 20)]
+    )
     y = np.repeat([1.0, 3.0], 20)
     model = LocallyWeightedRegression(degree=2, n_neighbors=10).fit(X, y)
     np.testing.assert_allclose(model.predict(X), y)
@@ -126,24 +144,29 @@ def test_degenerate_neighborhoods_have_the_fit_of_least_norm():
     assert fit.degenerate[0] == 1
     assert model.degenerate_share_ == 1.0
     assert model.summary().facts["degenerate fits"] == "100.0%"
-    assert np.isfinite(LocallyWeightedRegression().fit([[1.0]], [2.0]).predict([[5.0]]))[0]
+    assert np.isfinite(
+        LocallyWeightedRegression().fit([[1.0]], [2.0]).predict([[5.0]])
+    )[0]
     same = LocallyWeightedRegression().fit(np.zeros((50, 2)), np.arange(50.0))
-    assert same.predict([[0.0, 0.0]])[0] == pytest.approx(14.5)  # the mean of the first thirty
+    # the mean of the first thirty
+    assert same.predict([[0.0, 0.0]])[0] == pytest.approx(14.5)
 
 
 def test_gradient_descent_goes_to_the_direct_solution_and_records_its_steps():
     X, y, rng = table(100)
     Q = rng.uniform(-1.5, 1.5, (5, 2))
     direct = LocallyWeightedRegression().fit(X, y)
-    slow = LocallyWeightedRegression(solver="gradient_descent", max_steps=20_000, tol=1e-13).fit(
-        X, y
-    )
+    slow = LocallyWeightedRegression(
+        solver="gradient_descent", max_steps=20_000, tol=1e-13
+    ).fit(X, y)
     np.testing.assert_allclose(slow.predict(Q), direct.predict(Q), rtol=1e-6)
     steps = slow.descend(Q[0])
     objectives = [step["objective"] for step in steps]
     assert (np.diff(objectives) <= 1e-12).all()
     assert steps[-1]["value"] == pytest.approx(direct.predict(Q[:1])[0], rel=1e-6)
-    few = LocallyWeightedRegression(solver="gradient_descent", max_steps=3, tol=0.0).fit(X, y)
+    few = LocallyWeightedRegression(
+        solver="gradient_descent", max_steps=3, tol=0.0
+    ).fit(X, y)
     assert few.predict(Q[:1])[0] == pytest.approx(few.descend(Q[0])[3]["value"])
 
 
@@ -165,7 +188,9 @@ def test_columns_have_a_scale_of_their_own():
     X, y, rng = table(200)
     Q = rng.uniform(-2, 2, (9, 2))
     stretched = (
-        LocallyWeightedRegression(standardize=[1.0, 10.0]).fit(X * [1, 10], y).predict(Q * [1, 10])
+        LocallyWeightedRegression(standardize=[1.0, 10.0])
+        .fit(X * [1, 10], y)
+        .predict(Q * [1, 10])
     )
     np.testing.assert_allclose(
         stretched, LocallyWeightedRegression(standardize=False).fit(X, y).predict(Q)
@@ -173,17 +198,22 @@ def test_columns_have_a_scale_of_their_own():
     with pytest.raises(SettingError, match="2 positive numbers"):
         LocallyWeightedRegression(standardize=[1.0]).fit(X, y)
     with pytest.raises(SettingError, match="cannot both be chosen"):
-        LocallyWeightedRegression(n_neighbors="leave_one_out", bandwidth="leave_one_out").fit(X, y)
+        LocallyWeightedRegression(
+            n_neighbors="leave_one_out", bandwidth="leave_one_out"
+        ).fit(X, y)
 
 
 @pytest.mark.parametrize("kernel", ["inverse", "inverse_square"])
 def test_an_exact_hit_returns_the_stored_value(kernel):
     X, y, _ = table(50)
-    np.testing.assert_allclose(LocallyWeightedRegression(kernel=kernel).fit(X, y).predict(X), y)
+    np.testing.assert_allclose(
+        LocallyWeightedRegression(kernel=kernel).fit(X, y).predict(X), y
+    )
 
 
 @pytest.mark.parametrize(
-    ("options", "name"), [({"kernel": "uniform"}, "E1"), ({"n_neighbors": "all"}, "E2"), ({}, "E3")]
+    ("options", "name"),
+    [({"kernel": "uniform"}, "E1"), ({"n_neighbors": "all"}, "E2"), ({}, "E3")],
 )
 def test_the_summary_names_the_criterion(options, name):
     X = np.arange(8.0)[:, None]

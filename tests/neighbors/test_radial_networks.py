@@ -6,7 +6,11 @@ from scipy.optimize import approx_fprime
 
 from lyceum.distances import pairwise
 from lyceum.errors import SettingError
-from lyceum.neighbors import RBFNetworkClassifier, RBFNetworkRegressor, RestrictedCoulombClassifier
+from lyceum.neighbors import (
+    RBFNetworkClassifier,
+    RBFNetworkRegressor,
+    RestrictedCoulombClassifier,
+)
 from lyceum.neighbors.radial.units import RadialUnits
 
 pytestmark = pytest.mark.syllabus("10.7")
@@ -21,13 +25,20 @@ def waves(n=300, d=2, seed=0):
 def test_weights_are_the_least_squares_solution():
     X, y, rng = waves()
     C = rng.uniform(-2, 2, (7, 2))
-    model = RBFNetworkRegressor(centers=C, bandwidth=0.8, alpha=0.0, standardize=False).fit(X, y)
+    model = RBFNetworkRegressor(
+        centers=C, bandwidth=0.8, alpha=0.0, standardize=False
+    ).fit(X, y)
     P = np.column_stack([np.exp(-(pairwise(X, C) ** 2) / (2 * 0.64)), np.ones(len(X))])
     fitted = P @ np.linalg.lstsq(P, y, rcond=None)[0]
     np.testing.assert_allclose(model.predict(X), fitted, atol=1e-8)
     np.testing.assert_allclose(model.activations(X), P[:, :-1], atol=1e-12)
     linear = RBFNetworkRegressor(
-        centers=C, bandwidth=0.8, alpha=0.0, standardize=False, units="linear", normalized=True
+        centers=C,
+        bandwidth=0.8,
+        alpha=0.0,
+        standardize=False,
+        units="linear",
+        normalized=True,
     )
     H = P[:, :-1] / P[:, :-1].sum(axis=1, keepdims=True)
     Q = np.hstack([H, H * X[:, :1], H * X[:, 1:]])
@@ -52,11 +63,15 @@ def test_gradients_are_those_of_the_loss(linear, normalized):
         bias,
     )
     theta = units.pack()
-    numeric = approx_fprime(theta, lambda t: units.unpack(t).loss(Z, T, w, 0.1)[0], 1e-7)
+    numeric = approx_fprime(
+        theta, lambda t: units.unpack(t).loss(Z, T, w, 0.1)[0], 1e-7
+    )
     if normalized:
         numeric[-3:] = 0.0  # there is no bias
     np.testing.assert_allclose(units.loss(Z, T, w, 0.1)[1], numeric, atol=1e-5)
-    value = 0.5 * np.sum((units.outputs(Z) - T) ** 2 * w[:, None]) + 0.05 * np.sum(weights**2)
+    value = 0.5 * np.sum((units.outputs(Z) - T) ** 2 * w[:, None]) + 0.05 * np.sum(
+        weights**2
+    )
     assert units.loss(Z, T, w, 0.1)[0] == pytest.approx(value)
 
 
@@ -67,10 +82,14 @@ def test_gradient_steps_lower_the_error_and_move_the_centers():
         n_centers=5, random_state=0, fit_by="gradient", bandwidth="own", record=True
     ).fit(X, y)
     assert (np.diff(moved.history_) <= 1e-12).all()
-    assert np.mean((moved.predict(X) - y) ** 2) < 0.5 * np.mean((fixed.predict(X) - y) ** 2)
+    assert np.mean((moved.predict(X) - y) ** 2) < 0.5 * np.mean(
+        (fixed.predict(X) - y) ** 2
+    )
     assert np.abs(moved.centers_ - fixed.centers_).max() > 0.05
     assert len(moved.record_) > 2
-    shared = RBFNetworkRegressor(n_centers=5, random_state=0, fit_by="gradient").fit(X, y)
+    shared = RBFNetworkRegressor(n_centers=5, random_state=0, fit_by="gradient").fit(
+        X, y
+    )
     assert np.ptp(shared.widths_) < 1e-12
 
 
@@ -104,7 +123,9 @@ def test_rings_are_classified(centers, fit_by):
 def test_few_and_equal_rows_are_no_trouble():
     for kind in (RBFNetworkClassifier, RBFNetworkRegressor):
         for fit_by in ("least_squares", "gradient", "em"):
-            model = kind(fit_by=fit_by, random_state=0).fit([[1.0, 1.0]] * 5, [1, 1, 1, 1, 1])
+            model = kind(fit_by=fit_by, random_state=0).fit(
+                [[1.0, 1.0]] * 5, [1, 1, 1, 1, 1]
+            )
             assert model.predict([[1.0, 1.0]])[0] == pytest.approx(1)
     with pytest.raises(SettingError, match="one row per unit"):
         RBFNetworkRegressor(centers=[[1.0, 2.0]]).fit([[1.0]], [1.0])

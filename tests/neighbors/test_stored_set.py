@@ -90,7 +90,9 @@ def test_metrics_that_learn_are_learned_again_when_rows_come():
             np.testing.assert_allclose(parts.predict(frame), whole.predict(frame))
 
 
-@pytest.mark.parametrize("metric", ["gower", "value_difference", "mahalanobis", "cosine"])
+@pytest.mark.parametrize(
+    "metric", ["gower", "value_difference", "mahalanobis", "cosine"]
+)
 def test_a_model_file_keeps_the_metric(metric, tmp_path):
     rng = np.random.default_rng(6)
     X, y = rng.normal(size=(50, 3)), rng.integers(0, 2, 50)

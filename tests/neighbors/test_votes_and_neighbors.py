@@ -67,7 +67,9 @@ def test_posteriors_are_the_shares_of_the_votes_with_ties_and_duplicates(seed, k
     for name, vote in fixed.items():
         model = KNeighborsClassifier(k, weights=name, bandwidth=0.7).fit(X, y)
         np.testing.assert_allclose(
-            model.predict_proba(Q), brute_shares(X, y, Q, k, vote, len(model.classes_)), atol=1e-12
+            model.predict_proba(Q),
+            brute_shares(X, y, Q, k, vote, len(model.classes_)),
+            atol=1e-12,
         )
 
 
@@ -79,7 +81,9 @@ def test_agrees_with_scikit_learn(metric, weights):
     Q = rng.normal(size=(100, 5))
     ours = KNeighborsClassifier(7, metric=metric, weights=weights).fit(X, y)
     theirs = sk.KNeighborsClassifier(7, metric=metric, weights=weights).fit(X, y)
-    np.testing.assert_allclose(ours.predict_proba(Q), theirs.predict_proba(Q), atol=1e-9)
+    np.testing.assert_allclose(
+        ours.predict_proba(Q), theirs.predict_proba(Q), atol=1e-9
+    )
     numbers = KNeighborsRegressor(7, metric=metric, weights=weights).fit(X, t)
     expected = sk.KNeighborsRegressor(7, metric=metric, weights=weights).fit(X, t)
     np.testing.assert_allclose(numbers.predict(Q), expected.predict(Q), atol=1e-9)
@@ -109,20 +113,31 @@ def test_mahalanobis_minkowski_and_sparse_rows():
     Q = X[:40] + 0.1
     S = np.cov(X.T)
     theirs = sk.KNeighborsClassifier(
-        5, metric="mahalanobis", metric_params={"VI": np.linalg.inv(S)}, algorithm="brute"
+        5,
+        metric="mahalanobis",
+        metric_params={"VI": np.linalg.inv(S)},
+        algorithm="brute",
     )
     expected = theirs.fit(X, y).predict_proba(Q)
     for metric in ("mahalanobis", Mahalanobis(S)):
         ours = KNeighborsClassifier(5, metric=metric).fit(X, y)
         np.testing.assert_allclose(ours.predict_proba(Q), expected, atol=1e-12)
-    by_name = KNeighborsClassifier(5, metric="minkowski", metric_params={"p": 3}).fit(X, y)
+    by_name = KNeighborsClassifier(5, metric="minkowski", metric_params={"p": 3}).fit(
+        X, y
+    )
     given_one = KNeighborsClassifier(5, metric=Minkowski(3)).fit(X, y)
-    expected = sk.KNeighborsClassifier(5, metric="minkowski", p=3).fit(X, y).predict_proba(Q)
+    expected = (
+        sk.KNeighborsClassifier(5, metric="minkowski", p=3).fit(X, y).predict_proba(Q)
+    )
     np.testing.assert_allclose(by_name.predict_proba(Q), expected, atol=1e-12)
     np.testing.assert_array_equal(by_name.predict_proba(Q), given_one.predict_proba(Q))
     thin = np.where(rng.random(X.shape) < 0.6, 0.0, X)
-    dense, csr = (KNeighborsClassifier().fit(rows, y) for rows in (thin, sparse.csr_array(thin)))
-    np.testing.assert_allclose(dense.predict_proba(thin), csr.predict_proba(sparse.csr_array(thin)))
+    dense, csr = (
+        KNeighborsClassifier().fit(rows, y) for rows in (thin, sparse.csr_array(thin))
+    )
+    np.testing.assert_allclose(
+        dense.predict_proba(thin), csr.predict_proba(sparse.csr_array(thin))
+    )
 
 
 def test_mahalanobis_takes_constant_columns_and_one_row():
@@ -146,14 +161,18 @@ def test_mixed_columns_with_missing_cells_are_compared_by_gower():
     )
     y = rng.integers(0, 3, n)
     model = KNeighborsClassifier(4, metric="gower").fit(frame, y)
-    distances = pairwise(model._stored_rows(), metric=Gower().learn(model._stored_rows()))
+    distances = pairwise(
+        model._stored_rows(), metric=Gower().learn(model._stored_rows())
+    )
     together = model.predict_proba(frame)
     for i in range(n):
         order = np.lexsort((np.arange(n), distances[i]))[:4]
         shares = np.bincount(y[order], minlength=3) / 4
         np.testing.assert_allclose(together[i], shares, atol=1e-12)
         if i < 15:
-            np.testing.assert_allclose(model.predict_proba(frame.iloc[[i]])[0], shares, atol=1e-12)
+            np.testing.assert_allclose(
+                model.predict_proba(frame.iloc[[i]])[0], shares, atol=1e-12
+            )
     for kind, target in ((KNeighborsClassifier, y), (KNeighborsRegressor, y + 0.5)):
         fitted = kind(metric="value_difference").fit(frame, target)
         assert np.isfinite(fitted.score(frame, target))
@@ -173,7 +192,9 @@ def test_shepards_method_is_the_weighted_mean_of_all_rows():
     np.testing.assert_allclose(everyone.predict(Q), model.predict(Q), rtol=1e-10)
     y = (t > 0).astype(int)
     shares = (
-        KNeighborsClassifier("all", weights="gaussian", bandwidth=0.5).fit(X, y).predict_proba(Q)
+        KNeighborsClassifier("all", weights="gaussian", bandwidth=0.5)
+        .fit(X, y)
+        .predict_proba(Q)
     )
     g = np.exp(-((Q[:, None] - X) ** 2).sum(axis=2) / 0.25)
     np.testing.assert_allclose(shares[:, 1], g @ y / g.sum(axis=1), rtol=1e-9)
@@ -245,7 +266,10 @@ def test_scales_are_used_when_asked_and_mentioned_when_they_differ():
 def test_explanations_name_the_neighbors_that_voted():
     rng = np.random.default_rng(10)
     X = np.column_stack(
-        [np.r_[np.zeros(20), np.full(20, 5.0)] + 0.1 * rng.normal(size=40), rng.normal(size=40)]
+        [
+            np.r_[np.zeros(20), np.full(20, 5.0)] + 0.1 * rng.normal(size=40),
+            rng.normal(size=40),
+        ]
     )
     y = np.repeat(["left", "right"], 20)
     model = KNeighborsClassifier(3, weights="distance").fit(X, y)
@@ -255,7 +279,8 @@ def test_explanations_name_the_neighbors_that_voted():
     np.testing.assert_allclose(
         found.votes[0], (1 / near.distances[0]) / (1 / near.distances[0]).sum()
     )
-    assert found.contributions[0, 0] > 3 * found.contributions[0, 1]  # x0 makes them near
+    # x0 makes them near
+    assert found.contributions[0, 0] > 3 * found.contributions[0, 1]
     np.testing.assert_allclose(found.differences.sum(axis=2), 1.0)
     assert found.neighbors(0).rows[0][1] == "right"
     assert "Neighbors of row 0" in str(found)
@@ -263,19 +288,25 @@ def test_explanations_name_the_neighbors_that_voted():
 
 
 @pytest.mark.parametrize(
-    "metric", ["cosine", "correlation", "hamming", "jaccard", "gower", "value_difference"]
+    "metric",
+    ["cosine", "correlation", "hamming", "jaccard", "gower", "value_difference"],
 )
 def test_explanations_sum_to_the_posterior_in_every_metric(metric):
     rng = np.random.default_rng(11)
     X, y = rng.integers(0, 3, (60, 4)).astype(float), rng.integers(0, 2, 60)
     model = KNeighborsClassifier(metric=metric).fit(X, y)
-    np.testing.assert_allclose(model.explain(X).scores, model.predict_proba(X).max(axis=1))
+    np.testing.assert_allclose(
+        model.explain(X).scores, model.predict_proba(X).max(axis=1)
+    )
 
 
-def test_a_regressor_too_large_for_memory_names_another_regressor(tmp_path, monkeypatch):
+def test_a_regressor_too_large_for_memory_names_another_regressor(
+    tmp_path, monkeypatch
+):
     rng = np.random.default_rng(0)
     pq.write_table(
-        pa.table({"x": rng.normal(size=40), "y": rng.normal(size=40)}), tmp_path / "rows.parquet"
+        pa.table({"x": rng.normal(size=40), "y": rng.normal(size=40)}),
+        tmp_path / "rows.parquet",
     )
     monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     with pytest.raises(SourceError, match="DecisionTreeRegressor"):

@@ -4,4 +4,6 @@ from lyceum.neural import MLPClassifier
 
 
 def small(**options):
-    return MLPClassifier(**{"hidden_layer_sizes": 8, "max_iter": 5, "random_state": 0, **options})
+    return MLPClassifier(
+        **{"hidden_layer_sizes": 8, "max_iter": 5, "random_state": 0, **options}
+    )

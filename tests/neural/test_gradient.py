@@ -18,7 +18,8 @@ def architectures(draw, activations=SMOOTH):
     outputs = draw(st.integers(1, 18)) if loss in ("softmax", "sigmoid_squares") else 1
     widths = [draw(st.integers(1, 20)), *hidden, outputs]
     kinds = [
-        [draw(st.sampled_from(names)) for _ in hidden] for names in (activations, INTEGRATIONS)
+        [draw(st.sampled_from(names)) for _ in hidden]
+        for names in (activations, INTEGRATIONS)
     ]
     return Architecture.of(widths, *kinds, draw(st.sampled_from([0.5, 1.0, 3.0])), loss)
 
@@ -47,12 +48,17 @@ def check_gradient(architecture, parameters, rows, chance=NO_CHANCE):
         direction = rng.normal(size=len(parameters))
         direction /= np.linalg.norm(direction)
         ends = [
-            loss_and_gradient(architecture, parameters + s * h * direction, rows, chance)[0]
+            loss_and_gradient(
+                architecture, parameters + s * h * direction, rows, chance
+            )[0]
             for s in (1, -1)
         ]
         size = np.linalg.norm(gradient) + 1e-6 * abs(ends[0])
         assert_allclose(
-            gradient @ direction, (ends[0] - ends[1]) / (2 * h), rtol=1e-5, atol=1e-5 * size + 1e-7
+            gradient @ direction,
+            (ends[0] - ends[1]) / (2 * h),
+            rtol=1e-5,
+            atol=1e-5 * size + 1e-7,
         )
 
 
@@ -68,7 +74,10 @@ def test_backpropagation_is_the_derivative(architecture, seed):
 def test_it_is_under_dropout_and_noise_too(architecture, seed):
     rng = np.random.default_rng(seed)
     check_gradient(
-        architecture, architecture.start(rng), rows_for(architecture, rng), (0.3, 0.2, seed)
+        architecture,
+        architecture.start(rng),
+        rows_for(architecture, rng),
+        (0.3, 0.2, seed),
     )
 
 
@@ -76,7 +85,9 @@ def test_it_is_under_dropout_and_noise_too(architecture, seed):
 def test_relu_is_differentiable_away_from_its_corner(architecture, seed):
     """With one row the corners are rarely within h of it."""
     rng = np.random.default_rng(seed)
-    check_gradient(architecture, architecture.start(rng) + 0.01, rows_for(architecture, rng, n=1))
+    check_gradient(
+        architecture, architecture.start(rng) + 0.01, rows_for(architecture, rng, n=1)
+    )
 
 
 @given(architectures(ACTIVATIONS), st.integers(0, 99))
@@ -88,7 +99,9 @@ def test_parameters_survive_padding(architecture, seed):
         part[: layer.n_in]
         for layer, part in zip(architecture.layers, architecture.split(parameters))
     ]
-    assert_allclose(architecture.squared_weights(theta), sum((w**2).sum() for w in weights))
+    assert_allclose(
+        architecture.squared_weights(theta), sum((w**2).sum() for w in weights)
+    )
 
 
 @given(architectures(ACTIVATIONS), st.integers(0, 99))
@@ -96,7 +109,11 @@ def test_the_gradient_of_many_rows_is_the_sum_of_those_of_each(architecture, see
     rng = np.random.default_rng(seed)
     rows, parameters = rows_for(architecture, rng, n=5), architecture.start(rng)
     loss, gradient = loss_and_gradient(architecture, parameters, rows)
-    each = [loss_and_gradient(architecture, parameters, rows[i : i + 1]) for i in range(5)]
+    each = [
+        loss_and_gradient(architecture, parameters, rows[i : i + 1]) for i in range(5)
+    ]
     assert_allclose(loss, sum(one for one, _ in each), rtol=1e-10)
     scale = np.abs(gradient).max() + 1e-12
-    assert_allclose(gradient, sum(one for _, one in each), rtol=1e-8, atol=1e-10 * scale)
+    assert_allclose(
+        gradient, sum(one for _, one in each), rtol=1e-8, atol=1e-10 * scale
+    )

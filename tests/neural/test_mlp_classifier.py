@@ -43,12 +43,17 @@ def test_from_the_same_weights_it_goes_where_scikit_learn_goes(three, solver, pe
         "batch_size": 50,
     }
     ours = small(
-        **common, solver=solver, standardize=False, alpha=0.01 / 50, warm_start=True, max_iter=1
+        **common,
+        solver=solver,
+        standardize=False,
+        alpha=0.01 / 50,
+        warm_start=True,
+        max_iter=1,
     )
     ours.fit(X, y)
-    theirs = Peer(**common, **peer, alpha=0.01, warm_start=True, max_iter=1, random_state=0).fit(
-        X, y
-    )
+    theirs = Peer(
+        **common, **peer, alpha=0.01, warm_start=True, max_iter=1, random_state=0
+    ).fit(X, y)
     for k, (w, b) in enumerate(zip(theirs.coefs_, theirs.intercepts_)):
         ours.coefs_[k][:], ours.intercepts_[k][:] = w, b
     ours.set_params(max_iter=5).fit(X, y)
@@ -148,7 +153,8 @@ def test_digits_as_well_as_the_peer():
 def test_the_penalty_shrinks_the_weights(moons):
     X, y = moons
     sizes = [
-        np.sum(small(alpha=a, max_iter=100).fit(X, y).coefs_[0] ** 2) for a in (0.0, 1e-2, 1e-1)
+        np.sum(small(alpha=a, max_iter=100).fit(X, y).coefs_[0] ** 2)
+        for a in (0.0, 1e-2, 1e-1)
     ]
     assert sizes[0] > sizes[1] > sizes[2]
 
@@ -156,22 +162,39 @@ def test_the_penalty_shrinks_the_weights(moons):
 @pytest.mark.syllabus("8.3")
 def test_early_stopping_goes_back_to_the_best_weights(moons):
     X, y = moons
-    options = {"hidden_layer_sizes": 200, "learning_rate_init": 0.05, "alpha": 0.0, "max_iter": 200}
+    options = {
+        "hidden_layer_sizes": 200,
+        "learning_rate_init": 0.05,
+        "alpha": 0.0,
+        "max_iter": 200,
+    }
     model = small(
-        **options, early_stopping=True, validation_fraction=0.3, n_iter_no_change=5, record=True
+        **options,
+        early_stopping=True,
+        validation_fraction=0.3,
+        n_iter_no_change=5,
+        record=True,
     )
     model.fit(X[:80], y[:80])
     assert model.stopped_ == "the validation loss no longer fell"
     assert model.n_iter_ == len(model.history_) == len(model.validation_scores_) < 200
-    assert model.best_epoch_ == 1 + int(np.argmin(model.validation_history_)) < model.n_iter_
-    assert_array_equal(model.parameters_, model.record_[model.best_epoch_ - 1]["parameters"])
+    assert (
+        model.best_epoch_
+        == 1 + int(np.argmin(model.validation_history_))
+        < model.n_iter_
+    )
+    assert_array_equal(
+        model.parameters_, model.record_[model.best_epoch_ - 1]["parameters"]
+    )
 
 
 def test_the_validation_split_is_the_same_wherever_blocks_end(three, tmp_path):
     X, y = three
     frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y)
     pq.write_table(
-        pa.Table.from_pandas(frame, preserve_index=False), tmp_path / "t.parquet", row_group_size=61
+        pa.Table.from_pandas(frame, preserve_index=False),
+        tmp_path / "t.parquet",
+        row_group_size=61,
     )
     options = {"early_stopping": True, "max_iter": 8}
     one = small(**options).fit(frame[list("abcd")], y)
@@ -196,7 +219,9 @@ def test_dropout_and_noise_change_training_but_not_prediction(moons):
         model = small(max_iter=30, **options).fit(X, y)
         assert model.history_[-1] > plain.history_[-1]
         assert_array_equal(model.predict_proba(X), model.predict_proba(X))
-        assert_array_equal(model.parameters_, small(max_iter=30, **options).fit(X, y).parameters_)
+        assert_array_equal(
+            model.parameters_, small(max_iter=30, **options).fit(X, y).parameters_
+        )
 
 
 # -- outputs ---------------------------------------------------------------------------
@@ -206,10 +231,15 @@ def test_dropout_and_noise_change_training_but_not_prediction(moons):
 def test_two_classes_have_one_node_or_two(moons):
     X, y = moons
     options = {"max_iter": 60, "learning_rate_init": 0.05}
-    one, two = small(**options).fit(X, y), small(output_nodes="per_class", **options).fit(X, y)
+    one, two = (
+        small(**options).fit(X, y),
+        small(output_nodes="per_class", **options).fit(X, y),
+    )
     assert one.widths_.tolist() == [2, 8, 1]
     assert two.widths_.tolist() == [2, 8, 2]
-    hidden = np.maximum((X - one.center_) / one.scale_ @ one.coefs_[0] + one.intercepts_[0], 0)
+    hidden = np.maximum(
+        (X - one.center_) / one.scale_ @ one.coefs_[0] + one.intercepts_[0], 0
+    )
     assert_allclose(
         one.predict_proba(X)[:, 1],
         expit(hidden @ one.coefs_[1] + one.intercepts_[1])[:, 0],
@@ -230,7 +260,8 @@ def test_class_weights_are_row_weights(three):
     X, y = three
     weight = {"ant": 3.0, "cow": 0.5}
     rows = np.array([weight.get(label, 1.0) for label in y])
-    plain = small(standardize=False)  # columns are standardized by the weights of the rows alone
+    # columns are standardized by the weights of the rows alone
+    plain = small(standardize=False)
     one = clone(plain).set_params(class_weight=weight).fit(X, y)
     assert_allclose(one.parameters_, plain.fit(X, y, rows).parameters_, rtol=1e-10)
     counts = np.array([np.sum(y == label) for label in np.unique(y)])
@@ -261,7 +292,9 @@ def test_contributions_add_up_to_the_change_from_the_mean_row(three, activation)
 def test_gradient_times_input_is_exact_for_a_linear_network(moons):
     X, y = moons
     model = small(hidden_layer_sizes=(), max_iter=50).fit(X, y)
-    one, two = (model.explain(X[:9], method=method) for method in ("gradient", "integrated"))
+    one, two = (
+        model.explain(X[:9], method=method) for method in ("gradient", "integrated")
+    )
     want = (X[:9] - model.center_) / model.scale_ * model.coefs_[0][:, 0]
     assert_allclose(one.contributions, want)
     assert_allclose(two.contributions, want)
@@ -272,7 +305,9 @@ def test_gradient_times_input_is_exact_for_a_linear_network(moons):
 def test_the_summary_counts_parameters(three):
     X, y = three
     summary = (
-        small(hidden_layer_sizes=(6, 5), integration=["weighted", "spherical"]).fit(X, y).summary()
+        small(hidden_layer_sizes=(6, 5), integration=["weighted", "spherical"])
+        .fit(X, y)
+        .summary()
     )
     assert summary.facts["parameters"] == 4 * 6 + 6 + 6 * 5 + 2 * 5 + 5 * 3 + 3
     assert summary.facts["nodes"] == "4 – 6 – 5 – 3"

@@ -19,7 +19,9 @@ def waves():
 
 
 def small(**options):
-    return MLPRegressor(**{"hidden_layer_sizes": 8, "max_iter": 5, "random_state": 0, **options})
+    return MLPRegressor(
+        **{"hidden_layer_sizes": 8, "max_iter": 5, "random_state": 0, **options}
+    )
 
 
 @pytest.mark.syllabus("8.1")
@@ -35,8 +37,12 @@ def test_from_the_same_weights_it_goes_where_scikit_learn_goes(waves, activation
         "warm_start": True,
         "max_iter": 1,
     }
-    ours = small(**common, activation=activation[0], standardize=False, alpha=0.01 / 50).fit(X, y)
-    theirs = Peer(**common, activation=activation[1], alpha=0.01, random_state=0).fit(X, y)
+    ours = small(
+        **common, activation=activation[0], standardize=False, alpha=0.01 / 50
+    ).fit(X, y)
+    theirs = Peer(**common, activation=activation[1], alpha=0.01, random_state=0).fit(
+        X, y
+    )
     for k, (w, b) in enumerate(zip(theirs.coefs_, theirs.intercepts_)):
         ours.coefs_[k][:], ours.intercepts_[k][:] = w, b
     ours.set_params(max_iter=4).fit(X, y)
@@ -55,7 +61,9 @@ def test_without_hidden_layers_it_finds_least_squares(waves):
         "alpha": 0.0,
     }
     model = small(hidden_layer_sizes=(), max_iter=500, **options).fit(X, y)
-    assert_allclose(model.predict(X), LinearRegression().fit(X, y).predict(X), atol=1e-8)
+    assert_allclose(
+        model.predict(X), LinearRegression().fit(X, y).predict(X), atol=1e-8
+    )
 
 
 @pytest.mark.syllabus("8.2")
@@ -85,7 +93,9 @@ def test_units_of_the_target_do_not_matter(waves):
 
 def test_explanations_are_in_the_units_of_the_target(waves):
     X, y = waves
-    model = small(activation="tanh", max_iter=60, hidden_layer_sizes=20).fit(X, 100 + 10 * y)
+    model = small(activation="tanh", max_iter=60, hidden_layer_sizes=20).fit(
+        X, 100 + 10 * y
+    )
     explained = model.explain(X[:10])
     assert_allclose(explained.scores, model.predict(X[:10]), rtol=1e-9)
     assert_allclose(explained.base, model.predict(model.center_[None])[0], atol=1e-4)
@@ -95,11 +105,18 @@ def test_explanations_are_in_the_units_of_the_target(waves):
 def test_early_stopping_keeps_the_epoch_of_least_validation_loss(waves):
     X, y = waves
     model = small(
-        early_stopping=True, max_iter=300, learning_rate_init=0.05, hidden_layer_sizes=60
+        early_stopping=True,
+        max_iter=300,
+        learning_rate_init=0.05,
+        hidden_layer_sizes=60,
     ).fit(X, y)
     assert model.best_epoch_ == 1 + int(np.argmin(model.validation_history_))
     # R² = 1 - 2 loss / variance of the rows held out
-    ratio = 2 * np.array(model.validation_history_) / (1 - np.array(model.validation_scores_))
+    ratio = (
+        2
+        * np.array(model.validation_history_)
+        / (1 - np.array(model.validation_scores_))
+    )
     assert_allclose(ratio, ratio[0])
 
 
@@ -107,7 +124,9 @@ def test_weight_two_equals_a_repeated_row(waves):
     X, y = waves
     w = np.arange(400) % 3
     one = small(batch_size="all", max_iter=20).fit(X, y, w)
-    two = small(batch_size="all", max_iter=20).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    two = small(batch_size="all", max_iter=20).fit(
+        np.repeat(X, w, axis=0), np.repeat(y, w)
+    )
     assert_allclose(one.parameters_, two.parameters_, rtol=1e-8, atol=1e-10)
 
 

@@ -33,15 +33,20 @@ def test_windows_of_a_stream_do_not_depend_on_its_blocks(three, tmp_path, batch_
     fits = []
     for size in (61, 500):
         path = tmp_path / f"{size}.parquet"
-        pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), path, row_group_size=size)
+        pq.write_table(
+            pa.Table.from_pandas(frame, preserve_index=False), path, row_group_size=size
+        )
         stream = scan(path, "y", memory=0)
-        fits.append(small(shuffle_window=128, batch_size=batch_size, dropout=0.2).fit(stream))
+        fits.append(
+            small(shuffle_window=128, batch_size=batch_size, dropout=0.2).fit(stream)
+        )
     assert_allclose(fits[0].parameters_, fits[1].parameters_, rtol=1e-9, atol=1e-12)
     whole = small(batch_size=batch_size, dropout=0.2).fit(frame[list("abcd")], y)
     if batch_size == "all":
         assert_allclose(fits[0].parameters_, whole.parameters_, rtol=1e-9, atol=1e-12)
     else:
-        assert np.abs(fits[0].parameters_ - whole.parameters_).max() > 1e-6  # another shuffle
+        # another shuffle
+        assert np.abs(fits[0].parameters_ - whole.parameters_).max() > 1e-6
 
 
 def test_a_stream_within_one_window_is_the_array(three, tmp_path):
@@ -68,9 +73,13 @@ def test_more_rows_may_be_held_out_than_learned_from(three):
     uniform = np.empty(500)
     native.hash_uniform(0, model.seed_, uniform)
     held = uniform <= 0.9
-    assert_allclose(max(model.validation_scores_), model.score(X[held], y[held]), atol=0.05)
+    assert_allclose(
+        max(model.validation_scores_), model.score(X[held], y[held]), atol=0.05
+    )
     joint = model.predict_log_proba(X[held])
-    loss = -joint[np.arange(held.sum()), np.searchsorted(model.classes_, y[held])].mean()
+    loss = -joint[
+        np.arange(held.sum()), np.searchsorted(model.classes_, y[held])
+    ].mean()
     assert_allclose(loss, model.validation_history_[model.best_epoch_ - 1], rtol=1e-9)
 
 
@@ -128,7 +137,10 @@ def test_float32_is_close_to_float64(three):
 def test_mixed_columns_need_no_encoding(three):
     X, y = three
     frame = pd.DataFrame(
-        {"a": X[:, 0], "town": np.where(X[:, 1] > 0, "Ulm", np.where(X[:, 2] > 0, "Bonn", "Rom"))}
+        {
+            "a": X[:, 0],
+            "town": np.where(X[:, 1] > 0, "Ulm", np.where(X[:, 2] > 0, "Bonn", "Rom")),
+        }
     )
     model = small(max_iter=30).fit(frame, y)
     assert model.widths_[0] == 4
@@ -144,7 +156,9 @@ def test_warm_start_goes_on(moons):
     model = small(**options, max_iter=3).fit(X, y)
     model.fit(X, y)
     assert_allclose(
-        model.parameters_, small(**options, max_iter=6).fit(X, y).parameters_, rtol=1e-10
+        model.parameters_,
+        small(**options, max_iter=6).fit(X, y).parameters_,
+        rtol=1e-10,
     )
     with pytest.raises(SchemaError, match="number of columns is 1 instead of 2"):
         model.fit(X[:, :1], y)
@@ -157,7 +171,9 @@ def test_warm_start_goes_on(moons):
     ):
         changed = clone(model).fit(X, y).set_params(**other)
         changed.predict(X)
-        with pytest.raises(SettingError, match="the weights of a network of other layers"):
+        with pytest.raises(
+            SettingError, match="the weights of a network of other layers"
+        ):
             changed.fit(X, y)
 
 
@@ -174,7 +190,9 @@ def test_partial_fit_is_an_epoch_a_call(moons):
 def test_partial_fit_is_given_classes_or_refuses_new_ones(three):
     X, y = three
     ants = y == "ant"
-    model = small().partial_fit(X[ants], y[ants], classes=np.unique(y)).partial_fit(X, y)
+    model = (
+        small().partial_fit(X[ants], y[ants], classes=np.unique(y)).partial_fit(X, y)
+    )
     assert model.classes_.tolist() == ["ant", "bee", "cow"]
     model = small().partial_fit(X[ants], y[ants])
     before = model.parameters_.copy()
@@ -199,7 +217,9 @@ def test_partial_fit_is_given_classes_or_refuses_new_ones(three):
 )
 def test_rates_follow_their_schedule(moons, schedule, rates):
     X, y = moons
-    model = small(learning_rate=schedule, learning_rate_init=0.1, max_iter=4, record=True).fit(X, y)
+    model = small(
+        learning_rate=schedule, learning_rate_init=0.1, max_iter=4, record=True
+    ).fit(X, y)
     assert_allclose([step["learning_rate"] for step in model.record_], rates)
 
 
@@ -221,7 +241,8 @@ def test_the_adaptive_rate_falls_until_it_is_spent(moons):
 
 def test_it_stops_when_the_loss_has_settled(moons):
     X, y = moons
-    for patience in (1, 3, 7):  # as many epochs as scikit-learn's, without early_stopping
+    # as many epochs as scikit-learn's, without early_stopping
+    for patience in (1, 3, 7):
         settings = {"tol": 10.0, "n_iter_no_change": patience, "max_iter": 50}
         model = small(**settings).fit(X, y)
         assert model.n_iter_ == Peer(**settings, hidden_layer_sizes=8).fit(X, y).n_iter_

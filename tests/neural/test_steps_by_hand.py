@@ -58,14 +58,19 @@ def steps_on_paper(y, output, delta, passes=1):
 def test_a_step_with_squared_error_comes_out_digit_by_digit():
     """A widely used exercise: 2-2-2 sigmoid nodes, η = ½, inputs .05 and .10, here for the classes
     (1, 0)."""
-    start = [START[0][0], np.array([[0.4, 0.5], [0.45, 0.55]])], [np.full(2, 0.35), np.full(2, 0.6)]
+    start = (
+        [START[0][0], np.array([[0.4, 0.5], [0.45, 0.55]])],
+        [np.full(2, 0.35), np.full(2, 0.6)],
+    )
     settings = {
         **ON_PAPER,
         "weights_init": start,
         "loss": "squared_error",
         "output_nodes": "per_class",
     }
-    model = MLPClassifier(**settings).partial_fit([[0.05, 0.1]], ["a"], classes=["a", "b"])
+    model = MLPClassifier(**settings).partial_fit(
+        [[0.05, 0.1]], ["a"], classes=["a", "b"]
+    )
     # forward: .3775 .3925 give .593269992 .596884378; 1.105905967 1.224921404 give .75136507
     # .772928465 δ = (out − target) · out (1 − out)
     first, second = (
@@ -79,7 +84,9 @@ def test_a_step_with_squared_error_comes_out_digit_by_digit():
     assert_allclose(model.coefs_[1], want, atol=1e-8)
     hidden = (first * 0.4 + second * 0.5) * 0.593269992 * 0.406730008
     assert_allclose(
-        model.coefs_[0][:, 0], [0.15 - 0.5 * hidden * 0.05, 0.2 - 0.5 * hidden * 0.1], atol=1e-9
+        model.coefs_[0][:, 0],
+        [0.15 - 0.5 * hidden * 0.05, 0.2 - 0.5 * hidden * 0.1],
+        atol=1e-9,
     )
     assert_allclose(model.history_, [0.5 * (0.24863493**2 + 0.772928465**2)], atol=1e-8)
 
@@ -90,18 +97,31 @@ def test_a_step_with_squared_error_comes_out_digit_by_digit():
     [
         (MLPRegressor(), [0.2, 1.0, -3.0], lambda z: z, lambda h, t: h - t),
         (MLPClassifier(loss="log_loss"), [1, 0, 1], expit, lambda h, t: h - t),
-        (MLPClassifier(loss="squared_error"), [1, 0, 1], expit, lambda h, t: (h - t) * h * (1 - h)),
+        (
+            MLPClassifier(loss="squared_error"),
+            [1, 0, 1],
+            expit,
+            lambda h, t: (h - t) * h * (1 - h),
+        ),
     ],
 )
 def test_rows_one_at_a_time_from_given_weights(model, y, output, delta):
     model = model.set_params(**ON_PAPER).set_params(max_iter=2).fit(X, y)
     want = steps_on_paper(y, output, delta, passes=2)
-    assert_allclose(np.concatenate([step["steps"] for step in model.record_]), want, rtol=1e-12)
+    assert_allclose(
+        np.concatenate([step["steps"] for step in model.record_]), want, rtol=1e-12
+    )
     assert_allclose(model.parameters_, want[-1], rtol=1e-12)
     plain = clone(model).set_params(record=False).fit(X, y)
     assert_array_equal(plain.parameters_, model.parameters_)
-    again = clone(model).set_params(weights_init=(model.coefs_, model.intercepts_)).fit(X, y)
-    assert_allclose(again.parameters_, steps_on_paper(y, output, delta, passes=4)[-1], rtol=1e-12)
+    again = (
+        clone(model)
+        .set_params(weights_init=(model.coefs_, model.intercepts_))
+        .fit(X, y)
+    )
+    assert_allclose(
+        again.parameters_, steps_on_paper(y, output, delta, passes=4)[-1], rtol=1e-12
+    )
 
 
 def test_steps_are_the_same_shuffled_and_with_chance():
@@ -120,12 +140,18 @@ def test_steps_are_the_same_shuffled_and_with_chance():
     assert_array_equal(one.parameters_, two.parameters_)
     assert two.record_[0]["steps"].shape == (7, len(two.parameters_))
     assert_array_equal(two.record_[-1]["steps"][-1], two.parameters_)
-    whole = MLPClassifier(**{**settings, "batch_size": "all"}, tol=None, record="steps").fit(X, y)
+    whole = MLPClassifier(
+        **{**settings, "batch_size": "all"}, tol=None, record="steps"
+    ).fit(X, y)
     assert [len(step["steps"]) for step in whole.record_] == [1, 1, 1]
 
 
 def test_spheres_start_where_they_are_put():
-    start = [np.eye(2), np.ones((2, 1))], [np.zeros(2), np.zeros(1)], [np.array([2.0, 4.0]), None]
+    start = (
+        [np.eye(2), np.ones((2, 1))],
+        [np.zeros(2), np.zeros(1)],
+        [np.array([2.0, 4.0]), None],
+    )
     tiny = {
         **ON_PAPER,
         "weights_init": start,
@@ -176,7 +202,9 @@ def test_squared_error_learns_and_is_the_brier_score_of_one_node(nodes):
     assert_allclose(P.sum(axis=1), 1.0)
     if nodes == "one":
         assert_allclose(
-            min(model.validation_history_), 0.5 * np.mean((P[:, 1] - y[200:]) ** 2), rtol=1e-9
+            min(model.validation_history_),
+            0.5 * np.mean((P[:, 1] - y[200:]) ** 2),
+            rtol=1e-9,
         )
     assert "log-odds" in model.explain(X[:3]).unit or nodes == "per_class"
 
@@ -196,7 +224,9 @@ def test_own_validation_rows_are_judged_by_and_not_learned_from(tmp_path):
     model.fit(X[:100], names[:100], validation=(X[100:], names[100:], w))
     assert model.stopped_ == "the validation loss no longer fell"
     losses = -np.log(model.predict_proba(X[100:])[np.arange(100), y[100:]])
-    assert_allclose(min(model.validation_history_), np.average(losses, weights=w), rtol=1e-9)
+    assert_allclose(
+        min(model.validation_history_), np.average(losses, weights=w), rtol=1e-9
+    )
     # it learned from all rows of fit: the first epoch is that without validation
     alone = (
         clone(model)
@@ -205,7 +235,9 @@ def test_own_validation_rows_are_judged_by_and_not_learned_from(tmp_path):
     )
     assert_allclose(model.history_[0], alone.history_[0], rtol=1e-12)
     frame = pd.DataFrame(X[100:], columns=["x0", "x1"]).assign(y=names[100:], w=w)
-    pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), tmp_path / "v.parquet")
+    pq.write_table(
+        pa.Table.from_pandas(frame, preserve_index=False), tmp_path / "v.parquet"
+    )
     known = pd.DataFrame(X[:100], columns=["x0", "x1"])
     other = clone(model).fit(
         known, names[:100], validation=scan(tmp_path / "v.parquet", "y", weight="w")
@@ -220,7 +252,9 @@ def test_own_validation_rows_of_numbers_are_in_the_units_of_the_target():
     model = MLPRegressor(early_stopping=True, tol=None, max_iter=30, random_state=0)
     model.fit(X[:80], y[:80], validation=(X[80:], y[80:]))
     squares = np.mean((model.predict(X[80:]) - y[80:]) ** 2)
-    assert_allclose(min(model.validation_history_), squares / 2 / model.target_scale_**2, rtol=1e-9)
+    assert_allclose(
+        min(model.validation_history_), squares / 2 / model.target_scale_**2, rtol=1e-9
+    )
     best = model.validation_scores_[model.best_epoch_ - 1]
     assert best == pytest.approx(model.score(X[80:], y[80:]), rel=1e-9)
 
@@ -237,7 +271,9 @@ def test_own_validation_rows_of_numbers_are_in_the_units_of_the_target():
 )
 def test_validation_rows_that_do_not_fit_are_refused(validation, error, message):
     with pytest.raises(error, match=message):
-        MLPClassifier(early_stopping=True, max_iter=1).fit(X, [0, 1, 0], validation=validation)
+        MLPClassifier(early_stopping=True, max_iter=1).fit(
+            X, [0, 1, 0], validation=validation
+        )
     with pytest.raises(SettingError, match="early_stopping=True"):
         MLPClassifier(max_iter=1).fit(X, [0, 1, 0], validation=validation)
 

@@ -30,13 +30,19 @@ def test_bars_are_the_probabilities_before_and_after_evidence():
     assert set(ASIA.names) <= set(texts)
     lung = ASIA.posterior("lung", {"xray": "yes"})["yes"]
     assert f"{100 * lung:.3g}%" in texts
-    assert sum(isinstance(patch, FancyArrowPatch) for patch in ax.patches) == len(ASIA.edges)
-    widths = {round(p.get_width() / 0.62, 6) for p in ax.patches if isinstance(p, Rectangle)}
+    assert sum(isinstance(patch, FancyArrowPatch) for patch in ax.patches) == len(
+        ASIA.edges
+    )
+    widths = {
+        round(p.get_width() / 0.62, 6) for p in ax.patches if isinstance(p, Rectangle)
+    }
     assert round(ASIA.posterior("lung")["yes"], 6) in widths  # before
     assert round(lung, 6) in widths  # after
 
 
-@pytest.mark.parametrize("net", [ASIA, read_bif(datasets.path("alarm")), random_net(12, 0, 0.3)])
+@pytest.mark.parametrize(
+    "net", [ASIA, read_bif(datasets.path("alarm")), random_net(12, 0, 0.3)]
+)
 def test_nodes_do_not_overlap(net):
     ax = plot.bayes_net(net)
     boxes = [p.get_bbox() for p in ax.patches if isinstance(p, FancyBboxPatch)]

@@ -25,7 +25,11 @@ def test_a_line_of_the_path_is_a_coefficient():
     X = rng.normal(size=(60, 12))
     path = lasso_path(X, X[:, 0] - 2 * X[:, 3] + rng.normal(size=60), alphas=15)
     ax = regularization_path(path, most=2)
-    named = {line.get_label(): line for line in ax.lines if not line.get_label().startswith("_")}
+    named = {
+        line.get_label(): line
+        for line in ax.lines
+        if not line.get_label().startswith("_")
+    }
     assert set(named) == {"x0", "x3"}
     assert_allclose(named["x3"].get_ydata(), path.coefs[:, 3])
     assert ax.xaxis_inverted()
@@ -58,7 +62,11 @@ def test_contours_are_drawn_for_every_predictive(posterior):
     X = rng.normal(size=(50, 2))
     y = (X[:, 0] + rng.normal(size=50) > 0).astype(int)
     ax = posterior_contours(
-        LogisticRegression(posterior=posterior).fit(X, y), X, y, steps=15, title=posterior
+        LogisticRegression(posterior=posterior).fit(X, y),
+        X,
+        y,
+        steps=15,
+        title=posterior,
     )
     assert posterior in (ax.get_title(), ax.get_title("left"))
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["0", "1"]
@@ -80,7 +88,9 @@ def test_contours_of_three_classes_meet_where_posteriors_are_equal():
 
 
 def test_contours_of_a_frame_keep_its_names():
-    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 2)), columns=["a", "b"])
+    frame = pd.DataFrame(
+        np.random.default_rng(0).normal(size=(30, 2)), columns=["a", "b"]
+    )
     y = (frame["a"] > 0).to_numpy()
     ax = posterior_contours(LogisticRegression().fit(frame, y), frame, y, steps=8)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("a", "b")
@@ -93,7 +103,11 @@ def test_averaging_over_the_weights_is_less_sure_far_away_side_by_side():
     y = (X[:, 0] + rng.normal(size=50) > 0).astype(int)
     panels = laplace_contours(X, y, C=10.0, steps=25, n_draws=100)
     shown = [float(ax.collections[0].get_array().max()) for ax in panels]
-    assert [ax.get_title(loc="left") for ax in panels] == ["plug-in", "Monte Carlo", "probit"]
+    assert [ax.get_title(loc="left") for ax in panels] == [
+        "plug-in",
+        "Monte Carlo",
+        "probit",
+    ]
     assert shown[0] >= max(shown[1:])
 
 
@@ -111,4 +125,6 @@ def test_residuals_of_scanned_rows_are_those_of_the_arrays():
     model = LinearRegression().fit(rows)
     frame = pd.DataFrame(X, columns=["x0", "x1"])
     found, expected = residuals(model, rows), residuals(model, frame, table[:, 2])
-    assert np.array_equal(found.collections[0].get_offsets(), expected.collections[0].get_offsets())
+    assert np.array_equal(
+        found.collections[0].get_offsets(), expected.collections[0].get_offsets()
+    )

@@ -20,7 +20,9 @@ def test_every_component_has_an_ellipse_that_holds_its_rows(form):
     assert len(ax.patches) == 2
     for k, ellipse in enumerate(ax.patches):
         np.testing.assert_allclose(ellipse.center, model.means_[k])
-        inside = ellipse.get_patch_transform().inverted().transform(X[model.labels_ == k])
+        inside = (
+            ellipse.get_patch_transform().inverted().transform(X[model.labels_ == k])
+        )
         assert ((inside**2).sum(axis=1) <= 1).mean() > 0.85
 
 

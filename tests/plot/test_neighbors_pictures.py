@@ -7,7 +7,11 @@ from scipy.spatial import Delaunay
 
 from lyceum import plot
 from lyceum.errors import DataError
-from lyceum.neighbors import KNeighborsClassifier, LocallyWeightedRegression, RBFNetworkRegressor
+from lyceum.neighbors import (
+    KNeighborsClassifier,
+    LocallyWeightedRegression,
+    RBFNetworkRegressor,
+)
 
 matplotlib.use("Agg")
 
@@ -24,7 +28,9 @@ def test_cells_are_those_of_the_nearest_row_and_edges_those_of_delaunay():
     ax = plot.voronoi(X, y)
     cells, edges = ax.collections[0], ax.collections[3]
     order = np.lexsort((X[:, 1], X[:, 0]))
-    inside = [path.contains_point(row) for path, row in zip(cells.get_paths(), X[order])]
+    inside = [
+        path.contains_point(row) for path, row in zip(cells.get_paths(), X[order])
+    ]
     assert all(inside)
     pairs = {
         tuple(sorted(e))
@@ -60,7 +66,9 @@ def test_the_polynomial_at_the_query_goes_through_the_fit(degree):
     X = rng.uniform(0, 6, (90, 1))
     model = LocallyWeightedRegression(degree=degree).fit(X, np.sin(X[:, 0]))
     found = model.neighborhood(2.0)
-    assert found["polynomial"](np.array([2.0]))[0] == pytest.approx(model.predict([[2.0]])[0])
+    assert found["polynomial"](np.array([2.0]))[0] == pytest.approx(
+        model.predict([[2.0]])[0]
+    )
     ax = plot.local_fit(model, 2.0)
     np.testing.assert_allclose(
         ax.lines[0].get_ydata(), model.predict(ax.lines[0].get_xdata()[:, None])
@@ -73,7 +81,11 @@ def test_the_polynomial_at_the_query_goes_through_the_fit(degree):
 @pytest.mark.parametrize("units", ["constant", "linear"])
 def test_bumps_and_the_constant_sum_to_the_prediction(units):
     X = np.linspace(0, 6, 90)[:, None]
-    model = RBFNetworkRegressor(n_centers=5, centers="uniform", units=units).fit(X, np.sin(X[:, 0]))
+    model = RBFNetworkRegressor(n_centers=5, centers="uniform", units=units).fit(
+        X, np.sin(X[:, 0])
+    )
     constant = model.target_mean_ + model.target_scale_ * model.bias_[0]
-    np.testing.assert_allclose(model.unit_outputs(X).sum(axis=1) + constant, model.predict(X))
+    np.testing.assert_allclose(
+        model.unit_outputs(X).sum(axis=1) + constant, model.predict(X)
+    )
     assert len(plot.radial_units(model).lines) == 6

@@ -27,7 +27,11 @@ def model():
     X = rng.normal(size=(200, 3))
     y = np.where(X[:, 0] > 0, "yes", "no")
     return MLPClassifier(
-        hidden_layer_sizes=(4, 30), early_stopping=True, max_iter=15, tol=None, random_state=0
+        hidden_layer_sizes=(4, 30),
+        early_stopping=True,
+        max_iter=15,
+        tol=None,
+        random_state=0,
     ).fit(X, y)
 
 
@@ -36,7 +40,9 @@ def test_training_curves_are_the_history(model):
     ax = plot.training_curves(model, label="net")
     named = {line.get_label(): line for line in ax.lines}
     np.testing.assert_array_equal(named["net, training"].get_ydata(), model.history_)
-    np.testing.assert_array_equal(named["net, validation"].get_ydata(), model.validation_history_)
+    np.testing.assert_array_equal(
+        named["net, validation"].get_ydata(), model.validation_history_
+    )
     assert f"best: {model.best_epoch_}" in named
     assert ax.get_yscale() == "log"
     plot.training_curves(model, label="again", ax=ax, log=False)
@@ -61,9 +67,9 @@ def test_a_network_has_a_line_for_every_weight_drawn(model):
 
 
 def test_a_network_without_hidden_layers_is_drawn():
-    model = MLPRegressor(hidden_layer_sizes=(), max_iter=2, tol=None, random_state=0).fit(
-        np.eye(3), [1.0, 2.0, 3.0]
-    )
+    model = MLPRegressor(
+        hidden_layer_sizes=(), max_iter=2, tol=None, random_state=0
+    ).fit(np.eye(3), [1.0, 2.0, 3.0])
     ax = plot.network(model, weights=False)
     assert len(ax.collections[0].get_segments()) == 3
     assert plot.training_curves(model).get_xlabel() == "epoch"
@@ -78,7 +84,12 @@ def test_other_learners_show_what_they_lower_from_before_the_first_step():
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("pass", "sum of squared residuals")
     assert ax.lines[0].get_xdata()[0] == 0
     assert_allclose(ax.lines[0].get_ydata(), descent.history_)
-    assert plot.training_curves(Lasso(alpha=0.01).fit(X, y)).get_ylabel() == "duality gap"
-    assert plot.training_curves(LogisticRegression().fit(X, y > 0)).get_ylabel() == "objective"
+    assert (
+        plot.training_curves(Lasso(alpha=0.01).fit(X, y)).get_ylabel() == "duality gap"
+    )
+    assert (
+        plot.training_curves(LogisticRegression().fit(X, y > 0)).get_ylabel()
+        == "objective"
+    )
     with pytest.raises(DataError, match="not fitted step by step"):
         plot.training_curves(LinearRegression().fit(X, y))

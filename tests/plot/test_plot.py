@@ -6,7 +6,11 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib import pyplot
-from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve as their_roc_curve
+from sklearn.metrics import (
+    average_precision_score,
+    roc_auc_score,
+    roc_curve as their_roc_curve,
+)
 
 matplotlib.use("Agg")
 
@@ -75,7 +79,10 @@ def test_axes_given_are_the_axes_returned_and_none_are_made():
 
 def test_axes_have_names_and_a_title_when_asked():
     ax = plot.roc(*binary(), title="Credit")
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("false positive rate", "true positive rate")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (
+        "false positive rate",
+        "true positive rate",
+    )
     assert ax.get_title(loc="left") == "Credit"
 
 
@@ -85,13 +92,21 @@ def test_neighboring_curves_differ_in_color_and_in_dashes():
     drawn = ax.lines[:7]
     assert [one.get_color() for one in drawn] == list(plot.style.COLORS)
     for one, two in pairwise(drawn):
-        assert one.get_linestyle() != two.get_linestyle() or one._dash_pattern != two._dash_pattern
+        assert (
+            one.get_linestyle() != two.get_linestyle()
+            or one._dash_pattern != two._dash_pattern
+        )
 
 
 def test_the_palette_has_no_two_colors_alike_without_red_green_or_saturation():
     # luminance differs or the blue channel does, for every pair: what deuteranopes and protanopes
     # keep
-    rgb = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in plot.style.COLORS]) / 255
+    rgb = (
+        np.array(
+            [[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in plot.style.COLORS]
+        )
+        / 255
+    )
     keep = np.column_stack([rgb @ [0.35, 0.60, 0.05], rgb[:, 2]])
     for i in range(len(keep)):
         for j in range(i):
@@ -124,10 +139,16 @@ def test_roc_draws_the_curve_and_tells_its_area():
 def test_roc_of_two_columns_and_of_the_other_class_agree():
     y, p = binary()
     both = np.column_stack([1 - p, p])
-    one, two, other = (plot.roc(y, both), plot.roc(y, p), plot.roc(y, both, pos_label=0))
+    one, two, other = (
+        plot.roc(y, both),
+        plot.roc(y, p),
+        plot.roc(y, both, pos_label=0),
+    )
     assert np.array_equal(one.lines[0].get_xydata(), two.lines[0].get_xydata())
     drawn = other.lines[0].get_xydata()
-    assert np.trapezoid(drawn[:, 1], drawn[:, 0]) == pytest.approx(roc_auc_score(y == 0, 1 - p))
+    assert np.trapezoid(drawn[:, 1], drawn[:, 0]) == pytest.approx(
+        roc_auc_score(y == 0, 1 - p)
+    )
 
 
 def test_three_classes_make_a_curve_each_and_several_classifiers_an_average():
@@ -162,7 +183,9 @@ def test_precision_recall_draws_the_steps_that_average_precision_sums():
     drawn = line(ax, "tree")
     recall, precision = drawn.get_data()
     assert drawn.get_drawstyle() == "steps-pre"
-    assert np.sum(np.diff(recall) * precision[1:]) == pytest.approx(average_precision_score(y, p))
+    assert np.sum(np.diff(recall) * precision[1:]) == pytest.approx(
+        average_precision_score(y, p)
+    )
     assert legend_of(ax) == [
         f"tree  AP {average_precision_score(y, p):.3f}",
         f"share of positives {y.mean():.2f}",
@@ -220,7 +243,11 @@ def test_confusion_writes_counts_and_shades_by_the_share_of_the_true_class():
         "4\n50%",
     ]
     assert ax.images[0].get_array().tolist() == [[0.75, 0.25, 0.0], [0.125, 0.375, 0.5]]
-    assert [text.get_text() for text in ax.get_xticklabels()] == ["bad", "good", "reject"]
+    assert [text.get_text() for text in ax.get_xticklabels()] == [
+        "bad",
+        "good",
+        "reject",
+    ]
     assert [text.get_text() for text in ax.get_yticklabels()] == ["bad", "good"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("predicted", "true class")
 
@@ -259,8 +286,13 @@ def test_calibration_draws_observed_shares_over_mean_predictions():
     assert line(ax, "tree").get_xydata() == pytest.approx(
         np.array([[0.1, 0.2], [0.5, 0.5], [0.9, 0.75]])
     )
-    assert legend_of(ax) == [f"tree  calibration error {(0.1 + 0.0 + 0.15) / 3:.3f}", "calibrated"]
-    low, high = np.array([path.vertices[:, 1] for path in ax.collections[0].get_paths()]).T
+    assert legend_of(ax) == [
+        f"tree  calibration error {(0.1 + 0.0 + 0.15) / 3:.3f}",
+        "calibrated",
+    ]
+    low, high = np.array(
+        [path.vertices[:, 1] for path in ax.collections[0].get_paths()]
+    ).T
     assert low[1] == pytest.approx(0.2993, abs=1e-3)  # Wilson's interval of 10 in 20
     assert high[1] == pytest.approx(0.7007, abs=1e-3)
 
@@ -289,7 +321,9 @@ def test_error_reject_draws_the_curve_without_its_empty_end_and_marks_doubt():
     expected = np.column_stack([curve.reject_rate[1:], curve.error[1:]])
     assert np.array_equal(line(ax, "tree").get_xydata(), expected)
     at = curve.at(0.3)
-    assert line(ax, "_doubt").get_xydata().tolist() == [[at["reject_rate"], at["error"]]]
+    assert line(ax, "_doubt").get_xydata().tolist() == [
+        [at["reject_rate"], at["error"]]
+    ]
     assert legend_of(ax) == [f"tree  area {curve.area:.3f}", "doubt costs 0.3"]
     assert ax.get_ylabel() == "error among accepted"
 
@@ -317,7 +351,9 @@ def test_learning_curve_draws_means_and_a_band_of_one_standard_deviation():
     train, test = np.array([[1.0, 0.9], [0.8, 0.8]]), np.array([[0.5, 0.7], [0.6, 0.8]])
     ax = plot.learning_curve([10, 100], train, test, score="accuracy")
     assert line(ax, "training").get_ydata() == pytest.approx([0.95, 0.8])
-    assert line(ax, "validation").get_xydata() == pytest.approx(np.array([[10, 0.6], [100, 0.7]]))
+    assert line(ax, "validation").get_xydata() == pytest.approx(
+        np.array([[10, 0.6], [100, 0.7]])
+    )
     band = ax.collections[1].get_paths()[0].vertices
     assert (band[:, 1].min(), band[:, 1].max()) == pytest.approx((0.5, 0.8))
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("training rows", "accuracy")
@@ -347,17 +383,26 @@ def test_validation_curve_marks_the_best_value_on_a_fitting_axis():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: plot.roc([1, 1], [0.2, 0.3]), "all rows are of one class: a RocCurve needs"),
+        (
+            lambda: plot.roc([1, 1], [0.2, 0.3]),
+            "all rows are of one class: a RocCurve needs",
+        ),
         (lambda: plot.roc([0, 1], [0.2]), "shape"),
         (lambda: plot.roc([0, 1], [0.2, np.nan]), "missing values"),
-        (lambda: plot.roc([0, 1, 2], [0.2, 0.1, 0.3]), "one column of scores for each class"),
+        (
+            lambda: plot.roc([0, 1, 2], [0.2, 0.1, 0.3]),
+            "one column of scores for each class",
+        ),
         (lambda: plot.roc([0, 1], np.full((2, 3), 0.3)), "3 columns for 2 classes"),
         (lambda: plot.roc([0, 1], np.full((2, 2), 0.5), pos_label=7), "pos_label is 7"),
         (lambda: plot.roc([0, 1], {}), "no scores"),
         (lambda: plot.roc([0, 1], {"a": [0, 1]}, label="b"), "label names one"),
         (lambda: plot.roc([], []), "at least one row"),
         (lambda: plot.cost_curve([0, 1], [0, 1], cost_fp=1), "both"),
-        (lambda: plot.cost_curve([0, 1], [0, 1], cost_fp=-1, cost_fn=1), "not be negative"),
+        (
+            lambda: plot.cost_curve([0, 1], [0, 1], cost_fp=-1, cost_fn=1),
+            "not be negative",
+        ),
         (lambda: plot.cost_curve(*three(), cost_fp=1, cost_fn=1), "one positive class"),
         (lambda: plot.calibration([0, 1], [-3.0, 2.0]), "posteriors, not scores"),
         (lambda: plot.calibration([0, 1], [0.3, 0.2], n_bins=0), "bins"),
@@ -367,7 +412,10 @@ def test_validation_curve_marks_the_best_value_on_a_fitting_axis():
         (lambda: plot.cobweb([[3]]), "two classes or more"),
         (lambda: plot.cobweb({"a": np.eye(2), "b": np.eye(3)}), "one size"),
         (lambda: plot.error_reject({}), "no curves"),
-        (lambda: plot.learning_curve([1, 2, 3], [1, 1], [1, 1]), "one row for each point"),
+        (
+            lambda: plot.learning_curve([1, 2, 3], [1, 1], [1, 1]),
+            "one row for each point",
+        ),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(call, message):

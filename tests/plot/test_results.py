@@ -27,7 +27,9 @@ X = rng.normal(size=(150, 3))
 y = np.where(X[:, 0] + 0.8 * rng.normal(size=150) > 0, "yes", "no")
 p = 1 / (1 + np.exp(-2 * X[:, 0]))
 y3 = np.array(["a", "b", "c"])[np.clip(np.round(X[:, 0] + 1), 0, 2).astype(int)]
-said3 = np.array(["a", "b", "c"])[np.clip(np.round(X[:, 0] + 0.5 * X[:, 1] + 1), 0, 2).astype(int)]
+said3 = np.array(["a", "b", "c"])[
+    np.clip(np.round(X[:, 0] + 0.5 * X[:, 1] + 1), 0, 2).astype(int)
+]
 
 
 def legend_of(ax):
@@ -39,7 +41,8 @@ def drawn(ax):
 
 
 @pytest.mark.parametrize(
-    ("name", "function"), [("roc", "roc_curve"), ("precision_recall", "precision_recall_curve")]
+    ("name", "function"),
+    [("roc", "roc_curve"), ("precision_recall", "precision_recall_curve")],
 )
 def test_a_curve_looks_like_its_arrays(name, function):
     result = getattr(evaluate, function)(y, p)
@@ -79,19 +82,36 @@ def test_calibration_draws_the_bins_of_the_result():
 def test_confusion_and_cobweb_take_the_matrix_as_it_is():
     matrix = evaluate.confusion_matrix(y3, said3)
     ax, of_array = plot.confusion(matrix), plot.confusion(matrix.counts, matrix.classes)
-    assert [text.get_text() for text in ax.texts] == [text.get_text() for text in of_array.texts]
+    assert [text.get_text() for text in ax.texts] == [
+        text.get_text() for text in of_array.texts
+    ]
     assert [text.get_text() for text in ax.get_yticklabels()] == ["a", "b", "c"]
     webs = [plot.cobweb(one) for one in (matrix, evaluate.cobweb(matrix))]
-    assert drawn(webs[0]) == drawn(webs[1]) == drawn(plot.cobweb(matrix.counts, list("abc")))
-    spokes = [[text.get_text() for text in web.texts if "→" in text.get_text()] for web in webs]
-    assert spokes[0] == spokes[1] == ["a → b", "a → c", "b → a", "b → c", "c → a", "c → b"]
+    assert (
+        drawn(webs[0])
+        == drawn(webs[1])
+        == drawn(plot.cobweb(matrix.counts, list("abc")))
+    )
+    spokes = [
+        [text.get_text() for text in web.texts if "→" in text.get_text()]
+        for web in webs
+    ]
+    assert (
+        spokes[0] == spokes[1] == ["a → b", "a → c", "b → a", "b → c", "c → a", "c → b"]
+    )
 
 
 def test_rejected_rows_and_rows_of_no_class_have_their_column_and_row():
-    matrix = evaluate.confusion_matrix(["a", "b", "?", "b"], ["a", "?", "a", "b"], reject="?")
+    matrix = evaluate.confusion_matrix(
+        ["a", "b", "?", "b"], ["a", "?", "a", "b"], reject="?"
+    )
     ax = plot.confusion(matrix)
     assert [text.get_text() for text in ax.get_xticklabels()] == ["a", "b", "(reject)"]
-    assert [text.get_text() for text in ax.get_yticklabels()] == ["a", "b", "(no class)"]
+    assert [text.get_text() for text in ax.get_yticklabels()] == [
+        "a",
+        "b",
+        "(no class)",
+    ]
 
 
 def test_learning_curve_draws_losses_and_the_best_constant():
@@ -117,9 +137,18 @@ def test_validation_curve_marks_the_least_loss():
     )
     ax = plot.validation_curve(result)
     assert f"best: {result.best:g}" in legend_of(ax)
-    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_xscale()) == ("C", "error rate", "log")
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_xscale()) == (
+        "C",
+        "error rate",
+        "log",
+    )
     words = evaluate.validation_curve(
-        LogisticRegression(), X, y, param_name="class_weight", param_range=[None, "balanced"], cv=3
+        LogisticRegression(),
+        X,
+        y,
+        param_name="class_weight",
+        param_range=[None, "balanced"],
+        cv=3,
     )
     ticks = plot.validation_curve(words).get_xticklabels()
     assert [text.get_text() for text in ticks] == ["None", "balanced"]
@@ -163,7 +192,10 @@ def test_mcnemar_shows_the_rows_that_one_model_gets_wrong():
     assert bars == [-5, 12]
     with pytest.raises(SettingError, match="draw them apart"):
         plot.comparison(
-            {"a": test, "b": evaluate.corrected_t([0.1, 0.2], [0.2, 0.2], test_to_train=1.0)}
+            {
+                "a": test,
+                "b": evaluate.corrected_t([0.1, 0.2], [0.2, 0.2], test_to_train=1.0),
+            }
         )
 
 
@@ -184,8 +216,13 @@ def test_a_bootstrap_shows_its_rounds_and_both_estimates():
     rounds = evaluate.bootstrap_632(GaussianNB(), X, y, n_rounds=7)
     ax = plot.cross_validation({"folds": folds, "bootstrap": rounds})
     assert ax.collections[-1].get_offsets()[:, 0].tolist() == rounds.rounds.tolist()
-    assert [line.get_xdata()[0] for line in ax.lines[-2:]] == [rounds.error, rounds.plus]
-    assert {"one split", "one round", ".632 estimate", ".632+ estimate"} <= set(legend_of(ax))
+    assert [line.get_xdata()[0] for line in ax.lines[-2:]] == [
+        rounds.error,
+        rounds.plus,
+    ]
+    assert {"one split", "one round", ".632 estimate", ".632+ estimate"} <= set(
+        legend_of(ax)
+    )
 
 
 def test_reports_have_their_matrix_and_their_rates():
@@ -196,14 +233,20 @@ def test_reports_have_their_matrix_and_their_rates():
             text.get_text() for text in of_matrix.texts
         ]
     heights = [bar.get_height() for bar in plot.class_rates(report).patches]
-    assert heights[:4] == [*(one.precision for one in report.per_class), report.macro.precision]
+    assert heights[:4] == [
+        *(one.precision for one in report.per_class),
+        report.macro.precision,
+    ]
     assert heights[8:] == [*(one.f1 for one in report.per_class), report.macro.f1]
 
 
 def test_a_two_by_two_table_has_its_matrix_and_its_rates():
     said = np.where(p > 0.4, "yes", "no")
     report = evaluate.binary_report(y, said)
-    shown, of_matrix = plot.confusion(report), plot.confusion(evaluate.confusion_matrix(y, said))
+    shown, of_matrix = (
+        plot.confusion(report),
+        plot.confusion(evaluate.confusion_matrix(y, said)),
+    )
     assert [text.get_text() for text in shown.texts] == [
         text.get_text() for text in of_matrix.texts
     ]
@@ -273,10 +316,16 @@ def test_bias_and_variance_stand_side_by_side():
     [
         (lambda: plot.roc(evaluate.roc_curve(y, p), p), "complete"),
         (lambda: plot.roc(y), "give y_true and scores"),
-        (lambda: plot.roc({"a": evaluate.calibration_curve(y, p)}), "dict of name to RocCurve"),
+        (
+            lambda: plot.roc({"a": evaluate.calibration_curve(y, p)}),
+            "dict of name to RocCurve",
+        ),
         (lambda: plot.calibration(evaluate.roc_curve(y, p)), "a Calibration"),
         (lambda: plot.learning_curve([1, 2]), "give a LearningCurve"),
-        (lambda: plot.validation_curve(evaluate.roc_curve(y, p)), "give a ValidationCurve"),
+        (
+            lambda: plot.validation_curve(evaluate.roc_curve(y, p)),
+            "give a ValidationCurve",
+        ),
         (lambda: plot.comparison([0.1, 0.2]), "CorrectedT or FiveByTwoTest or McNemar"),
         (lambda: plot.bias_variance({}), "BiasVariance"),
     ],
@@ -287,7 +336,9 @@ def test_what_is_no_such_result_is_refused(call, message):
 
 
 def test_the_least_of_arrays_named_a_loss_is_the_best():
-    ax = plot.validation_curve([1, 2, 3], [0.1, 0.1, 0.1], [0.5, 0.2, 0.9], score="log loss")
+    ax = plot.validation_curve(
+        [1, 2, 3], [0.1, 0.1, 0.1], [0.5, 0.2, 0.9], score="log loss"
+    )
     assert "best: 2" in [text.get_text() for text in ax.get_legend().get_texts()]
 
 
@@ -299,7 +350,9 @@ def test_a_result_that_a_picture_cannot_show_is_refused_in_a_sentence(name):
 
 
 def test_importances_of_a_learner_that_has_none_say_where_to_get_them():
-    with pytest.raises(SettingError, match=r"GaussianNB has no .*permutation_importance"):
+    with pytest.raises(
+        SettingError, match=r"GaussianNB has no .*permutation_importance"
+    ):
         plot.importances(GaussianNB().fit(X, y))
 
 

@@ -39,7 +39,10 @@ def extents(ax):
 
 
 def overlap(a, b, slack=0.5):
-    return min(a.x1, b.x1) - max(a.x0, b.x0) > slack and min(a.y1, b.y1) - max(a.y0, b.y0) > slack
+    return (
+        min(a.x1, b.x1) - max(a.x0, b.x0) > slack
+        and min(a.y1, b.y1) - max(a.y0, b.y0) > slack
+    )
 
 
 @pytest.mark.syllabus("6.8")
@@ -59,7 +62,9 @@ def test_no_boxes_and_no_labels_overlap(leaves, task):
         )
         classes = None
     ax = plot.tree(
-        of_sklearn(fitted), schema=Schema.of_numbers(list(data.feature_names)), classes=classes
+        of_sklearn(fitted),
+        schema=Schema.of_numbers(list(data.feature_names)),
+        classes=classes,
     )
     drawn, texts = extents(ax)
     assert len(drawn) == fitted.tree_.node_count
@@ -69,13 +74,19 @@ def test_no_boxes_and_no_labels_overlap(leaves, task):
     for i, a in enumerate(places):
         assert not any(overlap(a, b, 1.5) for b in places[i + 1 :])
     # every text of a node is within its box: the others are edge labels, one per edge
-    outside = [text for text, place in texts if not any(overlap(place, box, 0.0) for box in drawn)]
+    outside = [
+        text
+        for text, place in texts
+        if not any(overlap(place, box, 0.0) for box in drawn)
+    ]
     assert len(outside) == fitted.tree_.node_count - 1
 
 
 def test_children_are_below_and_parents_in_the_middle():
     data = load_diabetes()
-    fitted = DecisionTreeRegressor(max_leaf_nodes=20, random_state=0).fit(data.data, data.target)
+    fitted = DecisionTreeRegressor(max_leaf_nodes=20, random_state=0).fit(
+        data.data, data.target
+    )
     drawing = _tree_drawing._TreeDrawing(
         _tree_drawing._labels(
             of_sklearn(fitted), Schema.of_numbers(list(data.feature_names)), None
@@ -104,7 +115,10 @@ def test_bars_in_leaves_are_class_shares():
 
 def test_edges_say_what_is_asked():
     schema = Schema.declare(
-        {"color": ["red", "green", "blue", "black", "white", "gray"], "size": "continuous"}
+        {
+            "color": ["red", "green", "blue", "black", "white", "gray"],
+            "size": "continuous",
+        }
     )
     builder = Builder(1)
     many, _ = builder.split(0, 0, GROUPS, branches=[0, 0, 0, 0, 0, 1])
@@ -118,10 +132,14 @@ def test_edges_say_what_is_asked():
 
 def test_a_tree_cut_at_a_depth_says_what_is_left_out():
     data = load_diabetes()
-    fitted = DecisionTreeRegressor(max_depth=5, random_state=0).fit(data.data, data.target)
+    fitted = DecisionTreeRegressor(max_depth=5, random_state=0).fit(
+        data.data, data.target
+    )
     ax = plot.tree(of_sklearn(fitted), max_depth=2, title="short")
     assert len(boxes(ax)) == 7
-    left_out = [int(t.get_text().split()[1]) for t in ax.texts if t.get_text().startswith("…")]
+    left_out = [
+        int(t.get_text().split()[1]) for t in ax.texts if t.get_text().startswith("…")
+    ]
     assert sum(left_out) == fitted.get_n_leaves()
     assert ax.get_title(loc="left") == "short"
 
@@ -136,7 +154,9 @@ def test_one_leaf_is_a_tree_too():
 
 @pytest.mark.syllabus("11.3")
 def test_importances_fall_from_the_top():
-    ax = plot.importances([0.2, 0.5, 0.3], names=["a", "b", "c"], spread=[0.1, 0.1, 0.1], most=2)
+    ax = plot.importances(
+        [0.2, 0.5, 0.3], names=["a", "b", "c"], spread=[0.1, 0.1, 0.1], most=2
+    )
     assert [text.get_text() for text in ax.get_yticklabels()] == ["b", "c"]
     assert [patch.get_width() for patch in ax.patches] == [0.5, 0.3]
     assert "1 more" in ax.get_xlabel()

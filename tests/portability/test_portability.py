@@ -3,7 +3,14 @@
 from pathlib import Path
 
 import pytest
-from portability.configurations import CONFIGURATIONS, HASH_SEEDS, KERNELS, LEVELS, QUICK, THREADS
+from portability.configurations import (
+    CONFIGURATIONS,
+    HASH_SEEDS,
+    KERNELS,
+    LEVELS,
+    QUICK,
+    THREADS,
+)
 from portability.environments import is_private, oldest
 from portability.results import BEGIN, END, Result, Results
 
@@ -27,7 +34,9 @@ def test_every_value_of_every_dimension_is_tried():
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_level_meets_every_number_of_threads(level):
     met = {
-        configuration.threads for configuration in CONFIGURATIONS if configuration.level == level
+        configuration.threads
+        for configuration in CONFIGURATIONS
+        if configuration.level == level
     }
     assert met == set(THREADS)
 

@@ -25,7 +25,10 @@ def mixed(n=400, seed=0, gaps=0.15, offset=1e6):
     )
     holes = rng.random(frame.shape) < gaps
     frame = frame.astype(object).mask(holes, None).infer_objects()
-    frame["age"], frame["income"] = frame["age"].astype(float), frame["income"].astype(float)
+    frame["age"], frame["income"] = (
+        frame["age"].astype(float),
+        frame["income"].astype(float),
+    )
     frame["ill"] = np.where(z + rng.normal(size=n) > 0, "yes", "no")
     return frame
 

@@ -62,7 +62,10 @@ def test_frames_of_all_libraries_come_out_alike(transformer, library):
 @pytest.mark.parametrize("transformer", ALL[:-2], ids=repr)
 def test_pandas_keeps_index_labels_and_types(transformer):
     frame = mixed(30)
-    frame["city"], frame["sex"] = frame["city"].astype("category"), frame["sex"].astype(object)
+    frame["city"], frame["sex"] = (
+        frame["city"].astype("category"),
+        frame["sex"].astype(object),
+    )
     frame.index = pd.date_range("2024-01-01", periods=30)
     out = transformer.fit_transform(frame)
     assert out.index.equals(frame.index)
@@ -76,7 +79,10 @@ def test_pandas_keeps_index_labels_and_types(transformer):
 
 def test_polars_categories_stay_categories():
     frame = pl.DataFrame(
-        {"c": pl.Series(["a", None, "b", "a"], dtype=pl.Categorical), "x": [1.0, None, 2.0, 3.0]}
+        {
+            "c": pl.Series(["a", None, "b", "a"], dtype=pl.Categorical),
+            "x": [1.0, None, 2.0, 3.0],
+        }
     )
     out = SimpleImputer().fit_transform(frame)
     assert out.schema["c"] == pl.Categorical
@@ -85,12 +91,16 @@ def test_polars_categories_stay_categories():
 
 
 def test_numbers_of_a_category_type_stay_categories():
-    frame = pd.DataFrame({"k": pd.Categorical([3, 5, None, 5]), "x": [1.0, 2.0, 3.0, 4.0]})
+    frame = pd.DataFrame(
+        {"k": pd.Categorical([3, 5, None, 5]), "x": [1.0, 2.0, 3.0, 4.0]}
+    )
     out = SimpleImputer().fit_transform(frame)
     assert out["k"].tolist() == [3, 5, 5, 5]
     assert isinstance(out["k"].dtype, pd.CategoricalDtype)
     ordered = frame.assign(
-        k=pd.Categorical(["lo", "hi", None, "hi"], categories=["lo", "hi"], ordered=True)
+        k=pd.Categorical(
+            ["lo", "hi", None, "hi"], categories=["lo", "hi"], ordered=True
+        )
     )
     filled = MissingCategory().fit_transform(ordered)["k"]
     assert filled.dtype.categories.tolist() == ["lo", "hi", "missing"]
@@ -100,10 +110,17 @@ def test_numbers_of_a_category_type_stay_categories():
 @pytest.mark.parametrize("transformer", ALL, ids=repr)
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_set_output_chooses_the_library(transformer, library):
-    transformer = type(transformer)(**transformer.get_params()).set_output(transform=library)
+    transformer = type(transformer)(**transformer.get_params()).set_output(
+        transform=library
+    )
     kind = {"pandas": pd.DataFrame, "polars": pl.DataFrame}[library]
     frame = mixed(50)
-    for given in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame), numbers(50)):
+    for given in (
+        frame,
+        pl.from_pandas(frame),
+        pa.Table.from_pandas(frame),
+        numbers(50),
+    ):
         out = transformer.fit_transform(given)
         assert isinstance(out, kind)
         assert list(out.columns) == transformer.get_feature_names_out().tolist()
@@ -111,7 +128,9 @@ def test_set_output_chooses_the_library(transformer, library):
 
 def test_an_array_of_categories_becomes_a_frame_of_words():
     X = np.array([[3.0], [np.nan], [5.0], [3.0]])
-    filler = MissingCategory(categorical_features=[0]).set_output(transform="pandas").fit(X)
+    filler = (
+        MissingCategory(categorical_features=[0]).set_output(transform="pandas").fit(X)
+    )
     assert filler.transform(X)["x0"].tolist() == ["3", "missing", "5", "3"]
     assert filler.transform([[8.0]])["x0"].tolist() == ["8"]
 
@@ -148,7 +167,10 @@ def test_an_empty_dask_partition_is_no_trouble():
     dd = pytest.importorskip("dask.dataframe")
     frame = mixed(90)
     lazy = dd.concat(
-        [dd.from_pandas(frame[:40], npartitions=1), dd.from_pandas(frame[40:], npartitions=1)]
+        [
+            dd.from_pandas(frame[:40], npartitions=1),
+            dd.from_pandas(frame[40:], npartitions=1),
+        ]
     )
     lazy = lazy[lazy["ill"] != "nobody"].map_partitions(
         lambda part: part if len(part) > 45 else part[:0]

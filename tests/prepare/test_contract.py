@@ -46,7 +46,9 @@ def test_public_names_are_sorted():
 
 def test_summaries_read_as_people_do():
     frame = mixed()
-    assert "smokes  binary          0.16  False" in str(SimpleImputer().fit(frame).summary())
+    assert "smokes  binary          0.16  False" in str(
+        SimpleImputer().fit(frame).summary()
+    )
     predicted = str(IterativeImputer().fit(frame).summary())
     assert "income" in predicted
     assert "discriminant" in predicted

@@ -35,7 +35,9 @@ def test_the_parts_are_those_of_the_calendar():
             when.strftime("%B"),
             when.strftime("%A"),
         )
-        assert row["when days"] == pytest.approx((when - start).total_seconds() / 86_400)
+        assert row["when days"] == pytest.approx(
+            (when - start).total_seconds() / 86_400
+        )
 
 
 def test_what_does_not_vary_is_left_out_and_the_rest_stays():
@@ -80,11 +82,14 @@ def test_streams_and_model_files_give_what_memory_gives(file, tmp_path):
     model = make_pipeline(DatetimeEncoder(), SimpleImputer(), LogisticRegression())
     whole, stream = scan(file, target="y"), scan(file, target="y", memory=0)
     expected = model.fit(whole).predict_proba(whole)
-    np.testing.assert_allclose(model.fit(stream).predict_proba(stream), expected, atol=1e-8)
+    np.testing.assert_allclose(
+        model.fit(stream).predict_proba(stream), expected, atol=1e-8
+    )
     lyceum.save(model, tmp_path / "m.lyceum")
     loaded = lyceum.load(tmp_path / "m.lyceum")
     np.testing.assert_allclose(loaded.predict_proba(whole), expected, atol=1e-8)
-    late = pa.table({"when": [date(2031, 12, 24)], "x": [1]})  # a month that fit has not seen
+    # a month that fit has not seen
+    late = pa.table({"when": [date(2031, 12, 24)], "x": [1]})
     assert np.isfinite(loaded.predict_proba(late)).all()
 
 
@@ -92,25 +97,33 @@ def test_weekdays_are_learned_from_a_file_unless_dates_are_declared_numbers(file
     model = apply.fit_file(file, "y", "LogisticRegression")
     assert type(model[0]).__name__ == "DatetimeEncoder"
     assert model.score(scan(file, target="y")) == 1.0
-    plain = apply.fit_file(file, "y", "LogisticRegression", kinds={"when": "continuous"})
+    plain = apply.fit_file(
+        file, "y", "LogisticRegression", kinds={"when": "continuous"}
+    )
     assert "DatetimeEncoder" not in [type(step).__name__ for _, step in plain.steps]
 
 
 def test_a_study_takes_dates_apart_unless_told_not_to(file, tmp_path, monkeypatch):
     tree = {"learners": ["DecisionTreeClassifier"]}
-    found, without = study_with_and_without("dates", file, tmp_path, monkeypatch, **tree)
+    found, without = study_with_and_without(
+        "dates", file, tmp_path, monkeypatch, **tree
+    )
     assert type(found.model[0]).__name__ == "DatetimeEncoder"
     assert found.best.error < 0.05
     assert without.best.error > 0.1
 
 
 def test_an_unknown_part_is_refused():
-    with pytest.raises(SettingError, match="parts has 'century': choose from year, month"):
+    with pytest.raises(
+        SettingError, match="parts has 'century': choose from year, month"
+    ):
         DatetimeEncoder(parts=["century"]).fit(pa.table({"when": [date(2024, 3, 1)]}))
 
 
 def test_parts_of_a_changed_model_file_are_refused():
-    model = DatetimeEncoder().fit(pa.table({"when": [date(2024, 3, 1), date(2024, 4, 1)]}))
+    model = DatetimeEncoder().fit(
+        pa.table({"when": [date(2024, 3, 1), date(2024, 4, 1)]})
+    )
     model.parts_[0]["month"] = [1, 99]
     with pytest.raises(ModelFileError, match="DatetimeEncoder"):
         model._check_model()

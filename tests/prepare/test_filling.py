@@ -21,33 +21,45 @@ def test_numbers_are_filled_as_by_scikit_learn(way):
         strategy=way, fill_value=-7.5 if way == "constant" else None
     ).fit_transform(X)
     assert_allclose(
-        SimpleImputer(continuous=way, fill_value=-7.5).fit_transform(X), theirs, rtol=1e-14
+        SimpleImputer(continuous=way, fill_value=-7.5).fit_transform(X),
+        theirs,
+        rtol=1e-14,
     )
 
 
 @pytest.mark.syllabus("1.3")
 def test_words_are_filled_with_their_mode():
     frame = mixed()[["city", "sex", "smokes"]]
-    theirs = TheirSimpleImputer(strategy="most_frequent", missing_values=None).fit_transform(
-        frame.astype(object).replace({np.nan: None})
-    )
+    theirs = TheirSimpleImputer(
+        strategy="most_frequent", missing_values=None
+    ).fit_transform(frame.astype(object).replace({np.nan: None}))
     assert_array_equal(SimpleImputer().fit_transform(frame).astype(object), theirs)
 
 
 def test_the_first_of_equally_common_categories_is_the_mode():
     frame = pd.DataFrame({"c": ["b", "a", None, "a", "b", "c"]})
-    assert SimpleImputer().fit_transform(frame)["c"].tolist() == ["b", "a", "a", "a", "b", "c"]
+    assert SimpleImputer().fit_transform(frame)["c"].tolist() == [
+        "b",
+        "a",
+        "a",
+        "a",
+        "b",
+        "c",
+    ]
 
 
 def test_two_numbers_in_a_scan_are_filled_with_their_mode():
     table = pa.table({"smokes": [1.0, None, 5.0, 5.0], "age": [1.0, 2.0, None, 6.0]})
     rows = scan(table, kinds={"smokes": "binary"})
-    filled = np.concatenate([block.X for block in SimpleImputer().fit_transform(rows).blocks()])
+    filled = np.concatenate(
+        [block.X for block in SimpleImputer().fit_transform(rows).blocks()]
+    )
     assert_array_equal(filled, [[1, 1], [5, 2], [5, 3], [5, 6]])
 
 
 @pytest.mark.parametrize(
-    "transformer", [SimpleImputer(continuous="median"), SimpleImputer(), MissingCategory()]
+    "transformer",
+    [SimpleImputer(continuous="median"), SimpleImputer(), MissingCategory()],
 )
 def test_weights_are_repeated_rows(transformer):
     frame = mixed(60).drop(columns="ill")
@@ -65,7 +77,11 @@ def test_indicators_are_scikit_learns_and_named():
     X[:, 1] = 1.0
     filler = SimpleImputer(indicator=True).fit(X)
     assert_array_equal(filler.transform(X)[:, 4:], MissingIndicator().fit_transform(X))
-    assert filler.get_feature_names_out().tolist()[4:] == ["x0 missing", "x2 missing", "x3 missing"]
+    assert filler.get_feature_names_out().tolist()[4:] == [
+        "x0 missing",
+        "x2 missing",
+        "x3 missing",
+    ]
     frame = mixed()
     out = SimpleImputer(indicator=True).fit_transform(frame)
     assert_array_equal(out["city missing"], frame["city"].isna())
@@ -96,7 +112,8 @@ def test_an_unknown_category_is_not_missing():
 
 
 @pytest.mark.parametrize(
-    "transformer", [SimpleImputer(), SimpleImputer(continuous="median"), MissingCategory()]
+    "transformer",
+    [SimpleImputer(), SimpleImputer(continuous="median"), MissingCategory()],
 )
 def test_a_column_of_missing_cells_alone_is_filled_with_a_warning(transformer):
     X = np.c_[[1.0, 2.0, 3.0], [np.nan] * 3]
@@ -111,13 +128,19 @@ def test_a_column_of_missing_cells_alone_is_filled_with_a_warning(transformer):
 
 def test_a_constant_category_is_added_or_used():
     frame = pd.DataFrame(
-        {"c": ["x", None, "y"], "k": pd.Categorical([1, 2, None]), "b": [True, None, False]}
+        {
+            "c": ["x", None, "y"],
+            "k": pd.Categorical([1, 2, None]),
+            "b": [True, None, False],
+        }
     )
     out = SimpleImputer(categorical="constant", fill_value="x").fit_transform(frame)
     assert out["c"].tolist() == ["x", "x", "y"]
     assert out["k"].tolist() == ["1", "2", "x"]
     assert out["b"].tolist() == ["True", "x", "False"]
-    out = SimpleImputer(categorical="constant", fill_value=2).fit_transform(frame[["k"]])
+    out = SimpleImputer(categorical="constant", fill_value=2).fit_transform(
+        frame[["k"]]
+    )
     assert out["k"].tolist() == [1, 2, 2]
 
 
@@ -170,13 +193,20 @@ def test_partial_fit_is_fit_on_all_rows():
 
 def test_a_table_without_numbers_has_no_medians_to_take():
     frame = pd.DataFrame({"c": ["a", None, "a"]})
-    assert SimpleImputer(continuous="median").fit_transform(frame)["c"].tolist() == ["a", "a", "a"]
+    assert SimpleImputer(continuous="median").fit_transform(frame)["c"].tolist() == [
+        "a",
+        "a",
+        "a",
+    ]
 
 
 def test_partial_fit_meets_new_categories():
     filler = SimpleImputer().fit(pd.DataFrame({"c": ["b", "b", "c"]}))
     filler.partial_fit(pd.DataFrame({"c": ["a", "a", "a"]}))
-    assert filler.transform(pd.DataFrame({"c": [None, "b"]}))["c"].tolist() == ["a", "b"]
+    assert filler.transform(pd.DataFrame({"c": [None, "b"]}))["c"].tolist() == [
+        "a",
+        "b",
+    ]
 
 
 def test_times_are_filled_as_seconds_since_1970():
@@ -187,7 +217,11 @@ def test_times_are_filled_as_seconds_since_1970():
 
 def test_float32_stays_float32():
     X = numbers(offset=10.0).astype(np.float32)
-    for transformer in (SimpleImputer(), SimpleImputer(indicator=True), MissingCategory()):
+    for transformer in (
+        SimpleImputer(),
+        SimpleImputer(indicator=True),
+        MissingCategory(),
+    ):
         assert transformer.fit_transform(X).dtype == np.float32
 
 
@@ -215,7 +249,9 @@ def test_drop_takes_target_and_weights_along():
     y[3] = np.nan
     w = np.arange(50.0)
     keep = ~np.isnan(X).any(axis=1) & ~np.isnan(y)
-    for ours, theirs in zip(DropMissing().fit(X).drop(X, y, w), (X[keep], y[keep], w[keep])):
+    for ours, theirs in zip(
+        DropMissing().fit(X).drop(X, y, w), (X[keep], y[keep], w[keep])
+    ):
         assert_array_equal(ours, theirs)
     words = np.where(y > 0, "a", "b").astype(object)
     words[0] = None

@@ -24,12 +24,16 @@ def brute_force(X, alpha, rounds):
     start = np.where(gaps, np.nanmean(X, axis=0), X)
     models = None
     for _ in range(rounds):
-        filled = start if models is None else _gone_round(start, gaps, models, order, rounds)
+        filled = (
+            start if models is None else _gone_round(start, gaps, models, order, rounds)
+        )
         models = []
         for j in range(d):
             Z, there = np.delete(filled, j, axis=1), ~gaps[:, j]
             sd = Z[there].std(axis=0)
-            ridge = Ridge(alpha=alpha, solver="cholesky").fit(Z[there] / sd, X[there, j])
+            ridge = Ridge(alpha=alpha, solver="cholesky").fit(
+                Z[there] / sd, X[there, j]
+            )
             models.append((ridge.intercept_, ridge.coef_ / sd))
     return _gone_round(start, gaps, models, order, rounds)
 
@@ -61,7 +65,9 @@ def test_the_limit_is_that_of_scikit_learns_iterative_imputer():
     ours = IterativeImputer(alpha=1e-9, max_iter=200, tol=1e-11).fit_transform(X)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        theirs = TheirIterativeImputer(LinearRegression(), max_iter=100, tol=1e-12).fit_transform(X)
+        theirs = TheirIterativeImputer(
+            LinearRegression(), max_iter=100, tol=1e-12
+        ).fit_transform(X)
     assert_allclose(ours, theirs, atol=1e-6)
 
 
@@ -69,13 +75,18 @@ def test_the_limit_is_that_of_scikit_learns_iterative_imputer():
 def test_a_category_is_that_of_the_linear_discriminant():
     rng = np.random.default_rng(0)
     code = rng.choice(3, p=[0.5, 0.3, 0.2], size=500)
-    Z = rng.normal(size=(500, 3)) + np.array([[0, 0, 1e3], [1, 0, 1e3], [0, 2, 1e3 + 1]])[code]
+    Z = (
+        rng.normal(size=(500, 3))
+        + np.array([[0, 0, 1e3], [1, 0, 1e3], [0, 2, 1e3 + 1]])[code]
+    )
     words = np.array(["a", "b", "c"])[code].astype(object)
     gap = rng.random(500) < 0.3
     words[gap] = None
     frame = pd.DataFrame({"u": Z[:, 0], "v": Z[:, 1], "word": words, "z": Z[:, 2]})
     filled = IterativeImputer(alpha=1e-9).fit_transform(frame)
-    lda = LinearDiscriminantAnalysis(solver="lsqr").fit(Z[~gap], words[~gap].astype(str))
+    lda = LinearDiscriminantAnalysis(solver="lsqr").fit(
+        Z[~gap], words[~gap].astype(str)
+    )
     assert_array_equal(filled.loc[gap, "word"], lda.predict(Z[gap]))
     assert filled.loc[gap, "word"].nunique() == 3
 
@@ -85,7 +96,11 @@ def test_mixed_columns_are_those_of_regressions_and_discriminants_in_turn():
     code = rng.choice(3, size=200)
     x = code + rng.normal(size=200)
     frame = pd.DataFrame(
-        {"x": x, "u": x - code + rng.normal(size=200), "c": np.array(["a", "b", "c"])[code]}
+        {
+            "x": x,
+            "u": x - code + rng.normal(size=200),
+            "c": np.array(["a", "b", "c"])[code],
+        }
     )
     gaps = rng.random((200, 3)) < [0.1, 0.2, 0.3]
     frame = frame.mask(gaps)
@@ -102,8 +117,12 @@ def test_mixed_columns_are_those_of_regressions_and_discriminants_in_turn():
     Z = start
     for _ in range(3):
         learned = [
-            LinearRegression().fit(Z[~gaps[:, 0]][:, [1, 3, 4]], frame["x"][~gaps[:, 0]]).predict,
-            LinearRegression().fit(Z[~gaps[:, 1]][:, [0, 3, 4]], frame["u"][~gaps[:, 1]]).predict,
+            LinearRegression()
+            .fit(Z[~gaps[:, 0]][:, [1, 3, 4]], frame["x"][~gaps[:, 0]])
+            .predict,
+            LinearRegression()
+            .fit(Z[~gaps[:, 1]][:, [0, 3, 4]], frame["u"][~gaps[:, 1]])
+            .predict,
             LinearDiscriminantAnalysis(solver="lsqr")
             .fit(Z[~gaps[:, 2]][:, :2], codes[~gaps[:, 2]])
             .predict_proba,
@@ -129,10 +148,15 @@ def test_true_and_false_are_predicted_as_categories():
 def test_predictions_beat_the_mean_and_the_mode():
     whole, holed = mixed(1000, gaps=0.0), mixed(1000)
     holes = holed.isna()
-    predicted, plain = IterativeImputer().fit_transform(holed), SimpleImputer().fit_transform(holed)
+    predicted, plain = (
+        IterativeImputer().fit_transform(holed),
+        SimpleImputer().fit_transform(holed),
+    )
     for name in ("age", "income"):
         gap = holes[name]
-        error = [((out[name] - whole[name])[gap] ** 2).mean() for out in (predicted, plain)]
+        error = [
+            ((out[name] - whole[name])[gap] ** 2).mean() for out in (predicted, plain)
+        ]
         assert error[0] < 0.5 * error[1]
     gap = holes["sex"]
     right = [(out["sex"] == whole["sex"])[gap].mean() for out in (predicted, plain)]
@@ -142,8 +166,12 @@ def test_predictions_beat_the_mean_and_the_mode():
 def test_weights_are_repeated_rows():
     frame = mixed(80).drop(columns="ill")
     w = np.random.default_rng(0).integers(0, 4, 80)
-    weighted = IterativeImputer(tol=1e-6, max_iter=100).fit(frame, sample_weight=w.astype(float))
-    repeated = IterativeImputer(tol=1e-6, max_iter=100).fit(frame.loc[frame.index.repeat(w)])
+    weighted = IterativeImputer(tol=1e-6, max_iter=100).fit(
+        frame, sample_weight=w.astype(float)
+    )
+    repeated = IterativeImputer(tol=1e-6, max_iter=100).fit(
+        frame.loc[frame.index.repeat(w)]
+    )
     assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-7, atol=1e-9)
     assert_allclose(weighted.intercept_, repeated.intercept_, rtol=1e-7)
 
@@ -208,7 +236,10 @@ def test_float32_is_float64_but_for_rounding():
     ours = IterativeImputer(max_iter=30).fit_transform(X)
     assert ours.dtype == np.float32
     assert_allclose(
-        ours, IterativeImputer(max_iter=30).fit_transform(X.astype(float)), rtol=1e-3, atol=1e-4
+        ours,
+        IterativeImputer(max_iter=30).fit_transform(X.astype(float)),
+        rtol=1e-3,
+        atol=1e-4,
     )
 
 
@@ -222,7 +253,9 @@ def test_rounds_are_recorded_and_moves_shrink():
 def test_r2_is_that_of_the_regression_where_the_column_is_there():
     X = numbers(gaps=0.0)
     r2 = [
-        LinearRegression().fit(np.delete(X, j, 1), X[:, j]).score(np.delete(X, j, 1), X[:, j])
+        LinearRegression()
+        .fit(np.delete(X, j, 1), X[:, j])
+        .score(np.delete(X, j, 1), X[:, j])
         for j in range(4)
     ]
     assert_allclose(IterativeImputer(alpha=1e-9).fit(X).r2_, r2, rtol=1e-6)

@@ -37,14 +37,25 @@ def cuts_by_definition(x: np.ndarray, y: np.ndarray) -> list[float]:
     cut, n = best[1], len(y)
     left, right = y[x <= cut], y[x > cut]
     k, k1, k2 = (len(np.unique(part)) for part in (y, left, right))
-    delta = np.log2(3.0**k - 2) - (k * entropy(y) - k1 * entropy(left) - k2 * entropy(right))
+    delta = np.log2(3.0**k - 2) - (
+        k * entropy(y) - k1 * entropy(left) - k2 * entropy(right)
+    )
     if entropy(y) - best[0] / n <= (np.log2(n - 1) + delta) / n:
         return []
-    return [*cuts_by_definition(x[x <= cut], left), cut, *cuts_by_definition(x[x > cut], right)]
+    return [
+        *cuts_by_definition(x[x <= cut], left),
+        cut,
+        *cuts_by_definition(x[x > cut], right),
+    ]
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10**6), st.integers(2, 120), st.integers(1, 4), st.sampled_from([3, 1000]))
+@given(
+    st.integers(0, 10**6),
+    st.integers(2, 120),
+    st.integers(1, 4),
+    st.sampled_from([3, 1000]),
+)
 def test_cuts_are_those_of_the_definition(seed, n, n_classes, distinct):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, n_classes, n)
@@ -136,5 +147,6 @@ def test_it_stands_in_a_pipeline_and_in_a_model_file(tmp_path):
 def test_classes_with_some_missing_are_refused_by_name():
     with pytest.raises(MissingValuesError, match="missing"):
         KBinsDiscretizer().fit(
-            np.arange(5.0).reshape(-1, 1), np.array(["a", None, "a", None, None], dtype=object)
+            np.arange(5.0).reshape(-1, 1),
+            np.array(["a", None, "a", None, None], dtype=object),
         )

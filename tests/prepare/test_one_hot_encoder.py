@@ -62,11 +62,13 @@ def test_numbers_named_as_categories_are_coded():
     assert_array_equal(coder.transform([[8, 1.0]]), [[0, 0, 0, 1.0]])
     whole = np.array([[0, 2], [1, 0], [0, 1]])
     coded = OneHotEncoder(categorical_features=True).fit_transform(whole)
-    assert_array_equal(coded, TheirOneHotEncoder(sparse_output=False).fit_transform(whole))
+    assert_array_equal(
+        coded, TheirOneHotEncoder(sparse_output=False).fit_transform(whole)
+    )
     with pytest.raises(SchemaError, match="row 0"):
-        OneHotEncoder(categorical_features=True, handle_unknown="error").fit(whole).transform(
-            [[5, 1]]
-        )
+        OneHotEncoder(categorical_features=True, handle_unknown="error").fit(
+            whole
+        ).transform([[5, 1]])
 
 
 def test_true_and_false_stay_one_column():

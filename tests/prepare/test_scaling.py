@@ -21,7 +21,9 @@ from lyceum.prepare import MinMaxScaler, StandardScaler
 def test_standardize_is_scikit_learns_scaler(with_mean, with_std):
     X, w = numbers(), np.random.default_rng(0).integers(0, 4, 300).astype(float)
     far = np.array([1e6, 0, 0, 0])
-    ours = StandardScaler(with_mean=with_mean, with_std=with_std).fit(X, sample_weight=w)
+    ours = StandardScaler(with_mean=with_mean, with_std=with_std).fit(
+        X, sample_weight=w
+    )
     theirs = TheirStandardScaler(with_mean=with_mean, with_std=with_std).fit(
         X - far, sample_weight=w
     )
@@ -45,7 +47,9 @@ def test_min_max_is_scikit_learns_scaler(feature_range, clip):
     ours = MinMaxScaler(feature_range=feature_range, clip=clip).fit(X)
     theirs = TheirMinMaxScaler(feature_range=feature_range, clip=clip).fit(X)
     for rows in (X, new):
-        assert_allclose(ours.transform(rows), theirs.transform(rows), rtol=1e-6, atol=1e-9)
+        assert_allclose(
+            ours.transform(rows), theirs.transform(rows), rtol=1e-6, atol=1e-9
+        )
 
 
 def test_min_max_reaches_both_ends_exactly():
@@ -68,7 +72,11 @@ def test_constant_columns_become_0_and_the_new_minimum(value):
 
 @pytest.mark.parametrize(
     "transformer",
-    [StandardScaler(), MinMaxScaler(feature_range=(-2, 5)), StandardScaler(with_mean=False)],
+    [
+        StandardScaler(),
+        MinMaxScaler(feature_range=(-2, 5)),
+        StandardScaler(with_mean=False),
+    ],
 )
 def test_inverse_transform_goes_back(transformer):
     X = numbers()
@@ -90,7 +98,8 @@ def test_only_continuous_columns_move(transformer):
     assert out["smokes"].isna().equals(frame["smokes"].isna())
     assert set(out["smokes"].dropna()) == {True, False}
     assert_array_equal(
-        transformer.fit(np.c_[[0.0, 1, 2], [5.0, 7, 7]]).transform([[2, 6]]).shape, (1, 2)
+        transformer.fit(np.c_[[0.0, 1, 2], [5.0, 7, 7]]).transform([[2, 6]]).shape,
+        (1, 2),
     )
     left = transformer.set_params(categorical_features=[1]).fit_transform(
         np.c_[[0.0, 1, 2], [5.0, 7, 7]]
@@ -108,7 +117,9 @@ def test_partial_fit_is_fit_on_all_rows():
         assert_allclose(parts.transform(X), whole, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("container", [sparse.csr_array, sparse.csr_matrix, sparse.csc_array])
+@pytest.mark.parametrize(
+    "container", [sparse.csr_array, sparse.csr_matrix, sparse.csc_array]
+)
 def test_sparse_is_scaled_as_dense(container):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(200, 5)) * (rng.random((200, 5)) < 0.2)
@@ -139,7 +150,10 @@ def test_float32_stays_float32_and_is_as_exact_as_it_can_be():
         Z = transformer.fit_transform(X)
         assert Z.dtype == np.float32
         assert_allclose(
-            Z, transformer.fit(X.astype(float)).transform(X.astype(float)), rtol=1e-6, atol=1e-7
+            Z,
+            transformer.fit(X.astype(float)).transform(X.astype(float)),
+            rtol=1e-6,
+            atol=1e-7,
         )
     frame = pd.DataFrame({"a": X[:, 0], "city": "Ulm"})
     assert StandardScaler().fit_transform(frame)["a"].dtype == np.float32

@@ -57,7 +57,9 @@ def files(tmp_path_factory):
 def test_memory_is_chunks_is_file_is_dask(files, transformer):
     frame, folder = files
     dd = pytest.importorskip("dask.dataframe")
-    lazy = dd.from_pandas(frame.assign(smokes=frame["smokes"].astype("boolean")), npartitions=3)
+    lazy = dd.from_pandas(
+        frame.assign(smokes=frame["smokes"].astype("boolean")), npartitions=3
+    )
     whole = scan(frame, target="ill")
     expected = _cells(transformer.fit_transform(whole))
     others = [
@@ -69,7 +71,10 @@ def test_memory_is_chunks_is_file_is_dask(files, transformer):
     ]
     for rows in others:
         assert_allclose(
-            _cells(clone(transformer).fit_transform(rows)), expected, rtol=1e-9, atol=1e-9
+            _cells(clone(transformer).fit_transform(rows)),
+            expected,
+            rtol=1e-9,
+            atol=1e-9,
         )
 
 
@@ -77,27 +82,38 @@ PIPELINES = [
     make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression()),
     make_pipeline(MissingCategory(), MinMaxScaler(), LogisticRegression()),
     make_pipeline(
-        SimpleImputer(continuous="median"), OneHotEncoder(), StandardScaler(), LogisticRegression()
+        SimpleImputer(continuous="median"),
+        OneHotEncoder(),
+        StandardScaler(),
+        LogisticRegression(),
     ),
-    make_pipeline(IterativeImputer(max_iter=30, tol=1e-4), StandardScaler(), LogisticRegression()),
+    make_pipeline(
+        IterativeImputer(max_iter=30, tol=1e-4), StandardScaler(), LogisticRegression()
+    ),
     make_pipeline(StandardScaler(), MissingCategory(), LogisticRegression()),
 ]
 
 
 @pytest.mark.syllabus("1.2", "1.3")
-@pytest.mark.parametrize("pipeline", PIPELINES, ids=[", ".join(p.named_steps) for p in PIPELINES])
+@pytest.mark.parametrize(
+    "pipeline", PIPELINES, ids=[", ".join(p.named_steps) for p in PIPELINES]
+)
 def test_a_pipeline_over_a_csv_scan_is_that_on_the_frame(files, pipeline):
     frame, folder = files
     here = clone(pipeline).fit(frame.drop(columns="ill"), frame["ill"])
     expected = here.predict_proba(frame.drop(columns="ill"))
     for memory in (512 << 20, 0):
-        there = clone(pipeline).fit(scan(folder / "rows.csv", target="ill", memory=memory))
+        there = clone(pipeline).fit(
+            scan(folder / "rows.csv", target="ill", memory=memory)
+        )
         assert_allclose(
             there.predict_proba(scan(folder / "rows.csv", target="ill", memory=memory)),
             expected,
             atol=1e-5,
         )
-        assert_allclose(there.predict_proba(frame.drop(columns="ill")), expected, atol=1e-5)
+        assert_allclose(
+            there.predict_proba(frame.drop(columns="ill")), expected, atol=1e-5
+        )
         assert (there.predict(frame.drop(columns="ill")) == frame["ill"]).mean() > 0.7
 
 
@@ -106,7 +122,9 @@ def test_a_pipeline_meets_new_categories_and_new_gaps(files):
     new = frame[:20].drop(columns="ill").assign(city="Rom", age=np.nan)
     for pipeline in PIPELINES[:3]:
         model = clone(pipeline).fit(scan(folder / "rows.csv", target="ill"))
-        assert_allclose(model.predict_proba(new), model.predict_proba(scan(new)), rtol=1e-9)
+        assert_allclose(
+            model.predict_proba(new), model.predict_proba(scan(new)), rtol=1e-9
+        )
         assert np.isfinite(model.predict_proba(new)).all()
 
 
@@ -119,7 +137,9 @@ def test_a_pipeline_on_dask_is_that_in_memory(files):
         frame.drop(columns="ill")
     )
     pipeline.fit(lazy.drop(columns="ill"), lazy["ill"])
-    assert_allclose(pipeline.predict_proba(lazy.drop(columns="ill")).compute(), expected, atol=1e-5)
+    assert_allclose(
+        pipeline.predict_proba(lazy.drop(columns="ill")).compute(), expected, atol=1e-5
+    )
     assert_allclose(
         pipeline.fit(scan(lazy, target="ill")).predict_proba(scan(lazy)).compute(),
         expected,
@@ -159,7 +179,9 @@ def test_transform_of_a_scan_reads_nothing():
     rows = Rows(counting)
     fitted = SimpleImputer().fit(rows)
     assert counting.passes == 1
-    lazy = StandardScaler().fit(fitted.transform(rows)).transform(fitted.transform(rows))
+    lazy = (
+        StandardScaler().fit(fitted.transform(rows)).transform(fitted.transform(rows))
+    )
     assert counting.passes == 2
     OneHotEncoder().fit_transform(lazy)
     assert counting.passes == 2
@@ -171,6 +193,8 @@ def test_a_median_of_many_rows_streams_within_the_bound_of_the_sketch(tmp_path):
     x = np.random.default_rng(0).normal(size=60_000)
     x[::7] = np.nan
     pq.write_table(pa.table({"x": x}), tmp_path / "x.parquet", row_group_size=7_000)
-    filler = SimpleImputer(continuous="median").fit(scan(tmp_path / "x.parquet", memory=0))
+    filler = SimpleImputer(continuous="median").fit(
+        scan(tmp_path / "x.parquet", memory=0)
+    )
     rank = (x[~np.isnan(x)] <= filler.fill_[0]).mean()
     assert abs(rank - 0.5) < 0.005

@@ -20,9 +20,21 @@ from lyceum.prepare import SimpleImputer, TextVectorizer
 
 pytestmark = pytest.mark.syllabus("1.2")
 
-GOOD = ["the soup was warm and good", "good bread and a warm room", "we loved the good warm bread"]
-BAD = ["the soup was cold and bad", "cold bread, a bad smell", "a bad day in a cold room"]
-TEXTS = [f"{text} number {i % 7}{i % 5}" for i in range(20) for text in (GOOD[i % 3], BAD[i % 3])]
+GOOD = [
+    "the soup was warm and good",
+    "good bread and a warm room",
+    "we loved the good warm bread",
+]
+BAD = [
+    "the soup was cold and bad",
+    "cold bread, a bad smell",
+    "a bad day in a cold room",
+]
+TEXTS = [
+    f"{text} number {i % 7}{i % 5}"
+    for i in range(20)
+    for text in (GOOD[i % 3], BAD[i % 3])
+]
 Y = ["good", "bad"] * 20
 
 
@@ -49,7 +61,8 @@ def test_texts_that_share_no_word_are_refused_where_nothing_else_is_left():
     ):
         least = settings.get("min_df", 2)
         with pytest.raises(
-            DataError, match=f"in at least {least} rows and in at most 50% of them.*max_df"
+            DataError,
+            match=f"in at least {least} rows and in at most 50% of them.*max_df",
         ):
             TextVectorizer(columns=table.column_names, **settings).fit(table)
     both = names.append_column("n", [np.arange(40.0)])
@@ -97,8 +110,11 @@ def test_streams_and_model_files_give_what_memory_gives(file, tmp_path):
     whole, stream = scan(file, **options), scan(file, memory=0, **options)
     model = make_pipeline(TextVectorizer(), SimpleImputer(), NaiveBayes())
     expected = model.fit(whole).predict_proba(whole)
-    np.testing.assert_allclose(model.fit(stream).predict_proba(stream), expected, atol=1e-9)
-    assert model[0].schema_["text"].categories.size == 0  # no text of the training rows is kept
+    np.testing.assert_allclose(
+        model.fit(stream).predict_proba(stream), expected, atol=1e-9
+    )
+    # no text of the training rows is kept
+    assert model[0].schema_["text"].categories.size == 0
     lyceum.save(model, tmp_path / "m.lyceum")
     loaded = lyceum.load(tmp_path / "m.lyceum")
     np.testing.assert_allclose(loaded.predict_proba(whole), expected, atol=1e-9)
@@ -113,7 +129,9 @@ def test_free_text_is_refused_by_learners_that_cannot_take_it(file):
         ),
     ):
         NaiveBayes().fit(scan(file, target="y", kinds={"text": "text"}))
-    with pytest.raises(SchemaError, match="column 'x' is declared text but holds numbers"):
+    with pytest.raises(
+        SchemaError, match="column 'x' is declared text but holds numbers"
+    ):
         scan(file, kinds={"x": "text"})
 
 
@@ -121,7 +139,9 @@ def test_a_file_is_fitted_predicted_and_explained_with_declared_text(file, tmp_p
     model = apply.fit_file(file, "y", "LogisticRegression", kinds={"text": "text"})
     new = tmp_path / "new.csv"
     new.write_text('x,text\n1,"so warm, so good"\n2,"never so cold and bad"\n')
-    assert apply.FittedModel(model).predict(lyceum._core.data.read_table(new)).tolist() == [
+    assert apply.FittedModel(model).predict(
+        lyceum._core.data.read_table(new)
+    ).tolist() == [
         "good",
         "bad",
     ]
@@ -133,7 +153,9 @@ def test_sparse_rows_are_for_learners_that_take_them(file):
     model = make_pipeline(TextVectorizer(sparse_output=True), LinearSVC())
     assert model.fit(rows).score(rows) == 1.0
     table = pa.table({"text": TEXTS, "c": ["u", "v"] * 20})
-    with pytest.raises(SettingError, match="column 'c' holds categories, which sparse rows cannot"):
+    with pytest.raises(
+        SettingError, match="column 'c' holds categories, which sparse rows cannot"
+    ):
         TextVectorizer(sparse_output=True).fit(table).transform(table)
 
 

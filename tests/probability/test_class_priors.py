@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
-from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes, QuadraticDiscriminantAnalysis
+from lyceum.bayes import (
+    LinearDiscriminantAnalysis,
+    NaiveBayes,
+    QuadraticDiscriminantAnalysis,
+)
 from lyceum.errors import SettingError
 from lyceum.probability import class_priors
 
@@ -19,13 +23,17 @@ def test_priors_are_those_of_the_formulas():
     np.testing.assert_allclose(
         class_priors(N_K, "dirichlet_map", alpha), (N_K + alpha - 1) / (10 + 6.5 - 3)
     )
-    np.testing.assert_allclose(class_priors(N_K, "dirichlet_mean", alpha), (N_K + alpha) / 16.5)
+    np.testing.assert_allclose(
+        class_priors(N_K, "dirichlet_mean", alpha), (N_K + alpha) / 16.5
+    )
     np.testing.assert_allclose(class_priors(N_K, [0.5, 0.25, 0.25]), [0.5, 0.25, 0.25])
 
 
 @pytest.mark.syllabus("2.5")
 def test_the_flat_dirichlet_has_the_frequencies_as_mode_and_laplace_as_mean():
-    np.testing.assert_allclose(class_priors(N_K, "dirichlet_map", 1.0), class_priors(N_K, None))
+    np.testing.assert_allclose(
+        class_priors(N_K, "dirichlet_map", 1.0), class_priors(N_K, None)
+    )
     np.testing.assert_allclose(
         class_priors(N_K, "dirichlet_mean", 1.0), class_priors(N_K, "laplace")
     )
@@ -75,4 +83,6 @@ def test_every_learner_moves_its_posteriors_by_the_ratio_of_the_priors(learner):
 
 def test_counts_may_be_a_list():
     assert class_priors([6, 3, 1]).tolist() == [0.6, 0.3, 0.1]
-    assert class_priors([6, 3, 0], "laplace").tolist() == pytest.approx([7 / 12, 4 / 12, 1 / 12])
+    assert class_priors([6, 3, 0], "laplace").tolist() == pytest.approx(
+        [7 / 12, 4 / 12, 1 / 12]
+    )

@@ -25,7 +25,11 @@ def test_updates_in_parts_are_those_at_once_and_weights_are_repeats():
         assert prior.update(x, w) == prior.update(np.repeat(x, w))
     prior = DirichletMultinomial([0.5, 1.0, 2.0])
     parts = prior.update([1, 0, 2]).update([0, 4, 1])
-    assert parts.alpha.tolist() == prior.update([1, 4, 3]).alpha.tolist() == [1.5, 5.0, 5.0]
+    assert (
+        parts.alpha.tolist()
+        == prior.update([1, 4, 3]).alpha.tolist()
+        == [1.5, 5.0, 5.0]
+    )
 
 
 def test_evidence_is_the_integral_of_likelihood_and_prior():
@@ -53,7 +57,9 @@ def test_evidence_is_the_product_of_predictions_row_by_row():
     for k in (2, 2, 0, 1):
         total += np.log(shares.mean[k])
         shares = shares.update(np.eye(3)[k])
-    assert DirichletMultinomial([0.5, 1.0, 2.0]).log_evidence([1, 1, 2]) == pytest.approx(total)
+    assert DirichletMultinomial([0.5, 1.0, 2.0]).log_evidence(
+        [1, 1, 2]
+    ) == pytest.approx(total)
 
 
 def test_means_modes_and_predictions_are_scipys():
@@ -64,7 +70,9 @@ def test_means_modes_and_predictions_are_scipys():
     gamma = GammaPoisson(4.0, 2.0)
     assert gamma.mode == 1.5
     assert gamma.variance == pytest.approx(stats.gamma(4.0, scale=0.5).var())
-    assert gamma.predictive([0, 3, 9]) == pytest.approx(stats.nbinom.pmf([0, 3, 9], 4.0, 2.0 / 3.0))
+    assert gamma.predictive([0, 3, 9]) == pytest.approx(
+        stats.nbinom.pmf([0, 3, 9], 4.0, 2.0 / 3.0)
+    )
     assert DirichletMultinomial([3.0, 1.0, 2.0]).mode.tolist() == [2 / 3, 0.0, 1 / 3]
     assert np.isnan(BetaBernoulli().mode)
     assert np.isnan(DirichletMultinomial([0.5, 2.0]).mode).all()
@@ -75,7 +83,9 @@ def test_means_modes_and_predictions_are_scipys():
 def test_the_evidence_of_a_gaussian_is_the_product_of_student_predictions():
     X = np.random.default_rng(0).normal(size=(7, 2)) + np.array([1.0, -2.0])
     S_0 = np.array([[2.0, 0.3], [0.3, 1.0]])
-    prior = now = NormalInverseWishart(np.zeros(2), 0.5, 4.0, S_0, np.array([True, True]))
+    prior = now = NormalInverseWishart(
+        np.zeros(2), 0.5, 4.0, S_0, np.array([True, True])
+    )
     total = 0.0
     for x in X:
         t = now.predictive()
@@ -97,7 +107,11 @@ def test_the_evidence_of_a_gaussian_is_the_product_of_student_predictions():
         (lambda: BetaBernoulli(0.0), SettingError, "a must be positive"),
         (lambda: BetaBernoulli().update([0, 2]), DataError, "holds 2"),
         (lambda: GammaPoisson().update([1.5]), DataError, "whole numbers"),
-        (lambda: DirichletMultinomial([1.0, 1.0]).update([1]), DataError, "give 2 numbers"),
+        (
+            lambda: DirichletMultinomial([1.0, 1.0]).update([1]),
+            DataError,
+            "give 2 numbers",
+        ),
         (lambda: DirichletMultinomial(1.0), SettingError, "one number per value"),
     ],
 )

@@ -10,7 +10,12 @@ from lyceum._core.probability import max_product, sum_product
 from lyceum.errors import DataError
 from lyceum.probability import Factor, ProbabilityTable
 
-STATES = {"a": ("x", "y"), "b": (0, 1, 2), "c": (False, True), "d": ("p", "q", "r", "s")}
+STATES = {
+    "a": ("x", "y"),
+    "b": (0, 1, 2),
+    "c": (False, True),
+    "d": ("p", "q", "r", "s"),
+}
 
 
 def factor_of(names, rng, log=False, zeros=0.0):
@@ -26,7 +31,9 @@ def brute(factors, names):
     for places in product(*(range(n) for n in out.shape)):
         states = {name: STATES[name][i] for name, i in zip(names, places)}
         for factor in factors:
-            out[places] *= factor.to_linear()[{name: states[name] for name in factor.variables}]
+            out[places] *= factor.to_linear()[
+                {name: states[name] for name in factor.variables}
+            ]
     return out
 
 
@@ -34,7 +41,9 @@ names_of = st.lists(st.sampled_from("abcd"), unique=True, max_size=4)
 
 
 @given(
-    st.lists(names_of, min_size=1, max_size=4), st.sampled_from([False, True]), st.integers(0, 99)
+    st.lists(names_of, min_size=1, max_size=4),
+    st.sampled_from([False, True]),
+    st.integers(0, 99),
 )
 @settings(deadline=None, max_examples=60)
 def test_product_is_the_product_at_every_combination(scopes, log, seed):
@@ -58,7 +67,10 @@ def test_product_is_the_product_at_every_combination(scopes, log, seed):
 @settings(deadline=None, max_examples=80)
 def test_sum_product_is_the_sum_of_the_full_product(scopes, keep, log, seed):
     rng = np.random.default_rng(seed)
-    factors = [factor_of(names, rng, log and i == 0, zeros=0.1) for i, names in enumerate(scopes)]
+    factors = [
+        factor_of(names, rng, log and i == 0, zeros=0.1)
+        for i, names in enumerate(scopes)
+    ]
     everything = sorted(set().union(*scopes))
     keep = [name for name in keep if name in everything]
     found = sum_product(factors, keep)
@@ -67,7 +79,9 @@ def test_sum_product_is_the_sum_of_the_full_product(scopes, keep, log, seed):
     left = [name for name in everything if name in keep]
     expected = whole.sum(axis=gone).transpose([left.index(name) for name in keep])
     assert list(found.variables) == keep
-    np.testing.assert_allclose(found.to_linear().values, expected, rtol=1e-10, atol=1e-300)
+    np.testing.assert_allclose(
+        found.to_linear().values, expected, rtol=1e-10, atol=1e-300
+    )
 
 
 @given(st.lists(names_of.filter(len), min_size=1, max_size=5), st.integers(0, 99))
@@ -86,10 +100,16 @@ def test_max_product_is_the_best_combination_of_all(scopes, seed):
 @pytest.mark.parametrize("log", [False, True])
 def test_evidence_fixes_states_before_anything_is_summed(log):
     rng = np.random.default_rng(3)
-    factors = [factor_of("ab", rng, log), factor_of("bc", rng, log), factor_of("cd", rng, log)]
+    factors = [
+        factor_of("ab", rng, log),
+        factor_of("bc", rng, log),
+        factor_of("cd", rng, log),
+    ]
     whole = brute(factors, list("abcd"))
     found = sum_product(factors, ["d"], evidence={"a": "y", "c": True, "elsewhere": 1})
-    np.testing.assert_allclose(found.to_linear().values, whole[1, :, 1].sum(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(
+        found.to_linear().values, whole[1, :, 1].sum(axis=0), rtol=1e-12
+    )
     states, _ = max_product(factors, evidence={"a": "y"})
     b, c, d = np.unravel_index(whole[1].argmax(), whole[1].shape)
     assert states == {"b": b, "c": bool(c), "d": "pqrs"[d]}
@@ -99,10 +119,18 @@ def test_evidence_fixes_states_before_anything_is_summed(log):
 def test_sums_maxima_and_marginals_are_those_of_the_array(log):
     factor = factor_of("abc", np.random.default_rng(0), log)
     values = factor.to_linear().values
-    np.testing.assert_allclose(factor.sum_out("b").to_linear().values, values.sum(axis=1))
-    np.testing.assert_allclose(factor.max_out("a", "c").to_linear().values, values.max(axis=(0, 2)))
-    np.testing.assert_allclose(factor.marginal("c", "a").to_linear().values, values.sum(axis=1).T)
-    assert (np.exp(factor.total) if log else factor.total) == pytest.approx(values.sum())
+    np.testing.assert_allclose(
+        factor.sum_out("b").to_linear().values, values.sum(axis=1)
+    )
+    np.testing.assert_allclose(
+        factor.max_out("a", "c").to_linear().values, values.max(axis=(0, 2))
+    )
+    np.testing.assert_allclose(
+        factor.marginal("c", "a").to_linear().values, values.sum(axis=1).T
+    )
+    assert (np.exp(factor.total) if log else factor.total) == pytest.approx(
+        values.sum()
+    )
     assert factor.sum_out().values.shape == values.shape
 
 
@@ -137,9 +165,15 @@ def test_log_space_holds_products_that_underflow():
 
 
 def test_a_factor_with_zeros_stays_finite_in_log_space():
-    factor = Factor({"a": STATES["a"], "b": STATES["b"]}, [[0, 0, 1], [0, 0, 2]]).to_log()
-    np.testing.assert_array_equal(factor.sum_out("a").to_linear().values.round(12), [0, 0, 3])
-    np.testing.assert_array_equal(factor.normalize(given="b").to_linear().values[:, :2], 0)
+    factor = Factor(
+        {"a": STATES["a"], "b": STATES["b"]}, [[0, 0, 1], [0, 0, 2]]
+    ).to_log()
+    np.testing.assert_array_equal(
+        factor.sum_out("a").to_linear().values.round(12), [0, 0, 3]
+    )
+    np.testing.assert_array_equal(
+        factor.normalize(given="b").to_linear().values[:, :2], 0
+    )
 
 
 def test_a_chain_of_many_variables_is_summed_without_its_full_table():
@@ -147,7 +181,8 @@ def test_a_chain_of_many_variables_is_summed_without_its_full_table():
     rng = np.random.default_rng(4)
     names = [f"x{i}" for i in range(60)]
     transition = [
-        Factor({a: (0, 1), b: (0, 1)}, rng.dirichlet([1, 1], 2)) for a, b in pairwise(names)
+        Factor({a: (0, 1), b: (0, 1)}, rng.dirichlet([1, 1], 2))
+        for a, b in pairwise(names)
     ]
     start = Factor({"x0": (0, 1)}, [0.3, 0.7])
     expected = np.array([0.3, 0.7])
@@ -157,7 +192,9 @@ def test_a_chain_of_many_variables_is_summed_without_its_full_table():
         sum_product([start, *transition], ["x59"]).values, expected, rtol=1e-10
     )
     logs = [factor.to_log() for factor in (start, *transition)]
-    np.testing.assert_allclose(np.exp(sum_product(logs, ["x59"]).values), expected, rtol=1e-10)
+    np.testing.assert_allclose(
+        np.exp(sum_product(logs, ["x59"]).values), expected, rtol=1e-10
+    )
 
 
 def test_a_table_becomes_a_factor_and_back():
@@ -194,7 +231,10 @@ def test_a_factor_shows_its_values():
             lambda: Factor({"a": ["x"]}, [1.0]) * Factor({"a": ["y"]}, [1.0]),
             "same values in the same order",
         ),
-        (lambda: Factor({"a": ["x"]}, [1.0]).transpose("b"), "name every variable once"),
+        (
+            lambda: Factor({"a": ["x"]}, [1.0]).transpose("b"),
+            "name every variable once",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(call, message):

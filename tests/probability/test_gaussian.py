@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lyceum._core.probability import gaussian_log_density, squared_distance_parts, whiten
+from lyceum._core.probability import (
+    gaussian_log_density,
+    squared_distance_parts,
+    whiten,
+)
 from lyceum.errors import DataError
 from lyceum.probability import Gaussian
 
@@ -26,13 +30,17 @@ def test_log_density_is_that_of_scipy(d):
 def test_a_column_without_variance_is_left_out_of_the_density():
     one = Gaussian([1.0, 5.0], [[4.0, 0.0], [0.0, 0.0]])
     expected = stats.norm(1.0, 2.0).logpdf([0.0, 3.0])
-    np.testing.assert_allclose(one.log_density([[0.0, 5.0], [3.0, 7.0]]), expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        one.log_density([[0.0, 5.0], [3.0, 7.0]]), expected, rtol=1e-12
+    )
 
 
 def test_joint_density_is_marginal_times_conditional():
     joint, x = random_gaussian(3, 4), np.array([0.3, -1.0, 2.0, 0.5])
     b, a = [2, 0], [1, 3]
-    product = joint.marginal(b).log_density(x[b]) + joint.condition(b, x[b]).log_density(x[a])
+    product = joint.marginal(b).log_density(x[b]) + joint.condition(
+        b, x[b]
+    ).log_density(x[a])
     np.testing.assert_allclose(product, joint.log_density(x), rtol=1e-10)
 
 
@@ -69,9 +77,13 @@ def test_affine_map_is_that_of_a_large_sample():
 @pytest.mark.parametrize("diagonal", [False, True])
 def test_densities_of_several_components_are_those_of_each(dtype, diagonal):
     rng = np.random.default_rng(2)
-    X, parts = rng.normal(size=(50, 3)).astype(dtype), [random_gaussian(k, 3) for k in range(4)]
+    X, parts = (
+        rng.normal(size=(50, 3)).astype(dtype),
+        [random_gaussian(k, 3) for k in range(4)],
+    )
     covariances = [
-        np.diag(np.diag(one.covariance)) if diagonal else one.covariance for one in parts
+        np.diag(np.diag(one.covariance)) if diagonal else one.covariance
+        for one in parts
     ]
     spare = np.ones(3)
     white = [whiten(np.diag(S) if diagonal else S, spare) for S in covariances]
@@ -109,13 +121,17 @@ def test_a_condition_needs_one_value_per_column():
 
 def test_a_covariance_may_be_symmetric_up_to_rounding():
     rotation = np.linalg.qr(np.random.default_rng(0).normal(size=(6, 6)))[0]
-    almost = rotation @ np.diag([1e6, 1.0, 1.0, 1.0, 1.0, 1e-3]) @ np.linalg.inv(rotation)
+    almost = (
+        rotation @ np.diag([1e6, 1.0, 1.0, 1.0, 1.0, 1e-3]) @ np.linalg.inv(rotation)
+    )
     assert (almost != almost.T).any()
     found = Gaussian(np.zeros(6), almost).covariance
     np.testing.assert_array_equal(found, found.T)
 
 
-@pytest.mark.parametrize("covariance", [[[-1.0, 0.0], [0.0, 1.0]], [[1.0, 2.0], [2.0, 1.0]]])
+@pytest.mark.parametrize(
+    "covariance", [[[-1.0, 0.0], [0.0, 1.0]], [[1.0, 2.0], [2.0, 1.0]]]
+)
 def test_a_covariance_with_a_negative_eigenvalue_is_refused(covariance):
     with pytest.raises(DataError, match="negative eigenvalue -1"):
         Gaussian([0.0, 0.0], covariance)
@@ -123,7 +139,9 @@ def test_a_covariance_with_a_negative_eigenvalue_is_refused(covariance):
 
 def test_places_count_from_the_end_and_name_every_column_once():
     one = random_gaussian(5, 4)
-    np.testing.assert_array_equal(one.condition([-1], [2.0]).mean, one.condition([3], [2.0]).mean)
+    np.testing.assert_array_equal(
+        one.condition([-1], [2.0]).mean, one.condition([3], [2.0]).mean
+    )
     np.testing.assert_array_equal(
         one.condition(-1, 2.0).covariance, one.condition([3], [2.0]).covariance
     )
@@ -152,5 +170,7 @@ def test_shapes_that_do_not_fit_are_named():
         one.log_density(np.ones((2, 4)))
     with pytest.raises(DataError, match="both need the same columns"):
         one.product(Gaussian([0.0], [[1.0]]))
-    with pytest.raises(DataError, match="the matrix has 2 columns, but the Gaussian is of 3"):
+    with pytest.raises(
+        DataError, match="the matrix has 2 columns, but the Gaussian is of 3"
+    ):
         one.affine(np.ones((1, 2)))

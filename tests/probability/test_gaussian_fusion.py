@@ -20,7 +20,9 @@ def test_precisions_add_and_weigh_the_means():
     np.testing.assert_allclose(
         fused.mean, covariance @ np.einsum("kij,kj->i", precision, m), rtol=1e-9
     )
-    np.testing.assert_allclose(fuse_gaussians(m[::-1], P[::-1]).mean, fused.mean, rtol=1e-9)
+    np.testing.assert_allclose(
+        fuse_gaussians(m[::-1], P[::-1]).mean, fused.mean, rtol=1e-9
+    )
 
 
 @pytest.mark.syllabus("3.6")
@@ -43,7 +45,9 @@ def test_an_exact_sensor_wins_and_two_cannot():
 
 def test_two_blind_directions_make_a_point():
     """A sensor that sees x well and one that sees y well: together both."""
-    fused = fuse_gaussians([[1.0, 0.0], [0.0, 2.0]], [np.diag([0.01, 1e6]), np.diag([1e6, 0.01])])
+    fused = fuse_gaussians(
+        [[1.0, 0.0], [0.0, 2.0]], [np.diag([0.01, 1e6]), np.diag([1e6, 0.01])]
+    )
     np.testing.assert_allclose(fused.mean, [1.0, 2.0], atol=1e-4)
 
 

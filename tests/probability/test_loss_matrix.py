@@ -35,7 +35,9 @@ def test_html_escapes_labels_and_says_which_way_round():
 
 def test_losses_are_found_by_label():
     assert credit()["bad", "good"] == 5.0
-    with pytest.raises(DataError, match="'god' is not among 'bad', 'good'; did you mean 'good'"):
+    with pytest.raises(
+        DataError, match="'god' is not among 'bad', 'good'; did you mean 'good'"
+    ):
         credit()["bad", "god"]
 
 
@@ -50,11 +52,16 @@ def test_values_cannot_be_changed_and_do_not_follow_the_array_they_came_from():
 
 def test_actions_default_to_classes_and_take_their_type():
     assert credit().actions == ("bad", "good")
-    assert LossMatrix(CREDIT, classes=np.array([0, 1]), actions=["1", "0"]).actions == (1, 0)
+    assert LossMatrix(CREDIT, classes=np.array([0, 1]), actions=["1", "0"]).actions == (
+        1,
+        0,
+    )
 
 
 def test_reorder_by_label_moves_rows_and_columns():
-    loss = LossMatrix([[0, 1, 2, 9], [3, 0, 4, 8], [5, 6, 0, 7]], list("abc"), [*"abc", "reject"])
+    loss = LossMatrix(
+        [[0, 1, 2, 9], [3, 0, 4, 8], [5, 6, 0, 7]], list("abc"), [*"abc", "reject"]
+    )
     moved = loss.for_classes(["c", "a", "b"])
     assert moved.actions == ("c", "a", "b", "reject")
     for k in "abc":
@@ -67,7 +74,10 @@ def test_numbers_match_the_text_that_shows_them():
     assert loss.classes == (0, 1)
     assert loss.actions == (0, 1)
     assert loss[1, 0] == 5.0
-    assert LossMatrix(CREDIT, ["true", "false"]).for_classes([False, True])[True, False] == 5.0
+    assert (
+        LossMatrix(CREDIT, ["true", "false"]).for_classes([False, True])[True, False]
+        == 5.0
+    )
 
 
 def test_unlabeled_matrix_takes_the_order_of_the_classes():
@@ -92,10 +102,19 @@ def test_a_class_that_the_classifier_does_not_know_is_left_out():
         (lambda: LossMatrix(CREDIT, ["a", "a"]), "'a' twice"),
         (lambda: LossMatrix(CREDIT, "ab"), "is the text 'ab'"),
         (lambda: LossMatrix(CREDIT, [0, 1], actions=0), "actions is 0: give a list"),
-        (lambda: LossMatrix([[0, 1, 2], [1, 0, 2]], ["a", "b"]), "needs names for its actions"),
+        (
+            lambda: LossMatrix([[0, 1, 2], [1, 0, 2]], ["a", "b"]),
+            "needs names for its actions",
+        ),
         (lambda: LossMatrix(CREDIT, ["a", "b"], ["a"]), "2 columns for 1 actions"),
-        (lambda: LossMatrix(CREDIT, ["a", "b"]).for_classes(["a", "c"]), "no row for a class: 'c'"),
-        (lambda: LossMatrix(CREDIT).for_classes(["a", "b", "c"]), "2 rows for 3 classes"),
+        (
+            lambda: LossMatrix(CREDIT, ["a", "b"]).for_classes(["a", "c"]),
+            "no row for a class: 'c'",
+        ),
+        (
+            lambda: LossMatrix(CREDIT).for_classes(["a", "b", "c"]),
+            "2 rows for 3 classes",
+        ),
         (
             lambda: LossMatrix([[1.0], [2.0]], ["a", "b"], ["pass"]).without_reject(),
             "names a class",
@@ -130,9 +149,13 @@ def test_from_costs_puts_other_actions_last():
 
 
 def test_from_costs_wants_every_pair_unless_there_is_a_default():
-    with pytest.raises(DataError, match="no cost for the action 'a' when the truth is 'b'"):
+    with pytest.raises(
+        DataError, match="no cost for the action 'a' when the truth is 'b'"
+    ):
         LossMatrix.from_costs({("a", "b"): 2}, classes=["a", "b"])
-    assert LossMatrix.from_costs({("a", "b"): 2}, ["a", "b"], default=1)["b", "a"] == 1.0
+    assert (
+        LossMatrix.from_costs({("a", "b"): 2}, ["a", "b"], default=1)["b", "a"] == 1.0
+    )
     with pytest.raises(DataError, match="name only"):
         LossMatrix.from_costs({("a", "b"): 2})
     with pytest.raises(DataError, match="pairs"):
@@ -227,4 +250,6 @@ def test_copies_and_pickles_are_equal_and_hash_alike():
 def test_dict_gives_back_the_matrix():
     loss = LossMatrix([[0, 1, 2], [1, 0, 2]], ["a", "b"], ["a", "b", "pass"])
     assert LossMatrix.from_dict(loss.to_dict()) == loss
-    assert minimum_risk([[0.5, 0.5]], LossMatrix.from_dict({"loss": CREDIT})).tolist() == [0]
+    assert minimum_risk(
+        [[0.5, 0.5]], LossMatrix.from_dict({"loss": CREDIT})
+    ).tolist() == [0]

@@ -42,12 +42,18 @@ def test_classes_are_updated_each_by_itself():
         alone = prior.update(*sums(rows))
         np.testing.assert_allclose(together.scale[k], alone.scale)
         np.testing.assert_allclose(together.mean[k], alone.mean)
-        np.testing.assert_allclose(together.predictive().shape[k], alone.predictive().shape)
-        np.testing.assert_allclose(together.mean_covariance()[k], alone.mean_covariance())
+        np.testing.assert_allclose(
+            together.predictive().shape[k], alone.predictive().shape
+        )
+        np.testing.assert_allclose(
+            together.mean_covariance()[k], alone.mean_covariance()
+        )
         np.testing.assert_allclose(together.mode()[k], alone.mode())
     shared = prior.update_shared(n, mean, scatter.sum(axis=0))
     np.testing.assert_allclose(shared.nu, prior.nu + 13)
-    np.testing.assert_allclose(shared.scale[0], together.scale.sum(axis=0) - prior.scale)
+    np.testing.assert_allclose(
+        shared.scale[0], together.scale.sum(axis=0) - prior.scale
+    )
 
 
 def test_a_class_without_rows_keeps_the_prior():
@@ -58,7 +64,9 @@ def test_a_class_without_rows_keeps_the_prior():
 def test_predictive_density_is_the_average_over_the_posterior():
     """One column: Σ ~ IW(s, ν) is an inverse gamma(ν/2, s/2), and the average over (μ, Σ) is an
     integral."""
-    prior = NormalInverseWishart(np.array([0.5]), 1.3, 4.0, np.array([[2.0]]), np.array([True]))
+    prior = NormalInverseWishart(
+        np.array([0.5]), 1.3, 4.0, np.array([[2.0]]), np.array([True])
+    )
     found = prior.predictive()
     student = stats.t(found.degrees, found.location[0], np.sqrt(found.shape[0, 0]))
 
@@ -107,10 +115,20 @@ def test_a_scale_from_the_data_leaves_constant_columns_out():
         ({"nu_0": 0.5}, "nu_0 must be above d - 1, which is 1"),
         ({"prior_mean": [1.0]}, "one for each of the 2 columns"),
         ({"prior_mean": np.inf}, "one finite number"),
-        ({"scale": [[1.0, 2.0], [2.0, 1.0]]}, "scale must be a positive definite matrix"),
+        (
+            {"scale": [[1.0, 2.0], [2.0, 1.0]]},
+            "scale must be a positive definite matrix",
+        ),
     ],
 )
 def test_settings_that_make_no_prior_are_refused(wrong, text):
-    settings = {"prior_mean": "data", "kappa_0": 1.0, "nu_0": None, "scale": 1.0} | wrong
+    settings = {
+        "prior_mean": "data",
+        "kappa_0": 1.0,
+        "nu_0": None,
+        "scale": 1.0,
+    } | wrong
     with pytest.raises(SettingError, match=text):
-        NormalInverseWishart.from_settings(**settings, mean=np.zeros(2), variance=np.ones(2))
+        NormalInverseWishart.from_settings(
+            **settings, mean=np.zeros(2), variance=np.ones(2)
+        )

@@ -75,7 +75,9 @@ def test_given_variables_stay_given_when_others_are_summed_out():
     joint = ProbabilityTable.from_counts(ABC, np.arange(1, 13).reshape(2, 3, 2))
     table = joint.conditional("a", "b", given="c")
     assert table.marginal("a").name == "P(a | c)"
-    assert table.marginal("a").values == pytest.approx(joint.conditional("a", given="c").values)
+    assert table.marginal("a").values == pytest.approx(
+        joint.conditional("a", given="c").values
+    )
     assert table.conditional("a", given="b").values == pytest.approx(
         joint.conditional("a", given=["b", "c"]).values
     )
@@ -97,9 +99,9 @@ def test_independence_is_seen():
     both = coin.product(die, independent=True)
     assert both.independent("c", "d")
     assert "c ⊥ d holds" in str(both.independent("c", "d"))
-    assert not ProbabilityTable({"a": [0, 1], "b": [0, 1]}, [[0.5, 0.0], [0.0, 0.5]]).independent(
-        "a", "b"
-    )
+    assert not ProbabilityTable(
+        {"a": [0, 1], "b": [0, 1]}, [[0.5, 0.0], [0.0, 0.5]]
+    ).independent("a", "b")
     with pytest.raises(DataError, match="independent=True"):
         coin * die
 
@@ -125,7 +127,10 @@ FISH = {"fish": ["salmon", "sea bass"]}
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ProbabilityTable(FISH, [0.3, 0.6]), r"P\(fish\) sums to 0.9, not to 1"),
+        (
+            lambda: ProbabilityTable(FISH, [0.3, 0.6]),
+            r"P\(fish\) sums to 0.9, not to 1",
+        ),
         (lambda: ProbabilityTable(FISH, [1.3, -0.3]), "below 0"),
         (lambda: ProbabilityTable(FISH, [np.nan, 1.0]), "missing values"),
         (lambda: ProbabilityTable(FISH, [0.2, 0.3, 0.5]), "shape"),
@@ -133,20 +138,37 @@ FISH = {"fish": ["salmon", "sea bass"]}
         (lambda: ProbabilityTable({"fish": ["a", "a"]}, [0.3, 0.7]), "twice"),
         (lambda: ProbabilityTable.from_counts(FISH, [0, 0]), "all counts are 0"),
         (lambda: ProbabilityTable.from_counts(FISH, [-1, 2]), "not negative"),
-        (lambda: ProbabilityTable(FISH, [0.3, 0.7]).marginal("fsh"), "did you mean 'fish'"),
-        (lambda: ProbabilityTable(FISH, [0.3, 0.7]).probability(fish="cod"), "'cod' is not among"),
         (
-            lambda: ProbabilityTable(FISH, [0.3, 0.7]).conditional("fish", given="fish"),
+            lambda: ProbabilityTable(FISH, [0.3, 0.7]).marginal("fsh"),
+            "did you mean 'fish'",
+        ),
+        (
+            lambda: ProbabilityTable(FISH, [0.3, 0.7]).probability(fish="cod"),
+            "'cod' is not among",
+        ),
+        (
+            lambda: ProbabilityTable(FISH, [0.3, 0.7]).conditional(
+                "fish", given="fish"
+            ),
             "wanted and given",
         ),
         (lambda: ProbabilityTable(FISH, [0.3, 0.7]).at(fish="salmon"), "probability"),
-        (lambda: ProbabilityTable.from_columns({"a": [1], "b": [1, 2]}), "same number of rows"),
+        (
+            lambda: ProbabilityTable.from_columns({"a": [1], "b": [1, 2]}),
+            "same number of rows",
+        ),
         (
             lambda: ProbabilityTable.from_counts(ABC, np.zeros((2, 3, 2))),
             "counts are 0",
         ),
-        (lambda: bayes_theorem({"a": 0.5, "b": 0.5}, {"a": 0.1, "c": 0.2}), "different classes"),
-        (lambda: bayes_theorem({"a": 0.5, "b": 0.6}, {"a": 0.1, "b": 0.2}), "sum to 1.1"),
+        (
+            lambda: bayes_theorem({"a": 0.5, "b": 0.5}, {"a": 0.1, "c": 0.2}),
+            "different classes",
+        ),
+        (
+            lambda: bayes_theorem({"a": 0.5, "b": 0.6}, {"a": 0.1, "b": 0.2}),
+            "sum to 1.1",
+        ),
         (
             lambda: bayes_theorem({"a": 0.5, "b": 0.5}, {"a": 0, "b": 0}),
             "probability 0 in every class",
@@ -166,7 +188,9 @@ def test_impossible_evidence_is_named():
 
 def test_factors_with_values_in_another_order_are_refused():
     prior = ProbabilityTable({"fish": ["sea bass", "salmon"]}, [0.7, 0.3])
-    size = ProbabilityTable({"size": [1, 2], **FISH}, [[0.4, 0.5], [0.6, 0.5]], given="fish")
+    size = ProbabilityTable(
+        {"size": [1, 2], **FISH}, [[0.4, 0.5], [0.6, 0.5]], given="fish"
+    )
     with pytest.raises(DataError, match="same values in the same order"):
         size * prior
 
@@ -176,7 +200,8 @@ def test_sets_of_variables_are_independent_given_others_by_the_numbers():
     rng = np.random.default_rng(0)
     states = {"a": [0, 1], "b": ["x", "y", "z"], "c": [0, 1], "d": [0, 1]}
     c = rng.dirichlet(np.ones(2))
-    ad = np.stack([rng.dirichlet(np.ones(4)).reshape(2, 2) for _ in range(2)])  # P(a, d | c)
+    # P(a, d | c)
+    ad = np.stack([rng.dirichlet(np.ones(4)).reshape(2, 2) for _ in range(2)])
     b = np.stack([rng.dirichlet(np.ones(3)) for _ in range(2)])  # P(b | c)
     table = ProbabilityTable(states, np.einsum("c,cad,cb->abcd", c, ad, b))
     held = table.independent(["a", "d"], "b", given="c")

@@ -31,7 +31,9 @@ def random_process(S, A, seed):
 def test_value_and_policy_iteration_solve_bellmans_equation(S, A, seed):
     process = random_process(S, A, seed)
     by_value, by_policy = value_iteration(process, 0.9), policy_iteration(process, 0.9)
-    q = process.rewards + 0.9 * np.einsum("ast,t->sa", process.transitions, by_value.values)
+    q = process.rewards + 0.9 * np.einsum(
+        "ast,t->sa", process.transitions, by_value.values
+    )
     np.testing.assert_allclose(by_value.values, q.max(axis=1), atol=1e-8)
     np.testing.assert_allclose(by_policy.values, by_value.values, atol=1e-8)
     # the optimum is the least vector above all one-step returns: a linear program
@@ -89,7 +91,9 @@ def test_gymnasiums_environments_are_taken():
     best = value_iteration(lake, discount=0.9)
     assert best.shape == (4, 4)
     assert best.values[0] == pytest.approx(0.9**5)
-    model = QLearning(discount=0.9, epsilon=0.5, n_episodes=3000, random_state=0).fit(lake)
+    model = QLearning(discount=0.9, epsilon=0.5, n_episodes=3000, random_state=0).fit(
+        lake
+    )
     assert model.evaluate(lake, 5) == pytest.approx(0.9**5)
 
 
@@ -110,7 +114,10 @@ def test_the_cliff_shows_what_each_one_learns():
 
 
 def test_seeds_decide_everything():
-    one, two = (QLearning(n_episodes=50, random_state=3).fit(GridWorld(slip=0.3)) for _ in range(2))
+    one, two = (
+        QLearning(n_episodes=50, random_state=3).fit(GridWorld(slip=0.3))
+        for _ in range(2)
+    )
     np.testing.assert_array_equal(one.q_, two.q_)
     assert "episodes" in str(one.summary())
     assert one.policy_.shape == (3, 4)
@@ -124,7 +131,9 @@ def test_what_does_not_fit_is_said():
         value_iteration(random_process(3, 2, 0), 1.0, max_iter=100)
     with pytest.raises(SettingError, match="one start"):
         GridWorld(["..G"])
-    with pytest.raises(SettingError, match="over must be a number of episodes above 0, not 0"):
+    with pytest.raises(
+        SettingError, match="over must be a number of episodes above 0, not 0"
+    ):
         schedule(0.5, over=0)
     with pytest.raises(DataError, match="has no number n"):
         QLearning().fit(object())
@@ -142,7 +151,9 @@ def test_what_does_not_fit_is_said():
 )
 def test_a_setting_out_of_range_is_named(setting):
     (name,) = setting
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of QLearning must be"):
+    with pytest.raises(
+        ValueError, match=f"The '{name}' parameter of QLearning must be"
+    ):
         QLearning(**setting).fit(WORLD)
 
 
@@ -158,7 +169,11 @@ def test_an_environment_that_fails_leaves_the_learner_as_it_was():
     assert all(value is before[name] for name, value in vars(model).items())
 
 
-@pytest.mark.parametrize("wrong", [{"start": "a"}, {"end": np.nan}, {"over": "long"}], ids=str)
+@pytest.mark.parametrize(
+    "wrong", [{"start": "a"}, {"end": np.nan}, {"over": "long"}], ids=str
+)
 def test_a_schedule_is_made_of_numbers(wrong):
-    with pytest.raises(SettingError, match=f"{next(iter(wrong))} must be a finite number"):
+    with pytest.raises(
+        SettingError, match=f"{next(iter(wrong))} must be a finite number"
+    ):
         schedule(**{"start": 1.0, **wrong})

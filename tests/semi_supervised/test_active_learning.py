@@ -12,13 +12,17 @@ from lyceum.errors import DataError, SettingError
 from lyceum.linear import LogisticRegression
 from lyceum.semi_supervised import STRATEGIES, active_learning, query_scores
 
-P = np.array([[0.9, 0.05, 0.05], [0.5, 0.5, 0.0], [0.4, 0.3, 0.3], [1 / 3, 1 / 3, 1 / 3]])
+P = np.array(
+    [[0.9, 0.05, 0.05], [0.5, 0.5, 0.0], [0.4, 0.3, 0.3], [1 / 3, 1 / 3, 1 / 3]]
+)
 
 
 @pytest.mark.syllabus("15.2")
 def test_scores_by_hand():
     np.testing.assert_allclose(query_scores("uncertainty", P), [0.1, 0.5, 0.6, 2 / 3])
-    np.testing.assert_allclose(query_scores("margin", P), [-0.85, 0.0, -0.1, 0.0], atol=1e-15)
+    np.testing.assert_allclose(
+        query_scores("margin", P), [-0.85, 0.0, -0.1, 0.0], atol=1e-15
+    )
     entropy = query_scores("entropy", P)
     assert entropy[1] == pytest.approx(np.log(2))
     assert entropy[3] == pytest.approx(np.log(3))
@@ -66,7 +70,9 @@ class PlainLogistic(BaseEstimator):
             P = softmax(Z @ self.W, axis=1)
             slope = Z.T @ (P - np.eye(K)[codes]) + penalty[:, None] * self.W
             V = np.einsum("nk,kl->nkl", P, np.eye(K)) - P[:, :, None] * P[:, None, :]
-            H = np.einsum("ni,nkl,nj->ikjl", Z, V, Z, optimize=True).reshape(d * K, d * K)
+            H = np.einsum("ni,nkl,nj->ikjl", Z, V, Z, optimize=True).reshape(
+                d * K, d * K
+            )
             step = np.linalg.solve(H + np.diag(np.repeat(penalty, K)), slope.ravel())
             self.W = self.W - step.reshape(d, K)
         return self
@@ -95,7 +101,12 @@ class PlainTree(SkTree):
 @pytest.mark.parametrize(
     ("learner", "task", "margins", "batch_size"),
     [
-        (PlainLogistic(), sectors, {"uncertainty": 0.015, "margin": 0.03, "entropy": 0.01}, 10),
+        (
+            PlainLogistic(),
+            sectors,
+            {"uncertainty": 0.015, "margin": 0.03, "entropy": 0.01},
+            10,
+        ),
         (PlainLogistic(), line, {"density": 0.012}, 10),
         (
             PlainTree(random_state=0),
@@ -106,15 +117,25 @@ class PlainTree(SkTree):
     ],
     ids=["sectors", "line", "corner"],
 )
-def test_asking_beats_drawing_by_a_margin_over_twenty_seeds(learner, task, margins, batch_size):
+def test_asking_beats_drawing_by_a_margin_over_twenty_seeds(
+    learner, task, margins, batch_size
+):
     """Accuracy on 500 fresh rows with 40 labels of 300, 10 of them drawn first."""
     gains = {strategy: [] for strategy in margins}
     for seed in range(20):
         X, y = task(seed)
-        settings = {"n_queries": 30, "batch_size": batch_size, "test": task(1000 + seed, 500)}
-        drawn = active_learning(learner, X, y, strategy="random", random_state=seed, **settings)
+        settings = {
+            "n_queries": 30,
+            "batch_size": batch_size,
+            "test": task(1000 + seed, 500),
+        }
+        drawn = active_learning(
+            learner, X, y, strategy="random", random_state=seed, **settings
+        )
         for strategy, found in gains.items():
-            asked = active_learning(learner, X, y, strategy=strategy, random_state=seed, **settings)
+            asked = active_learning(
+                learner, X, y, strategy=strategy, random_state=seed, **settings
+            )
             np.testing.assert_array_equal(asked.n_labeled, drawn.n_labeled)
             found.append(asked.scores[-1] - drawn.scores[-1])
     for strategy, found in gains.items():
@@ -147,9 +168,13 @@ def test_an_oracle_may_stop_and_frames_are_asked_about():
     def oracle(row):
         return None if next(answers, None) is None else "high" if row >= 20 else "low"
 
-    found = active_learning(NaiveBayes(), frame, oracle, n_start=4, n_queries=30, random_state=0)
+    found = active_learning(
+        NaiveBayes(), frame, oracle, n_start=4, n_queries=30, random_state=0
+    )
     assert len(found.labeled) == 12
-    assert found.estimator.score(frame, np.where(np.arange(40) >= 20, "high", "low")) > 0.8
+    assert (
+        found.estimator.score(frame, np.where(np.arange(40) >= 20, "high", "low")) > 0.8
+    )
 
 
 def test_what_cannot_start_is_said():

@@ -9,7 +9,11 @@ from scipy import sparse
 from sklearn.datasets import make_moons
 from sklearn.linear_model import LogisticRegression as SkLogistic
 
-from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes, QuadraticDiscriminantAnalysis
+from lyceum.bayes import (
+    LinearDiscriminantAnalysis,
+    NaiveBayes,
+    QuadraticDiscriminantAnalysis,
+)
 from lyceum.data import scan
 from lyceum.errors import DataError, SettingError
 from lyceum.linear import LogisticRegression
@@ -32,7 +36,12 @@ def two_groups(n=200, known=6, seed=0):
     return X, y, given
 
 
-ALL = [SelfTrainingClassifier(), SemiSupervisedEM(), LabelPropagation(), LabelSpreading()]
+ALL = [
+    SelfTrainingClassifier(),
+    SemiSupervisedEM(),
+    LabelPropagation(),
+    LabelSpreading(),
+]
 
 
 @pytest.mark.syllabus("15.1")
@@ -41,16 +50,27 @@ def test_unlabeled_is_minus_one_none_nan_or_a_missing_cell(learner, tmp_path):
     X, y, given = two_groups()
     expected = learner.fit(X, given).predict(X)
     assert (expected == y).mean() > 0.97
-    for missing in (np.where(given < 0, np.nan, given), [None if k < 0 else int(k) for k in given]):
-        np.testing.assert_array_equal(learner.fit(X, missing).predict(X).astype(int), expected)
+    for missing in (
+        np.where(given < 0, np.nan, given),
+        [None if k < 0 else int(k) for k in given],
+    ):
+        np.testing.assert_array_equal(
+            learner.fit(X, missing).predict(X).astype(int), expected
+        )
     names = [None if k < 0 else ["no", "yes"][k] for k in given]
     told = learner.fit(pd.DataFrame(X, columns=list("abc")), names)
     frame = pd.DataFrame(X, columns=list("abc"))
-    np.testing.assert_array_equal(told.predict(frame), np.array(["no", "yes"])[expected])
-    table = pa.table({**{name: X[:, j] for j, name in enumerate("abc")}, "y": pa.array(names)})
+    np.testing.assert_array_equal(
+        told.predict(frame), np.array(["no", "yes"])[expected]
+    )
+    table = pa.table(
+        {**{name: X[:, j] for j, name in enumerate("abc")}, "y": pa.array(names)}
+    )
     pq.write_table(table, tmp_path / "rows.parquet")
     read = learner.fit(scan(tmp_path / "rows.parquet", target="y", memory=0))
-    np.testing.assert_array_equal(read.predict(frame), np.array(["no", "yes"])[expected])
+    np.testing.assert_array_equal(
+        read.predict(frame), np.array(["no", "yes"])[expected]
+    )
 
 
 @pytest.mark.parametrize("learner", ALL, ids=lambda one: type(one).__name__)
@@ -60,7 +80,9 @@ def test_labels_may_be_missing_in_dask_collections(learner, marked):
     X, _, given = two_groups()
     y = np.where(given < 0, marked, given)  # a partition may have no label at all
     model = learner.fit(da.from_array(X, chunks=(50, 3)), da.from_array(y, chunks=50))
-    np.testing.assert_array_equal(model.predict(X).astype(int), learner.fit(X, given).predict(X))
+    np.testing.assert_array_equal(
+        model.predict(X).astype(int), learner.fit(X, given).predict(X)
+    )
 
 
 @pytest.mark.parametrize("learner", ALL, ids=lambda one: type(one).__name__)
@@ -74,7 +96,8 @@ def test_classes_may_be_called_minus_one_and_one(learner):
 
 @pytest.mark.syllabus("15.1")
 @pytest.mark.parametrize(
-    "estimator", [NaiveBayes(estimate="raw", var_smoothing=0.0), QuadraticDiscriminantAnalysis()]
+    "estimator",
+    [NaiveBayes(estimate="raw", var_smoothing=0.0), QuadraticDiscriminantAnalysis()],
 )
 def test_the_likelihood_of_em_never_falls(estimator):
     X, _, given = two_groups(known=16)
@@ -92,11 +115,15 @@ def test_one_step_of_em_is_a_weighted_fit_by_hand():
     hidden, known = given < 0, given >= 0
     proba = first.predict_proba(X[hidden])
     rows = np.vstack([X[known], X[hidden], X[hidden]])
-    labels = np.concatenate([given[known], np.zeros(hidden.sum(), int), np.ones(hidden.sum(), int)])
+    labels = np.concatenate(
+        [given[known], np.zeros(hidden.sum(), int), np.ones(hidden.sum(), int)]
+    )
     w = np.concatenate([np.ones(known.sum()), 0.3 * proba[:, 0], 0.3 * proba[:, 1]])
     by_hand = NaiveBayes().fit(rows, labels, w)
     np.testing.assert_allclose(model.estimator_.means_, by_hand.means_, rtol=1e-10)
-    np.testing.assert_allclose(model.predict_proba(X), by_hand.predict_proba(X), atol=1e-12)
+    np.testing.assert_allclose(
+        model.predict_proba(X), by_hand.predict_proba(X), atol=1e-12
+    )
 
 
 @pytest.mark.syllabus("15.1")
@@ -116,10 +143,17 @@ def test_self_training_labels_the_surest_first():
     ).fit(X, given)
     assert [one["labeled"] for one in model.record_] == [20, 20, 20]
     assert model.termination_condition_ == "max_iter"
-    first = LogisticRegression().fit(X[given >= 0], given[given >= 0]).predict_proba(X).max(axis=1)
+    first = (
+        LogisticRegression()
+        .fit(X[given >= 0], given[given >= 0])
+        .predict_proba(X)
+        .max(axis=1)
+    )
     chosen = model.labeled_iter_ == 1
     assert first[chosen].min() >= first[(given < 0) & ~chosen].max() - 1e-12
-    everything = SelfTrainingClassifier(SkLogistic(), threshold=0.5, max_iter=None).fit(X, given)
+    everything = SelfTrainingClassifier(SkLogistic(), threshold=0.5, max_iter=None).fit(
+        X, given
+    )
     assert everything.termination_condition_ == "all_labeled"
     assert everything.score(X, y) > 0.95
 
@@ -185,7 +219,9 @@ def test_sparse_rows_are_labeled_as_dense_ones_are(metric):
     rng = np.random.default_rng(5)
     X = rng.random((80, 30)) * (rng.random((80, 30)) < 0.2)
     y = np.where(np.arange(80) < 20, np.arange(80) % 2, -1)
-    some, all_of_them = (LabelSpreading(metric=metric).fit(A, y) for A in (sparse.csr_array(X), X))
+    some, all_of_them = (
+        LabelSpreading(metric=metric).fit(A, y) for A in (sparse.csr_array(X), X)
+    )
     assert sparse.issparse(some.rows_)
     for name in ("label_distributions_", "gamma_"):
         np.testing.assert_allclose(
@@ -193,7 +229,9 @@ def test_sparse_rows_are_labeled_as_dense_ones_are(metric):
         )
     for model in (some, all_of_them):
         np.testing.assert_allclose(
-            model.predict_proba(sparse.csr_array(X)), all_of_them.predict_proba(X), rtol=1e-9
+            model.predict_proba(sparse.csr_array(X)),
+            all_of_them.predict_proba(X),
+            rtol=1e-9,
         )
     assert some.explain(sparse.csr_array(X[:2])).contributions.shape == (2, 30)
     with pytest.raises(SettingError, match="'gower' cannot take sparse rows"):

@@ -26,7 +26,9 @@ def residual(found):
 
 @pytest.mark.syllabus("9.2")
 def test_the_largest_product_of_two_numbers_whose_sum_is_six():
-    found = constrained_optima(lambda x, y: x * y, {"x + y = 6": lambda x, y: x + y - 6})
+    found = constrained_optima(
+        lambda x, y: x * y, {"x + y = 6": lambda x, y: x + y - 6}
+    )
     (point,) = found.points
     np.testing.assert_allclose(point.x, [3.0, 3.0], atol=1e-9)
     assert (point.kind, point.binding) == ("maximum", ("x + y = 6",))
@@ -64,7 +66,9 @@ def test_an_inequality_that_binds_and_one_that_does_not():
     assert point.x[0] == pytest.approx(1.0)
     assert point.multipliers["x ≥ 1"] == pytest.approx(2.0)
     assert "x ≥ 1 binds, with the multiplier 2." in str(found)
-    free = constrained_optima(lambda x: (x - 3) ** 2, inequalities={"x ≥ 1": lambda x: x - 1})
+    free = constrained_optima(
+        lambda x: (x - 3) ** 2, inequalities={"x ≥ 1": lambda x: x - 1}
+    )
     (point,) = free.minima
     assert point.x[0] == pytest.approx(3.0)
     assert (point.binding, point.multipliers["x ≥ 1"]) == ((), 0.0)
@@ -115,7 +119,8 @@ def test_saddles_flat_points_and_functions_with_a_domain():
     (point,) = constrained_optima(lambda x, y: x**4 + y**2).points
     assert point.kind.startswith("undecided")
     found = constrained_optima(
-        lambda p, q: -p * math.log(p) - q * math.log(q), {"p + q = 1": lambda p, q: p + q - 1}
+        lambda p, q: -p * math.log(p) - q * math.log(q),
+        {"p + q = 1": lambda p, q: p + q - 1},
     )
     assert found.maxima[0].value == pytest.approx(math.log(2))
     np.testing.assert_allclose(found.maxima[0].x, [0.5, 0.5], atol=1e-7)
@@ -134,13 +139,18 @@ def test_a_quadratic_programme_agrees_with_scipy(numbers):
     def f(x, y):
         return (x - a) ** 2 + 2 * (y - b) ** 2 + 0.5 * x * y
 
-    constraints = {"x + y ≥ c": lambda x, y: x + y - c, "x ≤ d + e²": lambda x, y: d + e * e - x}
+    constraints = {
+        "x + y ≥ c": lambda x, y: x + y - c,
+        "x ≤ d + e²": lambda x, y: d + e * e - x,
+    }
     found = constrained_optima(f, inequalities=constraints, n_starts=4)
     scipy = optimize.minimize(
         lambda x: f(*x),
         [0.0, 0.0],
         method="SLSQP",
-        constraints=[{"type": "ineq", "fun": lambda x, g=g: g(*x)} for g in constraints.values()],
+        constraints=[
+            {"type": "ineq", "fun": lambda x, g=g: g(*x)} for g in constraints.values()
+        ],
         options={"ftol": 1e-12, "maxiter": 500},
     )
     assert found.minima[0].value == pytest.approx(scipy.fun, abs=1e-5)
@@ -162,7 +172,12 @@ def test_variables_and_constraints_that_do_not_fit_are_named():
     with pytest.raises(SettingError, match="name them"):
         constrained_optima(lambda *x: sum(x))
     assert (
-        len(constrained_optima(lambda *x: x[0] ** 2 + x[1] ** 2, variables=("a", "b")).points) == 1
+        len(
+            constrained_optima(
+                lambda *x: x[0] ** 2 + x[1] ** 2, variables=("a", "b")
+            ).points
+        )
+        == 1
     )
     with pytest.raises(SettingError, match="'h1' does not take 1 variables"):
         constrained_optima(lambda x: x, [lambda x, y: x])
@@ -182,7 +197,8 @@ def test_the_picture_has_contours_constraints_points_and_gradients():
     labels = {str(line.get_label()) for line in ax.lines}
     assert {"x² + y² = 3", "minimum", "maximum"} <= labels
     arrows = [text for text in ax.texts if text.arrow_patch is not None]
-    assert len(arrows) == 2 * 4  # ∇f and λ∇h at the four points whose gradient is not zero
+    # ∇f and λ∇h at the four points whose gradient is not zero
+    assert len(arrows) == 2 * 4
     assert found.as_dict()["points"][0]["kind"] == "minimum"
     with pytest.raises(DataError, match="two variables, but there are 1"):
         plot.constrained_optima(constrained_optima(lambda x: x**2))
@@ -199,6 +215,10 @@ def test_an_optimum_that_a_feasible_point_beats_is_called_local():
     text = str(on_the_circle())
     assert text.count("Local maximum: 0 at") == text.count("Local minimum: 0 at") == 1
     assert text.count("Maximum: 2 at") == text.count("Minimum: -2 at") == 2
-    text = str(constrained_optima(lambda x: (x - 2) ** 2, inequalities={"x ≥ 1": lambda x: x - 1}))
+    text = str(
+        constrained_optima(
+            lambda x: (x - 2) ** 2, inequalities={"x ≥ 1": lambda x: x - 1}
+        )
+    )
     assert "Minimum: 0 at x = 2." in text  # it does not bind
     assert "Local maximum: 1 at x = 1." in text  # far away there is more

@@ -36,18 +36,24 @@ class GaussianMixtureProblem(EMProblem):
 
     def expectation(self, block, parameters):
         white = [whiten(S, np.ones(block.X.shape[1])) for S in parameters.covariance]
-        constant = [-0.5 * (one.log_det + block.X.shape[1] * np.log(2 * np.pi)) for one in white]
+        constant = [
+            -0.5 * (one.log_det + block.X.shape[1] * np.log(2 * np.pi)) for one in white
+        ]
         W = np.stack([one.W for one in white])
         constant = np.log(parameters.share) + constant
         joint = gaussian_log_density(block.X, parameters.mean, W, constant)
         log_p = logsumexp(joint, axis=1)
         w = np.ones(len(block)) if block.w is None else block.w
-        statistic = self.statistic(block, responsibilities=np.exp(joint - log_p[:, None]))
+        statistic = self.statistic(
+            block, responsibilities=np.exp(joint - log_p[:, None])
+        )
         return Expectation(statistic, float(w @ log_p), float(w.sum()))
 
     def maximization(self, statistic):
         n = statistic.class_weight
-        scatter = statistic.scatter / n.reshape([-1] + [1] * (statistic.scatter.ndim - 1))
+        scatter = statistic.scatter / n.reshape(
+            [-1] + [1] * (statistic.scatter.ndim - 1)
+        )
         return Mixture(n / n.sum(), statistic.mean, scatter)
 
 
@@ -87,7 +93,9 @@ def test_a_mixture_equals_that_of_scikit_learn_from_any_source(diagonal, tmp_pat
         max_iter=25,
         weights_init=start.share,
         means_init=start.mean,
-        precisions_init=1 / start.covariance if diagonal else np.linalg.inv(start.covariance),
+        precisions_init=1 / start.covariance
+        if diagonal
+        else np.linalg.inv(start.covariance),
     )
     with pytest.warns(ConvergenceWarning):
         theirs.fit(frame.to_numpy())
@@ -98,7 +106,9 @@ def test_a_mixture_equals_that_of_scikit_learn_from_any_source(diagonal, tmp_pat
             )
         assert found.n_iter == 25, name
         np.testing.assert_allclose(found.parameters.share, theirs.weights_, rtol=1e-8)
-        np.testing.assert_allclose(found.parameters.mean, theirs.means_, rtol=1e-7, atol=1e-9)
+        np.testing.assert_allclose(
+            found.parameters.mean, theirs.means_, rtol=1e-7, atol=1e-9
+        )
         np.testing.assert_allclose(
             found.parameters.covariance, theirs.covariances_, rtol=1e-7, atol=1e-9
         )
@@ -112,11 +122,15 @@ def test_two_components_of_one_column_are_found():
     x = np.concatenate([rng.normal(-2, 0.5, 4000), rng.normal(3, 1.5, 6000)])
     rows = scan(pd.DataFrame({"x": rng.permutation(x)}))
     start = Mixture(np.array([0.5, 0.5]), np.array([[-1.0], [1.0]]), np.ones((2, 1)))
-    found = ExpectationMaximization(tol=1e-9).maximize(rows, GaussianMixtureProblem(True), start)
+    found = ExpectationMaximization(tol=1e-9).maximize(
+        rows, GaussianMixtureProblem(True), start
+    )
     assert found.converged
     np.testing.assert_allclose(found.parameters.share, [0.4, 0.6], atol=0.02)
     np.testing.assert_allclose(found.parameters.mean[:, 0], [-2, 3], atol=0.1)
-    np.testing.assert_allclose(found.parameters.covariance[:, 0], [0.25, 2.25], atol=0.12)
+    np.testing.assert_allclose(
+        found.parameters.covariance[:, 0], [0.25, 2.25], atol=0.12
+    )
 
 
 def test_the_likelihood_rises_at_every_iteration_and_is_recorded():
@@ -156,13 +170,16 @@ def test_the_best_of_several_starts_is_taken():
     frame = frame_of(4)
     X, rng = frame.to_numpy(), np.random.default_rng(0)
     starts = [
-        Mixture(np.array([0.5, 0.5]), X[rng.choice(len(X), 2)], np.stack([np.cov(X.T)] * 2))
+        Mixture(
+            np.array([0.5, 0.5]), X[rng.choice(len(X), 2)], np.stack([np.cov(X.T)] * 2)
+        )
         for _ in range(4)
     ]
     solver = ExpectationMaximization(tol=1e-6, max_iter=500)
     best = solver.maximize_from(scan(frame), GaussianMixtureProblem(), starts)
     each = [
-        solver.maximize(scan(frame), GaussianMixtureProblem(), start).objective for start in starts
+        solver.maximize(scan(frame), GaussianMixtureProblem(), start).objective
+        for start in starts
     ]
     assert best.start_objectives == tuple(each)
     assert best.objective == max(each)
@@ -176,12 +193,18 @@ class ShrinkingProblem(GaussianMixtureProblem):
     def maximization(self, statistic):
         exact = super().maximization(statistic)
         self.steps = getattr(self, "steps", 0) + 1
-        return exact if self.steps < 4 else Mixture(exact.share, exact.mean + 1.0, exact.covariance)
+        return (
+            exact
+            if self.steps < 4
+            else Mixture(exact.share, exact.mean + 1.0, exact.covariance)
+        )
 
 
 def test_a_fall_of_the_likelihood_is_said_and_undone():
     frame = frame_of(5)
-    with pytest.warns(ConvergenceWarning, match="iteration 4 lowered the log-likelihood"):
+    with pytest.warns(
+        ConvergenceWarning, match="iteration 4 lowered the log-likelihood"
+    ):
         found = ExpectationMaximization(tol=0.0).maximize(
             scan(frame), ShrinkingProblem(), start_of(frame)
         )
@@ -213,8 +236,12 @@ def test_with_a_prior_the_posterior_rises_where_the_likelihood_may_not():
     found = solver.maximize(scan(frame), PriorProblem(), start_of(frame))
     assert found.converged
     assert (np.diff(found.history) > -1e-9).all()
-    likelihood = solver.maximize(scan(frame), GaussianMixtureProblem(), found.parameters).history[0]
-    assert found.objective == pytest.approx(likelihood + PriorProblem().log_prior(found.parameters))
+    likelihood = solver.maximize(
+        scan(frame), GaussianMixtureProblem(), found.parameters
+    ).history[0]
+    assert found.objective == pytest.approx(
+        likelihood + PriorProblem().log_prior(found.parameters)
+    )
 
 
 def test_progress_is_reported_and_can_be_cancelled():

@@ -31,7 +31,9 @@ class Quartic:
         self.passes += 1
         r = self.A @ theta - self.b
         H = self.A.T @ self.A + np.diag(3 * theta**2) if hessian else None
-        return Point(theta, float(r @ r / 2 + (theta**4).sum() / 4), self.A.T @ r + theta**3, H)
+        return Point(
+            theta, float(r @ r / 2 + (theta**4).sum() / 4), self.A.T @ r + theta**3, H
+        )
 
     def newton_step(self, point):
         return -np.linalg.solve(point.hessian, point.gradient)
@@ -51,7 +53,9 @@ def run(solver, problem, start, **options):
     return solver.minimize(problem, first, **{"max_iter": 200, "tol": 1e-9} | options)
 
 
-@pytest.mark.parametrize("solver", [Newton(), LevenbergMarquardt(), LBFGS(), ConjugateGradient()])
+@pytest.mark.parametrize(
+    "solver", [Newton(), LevenbergMarquardt(), LBFGS(), ConjugateGradient()]
+)
 @pytest.mark.parametrize("start", [0.0, 5.0, -100.0])
 def test_minimum_is_found_from_anywhere(solver, start):
     problem = Quartic(np.array([1.0, 3.0, 0.2, 10.0]), good_preconditioner=True)
@@ -107,13 +111,22 @@ class Squares(Problem):
 
     def evaluate(self, theta, hessian=False):
         w = np.array([[1.0], [2.0]])
-        H = np.diag(np.broadcast_to(w, (2, 2)).ravel()).reshape(2, 2, 2, 2) if hessian else None
+        H = (
+            np.diag(np.broadcast_to(w, (2, 2)).ravel()).reshape(2, 2, 2, 2)
+            if hessian
+            else None
+        )
         return Point(
-            theta, float((w * (theta - self.best) ** 2).sum() / 2), w * (theta - self.best), H
+            theta,
+            float((w * (theta - self.best) ** 2).sum() / 2),
+            w * (theta - self.best),
+            H,
         )
 
 
-@pytest.mark.parametrize("solver", [Newton(), LBFGS(), ConjugateGradient(), GradientDescent()])
+@pytest.mark.parametrize(
+    "solver", [Newton(), LBFGS(), ConjugateGradient(), GradientDescent()]
+)
 def test_a_problem_needs_evaluate_only(solver):
     outcome = run(solver, Squares(), np.zeros((2, 2)))
     assert outcome.converged

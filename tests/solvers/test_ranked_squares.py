@@ -33,7 +33,9 @@ def test_equal_columns_share_a_coefficient_and_constant_zeros_have_none():
     assert found.rank == 2
     assert_allclose(found.coef[0], found.coef[2], rtol=1e-10)
     assert_allclose(
-        found.coef[0] + found.coef[2], np.linalg.lstsq(M, Y, rcond=None)[0][0], rtol=1e-10
+        found.coef[0] + found.coef[2],
+        np.linalg.lstsq(M, Y, rcond=None)[0][0],
+        rtol=1e-10,
     )
     assert_array_equal(found.coef[3], 0.0)
 

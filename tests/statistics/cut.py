@@ -15,8 +15,14 @@ def block_of(X, w=None, start=0, y=None):
 
 def cut(X, w=None, at=()):
     """Blocks of X that begin at 0 and at the places `at`."""
-    ends = [0, *sorted({int(place) for place in at if 0 < place < X.shape[0]}), X.shape[0]]
-    return [block_of(X[a:b], None if w is None else w[a:b], a) for a, b in pairwise(ends)]
+    ends = [
+        0,
+        *sorted({int(place) for place in at if 0 < place < X.shape[0]}),
+        X.shape[0],
+    ]
+    return [
+        block_of(X[a:b], None if w is None else w[a:b], a) for a, b in pairwise(ends)
+    ]
 
 
 def fold(of, blocks):

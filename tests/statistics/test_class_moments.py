@@ -81,7 +81,10 @@ def test_merge_is_commutative_associative_and_equals_one_block(of, offset):
 def test_whole_weights_equal_repeated_rows(of):
     X, y, w = random_block(4, 40)
     times = w.astype(int)
-    one, two = of(block_of(X, y, w)), of(block_of(np.repeat(X, times, axis=0), np.repeat(y, times)))
+    one, two = (
+        of(block_of(X, y, w)),
+        of(block_of(np.repeat(X, times, axis=0), np.repeat(y, times))),
+    )
     np.testing.assert_allclose(one.mean, two.mean, rtol=1e-12)
     np.testing.assert_allclose(one.scatter, two.scatter, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(one.class_weight, two.class_weight)
@@ -105,7 +108,9 @@ def test_over_classes_forgets_the_classes(of):
     np.testing.assert_allclose(weight, w.sum())
     np.testing.assert_allclose(mean, np.average(X, axis=0, weights=w), rtol=1e-14)
     np.testing.assert_allclose(
-        scatter, (w[:, None] * (X - np.average(X, axis=0, weights=w)) ** 2).sum(axis=0), rtol=1e-8
+        scatter,
+        (w[:, None] * (X - np.average(X, axis=0, weights=w)) ** 2).sum(axis=0),
+        rtol=1e-8,
     )
 
 
@@ -114,7 +119,9 @@ def test_a_constant_column_has_no_scatter_at_all(value, n):
     X = np.full((n, 1), value)
     y = np.arange(n) % 3
     for of in STATISTICS.values():
-        whole = of(block_of(X[: n // 2], y[: n // 2])).merge(of(block_of(X[n // 2 :], y[n // 2 :])))
+        whole = of(block_of(X[: n // 2], y[: n // 2])).merge(
+            of(block_of(X[n // 2 :], y[n // 2 :]))
+        )
         assert not whole.scatter.any()
         assert not whole.over_classes()[2].any()
 

@@ -12,7 +12,9 @@ from lyceum.statistics import ClassSums
 def block(X, y, w=None, labels=("a", "b", "c")):
     target = Column("y", "categorical", np.array(labels))
     names = [f"x{j}" for j in range(X.shape[1])]
-    return Block(X, np.asarray(y, np.int32), w, 0, Schema.of_numbers(names).with_target(target))
+    return Block(
+        X, np.asarray(y, np.int32), w, 0, Schema.of_numbers(names).with_target(target)
+    )
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
@@ -23,7 +25,10 @@ def test_sums_follow_the_definition(make, above, weighted):
     X, y = rng.poisson(1.0, (50, 4)).astype(float), rng.integers(-1, 3, 50)
     w = rng.random(50) if weighted else None
     found = ClassSums.of(block(make(X), y, w), above=above)
-    cells, v = X if above is None else np.greater(X, above), np.ones(50) if w is None else w
+    cells, v = (
+        X if above is None else np.greater(X, above),
+        np.ones(50) if w is None else w,
+    )
     np.testing.assert_allclose(
         found.sums, [(v[:, None] * cells)[y == k].sum(axis=0) for k in range(3)]
     )
@@ -36,7 +41,10 @@ def test_merge_is_the_summary_of_all_rows_in_any_grouping(y, data):
     X = np.arange(2.0 * len(y)).reshape(-1, 2)
     a = data.draw(st.integers(1, len(y) - 2))
     b = data.draw(st.integers(a + 1, len(y) - 1))
-    parts = [ClassSums.of(block(X[s], y[s])) for s in (slice(0, a), slice(a, b), slice(b, None))]
+    parts = [
+        ClassSums.of(block(X[s], y[s]))
+        for s in (slice(0, a), slice(a, b), slice(b, None))
+    ]
     whole = ClassSums.of(block(X, y))
     for merged in (
         parts[0].merge(parts[1]).merge(parts[2]),
@@ -61,4 +69,6 @@ def test_mapped_is_the_summary_of_mapped_rows():
     X, y = rng.normal(size=(20, 3)), rng.integers(0, 3, 20)
     matrix, offset = rng.normal(size=(2, 3)), rng.normal(size=2)
     found = ClassSums.of(block(X, y)).map_columns(matrix, offset)
-    np.testing.assert_allclose(found.sums, ClassSums.of(block(X @ matrix.T + offset, y)).sums)
+    np.testing.assert_allclose(
+        found.sums, ClassSums.of(block(X @ matrix.T + offset, y)).sums
+    )

@@ -53,7 +53,9 @@ def test_a_count_is_the_weight_of_the_rows_with_the_value_and_the_class(rows):
         for v, value in enumerate(counts.categories[j]):
             for k, label in enumerate(counts.classes):
                 wanted = sum(
-                    w for row, w in zip(rows, weights) if row[j] == value and row[2] == label
+                    w
+                    for row, w in zip(rows, weights)
+                    if row[j] == value and row[2] == label
                 )
                 assert counts.table(name)[v, k] == wanted
 
@@ -109,7 +111,18 @@ def test_whole_numbers_are_counted_without_a_copy(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "kind", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32"]
+    "kind",
+    [
+        "int8",
+        "uint8",
+        "int16",
+        "uint16",
+        "int32",
+        "uint32",
+        "int64",
+        "uint64",
+        "float32",
+    ],
 )
 def test_the_type_of_the_codes_does_not_matter(kind):
     X = np.array([[0, 2], [1, 0], [1, 2]])
@@ -128,24 +141,44 @@ def test_cells_that_a_sparse_block_does_not_store_have_the_first_category():
 
 def test_unknown_codes_are_not_counted():
     schema = Schema((Column("u", "categorical", np.array(["a", "b"])),))
-    counts = Counts.of(Block(np.array([[0.0], [-1.0], [7.0], [1.0]]), None, None, 0, schema))
+    counts = Counts.of(
+        Block(np.array([[0.0], [-1.0], [7.0], [1.0]]), None, None, 0, schema)
+    )
     assert counts.counts.ravel().tolist() == [1.0, 1.0]
 
 
 def test_arranging_moves_counts_with_their_labels():
-    counts = Counts.of(block_of([("a", "d", "no"), ("c", "d", "no"), ("c", "d", "yes")]))
-    wider = counts.arrange([np.array(["c", "b", "a"], dtype=object), np.array(["d"], dtype=object)])
+    counts = Counts.of(
+        block_of([("a", "d", "no"), ("c", "d", "no"), ("c", "d", "yes")])
+    )
+    wider = counts.arrange(
+        [np.array(["c", "b", "a"], dtype=object), np.array(["d"], dtype=object)]
+    )
     assert wider.table("u").tolist() == [[1.0, 1.0], [0.0, 0.0], [1.0, 0.0]]
     with pytest.raises(ValueError, match="do not hold all"):
-        counts.arrange([np.array(["a", "b"], dtype=object), np.array(["d"], dtype=object)])
+        counts.arrange(
+            [np.array(["a", "b"], dtype=object), np.array(["d"], dtype=object)]
+        )
 
 
 def test_counts_of_other_columns_cannot_be_merged():
     one = Counts.of(
-        Block(np.zeros((1, 1)), None, None, 0, Schema((Column("u", "categorical", np.arange(1)),)))
+        Block(
+            np.zeros((1, 1)),
+            None,
+            None,
+            0,
+            Schema((Column("u", "categorical", np.arange(1)),)),
+        )
     )
     two = Counts.of(
-        Block(np.zeros((1, 1)), None, None, 0, Schema((Column("v", "categorical", np.arange(1)),)))
+        Block(
+            np.zeros((1, 1)),
+            None,
+            None,
+            0,
+            Schema((Column("v", "categorical", np.arange(1)),)),
+        )
     )
     with pytest.raises(ValueError, match="cannot be merged"):
         one.merge(two)
@@ -155,7 +188,8 @@ def test_a_fold_over_random_blocks_equals_one_block():
     rng = np.random.default_rng(1)
     levels = [*LEVELS, None]
     rows = [
-        (*(levels[i] for i in rng.integers(0, 5, 2)), CLASSES[rng.integers(3)]) for _ in range(200)
+        (*(levels[i] for i in rng.integers(0, 5, 2)), CLASSES[rng.integers(3)])
+        for _ in range(200)
     ]
     cuts = np.sort(rng.choice(np.arange(1, 200), 9, replace=False))
     parts = [rows[a:b] for a, b in zip([0, *cuts], [*cuts, 200])]

@@ -39,7 +39,9 @@ def test_missing_cells_are_left_out_one_by_one_and_pairs_by_rows(X):
 
 
 def test_a_stream_has_the_statistics_of_the_array(X, tmp_path):
-    table = pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "word": ["x", "y", "z"] * 300})
+    table = pa.table(
+        {"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "word": ["x", "y", "z"] * 300}
+    )
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=100)
     found, want = describe(scan(tmp_path / "t.parquet", memory=0)), describe(X)
     assert found.names == ("a", "b", "c")

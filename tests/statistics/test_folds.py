@@ -5,7 +5,12 @@ from functools import partial
 import numpy as np
 import pytest
 
-from lyceum._core.statistics import FoldStatistics, fold_numbers, held_out_rows, row_uniforms
+from lyceum._core.statistics import (
+    FoldStatistics,
+    fold_numbers,
+    held_out_rows,
+    row_uniforms,
+)
 from lyceum.data import Block, Schema
 from lyceum.statistics import Moments
 
@@ -18,7 +23,9 @@ def test_a_row_has_the_same_fold_in_any_block():
     X = np.zeros((500, 2))
     whole = fold_numbers(block_of(X), 7, 3)
     assert sorted(set(whole)) == list(range(7))
-    np.testing.assert_array_equal(fold_numbers(block_of(X[:90], start=410), 7, 3), whole[410:])
+    np.testing.assert_array_equal(
+        fold_numbers(block_of(X[:90], start=410), 7, 3), whole[410:]
+    )
 
 
 def test_every_statistic_is_that_of_the_rows_of_its_fold():

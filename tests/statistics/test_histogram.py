@@ -27,7 +27,9 @@ def equal(one, two):
 def test_counts_are_numpys():
     h = of(block_of(X, W))
     for j in range(2):
-        np.testing.assert_allclose(h.counts[j], np.histogram(X[:, j], EDGES[j], weights=W)[0])
+        np.testing.assert_allclose(
+            h.counts[j], np.histogram(X[:, j], EDGES[j], weights=W)[0]
+        )
         assert h.below[j] == W[X[:, j] < EDGES[j][0]].sum()
         assert h.above[j] == W[X[:, j] > EDGES[j][-1]].sum()
 
@@ -39,7 +41,9 @@ def test_the_last_bin_holds_its_upper_edge_and_the_others_their_lower():
 
 
 def test_missing_cells_are_counted_apart_and_infinities_are_outside():
-    h = Histogram.of(block_of(np.array([[np.nan], [np.inf], [-np.inf], [0.5]])), edges=[0.0, 1.0])
+    h = Histogram.of(
+        block_of(np.array([[np.nan], [np.inf], [-np.inf], [0.5]])), edges=[0.0, 1.0]
+    )
     assert (h.missing[0], h.above[0], h.below[0], h.counts[0][0]) == (1, 1, 1, 1)
 
 

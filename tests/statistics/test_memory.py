@@ -23,7 +23,8 @@ X = np.random.default_rng(0).normal(size=(12, 300))
 def test_too_many_columns_are_named_with_a_remedy(monkeypatch, learner, needed):
     monkeypatch.setattr(_memory, "machine_memory", lambda: 1e6)
     with pytest.raises(
-        DataError, match=f"300 columns need {needed} products.*NaiveBayes, Lasso or a tree"
+        DataError,
+        match=f"300 columns need {needed} products.*NaiveBayes, Lasso or a tree",
     ):
         learner.fit(X, np.arange(12) % 3)
 

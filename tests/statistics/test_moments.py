@@ -25,7 +25,9 @@ def parts(seed, X, y, w, n_parts=4):
     """The same rows in pieces, one of them empty of weight."""
     cuts = np.sort(np.random.default_rng(seed).integers(0, len(X) + 1, n_parts - 1))
     pieces = [p for p in np.split(np.arange(len(X)), cuts) if len(p)]
-    return [block(X[p], y[p], w[p]) for p in pieces] + [block(X[:2], y[:2], np.zeros(2))]
+    return [block(X[p], y[p], w[p]) for p in pieces] + [
+        block(X[:2], y[:2], np.zeros(2))
+    ]
 
 
 def defined_scatter(X, y, w):
@@ -57,7 +59,9 @@ def test_scatter_follows_the_definition_however_the_rows_are_cut(seed, offset):
 @pytest.mark.parametrize("density", [0.1, 0.4, 1.0])
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_sparse_scatter_and_moments_are_those_of_the_dense_rows(density, kind, weighted):
+def test_sparse_scatter_and_moments_are_those_of_the_dense_rows(
+    density, kind, weighted
+):
     rng = np.random.default_rng(3)
     thin = sparse.random_array((200, 6), density=density, random_state=rng, dtype=kind)
     full = 1e6 + rng.integers(-5, 5, (200, 1)).astype(kind)
@@ -72,16 +76,21 @@ def test_sparse_scatter_and_moments_are_those_of_the_dense_rows(density, kind, w
     assert found.scatter[7, 7] == 0.0
     here, there = Moments.of(block(X, w=w)), Moments.of(block(X.toarray(), w=w))
     for name in ("weight", "mean", "low", "high"):
-        assert_allclose(getattr(here, name), getattr(there, name), rtol=1e-12, atol=1e-15)
+        assert_allclose(
+            getattr(here, name), getattr(there, name), rtol=1e-12, atol=1e-15
+        )
     assert_allclose(here.scatter, there.scatter, rtol=1e-7, atol=1e-9)
 
 
 def test_cells_stored_twice_are_added():
     twice = sparse.csr_array(
-        (np.array([1.0, 2.0, 5.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 9)
+        (np.array([1.0, 2.0, 5.0]), np.array([0, 0, 1]), np.array([0, 2, 3])),
+        shape=(2, 9),
     )
     once = sparse.csr_array(twice.toarray())
-    assert_array_equal(Scatter.of(block(twice)).scatter, Scatter.of(block(once)).scatter)
+    assert_array_equal(
+        Scatter.of(block(twice)).scatter, Scatter.of(block(once)).scatter
+    )
 
 
 @given(st.integers(0, 10_000))
@@ -92,7 +101,9 @@ def test_sparse_moments_leave_missing_cells_out(seed):
     w = rng.uniform(0, 2, 40)
     here, there = Moments.of(block(sparse.csr_array(X), w=w)), Moments.of(block(X, w=w))
     for name in ("weight", "mean", "scatter", "low", "high"):
-        assert_allclose(getattr(here, name), getattr(there, name), rtol=1e-10, atol=1e-12)
+        assert_allclose(
+            getattr(here, name), getattr(there, name), rtol=1e-10, atol=1e-12
+        )
 
 
 def test_constant_column_has_no_scatter_at_all():
@@ -145,14 +156,22 @@ def test_moments_leave_missing_cells_out_however_the_rows_are_cut(seed, offset):
         there = ~np.isnan(x)
         v = w[there]
         mean = np.average(x[there], weights=v)
-        assert_allclose([merged.weight[j], merged.mean[j]], [v.sum(), mean], rtol=1e-12, atol=1e-13)
-        assert_allclose(merged.scatter[j], v @ (x[there] - mean) ** 2, rtol=1e-7, atol=1e-8)
+        assert_allclose(
+            [merged.weight[j], merged.mean[j]], [v.sum(), mean], rtol=1e-12, atol=1e-13
+        )
+        assert_allclose(
+            merged.scatter[j], v @ (x[there] - mean) ** 2, rtol=1e-7, atol=1e-8
+        )
         assert (merged.low[j], merged.high[j]) == (x[there].min(), x[there].max())
-    assert_allclose(merged.variance(1.0), merged.scatter / (merged.weight - 1), rtol=1e-12)
+    assert_allclose(
+        merged.variance(1.0), merged.scatter / (merged.weight - 1), rtol=1e-12
+    )
 
 
 def test_a_sparse_block_without_rows_adds_nothing():
-    some = block(sparse.csr_array(np.array([[1.0, 0.0], [2.0, 3.0]])), y=np.array([1.0, 2.0]))
+    some = block(
+        sparse.csr_array(np.array([[1.0, 0.0], [2.0, 3.0]])), y=np.array([1.0, 2.0])
+    )
     none = block(sparse.csr_array(np.empty((0, 2))), y=np.empty(0))
     whole = Scatter.of(some, target=True)
     for merged in (

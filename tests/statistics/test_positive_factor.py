@@ -16,18 +16,27 @@ def test_solve_is_multiplication_by_the_pseudo_inverse(seed, d, lost):
     factor = PositiveFactor.of(A)
     want = np.linalg.pinv(A, rcond=1e-11, hermitian=True)
     assert factor.rank == max(0, d - lost)
-    assert_allclose(factor.inverse(), want, rtol=1e-5, atol=1e-6 * np.abs(want).max(initial=1e-300))
+    assert_allclose(
+        factor.inverse(), want, rtol=1e-5, atol=1e-6 * np.abs(want).max(initial=1e-300)
+    )
     b = A @ rng.normal(size=d)
-    assert_allclose(A @ factor.solve(b), b, rtol=1e-8, atol=1e-8 * np.abs(b).max(initial=0))
+    assert_allclose(
+        A @ factor.solve(b), b, rtol=1e-8, atol=1e-8 * np.abs(b).max(initial=0)
+    )
 
 
 def test_units_of_columns_do_not_matter():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(50, 4))
     units = 10.0 ** np.array([-80, -3, 0, 90])
-    plain, scaled = PositiveFactor.of(X.T @ X), PositiveFactor.of((X * units).T @ (X * units))
+    plain, scaled = (
+        PositiveFactor.of(X.T @ X),
+        PositiveFactor.of((X * units).T @ (X * units)),
+    )
     assert scaled.rank == 4
-    assert_allclose(scaled.inverse() * np.outer(units, units), plain.inverse(), rtol=1e-10)
+    assert_allclose(
+        scaled.inverse() * np.outer(units, units), plain.inverse(), rtol=1e-10
+    )
 
 
 def test_dependent_columns_are_found_and_others_not():

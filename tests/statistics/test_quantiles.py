@@ -28,7 +28,9 @@ def rank_errors(sketch, x, w, q=Q):
 @given(numbers)
 def test_few_rows_give_the_exact_quantiles(X):
     expected = np.quantile(X, Q, axis=0, method="averaged_inverted_cdf")
-    np.testing.assert_allclose(Quantiles.of(block_of(X)).quantile(Q), expected, atol=1e-12)
+    np.testing.assert_allclose(
+        Quantiles.of(block_of(X)).quantile(Q), expected, atol=1e-12
+    )
 
 
 @given(numbers, st.integers(0, 5))
@@ -45,23 +47,30 @@ def test_ranks_are_wrong_by_at_most_the_stated_error(places, weighted):
     rng = np.random.default_rng(len(places))
     X = rng.standard_normal((10000, 1)) ** 3
     w = rng.exponential(size=10000) if weighted else np.ones(10000)
-    sketch = fold(partial(Quantiles.of, size=128), cut(X, w if weighted else None, places))
+    sketch = fold(
+        partial(Quantiles.of, size=128), cut(X, w if weighted else None, places)
+    )
     assert 0 < sketch.error[0] < (0.1 if weighted else 0.06)
-    assert rank_errors(sketch, X[:, 0], w, np.linspace(0, 1, 101)).max() <= sketch.error[0] + 1e-9
+    assert (
+        rank_errors(sketch, X[:, 0], w, np.linspace(0, 1, 101)).max()
+        <= sketch.error[0] + 1e-9
+    )
     assert len(sketch.columns[0].values) <= 128 * 15
 
 
 def test_the_error_of_equal_weights_is_the_documented_one():
     X = np.random.default_rng(0).random((1 << 17, 1))
-    sketch = fold(partial(Quantiles.of, size=256), cut(X, None, range(0, 1 << 17, 8192)))
+    sketch = fold(
+        partial(Quantiles.of, size=256), cut(X, None, range(0, 1 << 17, 8192))
+    )
     assert sketch.error[0] <= 1.2 * np.log2(len(X) / 256) / (2 * 256)
 
 
 def test_sorted_and_constant_and_few_valued_columns():
     n = 20000
-    X = np.column_stack([np.arange(n), np.full(n, 7.0), np.arange(n) % 5, -np.arange(n)]).astype(
-        float
-    )
+    X = np.column_stack(
+        [np.arange(n), np.full(n, 7.0), np.arange(n) % 5, -np.arange(n)]
+    ).astype(float)
     sketch = fold(partial(Quantiles.of, size=64), cut(X, None, range(0, n, 1000)))
     assert sketch.median[1:3].tolist() == [7.0, 2.0]
     assert sketch.error[1:3].tolist() == [0.0, 0.0]
@@ -96,7 +105,10 @@ def test_sparse_columns_count_their_zeros(weighted):
     )
     X[:, 2] = 1.0
     w = np.random.default_rng(6).integers(0, 3, 400).astype(float) if weighted else None
-    one, two = Quantiles.of(block_of(sparse.csr_array(X), w)), Quantiles.of(block_of(X, w))
+    one, two = (
+        Quantiles.of(block_of(sparse.csr_array(X), w)),
+        Quantiles.of(block_of(X, w)),
+    )
     np.testing.assert_array_equal(one.quantile(Q), two.quantile(Q))
 
 

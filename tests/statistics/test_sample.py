@@ -96,10 +96,15 @@ def test_weighted_sums_over_the_sample_are_unbiased(weighted):
 
 def test_chances_follow_the_weights():
     w = np.array([1.0, 3.0, 0.0])
-    first = [RowSample.of(block_of(X[:3], w), size=1, seed=seed).rows[0] for seed in range(4000)]
+    first = [
+        RowSample.of(block_of(X[:3], w), size=1, seed=seed).rows[0]
+        for seed in range(4000)
+    ]
     # p = 3/4, standard deviation of the proportion sqrt(p q / n) = 0.0068
     assert abs(np.mean(np.array(first) == 1) - 0.75) < 4 * 0.0068
 
 
 def test_seeds_draw_different_rows():
-    assert not np.array_equal(sampler(seed=1)(block_of(X)).rows, sampler(seed=2)(block_of(X)).rows)
+    assert not np.array_equal(
+        sampler(seed=1)(block_of(X)).rows, sampler(seed=2)(block_of(X)).rows
+    )

@@ -32,7 +32,9 @@ def brute_scatter(X, v):
 STATISTICS = {
     "diagonal": ClassMoments.of,
     "full": ClassScatter.of,
-    "pooled": lambda block, responsibilities: ClassScatter.of(block, True, responsibilities),
+    "pooled": lambda block, responsibilities: ClassScatter.of(
+        block, True, responsibilities
+    ),
 }
 
 
@@ -52,7 +54,9 @@ def close(one, two, scale=1.0):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_scatter_is_that_of_rows_weighted_by_their_responsibilities(dtype, offset, weighted):
+def test_scatter_is_that_of_rows_weighted_by_their_responsibilities(
+    dtype, offset, weighted
+):
     X, R, w = random_rows(0, 300, offset=offset)
     X, w = X.astype(dtype), w if weighted else None
     full = ClassScatter.of(block_of(X, w), responsibilities=R)
@@ -65,15 +69,21 @@ def test_scatter_is_that_of_rows_weighted_by_their_responsibilities(dtype, offse
         total += S
         assert full.weight[k] == pytest.approx(weight, rel=1e-13)
         np.testing.assert_allclose(full.mean[k], mean, rtol=1e-13)
-        np.testing.assert_allclose(full.scatter[k], S, rtol=1e-9, atol=1e-9 * np.trace(S))
+        np.testing.assert_allclose(
+            full.scatter[k], S, rtol=1e-9, atol=1e-9 * np.trace(S)
+        )
         np.testing.assert_allclose(diagonal.mean[k], mean, rtol=1e-13)
         np.testing.assert_allclose(diagonal.scatter[k], np.diag(S), rtol=1e-9)
-    np.testing.assert_allclose(pooled.scatter[0], total, rtol=1e-9, atol=1e-9 * np.trace(total))
+    np.testing.assert_allclose(
+        pooled.scatter[0], total, rtol=1e-9, atol=1e-9 * np.trace(total)
+    )
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 def test_merge_is_commutative_associative_and_equals_one_block(of, offset):
-    parts = [random_rows(seed, n, offset=offset) for seed, n in ((1, 30), (2, 1), (3, 140))]
+    parts = [
+        random_rows(seed, n, offset=offset) for seed, n in ((1, 30), (2, 1), (3, 140))
+    ]
     a, b, c = (of(block_of(X, w), responsibilities=R) for X, R, w in parts)
     X, R, w = (np.concatenate(values) for values in zip(*parts))
     close(a.merge(b), b.merge(a))
@@ -88,7 +98,9 @@ def test_hard_responsibilities_are_classes(of):
     if of is STATISTICS["pooled"]:
         classes = ClassScatter.of(block_of(X, w, y), pooled=True)
     else:
-        classes = (ClassMoments if of == ClassMoments.of else ClassScatter).of(block_of(X, w, y))
+        classes = (ClassMoments if of == ClassMoments.of else ClassScatter).of(
+            block_of(X, w, y)
+        )
     close(hard, classes)
 
 
@@ -96,7 +108,10 @@ def test_whole_weights_equal_repeated_rows(of):
     X, R, w = random_rows(6, 60)
     times = w.astype(int)
     one = of(block_of(X, w), responsibilities=R)
-    two = of(block_of(np.repeat(X, times, axis=0)), responsibilities=np.repeat(R, times, axis=0))
+    two = of(
+        block_of(np.repeat(X, times, axis=0)),
+        responsibilities=np.repeat(R, times, axis=0),
+    )
     np.testing.assert_allclose(one.mean, two.mean, rtol=1e-12)
     np.testing.assert_allclose(one.scatter, two.scatter, rtol=1e-10, atol=1e-12)
 
@@ -161,9 +176,9 @@ def test_responsibilities_of_other_rows_are_refused(of):
 
 def coded_block(seed, n, w=None):
     rng = np.random.default_rng(seed)
-    X = np.column_stack([rng.integers(0, 3, n), rng.normal(size=n), rng.integers(0, 2, n)]).astype(
-        float
-    )
+    X = np.column_stack(
+        [rng.integers(0, 3, n), rng.normal(size=n), rng.integers(0, 2, n)]
+    ).astype(float)
     X[rng.random(X.shape) < 0.2] = np.nan
     X[rng.random(n) < 0.1, 0] = -1.0
     columns = (
@@ -183,7 +198,9 @@ def test_counts_are_sums_of_responsibilities(weighted):
     v = R if w is None else w[:, None] * R
     np.testing.assert_allclose(found.class_weight, v.sum(axis=0))
     for name, place, values in (("a", 0, 3), ("b", 2, 2)):
-        expected = [v[block.X[:, place] == value].sum(axis=0) for value in range(values)]
+        expected = [
+            v[block.X[:, place] == value].sum(axis=0) for value in range(values)
+        ]
         np.testing.assert_allclose(found.table(name), expected, rtol=1e-12)
 
 
@@ -193,7 +210,9 @@ def test_counts_merge_and_hard_responsibilities_are_classes():
     R = np.eye(3)[y]
     whole = Counts.of(block, responsibilities=R)
     first, rest = np.arange(300) < 110, np.arange(300) >= 110
-    parts = [Counts.of(block.take(some), responsibilities=R[some]) for some in (first, rest)]
+    parts = [
+        Counts.of(block.take(some), responsibilities=R[some]) for some in (first, rest)
+    ]
     np.testing.assert_array_equal(parts[0].merge(parts[1]).counts, whole.counts)
     target = block.schema.with_target(Column("y", "categorical", np.arange(3)))
     hard = Counts.of(Block(block.X, y, None, 0, target))

@@ -26,7 +26,8 @@ def study_with_and_without(preparation, file, folder, patch, **options):
     """Two studies of y: one that prepares its table by default, and one that was told not to."""
     options |= {"folds": 3, "n_settings": 1}
     shorten_conclusions(patch)
-    patch.setattr(_report, "figures_of", lambda study, problems: [])  # those of any study
+    # those of any study
+    patch.setattr(_report, "figures_of", lambda study, problems: [])
     prepared = lyceum.study(file, "y", out=folder / "with", **options)
     assert not prepared.problems  # its page is drawn
     patch.setattr(_report, "render", short_page)
@@ -42,7 +43,9 @@ def short_page(study, problems=None, content=None):
 def shorten_conclusions(patch):
     """A learning curve of two folds and sizes; effects from one fold, of few rows at few points."""
     patch.setattr(_conclusions, "_CURVE_FOLDS", 2)
-    patch.setattr(_conclusions, "learning_curve", partial(learning_curve, train_sizes=(0.5, 1.0)))
+    patch.setattr(
+        _conclusions, "learning_curve", partial(learning_curve, train_sizes=(0.5, 1.0))
+    )
     few = {
         "_ROWS": 30,
         "_SHUFFLES": 2,

@@ -54,7 +54,11 @@ class FakeStudy:
     @property
     def text(self):
         return " ".join(
-            (self.answer, *self.statements, *(s.verdict for s in self.comparison.learners))
+            (
+                self.answer,
+                *self.statements,
+                *(s.verdict for s in self.comparison.learners),
+            )
         )
 
 
@@ -89,11 +93,23 @@ def fake_study(
     costs = LossMatrix.from_costs(loss, classes) if isinstance(loss, dict) else loss
     matrix = None if loss is None else LossMatrix.of(costs, classes)
     n_classes = None if classes is None else len(classes)
-    rule = LossRule(n_classes, matrix, doubt, None if metric is None else RankingMetric.of(metric))
+    rule = LossRule(
+        n_classes, matrix, doubt, None if metric is None else RankingMetric.of(metric)
+    )
     fold_of = (np.arange(len(y)) if groups is None else np.asarray(groups)) % folds
-    predictions = {"constant": constant_guess(y, folds, rule.n_classes, groups), **predictions}
+    predictions = {
+        "constant": constant_guess(y, folds, rule.n_classes, groups),
+        **predictions,
+    }
     candidates = [
-        Candidate(name, name, LABELS.get(name, name), "", (name,), is_baseline=name == "constant")
+        Candidate(
+            name,
+            name,
+            LABELS.get(name, name),
+            "",
+            (name,),
+            is_baseline=name == "constant",
+        )
         for name in predictions
     ]
     results, samples = {}, {}
@@ -102,7 +118,10 @@ def fake_study(
         usual = float(rule.losses(y, predicted).mean())
         for repeat, fold in itertools.product(range(repeats), range(folds)):
             at, task = np.flatnonzero(fold_of == fold), Task(name, repeat, fold)
-            group, w = (None if each is None else np.asarray(each)[at] for each in (groups, weight))
+            group, w = (
+                None if each is None else np.asarray(each)[at]
+                for each in (groups, weight)
+            )
             samples[task] = OutOfSample(
                 at, 0 * at + repeat, 0 * at + fold, y[at], predicted[at], w, group
             )
@@ -112,16 +131,34 @@ def fake_study(
             )  # fmt: skip
     store, problems = _Store(results, samples, members or {}), Problems()
     comparison = compare_learners(
-        store, TaskTable.of(candidates, store, folds, repeats), rule, choose, {}, problems
+        store,
+        TaskTable.of(candidates, store, folds, repeats),
+        rule,
+        choose,
+        {},
+        problems,
     )
     if holdout is not None:
         comparison = replace(comparison, holdout=HoldoutResult(*holdout))
     comparison = replace(comparison, learning_curve=curve)
-    chosen = [sample for task, sample in samples.items() if task.name == comparison.choice]
-    usual = {"suspects": (), "failures": (), "skipped": (), "notes": (), "finished": True}
+    chosen = [
+        sample for task, sample in samples.items() if task.name == comparison.choice
+    ]
+    usual = {
+        "suspects": (),
+        "failures": (),
+        "skipped": (),
+        "notes": (),
+        "finished": True,
+    }
     facts = {**usual, "folds_planned": folds * repeats, **facts}
     said = statements(
-        comparison, concatenate(chosen), rule, classes=classes, problems=problems, **facts
+        comparison,
+        concatenate(chosen),
+        rule,
+        classes=classes,
+        problems=problems,
+        **facts,
     )
     assert not list(problems)
     study = SimpleNamespace(
@@ -149,6 +186,8 @@ def constant_guess(y, folds, n_classes=None, groups=None):
     for fold in fold_of:
         rest = y[fold_of != fold]
         found.append(
-            rest.mean() if n_classes is None else np.bincount(rest, minlength=n_classes) / len(rest)
+            rest.mean()
+            if n_classes is None
+            else np.bincount(rest, minlength=n_classes) / len(rest)
         )
     return np.array(found)

@@ -28,7 +28,11 @@ def main(seed: int) -> int:
                 moment = seconds * rng.random() ** 3
                 alive = kill_after(out, moment)
                 kills += alive
-                done = len(list((out / "predictions").glob("*.parquet"))) if out.exists() else 0
+                done = (
+                    len(list((out / "predictions").glob("*.parquet")))
+                    if out.exists()
+                    else 0
+                )
                 print(
                     f"study {n}: after {moment:.2f} s {'killed' if alive else 'ended'}, {done}"
                     " predictions"

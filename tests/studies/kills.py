@@ -41,7 +41,8 @@ def kill_at(out, n_tasks, *options):
     """Kill it as soon as it has stored this number of tasks; whether it was still running."""
     with start(out, *options) as process:
         while (
-            process.poll() is None and len(list(Path(out).glob("predictions/*.parquet"))) < n_tasks
+            process.poll() is None
+            and len(list(Path(out).glob("predictions/*.parquet"))) < n_tasks
         ):
             time.sleep(0.002)
         alive = process.poll() is None

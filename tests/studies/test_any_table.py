@@ -32,7 +32,11 @@ def table(n=N, **columns):
 def weather():
     rows = zip(*(row.split() for row in WEATHER.split(";")))
     return pa.table(
-        dict(zip(("outlook", "temperature", "humidity", "windy", "play"), map(list, rows)))
+        dict(
+            zip(
+                ("outlook", "temperature", "humidity", "windy", "play"), map(list, rows)
+            )
+        )
     )
 
 
@@ -56,10 +60,37 @@ def out(tmp_path):
         ([1] * 20 + [2] * 20 + [3], False),  # one value in three has a single row
         ([*range(10)] * 9 + [10], True),  # one in eleven has
         ([0.5, 1.5, 2.5] * 9, False),
-        ([42, 37, 37, 28, 18, 18, 19, 20, 15, 14, 14, 13, 11, 12, 8, 7, 8, 8, 9, 15, 15], False),
+        (
+            [
+                42,
+                37,
+                37,
+                28,
+                18,
+                18,
+                19,
+                20,
+                15,
+                14,
+                14,
+                13,
+                11,
+                12,
+                8,
+                7,
+                8,
+                8,
+                9,
+                15,
+                15,
+            ],
+            False,
+        ),
     ],
 )
-def test_values_their_rows_and_single_rows_decide_whether_a_target_is_a_class(values, are_classes):
+def test_values_their_rows_and_single_rows_decide_whether_a_target_is_a_class(
+    values, are_classes
+):
     rows = scan(pa.table({"x": np.arange(len(values), dtype=float), "y": values}), "y")
     assert rows.schema.target.is_categorical == are_classes
 
@@ -90,11 +121,15 @@ def test_whole_numbers_of_nearly_every_row_are_studied_as_numbers_and_that_is_sa
     found = lyceum.study(table(y=mileage).slice(0, 30), "y", out=out, **NUMBERS)
     assert found.task == "regression"
     assert "'y' is predicted as a number (" in found.question
-    assert "taken as numbers; --task classification takes it otherwise" in found.question
+    assert (
+        "taken as numbers; --task classification takes it otherwise" in found.question
+    )
 
 
 def test_a_study_obeys_the_task(out):
-    found = lyceum.study(table(y=[1, 2, 3] * 20), "y", task="regression", out=out, **NUMBERS)
+    found = lyceum.study(
+        table(y=[1, 2, 3] * 20), "y", task="regression", out=out, **NUMBERS
+    )
     assert found.task == "regression"
     assert found.question == "'y' is predicted as a number (declared)."
     assert lyceum.studies.Recipe.read(out / "recipe.toml").task == "regression"
@@ -110,11 +145,14 @@ def test_a_class_with_a_single_row_is_left_out_and_said(out):
     assert found.n_rows == 59
     said = "The class with a single row ('c') was left out"
     assert any(
-        said in text and "such rows, 1.7 % of all" in text for text in found.comparison.statements
+        said in text and "such rows, 1.7 % of all" in text
+        for text in found.comparison.statements
     )
     sample = found.out_of_sample(found.best.name)
     assert 10 not in sample.rows
-    assert [found.classes[code] for code in sample.y] == [labels[row] for row in sample.rows]
+    assert [found.classes[code] for code in sample.y] == [
+        labels[row] for row in sample.rows
+    ]
     assert set(found.model.predict(table().drop(["y"]))) <= {"a", "b"}
 
 
@@ -127,16 +165,22 @@ def test_a_cost_for_a_class_that_was_left_out_does_no_harm(out):
 
 def test_a_class_of_two_rows_stays_and_the_folds_are_not_fewer(out):
     found = lyceum.study(
-        table(y=["a"] * 30 + ["b"] * 28 + ["c"] * 2), "y", out=out, **{**QUICK, "folds": 5}
+        table(y=["a"] * 30 + ["b"] * 28 + ["c"] * 2),
+        "y",
+        out=out,
+        **{**QUICK, "folds": 5},
     )
     assert found.classes == ("a", "b", "c")
     assert found.folds == 5
-    assert any("The smallest class has 2 rows" in text for text in found.comparison.statements)
+    assert any(
+        "The smallest class has 2 rows" in text for text in found.comparison.statements
+    )
 
 
 def test_a_target_that_names_the_rows_is_refused_in_a_sentence(out):
     with pytest.raises(
-        LyceumError, match="every class of the target 'y' has a single row: it names the rows"
+        LyceumError,
+        match="every class of the target 'y' has a single row: it names the rows",
     ):
         lyceum.study(table(y=[f"n{i}" for i in range(N)]), "y", out=out, **QUICK)
 
@@ -170,11 +214,16 @@ def test_fewer_rows_are_refused_in_a_sentence(out):
 
 
 @pytest.mark.parametrize(("scale", "size"), [(1e300, "large"), (1e-300, "small")])
-def test_a_target_whose_squares_are_no_numbers_is_refused_in_a_sentence(out, scale, size):
+def test_a_target_whose_squares_are_no_numbers_is_refused_in_a_sentence(
+    out, scale, size
+):
     with pytest.raises(
-        LyceumError, match=f"values so {size} .* study it in another unit, or its logarithm"
+        LyceumError,
+        match=f"values so {size} .* study it in another unit, or its logarithm",
     ):
-        lyceum.study(table(y=scale * np.linspace(-1.0, 1.0, N)), "y", out=out, **NUMBERS)
+        lyceum.study(
+            table(y=scale * np.linspace(-1.0, 1.0, N)), "y", out=out, **NUMBERS
+        )
 
 
 # -- columns ---------------------------------------------------------------------------
@@ -183,7 +232,9 @@ def test_a_target_whose_squares_are_no_numbers_is_refused_in_a_sentence(out, sca
 def test_a_table_with_nothing_but_a_counter_keeps_it_and_flags_it(out):
     frame = pa.table({"i": np.arange(N), "y": np.sin(np.arange(N) / 9.0)})
     found = lyceum.study(frame, "y", out=out, **NUMBERS)
-    assert [(s.column, s.code, s.left_out) for s in found.suspects] == [("i", "identifier", False)]
+    assert [(s.column, s.code, s.left_out) for s in found.suspects] == [
+        ("i", "identifier", False)
+    ]
     said = "Column 'i' counts the rows. It was kept because no other column is left"
     assert any(said in text for text in found.comparison.statements)
 
@@ -203,5 +254,6 @@ def test_rows_with_an_infinite_target_are_left_out(out):
     found = lyceum.study(table(y=cells), "y", out=out, **NUMBERS)
     assert found.n_rows == N - 1
     assert any(
-        "1 row with an infinite target was left out" in text for text in found.comparison.statements
+        "1 row with an infinite target was left out" in text
+        for text in found.comparison.statements
     )

@@ -44,12 +44,15 @@ def out(tmp_path):
 
 
 def test_a_target_that_is_not_there(out):
-    assert "there is no column 'why': the columns are 'x', 'z', 'y'" in refused(table(), "why", out)
+    assert "there is no column 'why': the columns are 'x', 'z', 'y'" in refused(
+        table(), "why", out
+    )
 
 
 def test_no_target_at_all(out):
-    assert "say which column to predict, target=...: the columns are 'x', 'z', 'y'" in refused(
-        table(), None, out
+    assert (
+        "say which column to predict, target=...: the columns are 'x', 'z', 'y'"
+        in refused(table(), None, out)
     )
 
 
@@ -78,9 +81,13 @@ def test_a_target_of_free_text(out):
 
 def test_nothing_but_the_target(out):
     text = refused(table().select(["y"]), "y", out)
-    assert text.endswith("no column is left to learn from beside the target 'y': add columns")
+    assert text.endswith(
+        "no column is left to learn from beside the target 'y': add columns"
+    )
     names = [name for name in table().column_names if name != "y"]
-    assert refused(table(), "y", out, ignore=names).endswith(": add columns, or ignore fewer")
+    assert refused(table(), "y", out, ignore=names).endswith(
+        ": add columns, or ignore fewer"
+    )
 
 
 def test_a_column_without_a_value_beside_the_target(out):
@@ -113,7 +120,9 @@ def free_text(i):
 )
 def test_a_column_that_cannot_help_is_left_out_and_said(out, cells, code):
     found = lyceum.study(table(odd=cells), "y", out=out, **QUICK, text=False)
-    assert (("odd", code, True)) in {(s.column, s.code, s.left_out) for s in found.suspects}
+    assert (("odd", code, True)) in {
+        (s.column, s.code, s.left_out) for s in found.suspects
+    }
     assert "odd" not in found.schema.names
     assert any("Column 'odd' was left out" in text and "keep = ['odd']" in text
                for text in found.comparison.statements)  # fmt: skip
@@ -126,11 +135,14 @@ def test_an_identifier_is_kept_when_asked_for(out):
 
 def test_a_column_that_is_ninety_percent_missing_is_used_and_said(out):
     rng = np.random.default_rng(1)
-    cells = [float(v) if i % 10 == 0 else None for i, v in enumerate(rng.normal(size=N))]
+    cells = [
+        float(v) if i % 10 == 0 else None for i, v in enumerate(rng.normal(size=N))
+    ]
     found = lyceum.study(table(rare=cells), "y", out=out, **QUICK)
     assert "rare" in found.schema.names
     assert any(
-        "'rare' is missing in 90% of the rows" in text for text in found.comparison.statements
+        "'rare' is missing in 90% of the rows" in text
+        for text in found.comparison.statements
     )
 
 
@@ -138,9 +150,12 @@ def test_a_leak_is_flagged_and_kept(out):
     frame = table()
     leak = [1.0 if label == "yes" else 0.0 for label in frame["y"].to_pylist()]
     found = lyceum.study(frame.append_column("leak", [leak]), "y", out=out, **QUICK)
-    assert ("leak", "leak", False) in {(s.column, s.code, s.left_out) for s in found.suspects}
+    assert ("leak", "leak", False) in {
+        (s.column, s.code, s.left_out) for s in found.suspects
+    }
     assert any(
-        "Column 'leak' alone tells the target" in text for text in found.comparison.statements
+        "Column 'leak' alone tells the target" in text
+        for text in found.comparison.statements
     )
 
 
@@ -160,7 +175,12 @@ def test_a_column_named_that_is_not_there(out, key):
         (np.ones((2, 3)), "loss: "),
         ({("yes", "maybe"): 1}, "loss: "),
         (
-            {("yes", "no"): 1, ("no", "yes"): 2, ("perhaps", "no"): 1, ("perhaps", "yes"): 1},
+            {
+                ("yes", "no"): 1,
+                ("no", "yes"): 2,
+                ("perhaps", "no"): 1,
+                ("perhaps", "yes"): 1,
+            },
             "loss: ",
         ),
         ([[0, float("nan")], [1, 0]], "loss: "),
@@ -171,7 +191,9 @@ def test_a_loss_matrix_that_does_not_fit(out, loss, message):
 
 
 def test_costs_for_numbers_are_refused(out):
-    text = refused(datasets.path("cpu"), "class", out, loss=[[0, 1], [1, 0]], learners=["Ridge"])
+    text = refused(
+        datasets.path("cpu"), "class", out, loss=[[0, 1], [1, 0]], learners=["Ridge"]
+    )
     assert "holds numbers, and loss is for classes" in text
 
 
@@ -180,7 +202,9 @@ def test_costs_for_numbers_are_refused(out):
 
 def test_data_that_cannot_be_read(out, tmp_path):
     assert "there is no file" in refused(tmp_path / "none.csv", "y", out)
-    assert "these are rows already" in refused(datasets.load("penguins"), "species", out)
+    assert "these are rows already" in refused(
+        datasets.load("penguins"), "species", out
+    )
     assert "an array has no names" in refused(np.ones((30, 2)), "y", out)
 
 
@@ -236,7 +260,9 @@ def test_ctrl_c_says_how_to_go_on(out, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(NaiveBayes, "fit", pressed)
-        with pytest.raises(KeyboardInterrupt, match=r"are kept in .*run the same study again"):
+        with pytest.raises(
+            KeyboardInterrupt, match=r"are kept in .*run the same study again"
+        ):
             lyceum.study(table(), "y", out=out, **QUICK)
     assert not (out / "results.json").exists()
     assert lyceum.study(table(), "y", out=out, **QUICK).finished

@@ -48,7 +48,10 @@ def test_the_mean_is_that_of_scikit_learn_also_far_from_zero(table):
 def test_missing_cells_and_words_are_no_obstacle_and_the_model_file_is_whole(tmp_path):
     import pyarrow as pa
 
-    rows = scan(pa.table({"x": [1.0, None, 3.0], "s": ["u", None, "v"], "y": ["n", "n", "p"]}), "y")
+    rows = scan(
+        pa.table({"x": [1.0, None, 3.0], "s": ["u", None, "v"], "y": ["n", "n", "p"]}),
+        "y",
+    )
     model = PriorClassifier().fit(rows)
     again = load(save(model, tmp_path / "m.skops"))
     np.testing.assert_allclose(again.predict_proba(rows), [[2 / 3, 1 / 3]] * 3)

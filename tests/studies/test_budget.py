@@ -32,11 +32,14 @@ class SlowBayes(NaiveBayes):
 @pytest.fixture
 def final_fit(tmp_path, monkeypatch):
     """A final fit of 16,000 rows that takes 0.64 s, with a deadline and no time to search."""
-    monkeypatch.setattr("lyceum.studies.run.pipelines.learner_class", lambda name: SlowBayes)
+    monkeypatch.setattr(
+        "lyceum.studies.run.pipelines.learner_class", lambda name: SlowBayes
+    )
     monkeypatch.setattr(_conclusions, "_GRACE", 0.2)
     path = tmp_path / "many.csv"
     path.write_text(
-        "x,y\n" + "\n".join(f"{i % 97},{'yes' if i % 97 > 50 else 'no'}" for i in range(16_000))
+        "x,y\n"
+        + "\n".join(f"{i % 97},{'yes' if i % 97 > 50 else 'no'}" for i in range(16_000))
     )
     recipe = Recipe(data=str(path), target="y", learners=("NaiveBayes",))
     data = StudyData.of(recipe)
@@ -58,7 +61,9 @@ def test_a_final_fit_that_takes_too_long_is_made_on_fewer_rows(final_fit):
 def test_a_final_fit_with_time_is_on_all_rows_and_searched(final_fit, monkeypatch):
     searched = []
     monkeypatch.setattr(
-        _conclusions, "search_settings", lambda *a: searched.append(a) or SettingsSearch({}, 2)
+        _conclusions,
+        "search_settings",
+        lambda *a: searched.append(a) or SettingsSearch({}, 2),
     )
     final = final_fit(60.0, reserve=0.0)
     assert final.n_rows is None
@@ -82,7 +87,9 @@ def test_time_is_kept_for_what_follows_the_folds():
     assert not Deadline.in_minutes(None).is_over
 
 
-def test_conclusions_without_time_are_named_and_made_when_there_is_more(tmp_path, monkeypatch):
+def test_conclusions_without_time_are_named_and_made_when_there_is_more(
+    tmp_path, monkeypatch
+):
     ask = {
         "learners": ["NaiveBayes"],
         "folds": 2,
@@ -93,7 +100,11 @@ def test_conclusions_without_time_are_named_and_made_when_there_is_more(tmp_path
     with monkeypatch.context() as patch:
         patch.setattr(Deadline, "is_over", property(lambda self: self.reserve > 0.0))
         found = lyceum.study(datasets.path("penguins"), "species", budget=60.0, **ask)
-    [said] = [text for text in found.comparison.statements if text.startswith("The time allowed")]
+    [said] = [
+        text
+        for text in found.comparison.statements
+        if text.startswith("The time allowed")
+    ]
     assert (
         "the learning curve, the importance of the columns and the test on the rows held out"
         in said

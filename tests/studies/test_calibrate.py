@@ -33,7 +33,9 @@ def inner_search(power, n=600):
     y = (rng.random(n) < q).astype(int)
     odds = (q / (1 - q)) ** power
     p = odds / (1 + odds)
-    return SettingsSearch({}, 1, y=y, predicted=np.column_stack([1 - p, p]), folds=np.arange(n) % 3)
+    return SettingsSearch(
+        {}, 1, y=y, predicted=np.column_stack([1 - p, p]), folds=np.arange(n) % 3
+    )
 
 
 def test_a_map_is_chosen_where_it_lowers_the_loss_and_only_there():
@@ -49,7 +51,9 @@ def test_a_map_is_chosen_where_it_lowers_the_loss_and_only_there():
 def test_the_usual_calibration_is_none_where_none_is_as_frequent():
     def results(*methods):
         return [
-            TaskResult(Task("a", 0, i), None, {}, 0.0, 1, 1, 1, (), 0.0, 0, calibration=m)
+            TaskResult(
+                Task("a", 0, i), None, {}, 0.0, 1, 1, 1, (), 0.0, 0, calibration=m
+            )
             for i, m in enumerate(methods)
         ]
 
@@ -61,20 +65,29 @@ def test_the_usual_calibration_is_none_where_none_is_as_frequent():
 def test_a_study_calibrates_says_so_resumes_and_saves_the_calibrated_model(tmp_path):
     german = datasets.path("german_credit")
     plain = lyceum.study(german, "class", out=tmp_path / "plain", **ASK)
-    found = lyceum.study(german, "class", calibrate=True, out=tmp_path / "calibrated", **ASK)
+    found = lyceum.study(
+        german, "class", calibrate=True, out=tmp_path / "calibrated", **ASK
+    )
     before, after = plain.comparison["NaiveBayes"], found.comparison["NaiveBayes"]
     assert (before.calibration, before.folds_calibrated) == ("", 0)
     assert after.calibration in ("temperature", "sigmoid", "isotonic")
     assert after.log_loss < before.log_loss
-    assert any("were calibrated in 3 of 3 folds" in text for text in found.comparison.statements)
+    assert any(
+        "were calibrated in 3 of 3 folds" in text
+        for text in found.comparison.statements
+    )
     assert isinstance(found.model, CalibratedClassifierCV)
     assert found.examples[0].explanation is not None
     assert found.model_summary() is not None
-    again = lyceum.study(german, "class", calibrate=True, out=tmp_path / "calibrated", **ASK)
+    again = lyceum.study(
+        german, "class", calibrate=True, out=tmp_path / "calibrated", **ASK
+    )
     assert again.as_dict() == found.as_dict()
     assert found.recipe.calibrate
 
 
 def test_numbers_are_not_calibrated(tmp_path):
     with pytest.raises(StudyError, match="calibrate is for classes"):
-        lyceum.study(datasets.path("cpu"), "class", calibrate=True, out=tmp_path / "study")
+        lyceum.study(
+            datasets.path("cpu"), "class", calibrate=True, out=tmp_path / "study"
+        )

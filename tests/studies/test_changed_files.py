@@ -33,7 +33,9 @@ def table(n=N):
     columns = {f"x{j}": rng.normal(size=n).round(6) for j in range(4)}
     day = np.datetime64("2020-01-01") + np.arange(n) // 50
     who = pa.array([f"p{i % 300}" for i in range(n)])
-    return pa.table({**columns, "who": who, "day": day.astype(str), "y": rng.choice(["a", "b"], n)})
+    return pa.table(
+        {**columns, "who": who, "day": day.astype(str), "y": rng.choice(["a", "b"], n)}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +69,9 @@ def _csv(path, name, data):
     style = "needed" if "quoted" in name else "none"
     sink = pa.BufferOutputStream()
     sink.write(",".join(data.column_names).encode() + b"\n")
-    pa.csv.write_csv(data, sink, pa.csv.WriteOptions(include_header=False, quoting_style=style))
+    pa.csv.write_csv(
+        data, sink, pa.csv.WriteOptions(include_header=False, quoting_style=style)
+    )
     return sink.getvalue().to_pybytes()
 
 
@@ -83,7 +87,10 @@ def _arrow(path, name, data):
 
 def _arff(path, name, data):
     kinds = {"who": "string", "day": "date yyyy-MM-dd", "y": "{a,b}"}
-    lines = [f"@attribute {column} {kinds.get(column, 'numeric')}" for column in data.column_names]
+    lines = [
+        f"@attribute {column} {kinds.get(column, 'numeric')}"
+        for column in data.column_names
+    ]
     rows = _csv(path, "t.csv", data).split(b"\n", 1)[1]
     return "\n".join(["@relation t", *lines, "@data\n"]).encode() + rows
 
@@ -107,7 +114,9 @@ def _sqlite(path, name, data):
     marks = ", ".join("?" * data.num_columns)
     connection = sqlite3.connect(path)
     connection.execute(f"create table t ({names})")
-    connection.executemany(f"insert into t values ({marks})", zip(*data.to_pydict().values()))
+    connection.executemany(
+        f"insert into t values ({marks})", zip(*data.to_pydict().values())
+    )
     connection.commit()
     connection.close()
 
@@ -121,7 +130,9 @@ def _duckdb(path, name, data):
 
 WRITERS = {
     ".csv": _csv,
-    ".parquet": lambda path, name, data: pq.write_table(data, path, row_group_size=10_000),
+    ".parquet": lambda path, name, data: pq.write_table(
+        data, path, row_group_size=10_000
+    ),
     ".feather": _arrow,
     ".arrow": _arrow,
     ".arff": _arff,
@@ -135,7 +146,11 @@ WRITERS = {
 
 def studied(path, memory_mb=512, **options):
     recipe = Recipe(
-        data=(path,), target="y", memory_mb=memory_mb, learners=("NaiveBayes",), **options
+        data=(path,),
+        target="y",
+        memory_mb=memory_mb,
+        learners=("NaiveBayes",),
+        **options,
     )
     data = StudyData.of(without_order_columns(recipe)).check_rows()
     Plan.of(recipe, data)

@@ -26,7 +26,9 @@ ASK = {"learners": LEARNERS, "folds": 3, "n_settings": 2, "holdout": 0.2}
 @pytest.fixture(scope="module")
 def made(tmp_path_factory, no_pictures_in_module):
     out = tmp_path_factory.mktemp("committees") / "study"
-    return lyceum.study(datasets.path("heart_disease"), "diameter narrowing", out=out, **ASK)
+    return lyceum.study(
+        datasets.path("heart_disease"), "diameter narrowing", out=out, **ASK
+    )
 
 
 def test_a_committee_and_a_stack_are_ranked_with_the_learners(made):
@@ -56,7 +58,18 @@ def test_a_committee_with_one_member_left_is_not_missed():
         for i, name in enumerate("abc"):
             task = Task(name, 0, 0)
             done[task] = TaskResult(
-                task, "broke" if i < n_failed else None, {}, 0.0, 5, 5, 1, (), 0.0, 0, 1, 0.0
+                task,
+                "broke" if i < n_failed else None,
+                {},
+                0.0,
+                5,
+                5,
+                1,
+                (),
+                0.0,
+                0,
+                1,
+                0.0,
             )
         store = SimpleNamespace(finished_tasks=lambda done=done: done)
         table = TaskTable.of((*learners, committee), store, 1, 1)
@@ -84,7 +97,9 @@ def test_the_weights_for_a_fold_come_from_the_other_folds(made):
 
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_row_has_no_say_in_its_own_prediction(made, which):
-    candidate = planned_committees([Candidate(n, n, n, "", (n,)) for n in LEARNERS], True)[which]
+    candidate = planned_committees(
+        [Candidate(n, n, n, "", (n,)) for n in LEARNERS], True
+    )[which]
     samples = [made.out_of_sample(name) for name in LEARNERS]
     folds = [[_part(one, fold) for one in samples] for fold in range(3)]
     combine, _ = _committees._learn(candidate, LossRule(2), folds[1:])
@@ -94,7 +109,9 @@ def test_a_row_has_no_say_in_its_own_prediction(made, which):
     answers = _committees._stack(folds[0])
     stored = made.out_of_sample(candidate.name)
     assert np.array_equal(combine(answers), same(answers))
-    assert np.allclose(stored.predicted[stored.folds == 0], combine(answers), atol=1e-12)
+    assert np.allclose(
+        stored.predicted[stored.folds == 0], combine(answers), atol=1e-12
+    )
 
 
 def _part(one, fold):
@@ -107,14 +124,19 @@ def _part(one, fold):
 
 @pytest.mark.usefixtures("no_pictures")
 @pytest.mark.parametrize(
-    ("name", "kind"), [("Committee", VotingClassifier), ("Stacking", StackingClassifier)]
+    ("name", "kind"),
+    [("Committee", VotingClassifier), ("Stacking", StackingClassifier)],
 )
-def test_a_chosen_committee_is_a_model_that_predicts(made, tmp_path, monkeypatch, name, kind):
+def test_a_chosen_committee_is_a_model_that_predicts(
+    made, tmp_path, monkeypatch, name, kind
+):
     monkeypatch.setattr(_ranking, "choose_learner", lambda *_: (name, "asked for"))
     out = shutil.copytree(
         made.folder, tmp_path / "s"
     )  # with its folds: the conclusions are drawn again
-    found = lyceum.study(datasets.path("heart_disease"), "diameter narrowing", out=out, **ASK)
+    found = lyceum.study(
+        datasets.path("heart_disease"), "diameter narrowing", out=out, **ASK
+    )
     assert found.choice.name == name
     assert not found.problems
     assert isinstance(found.model, kind)
@@ -144,7 +166,8 @@ def test_a_stack_of_a_study_does_not_depend_on_the_unit_of_the_target():
     rng = np.random.default_rng(0)
     y = rng.normal(size=60)
     answers = np.array([y + s * rng.normal(size=60) for s in (0.3, 0.3, 0.5)])
-    answers[1] = answers[0] + 1e-5 * rng.normal(size=60)  # two members that nearly agree
+    # two members that nearly agree
+    answers[1] = answers[0] + 1e-5 * rng.normal(size=60)
     new = np.array([[0.0, 1.0], [0.1, 1.1], [0.2, 0.9]])
 
     def shown(unit, offset):
@@ -154,6 +177,10 @@ def test_a_stack_of_a_study_does_not_depend_on_the_unit_of_the_target():
         return (combine(offset + unit * new) - offset) / unit, shares
 
     for unit, offset in ((1e-6, 0.0), (1e6, 1.6e9)):
-        np.testing.assert_allclose(shown(unit, offset)[0], shown(1.0, 0.0)[0], atol=1e-4)
-        np.testing.assert_allclose(shown(unit, offset)[1], shown(1.0, 0.0)[1], atol=1e-3)
+        np.testing.assert_allclose(
+            shown(unit, offset)[0], shown(1.0, 0.0)[0], atol=1e-4
+        )
+        np.testing.assert_allclose(
+            shown(unit, offset)[1], shown(1.0, 0.0)[1], atol=1e-3
+        )
     assert np.abs(shown(1e6, 1.6e9)[0]).max() < 2.0

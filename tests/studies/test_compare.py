@@ -25,8 +25,15 @@ def test_holm_equals_the_closed_testing_procedure():
     # reject i when every set that holds i is rejected by Bonferroni at its size
     p = [0.011, 0.02, 0.04, 0.013]
     for i, adjusted in enumerate(holm(p)):
-        sets = [s for r in range(1, 5) for s in itertools.combinations(range(4), r) if i in s]
-        assert adjusted == pytest.approx(min(1.0, max(len(s) * min(p[j] for j in s) for s in sets)))
+        sets = [
+            s
+            for r in range(1, 5)
+            for s in itertools.combinations(range(4), r)
+            if i in s
+        ]
+        assert adjusted == pytest.approx(
+            min(1.0, max(len(s) * min(p[j] for j in s) for s in sets))
+        )
     assert holm([]) == []
     assert holm([0.9, 0.8]) == [1.0, 1.0]
 
@@ -74,14 +81,22 @@ def test_the_choice_is_the_simplest_level_in_loss_and_log_loss(three):
         if s.is_level and not s.is_baseline:
             level[s.name] = -np.log(other[np.arange(len(y)), y])
     least = min(level.values(), key=np.mean)
-    rest = [name for name, ll in level.items() if np.mean(ll - least) <= stats.sem(ll - least) / 4]
+    rest = [
+        name
+        for name, ll in level.items()
+        if np.mean(ll - least) <= stats.sem(ll - least) / 4
+    ]
     simplest = min(rest, key=lambda name: three.comparison[name].complexity)
     assert three.choice.name == simplest
-    assert three.choice.name in three.folder.joinpath("results.json").read_text(encoding="utf-8")
+    assert three.choice.name in three.folder.joinpath("results.json").read_text(
+        encoding="utf-8"
+    )
 
 
 def _choose(y, posteriors, complexity, **options):
-    return fake_study(y, posteriors, complexity=complexity, choose="simplest", **options).comparison
+    return fake_study(
+        y, posteriors, complexity=complexity, choose="simplest", **options
+    ).comparison
 
 
 def test_of_learners_with_the_same_errors_the_one_with_good_posteriors_is_chosen():
@@ -98,7 +113,10 @@ def test_of_learners_with_the_same_errors_the_one_with_good_posteriors_is_chosen
         "of the 2 learners whose error rate is behind the lowest by at most half a standard error"
         in found.choice_reason
     )
-    assert f"it has the lowest log loss ({found['calm'].log_loss:.3f}" in found.choice_reason
+    assert (
+        f"it has the lowest log loss ({found['calm'].log_loss:.3f}"
+        in found.choice_reason
+    )
     best = fake_study(
         y, {"rash": rash, "calm": calm}, complexity={"rash": 2, "calm": 50}
     ).comparison
@@ -123,7 +141,8 @@ def test_a_learner_that_errs_clearly_more_often_is_not_chosen_for_being_simple()
     rng = np.random.default_rng(2)
     y = rng.integers(0, 2, 400)
     good, fair = (
-        np.where(rng.random(400) < share, y, 1 - y) * 0.5 + 0.25 for share in (0.85, 0.75)
+        np.where(rng.random(400) < share, y, 1 - y) * 0.5 + 0.25
+        for share in (0.85, 0.75)
     )
     found = _choose(y, {"good": good, "fair": fair}, {"good": 1000, "fair": 5})
     assert found.choice == "good"
@@ -144,19 +163,29 @@ def test_ranks_follow_the_loss_and_intervals_hold_it(three):
     assert [s.rank for s in three.comparison.learners] == [1, 2, 3, 4]
     for s in three.comparison.learners:
         assert s.interval[0] < s.loss < s.interval[1]
-        assert s.interval[1] - s.interval[0] == pytest.approx(2 * 1.96 * s.standard_error, rel=0.02)
+        assert s.interval[1] - s.interval[0] == pytest.approx(
+            2 * 1.96 * s.standard_error, rel=0.02
+        )
 
 
 def test_the_hoeffding_statement_counts_the_models(three):
     n, models = 1000, 4
-    assert three.comparison.hoeffding == pytest.approx(np.sqrt(np.log(2 * models / 0.05) / (2 * n)))
-    assert any(f"of the {models} models" in text for text in three.comparison.statements)
+    assert three.comparison.hoeffding == pytest.approx(
+        np.sqrt(np.log(2 * models / 0.05) / (2 * n))
+    )
+    assert any(
+        f"of the {models} models" in text for text in three.comparison.statements
+    )
 
 
 def test_a_learner_does_the_same_alone_as_among_others(three, tmp_path):
     learners = [LearnerChoice("LogisticRegression", {}, {})]
     alone = lyceum.study(
-        datasets.path("german_credit"), "class", learners=learners, folds=5, out=tmp_path / "alone"
+        datasets.path("german_credit"),
+        "class",
+        learners=learners,
+        folds=5,
+        out=tmp_path / "alone",
     )
     assert (
         alone.comparison["LogisticRegression"].fold_losses
@@ -200,14 +229,18 @@ def test_a_failing_learner_is_reported_and_the_study_goes_on(tmp_path, monkeypat
     assert (failure.name, failure.fold) == ("NaiveBayes", 0)
     assert "the moon is full" in failure.reason
     assert found.best.name == "LinearDiscriminantAnalysis"
-    assert any("failed and was not compared" in text for text in found.comparison.statements)
+    assert any(
+        "failed and was not compared" in text for text in found.comparison.statements
+    )
     assert Study.open(found.folder).failures == found.failures
     assert found.finished
 
 
 def test_posteriors_that_are_no_numbers_are_a_failure(tmp_path, monkeypatch):
     whole = NaiveBayes.predict_proba
-    monkeypatch.setattr(NaiveBayes, "predict_proba", lambda self, X: whole(self, X) * np.nan)
+    monkeypatch.setattr(
+        NaiveBayes, "predict_proba", lambda self, X: whole(self, X) * np.nan
+    )
     found = lyceum.study(
         datasets.path("penguins"),
         "species",
@@ -222,7 +255,11 @@ def test_posteriors_that_are_no_numbers_are_a_failure(tmp_path, monkeypatch):
 def test_when_every_learner_fails_the_constant_guess_is_left(tmp_path, monkeypatch):
     monkeypatch.setattr(NaiveBayes, "fit", lambda self, *rows: 1 / 0)
     found = lyceum.study(
-        datasets.path("penguins"), "species", learners=BAYES, folds=2, out=tmp_path / "study"
+        datasets.path("penguins"),
+        "species",
+        learners=BAYES,
+        folds=2,
+        out=tmp_path / "study",
     )
     assert found.choice.is_baseline
     assert "constant guess" in found.answer
@@ -239,7 +276,11 @@ def test_warnings_are_kept_with_the_learner(tmp_path, monkeypatch):
 
     monkeypatch.setattr(NaiveBayes, "_finish", warning)
     found = lyceum.study(
-        datasets.path("penguins"), "species", learners=BAYES, folds=2, out=tmp_path / "study"
+        datasets.path("penguins"),
+        "species",
+        learners=BAYES,
+        folds=2,
+        out=tmp_path / "study",
     )
     assert found.comparison["NaiveBayes"].warnings == ("rain ahead",)
 
@@ -251,10 +292,14 @@ def time_for(monkeypatch, n_tasks):
     """A budget that is spent when a given number of tasks are begun; nobody looks before the
     first."""
     looks = itertools.count(1)
-    monkeypatch.setattr(Deadline, "is_over", property(lambda self: next(looks) >= n_tasks))
+    monkeypatch.setattr(
+        Deadline, "is_over", property(lambda self: next(looks) >= n_tasks)
+    )
 
 
-def test_a_spent_budget_compares_the_folds_that_all_finished_and_says_so(tmp_path, monkeypatch):
+def test_a_spent_budget_compares_the_folds_that_all_finished_and_says_so(
+    tmp_path, monkeypatch
+):
     learners = [*BAYES, LearnerChoice("LinearDiscriminantAnalysis", {}, {})]
     ask = {"learners": learners, "folds": 4, "out": tmp_path / "study"}
     with monkeypatch.context() as patch:
@@ -267,7 +312,9 @@ def test_a_spent_budget_compares_the_folds_that_all_finished_and_says_so(tmp_pat
     assert any("2 of 4 folds" in text for text in found.comparison.statements)
     resumed = lyceum.study(datasets.path("penguins"), "species", **ask)
     assert resumed.finished
-    never = lyceum.study(datasets.path("penguins"), "species", **{**ask, "out": tmp_path / "never"})
+    never = lyceum.study(
+        datasets.path("penguins"), "species", **{**ask, "out": tmp_path / "never"}
+    )
     kept, other = resumed.as_dict(), never.as_dict()
     for results in (kept, other):
         results.pop("timings")
@@ -292,7 +339,11 @@ def test_progress_counts_to_the_end(tmp_path):
     updates = []
     with watch(updates.append):
         lyceum.study(
-            datasets.path("penguins"), "species", learners=BAYES, folds=2, out=tmp_path / "study"
+            datasets.path("penguins"),
+            "species",
+            learners=BAYES,
+            folds=2,
+            out=tmp_path / "study",
         )
     for stage, total in (("tasks", 4), ("conclusions", 3)):
         done = [update.done for update in updates if update.stage == stage]
@@ -326,5 +377,7 @@ def test_a_classifier_without_posteriors_is_sure_of_what_it_says(tmp_path):
     )
     y, proba = found.out_of_sample("Perceptron")
     assert set(np.unique(proba)) == {0.0, 1.0}
-    assert found.comparison["Perceptron"].error == pytest.approx((proba.argmax(axis=1) != y).mean())
+    assert found.comparison["Perceptron"].error == pytest.approx(
+        (proba.argmax(axis=1) != y).mean()
+    )
     assert found.comparison["Perceptron"].reject_rate == 0

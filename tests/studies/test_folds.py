@@ -39,7 +39,9 @@ def test_groups_of_equal_size_fill_folds_of_equal_size_with_every_class():
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 5), st.booleans())
-def test_in_the_order_of_time_all_that_is_learned_from_is_earlier(seed, n_folds, grouped):
+def test_in_the_order_of_time_all_that_is_learned_from_is_earlier(
+    seed, n_folds, grouped
+):
     rng = np.random.default_rng(seed)
     times, groups = rng.integers(0, 30, 80).astype(float), rng.integers(0, 40, 80)
     scheme = FoldScheme(3, False, groups=groups if grouped else None, times=times)
@@ -54,7 +56,9 @@ def test_in_the_order_of_time_all_that_is_learned_from_is_earlier(seed, n_folds,
 
 
 @pytest.mark.parametrize("n_groups", [2, 3, 12])
-def test_groups_that_go_on_through_time_leave_every_fold_half_of_the_earlier_rows(n_groups):
+def test_groups_that_go_on_through_time_leave_every_fold_half_of_the_earlier_rows(
+    n_groups,
+):
     times, groups = np.arange(240.0), np.arange(240) % n_groups
     y = np.random.default_rng(0).integers(0, 2, 240)
     parts = list(FoldScheme(3, True, groups=groups, times=times).splits(y, 5, 0))
@@ -130,13 +134,15 @@ def test_a_study_of_groups_over_time_says_what_is_tested_and_which_folds_were_le
     assert any("go on over time" in note for note in plan.notes)
     late = tmp_path / "late.csv"
     late.write_text(
-        "t,x,y\n" + "\n".join(f"{t},{t * 7 % 11},{'no' if t < 25 else 'yes'}" for t in range(60))
+        "t,x,y\n"
+        + "\n".join(f"{t},{t * 7 % 11},{'no' if t < 25 else 'yes'}" for t in range(60))
     )
     plan, data = planned(late, time="t", folds=5)
     assert plan.folds == len(plan.splits(data.y)) == 3
     assert any("2 of the 5 folds were left out" in note for note in plan.notes)
     late.write_text(
-        "t,x,y\n" + "\n".join(f"{t},{t * 7 % 11},{'no' if t < 55 else 'yes'}" for t in range(60))
+        "t,x,y\n"
+        + "\n".join(f"{t},{t * 7 % 11},{'no' if t < 55 else 'yes'}" for t in range(60))
     )
     with pytest.raises(StudyError, match="leave out time"):
         planned(late, time="t", folds=3)
@@ -152,7 +158,10 @@ def test_a_study_by_groups_does_not_reward_knowing_the_person(panel, tmp_path):
     }
     apart = lyceum.study(panel, "y", group="person", out=tmp_path / "apart", **ask)
     mixed = lyceum.study(
-        panel, "y", out=tmp_path / "mixed", **{**ask, "ignore": ["day", "noise", "person"]}
+        panel,
+        "y",
+        out=tmp_path / "mixed",
+        **{**ask, "ignore": ["day", "noise", "person"]},
     )
     assert mixed.comparison["KNeighborsClassifier"].loss < 0.1
     assert apart.comparison["KNeighborsClassifier"].loss > 0.25
@@ -176,12 +185,18 @@ def test_what_cannot_group_or_order_is_refused(panel, options, message):
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
-def test_groups_and_times_of_a_file_that_does_not_fit_are_those_of_its_rows(name, tmp_path):
+def test_groups_and_times_of_a_file_that_does_not_fit_are_those_of_its_rows(
+    name, tmp_path
+):
     rng = np.random.default_rng(0)
     n = 30_000
     frame = pd.DataFrame({f"x{j}": rng.normal(size=n).round(3) for j in range(4)})
-    frame["person"] = np.where(np.arange(n) % 7 == 0, None, [f"p{i % 500}" for i in range(n)])
-    frame["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(n) // 3 % 1_000, "D")
+    frame["person"] = np.where(
+        np.arange(n) % 7 == 0, None, [f"p{i % 500}" for i in range(n)]
+    )
+    frame["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(
+        np.arange(n) // 3 % 1_000, "D"
+    )
     frame["y"] = np.where(np.arange(n) % 11 == 0, None, rng.choice(["a", "b"], n))
     path = tmp_path / name
     frame.to_csv(path, index=False) if name == "t.csv" else frame.to_parquet(

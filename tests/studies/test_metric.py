@@ -39,7 +39,9 @@ def test_the_mean_loss_of_rows_is_the_metric_of_two_classes(weighted):
     }
     for name, value in expected.items():
         rule = LossRule(2, metric=RankingMetric.of(name))
-        assert weighted_mean(rule.losses(y, proba, w), w) == pytest.approx(value, rel=1e-10), name
+        assert weighted_mean(rule.losses(y, proba, w), w) == pytest.approx(
+            value, rel=1e-10
+        ), name
 
 
 def test_the_mean_loss_of_rows_is_the_metric_of_several_classes():
@@ -52,14 +54,18 @@ def test_the_mean_loss_of_rows_is_the_metric_of_several_classes():
     assert found["auc"] == pytest.approx(
         1 - auc_hand_till(y, proba, labels=np.arange(4)), rel=1e-10
     )
-    assert found["f1"] == pytest.approx(1 - sk.f1_score(y, said, average="macro"), rel=1e-10)
+    assert found["f1"] == pytest.approx(
+        1 - sk.f1_score(y, said, average="macro"), rel=1e-10
+    )
 
 
 def test_the_spread_of_auc_losses_is_delongs_standard_error():
     y, proba, _ = posteriors(3, n=3000)
     losses = LossRule(2, metric=RankingMetric.of("auc")).losses(y, proba)
     found = auc_interval(y == 1, proba[:, 1])
-    assert losses.std() / np.sqrt(len(y)) == pytest.approx(found.standard_error, rel=2e-3)
+    assert losses.std() / np.sqrt(len(y)) == pytest.approx(
+        found.standard_error, rel=2e-3
+    )
 
 
 def test_the_mean_loss_of_numbers_is_the_metric():
@@ -74,14 +80,18 @@ def test_the_mean_loss_of_numbers_is_the_metric():
     }
     for name, value in expected.items():
         rule = LossRule(
-            None, metric=RankingMetric.of(name), variance=float(y.var()) if name == "r2" else 1.0
+            None,
+            metric=RankingMetric.of(name),
+            variance=float(y.var()) if name == "r2" else 1.0,
         )
         assert rule.losses(y, said).mean() == pytest.approx(value, rel=1e-10), name
 
 
 def test_balanced_error_is_a_cost_that_the_decisions_follow():
     recipe = Recipe(
-        data=str(datasets.path("german_credit")), target="class", metric="balanced error"
+        data=str(datasets.path("german_credit")),
+        target="class",
+        metric="balanced error",
     )
     data = StudyData.of(recipe).check_rows()
     rule = Plan.of(recipe, data).rule

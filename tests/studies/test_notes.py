@@ -58,11 +58,15 @@ def recipe(**changes):
         ),
         (
             Found(n_missing=1200),
-            ("1,200 rows without a target were left out: nothing can be learned from them.",),
+            (
+                "1,200 rows without a target were left out: nothing can be learned from them.",
+            ),
         ),
         (
             Found(n_infinite=2),
-            ("2 rows with an infinite target were left out: nothing can be learned from them.",),
+            (
+                "2 rows with an infinite target were left out: nothing can be learned from them.",
+            ),
         ),
         (
             Found(n_repeated=1),
@@ -95,28 +99,41 @@ def test_a_column_is_said_to_be_kept_only_where_nobody_asked_for_it():
     assert note.startswith(
         "Column 'a' differs in every row. It was kept because no other column is left"
     )
-    for silent in (recipe(keep=("a",)), recipe(kinds={"a": "categorical"}), recipe(target="a")):
+    for silent in (
+        recipe(keep=("a",)),
+        recipe(kinds={"a": "categorical"}),
+        recipe(target="a"),
+    ):
         assert not list(_table_notes.kept_notes((odd,), silent))
     text = ColumnWarning("a", "free_text", "is free text", False)
     assert not list(_table_notes.kept_notes((text,), recipe()))
     assert list(_table_notes.kept_notes((text,), recipe(text=False)))
     assert not list(
-        _table_notes.kept_notes((ColumnWarning("a", "identifier", "x", True),), recipe(text=False))
+        _table_notes.kept_notes(
+            (ColumnWarning("a", "identifier", "x", True),), recipe(text=False)
+        )
     )
 
 
 def test_counts_are_singular_or_plural():
-    cells = [_table_notes.infinite_note(SimpleNamespace(n_infinite=n, name="a")) for n in (1, 2)]
+    cells = [
+        _table_notes.infinite_note(SimpleNamespace(n_infinite=n, name="a"))
+        for n in (1, 2)
+    ]
     assert cells[0] == "1 infinite cell was taken as missing in column 'a'."
     assert cells[1] == "2 infinite cells were taken as missing in column 'a'."
     assert _table_notes.zero_weight_note(1) == "1 row of weight 0 was left out."
-    assert _table_notes.zero_weight_note(1000) == "1,000 rows of weight 0 were left out."
+    assert (
+        _table_notes.zero_weight_note(1000) == "1,000 rows of weight 0 were left out."
+    )
 
 
 def test_the_share_of_rare_classes_is_that_of_all_rows():
     one = _table_notes.rare_note(np.array(["x"]), 99)
     assert one.startswith("The class with a single row ('x') was left out")
-    assert "never predicts it: such rows, 1.0 % of all, are not counted as errors." in one
+    assert (
+        "never predicts it: such rows, 1.0 % of all, are not counted as errors." in one
+    )
     many = _table_notes.rare_note(np.array(list("abcdef")), 6)
     assert many.startswith(
         "6 classes with a single row ('a', 'b', 'c', 'd', 'e', ...) were left out"
@@ -126,7 +143,9 @@ def test_the_share_of_rare_classes_is_that_of_all_rows():
 
 def test_a_target_of_single_rows_is_refused_for_the_right_reason():
     names = _table_notes.single_rows_text("y", np.array([1, 1, 1]))
-    assert names.startswith("every class of the target 'y' has a single row: it names the rows")
+    assert names.startswith(
+        "every class of the target 'y' has a single row: it names the rows"
+    )
     one = _table_notes.single_rows_text("y", np.array([7, 1, 1]))
     assert one.startswith("only one class of the target 'y' has more than one row")
 
@@ -161,7 +180,9 @@ def test_the_note_on_few_rows_says_what_was_done():
     assert "drawn" not in once
     numbers = data(np.arange(14.0), "regression")
     [drawn] = fold_notes(recipe(), numbers, every, 5, 3)
-    assert drawn.endswith("less hangs on one draw; the order of the learners may still be chance.")
+    assert drawn.endswith(
+        "less hangs on one draw; the order of the learners may still be chance."
+    )
     assert fold_notes(recipe(), data(np.tile(y, 2)), np.arange(28), 10, 1) == []
 
 
@@ -197,7 +218,10 @@ def test_folds_limited_by_groups_or_times_are_said():
     assert limited_folds(recipe(), 10, FoldScheme(3, True), y) == (10, 10, ())
     two = FoldScheme(3, True, times=np.repeat([0.0, 1.0], 20))
     folds, _, notes = limited_folds(recipe(time="t"), 10, two, y)
-    assert (folds, notes[0]) == (1, "There is 1 fold and not 10, because there are so few times.")
+    assert (folds, notes[0]) == (
+        1,
+        "There is 1 fold and not 10, because there are so few times.",
+    )
     assert notes[1].startswith(
         "Every fold learns from the rows before a moment of 't' and is tested on the"
     )
@@ -206,14 +230,18 @@ def test_folds_limited_by_groups_or_times_are_said():
 
 
 def test_folds_without_enough_earlier_rows_are_counted():
-    late = np.r_[np.zeros(20, int), np.tile([0, 1], 10)]  # only one class before the middle
+    # only one class before the middle
+    late = np.r_[np.zeros(20, int), np.tile([0, 1], 10)]
     scheme = FoldScheme(3, True, times=np.arange(40.0))
     folds, drawn, notes = limited_folds(recipe(time="t"), 4, scheme, late)
     assert (folds, drawn) == (2, 4)
     assert (
-        "2 of the 4 folds were left out, because too few rows came before to learn from." in notes
+        "2 of the 4 folds were left out, because too few rows came before to learn from."
+        in notes
     )
-    with pytest.raises(StudyError, match="before no moment are there enough rows of two classes"):
+    with pytest.raises(
+        StudyError, match="before no moment are there enough rows of two classes"
+    ):
         limited_folds(recipe(time="t"), 4, scheme, np.r_[np.zeros(38, int), 1, 1])
 
 
@@ -221,16 +249,22 @@ def test_ranking_by_auc_is_refused_where_no_fold_has_two_classes():
     y = np.tile([0, 1], 10)
 
     def plan(folds, metric):
-        rule = SimpleNamespace(metric=metric, can_judge=lambda part: len(np.unique(part)) > 1)
+        rule = SimpleNamespace(
+            metric=metric, can_judge=lambda part: len(np.unique(part)) > 1
+        )
         made = SimpleNamespace(rule=rule)
         scheme = FoldScheme(3, True)
         made.splits = lambda y: dict(
-            enumerate(SimpleNamespace(test=test) for _, test in scheme.splits(y, folds, 0))
+            enumerate(
+                SimpleNamespace(test=test) for _, test in scheme.splits(y, folds, 0)
+            )
         )
         Plan._check_metric(made, y)
 
     auc = SimpleNamespace(name="auc")
-    with pytest.raises(StudyError, match="no fold tests rows of two classes; give fewer folds"):
+    with pytest.raises(
+        StudyError, match="no fold tests rows of two classes; give fewer folds"
+    ):
         plan(20, auc)
     plan(5, auc)
     plan(20, None)
@@ -255,7 +289,11 @@ def test_a_search_on_some_of_the_rows_is_said(monkeypatch):
 @pytest.mark.parametrize(
     ("classes", "why", "question"),
     [
-        (None, "numbers, 13 distinct", "'y' is predicted as a number (numbers, 13 distinct)."),
+        (
+            None,
+            "numbers, 13 distinct",
+            "'y' is predicted as a number (numbers, 13 distinct).",
+        ),
         (
             ("a", "b"),
             "text with 2 values",
@@ -279,7 +317,9 @@ def test_a_search_on_some_of_the_rows_is_said(monkeypatch):
         ),
     ],
 )
-def test_the_question_says_what_is_predicted_and_how_to_change_it(classes, why, question):
+def test_the_question_says_what_is_predicted_and_how_to_change_it(
+    classes, why, question
+):
     target = Column("y", "continuous", None, why)
     facts = SimpleNamespace(schema=Schema((), target), classes=classes)
     assert StudyPlanRecord.question.fget(facts) == question

@@ -67,7 +67,9 @@ def text_of(section, found, **changes):
     problems = Problems()
     made = str(_section(section, names, problems))
     assert not list(problems)
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", made)).replace("\u00a0", " ").split())
+    return " ".join(
+        html.unescape(re.sub(r"<[^>]+>", " ", made)).replace("\u00a0", " ").split()
+    )
 
 
 def figures(found, **changes):
@@ -86,7 +88,10 @@ def test_the_numbers_to_remember_agree_with_the_ranking():
     shown = figures(found)
     assert list(shown) == ["Error rate", "Constant guess", "AUC", "Rows tested"]
     assert shown["Error rate"] == ("0.0 %", "95 % interval 0.0 % to 1.9 %")
-    assert shown["Rows tested"] == ("200", "in 10 folds, by models that had not seen them")
+    assert shown["Rows tested"] == (
+        "200",
+        "in 10 folds, by models that had not seen them",
+    )
     guess = fake_study(Y, {"a": 1 - clear(Y)})
     assert "Constant guess" not in figures(guess)
     one = replace(found.comparison, n_folds=1)
@@ -110,7 +115,9 @@ def test_no_variance_is_explained_where_r2_is_negative():
     assert figures(better)["Variance explained"] == ("99 %", "R² on unseen rows")
     assert worse.comparison[worse.comparison.choice].r2 <= 0.0
     assert figures(worse)["Variance explained"][0] == "none"
-    assert "Variance explained" not in figures(fake_study(y, {"a": 0.9 * y}, metric="r2"))
+    assert "Variance explained" not in figures(
+        fake_study(y, {"a": 0.9 * y}, metric="r2")
+    )
 
 
 @pytest.mark.parametrize(
@@ -135,7 +142,10 @@ def test_rows_held_out_are_counted(n, words):
 def test_the_ranking_says_which_way_is_better_and_what_p_is():
     text = text_of("ranking", fake_study(Y, {"a": clear(Y), "b": noise(Y)}))
     assert "less is better" in text
-    assert "corrected resampled t test on the losses of 10 folds, with Holm’s correction" in text
+    assert (
+        "corrected resampled t test on the losses of 10 folds, with Holm’s correction"
+        in text
+    )
     assert "for the constant guess a permutation test on rows" in text
     assert "Not compared" not in text
     two = text_of("ranking", fake_study(Y, {"a": clear(Y)}, folds=2))
@@ -150,7 +160,9 @@ def test_the_ranking_says_which_way_is_better_and_what_p_is():
 
 def test_what_was_not_compared_is_listed_by_its_label():
     failure = Failure("c", "SVC", 0, 1, "it broke")
-    text = text_of("ranking", fake_study(Y, {"a": clear(Y)}), failures=(failure,), skipped=("b",))
+    text = text_of(
+        "ranking", fake_study(Y, {"a": clear(Y)}), failures=(failure,), skipped=("b",)
+    )
     assert "SVC failed in fold 2: it broke" in text
     assert "naive Bayes : the time allowed ended before it was tried." in text
 
@@ -158,7 +170,9 @@ def test_what_was_not_compared_is_listed_by_its_label():
 def test_a_committee_shows_no_loss_on_training_rows():
     train = {"train": {"a": 0.123}}
     plain = text_of("ranking", fake_study(Y, {"a": clear(Y)}, **train))
-    fused = text_of("ranking", fake_study(Y, {"a": clear(Y)}, members={"a": {"b": 1.0}}, **train))
+    fused = text_of(
+        "ranking", fake_study(Y, {"a": clear(Y)}, members={"a": {"b": 1.0}}, **train)
+    )
     assert "12.3 %" in plain
     assert "12.3 %" not in fused
 
@@ -168,27 +182,41 @@ def test_earnings_are_on_the_axis():
     spans = {"a": (-5.0, -4.0), "b": (-4.5, -3.5), "constant": (-0.2, 0.1)}
     learners = [
         replace(
-            base[0], name=name, loss=sum(ends) / 2, interval=ends, is_baseline=name == "constant"
+            base[0],
+            name=name,
+            loss=sum(ends) / 2,
+            interval=ends,
+            is_baseline=name == "constant",
         )
         for name, ends in spans.items()
     ]
-    near = IntervalScale.of(learners)  # the constant guess is less than four times as far
+    # the constant guess is less than four times as far
+    near = IntervalScale.of(learners)
     assert (near.low, near.high) == (-5.0, 0.1)
-    far = IntervalScale.of([*learners[:2], replace(learners[2], loss=9.0, interval=(8.0, 10.0))])
+    far = IntervalScale.of(
+        [*learners[:2], replace(learners[2], loss=9.0, interval=(8.0, 10.0))]
+    )
     assert far.low == -5.0
     assert -3.5 < far.high < -3.0
 
 
 def test_an_early_end_is_in_the_header():
     found = fake_study(Y, {"a": clear(Y)})
-    assert "The time allowed ended this study early" in text_of("header", found, finished=False)
+    assert "The time allowed ended this study early" in text_of(
+        "header", found, finished=False
+    )
     assert "The time allowed" not in text_of("header", found)
 
 
 def test_the_rows_behind_the_effects_and_the_model_are_said():
     found = fake_study(Y, {"a": clear(Y)})
-    for n, words in ((1, "without them. What"), (3, "without them, fold by fold. What")):
-        effects = SimpleNamespace(n_rows=1200, n_models=n, importance=(), effects=(), pair=None)
+    for n, words in (
+        (1, "without them. What"),
+        (3, "without them, fold by fold. What"),
+    ):
+        effects = SimpleNamespace(
+            n_rows=1200, n_models=n, importance=(), effects=(), pair=None
+        )
         page = page_of(found, effects=effects)
         page.__dict__["effect_figures"] = []
         names = {"page": page, "study": page.study}
@@ -205,7 +233,10 @@ def test_the_rows_behind_the_effects_and_the_model_are_said():
 def test_counts_on_the_page_are_singular_or_plural():
     found = fake_study(Y, {"a": clear(Y)})
     one = page_of(found, n_rows=1, n_missing=1, n_without_target=1).data
-    assert one == "b.csv: 1 row, 1 column used, 1 missing cell; 1 row without a target left out"
+    assert (
+        one
+        == "b.csv: 1 row, 1 column used, 1 missing cell; 1 row without a target left out"
+    )
     more = page_of(found, n_rows=2000, schema=("a", "b"), n_missing=3).data
     assert more == "b.csv: 2,000 rows, 2 columns used, 3 missing cells"
     assert page_of(found).data.endswith("no missing cells")
@@ -218,7 +249,11 @@ def test_counts_on_the_page_are_singular_or_plural():
 def test_settings_that_were_not_searched_are_not_counted():
     page = page_of(fake_study(Y, {"a": clear(Y)}))
     learner = replace(page.study.choice, settings_tried=12, folds_done=10)
-    for searched, words in ((10, "12"), (3, "12 in 3 of 10 folds"), (0, "1, its defaults")):
+    for searched, words in (
+        (10, "12"),
+        (3, "12 in 3 of 10 folds"),
+        (0, "1, its defaults"),
+    ):
         assert page.settings_tried(replace(learner, folds_searched=searched)) == words
     assert page.settings(learner) == "the defaults"
     assert page.settings(replace(learner, params={"C": 1.0})) == "C = 1"
@@ -227,43 +262,76 @@ def test_settings_that_were_not_searched_are_not_counted():
 def test_an_example_is_right_wrong_or_neither():
     study = study_of(fake_study(Y, {"a": clear(Y)}))
     why = Explanation(
-        ["a", "b"], np.array([[0.5, 0.0]]), np.array([0.1]), np.array(["yes"]), "log-odds"
+        ["a", "b"],
+        np.array([[0.5, 0.0]]),
+        np.array([0.1]),
+        np.array(["yes"]),
+        "log-odds",
     )
     for decided, right in (("yes", True), ("no", False), ("reject", None)):
-        example = Example(3, {"a": None}, "yes", decided, (0.0002, 0.9998), why, "clearest mistake")
+        example = Example(
+            3, {"a": None}, "yes", decided, (0.0002, 0.9998), why, "clearest mistake"
+        )
         view = ExampleView(example, study)
         assert view.right is right
         assert view.chances == [("yes", "> 99.9\u00a0%"), ("no", "< 0.1\u00a0%")]
-        assert [bar[:3] for bar in view.bars] == [("a", "missing", "+0.500"), ("b", "", "0")]
+        assert [bar[:3] for bar in view.bars] == [
+            ("a", "missing", "+0.500"),
+            ("b", "", "0"),
+        ]
 
 
 @pytest.mark.parametrize(
     ("is_time", "shown"),
     [
-        (False, ("100,000,003.27", "100,000,003.17", "100,000,000.00", "100,000,003.27")),
-        (True, ("1973-03-03 09:46:43", "1973-03-03 09:46:43", "100,000,000.00", "100,000,003.27")),
+        (
+            False,
+            ("100,000,003.27", "100,000,003.17", "100,000,000.00", "100,000,003.27"),
+        ),
+        (
+            True,
+            (
+                "1973-03-03 09:46:43",
+                "1973-03-03 09:46:43",
+                "100,000,000.00",
+                "100,000,003.27",
+            ),
+        ),
     ],
 )
 def test_an_example_shows_the_digits_that_its_error_is_in(is_time, shown):
     """A target far from 0 was 1.000e+08 in every example, the largest error too."""
     y = numbers()
     target = SimpleNamespace(target=SimpleNamespace(is_time=is_time))
-    study = study_of(fake_study(y, {"a": y + np.tile([0.1, -0.1], len(y) // 2)}), schema=target)
+    study = study_of(
+        fake_study(y, {"a": y + np.tile([0.1, -0.1], len(y) // 2)}), schema=target
+    )
     assert study.choice.rmse == pytest.approx(0.1)
-    why = Explanation(["a"], np.array([[3.27]]), np.array([1e8]), np.array([1e8 + 3.27]), "y")
-    view = ExampleView(Example(3, {}, 1e8 + 3.17, 1e8 + 3.27, None, why, "largest error"), study)
+    why = Explanation(
+        ["a"], np.array([[3.27]]), np.array([1e8]), np.array([1e8 + 3.27]), "y"
+    )
+    view = ExampleView(
+        Example(3, {}, 1e8 + 3.17, 1e8 + 3.27, None, why, "largest error"), study
+    )
     assert (view.decided, view.truth, view.base, view.score) == shown
-    near = Explanation(["a"], np.array([[3.27]]), np.array([1.0]), np.array([4.27]), "y")
+    near = Explanation(
+        ["a"], np.array([[3.27]]), np.array([1.0]), np.array([4.27]), "y"
+    )
     view = ExampleView(Example(3, {}, 4.17, 4.27, None, near, "largest error"), study)
     assert (view.base, view.score) == ("1", "4.27")
 
 
 @pytest.mark.parametrize(
-    ("strength", "words"), [(0.0, "simply add up"), (0.3, "30 % of the variation here is not")]
+    ("strength", "words"),
+    [(0.0, "simply add up"), (0.3, "30 % of the variation here is not")],
 )
 def test_two_columns_add_up_or_not(strength, words, monkeypatch):
-    monkeypatch.setattr("lyceum.studies.report.effect_figures.figure_of", lambda *parts: parts)
-    pair = PairEffect(("a", "b"), ((0.0, 1.0), (0.0, 1.0)), "y", ((0.0, 1.0), (1.0, 2.0)), strength)
+    monkeypatch.setattr(
+        "lyceum.studies.report.effect_figures.figure_of", lambda *parts: parts
+    )
+    pair = PairEffect(
+        ("a", "b"), ((0.0, 1.0), (0.0, 1.0)), "y", ((0.0, 1.0), (1.0, 2.0)), strength
+    )
     [made] = _pair(study_of(fake_study(Y, {"a": clear(Y)}), schema=()), pair)
     assert words in made[2]
 
@@ -288,10 +356,14 @@ def test_small_and_large_numbers_are_never_rounded_to_something_else():
     found = fake_study(Y, {"a": clear(Y)}).comparison
     assert aligned_loss(found, 0.0001) == "< 0.1 %"
     large = replace(
-        found, criterion="RMSE", learners=tuple(replace(s, loss=4e9) for s in found.learners)
+        found,
+        criterion="RMSE",
+        learners=tuple(replace(s, loss=4e9) for s in found.learners),
     )
     assert aligned_loss(large, 4.5651e8) == "4.57e+08"
-    costs = replace(found, criterion="mean cost", learners=(replace(found.learners[0], loss=-1.5),))
+    costs = replace(
+        found, criterion="mean cost", learners=(replace(found.learners[0], loss=-1.5),)
+    )
     assert aligned_interval(costs, (-0.001, 0.001)) == ("0.00", "0.00")
 
 
@@ -301,31 +373,44 @@ def test_small_and_large_numbers_are_never_rounded_to_something_else():
 def test_a_study_prints_in_lines_of_eighty_characters():
     found = fake_study(Y, {"a": clear(Y), "b": noise(Y)})
     study = study_of(
-        found, answer=found.answer, problems=("The ROC figure could not be made: it broke.",)
+        found,
+        answer=found.answer,
+        problems=("The ROC figure could not be made: it broke.",),
     )
     study.comparison = replace(found.comparison, statements=found.statements)
     study.folder, study.ranking = "s", Study.ranking.fget(study)
     text = Study.__str__(study)
     assert max(map(len, text.splitlines())) <= 80
     assert not any(line.lstrip("- ").startswith("%") for line in text.splitlines())
-    for sentence in (found.answer, *found.statements, *study.problems, "p against the best"):
+    for sentence in (
+        found.answer,
+        *found.statements,
+        *study.problems,
+        "p against the best",
+    ):
         assert " ".join(sentence.split()) in " ".join(text.split())
 
 
 def test_the_command_says_what_p_and_tried_mean():
     found = fake_study(Y, {"a": clear(Y)})
     note = command._p_note(study_of(found))
-    assert note.startswith("p: the chance of a difference from the best at least as large")
+    assert note.startswith(
+        "p: the chance of a difference from the best at least as large"
+    )
     assert note.endswith("tried: settings compared in every fold.")
     few = command._p_note(study_of(fake_study(Y[:4], {"a": clear(Y[:4])}, folds=2)))
     assert few.startswith("p: no test is possible with so few rows.")
-    learners = [replace(s, settings_tried=9, folds_searched=2) for s in found.comparison.learners]
+    learners = [
+        replace(s, settings_tried=9, folds_searched=2)
+        for s in found.comparison.learners
+    ]
     untuned = replace(found.comparison, learners=tuple(learners))
     assert command._p_note(study_of(found, comparison=untuned)).endswith(
         "in every fold (*: only its defaults in some folds; 1*: in all)."
     )
     assert [
-        command._settings_tried(replace(learners[0], folds_searched=n)) for n in (10, 2, 0)
+        command._settings_tried(replace(learners[0], folds_searched=n))
+        for n in (10, 2, 0)
     ] == [
         "9",
         "9*",
@@ -348,7 +433,9 @@ def test_the_command_warns_of_what_went_wrong_and_of_nothing_else():
         "The ROC figure could not be made: it broke.",
         "the time allowed ended the study early: run it again with more time to continue it",
     ]
-    left = study_of(found, suspects=(leak, ColumnWarning("z", "identifier", "numbers rows", True)))
+    left = study_of(
+        found, suspects=(leak, ColumnWarning("z", "identifier", "numbers rows", True))
+    )
     assert list(command._warnings(left)) == []
 
 

@@ -20,8 +20,15 @@ def test_a_learner_is_prepared_with_only_what_it_needs():
     plan, _ = plan_for("penguins", "species")
     steps = {c.name: c.steps for c in plan.candidates}
     assert steps["NaiveBayes"] == ("NaiveBayes",)
-    assert steps["LinearDiscriminantAnalysis"] == ("SimpleImputer", "LinearDiscriminantAnalysis")
-    assert steps["LogisticRegression"] == ("SimpleImputer", "StandardScaler", "LogisticRegression")
+    assert steps["LinearDiscriminantAnalysis"] == (
+        "SimpleImputer",
+        "LinearDiscriminantAnalysis",
+    )
+    assert steps["LogisticRegression"] == (
+        "SimpleImputer",
+        "StandardScaler",
+        "LogisticRegression",
+    )
     plan, _ = plan_for("cpu", "class")
     assert plan["LinearRegression"].steps == ("LinearRegression",)
 
@@ -88,9 +95,15 @@ def test_a_search_space_is_searched_from_the_defaults_on_and_a_fixed_setting_is_
 @pytest.mark.parametrize(
     ("learners", "message"),
     [
-        (("Ridge",), "Ridge is for regression, but the target 'species' asks for classification"),
+        (
+            ("Ridge",),
+            "Ridge is for regression, but the target 'species' asks for classification",
+        ),
         (("NaiveBays",), "did you mean NaiveBayes"),
-        ((LearnerChoice("NaiveBayes", {"estimate": "magic"}),), "NaiveBayes cannot be set so"),
+        (
+            (LearnerChoice("NaiveBayes", {"estimate": "magic"}),),
+            "NaiveBayes cannot be set so",
+        ),
         ((LearnerChoice("NaiveBayes", {"color": 1}),), "NaiveBayes cannot be set so"),
         (
             (LearnerChoice("LogisticRegression", {}, {"C": [-1.0]}),),
@@ -107,7 +120,9 @@ def test_a_wrong_learner_is_refused_before_anything_runs(learners, message):
 def test_a_class_smaller_than_the_folds_leaves_them_and_is_said(tmp_path):
     path = tmp_path / "rare.csv"
     rng = np.random.default_rng(0)
-    rows = [f"{rng.normal():.3f},{label}" for label in ["a"] * 40 + ["b"] * 30 + ["c"] * 3]
+    rows = [
+        f"{rng.normal():.3f},{label}" for label in ["a"] * 40 + ["b"] * 30 + ["c"] * 3
+    ]
     path.write_text("x,y\n" + "\n".join(rows))
     recipe = Recipe(data=str(path), target="y")
     plan = Plan.of(recipe, StudyData.of(recipe).check_rows())
@@ -118,7 +133,8 @@ def test_a_class_smaller_than_the_folds_leaves_them_and_is_said(tmp_path):
 def test_rows_without_a_target_are_left_out_and_numbered_as_in_the_file(tmp_path):
     path = tmp_path / "gaps.csv"
     path.write_text(
-        "x,y\n" + "\n".join(f"{i / 7},{'' if i % 5 == 0 else 'ab'[i % 2]}" for i in range(60))
+        "x,y\n"
+        + "\n".join(f"{i / 7},{'' if i % 5 == 0 else 'ab'[i % 2]}" for i in range(60))
     )
     data = StudyData.of(Recipe(data=str(path), target="y")).check_rows()
     assert data.n_without_target == 12
@@ -153,8 +169,12 @@ def large(tmp_path_factory):
     rng = np.random.default_rng(0)
     n = 40_000
     texts = [f"a text of some length about word{i % 50} and row{i}" for i in range(n)]
-    frame = pd.DataFrame({"text": texts, "x": rng.normal(size=n), "w": rng.integers(0, 3, n)})
-    frame["y"] = np.where(np.arange(n) % 10 == 0, np.where(np.arange(n) % 3, "yes", "no"), None)
+    frame = pd.DataFrame(
+        {"text": texts, "x": rng.normal(size=n), "w": rng.integers(0, 3, n)}
+    )
+    frame["y"] = np.where(
+        np.arange(n) % 10 == 0, np.where(np.arange(n) % 3, "yes", "no"), None
+    )
     path = tmp_path_factory.mktemp("large") / "large.csv"
     frame.to_csv(path, index=False)
     return path, frame
@@ -165,7 +185,9 @@ def test_a_large_file_is_read_once_before_the_final_fit(large, monkeypatch):
     passes = []
     stream = CsvReader.stream
     monkeypatch.setattr(
-        CsvReader, "stream", lambda form, path: passes.append(path) or stream(form, path)
+        CsvReader,
+        "stream",
+        lambda form, path: passes.append(path) or stream(form, path),
     )
     recipe = Recipe(data=str(path), target="y", weight="w", memory_mb=1)
     data = StudyData.of(recipe).check_rows()
@@ -189,7 +211,9 @@ def test_a_tree_for_a_file_larger_than_memory_is_grown_from_histograms(large):
     recipe = Recipe(data=str(large[0]), target="y", memory_mb=1)
     plan = Plan.of(recipe, StudyData.of(recipe).check_rows())
     assert plan["DecisionTreeClassifier"].settings == {"max_bins": 255}
-    assert "KNeighborsClassifier" not in [candidate.name for candidate in plan.candidates]
+    assert "KNeighborsClassifier" not in [
+        candidate.name for candidate in plan.candidates
+    ]
     assert plan_for("penguins", "species")[0]["DecisionTreeClassifier"].settings == {}
 
 
@@ -206,14 +230,18 @@ def test_other_rows_of_a_large_file_are_drawn_by_another_seed(large):
         scan(profile_large_file(path), "y", kinds={"x": "categorical"})
 
 
-def test_learners_whose_rows_are_limited_are_left_out_of_larger_tables_and_named(tmp_path):
+def test_learners_whose_rows_are_limited_are_left_out_of_larger_tables_and_named(
+    tmp_path,
+):
     entries = [
         catalog.find(name)
         for name in ("NaiveBayes", "LinearDiscriminantAnalysis", "KNeighborsClassifier")
     ]
     naive, linear, near = (replace(entries[0], study_rows=100), *entries[1:])
     path = tmp_path / "t.csv"
-    path.write_text("x,y\n" + "\n".join(f"{i},{'yes' if i % 3 else 'no'}" for i in range(101)))
+    path.write_text(
+        "x,y\n" + "\n".join(f"{i},{'yes' if i % 3 else 'no'}" for i in range(101))
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(catalog, "learners", lambda task=None: (naive, linear))
         recipe = Recipe(data=str(path), target="y", keep=("x",))
@@ -222,7 +250,9 @@ def test_learners_whose_rows_are_limited_are_left_out_of_larger_tables_and_named
         patch.setattr(catalog, "learners", lambda task=None: (near,))
         other = Plan.of(recipe, StudyData.of(recipe))
     assert [c.name for c in plan.candidates[1:]] == ["LinearDiscriminantAnalysis"]
-    assert plan.left_out == ("Left out, because there are more than 100 rows: naive Bayes.",)
+    assert plan.left_out == (
+        "Left out, because there are more than 100 rows: naive Bayes.",
+    )
     assert other.left_out == (
         "Left out, because there are more than 50 rows: k nearest neighbors.",
     )
@@ -245,7 +275,11 @@ def test_what_takes_long_is_searched_too_and_what_another_does_is_not_tried_unas
     names = {candidate.name for candidate in plan.candidates}
     assert {"NaiveBayes", "LogisticRegression", "MLPClassifier"} <= names
     assert not names & {"Perceptron", "BernoulliNB"}
-    assert len(plan["MLPClassifier"].search) == len(plan["LogisticRegression"].search) == 12
+    assert (
+        len(plan["MLPClassifier"].search)
+        == len(plan["LogisticRegression"].search)
+        == 12
+    )
     asked, _ = plan_for("penguins", "species", learners=("MLPClassifier", "Perceptron"))
     assert len(asked["MLPClassifier"].search) > 1
     assert asked["Perceptron"].steps[-1] == "Perceptron"

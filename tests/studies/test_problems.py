@@ -36,10 +36,14 @@ def checked(study, *parts):
     """The problems are these, and report and results name them."""
     expected = tuple(f"The {part} could not be made: it broke." for part in parts)
     assert study.problems == expected
-    page = html.unescape(study.report_path.read_text(encoding="utf-8")).replace("\u00a0", " ")
+    page = html.unescape(study.report_path.read_text(encoding="utf-8")).replace(
+        "\u00a0", " "
+    )
     for sentence in expected:
         assert sentence in page
-    assert json.loads(study.results_path.read_text(encoding="utf-8"))["problems"] == list(expected)
+    assert json.loads(study.results_path.read_text(encoding="utf-8"))[
+        "problems"
+    ] == list(expected)
     return page
 
 
@@ -91,7 +95,11 @@ def test_a_figure_that_fails_is_named(concluded, monkeypatch):
 def test_data_of_figures_that_fail_are_named(concluded, monkeypatch):
     monkeypatch.setattr(_figures, "_makers", broken)
     study = concluded()
-    assert checked(study, "figures").count("<figure>") == 2 + len(study.effects.effects) == 5
+    assert (
+        checked(study, "figures").count("<figure>")
+        == 2 + len(study.effects.effects)
+        == 5
+    )
 
 
 def test_a_statement_that_fails_is_named(concluded, monkeypatch, few_figures):
@@ -111,7 +119,9 @@ def test_a_table_that_fails_is_named(concluded, monkeypatch, few_figures):
     checked(study, numbers, *(f"table {table.title!r}" for table in tables))
 
 
-def test_a_section_that_fails_is_named_in_its_place(concluded, monkeypatch, few_figures):
+def test_a_section_that_fails_is_named_in_its_place(
+    concluded, monkeypatch, few_figures
+):
     monkeypatch.setattr(_report_parts.IntervalScale, "of", broken)
     page = checked(concluded(), "ranking")
     assert (
@@ -136,7 +146,9 @@ def test_an_explanation_that_fails_is_named(tmp_path, monkeypatch, few_figures):
     assert study.model_path.is_file()
 
 
-def test_a_final_model_that_fails_is_named_and_tried_again(tmp_path, monkeypatch, few_figures):
+def test_a_final_model_that_fails_is_named_and_tried_again(
+    tmp_path, monkeypatch, few_figures
+):
     with monkeypatch.context() as patch:
         patch.setattr(_conclusions, "save", broken)
         study = lyceum.study(**TABLE, out=tmp_path / "s")

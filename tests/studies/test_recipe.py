@@ -17,7 +17,9 @@ FULL = Recipe(
     learners=(
         LearnerChoice("NaiveBayes"),
         LearnerChoice("LogisticRegression", {"C": 2.0}, {}),
-        LearnerChoice("LogisticRegression", {}, {"C": (0.01, 100.0, "log"), "max_iter": [50, 100]}),
+        LearnerChoice(
+            "LogisticRegression", {}, {"C": (0.01, 100.0, "log"), "max_iter": [50, 100]}
+        ),
     ),
     loss=LossMatrix([[0, 5], [1, 0]], ["bad", "good"]),
     doubt=0.3,
@@ -33,7 +35,9 @@ FULL = Recipe(
 )
 
 
-@pytest.mark.parametrize("recipe", [FULL, Recipe(data="a.csv", target="y")], ids=["full", "least"])
+@pytest.mark.parametrize(
+    "recipe", [FULL, Recipe(data="a.csv", target="y")], ids=["full", "least"]
+)
 def test_what_is_written_is_what_is_read(recipe, tmp_path):
     path = recipe.write(tmp_path / "recipe.toml")
     again = Recipe.read(path, relative=False)
@@ -53,7 +57,9 @@ def test_every_key_but_data_and_budget_changes_the_digest():
 
 def test_paths_are_relative_to_the_recipe(tmp_path):
     (tmp_path / "deep").mkdir()
-    recipe = Recipe(data=str(tmp_path / "table.csv"), target="y").relative_to(tmp_path / "deep")
+    recipe = Recipe(data=str(tmp_path / "table.csv"), target="y").relative_to(
+        tmp_path / "deep"
+    )
     assert recipe.data == ("../table.csv",)
     read = Recipe.read(recipe.write(tmp_path / "deep" / "recipe.toml"))
     assert read.data == (str(tmp_path / "table.csv"),)
@@ -79,7 +85,11 @@ def test_paths_are_relative_to_the_recipe(tmp_path):
         ("learners", [3], "learners: cannot take 3"),
         ("learners", [{"nom": "Ridge"}], "learners: there is no key 'nom'"),
         ("learners", [{"settings": {}}], "learners: a learner needs its name"),
-        ("learners", [{"name": "Ridge", "search": {"alpha": 3}}], "learners: search of 'alpha'"),
+        (
+            "learners",
+            [{"name": "Ridge", "search": {"alpha": 3}}],
+            "learners: search of 'alpha'",
+        ),
         (
             "learners",
             [{"name": "Ridge", "search": {"alpha": {"low": 1}}}],
@@ -106,7 +116,11 @@ def test_a_recipe_must_say_data_and_target(tmp_path):
 
 def test_a_learner_with_settings_is_a_choice_of_these_settings():
     assert LearnerChoice.of(Ridge(alpha=3.0)) == LearnerChoice("Ridge", {"alpha": 3.0})
-    assert LearnerChoice.of(Ridge(alpha=1.0)) == LearnerChoice.of("Ridge") == LearnerChoice("Ridge")
+    assert (
+        LearnerChoice.of(Ridge(alpha=1.0))
+        == LearnerChoice.of("Ridge")
+        == LearnerChoice("Ridge")
+    )
 
 
 @pytest.mark.parametrize(
@@ -125,5 +139,7 @@ def test_a_setting_that_no_file_can_hold_is_refused_at_once(make):
 
 def test_a_loss_file_is_looked_for_beside_the_recipe(tmp_path):
     LossMatrix([[0, 5], [1, 0]], ["bad", "good"]).write(tmp_path / "costs.csv")
-    (tmp_path / "recipe.toml").write_text('data = "a.csv"\ntarget = "y"\nloss = "costs.csv"\n')
+    (tmp_path / "recipe.toml").write_text(
+        'data = "a.csv"\ntarget = "y"\nloss = "costs.csv"\n'
+    )
     assert Recipe.read(tmp_path / "recipe.toml").loss["bad", "good"] == 5

@@ -38,7 +38,12 @@ def studies(tmp_path_factory):
             ["NaiveBayes", "LogisticRegression"],
             {"loss": COSTS, "doubt": 0.9},
         ),
-        "penguins": ("penguins", "species", ["NaiveBayes", "LinearDiscriminantAnalysis"], {}),
+        "penguins": (
+            "penguins",
+            "species",
+            ["NaiveBayes", "LinearDiscriminantAnalysis"],
+            {},
+        ),
         "cpu": ("cpu", "class", ["LinearRegression", "Ridge"], {"holdout": 0.2}),
     }
     with pytest.MonkeyPatch.context() as patch:
@@ -76,7 +81,9 @@ class Page(HTMLParser):
         self.tags.append(tag)
         found = dict(attributes)
         self.ids += [found["id"]] if "id" in found else []
-        self.links += [found[key] for key in ("href", "src", "xlink:href") if key in found]
+        self.links += [
+            found[key] for key in ("href", "src", "xlink:href") if key in found
+        ]
         if tag == "table":
             self.captioned.append(False)
         if tag == "caption":
@@ -110,10 +117,16 @@ def pictures_of(study):
     """The pictures of its page by their names, in their order."""
     names = [
         figure["name"]
-        for figure in json.loads(study.content_path.read_text(encoding="utf-8"))["figures"]
+        for figure in json.loads(study.content_path.read_text(encoding="utf-8"))[
+            "figures"
+        ]
     ]
     return dict(
-        zip(names, re.findall(r'<svg role="img".*?</svg>', page_of(study), re.DOTALL), strict=True)
+        zip(
+            names,
+            re.findall(r'<svg role="img".*?</svg>', page_of(study), re.DOTALL),
+            strict=True,
+        )
     )
 
 
@@ -121,7 +134,9 @@ def test_the_page_is_well_formed_and_needs_nothing_else(study):
     page = Page(page_of(study))
     assert "script" not in page.tags
     assert "img" not in page.tags
-    links = [link for link in page.links if not link.startswith("data:image/png;base64,")]
+    links = [
+        link for link in page.links if not link.startswith("data:image/png;base64,")
+    ]
     assert set(links) <= {f"#{name}" for name in page.ids}
     assert len(set(page.ids)) == len(page.ids)
     assert "url(" not in re.sub(r"url\(#", "", page_of(study))
@@ -167,7 +182,9 @@ def test_intervals_are_drawn_to_scale(study):
         point = float(re.search(r'class="point" x1="([\d.]+)"', row)[1])
         value = scale.low + point / 100 * (scale.high - scale.low)
         assert value == pytest.approx(learner.loss, abs=(scale.high - scale.low) / 5000)
-        low, high = map(float, re.search(r'<line x1="([\d.]+)" x2="([\d.]+)" y1="8"', row).groups())
+        low, high = map(
+            float, re.search(r'<line x1="([\d.]+)" x2="([\d.]+)" y1="8"', row).groups()
+        )
         assert low <= point <= high
         assert scale.low + high / 100 * (scale.high - scale.low) == pytest.approx(
             min(learner.interval[1], scale.high), abs=(scale.high - scale.low) / 5000
@@ -178,7 +195,9 @@ def test_a_constant_guess_far_off_does_not_squeeze_the_learners(studies):
     learners = studies["penguins"].comparison.learners
     scale = IntervalScale.of(learners)
     assert not scale.holds(next(s.loss for s in learners if s.is_baseline))
-    assert all(scale.holds(end) for s in learners if not s.is_baseline for end in s.interval)
+    assert all(
+        scale.holds(end) for s in learners if not s.is_baseline for end in s.interval
+    )
     assert "off the scale" in Page(page_of(studies["penguins"])).text
 
 
@@ -187,7 +206,16 @@ def test_a_constant_guess_far_off_does_not_squeeze_the_learners(studies):
     [
         (
             "credit",
-            ["confusion", "roc", "precision", "cost", "reject", "calibration", "folds", "learning"],
+            [
+                "confusion",
+                "roc",
+                "precision",
+                "cost",
+                "reject",
+                "calibration",
+                "folds",
+                "learning",
+            ],
         ),
         (
             "penguins",
@@ -207,7 +235,12 @@ def test_a_constant_guess_far_off_does_not_squeeze_the_learners(studies):
 )
 def test_every_task_has_its_pictures(studies, name, expected):
     pictures = pictures_of(studies[name])
-    assert list(pictures) == [*expected, "importance", *(f"effect-{i}" for i in range(4)), "pair"]
+    assert list(pictures) == [
+        *expected,
+        "importance",
+        *(f"effect-{i}" for i in range(4)),
+        "pair",
+    ]
     assert max(map(len, pictures.values())) < 150_000
 
 
@@ -231,9 +264,17 @@ def test_explanations_add_up(study):
     tables = re.findall(r'<table class="bars">.*?</table>', page_of(study), re.DOTALL)
     assert len(tables) == len(study.examples)
     for example, bars in zip(study.examples, tables):
-        adds = [float(x.replace(",", "")) for x in re.findall(r'<td class="n">(.*?)</td>', bars)]
-        begin, end = float(example.explanation.base[0]), float(example.explanation.scores[0])
-        assert begin + sum(adds) == pytest.approx(end, abs=0.01 * sum(map(abs, adds)) + 1e-9)
+        adds = [
+            float(x.replace(",", ""))
+            for x in re.findall(r'<td class="n">(.*?)</td>', bars)
+        ]
+        begin, end = (
+            float(example.explanation.base[0]),
+            float(example.explanation.scores[0]),
+        )
+        assert begin + sum(adds) == pytest.approx(
+            end, abs=0.01 * sum(map(abs, adds)) + 1e-9
+        )
 
 
 def test_the_loss_matrix_is_shown_with_its_labels(studies):
@@ -246,12 +287,14 @@ def test_failures_suspects_and_an_early_end_are_said(studies, monkeypatch):
     monkeypatch.setattr(_report, "figures_of", lambda study, problems: [])
     monkeypatch.setattr(_report, "effect_figures", lambda study, problems: [])
     compared = studies["cpu"].comparison
-    some, none = [each for each in compared.learners if not each.is_baseline and not each.members][
-        :2
-    ]
+    some, none = [
+        each for each in compared.learners if not each.is_baseline and not each.members
+    ][:2]
     searched = {some.name: (1, 12), none.name: (0, 12)}
     learners = [
-        replace(each, **dict(zip(("folds_searched", "settings_tried"), searched[each.name])))
+        replace(
+            each, **dict(zip(("folds_searched", "settings_tried"), searched[each.name]))
+        )
         if each.name in searched
         else each
         for each in compared.learners
@@ -273,7 +316,9 @@ def test_failures_suspects_and_an_early_end_are_said(studies, monkeypatch):
     )
     page = render(study)
     text = Page(page).text
-    assert page.count('title="its defaults: there was no time for a search">untuned<') == 1
+    assert (
+        page.count('title="its defaults: there was no time for a search">untuned<') == 1
+    )
     assert f"tuned in 1 of {some.folds_done} folds" in text
     assert "lasso failed in fold 2: did not converge" in text
     assert "svr : the time allowed ended" in text
@@ -286,7 +331,9 @@ def test_failures_suspects_and_an_early_end_are_said(studies, monkeypatch):
 def test_names_from_the_data_cannot_become_markup(tmp_path):
     rng = np.random.default_rng(0)
     x = rng.normal(size=80)
-    frame = pd.DataFrame({"<script>alert(1)</script>": x, "a&b": rng.choice(["<i>", '"q"'], 80)})
+    frame = pd.DataFrame(
+        {"<script>alert(1)</script>": x, "a&b": rng.choice(["<i>", '"q"'], 80)}
+    )
     frame["y"] = np.where(x + rng.normal(size=80) > 0, "<b>yes</b>", "no & no")
     study = lyceum.study(
         frame, "y", learners=["NaiveBayes"], folds=2, n_settings=1, out=tmp_path / "s"
@@ -306,7 +353,9 @@ def test_long_tables_show_the_most_significant_first_and_no_blank_columns():
     )
     assert cells.title == "log-odds, most significant first"
     assert cells.heads == ["column", "coefficient", "z", "p"]
-    assert [row[0] for row in cells.rows + cells.rest] == [f"x{i}" for i in reversed(range(20))]
+    assert [row[0] for row in cells.rows + cells.rest] == [
+        f"x{i}" for i in reversed(range(20))
+    ]
     assert cells.rows[0][3] == "< 0.001"
     assert len(cells.rows) == 12
 
@@ -323,7 +372,9 @@ def test_the_same_study_gives_the_same_page(studies):
 
 
 def test_a_report_that_fails_leaves_the_old_one(studies, tmp_path, monkeypatch):
-    monkeypatch.setattr("lyceum.studies.report.page.render", lambda found, *more: found.answer)
+    monkeypatch.setattr(
+        "lyceum.studies.report.page.render", lambda found, *more: found.answer
+    )
     study = studies["cpu"]
     path = tmp_path / "report.html"
     write_report(study, path)
@@ -341,7 +392,11 @@ def _refuse(*_):
 
 def test_narrow_screens_print_and_dark_have_rules(study):
     style = re.search(r"<style>(.*?)</style>", page_of(study), re.DOTALL)[1]
-    for rule in ("@media screen and (max-width", "@media print", "prefers-color-scheme: dark"):
+    for rule in (
+        "@media screen and (max-width",
+        "@media print",
+        "prefers-color-scheme: dark",
+    ):
         assert rule in style
     assert style.count("{") == style.count("}")
     assert '<meta name="viewport"' in page_of(study)
@@ -374,13 +429,17 @@ def test_the_headline_has_the_rows_held_out_and_the_decisions_made(studies):
 def test_rates_of_classes_are_those_of_scikit_learn(studies):
     study = studies["penguins"]
     y, proba = study.out_of_sample(study.choice.name)
-    precision, recall, f1, rows = precision_recall_fscore_support(y, proba.argmax(axis=1))
+    precision, recall, f1, rows = precision_recall_fscore_support(
+        y, proba.argmax(axis=1)
+    )
     for k, one in enumerate(study.class_rates):
         assert (one.precision, one.recall, one.f1) == pytest.approx(
             (precision[k], recall[k], f1[k])
         )
         assert one.n_rows == rows[k]
-        assert one.recall_interval[0] < one.recall < one.recall_interval[1] or one.recall in (0, 1)
+        assert one.recall_interval[0] < one.recall < one.recall_interval[
+            1
+        ] or one.recall in (0, 1)
 
 
 def test_shuffling_a_column_that_matters_costs_more_than_one_that_does_not(studies):
@@ -395,12 +454,21 @@ def test_shuffling_a_column_that_matters_costs_more_than_one_that_does_not(studi
 def test_the_effect_in_a_linear_model_is_its_coefficient(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
-        {"a": rng.normal(size=90), "b": rng.normal(size=90), "c": rng.choice(["u", "v"], 90)}
+        {
+            "a": rng.normal(size=90),
+            "b": rng.normal(size=90),
+            "c": rng.choice(["u", "v"], 90),
+        }
     )
     frame["y"] = (
-        3.0 * frame["a"] - frame["b"] + 2.0 * (frame["c"] == "v") + 1e-6 * rng.normal(size=90)
+        3.0 * frame["a"]
+        - frame["b"]
+        + 2.0 * (frame["c"] == "v")
+        + 1e-6 * rng.normal(size=90)
     )
-    study = lyceum.study(frame, "y", learners=["LinearRegression"], folds=3, out=tmp_path / "s")
+    study = lyceum.study(
+        frame, "y", learners=["LinearRegression"], folds=3, out=tmp_path / "s"
+    )
     effects = {one.column: one for one in study.effects.effects}
     slope = np.polyfit(effects["a"].values, effects["a"].means[0], 1)[0]
     assert slope == pytest.approx(3.0, abs=1e-4)

@@ -84,13 +84,16 @@ class TestTheFolder:
     @pytest.fixture
     def made(self, tmp_path, never_killed):
         return replace(
-            never_killed, folder=shutil.copytree(never_killed.folder, tmp_path / "study")
+            never_killed,
+            folder=shutil.copytree(never_killed.folder, tmp_path / "study"),
         )
 
     def test_a_finished_study_is_not_run_again(self, made, monkeypatch):
         monkeypatch.setattr(Store, "finish", None)
         monkeypatch.setattr(_conclusions, "fit_choice", lambda *parts: 1 / 0)
-        again = lyceum.study(datasets.path("penguins"), "species", out=made.folder, **QUICK)
+        again = lyceum.study(
+            datasets.path("penguins"), "species", out=made.folder, **QUICK
+        )
         assert again.as_dict() == made.as_dict()
 
     def test_another_recipe_is_refused_and_force_starts_anew(self, made):
@@ -104,7 +107,11 @@ class TestTheFolder:
         assert found.comparison.n_folds == 2
 
     def test_other_data_are_refused(self, made, tmp_path):
-        text = datasets.path("penguins").read_text(encoding="utf-8").replace("39.1", "39.2", 1)
+        text = (
+            datasets.path("penguins")
+            .read_text(encoding="utf-8")
+            .replace("39.1", "39.2", 1)
+        )
         (tmp_path / "other.csv").write_text(text)
         with pytest.raises(StudyError, match="holds a study of other data"):
             lyceum.study(tmp_path / "other.csv", "species", out=made.folder, **QUICK)
@@ -131,11 +138,15 @@ class TestTheFolder:
 
     def test_force_removes_what_a_study_wrote_and_nothing_else(self, made):
         (made.folder / "notes.txt").write_text("mine")
-        lyceum.study(datasets.path("penguins"), "species", out=made.folder, force=True, **QUICK)
+        lyceum.study(
+            datasets.path("penguins"), "species", out=made.folder, force=True, **QUICK
+        )
         assert (made.folder / "notes.txt").read_text(encoding="utf-8") == "mine"
 
     @pytest.mark.parametrize("before", [None, "recipe.toml"])
-    def test_a_study_refused_before_a_task_succeeded_leaves_nothing_behind(self, tmp_path, before):
+    def test_a_study_refused_before_a_task_succeeded_leaves_nothing_behind(
+        self, tmp_path, before
+    ):
         folder = tmp_path / "study"
         if before is not None:
             folder.mkdir()
@@ -144,12 +155,17 @@ class TestTheFolder:
             pytest.raises(StudyError, match="no learner"),
             Store.create(folder, StudyKey("", "", ""), force=False),
         ):
-            raise StudyError(f"no learner: {write_file(folder / 'data.parquet', b'rows')}")
+            raise StudyError(
+                f"no learner: {write_file(folder / 'data.parquet', b'rows')}"
+            )
         left = [] if before is None else [before, "study"]
         assert sorted(path.name for path in tmp_path.rglob("*")) == left
 
     def test_a_study_refused_later_is_kept(self, made):
-        with pytest.raises(StudyError), Store.create(made.folder, _key(made), force=False):
+        with (
+            pytest.raises(StudyError),
+            Store.create(made.folder, _key(made), force=False),
+        ):
             raise StudyError("no")
         assert made.results_path.is_file()
         assert (made.folder / "study.sqlite").is_file()
@@ -166,7 +182,13 @@ class TestTheFolder:
             Store.create(made.folder, _key(made), force=False),
             pytest.raises(StudyError, match="being run by another process"),
         ):
-            lyceum.study(datasets.path("penguins"), "species", out=made.folder, force=True, **QUICK)
+            lyceum.study(
+                datasets.path("penguins"),
+                "species",
+                out=made.folder,
+                force=True,
+                **QUICK,
+            )
 
     def test_drafts_of_a_killed_process_are_swept_away(self, made):
         drafts = [
@@ -180,7 +202,9 @@ class TestTheFolder:
 
     def test_a_damaged_store_is_refused_by_a_sentence(self, made):
         (made.folder / "study.sqlite").write_bytes(b"not a database" * 100)
-        with pytest.raises(StudyError, match=r"study\.sqlite is damaged: start anew with force"):
+        with pytest.raises(
+            StudyError, match=r"study\.sqlite is damaged: start anew with force"
+        ):
             lyceum.study(datasets.path("penguins"), "species", out=made.folder, **QUICK)
         found = lyceum.study(
             datasets.path("penguins"), "species", out=made.folder, force=True, **QUICK
@@ -194,7 +218,9 @@ class TestTheFolder:
             store.execute("update record set value = ? where kind = ?", (value, kind))
         if kind == "StudyKey":
             with pytest.raises(StudyError, match=r"is damaged|holds a study of"):
-                lyceum.study(datasets.path("penguins"), "species", out=made.folder, **QUICK)
+                lyceum.study(
+                    datasets.path("penguins"), "species", out=made.folder, **QUICK
+                )
             return
         with pytest.raises(StudyError, match=r"is damaged .* start anew with force"):
             Study.open(made.folder)
@@ -202,7 +228,9 @@ class TestTheFolder:
     def test_a_foreign_file_of_predictions_is_refused_by_a_sentence(self, made):
         for path in (made.folder / "predictions").iterdir():
             pq.write_table(pa.table({"a": [1]}), path)
-        with pytest.raises(StudyError, match="holds no predictions: run the study anew"):
+        with pytest.raises(
+            StudyError, match="holds no predictions: run the study anew"
+        ):
             Study.open(made.folder).out_of_sample("NaiveBayes")
 
     def test_no_study_is_said(self, tmp_path):

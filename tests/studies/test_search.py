@@ -23,14 +23,21 @@ def test_a_learner_that_is_named_is_searched_as_one_that_is_not():
     by_default, _ = plan_for("penguins", "species")
     names = tuple(c.name for c in by_default.candidates[1:])
     named, _ = plan_for("penguins", "species", learners=names)
-    assert [c.as_dict() for c in by_default.candidates] == [c.as_dict() for c in named.candidates]
+    assert [c.as_dict() for c in by_default.candidates] == [
+        c.as_dict() for c in named.candidates
+    ]
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
-def test_every_learner_with_a_space_has_several_settings_and_none_more_than_its_share(task):
+def test_every_learner_with_a_space_has_several_settings_and_none_more_than_its_share(
+    task,
+):
     for entry in catalog.learners(task):
         if entry.in_study != "never" and entry.space:
-            assert all(len(spread_settings(entry.space, most, True)) <= most for most in (1, 2, 5))
+            assert all(
+                len(spread_settings(entry.space, most, True)) <= most
+                for most in (1, 2, 5)
+            )
             assert spread_settings(entry.space, 1, True) == ()  # its defaults alone
             found = spread_settings(entry.space, 12, True)
             assert 3 <= len(found) <= 12, entry.name
@@ -42,7 +49,10 @@ def test_settings_are_spread_over_a_space_that_is_too_large_for_all_combinations
     space = {"a": (1e-3, 1e3, "log"), "b": (0.0, 1.0, "linear"), "c": ["x", "y"]}
     found = spread_settings(space, 31, False)
     assert len(found) == 31
-    logs, b = np.log10([one["a"] for one in found]), np.array([one["b"] for one in found])
+    logs, b = (
+        np.log10([one["a"] for one in found]),
+        np.array([one["b"] for one in found]),
+    )
     for values in ((logs + 3) / 6, b):
         counts = np.histogram(values, bins=5, range=(0, 1))[0]
         assert counts.min() >= 4
@@ -70,7 +80,9 @@ def test_of_all_settings_the_better_go_on_to_further_inner_folds(monkeypatch):
     assert again.settings == found.settings
 
 
-def test_a_setting_that_fails_is_left_out_and_if_all_fail_the_reason_is_raised(monkeypatch):
+def test_a_setting_that_fails_is_left_out_and_if_all_fail_the_reason_is_raised(
+    monkeypatch,
+):
     plan, data = plan_for("penguins", "species", learners=("KNeighborsClassifier",))
     build = _settings_search.build_pipeline
 
@@ -80,16 +92,22 @@ def test_a_setting_that_fails_is_left_out_and_if_all_fail_the_reason_is_raised(m
         return build(candidate, settings, seed)
 
     monkeypatch.setattr(_settings_search, "build_pipeline", failing)
-    found = search_settings(plan["KNeighborsClassifier"], data.rows, plan.rule, plan.scheme, 0)
+    found = search_settings(
+        plan["KNeighborsClassifier"], data.rows, plan.rule, plan.scheme, 0
+    )
     assert found.settings["n_neighbors"] == 1
     assert found.n_failed == found.n_tried - 2
     monkeypatch.setattr(_settings_search, "build_pipeline", lambda *parts: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        search_settings(plan["KNeighborsClassifier"], data.rows, plan.rule, plan.scheme, 0)
+        search_settings(
+            plan["KNeighborsClassifier"], data.rows, plan.rule, plan.scheme, 0
+        )
 
 
 def test_a_deadline_stops_a_search_in_its_threads():
-    plan, data = plan_for("german_credit", "class", learners=("HistGradientBoostingClassifier",))
+    plan, data = plan_for(
+        "german_credit", "class", learners=("HistGradientBoostingClassifier",)
+    )
     begun = time.monotonic()
     with pytest.raises(Cancelled), progress.watch(deadline=begun + 0.05):
         search_settings(
@@ -101,7 +119,11 @@ def test_a_deadline_stops_a_search_in_its_threads():
 def test_a_short_budget_tries_every_learner_and_more_time_gives_the_same_as_no_budget(
     tmp_path, monkeypatch
 ):
-    ask = {"learners": ["NaiveBayes", "KNeighborsClassifier"], "folds": 3, "n_settings": 2}
+    ask = {
+        "learners": ["NaiveBayes", "KNeighborsClassifier"],
+        "folds": 3,
+        "n_settings": 2,
+    }
     penguins = datasets.path("penguins")
     search = _settings_search.search_settings
 
@@ -117,9 +139,15 @@ def test_a_short_budget_tries_every_learner_and_more_time_gives_the_same_as_no_b
             lyceum.study(penguins, "species", out=tmp_path / "a", budget=60.0, **ask)
     first = lyceum.study(penguins, "species", out=tmp_path / "a", budget=0.0, **ask)
     assert not first.finished
-    [early] = [text for text in first.comparison.statements if text.startswith("The time allowed")]
+    [early] = [
+        text
+        for text in first.comparison.statements
+        if text.startswith("The time allowed")
+    ]
     assert "3 of 3" not in early
-    assert "default settings in some or all folds, where none were searched yet" in early
+    assert (
+        "default settings in some or all folds, where none were searched yet" in early
+    )
     for one in first.comparison.learners:
         assert (one.folds_done, one.folds_searched) == (3, 0)
         assert one.is_tuned == one.is_baseline

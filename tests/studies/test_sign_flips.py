@@ -38,7 +38,9 @@ def test_with_groups_tests_and_intervals_count_groups():
     y = (np.arange(24) // 4 % 2)[group]
     right = group % 8 < 5  # 15 of 24 groups, each with all its rows
     predicted = {"a": np.where(right, y, 1 - y) * 0.8 + 0.1}
-    by_rows, grouped = (fake_study(y, predicted, folds=4, groups=g) for g in (None, group))
+    by_rows, grouped = (
+        fake_study(y, predicted, folds=4, groups=g) for g in (None, group)
+    )
     found = grouped.comparison["a"]
     assert by_rows.comparison["a"].p_baseline < 0.01
     assert found.p_baseline > 0.05
@@ -59,7 +61,8 @@ def test_groups_without_likeness_are_worth_their_rows():
     y, group = rng.integers(0, 2, 400), np.repeat(np.arange(80), 5)
     predicted = np.where(rng.random(400) < 0.7, y, 1 - y) * 0.8 + 0.1
     by_rows, by_groups = (
-        fake_study(y, {"a": predicted}, folds=5, groups=g).comparison["a"] for g in (None, group)
+        fake_study(y, {"a": predicted}, folds=5, groups=g).comparison["a"]
+        for g in (None, group)
     )
     assert by_groups.standard_error == pytest.approx(by_rows.standard_error, rel=0.1)
     assert by_groups.interval == pytest.approx(by_rows.interval, rel=0.03)

@@ -7,7 +7,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from tests.studies.fake_studies import fake_study
-from tests.studies.test_statements import RARE_SCORE, RARE_Y, Y, binary, clear, drawn, noise, steps
+from tests.studies.test_statements import (
+    RARE_SCORE,
+    RARE_Y,
+    Y,
+    binary,
+    clear,
+    drawn,
+    noise,
+    steps,
+)
 
 from lyceum.decision import LossMatrix
 from lyceum.evaluate import hoeffding_bound
@@ -22,16 +31,31 @@ from lyceum.studies.report import statements as _statements
 from lyceum.studies.report.learning_trend import learning_trend
 from lyceum.studies.report.posterior_statements import best_ranking, calibration_noise
 
-EARNS = {("yes", "yes"): -10.0, ("yes", "no"): 0.0, ("no", "yes"): 1.0, ("no", "no"): 0.0}
+EARNS = {
+    ("yes", "yes"): -10.0,
+    ("yes", "no"): 0.0,
+    ("no", "yes"): 1.0,
+    ("no", "no"): 0.0,
+}
 HALF = np.tile([0, 1], 50)
 GOOD = np.where(np.arange(200) < 180, clear(Y), np.where(Y == 1, 0.45, 0.55))
 
 
 def answer_of(found, **facts):
     """The answer on a comparison that was changed."""
-    usual = {"classes": ("no", "yes"), "doubt": None, "actions": ("no", "yes"), "recipe": _target()}
+    usual = {
+        "classes": ("no", "yes"),
+        "doubt": None,
+        "actions": ("no", "yes"),
+        "recipe": _target(),
+    }
     comparison = found.comparison
-    study = {**usual, "comparison": comparison, "choice": comparison[comparison.choice], **facts}
+    study = {
+        **usual,
+        "comparison": comparison,
+        "choice": comparison[comparison.choice],
+        **facts,
+    }
     return _statements.answer(SimpleNamespace(**study))
 
 
@@ -43,7 +67,8 @@ def with_choice(found, **changes):
     """The study with other numbers of the choice."""
     comparison = found.comparison
     learners = [
-        replace(s, **changes) if s.name == comparison.choice else s for s in comparison.learners
+        replace(s, **changes) if s.name == comparison.choice else s
+        for s in comparison.learners
     ]
     return replace(found, comparison=replace(comparison, learners=tuple(learners)))
 
@@ -59,7 +84,9 @@ def test_the_constant_guess_has_one_p_value_wherever_it_is_compared_with_the_bes
     best, guess = found.comparison["a"], found.comparison.baseline
     assert guess.p_value_holm == best.p_baseline
     assert guess.p_value == guess.p_rows
-    assert "constant guess" not in " ".join(s for s in found.statements if "worse than" in s)
+    assert "constant guess" not in " ".join(
+        s for s in found.statements if "worse than" in s
+    )
     [sentence] = [s for s in found.statements if "than a constant guess" in s]
     assert sentence.startswith("A is ")
     assert ("beyond chance" in sentence) == (best.p_baseline < 0.05)
@@ -90,7 +117,8 @@ def test_where_decisions_earn_no_percentage_of_the_constant_guess_is_given():
         assert " % below" not in found.comparison["a"].verdict
     costs = {("yes", "no"): 5.0, ("no", "yes"): 1.0}
     assert (
-        " % less than a constant guess" in fake_study(HALF, {"a": clear(HALF)}, loss=costs).answer
+        " % less than a constant guess"
+        in fake_study(HALF, {"a": clear(HALF)}, loss=costs).answer
     )
 
 
@@ -106,7 +134,9 @@ def test_a_difference_from_the_guess_that_cannot_be_tested_is_not_called_chance(
 
 def test_without_a_constant_guess_nothing_is_compared_with_it():
     found = fake_study(Y, {"a": clear(Y)}).comparison
-    alone = replace(found, learners=tuple(s for s in found.learners if not s.is_baseline))
+    alone = replace(
+        found, learners=tuple(s for s in found.learners if not s.is_baseline)
+    )
     assert "constant guess" not in answer_of(SimpleNamespace(comparison=alone))
 
 
@@ -117,12 +147,18 @@ def test_a_learner_with_the_loss_of_the_best_is_called_as_good():
     found = fake_study(Y, {"a": GOOD, "b": GOOD, "c": noise(Y)}).comparison
     assert found["b"].verdict.startswith("As good as the best;")
     assert found["c"].verdict.startswith("Worse than the best (p")
-    few = fake_study(Y[:4], {"a": clear(Y[:4]), "b": 1 - clear(Y[:4])}, folds=2).comparison
-    assert few["b"].verdict.startswith("Behind the best, by a difference that could not be tested;")
+    few = fake_study(
+        Y[:4], {"a": clear(Y[:4]), "b": 1 - clear(Y[:4])}, folds=2
+    ).comparison
+    assert few["b"].verdict.startswith(
+        "Behind the best, by a difference that could not be tested;"
+    )
 
 
 def reason(y, predictions, **options):
-    return fake_study(y, predictions, choose="simplest", **options).comparison.choice_reason
+    return fake_study(
+        y, predictions, choose="simplest", **options
+    ).comparison.choice_reason
 
 
 def test_the_reason_of_the_choice_is_true_with_ties_and_few_learners():
@@ -178,7 +214,11 @@ def test_a_committee_has_no_loss_on_training_rows_to_compare():
 
 def test_worse_than_a_guess_on_new_rows_and_as_good_on_training_rows_is_neither():
     wrong = 1 - clear(Y)
-    for train, word in ((0.0, "overfitting"), (None, "balanced"), (0.9, "underfitting")):
+    for train, word in (
+        (0.0, "overfitting"),
+        (None, "balanced"),
+        (0.9, "underfitting"),
+    ):
         usual = fake_study(Y, {}).comparison.baseline.train_loss
         found = fake_study(
             Y, {"a": wrong}, train={"a": usual if train is None else train}
@@ -190,8 +230,12 @@ def test_worse_than_a_guess_on_new_rows_and_as_good_on_training_rows_is_neither(
 
 
 def test_actions_that_name_no_class_are_not_counted_as_decided_rows():
-    loss = LossMatrix([[0, 4, 1], [4, 0, 1]], classes=("no", "yes"), actions=("no", "yes", "ask"))
-    found = fake_study(HALF, {"a": np.where(np.arange(100) < 50, 0.5, clear(HALF))}, loss=loss)
+    loss = LossMatrix(
+        [[0, 4, 1], [4, 0, 1]], classes=("no", "yes"), actions=("no", "yes", "ask")
+    )
+    found = fake_study(
+        HALF, {"a": np.where(np.arange(100) < 50, 0.5, clear(HALF))}, loss=loss
+    )
     assert "; of the rows that it names a class for, 0.0 % are wrong" in found.answer
     assert "of the rows wrong" not in found.answer
     asked = fake_study(HALF, {"a": np.full(100, 0.5)}, loss=loss)
@@ -200,7 +244,9 @@ def test_actions_that_name_no_class_are_not_counted_as_decided_rows():
 
 def with_all_chosen(found, name):
     comparison = replace(found.comparison, choice=name)
-    return answer_of(SimpleNamespace(comparison=comparison), actions=("no", "yes", "ask"))
+    return answer_of(
+        SimpleNamespace(comparison=comparison), actions=("no", "yes", "ask")
+    )
 
 
 def test_rejecting_every_row_is_said():
@@ -211,7 +257,10 @@ def test_rejecting_every_row_is_said():
 
 def test_what_rejecting_gains_is_tested():
     y, p = drawn(24, seed=4)
-    assert "What rejecting gains is within chance" in fake_study(y, {"a": p}, doubt=0.35).text
+    assert (
+        "What rejecting gains is within chance"
+        in fake_study(y, {"a": p}, doubt=0.35).text
+    )
     y, p = drawn(600)
     assert "within chance" not in fake_study(y, {"a": p}, doubt=0.2).text
 
@@ -281,7 +330,8 @@ def test_rejecting_is_no_more_certain_for_repeats():
     y, p = drawn(36, seed=2)
     for repeats in (1, 10):
         assert (
-            "could leave to a person" not in fake_study(y, {"a": p}, repeats=repeats, folds=6).text
+            "could leave to a person"
+            not in fake_study(y, {"a": p}, repeats=repeats, folds=6).text
         )
 
 
@@ -290,14 +340,20 @@ def test_calibrated_posteriors_that_are_still_off_are_not_to_be_calibrated_again
     found = fake_study(y, {"a": p})
     assert "probabilities (--calibrate)" in found.text
     again = with_choice(found, folds_calibrated=10).comparison
-    [text] = _statements.posteriors.calibration_quality(again, sample_of(y, p), LossRule(2))
+    [text] = _statements.posteriors.calibration_quality(
+        again, sample_of(y, p), LossRule(2)
+    )
     assert "though they were calibrated: do not rely on them" in text
 
 
 def test_posteriors_a_little_off_can_be_taken_as_they_are():
     y, p = drawn(20_000, sharpen=1.2)
-    found = with_choice(fake_study(y[:100], {"a": p[:100]}), calibration_error=0.03).comparison
-    [text] = _statements.posteriors.calibration_quality(found, sample_of(y, p), LossRule(2))
+    found = with_choice(
+        fake_study(y[:100], {"a": p[:100]}), calibration_error=0.03
+    ).comparison
+    [text] = _statements.posteriors.calibration_quality(
+        found, sample_of(y, p), LossRule(2)
+    )
     assert "which is more than chance makes (" in text
     assert "but little: they can be taken as they are" in text
 
@@ -314,7 +370,9 @@ def test_the_loss_that_calibration_lowered_is_that_of_the_inner_folds():
         )
         assert text.endswith(f"had a lower {name} by it.")
     assert not list(
-        _statements._calibration_maps(fake_study(Y, {"a": GOOD}).comparison, rules["log loss"])
+        _statements._calibration_maps(
+            fake_study(Y, {"a": GOOD}).comparison, rules["log loss"]
+        )
     )
 
 
@@ -335,7 +393,9 @@ def test_the_hoeffding_bound_counts_effective_rows_and_speaks_of_one_model():
     weight = np.where(np.arange(200) < 20, 10.0, 0.1)
     found = fake_study(Y, {"a": clear(Y)}, weight=weight).comparison
     n = int(weight.sum() ** 2 / (weight @ weight))
-    assert found.hoeffding == pytest.approx(hoeffding_bound(n=n, alpha=0.05, n_models=2).within)
+    assert found.hoeffding == pytest.approx(
+        hoeffding_bound(n=n, alpha=0.05, n_models=2).within
+    )
     alone = fake_study(Y, {}).text
     assert "with probability 95 % this error rate is not off by" in alone
     assert "1 models" not in alone
@@ -356,11 +416,15 @@ def test_always_paying_the_most_still_has_an_interval():
 
 def test_nothing_is_left_to_gain_at_the_least_cost_only():
     falling = steps(0.5, 0.4, 0.35, 0.3, 0.25)
-    free = np.where(HALF == 1, 0.9, 0.05)  # "yes" earns 10 on half of the rows, "no" costs nothing
+    # "yes" earns 10 on half of the rows, "no" costs nothing
+    free = np.where(HALF == 1, 0.9, 0.05)
     earns = fake_study(HALF, {"a": free}, loss=EARNS, curve=falling)
     assert earns.comparison["a"].loss == -5.0
     assert "would still gain" in earns.text
-    assert "would still gain" not in fake_study(HALF, {"a": clear(HALF)}, curve=falling).text
+    assert (
+        "would still gain"
+        not in fake_study(HALF, {"a": clear(HALF)}, curve=falling).text
+    )
 
 
 def test_a_flat_curve_of_earnings_is_flat():
@@ -373,8 +437,13 @@ def test_a_flat_curve_of_earnings_is_flat():
 
 
 def test_what_the_time_left_undone_is_named_in_singular_and_plural():
-    found = with_choice(fake_study(Y, {"a": GOOD, "b": GOOD}), settings_tried=9, folds_searched=0)
-    both = [replace(s, settings_tried=1 if s.is_baseline else 9) for s in found.comparison.learners]
+    found = with_choice(
+        fake_study(Y, {"a": GOOD, "b": GOOD}), settings_tried=9, folds_searched=0
+    )
+    both = [
+        replace(s, settings_tried=1 if s.is_baseline else 9)
+        for s in found.comparison.learners
+    ]
     for learners, words in (
         (None, "; a has default settings"),
         (both, "; a and b have default settings"),
@@ -388,8 +457,12 @@ def test_what_the_time_left_undone_is_named_in_singular_and_plural():
         assert "10 of 30 folds were compared; b was not run at all; " in text
         assert words in text
         assert "; x and y were not made." in text
-    assert not list(_statements._budget(fake_study(Y, {"a": GOOD}).comparison, [], [], True, 10))
-    [text] = _statements._budget(replace(found.comparison, n_folds=1), [], [], False, 30)
+    assert not list(
+        _statements._budget(fake_study(Y, {"a": GOOD}).comparison, [], [], True, 10)
+    )
+    [text] = _statements._budget(
+        replace(found.comparison, n_folds=1), [], [], False, 30
+    )
     assert "1 of 30 folds was compared; " in text
 
 

@@ -50,7 +50,9 @@ def numbers(n=60, seed=0):
 
 def curve(test):
     test = np.asarray(test, dtype=float)
-    return LearningCurve(np.array([20, 60, 100, 150, 200]), 0 * test, test, 0.5, "error rate")
+    return LearningCurve(
+        np.array([20, 60, 100, 150, 200]), 0 * test, test, 0.5, "error rate"
+    )
 
 
 def steps(*losses, wobble=0.01):
@@ -66,7 +68,9 @@ FEW_Y, FEW_P = drawn(40, seed=2)
 LUCKY = np.where(
     np.arange(200) == np.flatnonzero(Y)[0], 0.9, 0.1
 )  # one row better than the constant guess
-LUCKY_NUMBER = np.where(numbers() == numbers().max(), 9.0, constant_guess(numbers(), 10))
+LUCKY_NUMBER = np.where(
+    numbers() == numbers().max(), 9.0, constant_guess(numbers(), 10)
+)
 UNLIKELY = np.full(1000, 0.081)
 ONE_WRONG = np.where(np.arange(200) < 100, clear(Y), np.where(Y == 1, 0.45, 0.55))
 
@@ -125,7 +129,11 @@ SENTENCES = {
         (
             Y,
             {"a": clear(Y)},
-            {"suspects": (ColumnWarning("z", "ordered", "rises from row to row", False),)},
+            {
+                "suspects": (
+                    ColumnWarning("z", "ordered", "rises from row to row", False),
+                )
+            },
         ),
         (Y, {"a": clear(Y)}),
     ),
@@ -187,7 +195,9 @@ SENTENCES = {
             Y,
             {
                 "a": np.clip(
-                    0.5 + 0.4 * (2 * Y - 1) * np.where(np.arange(200) % 5, 1.0, -1.1), 0.02, 0.98
+                    0.5 + 0.4 * (2 * Y - 1) * np.where(np.arange(200) % 5, 1.0, -1.1),
+                    0.02,
+                    0.98,
                 )
             },
         ),
@@ -291,7 +301,11 @@ SENTENCES = {
         (
             Y,
             {"a": clear(Y)},
-            {"suspects": (ColumnWarning("z", "leak", "gives the target away.", False),)},
+            {
+                "suspects": (
+                    ColumnWarning("z", "leak", "gives the target away.", False),
+                )
+            },
         ),
         (
             Y,
@@ -315,7 +329,11 @@ SENTENCES = {
     ),
     "left out for one reason": (
         "Columns 'z' and 'w' were left out: each numbers rows. Keep one with e.g. --keep 'z'",
-        (Y, {"a": clear(Y)}, {"suspects": (ColumnWarning("z", *LEFT), ColumnWarning("w", *LEFT))}),
+        (
+            Y,
+            {"a": clear(Y)},
+            {"suspects": (ColumnWarning("z", *LEFT), ColumnWarning("w", *LEFT))},
+        ),
         (Y, {"a": clear(Y)}, {"suspects": (ColumnWarning("z", *LEFT),)}),
     ),
     "mostly missing": (
@@ -323,12 +341,20 @@ SENTENCES = {
         (
             Y,
             {"a": clear(Y)},
-            {"suspects": (ColumnWarning("z", "mostly_missing", "is mostly missing", False),)},
+            {
+                "suspects": (
+                    ColumnWarning("z", "mostly_missing", "is mostly missing", False),
+                )
+            },
         ),
         (
             Y,
             {"a": clear(Y)},
-            {"suspects": (ColumnWarning("z", "mostly_missing", "is mostly missing", True),)},
+            {
+                "suspects": (
+                    ColumnWarning("z", "mostly_missing", "is mostly missing", True),
+                )
+            },
         ),
     ),
     "failed": (
@@ -383,7 +409,8 @@ def test_an_interval_of_rmse_stays_above_zero_and_holds_the_rmse():
     for learner in fake_study(y, {"a": np.zeros(31)}, folds=2).comparison.learners:
         low, high = learner.interval
         assert 0.0 < low < learner.loss < high
-        assert low * high == pytest.approx(learner.loss**2)  # even on the scale of the logarithm
+        # even on the scale of the logarithm
+        assert low * high == pytest.approx(learner.loss**2)
 
 
 def test_no_error_under_costs_or_auc_still_has_an_interval():
@@ -394,7 +421,8 @@ def test_no_error_under_costs_or_auc_still_has_an_interval():
         assert found.interval[1] > 0.05
 
 
-@pytest.mark.parametrize("folds", [7, 10])  # of 10 folds some have rows of one class only
+# of 10 folds some have rows of one class only
+@pytest.mark.parametrize("folds", [7, 10])
 def test_ranked_by_auc_the_loss_and_the_auc_agree(folds):
     found = fake_study(RARE_Y, {"a": RARE_SCORE}, metric="auc", folds=folds).comparison
     assert found["a"].loss == pytest.approx(1.0 - found["a"].auc)

@@ -56,7 +56,9 @@ def computers(tmp_path_factory, no_pictures_in_module):
     )
 
 
-def test_the_cheapest_constant_under_the_published_costs_is_to_call_everyone_bad(credit):
+def test_the_cheapest_constant_under_the_published_costs_is_to_call_everyone_bad(
+    credit,
+):
     baseline = credit.comparison.baseline
     assert baseline.loss == pytest.approx(0.7)
     assert baseline.confusion[0][1] == baseline.confusion[1][1] == 0
@@ -86,11 +88,15 @@ def test_costs_and_metrics_are_those_of_the_pooled_posteriors(credit):
         assert learner.standard_error == pytest.approx(paid.std() / np.sqrt(len(y)))
         assert learner.error == pytest.approx((decided != y).mean())
         folds = credit.out_of_sample(learner.name).folds
-        areas = [metrics.roc_auc_score(y[folds == f], proba[folds == f, 1]) for f in range(4)]
+        areas = [
+            metrics.roc_auc_score(y[folds == f], proba[folds == f, 1]) for f in range(4)
+        ]
         assert learner.auc == pytest.approx(np.mean(areas))
         assert learner.log_loss == pytest.approx(metrics.log_loss(y, proba))
         assert learner.brier == pytest.approx(metrics.brier_score_loss(y, proba[:, 1]))
-        np.testing.assert_array_equal(learner.confusion, metrics.confusion_matrix(y, decided))
+        np.testing.assert_array_equal(
+            learner.confusion, metrics.confusion_matrix(y, decided)
+        )
 
 
 def test_truth_and_rows_are_those_of_the_file(credit):
@@ -113,7 +119,10 @@ def test_the_holdout_is_judged_once_on_rows_that_no_fold_has(credit):
     held = credit.comparison.holdout
     assert held.n_rows == 200
     assert held.interval[0] <= held.loss <= held.interval[1]
-    assert "On 200 rows held out, which were not used for any choice, it has" in credit.answer
+    assert (
+        "On 200 rows held out, which were not used for any choice, it has"
+        in credit.answer
+    )
 
 
 def test_a_study_is_reopened_as_it_was(credit):
@@ -172,7 +181,9 @@ def test_regression_is_ranked_by_the_root_of_the_mean_square(computers):
         assert learner.loss == pytest.approx(
             metrics.root_mean_squared_error(sample.y, sample.predicted)
         )
-        assert learner.mae == pytest.approx(metrics.mean_absolute_error(sample.y, sample.predicted))
+        assert learner.mae == pytest.approx(
+            metrics.mean_absolute_error(sample.y, sample.predicted)
+        )
         assert learner.r2 == pytest.approx(metrics.r2_score(sample.y, sample.predicted))
         assert learner.error is learner.auc is learner.p_mcnemar is None
     assert computers.comparison.hoeffding is None
@@ -181,7 +192,9 @@ def test_regression_is_ranked_by_the_root_of_the_mean_square(computers):
 
 def test_a_regression_example_is_what_the_model_says(computers):
     for example in computers.examples:
-        assert computers.model.predict(example.frame())[0] == pytest.approx(example.decided)
+        assert computers.model.predict(example.frame())[0] == pytest.approx(
+            example.decided
+        )
         assert float(example.explanation.scores[0]) == pytest.approx(example.decided)
 
 
@@ -201,7 +214,9 @@ def test_penguins_with_missing_cells_are_told_apart(tmp_path):
     assert found.comparison.criterion == "error rate"
     y, proba = found.out_of_sample("NaiveBayes")
     assert proba.shape == (344, 3)
-    assert found.comparison["NaiveBayes"].log_loss == pytest.approx(metrics.log_loss(y, proba))
+    assert found.comparison["NaiveBayes"].log_loss == pytest.approx(
+        metrics.log_loss(y, proba)
+    )
 
 
 def test_heart_disease_with_doubt_rejects_and_costs_what_it_says(tmp_path, monkeypatch):
@@ -221,7 +236,9 @@ def test_heart_disease_with_doubt_rejects_and_costs_what_it_says(tmp_path, monke
     assert any("rejects" in text for text in found.comparison.statements)
     for learner in found.comparison.learners:
         assert learner.error_632 == pytest.approx(learner.loss, abs=0.06)
-    assert set(np.asarray(found.model.predict(datasets.load("heart_disease"))).tolist()) <= {
+    assert set(
+        np.asarray(found.model.predict(datasets.load("heart_disease"))).tolist()
+    ) <= {
         0,
         1,
         "reject",
@@ -282,12 +299,18 @@ def test_a_file_that_fits_is_read_once(tmp_path, monkeypatch):
     original = _files._READERS["csv"]
     monkeypatch.setitem(_files._READERS, "csv", counted)
     lyceum.study(
-        datasets.path("penguins"), "species", learners=QUICK[:1], folds=2, out=tmp_path / "study"
+        datasets.path("penguins"),
+        "species",
+        learners=QUICK[:1],
+        folds=2,
+        out=tmp_path / "study",
     )
     assert len(reads) == 1
 
 
-def test_a_file_larger_than_memory_is_compared_on_a_sample_and_fitted_on_all_rows(tmp_path):
+def test_a_file_larger_than_memory_is_compared_on_a_sample_and_fitted_on_all_rows(
+    tmp_path,
+):
     import pyarrow as pa
     import pyarrow.parquet as pq
 

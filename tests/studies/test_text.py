@@ -41,7 +41,8 @@ def mails(tmp_path):
     texts = [" ".join(rng.choice(words[:220] if k else words[180:], 10)) for k in y]
     path = tmp_path / "mails.csv"
     lines = [
-        f"{text},{i % 5},{'spam' if k else 'mail'}" for i, (text, k) in enumerate(zip(texts, y))
+        f"{text},{i % 5},{'spam' if k else 'mail'}"
+        for i, (text, k) in enumerate(zip(texts, y))
     ]
     path.write_text("text,n,y\n" + "\n".join(lines))
     return path
@@ -66,11 +67,15 @@ def test_sparse_words_go_to_learners_that_take_them_beside_other_columns_too(mai
     assert mixed["LogisticRegression"].sparse_text
     assert mixed["NaiveBayes"].steps == ("TextVectorizer", "NaiveBayes")
     assert "as sparse rows" in only["LogisticRegression"].why
-    assert mixed["NaiveBayes"].why.startswith("free text is counted word by word, 100 words")
+    assert mixed["NaiveBayes"].why.startswith(
+        "free text is counted word by word, 100 words"
+    )
 
 
 @pytest.mark.usefixtures("no_pictures")
-def test_a_study_of_texts_uses_all_words_explains_rows_and_has_its_constant_guess(mails, tmp_path):
+def test_a_study_of_texts_uses_all_words_explains_rows_and_has_its_constant_guess(
+    mails, tmp_path
+):
     found = lyceum.study(
         mails,
         "y",
@@ -91,7 +96,9 @@ def test_a_study_of_texts_uses_all_words_explains_rows_and_has_its_constant_gues
 
 
 def test_a_fit_of_texts_has_the_same_words(mails):
-    model = fit_file(mails, "y", "LogisticRegression", ignore=["n"], kinds={"text": "text"})
+    model = fit_file(
+        mails, "y", "LogisticRegression", ignore=["n"], kinds={"text": "text"}
+    )
     assert model.steps[0][1].complexity() > 300
 
 
@@ -103,9 +110,13 @@ def letters(tmp_path):
     frame = pd.DataFrame(
         {
             "x": np.where(rng.random(n) < 0.1, np.nan, 1e6 + rng.normal(size=n)),
-            "text": [" ".join(rng.choice([f"word{i}" for i in range(60)], 8)) for _ in range(n)],
+            "text": [
+                " ".join(rng.choice([f"word{i}" for i in range(60)], 8))
+                for _ in range(n)
+            ],
             "c": rng.choice(["u", "v", "w", None], n),
-            "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D"),
+            "day": pd.Timestamp("2020-01-01")
+            + pd.to_timedelta(rng.integers(0, 900, n), "D"),
             "y": rng.choice(["a", "b"], n),
         }
     )
@@ -115,7 +126,9 @@ def letters(tmp_path):
     return path
 
 
-def test_words_stand_beside_the_other_columns_as_if_each_were_prepared_alone(letters, tmp_path):
+def test_words_stand_beside_the_other_columns_as_if_each_were_prepared_alone(
+    letters, tmp_path
+):
     model = fit_file(letters, "y", "LogisticRegression", kinds={"text": "text"})
     assert list(model.named_steps) == [
         "datetimeencoder",
@@ -126,9 +139,15 @@ def test_words_stand_beside_the_other_columns_as_if_each_were_prepared_alone(let
         "logisticregression",
     ]
     rows = scan(letters, "y", kinds={"text": "text"})
-    found = np.vstack([block.X.toarray() for block in model[:-1].transform(rows).blocks()])
+    found = np.vstack(
+        [block.X.toarray() for block in model[:-1].transform(rows).blocks()]
+    )
     frame = pd.read_csv(letters, parse_dates=["day"])
-    words = TfidfVectorizer(min_df=2, max_df=0.5).fit_transform(frame["text"].fillna("")).toarray()
+    words = (
+        TfidfVectorizer(min_df=2, max_df=0.5)
+        .fit_transform(frame["text"].fillna(""))
+        .toarray()
+    )
     x = frame["x"].fillna(frame["x"].mean())
     names = model[:-1].get_feature_names_out().tolist()
     np.testing.assert_allclose(
@@ -154,8 +173,12 @@ def test_words_stand_beside_the_other_columns_as_if_each_were_prepared_alone(let
     assert all(
         step.schema_["text"].categories.size == 0 for _, step in loaded.steps[:-1]
     )  # no text is kept
-    fresh = frame.drop(columns="y").assign(text="word3 word4 and words that fit has never seen")
-    np.testing.assert_array_equal(loaded.predict_proba(fresh), model.predict_proba(fresh))
+    fresh = frame.drop(columns="y").assign(
+        text="word3 word4 and words that fit has never seen"
+    )
+    np.testing.assert_array_equal(
+        loaded.predict_proba(fresh), model.predict_proba(fresh)
+    )
     (first,) = apply.explain_rows(loaded, letters)
     assert {column for column, *_ in first.contributions} == {"x", "text", "c", "day"}
 

@@ -51,7 +51,9 @@ def outcomes_of(run_job, jobs, is_open=lambda job: True):
 
 
 def test_a_worker_takes_the_jobs_that_are_open(at_once):
-    outcomes = outcomes_of(operator.neg, deque(range(1, 8)), is_open=lambda job: job != 5)
+    outcomes = outcomes_of(
+        operator.neg, deque(range(1, 8)), is_open=lambda job: job != 5
+    )
     assert sorted(outcomes) == [-7, -6, -4, -3, -2, 1]
 
 
@@ -60,7 +62,11 @@ def test_a_job_whose_worker_died_is_done_by_the_caller(at_once):
 
 
 def test_a_job_that_a_worker_cannot_run_is_done_by_the_caller(at_once):
-    assert sorted(outcomes_of(operator.attrgetter("none"), deque([1, 2, 3]))) == [1, 2, 3]
+    assert sorted(outcomes_of(operator.attrgetter("none"), deque([1, 2, 3]))) == [
+        1,
+        2,
+        3,
+    ]
 
 
 CALLER = """
@@ -108,14 +114,19 @@ def test_workers_end_when_their_caller_is_killed_or_interrupted(name):
 
 def test_a_task_in_another_process_gives_the_same_predictions():
     recipe = Recipe(
-        data=str(datasets.path("cpu")), target="class", learners=("RandomForestRegressor",)
+        data=str(datasets.path("cpu")),
+        target="class",
+        learners=("RandomForestRegressor",),
     )
     data = StudyData.of(recipe)
     runner = TaskRunner(Plan.of(recipe, data), data, Deadline())
     job = (Task("RandomForestRegressor", 0, 1), True)
     here, there = runner(job), pickle.loads(pickle.dumps(runner))(job)
     assert here[1].equals(there[1])
-    assert (here[0].settings, here[0].train_loss) == (there[0].settings, there[0].train_loss)
+    assert (here[0].settings, here[0].train_loss) == (
+        there[0].settings,
+        there[0].train_loss,
+    )
 
 
 def test_no_process_is_started_for_work_that_is_soon_done():
@@ -134,4 +145,8 @@ def test_without_processes_the_caller_works_alone(at_once, monkeypatch):
         workers.next_job()
         workers.start_if_worth()
         assert not workers.are_working
-        assert [workers.next_job(), workers.next_job(), workers.next_job()] == [1, 2, None]
+        assert [workers.next_job(), workers.next_job(), workers.next_job()] == [
+            1,
+            2,
+            None,
+        ]

@@ -25,8 +25,12 @@ def test_priors_of_six_three_and_no_rows():
     assert class_priors(n, None) == pytest.approx([6 / 9, 3 / 9, 0])
     assert class_priors(n, "laplace") == pytest.approx([7 / 12, 4 / 12, 1 / 12])
     alpha = [2.0, 3.0, 4.0]
-    assert class_priors(n, "dirichlet_map", alpha) == pytest.approx([7 / 15, 5 / 15, 3 / 15])
-    assert class_priors(n, "dirichlet_mean", alpha) == pytest.approx([8 / 18, 6 / 18, 4 / 18])
+    assert class_priors(n, "dirichlet_map", alpha) == pytest.approx(
+        [7 / 15, 5 / 15, 3 / 15]
+    )
+    assert class_priors(n, "dirichlet_mean", alpha) == pytest.approx(
+        [8 / 18, 6 / 18, 4 / 18]
+    )
 
 
 @pytest.mark.syllabus("3.1")
@@ -73,7 +77,9 @@ def test_words_by_their_counts_and_by_their_presence():
     labels = ["sport", "sport", "news"]
     counts = MultinomialNB().fit(texts, labels)
     np.testing.assert_allclose(
-        np.exp(counts.feature_log_prob_), [[1 / 7, 4 / 7, 2 / 7], [4 / 8, 2 / 8, 2 / 8]], rtol=1e-12
+        np.exp(counts.feature_log_prob_),
+        [[1 / 7, 4 / 7, 2 / 7], [4 / 8, 2 / 8, 2 / 8]],
+        rtol=1e-12,
     )
     presence = BernoulliNB().fit(texts, labels)
     np.testing.assert_allclose(
@@ -87,10 +93,12 @@ def test_words_by_their_counts_and_by_their_presence():
 def test_two_classes_on_a_line_between_all_rules():
     # near: -1, 1 (mean 0, scatter 2); far: 2, 6 (mean 4, scatter 8); pooled scatter 10 over 4 rows
     X, y = np.array([[-1.0], [1.0], [2.0], [6.0]]), ["near", "near", "far", "far"]
-    assert LinearDiscriminantAnalysis().fit(X, y).covariance_[0, 0] == pytest.approx(2.5)
-    assert QuadraticDiscriminantAnalysis().fit(X, y).covariance_.ravel() == pytest.approx(
-        [4.0, 1.0]
+    assert LinearDiscriminantAnalysis().fit(X, y).covariance_[0, 0] == pytest.approx(
+        2.5
     )
+    assert QuadraticDiscriminantAnalysis().fit(
+        X, y
+    ).covariance_.ravel() == pytest.approx([4.0, 1.0])
     half = RegularizedDiscriminant(alpha=0.5, gamma=0.0).fit(X, y)
     # [(1 - a) S_k + a S] / [(1 - a) n_k + a N] = (4 + 5) / (1 + 2) and (1 + 5) / (1 + 2)
     assert half.covariance_.ravel() == pytest.approx([3.0, 2.0])
@@ -98,29 +106,41 @@ def test_two_classes_on_a_line_between_all_rules():
 
 @pytest.mark.syllabus("3.4")
 def test_the_corners_and_a_shrunken_matrix_by_hand():
-    X = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 4.0], [2.0, 4.0], [9.0, 9.0], [11.0, 13.0]])
+    X = np.array(
+        [[0.0, 0.0], [2.0, 0.0], [0.0, 4.0], [2.0, 4.0], [9.0, 9.0], [11.0, 13.0]]
+    )
     y = [0, 0, 0, 0, 1, 1]
     first = RegularizedDiscriminant(alpha=0.0, gamma=0.5).fit(X, y).covariance_[0]
-    np.testing.assert_allclose(first, [[0.5 * 1 + 0.5 * 2.5, 0.0], [0.0, 0.5 * 4 + 0.5 * 2.5]])
+    np.testing.assert_allclose(
+        first, [[0.5 * 1 + 0.5 * 2.5, 0.0], [0.0, 0.5 * 4 + 0.5 * 2.5]]
+    )
     second = (
-        RegularizedDiscriminant(alpha=0.0, gamma=0.5, shrinkage="diagonal").fit(X, y).covariance_[1]
+        RegularizedDiscriminant(alpha=0.0, gamma=0.5, shrinkage="diagonal")
+        .fit(X, y)
+        .covariance_[1]
     )
     np.testing.assert_allclose(second, [[1.0, 1.0], [1.0, 4.0]])
 
 
 @pytest.mark.syllabus("3.5")
 def test_one_row_at_a_time_is_all_rows_at_once():
-    X = np.array([[1.0, 2.0], [3.0, 1.0], [2.0, 5.0], [8.0, 6.0], [7.0, 9.0], [9.0, 8.0]])
+    X = np.array(
+        [[1.0, 2.0], [3.0, 1.0], [2.0, 5.0], [8.0, 6.0], [7.0, 9.0], [9.0, 8.0]]
+    )
     y = np.array([0, 0, 0, 1, 1, 1])
     order = [0, 3, 1, 4, 2, 5]
-    streamed = BayesianGaussianClassifier(prior_mean=0.0, kappa_0=1.0, nu_0=4.0, scale=1.0)
+    streamed = BayesianGaussianClassifier(
+        prior_mean=0.0, kappa_0=1.0, nu_0=4.0, scale=1.0
+    )
     for i in order:
         streamed.partial_fit(X[i : i + 1], y[i : i + 1], classes=[0, 1])
     np.testing.assert_allclose(streamed.means_, [[6 / 4, 8 / 4], [24 / 4, 23 / 4]])
     assert streamed.kappa_.tolist() == [4.0, 4.0]
     assert streamed.nu_.tolist() == [7.0, 7.0]
     means = (
-        DriftingMeans("1/(n+m)", m=1.0).start_from({"a": [0.0]}).update([[6.0], [0.0]], ["a", "a"])
+        DriftingMeans("1/(n+m)", m=1.0)
+        .start_from({"a": [0.0]})
+        .update([[6.0], [0.0]], ["a", "a"])
     )
     assert means["a"].tolist() == pytest.approx([2.0])  # 0 + 6/2 = 3, then 3 - 3/3 = 2
 
@@ -137,15 +157,19 @@ def test_a_mean_between_a_prior_and_three_rows():
 @pytest.mark.syllabus("3.6")
 def test_normal_inverse_wishart_of_two_rows_by_hand():
     X = np.array([[1.0, 0.0], [3.0, 2.0]])
-    model = BayesianGaussianClassifier(prior_mean=0.0, kappa_0=2.0, nu_0=3.0, scale=1.0).fit(
-        X, ["a", "a"]
-    )
+    model = BayesianGaussianClassifier(
+        prior_mean=0.0, kappa_0=2.0, nu_0=3.0, scale=1.0
+    ).fit(X, ["a", "a"])
     # mean (2, 1), scatter [[2, 2], [2, 2]], and kappa_0 n / kappa_n = 4/4 times the square of (2,
     # 1)
-    np.testing.assert_allclose(model.scale_[0], [[1 + 2 + 4, 2 + 2], [2 + 2, 1 + 2 + 1]])
+    np.testing.assert_allclose(
+        model.scale_[0], [[1 + 2 + 4, 2 + 2], [2 + 2, 1 + 2 + 1]]
+    )
     assert (model.kappa_[0], model.nu_[0], model.degrees_[0]) == (4.0, 5.0, 4.0)
     np.testing.assert_allclose(model.means_[0], [1.0, 0.5])
-    np.testing.assert_allclose(model.shape_[0], np.array([[7.0, 4.0], [4.0, 4.0]]) * 5 / (4 * 4))
+    np.testing.assert_allclose(
+        model.shape_[0], np.array([[7.0, 4.0], [4.0, 4.0]]) * 5 / (4 * 4)
+    )
 
 
 @pytest.mark.syllabus("3.1", "3.3", "3.4", "3.6")
@@ -161,7 +185,9 @@ def test_normal_inverse_wishart_of_two_rows_by_hand():
     ],
     ids=repr,
 )
-def test_posteriors_sum_to_one_in_fifty_dimensions_where_no_likelihood_is_a_double(learner):
+def test_posteriors_sum_to_one_in_fifty_dimensions_where_no_likelihood_is_a_double(
+    learner,
+):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 200)
     X = rng.normal(size=(600, 50)) * 1e-3 + y[:, None]

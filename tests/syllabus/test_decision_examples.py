@@ -16,7 +16,9 @@ from lyceum.probability import ProbabilityTable, bayes_theorem
 
 @pytest.mark.syllabus("2.1")
 def test_salmon_and_sea_bass():
-    update = bayes_theorem({"salmon": 0.3, "sea bass": 0.7}, {"salmon": 0.4, "sea bass": 0.5})
+    update = bayes_theorem(
+        {"salmon": 0.3, "sea bass": 0.7}, {"salmon": 0.4, "sea bass": 0.5}
+    )
     assert update.unnormalized == {"salmon": 0.12, "sea bass": 0.35}
     assert update.evidence == pytest.approx(0.47, abs=1e-15)
     assert update.posterior["sea bass"] == pytest.approx(35 / 47, abs=1e-15)
@@ -60,7 +62,9 @@ def test_doubt_about_the_fish():
 @pytest.mark.syllabus("2.4")
 def test_the_optimal_answer_is_not_that_of_the_most_probable_hypothesis():
     says = [DummyClassifier(strategy="constant", constant=v) for v in ("+", "-", "-")]
-    model = BayesOptimalClassifier(says, weights=[0.4, 0.3, 0.3]).fit([[0], [0]], ["+", "-"])
+    model = BayesOptimalClassifier(says, weights=[0.4, 0.3, 0.3]).fit(
+        [[0], [0]], ["+", "-"]
+    )
     assert model.map_hypothesis().predict([[0]]).tolist() == ["+"]
     assert model.predict([[0]]).tolist() == ["-"]
     assert model.predict_proba([[0]])[0] == pytest.approx([0.4, 0.6])

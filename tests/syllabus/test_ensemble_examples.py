@@ -37,7 +37,9 @@ def test_ten_stumps_on_ten_samples_recover_the_labels_by_their_vote():
         rows = np.rint(np.array(sample) * 10).astype(int) - 1
         stump = stump_on(rows)
         found = stump.tree_.threshold[0]
-        assert np.isnan(found) if threshold is None else found == pytest.approx(threshold)
+        assert (
+            np.isnan(found) if threshold is None else found == pytest.approx(threshold)
+        )
         votes += stump.predict(POINTS[:, None])
     assert votes.tolist() == [2, 2, 2, -6, -6, -6, -6, 2, 2, 2]
     assert (np.sign(votes) == LABELS).all()
@@ -45,11 +47,18 @@ def test_ten_stumps_on_ten_samples_recover_the_labels_by_their_vote():
 
 @pytest.mark.syllabus("11.3")
 def test_ten_bagged_stumps_recover_the_labels_though_no_stump_can():
-    bag = BaggingClassifier(STUMP, 10, voting="hard", random_state=2).fit(POINTS[:, None], LABELS)
+    bag = BaggingClassifier(STUMP, 10, voting="hard", random_state=2).fit(
+        POINTS[:, None], LABELS
+    )
     assert (bag.predict(POINTS[:, None]) == LABELS).all()
-    assert all((member.predict(POINTS[:, None]) != LABELS).sum() >= 3 for member in bag.estimators_)
+    assert all(
+        (member.predict(POINTS[:, None]) != LABELS).sum() >= 3
+        for member in bag.estimators_
+    )
     # drawn from the samples that the seed gives, voted by hand
-    votes = sum(stump_on(rows).predict(POINTS[:, None]) for rows in bag.estimators_samples_)
+    votes = sum(
+        stump_on(rows).predict(POINTS[:, None]) for rows in bag.estimators_samples_
+    )
     assert (np.sign(votes) == LABELS).all()
 
 

@@ -35,7 +35,9 @@ def test_engine_table(name, digits, value):
 @pytest.mark.syllabus("14.2")
 def test_engine_table_from_its_ten_thousand_rows():
     y = np.repeat(["engine", "none", "engine", "none"], [3023, 1518, 1977, 3482])
-    predicted = np.repeat(["engine", "engine", "none", "none"], [3023, 1518, 1977, 3482])
+    predicted = np.repeat(
+        ["engine", "engine", "none", "none"], [3023, 1518, 1977, 3482]
+    )
     report = binary_report(y, predicted, pos_label="engine")
     assert (report.tp, report.fp, report.fn, report.tn) == (3023, 1518, 1977, 3482)
     assert round(report.kappa, 3) == 0.301

@@ -30,7 +30,11 @@ PRICE = np.array([4513, 625, 1051, 270, 870, 1770, 99, 1900, 77], dtype=float)
 def weighted(column, of):
     """The mean over the values of a column, by rows, of a measure of their prices."""
     return (
-        sum(len(prices) * of(prices) for _, prices in pd.Series(PRICE).groupby(ORGANS[column])) / 9
+        sum(
+            len(prices) * of(prices)
+            for _, prices in pd.Series(PRICE).groupby(ORGANS[column])
+        )
+        / 9
     )
 
 
@@ -43,10 +47,13 @@ def test_model_beats_condition_and_leslie(of):
 
 @pytest.mark.syllabus("6.7")
 def test_the_model_tree_asks_for_the_model_first_and_orders_models_by_mean_price():
-    tree = ModelTreeRegressor(model="constant", pruning=None, smoothing=0, sd_fraction=0).fit(
-        ORGANS, PRICE
+    tree = ModelTreeRegressor(
+        model="constant", pruning=None, smoothing=0, sd_fraction=0
+    ).fit(ORGANS, PRICE)
+    names = (
+        ORGANS.columns[tree.tree_.feature[0]],
+        tree.schema_["Model"].categories.tolist(),
     )
-    names = ORGANS.columns[tree.tree_.feature[0]], tree.schema_["Model"].categories.tolist()
     assert names == ("Model", ["A100", "B3", "E112", "M102", "T202"])
     # means 1573.7, 4513, 77, 870, 331.3
     assert tree.columns_.ranks[0].tolist() == [3, 4, 0, 2, 1]
@@ -68,4 +75,8 @@ def test_the_model_tree_asks_for_the_model_first_and_orders_models_by_mean_price
 
 def _reduction(high):
     """sd(T) − Σ |T_i| / |T| · sd(T_i)"""
-    return PRICE.std() - high.mean() * PRICE[high].std() - (~high).mean() * PRICE[~high].std()
+    return (
+        PRICE.std()
+        - high.mean() * PRICE[high].std()
+        - (~high).mean() * PRICE[~high].std()
+    )

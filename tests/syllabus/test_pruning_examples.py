@@ -33,7 +33,10 @@ def tree_of(shape, kinds):
         first.append(len(nodes) if inner else -1)
         if inner:
             nodes.extend(node[2].values())
-    rows = {name: [] for name in ("feature", "child", "n_children", "table", "n_codes", "value")}
+    rows = {
+        name: []
+        for name in ("feature", "child", "n_children", "table", "n_codes", "value")
+    }
     for node, child in zip(nodes, first):
         inner = isinstance(node, tuple)
         rows["feature"].append(node[1] if inner else -1)
@@ -45,7 +48,9 @@ def tree_of(shape, kinds):
         if inner:
             at = {category: b for b, category in enumerate(node[2])}
             branches += [at.get(c, -1) for c in range(kinds[node[1]])]
-    whole = {name: np.array(rows[name], dtype=np.int32) for name in rows if name != "value"}
+    whole = {
+        name: np.array(rows[name], dtype=np.int32) for name in rows if name != "value"
+    }
     value = np.array(rows["value"], dtype=float)
     n, inner = len(nodes), np.array(first) >= 0
     share = value / value.sum(axis=1, keepdims=True)
@@ -80,7 +85,8 @@ VOTES = tree_of(
 def test_c45_prunes_the_votes_to_one_leaf():
     below = upper_errors([0, 0, 0], [6, 9, 1])
     assert float(below.sum()) == pytest.approx(3.273, abs=2e-3)
-    assert float(upper_errors(1, 16)) == pytest.approx(2.512, abs=6e-3)  # the book has 16 × .157
+    # the book has 16 × .157
+    assert float(upper_errors(1, 16)) == pytest.approx(2.512, abs=6e-3)
     whole = float(upper_errors([0, 1, 0], [151, 16, 1]).sum())
     assert whole == pytest.approx(4.642, abs=6e-3)
     assert float(upper_errors(1, 168)) == pytest.approx(2.610, abs=5e-4)
@@ -118,12 +124,16 @@ def test_rows_held_out_that_err_below_cut_the_subtree():
     # two held-out rows of (budget n, education u) that are democrats: wrong below, right at the
     # node above
     cells = [[1, 2], [1, 2], [0, 0]]
-    costs = NodeCosts.of(VOTES, sparse.csr_array(visited(VOTES, cells)), np.array([0, 0, 0]))
+    costs = NodeCosts.of(
+        VOTES, sparse.csr_array(visited(VOTES, cells)), np.array([0, 0, 0])
+    )
     assert costs.at.tolist() == [0, 0, 0, 0, 0, 0, 2]
     assert prune_by_costs(VOTES, costs).n_nodes == 1
     # a republican among them that only the subtree gets right keeps it: 1 error below, 1 at each
     # node above
-    costs = NodeCosts.of(VOTES, sparse.csr_array(visited(VOTES, cells)), np.array([1, 1, 0]))
+    costs = NodeCosts.of(
+        VOTES, sparse.csr_array(visited(VOTES, cells)), np.array([1, 1, 0])
+    )
     assert prune_by_costs(VOTES, costs).n_leaves == 5
 
 
@@ -146,7 +156,9 @@ def test_the_gains_of_64_rows_in_the_core():
     second = [0] * 18 + [1] * 11 + [0] * 33 + [1] * 2
     X = np.array([first, second], dtype=float).T
     columns = Columns.of_cells(X, Schema.declare({"A1": ["t", "f"], "A2": ["t", "f"]}))
-    growth = Growth(criterion="entropy", categorical="multiway", max_depth=1, record=True)
+    growth = Growth(
+        criterion="entropy", categorical="multiway", max_depth=1, record=True
+    )
     tree, seen = grow_with_record(
         columns, np.repeat([1, 0], [29, 35]).astype(np.int32), None, growth, 2
     )
@@ -165,18 +177,24 @@ def test_the_weather_tree_and_its_chi_square_pre_pruning():
     }
     columns = Columns.of_cells(np.array(cells, dtype=float), Schema.declare(names))
     growth = Growth(criterion="entropy", categorical="multiway", record=True)
-    tree, seen = grow_with_record(columns, np.array(play, dtype=np.int32), None, growth, 2)
+    tree, seen = grow_with_record(
+        columns, np.array(play, dtype=np.int32), None, growth, 2
+    )
     assert tree.n_leaves == 5
     root = seen.gain[seen.node == 0]
     assert root.tolist() == pytest.approx([0.2467, 0.0292, 0.1518, 0.0481], abs=5e-5)
     # outlook against play: (2,3), (4,0), (3,2): chi-square 3.547 with two degrees, p = .170
-    referee = Referee(cells, play, [3, 3, 2, 2], 2, criterion="entropy", categorical="multiway")
+    referee = Referee(
+        cells, play, [3, 3, 2, 2], 2, criterion="entropy", categorical="multiway"
+    )
     split = referee.best(referee.root())
     assert split.column == 0
     assert referee.p_value(split, referee.root()) == pytest.approx(0.170, abs=5e-4)
     for level, n_leaves in ((0.16, 1), (0.18, 5)):
         growth = Growth(criterion="entropy", categorical="multiway", max_p_value=level)
-        tree, _ = grow_with_record(columns, np.array(play, dtype=np.int32), None, growth, 2)
+        tree, _ = grow_with_record(
+            columns, np.array(play, dtype=np.int32), None, growth, 2
+        )
         assert tree.n_leaves == n_leaves
 
 
@@ -193,7 +211,9 @@ def test_c45_of_contact_lenses_is_the_published_tree():
     # rows
     names = ["age", "spectacles", "astigmatism", "tears"]
     ages, eyes = ["young", "pre-presbyopic", "presbyopic"], ["myope", "hypermetrope"]
-    table = pd.DataFrame(product(ages, eyes, ["no", "yes"], ["reduced", "normal"]), columns=names)
+    table = pd.DataFrame(
+        product(ages, eyes, ["no", "yes"], ["reduced", "normal"]), columns=names
+    )
     normal = [
         "soft",
         "hard",
@@ -213,7 +233,10 @@ def test_c45_of_contact_lenses_is_the_published_tree():
     assert shape(model) == (4, 7, ["tears", "astigmatism", "spectacles"])
     leaves = model.tree_.value[model.tree_.kind == LEAF]
     counts = sorted(
-        zip(leaves.sum(axis=1).tolist(), (leaves.sum(axis=1) - leaves.max(axis=1)).tolist())
+        zip(
+            leaves.sum(axis=1).tolist(),
+            (leaves.sum(axis=1) - leaves.max(axis=1)).tolist(),
+        )
     )
     assert counts == [(3, 0), (3, 1), (6, 1), (12, 0)]
 
@@ -223,7 +246,9 @@ def test_c45_of_the_weather_in_numbers_is_the_published_tree():
     outlook, _, _, windy = zip(*WEATHER[0])
     table = pd.DataFrame(
         {
-            "outlook": pd.Categorical.from_codes(outlook, ["sunny", "overcast", "rainy"]),
+            "outlook": pd.Categorical.from_codes(
+                outlook, ["sunny", "overcast", "rainy"]
+            ),
             "temperature": [85.0, 80, 83, 70, 68, 65, 64, 72, 69, 75, 75, 72, 81, 71],
             "humidity": [85.0, 90, 86, 96, 80, 70, 65, 95, 70, 80, 70, 90, 75, 91],
             "windy": pd.Categorical.from_codes(windy, ["no", "yes"]),
@@ -246,7 +271,9 @@ def test_c45_of_german_credit_has_the_size_and_errors_of_j48():
         if table[name].dtype.kind not in "if":
             table[name] = table[name].astype("category")
     table["purpose"] = table["purpose"].cat.add_categories(["vacation"])
-    table["personal_status"] = table["personal_status"].cat.add_categories(["female single"])
+    table["personal_status"] = table["personal_status"].cat.add_categories(
+        ["female single"]
+    )
     model = C45().fit(table, good)
     tree = model.tree_
     empty = int(np.count_nonzero(tree.branches < 0))

@@ -37,7 +37,10 @@ def test_weights_are_the_ratio_of_the_densities():
     assert np.corrcoef(np.log(w), np.log(ratio))[0, 1] > 0.999
     assert np.average(X[:, 0], weights=w) == pytest.approx(1.0, abs=0.1)
     held = importance_weights(
-        X, new, estimator=RandomForestClassifier(n_estimators=10, min_samples_leaf=50), cv=2
+        X,
+        new,
+        estimator=RandomForestClassifier(n_estimators=10, min_samples_leaf=50),
+        cv=2,
     )
     assert np.average(X[:, 0], weights=held) == pytest.approx(1.0, abs=0.25)
 
@@ -69,7 +72,10 @@ def test_known_shifts_of_the_priors_are_recovered(share):
     assert model.score(new, truth) >= before - 0.003
     assert (np.diff(model.history_) >= -1e-12).all()
     known = PriorShift(priors=[1 - share, share]).fit(X, y)
-    joint = np.stack([norm.pdf(new[:, 0], m, 1) for m in (0, 1.5)], axis=1) * [1 - share, share]
+    joint = np.stack([norm.pdf(new[:, 0], m, 1) for m in (0, 1.5)], axis=1) * [
+        1 - share,
+        share,
+    ]
     exact = joint / joint.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(known.predict_proba(new), exact, atol=0.05)
 
@@ -97,7 +103,8 @@ def test_rows_of_another_task_help_and_those_that_mislead_lose_weight():
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(640, 4))
         domain = np.arange(640) >= 625
-        good = np.arange(640) % 4 > 0  # a quarter of the source rows follow another rule
+        # a quarter of the source rows follow another rule
+        good = np.arange(640) % 4 > 0
         rule = X[:, 0] + X[:, 1] > 0
         y = np.where(domain | good, rule, X[:, 2] > 0).astype(int)
         model = TrAdaBoost(n_estimators=20).fit(X, y, domain=domain)
@@ -107,7 +114,9 @@ def test_rows_of_another_task_help_and_those_that_mislead_lose_weight():
         gains.append(model.score(fresh, truth) - alone.score(fresh, truth))
         wrong = ~domain & (y != rule)
         right = ~domain & (y == rule)
-        shares.append(model.source_weights_[wrong].mean() / model.source_weights_[right].mean())
+        shares.append(
+            model.source_weights_[wrong].mean() / model.source_weights_[right].mean()
+        )
     assert np.mean(gains) > 0.04
     assert np.mean(shares) < 0.8
     with pytest.raises(DataError, match="one truth value"):
@@ -124,7 +133,9 @@ def test_a_linear_source_is_the_mean_of_the_prior_of_the_coefficients():
     Z, r = (X - X.mean(axis=0)) / X.std(axis=0), y - first.predict(X)
     v = np.linalg.solve(Z.T @ Z + 3.0 * np.eye(2), Z.T @ (r - r.mean()))
     np.testing.assert_allclose(model.coef_[0], v, rtol=1e-9)
-    np.testing.assert_allclose(model.predict(X), first.predict(X) + Z @ v + r.mean(), rtol=1e-9)
+    np.testing.assert_allclose(
+        model.predict(X), first.predict(X) + Z @ v + r.mean(), rtol=1e-9
+    )
 
 
 @pytest.mark.syllabus("15.3")
@@ -138,15 +149,22 @@ def test_without_rows_to_speak_of_the_source_decides_and_with_many_it_does_not()
     )
     order = near.predict_proba(X)[:, 1].argsort()
     assert (
-        np.corrcoef(order.argsort(), first.predict_proba(X)[:, 1].argsort().argsort())[0, 1] > 0.999
+        np.corrcoef(order.argsort(), first.predict_proba(X)[:, 1].argsort().argsort())[
+            0, 1
+        ]
+        > 0.999
     )
     y = X[:, 1] > 0
     far = PriorTransfer(alpha=1e-3).fit(X, y, source=first)
     assert far.score(X, y) > 0.97
-    plain = PriorTransfer(alpha=1.0).fit(X, y)  # without a source it is logistic regression
+    # without a source it is logistic regression
+    plain = PriorTransfer(alpha=1.0).fit(X, y)
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    ridge = LogisticRegression(C=2.0, tol=1e-10).fit(Z, y)  # two opposite vectors share the penalty
-    np.testing.assert_allclose(plain.predict_proba(X), ridge.predict_proba(Z), atol=1e-4)
+    # two opposite vectors share the penalty
+    ridge = LogisticRegression(C=2.0, tol=1e-10).fit(Z, y)
+    np.testing.assert_allclose(
+        plain.predict_proba(X), ridge.predict_proba(Z), atol=1e-4
+    )
 
 
 def test_classes_that_the_source_does_not_know_can_be_learned():
@@ -168,8 +186,15 @@ def test_hidden_layers_of_one_task_are_the_start_of_another_with_other_classes()
         X = rng.normal(size=(600, 4))
         ring = X[:, 0] ** 2 + X[:, 1] ** 2
         first = np.where(ring > 1.5, "out", "in")
-        settings = {"max_iter": 100, "tol": None, "learning_rate_init": 0.05, "random_state": seed}
-        model = MLPClassifier((12,), warm_start=True, alpha=1e-3, **settings).fit(X, first)
+        settings = {
+            "max_iter": 100,
+            "tol": None,
+            "learning_rate_init": 0.05,
+            "random_state": seed,
+        }
+        model = MLPClassifier((12,), warm_start=True, alpha=1e-3, **settings).fit(
+            X, first
+        )
         hidden = model.coefs_[0].copy()
         second = np.digitize(ring[:40], [1.0, 2.5])  # three classes, few rows
         model.set_params(max_iter=1).fit(X[:40], second)
@@ -186,7 +211,12 @@ def test_hidden_layers_of_one_task_are_the_start_of_another_with_other_classes()
 @pytest.mark.syllabus("15.3")
 @pytest.mark.parametrize(
     "learner",
-    [NaiveBayes(), QuadraticDiscriminantAnalysis(), Ridge(alpha=0.0), LinearRegression()],
+    [
+        NaiveBayes(),
+        QuadraticDiscriminantAnalysis(),
+        Ridge(alpha=0.0),
+        LinearRegression(),
+    ],
     ids=lambda one: type(one).__name__,
 )
 def test_sums_of_one_task_are_the_prior_of_another_by_their_weight(learner):
@@ -194,11 +224,17 @@ def test_sums_of_one_task_are_the_prior_of_another_by_their_weight(learner):
     X, few = rng.normal(size=(80, 3)), rng.normal(size=(9, 3))
     target = lambda Z: (Z[:, 0] > 0).astype(int)  # noqa: E731
     w = np.full(80, 0.1)  # the first task counts as eight rows
-    model = deepcopy(clone(learner).partial_fit(X, target(X), sample_weight=w)).partial_fit(
-        few, target(few)
+    model = deepcopy(
+        clone(learner).partial_fit(X, target(X), sample_weight=w)
+    ).partial_fit(few, target(few))
+    both = (
+        np.vstack([X, few]),
+        np.concatenate([target(X), target(few)]),
+        np.append(w, np.ones(9)),
     )
-    both = np.vstack([X, few]), np.concatenate([target(X), target(few)]), np.append(w, np.ones(9))
-    np.testing.assert_allclose(model.predict(X), clone(learner).fit(*both).predict(X), atol=1e-9)
+    np.testing.assert_allclose(
+        model.predict(X), clone(learner).fit(*both).predict(X), atol=1e-9
+    )
 
 
 @pytest.mark.syllabus("15.3")
@@ -207,7 +243,9 @@ def test_sums_of_one_task_are_the_prior_of_another_by_their_weight(learner):
     [
         LogisticRegression(),
         NaiveBayes(),
-        MLPClassifier((4,), max_iter=60, tol=None, learning_rate_init=0.05, random_state=0),
+        MLPClassifier(
+            (4,), max_iter=60, tol=None, learning_rate_init=0.05, random_state=0
+        ),
     ],
     ids=lambda one: type(one).__name__,
 )
@@ -219,18 +257,29 @@ def test_any_classifier_is_a_prior_that_helps_with_few_rows(source):
     few = rng.normal(size=(15, 5))
     model = PriorTransfer().fit(few, rule(few, 0.3), source=first)
     alone = PriorTransfer().fit(few, rule(few, 0.3))
-    assert model.score(fresh, rule(fresh, 0.3)) > alone.score(fresh, rule(fresh, 0.3)) + 0.03
+    assert (
+        model.score(fresh, rule(fresh, 0.3))
+        > alone.score(fresh, rule(fresh, 0.3)) + 0.03
+    )
 
 
 def test_a_classifier_that_needs_a_frame_is_explained_in_it():
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"town": rng.choice(["Ulm", "Bonn"], 60), "x": rng.normal(size=60)})
+    frame = pd.DataFrame(
+        {"town": rng.choice(["Ulm", "Bonn"], 60), "x": rng.normal(size=60)}
+    )
     y = ((frame["town"] == "Ulm") ^ (frame["x"] > 1)).to_numpy().astype(int)
-    coded = make_column_transformer((OneHotEncoder(), ["town"]), remainder="passthrough")
-    model = PriorShift(make_pipeline(coded, DecisionTreeClassifier(max_depth=4))).fit(frame, y)
+    coded = make_column_transformer(
+        (OneHotEncoder(), ["town"]), remainder="passthrough"
+    )
+    model = PriorShift(make_pipeline(coded, DecisionTreeClassifier(max_depth=4))).fit(
+        frame, y
+    )
     found = model.explain(frame)
     total = found.base + found.contributions.sum(axis=1)
-    np.testing.assert_allclose(total, model.predict_proba(frame).max(axis=1), atol=1e-12)
+    np.testing.assert_allclose(
+        total, model.predict_proba(frame).max(axis=1), atol=1e-12
+    )
     assert found.contributions.any(axis=0).all()
 
 
@@ -257,11 +306,15 @@ def test_rows_are_weighed_by_rows_of_the_same_columns(X, X_new, message):
 
 @pytest.mark.parametrize("cv", [0, 1, 2.5])
 def test_importance_weights_need_two_folds(cv):
-    with pytest.raises(SettingError, match="cv must be None or a number of folds from 2 on"):
+    with pytest.raises(
+        SettingError, match="cv must be None or a number of folds from 2 on"
+    ):
         importance_weights(np.ones((3, 1)), np.zeros((3, 1)), cv=cv)
 
 
-@pytest.mark.parametrize(("proba", "priors"), [([[-0.2, 1.2]], [0.5, 0.5]), ([[0.5, 0.5]], [0, 0])])
+@pytest.mark.parametrize(
+    ("proba", "priors"), [([[-0.2, 1.2]], [0.5, 0.5]), ([[0.5, 0.5]], [0, 0])]
+)
 def test_priors_follow_from_probabilities(proba, priors):
     with pytest.raises(DataError, match="numbers of at least 0"):
         shifted_priors(proba, priors)

@@ -103,7 +103,9 @@ def mixed_frame(seed, n=400, gap=0.1, number=False):
 def scanned(table, weight=None, **settings):
     """The rows of a table or a file; its target "y", its weights "w" or none."""
     drop = {} if weight else {"ignore": ["w"]}
-    return scan(table, "y", weight=weight, kinds={"b": "continuous"}, **drop, **settings)
+    return scan(
+        table, "y", weight=weight, kinds={"b": "continuous"}, **drop, **settings
+    )
 
 
 def tree_of_the_core(rows: Rows, bins: Bins, growth: Growth, n_classes=None) -> Tree:
@@ -116,7 +118,9 @@ def tree_of_the_core(rows: Rows, bins: Bins, growth: Growth, n_classes=None) -> 
         for start, stop, is_category in zip(offsets, offsets[1:], bins.is_category)
     ]
     columns = Columns(
-        np.ascontiguousarray(np.concatenate([bins.code(block) for block in rows.blocks()]).T),
+        np.ascontiguousarray(
+            np.concatenate([bins.code(block) for block in rows.blocks()]).T
+        ),
         bins.n_bins,
         bins.is_category,
         tuple(ranges.low[place] for place in places),
@@ -130,7 +134,9 @@ def walked(tree: Tree) -> list[int]:
     order, waiting = [], [0]
     while waiting:
         order.append(waiting.pop())
-        waiting += list(tree.children(order[-1]))[::-1] if tree.kind[order[-1]] != LEAF else []
+        waiting += (
+            list(tree.children(order[-1]))[::-1] if tree.kind[order[-1]] != LEAF else []
+        )
     return order
 
 
@@ -166,5 +172,7 @@ def _branches(tree, node):
 def _cuts(tree, node):
     start = tree.table[node]
     return (
-        tree.cuts[start : start + tree.n_children[node] - 1] if tree.kind[node] == INTERVALS else []
+        tree.cuts[start : start + tree.n_children[node] - 1]
+        if tree.kind[node] == INTERVALS
+        else []
     )

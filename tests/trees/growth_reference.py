@@ -86,7 +86,9 @@ def follow(referee: Referee, tree: Tree) -> int:
         split = split_of(tree, node)
         unique += _check_split(referee, node, split, rows, depth)
         children = referee.send(split, rows)
-        waiting += [(c, part, depth + 1) for c, part in zip(tree.children(node), children)]
+        waiting += [
+            (c, part, depth + 1) for c, part in zip(tree.children(node), children)
+        ]
     return unique
 
 
@@ -95,14 +97,19 @@ def _check_description(referee, tree, node, rows):
     value, total = tree.value[node].tolist(), weight_of(rows)
     expected = [len(rows), total, referee.impurity(rows), *referee.value(rows)]
     found = [tree.n_rows[node], tree.weight[node], tree.impurity[node], *value]
-    if referee.rules.criterion == "absolute_error":  # any median will do, as rounding may move it
+    # any median will do, as rounding may move it
+    if referee.rules.criterion == "absolute_error":
         expected[-1] = referee.impurity(rows)
-        found[-1] = math.fsum(w * abs(referee.target[i] - value[0]) for i, w in rows) / total
+        found[-1] = (
+            math.fsum(w * abs(referee.target[i] - value[0]) for i, w in rows) / total
+        )
     if not all(
         abs(one - two) <= NEAR * scale + 1e-9 * abs(two)
         for one, two in zip(found, expected, strict=True)
     ):
-        raise Disagreement(f"node {node} is described by {found}, which should be {expected}")
+        raise Disagreement(
+            f"node {node} is described by {found}, which should be {expected}"
+        )
 
 
 def _check_leaf(referee, node, rows, depth):
@@ -113,7 +120,9 @@ def _check_leaf(referee, node, rows, depth):
         return
     top = _top(best)
     passed = [
-        s for s in best if s.score >= top + _near(top) and min(referee.margins(s, rows)) > NEAR
+        s
+        for s in best
+        if s.score >= top + _near(top) and min(referee.margins(s, rows)) > NEAR
     ]
     equal = [s for s in best if abs(s.score - top) < _near(top)]
     if passed or (equal and all(min(referee.margins(s, rows)) > NEAR for s in equal)):
@@ -122,11 +131,19 @@ def _check_leaf(referee, node, rows, depth):
 
 def _check_split(referee, node, split, rows, depth):
     if not referee.may_split(rows, depth):
-        raise Disagreement(f"node {node} of {len(rows)} rows should be a leaf, not {split}")
+        raise Disagreement(
+            f"node {node} of {len(rows)} rows should be a leaf, not {split}"
+        )
     candidates = referee.candidates(rows)
-    same = [s for s in candidates if s.same_as(split) and _same_missing(referee, rows, s, split)]
+    same = [
+        s
+        for s in candidates
+        if s.same_as(split) and _same_missing(referee, rows, s, split)
+    ]
     if not same:
-        raise Disagreement(f"node {node} is split as none may be: {split}; {candidates}")
+        raise Disagreement(
+            f"node {node} is split as none may be: {split}; {candidates}"
+        )
     (ours,) = same
     # a standard deviation is the root of a difference: its rounding leaves half as many digits
     near = 5e-8 if referee.rules.criterion == "sd" else NEAR
@@ -165,7 +182,9 @@ def _same_missing(referee, rows, ours: Split, split: Split) -> bool:
     theirs = split.missing
     if theirs >= 0 and ours.kind == GROUPS:  # two groups may be the other way round
         category = next(iter(ours.branch))
-        theirs = theirs if ours.branch[category] == split.branch[category] else 1 - theirs
+        theirs = (
+            theirs if ours.branch[category] == split.branch[category] else 1 - theirs
+        )
     if ours.missing == theirs:
         return True
     if (

@@ -17,9 +17,11 @@ from lyceum._core.trees import LEAF, THRESHOLD, Tree
 class Way:
     """The choices in which versions of M5 differ."""
 
-    root: int = 2  # a split lowers the root-th root of the variance: 2 is the standard deviation
+    # a split lowers the root-th root of the variance: 2 is the standard deviation
+    root: int = 2
     share: int = 0  # at least n // share + 1 rows on either side, 0 for no such rule
-    squared: bool = False  # M5' as in WEKA: squared errors, Akaike's criterion, (n + 2v) / (n - v)
+    # M5' as in WEKA: squared errors, Akaike's criterion, (n + 2v) / (n - v)
+    squared: bool = False
     split: int = 4
     sd_fraction: float = 0.05
     every_column: bool = False
@@ -100,10 +102,16 @@ class Reference:
 
     def estimated(self, node, residual, parameters):
         n = len(node.rows)
-        size = np.sqrt(np.mean(residual**2)) if self.way.squared else np.mean(np.abs(residual))
+        size = (
+            np.sqrt(np.mean(residual**2))
+            if self.way.squared
+            else np.mean(np.abs(residual))
+        )
         if n <= parameters:
             return 10 * size if self.way.squared else np.inf
-        return size * (n + (2 if self.way.squared else 1) * parameters) / (n - parameters)
+        return (
+            size * (n + (2 if self.way.squared else 1) * parameters) / (n - parameters)
+        )
 
     def simplified(self, node, columns):
         """Drop columns one by one while the criterion does not get worse."""
@@ -140,23 +148,34 @@ class Reference:
 
     def share_left(self, node, columns):
         y = self.y[node.rows]
-        return max(np.sum(self.fitted(node, columns)[2] ** 2) / np.sum((y - y.mean()) ** 2), 1e-14)
+        return max(
+            np.sum(self.fitted(node, columns)[2] ** 2) / np.sum((y - y.mean()) ** 2),
+            1e-14,
+        )
 
     def by_akaike(self, node, columns):
         n = len(node.rows)
         while columns and self.standardized(node, columns).max() > 1.5:
             columns = [
-                c for c in columns if c != columns[self.standardized(node, columns).argmax()]
+                c
+                for c in columns
+                if c != columns[self.standardized(node, columns).argmax()]
             ]
         while columns and 1 + len(columns) >= n:
             columns = [
-                c for c in columns if c != columns[self.standardized(node, columns).argmin()]
+                c
+                for c in columns
+                if c != columns[self.standardized(node, columns).argmin()]
             ]
         full = self.share_left(node, columns)
         v = 1 + len(columns)
         best = n - v + 2 * v
         while columns:
-            fewer = [c for c in columns if c != columns[self.standardized(node, columns).argmin()]]
+            fewer = [
+                c
+                for c in columns
+                if c != columns[self.standardized(node, columns).argmin()]
+            ]
             score = self.share_left(node, fewer) / full * (n - v) + 2 * (1 + len(fewer))
             if score >= best:
                 break
@@ -164,7 +183,9 @@ class Reference:
         return columns
 
     def model(self, node):
-        every = range(self.X.shape[1]) if self.way.every_column else sorted(node.tested())
+        every = (
+            range(self.X.shape[1]) if self.way.every_column else sorted(node.tested())
+        )
         for child in node.children:
             self.model(child)
         node.columns = self.simplified(node, list(every))
@@ -173,7 +194,11 @@ class Reference:
             self.estimated(node, residual, 1 + len(node.columns)),
             np.sum(residual**2),
         )
-        node.estimate, node.squares, node.parameters = own, own_squares, 1 + len(node.columns)
+        node.estimate, node.squares, node.parameters = (
+            own,
+            own_squares,
+            1 + len(node.columns),
+        )
         if not node.children:
             return
         squares = sum(child.squares for child in node.children)
@@ -181,7 +206,9 @@ class Reference:
         if self.way.squared:
             tree = self.estimated(node, np.sqrt(squares / len(node.rows)), parameters)
         else:
-            tree = sum(len(child.rows) * child.estimate for child in node.children) / len(node.rows)
+            tree = sum(
+                len(child.rows) * child.estimate for child in node.children
+            ) / len(node.rows)
         if self.way.prune and own <= tree + 1e-9 * self.sd:
             node.children = []
         else:
@@ -220,7 +247,8 @@ class Reference:
         n = len(nodes)
         return Tree(
             feature=np.array(
-                [node.feature if node.children else -1 for node in nodes], dtype=np.int32
+                [node.feature if node.children else -1 for node in nodes],
+                dtype=np.int32,
             ),
             kind=np.where(inner, THRESHOLD, LEAF).astype(np.uint8),
             child=np.array(child, dtype=np.int32),

@@ -15,7 +15,12 @@ gaps = st.sampled_from([0.0, 0.2])
 
 def grown(seed, form="multiway", gap=0.0, n=22, **rules):
     table = mixed_table(seed, n, gap)
-    usual = {"criterion": "entropy", "max_depth": 3, "missing": "fractions", "needs_gain": True}
+    usual = {
+        "criterion": "entropy",
+        "max_depth": 3,
+        "missing": "fractions",
+        "needs_gain": True,
+    }
     referee = Referee(*table, categorical=form, **usual | rules)
     return referee, referee.tree()
 
@@ -37,4 +42,6 @@ def best_of(tree, cost):
     """The leaves of the smallest pruning of least cost, by trying all."""
     every = [(cost(leaves), len(leaves), leaves) for leaves in all_prunings(tree)]
     least = min(cost for cost, _, _ in every)
-    return min((size, sorted(leaves)) for cost, size, leaves in every if cost <= least + 1e-9)[1]
+    return min(
+        (size, sorted(leaves)) for cost, size, leaves in every if cost <= least + 1e-9
+    )[1]

@@ -27,7 +27,11 @@ def leaves_under(tree, pruned, node=0, at=0):
     if pruned.kind[at] == LEAF:
         return [node]
     pairs = zip(tree.children(node), pruned.children(at))
-    return [leaf for child, there in pairs for leaf in leaves_under(tree, pruned, child, there)]
+    return [
+        leaf
+        for child, there in pairs
+        for leaf in leaves_under(tree, pruned, child, there)
+    ]
 
 
 class J48:
@@ -54,11 +58,14 @@ class J48:
         """One for every category of the table that no row of the node has."""
         cells = (row[node.split.column] for row in self.referee.cells)
         codes = sorted(
-            {int(cell) for cell in cells if not is_missing(cell)} - set(node.split.branch)
+            {int(cell) for cell in cells if not is_missing(cell)}
+            - set(node.split.branch)
         )
         for code in codes:
             branch = {**node.split.branch, code: len(node.children)}
-            node.split = replace(node.split, branch=branch, n_children=len(node.children) + 1)
+            node.split = replace(
+                node.split, branch=branch, n_children=len(node.children) + 1
+            )
             node.children.append(Node([], node.depth + 1))
 
     def _drop_empty_leaves(self, node):
@@ -66,9 +73,15 @@ class J48:
             return
         if node.split.kind == CATEGORIES:
             here = [k for k, child in enumerate(node.children) if child.rows]
-            branch = {code: here.index(k) for code, k in node.split.branch.items() if k in here}
+            branch = {
+                code: here.index(k)
+                for code, k in node.split.branch.items()
+                if k in here
+            }
             missing = here.index(node.split.missing) if node.split.missing >= 0 else -1
-            node.split = replace(node.split, branch=branch, n_children=len(here), missing=missing)
+            node.split = replace(
+                node.split, branch=branch, n_children=len(here), missing=missing
+            )
             node.children = [node.children[k] for k in here]
         for child in node.children:
             self._drop_empty_leaves(child)
@@ -77,7 +90,10 @@ class J48:
         """Errors expected of rows that all get the class of most of `of`."""
         if not rows:
             return 0.0
-        counts, by = self.referee.value(rows), self.referee.value(rows if of is None else of)
+        counts, by = (
+            self.referee.value(rows),
+            self.referee.value(rows if of is None else of),
+        )
         wrong = sum(counts) - counts[by.index(max(by))]
         return float(upper_errors(wrong, sum(counts), self.level))
 
@@ -91,7 +107,9 @@ class J48:
             return self.bound(rows)
         parts = self.referee.send(node.split, rows)
         own = self.bound(self.staying(node, rows), rows)
-        return own + sum(self.errors(child, part) for child, part in zip(node.children, parts))
+        return own + sum(
+            self.errors(child, part) for child, part in zip(node.children, parts)
+        )
 
     def prune(self, node):
         if node.split is None:
@@ -99,7 +117,11 @@ class J48:
         for child in node.children:
             self.prune(child)
         weights = [weight_of(child.rows) for child in node.children]
-        last = max(k for k, weight in enumerate(weights) if weight >= max(weights) * (1 - 1e-12))
+        last = max(
+            k
+            for k, weight in enumerate(weights)
+            if weight >= max(weights) * (1 - 1e-12)
+        )
         largest = node.children[last]
         leaf, whole = self.bound(node.rows), self.errors(node, node.rows)
         branch = self.errors(largest, node.rows)
@@ -130,7 +152,9 @@ class J48:
     def _gains(self, node):
         if node.split is not None:
             known = self.referee.gain(node.split, node.rows)
-            node.split = type(node.split)(**{**vars(node.split), "gain": max(known, 0.0)})
+            node.split = type(node.split)(
+                **{**vars(node.split), "gain": max(known, 0.0)}
+            )
             for child in node.children:
                 self._gains(child)
 
@@ -138,7 +162,9 @@ class J48:
 def interval_tree() -> Tree:
     """Column 0 in three intervals; the first and the last of them by column 1, in three and in
     three."""
-    kind = np.array([INTERVALS, INTERVALS, LEAF, INTERVALS, *[LEAF] * 6], dtype=np.uint8)
+    kind = np.array(
+        [INTERVALS, INTERVALS, LEAF, INTERVALS, *[LEAF] * 6], dtype=np.uint8
+    )
     inner = kind != LEAF
     n = len(kind)
     return Tree(
@@ -153,7 +179,18 @@ def interval_tree() -> Tree:
         cuts=np.array([0.0, 1.0, 3.0, 4.0, 2.0, 5.0]),
         branches=np.empty(0, dtype=np.int32),
         value=np.array(
-            [[6.0, 6.0], [2, 2], [2, 2], [2, 2], [1, 0], [1, 1], [0, 1], [1, 0], [0, 2], [1, 0]]
+            [
+                [6.0, 6.0],
+                [2, 2],
+                [2, 2],
+                [2, 2],
+                [1, 0],
+                [1, 1],
+                [0, 1],
+                [1, 0],
+                [0, 2],
+                [1, 0],
+            ]
         ),
         weight=np.array([12.0, 4, 4, 4, 1, 2, 1, 1, 2, 1]),
         n_rows=np.array([12, 4, 4, 4, 1, 2, 1, 1, 2, 1]),

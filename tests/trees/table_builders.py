@@ -81,7 +81,10 @@ def mixed_table(seed, n, gap=0.0):
     y = (a + (x > 0) + rng.integers(0, 2, n)) % 3
     gone = rng.uniform(size=(n, 3)) < gap
     cells = [
-        [None if no else kind(cell) for cell, no, kind in zip(row, lost, (int, float, int))]
+        [
+            None if no else kind(cell)
+            for cell, no, kind in zip(row, lost, (int, float, int))
+        ]
         for row, lost in zip(zip(a, x, b), gone)
     ]
     weight = rng.choice([0.5, 1.0, 2.0], n)

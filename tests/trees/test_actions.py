@@ -51,7 +51,9 @@ def test_a_rule_tells_the_expected_loss_and_the_share_of_what_it_answers(loss):
         risks = posterior @ model.loss_matrix_
         assert rule.risk == pytest.approx(risks.min())
         assert rule.answer == actions[int(np.argmin(risks))]
-        share = posterior[classes.index(rule.answer)] if rule.answer in classes else None
+        share = (
+            posterior[classes.index(rule.answer)] if rule.answer in classes else None
+        )
         assert rule.confidence == (None if share is None else pytest.approx(share))
         assert f"THEN y = {rule.answer} (" in str(rule)
         assert f", expected loss {rule.risk:.3g}" in str(rule)
@@ -62,7 +64,9 @@ def test_a_rule_tells_the_expected_loss_and_the_share_of_what_it_answers(loss):
 
 def test_a_dear_class_is_said_where_it_is_not_the_largest():
     _, model = fitted(DEAR)
-    minority = [rule for rule in model.rules() if rule.answer == "ill" and rule.confidence < 0.5]
+    minority = [
+        rule for rule in model.rules() if rule.answer == "ill" and rule.confidence < 0.5
+    ]
     assert minority
 
 
@@ -72,12 +76,16 @@ def test_text_dot_summary_and_drawing_show_the_answers_of_the_rules(loss):
     answers = sorted(rule.answer for rule in model.rules())
     leaves = {rule.node: rule.answer for rule in model.rules()}
     text = [
-        line.split(": ")[1].split("  [")[0] for line in model.text().splitlines() if ": " in line
+        line.split(": ")[1].split("  [")[0]
+        for line in model.text().splitlines()
+        if ": " in line
     ]
     assert sorted(text) == answers
     dot = model.dot()
     assert all(f'n{node} [label="{answer}\\n' in dot for node, answer in leaves.items())
-    nodes = next(table for table in model.summary().tables if table.title.startswith("Nodes"))
+    nodes = next(
+        table for table in model.summary().tables if table.title.startswith("Nodes")
+    )
     column = nodes.columns.index("y")
     assert {row[0]: row[column] for row in nodes.rows if row[0] in leaves} == leaves
     ax = plot.tree(model)
@@ -90,8 +98,14 @@ def test_nodes_are_colored_by_their_answers():
     _, model = fitted(DOUBT)
     colors = {}
     for rule in model.rules():
-        line = next(one for one in model.dot().splitlines() if one.startswith(f"  n{rule.node} ["))
-        red, green, blue = (int(line.split('fillcolor="#')[1][i : i + 2], 16) for i in (0, 2, 4))
+        line = next(
+            one
+            for one in model.dot().splitlines()
+            if one.startswith(f"  n{rule.node} [")
+        )
+        red, green, blue = (
+            int(line.split('fillcolor="#')[1][i : i + 2], 16) for i in (0, 2, 4)
+        )
         color = "gray"
         if red != blue or red != green:
             color = "blue" if blue > red else "red"

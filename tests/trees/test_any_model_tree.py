@@ -29,15 +29,17 @@ def test_two_lines_are_found_by_any_learner_of_lines(line, error):
 
 @pytest.mark.syllabus("6.7")
 def test_predictions_are_smoothed_by_the_learner_of_the_root():
-    model = ModelTreeRegressor(estimator=Ridge(alpha=3.0), smoothing=7.0, extrapolation=None).fit(
-        X, Y
-    )
+    model = ModelTreeRegressor(
+        estimator=Ridge(alpha=3.0), smoothing=7.0, extrapolation=None
+    ).fit(X, Y)
     assert model.n_rules_ == 2
     Z = X - X.mean()
     for half in (X[:, 0] < 30, X[:, 0] >= 30):
         own = Ridge(alpha=3.0).fit(Z[half], Y[half]).predict(Z[half])
         root = Ridge(alpha=3.0).fit(Z, Y).predict(Z[half])
-        np.testing.assert_allclose(model.predict(X[half]), (30 * own + 7 * root) / 37, rtol=1e-10)
+        np.testing.assert_allclose(
+            model.predict(X[half]), (30 * own + 7 * root) / 37, rtol=1e-10
+        )
     assert model.path(X, 3).prediction == pytest.approx(model.predict(X[3:4])[0])
 
 
@@ -45,7 +47,9 @@ def test_predictions_are_smoothed_by_the_learner_of_the_root():
 def test_a_subtree_goes_where_the_learner_of_its_root_errs_less_on_rows_left_out():
     curve = np.sin(X[:, 0] / 8)
     assert ModelTreeRegressor().fit(X, curve).n_rules_ > 2
-    near = ModelTreeRegressor(estimator=KNeighborsRegressor(2), attributes="all").fit(X, curve)
+    near = ModelTreeRegressor(estimator=KNeighborsRegressor(2), attributes="all").fit(
+        X, curve
+    )
     assert near.n_rules_ == 1  # neighbors need no tree
     assert near.score(X, curve) > 0.99
 
@@ -57,7 +61,12 @@ def test_weights_count_rows_and_mixed_columns_become_numbers():
     frame, y = pd.DataFrame(table), table["x"] * (names == "a") + 5.0 * (names == "b")
     w = rng.integers(1, 4, 90)
     often = np.repeat(np.arange(90), w)
-    settings = {"estimator": Ridge(), "attributes": "all", "pruning": None, "smoothing": 0}
+    settings = {
+        "estimator": Ridge(),
+        "attributes": "all",
+        "pruning": None,
+        "smoothing": 0,
+    }
     weighted = ModelTreeRegressor(**settings).fit(frame, y, w)
     repeated = ModelTreeRegressor(**settings).fit(frame.iloc[often], y[often])
     np.testing.assert_allclose(
@@ -71,7 +80,9 @@ def test_weights_count_rows_and_mixed_columns_become_numbers():
 def test_a_saved_tree_of_learners_is_the_tree(tmp_path):
     model = ModelTreeRegressor(estimator=Ridge()).fit(X, Y)
     save(model, tmp_path / "model.lyceum")
-    np.testing.assert_array_equal(load(tmp_path / "model.lyceum").predict(X), model.predict(X))
+    np.testing.assert_array_equal(
+        load(tmp_path / "model.lyceum").predict(X), model.predict(X)
+    )
     again = model.set_params(estimator=None).fit(X, Y)
     assert not hasattr(again, "estimators_")
 

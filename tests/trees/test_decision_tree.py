@@ -20,7 +20,9 @@ def assert_is_scikits(ours, model):
     np.testing.assert_array_equal(got.child, want.child)
     np.testing.assert_array_equal(got.n_rows, want.n_rows)
     for name in ("threshold", "value", "weight", "impurity"):
-        np.testing.assert_allclose(getattr(got, name), getattr(want, name), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            getattr(got, name), getattr(want, name), rtol=1e-9, atol=1e-9
+        )
 
 
 SHARED = [
@@ -47,25 +49,32 @@ def test_the_tree_of_classes_is_scikit_learns(options, criterion, weighted):
     X, y, _, w = numbers()
     w = w if weighted else None
     ours = DecisionTreeClassifier(criterion=criterion, **options).fit(X, y, w)
-    model = theirs.DecisionTreeClassifier(criterion=criterion, random_state=0, **options).fit(
-        X, y, w
-    )
+    model = theirs.DecisionTreeClassifier(
+        criterion=criterion, random_state=0, **options
+    ).fit(X, y, w)
     assert ours.get_n_leaves() > 2
     assert_is_scikits(ours, model)
-    np.testing.assert_allclose(ours.predict_proba(X), model.predict_proba(X), atol=1e-12)
+    np.testing.assert_allclose(
+        ours.predict_proba(X), model.predict_proba(X), atol=1e-12
+    )
     untied = (
         np.ptp(np.sort(ours.predict_proba(X))[:, -2:], axis=1) > 1e-9
     )  # scikit-learn: the first class
     assert (ours.predict(X) == model.predict(X))[untied].all()
-    np.testing.assert_allclose(ours.feature_importances_, model.feature_importances_, atol=1e-9)
+    np.testing.assert_allclose(
+        ours.feature_importances_, model.feature_importances_, atol=1e-9
+    )
 
 
 def test_balanced_classes_weigh_alike_and_their_weights_count():
     X, y, _, w = numbers()
     options = {"max_depth": 4, "min_samples_leaf": 8, "class_weight": "balanced"}
     ours = DecisionTreeClassifier(**options).fit(X, y)
-    assert_is_scikits(ours, theirs.DecisionTreeClassifier(random_state=0, **options).fit(X, y))
-    weighted = DecisionTreeClassifier(**options).fit(X, y, w)  # scikit-learn counts rows here
+    assert_is_scikits(
+        ours, theirs.DecisionTreeClassifier(random_state=0, **options).fit(X, y)
+    )
+    # scikit-learn counts rows here
+    weighted = DecisionTreeClassifier(**options).fit(X, y, w)
     np.testing.assert_allclose(weighted.tree_.value[0], np.full(3, w.sum() / 3))
 
 
@@ -79,9 +88,14 @@ def test_the_tree_of_numbers_is_scikit_learns(options, criterion, scikits, weigh
     X, _, y, w = numbers(120)
     w = w if weighted else None
     if "min_impurity_decrease" in options or "ccp_alpha" in options:
-        options = {name: 0.3 if type(value) is float else value for name, value in options.items()}
+        options = {
+            name: 0.3 if type(value) is float else value
+            for name, value in options.items()
+        }
     ours = DecisionTreeRegressor(criterion=criterion, **options).fit(X, y, w)
-    model = theirs.DecisionTreeRegressor(criterion=scikits, random_state=0, **options).fit(X, y, w)
+    model = theirs.DecisionTreeRegressor(
+        criterion=scikits, random_state=0, **options
+    ).fit(X, y, w)
     assert ours.get_n_leaves() > 2
     assert_is_scikits(ours, model)
     np.testing.assert_allclose(ours.predict(X), model.predict(X), rtol=1e-9)
@@ -111,7 +125,10 @@ def test_every_split_passes_the_chi_square_test():
     assert 1 < model.get_n_leaves() < free.get_n_leaves()
     for node in np.flatnonzero(model.tree_.kind != LEAF):
         table = model.tree_.value[list(model.tree_.children(node))]
-        assert chi2_contingency(table[:, table.sum(axis=0) > 0], correction=False).pvalue <= level
+        assert (
+            chi2_contingency(table[:, table.sum(axis=0) > 0], correction=False).pvalue
+            <= level
+        )
 
 
 @pytest.mark.parametrize("kind", [DecisionTreeClassifier, DecisionTreeRegressor])
@@ -121,7 +138,8 @@ def test_drawn_thresholds_and_columns_depend_on_the_seed_alone(kind):
     best = kind(max_depth=3).fit(X, y).tree_
     for options in ({"splitter": "random"}, {"max_features": 1}):
         trees = [
-            kind(max_depth=3, random_state=seed, **options).fit(X, y).tree_ for seed in (0, 0, 1)
+            kind(max_depth=3, random_state=seed, **options).fit(X, y).tree_
+            for seed in (0, 0, 1)
         ]
         np.testing.assert_array_equal(trees[0].threshold, trees[1].threshold)
         assert not np.array_equal(trees[0].threshold, trees[2].threshold)
@@ -129,7 +147,8 @@ def test_drawn_thresholds_and_columns_depend_on_the_seed_alone(kind):
 
 
 @pytest.mark.parametrize(
-    ("given", "count"), [(None, 9), (4, 4), (50, 9), (0.5, 4), (0.01, 1), ("sqrt", 3), ("log2", 3)]
+    ("given", "count"),
+    [(None, 9), (4, 4), (50, 9), (0.5, 4), (0.01, 1), ("sqrt", 3), ("log2", 3)],
 )
 def test_how_many_columns_are_drawn(given, count):
     rng = np.random.default_rng(0)
@@ -153,7 +172,11 @@ def test_categories_are_grouped_branched_or_set_apart():
     y = np.isin(color, ["red", "blue"])
     frame = pd.DataFrame({"color": pd.Categorical(color)})
     leaves = {}
-    for form, kind in (("groups", GROUPS), ("multiway", CATEGORIES), ("one_vs_rest", GROUPS)):
+    for form, kind in (
+        ("groups", GROUPS),
+        ("multiway", CATEGORIES),
+        ("one_vs_rest", GROUPS),
+    ):
         model = DecisionTreeClassifier(categorical_split=form).fit(frame, y)
         assert model.tree_.kind[0] == kind
         assert model.score(frame, y) == 1.0
@@ -176,15 +199,24 @@ def test_a_continuous_column_is_cut_into_up_to_max_branches_intervals():
 
 @pytest.mark.syllabus("6.1", "6.3")
 def test_the_record_has_the_gains_of_the_weather_table():
-    model = DecisionTreeClassifier(criterion="entropy", categorical_split="multiway", record=True)
+    model = DecisionTreeClassifier(
+        criterion="entropy", categorical_split="multiway", record=True
+    )
     model.fit(datasets.load("weather"))
     root = model.record_[0]
     assert (root["step"], root["node"], root["column"]) == (0, 0, "outlook")
     assert root["objective"] == pytest.approx(0.9403, abs=5e-5)
     gains = {one["column"]: one["gain"] for one in root["candidates"]}
-    wanted = {"outlook": 0.2467, "temperature": 0.0292, "humidity": 0.1518, "windy": 0.0481}
+    wanted = {
+        "outlook": 0.2467,
+        "temperature": 0.0292,
+        "humidity": 0.1518,
+        "windy": 0.0481,
+    }
     assert gains == pytest.approx(wanted, abs=5e-5)
-    assert not hasattr(model.set_params(record=False).fit(datasets.load("weather")), "record_")
+    assert not hasattr(
+        model.set_params(record=False).fit(datasets.load("weather")), "record_"
+    )
 
 
 @pytest.mark.parametrize(
@@ -211,9 +243,12 @@ def test_the_record_of_a_pruned_tree_goes_by_its_nodes(options):
             continue
         gains = {one["column"]: one["gain"] for one in by_node[node]["candidates"]}
         assert by_node[node]["column"] == model.schema_[int(tree.feature[node])].name
-        assert gains[by_node[node]["column"]] == pytest.approx(tree.gain[node], abs=1e-9)
+        assert gains[by_node[node]["column"]] == pytest.approx(
+            tree.gain[node], abs=1e-9
+        )
         assert max(gains.values()) == pytest.approx(tree.gain[node], abs=1e-9)
-    assert (raised > 0) == (options == {"pruning": "confidence"})  # which raises branches
+    # which raises branches
+    assert (raised > 0) == (options == {"pruning": "confidence"})
     assert "Gains at node 0" in str(model.summary())
 
 
@@ -221,11 +256,19 @@ def test_the_record_of_a_pruned_tree_goes_by_its_nodes(options):
 def test_costs_turn_a_gain_into_its_square_over_the_cost():
     weather = datasets.load("weather")
     options = {"criterion": "entropy", "categorical_split": "multiway", "max_depth": 1}
-    by_name = DecisionTreeClassifier(attribute_costs={"outlook": 2.0}, **options).fit(weather)
-    by_place = DecisionTreeClassifier(attribute_costs=[2.0, 1, 1, 1], **options).fit(weather)
-    dear = DecisionTreeClassifier(attribute_costs=[3.0, 1, 1, 1], **options).fit(weather)
+    by_name = DecisionTreeClassifier(attribute_costs={"outlook": 2.0}, **options).fit(
+        weather
+    )
+    by_place = DecisionTreeClassifier(attribute_costs=[2.0, 1, 1, 1], **options).fit(
+        weather
+    )
+    dear = DecisionTreeClassifier(attribute_costs=[3.0, 1, 1, 1], **options).fit(
+        weather
+    )
     # .2467²/2 = .0304 and .2467²/3 = .0203 against .1518² = .0230
-    assert [m.schema_[int(m.tree_.feature[0])].name for m in (by_name, by_place, dear)] == [
+    assert [
+        m.schema_[int(m.tree_.feature[0])].name for m in (by_name, by_place, dear)
+    ] == [
         "outlook",
         "outlook",
         "humidity",

@@ -9,7 +9,11 @@ from lyceum._core.trees import Router
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, SettingError
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
-from lyceum.trees.pruning.bottom_up import NodeCosts, prune_by_costs, prune_by_pessimistic_error
+from lyceum.trees.pruning.bottom_up import (
+    NodeCosts,
+    prune_by_costs,
+    prune_by_pessimistic_error,
+)
 
 # -- losses ----------------------------------------------------------------------------
 
@@ -32,7 +36,9 @@ def test_posteriors_are_those_of_the_rows_whatever_the_loss(criterion):
         share = np.mean(y[leaf == node] == "ill")
         np.testing.assert_allclose(proba[leaf == node, 0], share, atol=1e-12)
     # ill is said where ten times its posterior is more than that of well
-    assert (model.predict(X) == np.where(10 * proba[:, 0] >= proba[:, 1], "ill", "well")).all()
+    assert (
+        model.predict(X) == np.where(10 * proba[:, 0] >= proba[:, 1], "ill", "well")
+    ).all()
 
 
 @pytest.mark.syllabus("6.7")
@@ -40,9 +46,9 @@ def test_altered_priors_change_the_splits():
     X, y = unequal()
     plain = DecisionTreeClassifier(max_depth=3).fit(X, y)
     dear = DecisionTreeClassifier(max_depth=3, loss_matrix=[[0, 10], [1, 0]]).fit(X, y)
-    as_weights = DecisionTreeClassifier(max_depth=3, class_weight={"ill": 10.0, "well": 1.0}).fit(
-        X, y
-    )
+    as_weights = DecisionTreeClassifier(
+        max_depth=3, class_weight={"ill": 10.0, "well": 1.0}
+    ).fit(X, y)
     np.testing.assert_array_equal(dear.tree_.threshold, as_weights.tree_.threshold)
     assert not np.array_equal(dear.tree_.threshold, plain.tree_.threshold)
 
@@ -57,11 +63,15 @@ def test_a_loss_matrix_is_read_by_its_labels_and_may_reject():
         loss_matrix={("ill", "well"): 10, ("well", "ill"): 1}, **options
     )
     assert (
-        priced.fit(X, y).loss_matrix_.tolist() == array.loss_matrix_.tolist() == [[0, 10], [1, 0]]
+        priced.fit(X, y).loss_matrix_.tolist()
+        == array.loss_matrix_.tolist()
+        == [[0, 10], [1, 0]]
     )
     assert (array.predict(X) == named.predict(X)).all()
     doubt = LossMatrix(
-        [[0, 1, 0.2], [1, 0, 0.2]], classes=["ill", "well"], actions=["ill", "well", "ask"]
+        [[0, 1, 0.2], [1, 0, 0.2]],
+        classes=["ill", "well"],
+        actions=["ill", "well", "ask"],
     )
     careful = DecisionTreeClassifier(loss_matrix=doubt, **options).fit(X, y)
     said, proba = careful.predict(X), careful.predict_proba(X)
@@ -73,7 +83,8 @@ def test_a_loss_matrix_is_read_by_its_labels_and_may_reject():
 def test_losses_of_the_wrong_shape_or_of_no_loss_are_refused():
     X, y = unequal(50)
     with pytest.raises(
-        SettingError, match=r"loss_matrix has shape \(3, 3\), but there are 2 cl.*LossMatrix"
+        SettingError,
+        match=r"loss_matrix has shape \(3, 3\), but there are 2 cl.*LossMatrix",
     ):
         DecisionTreeClassifier(loss_matrix=np.ones((3, 3))).fit(X, y)
     with pytest.raises(SettingError, match="every class must have some loss"):
@@ -113,7 +124,9 @@ def test_a_category_that_no_row_had_stays_at_the_node(form):
     )
     model = DecisionTreeClassifier(categorical_split=form).fit(frame, [1, 1, 1, 0, 0])
     new = pd.DataFrame({"color": pd.Categorical(["blue", "violet", "red"])})
-    np.testing.assert_allclose(model.predict_proba(new), [[0.4, 0.6], [0.4, 0.6], [0, 1]])
+    np.testing.assert_allclose(
+        model.predict_proba(new), [[0.4, 0.6], [0.4, 0.6], [0, 1]]
+    )
     assert model.apply(new).tolist()[:2] == [0, 0]
 
 
@@ -153,7 +166,8 @@ def test_every_pruning_makes_the_tree_smaller_and_better_on_new_rows(options):
 def test_the_strength_of_pruning_has_an_effect(name, values, options):
     X, y = noisy()
     leaves = [
-        DecisionTreeClassifier(**options, **{name: v}).fit(X, y).get_n_leaves() for v in values
+        DecisionTreeClassifier(**options, **{name: v}).fit(X, y).get_n_leaves()
+        for v in values
     ]
     assert leaves[0] > leaves[1]
 
@@ -170,26 +184,33 @@ def test_rows_held_out_are_not_grown_on():
 def test_pruning_by_rows_held_out_counts_their_losses_once():
     X, y = noisy()
     loss = np.array([[0, 1.0], [6, 0]])
-    model = DecisionTreeClassifier(pruning="reduced_error", loss_matrix=loss, random_state=0).fit(
-        X, y
-    )
+    model = DecisionTreeClassifier(
+        pruning="reduced_error", loss_matrix=loss, random_state=0
+    ).fit(X, y)
     seed = int(np.random.RandomState(0).randint(np.iinfo(np.int32).max))
     order = np.random.default_rng(seed).permutation(len(y))
     held, train = np.sort(order[:75]), np.sort(order[75:])
-    grown = DecisionTreeClassifier(loss_matrix=loss, random_state=0).fit(X[train], y[train]).tree_
+    grown = (
+        DecisionTreeClassifier(loss_matrix=loss, random_state=0)
+        .fit(X[train], y[train])
+        .tree_
+    )
     costs = NodeCosts.of(grown, Router([grown], 3).visits(X[held]), y[held], None, loss)
-    np.testing.assert_array_equal(model.tree_.threshold, prune_by_costs(grown, costs).threshold)
+    np.testing.assert_array_equal(
+        model.tree_.threshold, prune_by_costs(grown, costs).threshold
+    )
 
 
 def test_pessimistic_pruning_goes_by_the_loss():
     X, y = noisy()
     loss = np.array([[0, 1.0], [6, 0]])
-    model = DecisionTreeClassifier(pruning="pessimistic", leaf_penalty=2.0, loss_matrix=loss).fit(
-        X, y
-    )
+    model = DecisionTreeClassifier(
+        pruning="pessimistic", leaf_penalty=2.0, loss_matrix=loss
+    ).fit(X, y)
     grown = DecisionTreeClassifier(loss_matrix=loss).fit(X, y).tree_
     np.testing.assert_array_equal(
-        model.tree_.threshold, prune_by_pessimistic_error(grown, 2.0, loss=loss).threshold
+        model.tree_.threshold,
+        prune_by_pessimistic_error(grown, 2.0, loss=loss).threshold,
     )
 
 
@@ -197,8 +218,15 @@ def test_prunings_of_numbers():
     X, _, y, _ = numbers()
     y = y + np.random.default_rng(5).normal(scale=20, size=len(y))
     full = DecisionTreeRegressor().fit(X, y).get_n_leaves()
-    for options in ({"pruning": "reduced_error"}, {"ccp_alpha": 5.0}, {"ccp_alpha": "cv"}):
-        assert DecisionTreeRegressor(random_state=0, **options).fit(X, y).get_n_leaves() < full
+    for options in (
+        {"pruning": "reduced_error"},
+        {"ccp_alpha": 5.0},
+        {"ccp_alpha": "cv"},
+    ):
+        assert (
+            DecisionTreeRegressor(random_state=0, **options).fit(X, y).get_n_leaves()
+            < full
+        )
 
 
 def test_what_cross_validation_chose_is_kept_and_forgotten():
@@ -214,8 +242,12 @@ def test_prunings_that_exclude_each_other_or_need_rows_are_refused():
         SettingError, match=r"ccp_alpha='cv'.*pruning='confidence'.*set pruning=None"
     ):
         DecisionTreeClassifier(pruning="confidence", ccp_alpha="cv").fit(X, y)
-    with pytest.raises(SettingError, match="leaves none to grow on: lower validation_fraction"):
-        DecisionTreeClassifier(pruning="reduced_error", validation_fraction=0.9).fit(X[:2], [0, 1])
+    with pytest.raises(
+        SettingError, match="leaves none to grow on: lower validation_fraction"
+    ):
+        DecisionTreeClassifier(pruning="reduced_error", validation_fraction=0.9).fit(
+            X[:2], [0, 1]
+        )
 
 
 @pytest.mark.parametrize(
@@ -246,7 +278,10 @@ def test_a_setting_that_is_none_is_refused_by_name(name, value):
 
 def test_bins_bound_the_thresholds_there_are():
     X, _, y, _ = numbers()
-    exact, binned = DecisionTreeRegressor().fit(X, y), DecisionTreeRegressor(max_bins=4).fit(X, y)
+    exact, binned = (
+        DecisionTreeRegressor().fit(X, y),
+        DecisionTreeRegressor(max_bins=4).fit(X, y),
+    )
     assert len(np.unique(exact.tree_.threshold[exact.tree_.feature == 0])) > 3
     assert len(np.unique(binned.tree_.threshold[binned.tree_.feature == 0])) <= 3
     few = DecisionTreeRegressor(max_bins=255).fit(

@@ -47,7 +47,10 @@ def assert_same(a: Tree, b: Tree):
 def test_pandas_and_polars_frames_give_one_tree(gaps):
     frame, y, score = mixed(gaps=gaps)
     polars = pl.from_pandas(frame)
-    for learner, target in ((DecisionTreeClassifier(), y), (DecisionTreeRegressor(), score)):
+    for learner, target in (
+        (DecisionTreeClassifier(), y),
+        (DecisionTreeRegressor(), score),
+    ):
         one = learner.fit(frame, target).tree_
         said = learner.predict(frame)
         assert_same(learner.fit(polars, target).tree_, one)
@@ -79,8 +82,16 @@ def file(tmp_path):
         {"loss_matrix": [[0, 5], [1, 0]], "record": True},
         {"loss_matrix": [[0, 5], [1, 0]], "criterion": "misclassification"},
         {"class_weight": "balanced", "ccp_alpha": 0.01},
-        {"class_weight": {"low": 3.0}, "loss_matrix": [[0, 5], [1, 0]], "pruning": "pessimistic"},
-        {"min_weight_fraction_leaf": 0.05, "min_samples_split": 0.2, "pruning": "minimum_loss"},
+        {
+            "class_weight": {"low": 3.0},
+            "loss_matrix": [[0, 5], [1, 0]],
+            "pruning": "pessimistic",
+        },
+        {
+            "min_weight_fraction_leaf": 0.05,
+            "min_samples_split": 0.2,
+            "pruning": "minimum_loss",
+        },
     ],
 )
 def test_a_file_that_streams_gives_the_tree_of_memory(file, options):
@@ -88,7 +99,9 @@ def test_a_file_that_streams_gives_the_tree_of_memory(file, options):
     model = DecisionTreeClassifier(max_bins=255, max_depth=5, **options).fit(frame, y)
     streamed = clone(model).fit(scan(path, target="y", memory=0))
     for name in ("feature", "threshold", "branches", "n_rows"):
-        np.testing.assert_array_equal(getattr(streamed.tree_, name), getattr(model.tree_, name))
+        np.testing.assert_array_equal(
+            getattr(streamed.tree_, name), getattr(model.tree_, name)
+        )
     np.testing.assert_allclose(streamed.tree_.value, model.tree_.value, rtol=1e-12)
     assert (streamed.predict(frame) == model.predict(frame)).all()
     if "record" in options:
@@ -104,7 +117,9 @@ def test_prunings_that_need_rows_say_so_where_rows_stream(file, options):
     with pytest.raises(
         SourceError, match=r"needs the rows in memory: give scan\(\.\.\.\) more memory"
     ):
-        DecisionTreeClassifier(max_bins=255, **options).fit(scan(file[2], target="y", memory=0))
+        DecisionTreeClassifier(max_bins=255, **options).fit(
+            scan(file[2], target="y", memory=0)
+        )
 
 
 def test_a_dask_collection_that_memory_cannot_hold_needs_bins(monkeypatch):
@@ -115,11 +130,14 @@ def test_a_dask_collection_that_memory_cannot_hold_needs_bins(monkeypatch):
     )
     monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     with pytest.raises(
-        SourceError, match=r"DecisionTreeRegressor keeps every row in memory.*use max_bins=255"
+        SourceError,
+        match=r"DecisionTreeRegressor keeps every row in memory.*use max_bins=255",
     ):
         DecisionTreeRegressor().fit(table[["size", "age"]], table["y"])
     assert (
-        DecisionTreeRegressor(max_bins=255).fit(table[["size", "age"]], table["y"]).get_n_leaves()
+        DecisionTreeRegressor(max_bins=255)
+        .fit(table[["size", "age"]], table["y"])
+        .get_n_leaves()
         > 2
     )
 
@@ -134,7 +152,9 @@ def test_one_row_one_class_and_constant_columns_give_a_leaf(max_bins):
         ([[1.0, 2.0], [3.0, 4.0]], ["a", "a"]),
         ([[1.0, 2.0], [1.0, 2.0], [1.0, 2.0]], ["a", "b", "b"]),
     ):
-        model = DecisionTreeClassifier(max_bins=max_bins, pruning="confidence").fit(X, y)
+        model = DecisionTreeClassifier(max_bins=max_bins, pruning="confidence").fit(
+            X, y
+        )
         assert model.tree_.kind.tolist() == [LEAF]
         assert model.predict([[0.0, 0.0]]) == max(y)
         np.testing.assert_array_equal(model.feature_importances_, [0, 0])
@@ -154,7 +174,9 @@ def test_single_precision_cells_split_between_their_values():
     y = (x[:, 0] > 0.35).astype(int)
     model = DecisionTreeClassifier().fit(x, y)
     assert model.score(x, y) == 1.0
-    assert_same(model.tree_, DecisionTreeClassifier().fit(x.astype(np.float64), y).tree_)
+    assert_same(
+        model.tree_, DecisionTreeClassifier().fit(x.astype(np.float64), y).tree_
+    )
 
 
 def test_neighboring_numbers_are_kept_apart():
@@ -165,13 +187,17 @@ def test_neighboring_numbers_are_kept_apart():
             if kind is np.float64
             else np.array([[1], [np.nextafter(kind(1), kind(2))]], kind)
         )
-        assert DecisionTreeClassifier().fit(cells, [0, 1]).predict(cells).tolist() == [0, 1]
+        assert DecisionTreeClassifier().fit(cells, [0, 1]).predict(cells).tolist() == [
+            0,
+            1,
+        ]
 
 
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "sd"])
 def test_targets_far_from_zero_are_split_as_near_it(criterion):
     rng = np.random.default_rng(1)
-    X, y = rng.normal(size=(150, 3)), rng.integers(-40, 40, 150) / 4  # exact at any offset
+    # exact at any offset
+    X, y = rng.normal(size=(150, 3)), rng.integers(-40, 40, 150) / 4
     near = DecisionTreeRegressor(criterion=criterion, max_depth=4).fit(X, y)
     far = DecisionTreeRegressor(criterion=criterion, max_depth=4).fit(X + 1e6, y + 1e6)
     np.testing.assert_array_equal(far.tree_.feature, near.tree_.feature)
@@ -184,9 +210,17 @@ def test_zero_weight_rows_are_ignored():
     w = np.ones(len(y))
     w[::3] = 0.0
     kept = w > 0
-    for options in ({"min_samples_leaf": 0.02}, {"pruning": "reduced_error"}, {"ccp_alpha": "cv"}):
+    for options in (
+        {"min_samples_leaf": 0.02},
+        {"pruning": "reduced_error"},
+        {"ccp_alpha": "cv"},
+    ):
         whole = DecisionTreeClassifier(random_state=0, **options).fit(frame, y, w).tree_
-        part = DecisionTreeClassifier(random_state=0, **options).fit(frame[kept], y[kept]).tree_
+        part = (
+            DecisionTreeClassifier(random_state=0, **options)
+            .fit(frame[kept], y[kept])
+            .tree_
+        )
         np.testing.assert_array_equal(whole.threshold, part.threshold)
 
 
@@ -223,7 +257,9 @@ def test_one_thread_and_two_give_the_tree_to_the_bit(options):
     trees = []
     for threads in (1, 2):
         with threadpool_limits(threads, user_api="openmp"):
-            model = DecisionTreeClassifier(**{"min_samples_leaf": 3, **options}).fit(X, y)
+            model = DecisionTreeClassifier(**{"min_samples_leaf": 3, **options}).fit(
+                X, y
+            )
             trees.append(model.tree_)
     assert_same(*trees)
 
@@ -282,7 +318,9 @@ def test_log_posteriors_are_logarithms_of_posteriors():
         DecisionTreeClassifier(
             continuous_split="multi_way", categorical_split="multiway", max_depth=3
         ),
-        DecisionTreeClassifier(loss_matrix=[[0, 4], [1, 0]], attribute_costs={"age": 2.0}),
+        DecisionTreeClassifier(
+            loss_matrix=[[0, 4], [1, 0]], attribute_costs={"age": 2.0}
+        ),
         C45(),
         CART(random_state=0),
         DecisionTreeRegressor(criterion="absolute_error", max_depth=4),
@@ -290,9 +328,14 @@ def test_log_posteriors_are_logarithms_of_posteriors():
 )
 def test_a_tree_comes_back_from_a_pickle_and_a_model_file(learner, tmp_path):
     frame, y, score = mixed(gaps=0.05)
-    learner = clone(learner).fit(frame, score if isinstance(learner, DecisionTreeRegressor) else y)
+    learner = clone(learner).fit(
+        frame, score if isinstance(learner, DecisionTreeRegressor) else y
+    )
     lyceum.save(learner, tmp_path / "tree.lyceum")
-    for other in (pickle.loads(pickle.dumps(learner)), lyceum.load(tmp_path / "tree.lyceum")):
+    for other in (
+        pickle.loads(pickle.dumps(learner)),
+        lyceum.load(tmp_path / "tree.lyceum"),
+    ):
         assert_same(other.tree_, learner.tree_)
         np.testing.assert_array_equal(other.predict(frame), learner.predict(frame))
         assert other.text() == learner.text()

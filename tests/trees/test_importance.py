@@ -30,13 +30,17 @@ def test_impurity_importances_are_those_of_scikit_learn(criterion):
     if criterion == "squared_error":
         model = DecisionTreeRegressor(max_depth=5).fit(X, y, w)
     else:
-        model = DecisionTreeClassifier(criterion=criterion, max_depth=5).fit(X, y > 0, w)
+        model = DecisionTreeClassifier(criterion=criterion, max_depth=5).fit(
+            X, y > 0, w
+        )
     tree = from_scikit(model)
     assert_allclose(
         impurity_importances(tree, 5), model.feature_importances_, rtol=1e-9, atol=1e-12
     )
     fall = model.tree_.compute_feature_importances(normalize=False)
-    assert_allclose(impurity_importances(tree, 5, normalize=False), fall, rtol=1e-9, atol=1e-12)
+    assert_allclose(
+        impurity_importances(tree, 5, normalize=False), fall, rtol=1e-9, atol=1e-12
+    )
 
 
 def test_importances_of_a_forest_are_the_mean_of_its_trees():
@@ -44,13 +48,19 @@ def test_importances_of_a_forest_are_the_mean_of_its_trees():
     X, y = rng.normal(size=(80, 4)), rng.normal(size=80)
     model = RandomForestRegressor(6, random_state=0, max_depth=3).fit(X, y)
     trees = [from_scikit(member) for member in model.estimators_]
-    assert_allclose(impurity_importances(trees, 4), model.feature_importances_, rtol=1e-9)
+    assert_allclose(
+        impurity_importances(trees, 4), model.feature_importances_, rtol=1e-9
+    )
 
 
 def test_a_tree_of_one_node_has_no_importances():
     tree = from_scikit(DecisionTreeClassifier().fit([[0.0], [0.0]], [0, 1]))
     assert impurity_importances(tree, 3).tolist() == [0.0, 0.0, 0.0]
-    assert impurity_importances([tree, tree], 3, normalize=False).tolist() == [0.0, 0.0, 0.0]
+    assert impurity_importances([tree, tree], 3, normalize=False).tolist() == [
+        0.0,
+        0.0,
+        0.0,
+    ]
 
 
 def mixed(n=120):
@@ -63,7 +73,11 @@ def mixed(n=120):
             "idle": pd.Categorical.from_codes(idle, ["no", "yes"]),
         }
     )
-    return frame, np.where((sky > 0) ^ (heat > 1.0), "in", "out"), rng.uniform(0.5, 2, n)
+    return (
+        frame,
+        np.where((sky > 0) ^ (heat > 1.0), "in", "out"),
+        rng.uniform(0.5, 2, n),
+    )
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -98,7 +112,9 @@ def test_scanned_rows_carry_their_target_and_weights(scoring):
         model, frame, y, sample_weight=w, scoring=scoring, random_state=3
     )
     for own in ({}, {"y": rows.y}):
-        found = permutation_importance(model, rows, **own, scoring=scoring, random_state=3)
+        found = permutation_importance(
+            model, rows, **own, scoring=scoring, random_state=3
+        )
         assert_allclose(found.drops, given.drops, rtol=1e-10, atol=1e-12)
         assert found.score == pytest.approx(given.score)
     with pytest.raises(DataError, match="carry their target"):
@@ -126,12 +142,18 @@ def test_a_column_that_is_not_used_has_no_importance_and_X_is_left_alone():
     copy = frame.copy()
     y = 2 * X[:, 0] - X[:, 1]
     model = LinearRegression().fit(frame, y)
-    result = permutation_importance(model, frame, y, scoring="neg_mean_squared_error", n_repeats=1)
-    many = permutation_importance(model, frame, y, scoring="neg_mean_squared_error", n_repeats=40)
+    result = permutation_importance(
+        model, frame, y, scoring="neg_mean_squared_error", n_repeats=1
+    )
+    many = permutation_importance(
+        model, frame, y, scoring="neg_mean_squared_error", n_repeats=40
+    )
     assert result.mean[2] == pytest.approx(0.0, abs=1e-9)
     assert result.sd.tolist() == [0.0, 0.0, 0.0]
     # shuffled apart, E (x − x')² = 2 Var x, so that the falls are about 2 β² Var x
-    assert many.mean[:2] == pytest.approx(2 * np.array([4.0, 1.0]) * X[:, :2].var(axis=0), rel=0.05)
+    assert many.mean[:2] == pytest.approx(
+        2 * np.array([4.0, 1.0]) * X[:, :2].var(axis=0), rel=0.05
+    )
     pd.testing.assert_frame_equal(frame, copy)
 
 
@@ -184,5 +206,7 @@ def test_rows_that_are_not_in_memory_are_refused():
 @pytest.mark.parametrize("n_repeats", [0, -1, 2.5, "many"])
 def test_columns_are_shuffled_at_least_once(n_repeats):
     model = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(SettingError, match="n_repeats must be a whole number of at least 1"):
+    with pytest.raises(
+        SettingError, match="n_repeats must be a whole number of at least 1"
+    ):
         permutation_importance(model, [[0.0], [1.0]], [0, 1], n_repeats=n_repeats)

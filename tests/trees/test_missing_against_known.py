@@ -52,7 +52,9 @@ def test_it_is_taken_only_where_it_gains_most():
     y = (Z[:, 0] > 0).astype(int)
     Z[rng.uniform(size=Z.shape) < 0.2] = NAN
     y[np.isnan(Z[:, 1])] = 1
-    tree = DecisionTreeClassifier(criterion="entropy", record=True, max_depth=1).fit(Z, y)
+    tree = DecisionTreeClassifier(criterion="entropy", record=True, max_depth=1).fit(
+        Z, y
+    )
 
     def entropy(part):
         p = np.bincount(part, minlength=2) / max(len(part), 1)
@@ -61,7 +63,9 @@ def test_it_is_taken_only_where_it_gains_most():
     def gain(left):
         n = len(y)
         return (
-            entropy(y) - left.sum() / n * entropy(y[left]) - (~left).sum() / n * entropy(y[~left])
+            entropy(y)
+            - left.sum() / n * entropy(y[left])
+            - (~left).sum() / n * entropy(y[~left])
         )
 
     for candidate in tree.record_[0]["candidates"]:

@@ -18,9 +18,9 @@ from lyceum.trees import ModelTreeRegressor
 def wavy(n, d=4, seed=0, noise=0.3):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-2, 2, size=(n, d))
-    return X, np.where(X[:, 0] < 0.3, 3 * X[:, 1], 5 - 2 * X[:, 1] + X[:, 2]) + noise * rng.normal(
-        size=n
-    )
+    return X, np.where(
+        X[:, 0] < 0.3, 3 * X[:, 1], 5 - 2 * X[:, 1] + X[:, 2]
+    ) + noise * rng.normal(size=n)
 
 
 # -- against a plain M5 ----------------------------------------------------------------
@@ -42,11 +42,17 @@ def test_predictions_are_those_of_a_plain_m5(seed, n, error, attributes, pruning
     ).fit(X, y)
     squared = error == "squared"
     plain = Reference(
-        X, y, Way(squared=squared, every_column=attributes == "all", prune=pruning is not None)
+        X,
+        y,
+        Way(
+            squared=squared, every_column=attributes == "all", prune=pruning is not None
+        ),
     )
     assert model.n_rules_ == len(plain.root.leaves())
     new = wavy(50, 3, seed + 1)[0]
-    np.testing.assert_allclose(model.predict(new), plain.predict(new), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        model.predict(new), plain.predict(new), rtol=1e-4, atol=1e-4
+    )
 
 
 def test_nodes_of_the_tree_hold_the_rows_that_a_plain_m5_sends_there():
@@ -68,7 +74,10 @@ def test_a_plane_is_one_model_and_that_of_least_squares(error):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 5))
     y = X @ [2.0, -1.0, 0.5, 3.0, 1.0] + 7 + 0.05 * rng.normal(size=300)
-    model, line = ModelTreeRegressor(error=error).fit(X, y), LinearRegression().fit(X, y)
+    model, line = (
+        ModelTreeRegressor(error=error).fit(X, y),
+        LinearRegression().fit(X, y),
+    )
     assert model.n_rules_ == 1
     np.testing.assert_allclose(model.coef_[0], line.coef_, rtol=1e-9)
     np.testing.assert_allclose(model.predict(X), line.predict(X), rtol=1e-9)
@@ -103,14 +112,18 @@ def test_constant_models_are_the_means_of_a_regression_tree():
     model = ModelTreeRegressor(model="constant", smoothing=0, pruning=None).fit(X, y)
     ends = model.apply(X)
     for end in set(ends):
-        np.testing.assert_allclose(model.predict(X[ends == end]), y[ends == end].mean(), rtol=1e-12)
+        np.testing.assert_allclose(
+            model.predict(X[ends == end]), y[ends == end].mean(), rtol=1e-12
+        )
     assert not model.coef_.any()
     assert (model.node_parameters_ == 1).all()
 
 
 def test_growth_stops_where_targets_vary_little_or_rows_are_few():
     X, y = wavy(200)
-    model = ModelTreeRegressor(sd_fraction=0.3, min_samples_split=10, pruning=None).fit(X, y)
+    model = ModelTreeRegressor(sd_fraction=0.3, min_samples_split=10, pruning=None).fit(
+        X, y
+    )
     split = model.tree_.kind != LEAF
     assert (model.tree_.weight[split] >= 10).all()
     assert (model.tree_.impurity[split] > 0.3 * y.std()).all()
@@ -133,7 +146,9 @@ def test_pruning_makes_trees_smaller_and_squared_errors_smaller_still():
 
 def test_a_constant_target_and_one_row():
     for n in (1, 2, 10):
-        model = ModelTreeRegressor().fit(np.arange(n, dtype=float)[:, None], np.full(n, 0.3))
+        model = ModelTreeRegressor().fit(
+            np.arange(n, dtype=float)[:, None], np.full(n, 0.3)
+        )
         assert model.predict([[5.0]]).tolist() == pytest.approx([0.3])
         assert model.n_rules_ == 1
         assert "error" in str(model.summary())
@@ -196,12 +211,16 @@ def test_an_unknown_category_stays_and_is_predicted_by_the_node_that_asks_for_it
     assert model.predict(new)[0] == pytest.approx(model.node_intercept_[0])
 
 
-def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_another_way(monkeypatch):
+def test_a_dask_collection_that_memory_cannot_hold_is_refused_by_naming_another_way(
+    monkeypatch,
+):
     import dask.array as da
 
     monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     X, y = wavy(50)
-    with pytest.raises(SourceError, match=r"keeps every row in memory.* use DecisionTreeRegressor"):
+    with pytest.raises(
+        SourceError, match=r"keeps every row in memory.* use DecisionTreeRegressor"
+    ):
         ModelTreeRegressor().fit(da.from_array(X), da.from_array(y))
 
 
@@ -223,7 +242,9 @@ def test_contributions_and_base_add_up_to_the_prediction():
 def test_the_summary_has_the_tree_its_models_rows_and_errors():
     x = np.arange(40.0)
     table = pd.DataFrame({"age": x, "pay": np.where(x < 20, 2 * x, 100 - x)})
-    model = ModelTreeRegressor(smoothing=0).fit(scan(table, "pay", kinds={"age": "continuous"}))
+    model = ModelTreeRegressor(smoothing=0).fit(
+        scan(table, "pay", kinds={"age": "continuous"})
+    )
     text = str(model.summary())
     assert "ModelTreeRegressor of pay" in text
     assert "age ≤ 19.5  LM1        20" in text
@@ -257,7 +278,8 @@ def test_absolute_errors_obey_the_laws():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"smoothing": -1}, {"error": "mae"}, {"min_samples_split": 1}, {"sd_fraction": 2}]
+    "wrong",
+    [{"smoothing": -1}, {"error": "mae"}, {"min_samples_split": 1}, {"sd_fraction": 2}],
 )
 def test_parameters_out_of_range_are_refused(wrong):
     X, y = wavy(20)

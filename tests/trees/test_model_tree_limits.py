@@ -25,7 +25,9 @@ def housing(n=400, seed=0):
 @pytest.mark.parametrize("error", ["squared", "absolute"])
 def test_no_prediction_runs_away_from_the_targets_of_its_node(error):
     X, y = housing()
-    far = np.vstack([X, X * [1.0, 1.0, 100.0], X * [3.0, 1.0, 1.0], np.full((1, 3), 1e9)])
+    far = np.vstack(
+        [X, X * [1.0, 1.0, 100.0], X * [3.0, 1.0, 1.0], np.full((1, 3), 1e9)]
+    )
     model = ModelTreeRegressor(error=error).fit(X, y)
     free = ModelTreeRegressor(error=error, extrapolation=None).fit(X, y)
     said, without, node = model.predict(far), free.predict(far), model.apply(far)
@@ -46,7 +48,9 @@ def test_no_prediction_runs_away_from_the_targets_of_its_node(error):
 def test_the_limit_leaves_the_training_rows_alone_and_zero_is_their_range():
     X, y = housing()
     free = ModelTreeRegressor(extrapolation=None).fit(X, y)
-    np.testing.assert_array_equal(ModelTreeRegressor().fit(X, y).predict(X), free.predict(X))
+    np.testing.assert_array_equal(
+        ModelTreeRegressor().fit(X, y).predict(X), free.predict(X)
+    )
     tight = ModelTreeRegressor(extrapolation=0.0).fit(X, y)
     home = tight.apply(X)
     for i in np.unique(home):

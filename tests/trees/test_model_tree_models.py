@@ -20,9 +20,19 @@ def models_of(X, y, columns, rule="all", w=None):
     ends = np.array([0], dtype=np.int64), np.array([len(y)], dtype=np.int64)
     XT = np.ascontiguousarray(np.asarray(X, float).T)
     native.node_models(
-        XT, np.asarray(y, float), w, *ends, start, np.array(columns, np.int32), rule, coef, found
+        XT,
+        np.asarray(y, float),
+        w,
+        *ends,
+        start,
+        np.array(columns, np.int32),
+        rule,
+        coef,
+        found,
     )
-    return coef, dict(zip(("intercept", "parameters", "weight", "absolute", "squared"), found[0]))
+    return coef, dict(
+        zip(("intercept", "parameters", "weight", "absolute", "squared"), found[0])
+    )
 
 
 @pytest.fixture
@@ -59,7 +69,10 @@ def test_weight_two_equals_repeated_row(table, rule):
 @pytest.mark.parametrize("rule", ["all", "m5", "m5p"])
 def test_a_million_away_is_the_same_slope(table, rule):
     X, y = table
-    near, far = models_of(X, y, range(5), rule), models_of(X + 1e6, y + 1e6, range(5), rule)
+    near, far = (
+        models_of(X, y, range(5), rule),
+        models_of(X + 1e6, y + 1e6, range(5), rule),
+    )
     np.testing.assert_allclose(far[0], near[0], rtol=1e-6)
     assert far[1]["squared"] == pytest.approx(near[1]["squared"], rel=1e-6)
 
@@ -74,7 +87,9 @@ def test_a_column_of_noise_is_dropped_and_one_that_tells_stays(table, rule):
 @pytest.mark.parametrize("rule", ["all", "m5"])
 def test_columns_that_depend_on_others_are_left_out(table, rule):
     X, y = table
-    X = np.column_stack([X[:, 0], 2 * X[:, 0] + 3, X[:, 1], X[:, 0] - X[:, 1], np.full(60, 7.0)])
+    X = np.column_stack(
+        [X[:, 0], 2 * X[:, 0] + 3, X[:, 1], X[:, 0] - X[:, 1], np.full(60, 7.0)]
+    )
     coef, found = models_of(X, y, range(5), rule)
     assert coef[[1, 3, 4]].tolist() == [0, 0, 0]
     b = np.linalg.lstsq(np.column_stack([X, np.ones(60)]), y, rcond=None)[0]
@@ -132,7 +147,9 @@ def test_every_node_is_fitted_on_its_own_rows_and_the_columns_tested_below(table
         if len(node.rows) > 2 * len(columns) + 2:
             expected, _, residual = reference.fitted(node, columns)
             np.testing.assert_allclose(coef[i, columns], expected, rtol=1e-6, atol=1e-9)
-            assert models.squared[i] == pytest.approx(np.mean(residual**2), rel=1e-6, abs=1e-12)
+            assert models.squared[i] == pytest.approx(
+                np.mean(residual**2), rel=1e-6, abs=1e-12
+            )
 
 
 @settings(max_examples=10, deadline=None)
@@ -149,7 +166,9 @@ def test_models_folded_by_smoothing_predict_as_smoothing_along_the_path(seed, k)
     coef = np.zeros((len(nodes), 3))
     for i, node in enumerate(nodes):
         coef[i, node.columns] = node.coef
-    b, a = smooth_models(tree, coef, np.array([node.intercept for node in nodes]), tree.weight, k)
+    b, a = smooth_models(
+        tree, coef, np.array([node.intercept for node in nodes]), tree.weight, k
+    )
     new = rng.normal(size=(20, 3))
     leaf = Router([tree], 3).leaves(new)[:, 0]
     np.testing.assert_allclose(
@@ -163,12 +182,19 @@ def test_models_folded_by_smoothing_predict_as_smoothing_along_the_path(seed, k)
 def steps_of(frame, y, w=None):
     rows = scan(frame)
     (block,) = list(rows.blocks())
-    return StepColumns.of(block.X, np.asarray(y, float), w, rows.schema), block.X, rows.schema
+    return (
+        StepColumns.of(block.X, np.asarray(y, float), w, rows.schema),
+        block.X,
+        rows.schema,
+    )
 
 
 def test_categories_become_steps_in_the_order_of_their_mean_target():
-    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0, 6.0], "town": ["a", "b", "c", "b", "a"]})
-    columns, X, schema = steps_of(frame, [5.0, 1.0, 3.0, 2.0, 9.0])  # means: a 7, b 1.5, c 3
+    frame = pd.DataFrame(
+        {"x": [1.0, 2.0, 3.0, 4.0, 6.0], "town": ["a", "b", "c", "b", "a"]}
+    )
+    # means: a 7, b 1.5, c 3
+    columns, X, schema = steps_of(frame, [5.0, 1.0, 3.0, 2.0, 9.0])
     assert columns.names(schema) == ["x", "town=a,c", "town=a"]
     Z = columns.center_cells(X) + columns.center
     np.testing.assert_array_equal(Z[:, 0], frame["x"])
@@ -199,11 +225,17 @@ def test_a_threshold_between_ranks_is_two_groups_of_categories():
 def test_some_columns_are_those_of_all():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
-        {"t": rng.choice(list("abcdef"), 50), "x": rng.normal(size=50), "u": ["k", "l"] * 25}
+        {
+            "t": rng.choice(list("abcdef"), 50),
+            "x": rng.normal(size=50),
+            "u": ["k", "l"] * 25,
+        }
     )
     frame.loc[::7, ["t", "x"]] = None
     columns, X, _ = steps_of(frame, rng.normal(size=50), rng.uniform(size=50))
     every = columns.center_cells(X)
     for only in ([0], [1, 4, 6], [5], [0, 1, 2, 3, 4, 5, 6]):
-        np.testing.assert_array_equal(columns.center_cells(X, np.array(only)), every[:, only])
+        np.testing.assert_array_equal(
+            columns.center_cells(X, np.array(only)), every[:, only]
+        )
     np.testing.assert_array_equal(columns.source, [0, 0, 0, 0, 0, 1, 2])

@@ -20,14 +20,20 @@ def test_the_first_entry_has_the_fall_of_the_standard_deviation_by_every_column(
         parts = [y[frame[name] <= threshold], y[frame[name] > threshold]]
         fall = y.std() - sum(len(part) / 20 * part.std() for part in parts)
         assert gains[name] == pytest.approx(fall)
-    assert (best["node"], best["column"], best["objective"]) == (0, "a", pytest.approx(y.std()))
+    assert (best["node"], best["column"], best["objective"]) == (
+        0,
+        "a",
+        pytest.approx(y.std()),
+    )
 
 
 @pytest.mark.parametrize("pruning", ["estimated_error", None])
 @pytest.mark.parametrize("weighted", [True, False])
 def test_entries_are_numbered_by_the_nodes_of_the_pruned_tree(pruning, weighted):
     rng = np.random.default_rng(0)
-    X = pd.DataFrame({"a": rng.normal(size=120), "town": rng.choice(["Bonn", "Köln", "Ulm"], 120)})
+    X = pd.DataFrame(
+        {"a": rng.normal(size=120), "town": rng.choice(["Bonn", "Köln", "Ulm"], 120)}
+    )
     y = X.a.abs() + 3.0 * (X.town == "Ulm") + rng.normal(size=120)
     w = rng.integers(1, 4, 120).astype(float) if weighted else None
     model = ModelTreeRegressor(record=True, pruning=pruning).fit(X, y, sample_weight=w)
@@ -36,7 +42,9 @@ def test_entries_are_numbered_by_the_nodes_of_the_pruned_tree(pruning, weighted)
         split = int(model.tree_.feature[node])
         assert entry["column"] == (None if split < 0 else ["a", "town"][split])
         assert entry["objective"] == pytest.approx(float(model.tree_.impurity[node]))
-        assert all(c["threshold"] is None for c in entry["candidates"] if c["column"] == "town")
+        assert all(
+            c["threshold"] is None for c in entry["candidates"] if c["column"] == "town"
+        )
     nodes = {entry["node"] for entry in model.record_}
     assert set(np.flatnonzero(model.tree_.feature >= 0).tolist()) <= nodes
     assert not hasattr(model.set_params(record=False).fit(X, y), "record_")

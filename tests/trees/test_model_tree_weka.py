@@ -15,7 +15,12 @@ from tests.trees.m5_reference import WEKA, Reference
 from lyceum import datasets
 from lyceum._core.trees import Router
 from lyceum.trees import ModelTreeRegressor
-from lyceum.trees.model_trees.m5_models import choose, columns_below, fit_models, smooth_models
+from lyceum.trees.model_trees.m5_models import (
+    choose,
+    columns_below,
+    fit_models,
+    smooth_models,
+)
 from lyceum.trees.pruning.bottom_up import compact
 
 NAMES = ["MYCT", "MMIN", "MMAX", "CACH", "CHMIN", "CHMAX"]
@@ -50,10 +55,15 @@ def test_five_models_with_the_published_numbers(cpu, reference):
     )
     choice = choose(grown, models, "squared", float(y.std()))
     tree, kept = compact(grown, choice.cut), models.take(choice.nodes)
-    coef, intercept = smooth_models(tree, kept.coef.toarray(), kept.intercept, kept.weight, 15.0)
+    coef, intercept = smooth_models(
+        tree, kept.coef.toarray(), kept.intercept, kept.weight, 15.0
+    )
     leaves = np.flatnonzero(tree.child < 0)
     found = {
-        (int(tree.weight[i]), round(float(100 * np.sqrt(kept.squared[i]) / y.std()), 3)): i
+        (
+            int(tree.weight[i]),
+            round(float(100 * np.sqrt(kept.squared[i]) / y.std()), 3),
+        ): i
         for i in leaves
     }
     assert set(found) == {(n, error) for n, error, _, _ in PUBLISHED}
@@ -69,9 +79,13 @@ def test_the_reference_smooths_along_the_path_to_the_same_predictions(cpu, refer
     published = np.array([[*b, a] for _, _, b, a in PUBLISHED])
     number = {(165): 0, 6: 1, 4: 2, 11: 3, 23: 4}
     rows = [number[len(reference.path(x)[-1].rows)] for x in X]
-    expected = np.einsum("ij,ij->i", published[rows], np.column_stack([X, np.ones(len(X))]))
+    expected = np.einsum(
+        "ij,ij->i", published[rows], np.column_stack([X, np.ones(len(X))])
+    )
     # four decimals of a coefficient times up to 64000 KB
-    np.testing.assert_allclose(reference.predict(X), expected, atol=5e-5 * X.sum(axis=1).max())
+    np.testing.assert_allclose(
+        reference.predict(X), expected, atol=5e-5 * X.sum(axis=1).max()
+    )
 
 
 @pytest.mark.syllabus("6.7")

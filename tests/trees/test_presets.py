@@ -25,25 +25,37 @@ def table(n=400, seed=0):
     frame = pd.DataFrame(
         {"x": rng.normal(size=n), "c": pd.Categorical(rng.choice(list("pqrs"), n))}
     )
-    return frame, ((frame.x > 0) ^ (frame.c == "p") ^ (rng.random(n) < 0.15)).astype(int).to_numpy()
+    return frame, ((frame.x > 0) ^ (frame.c == "p") ^ (rng.random(n) < 0.15)).astype(
+        int
+    ).to_numpy()
 
 
 def assert_same(ours, other):
     for name in ("feature", "threshold", "child", "branches", "value"):
-        np.testing.assert_array_equal(getattr(ours.tree_, name), getattr(other.tree_, name))
+        np.testing.assert_array_equal(
+            getattr(ours.tree_, name), getattr(other.tree_, name)
+        )
 
 
 def test_id3_is_multiway_entropy_until_nothing_is_gained():
     frame, y = table()
-    settings = {"criterion": "entropy", "categorical_split": "multiway", "missing": "fractions"}
+    settings = {
+        "criterion": "entropy",
+        "categorical_split": "multiway",
+        "missing": "fractions",
+    }
     same = DecisionTreeClassifier(require_gain=True, **settings)
     assert_same(ID3().fit(frame, y), same.fit(frame, y))
     weather = datasets.load("weather")
     assert_same(
-        ID3().fit(weather), DecisionTreeClassifier(require_gain=True, **settings).fit(weather)
+        ID3().fit(weather),
+        DecisionTreeClassifier(require_gain=True, **settings).fit(weather),
     )
     exclusive_or = pd.DataFrame({"a": list("ffss"), "b": list("fsfs")})
-    assert ID3(categorical_features=True).fit(exclusive_or, [0, 1, 1, 0]).get_n_leaves() == 1
+    assert (
+        ID3(categorical_features=True).fit(exclusive_or, [0, 1, 1, 0]).get_n_leaves()
+        == 1
+    )
 
 
 @pytest.mark.syllabus("6.5")

@@ -25,9 +25,15 @@ def test_a_learner_pruned_by_error_is_a_copy_whose_held_out_errors_are_no_more()
     pruned = model.prune("error", X[300:], labels[300:])
     assert model.get_n_leaves() == before > pruned.get_n_leaves()
     assert pruned.score(X[300:], labels[300:]) >= model.score(X[300:], labels[300:])
-    scanned = scan(pd.DataFrame(X[300:], columns=list("abc")).assign(y=labels[300:]), target="y")
-    named = DecisionTreeClassifier().fit(pd.DataFrame(X[:300], columns=list("abc")), labels[:300])
-    assert_array_equal(named.prune("error", scanned).tree_.threshold, pruned.tree_.threshold)
+    scanned = scan(
+        pd.DataFrame(X[300:], columns=list("abc")).assign(y=labels[300:]), target="y"
+    )
+    named = DecisionTreeClassifier().fit(
+        pd.DataFrame(X[:300], columns=list("abc")), labels[:300]
+    )
+    assert_array_equal(
+        named.prune("error", scanned).tree_.threshold, pruned.tree_.threshold
+    )
     assert pruned.feature_importances_.sum() == pytest.approx(1.0)
 
 
@@ -51,9 +57,13 @@ def test_a_learner_is_pruned_by_complexity_and_by_expected_loss():
 def test_pruning_says_what_it_lacks():
     X, y = noisy_classes()
     model = DecisionTreeClassifier(max_depth=2).fit(X, y)
-    with pytest.raises(SettingError, match="needs rows that were held out of fit: give X and y"):
+    with pytest.raises(
+        SettingError, match="needs rows that were held out of fit: give X and y"
+    ):
         model.prune("error")
     with pytest.raises(SettingError, match="choose from 'complexity', 'error', 'loss'"):
         model.prune("luck")
-    with pytest.raises(DataError, match=r"the class 7 was not in fit: there are \[0, 1\]"):
+    with pytest.raises(
+        DataError, match=r"the class 7 was not in fit: there are \[0, 1\]"
+    ):
         model.prune("error", X[:1], [7])

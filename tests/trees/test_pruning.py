@@ -9,7 +9,16 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from tests.trees.growth_reference import visited
-from tests.trees.pruning_cases import LOSS, best_of, forms, gaps, grown, leaves_of, seeds, small
+from tests.trees.pruning_cases import (
+    LOSS,
+    best_of,
+    forms,
+    gaps,
+    grown,
+    leaves_of,
+    seeds,
+    small,
+)
 from tests.trees.table_builders import from_scikit, mixed_table
 
 from lyceum._core.trees import LEAF
@@ -23,7 +32,10 @@ from lyceum.trees.pruning.bottom_up import (
     prune_by_pessimistic_error,
 )
 from lyceum.trees.pruning.confidence import prune_by_confidence
-from lyceum.trees.pruning.cost_complexity import cost_complexity_path, prune_by_complexity
+from lyceum.trees.pruning.cost_complexity import (
+    cost_complexity_path,
+    prune_by_complexity,
+)
 
 
 def held_out(seed, referee, tree, n=15):
@@ -44,7 +56,9 @@ def test_a_compact_tree_sends_rows_as_the_whole_one_does(seed, form, gap, random
     kept = [i for i in range(tree.n_nodes) if not _is_below_cut(tree, i, cut)]
     assert_allclose(ours, whole[:, kept])
     assert_allclose(pruned.value, tree.value[kept])
-    assert pruned.cuts.size + pruned.branches.size <= tree.cuts.size + tree.branches.size
+    assert (
+        pruned.cuts.size + pruned.branches.size <= tree.cuts.size + tree.branches.size
+    )
     assert (pruned.parent[1:] < np.arange(1, pruned.n_nodes)).all()
     assert (pruned.gain[pruned.kind == LEAF] == 0).all()
 
@@ -62,12 +76,16 @@ def test_a_compact_tree_of_intervals_keeps_its_cuts():
     from tests.trees.pruning_reference import interval_tree
 
     tree = interval_tree()
-    cells = [[x, y] for x in (-1.0, 0.0, 0.5, 1.0, 1.5, np.nan) for y in (0.0, 2.0, 3.0, 9.0)]
+    cells = [
+        [x, y] for x in (-1.0, 0.0, 0.5, 1.0, 1.5, np.nan) for y in (0.0, 2.0, 3.0, 9.0)
+    ]
     cut = np.zeros(tree.n_nodes, dtype=bool)
     cut[1] = True
     pruned = compact(tree, cut)
     assert pruned.cuts.tolist() == [0.0, 1.0, 2.0, 5.0]
-    assert_allclose(visited(pruned, cells), np.delete(visited(tree, cells), [4, 5, 6], axis=1))
+    assert_allclose(
+        visited(pruned, cells), np.delete(visited(tree, cells), [4, 5, 6], axis=1)
+    )
 
 
 # -- reduced error ---------------------------------------------------------------------
@@ -93,7 +111,9 @@ def test_reduced_error_is_the_smallest_pruning_of_least_cost_on_rows_held_out(
         choice, parents = range(3), small_tree.parent
         while node >= 0 and len(choice) > 1:
             losses = small_tree.value[node] @ values / small_tree.value[node].sum()
-            choice = [a for a in choice if losses[a] <= min(losses[b] for b in choice) + 1e-9]
+            choice = [
+                a for a in choice if losses[a] <= min(losses[b] for b in choice) + 1e-9
+            ]
             node = int(parents[node])
         return choice[0]
 
@@ -104,7 +124,9 @@ def test_reduced_error_is_the_smallest_pruning_of_least_cost_on_rows_held_out(
         ours = [decided(small_tree, node) for node in range(small_tree.n_nodes)]
         total = 0.0
         for node in range(small_tree.n_nodes):
-            below = sum((came[:, c] for c in small_tree.children(node)), np.zeros(len(cells)))
+            below = sum(
+                (came[:, c] for c in small_tree.children(node)), np.zeros(len(cells))
+            )
             ended = came[:, node] - (below if small_tree.kind[node] != LEAF else 0.0)
             total += (w * ended * values[y, ours[node]]).sum()
         return total
@@ -154,7 +176,10 @@ def test_weight_two_equals_a_row_held_out_twice():
     cells, parts = held_out(8, referee, tree)
     y, w = np.arange(len(cells)) % 3, 1.0 + np.arange(len(cells)) % 2
     twice = np.repeat(np.arange(len(cells)), w.astype(int))
-    one, many = NodeCosts.of(tree, parts, y, w), NodeCosts.of(tree, parts[twice], y[twice])
+    one, many = (
+        NodeCosts.of(tree, parts, y, w),
+        NodeCosts.of(tree, parts[twice], y[twice]),
+    )
     assert_allclose(one.at, many.at, rtol=1e-12)
     assert_allclose(one.end_costs(tree), many.end_costs(tree), atol=1e-12)
 
@@ -164,7 +189,9 @@ def test_weight_two_equals_a_row_held_out_twice():
 
 @pytest.mark.syllabus("6.6")
 @given(seeds, forms, gaps, st.sampled_from([0.0, 0.5, 1.0, 3.0]))
-def test_pessimistic_is_the_smallest_pruning_of_least_errors_and_penalty(seed, form, gap, k):
+def test_pessimistic_is_the_smallest_pruning_of_least_errors_and_penalty(
+    seed, form, gap, k
+):
     _, tree = grown(seed, form, gap)
     if not small(tree):
         return
@@ -191,26 +218,37 @@ def test_quinlans_pessimism_judges_from_the_root_with_a_standard_error(seed, k):
             return [node]
         return [leaf for child in tree.children(node) for leaf in walk(child)]
 
-    assert leaves_of(prune_by_pessimistic_error(tree, k, standard_error=True), tree) == sorted(
-        walk(0)
-    )
+    assert leaves_of(
+        prune_by_pessimistic_error(tree, k, standard_error=True), tree
+    ) == sorted(walk(0))
 
 
 def _leaves_below(tree, node):
     if tree.kind[node] == LEAF:
         return [node]
-    return [leaf for child in tree.children(node) for leaf in _leaves_below(tree, child)]
+    return [
+        leaf for child in tree.children(node) for leaf in _leaves_below(tree, child)
+    ]
 
 
 @pytest.mark.syllabus("6.6")
-@given(seeds, forms, st.sampled_from([None, LOSS]), st.sampled_from(["none", "laplace", "m"]))
-def test_minimum_loss_is_the_smallest_pruning_of_least_expected_loss(seed, form, loss, smoothing):
+@given(
+    seeds,
+    forms,
+    st.sampled_from([None, LOSS]),
+    st.sampled_from(["none", "laplace", "m"]),
+)
+def test_minimum_loss_is_the_smallest_pruning_of_least_expected_loss(
+    seed, form, loss, smoothing
+):
     _, tree = grown(seed, form)
     if not small(tree):
         return
     values = 1 - np.eye(3) if loss is None else loss
     share = tree.value[0] / tree.value[0].sum()
-    m, prior = {"none": (0, share), "laplace": (3, np.full(3, 1 / 3)), "m": (2, share)}[smoothing]
+    m, prior = {"none": (0, share), "laplace": (3, np.full(3, 1 / 3)), "m": (2, share)}[
+        smoothing
+    ]
     n = tree.value.sum(axis=1)
     posterior = (tree.value + m * prior) / (n + m)[:, None]
     expected = (posterior @ values).min(axis=1)
@@ -271,16 +309,26 @@ def test_a_tree_of_many_thousand_nodes_is_pruned_as_its_definition_says():
         assert pruned.n_leaves == path.n_leaves[s]
         risk = (pruned.impurity * pruned.weight)[leaf].sum() / len(y)
         assert path.risks[s] == pytest.approx(risk, rel=1e-9)
-    whole, raised = prune_by_confidence(tree), prune_by_confidence(tree, rows=(X, y, None))
+    whole, raised = (
+        prune_by_confidence(tree),
+        prune_by_confidence(tree, rows=(X, y, None)),
+    )
     assert raised.n_nodes < whole.n_nodes < tree.n_nodes
     assert raised.value[raised.kind == LEAF].sum() == len(y)
 
 
 def test_pruning_leaves_the_tree_it_was_given_alone():
     referee, tree = grown(3, "groups", 0.2, n=40)
-    copy = replace(tree, **{name: getattr(tree, name).copy() for name in tree.__slots__})
-    X = np.array([[np.nan if c is None else c for c in row] for row in referee.cells], dtype=float)
-    prune_by_confidence(tree, rows=(X, np.array(referee.target), np.array(referee.weight)))
+    copy = replace(
+        tree, **{name: getattr(tree, name).copy() for name in tree.__slots__}
+    )
+    X = np.array(
+        [[np.nan if c is None else c for c in row] for row in referee.cells],
+        dtype=float,
+    )
+    prune_by_confidence(
+        tree, rows=(X, np.array(referee.target), np.array(referee.weight))
+    )
     prune_by_pessimistic_error(tree, 3.0)
     for name in tree.__slots__:
         np.testing.assert_array_equal(getattr(tree, name), getattr(copy, name))

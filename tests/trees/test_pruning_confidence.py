@@ -21,7 +21,9 @@ def test_upper_bounds_are_those_of_quinlans_book():
     rates = upper_errors([0, 0, 0, 1], [6, 9, 1, 16]) / [6, 9, 1, 16]
     assert rates == pytest.approx([0.206, 0.143, 0.750, 0.157], abs=5e-4)
     assert float(upper_errors(1, 168)) == pytest.approx(2.610, abs=5e-4)
-    assert float(upper_errors([0, 1, 0], [151, 16, 1]).sum()) == pytest.approx(4.642, abs=6e-3)
+    assert float(upper_errors([0, 1, 0], [151, 16, 1]).sum()) == pytest.approx(
+        4.642, abs=6e-3
+    )
 
 
 def test_the_exact_bound_makes_few_errors_as_improbable_as_said():
@@ -48,7 +50,9 @@ def test_the_normal_bound_is_j48s():
 def test_bounds_rise_with_errors_and_fall_with_confidence(bound):
     errors = np.linspace(0, 9, 40)
     assert (np.diff(upper_errors(errors, 20, 0.25, bound)) > 0).all()
-    assert (upper_errors(errors, 20, 0.1, bound) > upper_errors(errors, 20, 0.3, bound)).all()
+    assert (
+        upper_errors(errors, 20, 0.1, bound) > upper_errors(errors, 20, 0.3, bound)
+    ).all()
     with pytest.raises(SettingError, match=r"at most 0\.5"):
         upper_errors(1, 2, 0.6, bound)
 
@@ -82,11 +86,18 @@ def side_by_side(tree, other):
 
 @pytest.mark.syllabus("6.6")
 @given(
-    seeds, forms, gaps, st.sampled_from([0.1, 0.25, 0.5]), st.sampled_from(["fractions", "learned"])
+    seeds,
+    forms,
+    gaps,
+    st.sampled_from([0.1, 0.25, 0.5]),
+    st.sampled_from(["fractions", "learned"]),
 )
 def test_raising_is_the_recursion_of_c45(seed, form, gap, level, missing):
     referee, tree = grown(seed, form, gap, n=40, max_depth=4, missing=missing)
-    X = np.array([[np.nan if c is None else c for c in row] for row in referee.cells], dtype=float)
+    X = np.array(
+        [[np.nan if c is None else c for c in row] for row in referee.cells],
+        dtype=float,
+    )
     rows = (X, np.array(referee.target), np.array(referee.weight))
     ours = prune_by_confidence(tree, level, rows=rows)
     theirs = J48(referee, tree, level).pruned()
@@ -94,14 +105,21 @@ def test_raising_is_the_recursion_of_c45(seed, form, gap, level, missing):
     assert len(pairs) == ours.n_nodes == theirs.n_nodes
     for name in ("feature", "kind", "n_children", "threshold", "missing", "n_rows"):
         assert_allclose(
-            getattr(ours, name)[pairs[:, 0]], getattr(theirs, name)[pairs[:, 1]], err_msg=name
+            getattr(ours, name)[pairs[:, 0]],
+            getattr(theirs, name)[pairs[:, 1]],
+            err_msg=name,
         )
     for name in ("value", "weight", "impurity", "gain"):
-        part, other = getattr(ours, name)[pairs[:, 0]], getattr(theirs, name)[pairs[:, 1]]
+        part, other = (
+            getattr(ours, name)[pairs[:, 0]],
+            getattr(theirs, name)[pairs[:, 1]],
+        )
         assert_allclose(part, other, atol=1e-9, err_msg=name)
     cells = mixed_table(seed + 5, 10, 0.2)[0]
     assert_allclose(
-        visited(ours, cells)[:, pairs[:, 0]], visited(theirs, cells)[:, pairs[:, 1]], atol=1e-9
+        visited(ours, cells)[:, pairs[:, 0]],
+        visited(theirs, cells)[:, pairs[:, 1]],
+        atol=1e-9,
     )
 
 
@@ -115,7 +133,9 @@ def test_raising_happens_in_those_tests():
         )
         plain = prune_by_confidence(tree, 0.5)
         raised += pruned.n_nodes != plain.n_nodes
-        assert_allclose(visited(pruned, referee.cells).T @ np.array(referee.weight), pruned.weight)
+        assert_allclose(
+            visited(pruned, referee.cells).T @ np.array(referee.weight), pruned.weight
+        )
     assert raised >= 3
 
 

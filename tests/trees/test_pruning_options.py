@@ -31,7 +31,9 @@ def noisy(n=300, seed=0):
 def test_minimum_loss_beats_the_constant_on_german_credit():
     table = pd.read_csv(Path(datasets.__file__).with_name("german_credit.csv"))
     X, y, loss = table.drop(columns="class"), table["class"].to_numpy(), 0.0
-    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(np.zeros(len(y)), y):
+    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(
+        np.zeros(len(y)), y
+    ):
         model = DecisionTreeClassifier(loss_matrix=LOSS, pruning="minimum_loss").fit(
             X.iloc[train], y[train]
         )
@@ -54,21 +56,32 @@ def test_growth_is_by_plain_gain_where_pruning_is_by_loss():
             "smoothing": 0.0,
             "altered_priors": altered,
         }
-        tree = DecisionTreeClassifier(pruning="minimum_loss", **settings).fit(X, y).tree_
-        assert (tree.feature[0], tree.threshold[0]) == (plain.feature[0], plain.threshold[0])
-    grown = DecisionTreeClassifier(criterion="entropy", loss_matrix=LOSS, altered_priors=False).fit(
-        X, y
-    )
+        tree = (
+            DecisionTreeClassifier(pruning="minimum_loss", **settings).fit(X, y).tree_
+        )
+        assert (tree.feature[0], tree.threshold[0]) == (
+            plain.feature[0],
+            plain.threshold[0],
+        )
+    grown = DecisionTreeClassifier(
+        criterion="entropy", loss_matrix=LOSS, altered_priors=False
+    ).fit(X, y)
     grown = grown.tree_
     np.testing.assert_array_equal(grown.threshold, plain.threshold)
-    other = DecisionTreeClassifier(criterion="entropy", loss_matrix=LOSS).fit(X, y).tree_
-    assert other.n_nodes != plain.n_nodes or not np.array_equal(other.threshold, plain.threshold)
+    other = (
+        DecisionTreeClassifier(criterion="entropy", loss_matrix=LOSS).fit(X, y).tree_
+    )
+    assert other.n_nodes != plain.n_nodes or not np.array_equal(
+        other.threshold, plain.threshold
+    )
 
 
 @pytest.mark.syllabus("6.6")
 def test_the_posteriors_of_minimum_loss_are_the_m_estimates():
     X, y = noisy()
-    tree = DecisionTreeClassifier(loss_matrix=LOSS, pruning="minimum_loss", smoothing=7.0).fit(X, y)
+    tree = DecisionTreeClassifier(
+        loss_matrix=LOSS, pruning="minimum_loss", smoothing=7.0
+    ).fit(X, y)
     proba, leaf = tree.predict_proba(X), tree.apply(X)
     prior = np.bincount(y) / len(y)
     for node in np.unique(leaf):
@@ -89,7 +102,9 @@ def test_cart_weighs_the_error_rate_and_cost_complexity_alone_chooses_alpha():
     assert path.risks[0] == pytest.approx((full.predict(X) != y).mean())
     assert path.risks[-1] == pytest.approx((y == 0).mean())  # the error of the root
     by_impurity = CART(ccp_measure="impurity", random_state=0).fit(X, y)
-    assert by_impurity.alpha_choice_.path.risks[-1] == pytest.approx(full.tree_.impurity[0])
+    assert by_impurity.alpha_choice_.path.risks[-1] == pytest.approx(
+        full.tree_.impurity[0]
+    )
     alone = DecisionTreeClassifier(pruning="cost_complexity", random_state=0).fit(X, y)
     chosen = DecisionTreeClassifier(ccp_alpha="cv", random_state=0).fit(X, y)
     assert alone.text() == chosen.text() != full.text()
@@ -117,7 +132,9 @@ def test_c45_collapses_subtrees_that_make_no_fewer_errors_though_unpruned():
         below, leaves = list(tree.children(int(node))), []
         while below:
             one = below.pop()
-            leaves.append(one) if tree.kind[one] == LEAF else below.extend(tree.children(one))
+            leaves.append(one) if tree.kind[one] == LEAF else below.extend(
+                tree.children(one)
+            )
         assert errors[leaves].sum() < errors[node] - 1e-3
     loose = DecisionTreeClassifier(
         criterion="gain_ratio", min_samples_leaf=5, require_gain=True
@@ -134,7 +151,9 @@ def test_every_bound_of_the_errors_prunes():
         assert (
             leaves <= prune_by_confidence(unpruned, 0.4, bound).n_leaves
         )  # which raises no branches
-    sizes = [C45(bound="normal", confidence=c).fit(X, y).get_n_leaves() for c in (0.5, 0.001)]
+    sizes = [
+        C45(bound="normal", confidence=c).fit(X, y).get_n_leaves() for c in (0.5, 0.001)
+    ]
     assert sizes[0] > sizes[1]
 
 
@@ -143,7 +162,9 @@ def test_every_bound_of_the_errors_prunes():
 def test_reduced_error_pruning_takes_the_users_own_validation_rows(kind):
     X, y = noisy(400, 1)
     held = slice(300, None)
-    model = kind(pruning="reduced_error").fit(X[:300], y[:300], validation=(X[held], y[held]))
+    model = kind(pruning="reduced_error").fit(
+        X[:300], y[:300], validation=(X[held], y[held])
+    )
     by_hand = kind().fit(X[:300], y[:300]).prune("error", X[held], y[held])
     assert model.text() == by_hand.text()
     with pytest.raises(ValueError, match="pruning='reduced_error'"):
@@ -200,8 +221,14 @@ def test_rows_that_meet_an_empty_branch_of_a_raised_subtree_get_its_leaf():
     kinds = {"kind": CATEGORIES, "missing": -1}
     first = build.split(0, 0, n_children=2, branches=[0, 1], **kinds)
     second = build.split(first[0], 1, n_children=2, branches=[0, 1, -1], **kinds)
-    for node, value in zip([0, *first, *second], [[11, 12], [9, 12], [2, 0], [9, 0], [0, 12]]):
-        build.nodes[node] |= {"value": value, "weight": float(sum(value)), "n_rows": sum(value)}
+    for node, value in zip(
+        [0, *first, *second], [[11, 12], [9, 12], [2, 0], [9, 0], [0, 12]]
+    ):
+        build.nodes[node] |= {
+            "value": value,
+            "weight": float(sum(value)),
+            "n_rows": sum(value),
+        }
     X = np.array([[0.0, 0]] * 9 + [[0.0, 1]] * 12 + [[1.0, 2]] * 2)
     y = np.array([0] * 9 + [1] * 12 + [0] * 2)
     tree = prune_by_confidence(build.tree(), rows=(X, y, None))

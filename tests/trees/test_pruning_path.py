@@ -8,7 +8,15 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from tests.trees.growth_reference import visited
-from tests.trees.pruning_cases import LOSS, best_of, forms, grown, leaves_of, seeds, small
+from tests.trees.pruning_cases import (
+    LOSS,
+    best_of,
+    forms,
+    grown,
+    leaves_of,
+    seeds,
+    small,
+)
 from tests.trees.table_builders import from_scikit, mixed_table
 from tests.trees.tree_reference import Referee
 
@@ -25,7 +33,9 @@ from lyceum.trees.pruning.cost_complexity import (
 
 @pytest.mark.syllabus("6.6")
 @given(seeds, forms, st.sampled_from(["impurity", "error", "loss"]))
-def test_cost_complexity_is_the_smallest_pruning_of_least_cost_and_leaves(seed, form, measure):
+def test_cost_complexity_is_the_smallest_pruning_of_least_cost_and_leaves(
+    seed, form, measure
+):
     _, tree = grown(seed, form)
     if not small(tree):
         return
@@ -41,7 +51,9 @@ def test_cost_complexity_is_the_smallest_pruning_of_least_cost_and_leaves(seed, 
     for s, (alpha, end) in enumerate(zip(path.alphas, ends)):
         for a in (alpha, alpha + 0.4 * (end - alpha)):
             pruned = path.at(a)
-            least = best_of(tree, lambda leaves, a=a: sum(risk[i] + a * (1 + 1e-6) for i in leaves))
+            least = best_of(
+                tree, lambda leaves, a=a: sum(risk[i] + a * (1 + 1e-6) for i in leaves)
+            )
             assert leaves_of(pruned, tree) == least
         assert pruned.n_leaves == path.n_leaves[s]
         assert_allclose(path.risks[s], sum(risk[i] for i in least), atol=1e-12)
@@ -54,8 +66,16 @@ def test_cost_complexity_is_the_smallest_pruning_of_least_cost_and_leaves(seed, 
 def test_the_path_is_scikit_learns(seed, criterion):
     rng = np.random.default_rng(seed)
     X, w = rng.normal(size=(200, 4)), rng.uniform(0.5, 2, 200)
-    kind = DecisionTreeRegressor if criterion == "squared_error" else DecisionTreeClassifier
-    y = rng.normal(size=200) if criterion == "squared_error" else rng.integers(0, 3, 200)
+    kind = (
+        DecisionTreeRegressor
+        if criterion == "squared_error"
+        else DecisionTreeClassifier
+    )
+    y = (
+        rng.normal(size=200)
+        if criterion == "squared_error"
+        else rng.integers(0, 3, 200)
+    )
     model = kind(criterion=criterion, random_state=0).fit(X, y, w)
     theirs = model.cost_complexity_pruning_path(X, y, w)
     path = cost_complexity_path(from_scikit(model))
@@ -84,7 +104,9 @@ def test_alpha_by_cross_validation_is_breimans_procedure():
     folds = np.arange(150) % 5
 
     def grow(rows):
-        return from_scikit(DecisionTreeClassifier(random_state=0).fit(X[rows], y[rows], w[rows]))
+        return from_scikit(
+            DecisionTreeClassifier(random_state=0).fit(X[rows], y[rows], w[rows])
+        )
 
     def visit(tree, rows):
         return sparse.csr_array(visited(tree, X[rows].tolist()))
@@ -100,8 +122,12 @@ def test_alpha_by_cross_validation_is_breimans_procedure():
             wrong[rows] = pruned.value.argmax(axis=1)[came.argmax(axis=1)] != y[rows]
         rate = (w * wrong).sum() / w.sum()
         assert choice.risks[s] == pytest.approx(rate)
-        assert choice.standard_errors[s] == pytest.approx(np.sqrt(rate * (1 - rate) / w.sum()))
-    within = choice.risks <= choice.risks[choice.best] + choice.standard_errors[choice.best]
+        assert choice.standard_errors[s] == pytest.approx(
+            np.sqrt(rate * (1 - rate) / w.sum())
+        )
+    within = (
+        choice.risks <= choice.risks[choice.best] + choice.standard_errors[choice.best]
+    )
     assert choice.chosen == np.flatnonzero(within).max()
     assert choice.alpha == choice.path.alphas[choice.chosen]
     assert choice.tree.n_leaves == choice.path.n_leaves[choice.chosen]
@@ -136,9 +162,12 @@ def test_alpha_is_chosen_for_numbers_and_missing_cells():
         np.square(y[np.arange(40) % 4 == f] - y[np.arange(40) % 4 != f].mean()).sum()
         for f in range(4)
     ]
-    assert choice.risks[-1] == pytest.approx(sum(mean) / 40)  # at infinity only roots are left
+    # at infinity only roots are left
+    assert choice.risks[-1] == pytest.approx(sum(mean) / 40)
 
 
 def test_alpha_needs_two_folds():
     with pytest.raises(SettingError, match="at least two folds"):
-        choose_alpha(lambda rows: None, lambda tree, rows: None, np.arange(3), np.zeros(3))
+        choose_alpha(
+            lambda rows: None, lambda tree, rows: None, np.arange(3), np.zeros(3)
+        )

@@ -55,8 +55,14 @@ def test_the_learner_is_not_its_tree(prune):
             lambda: prune_by_loss(TREE, smoothing="m", prior=[0.2, 0.3, 0.5]),
             "prior must be 2 numbers",
         ),
-        (lambda: prune_by_loss(TREE, [[0, np.nan], [1, 0]]), "a loss matrix holds finite numbers"),
-        (lambda: prune_by_loss(TREE, "dear"), "a loss matrix holds numbers, not 'dear'"),
+        (
+            lambda: prune_by_loss(TREE, [[0, np.nan], [1, 0]]),
+            "a loss matrix holds finite numbers",
+        ),
+        (
+            lambda: prune_by_loss(TREE, "dear"),
+            "a loss matrix holds numbers, not 'dear'",
+        ),
         (
             lambda: prune_by_complexity(TREE, np.nan),
             "alpha must be a number of at least 0, not nan",
@@ -65,7 +71,10 @@ def test_the_learner_is_not_its_tree(prune):
             lambda: MODEL.cost_complexity_path().at("auto"),
             "alpha must be a number of at least 0, not 'auto'",
         ),
-        (lambda: prune_by_pessimistic_error(TREE, -0.5), "penalty must be a number of at least 0"),
+        (
+            lambda: prune_by_pessimistic_error(TREE, -0.5),
+            "penalty must be a number of at least 0",
+        ),
         (
             lambda: prune_by_confidence(TREE, "high"),
             "confidence='high' must be above 0 and at most 0.5",
@@ -80,7 +89,10 @@ def test_what_no_pruning_goes_by_is_named(prune, message):
 @pytest.mark.parametrize(
     ("prune", "message"),
     [
-        (lambda: prune_by_error(TREE, VISITED, np.array(list("abababababab"))), "give class codes"),
+        (
+            lambda: prune_by_error(TREE, VISITED, np.array(list("abababababab"))),
+            "give class codes",
+        ),
         (
             lambda: prune_by_error(TREE, VISITED, CODES + 1),
             "whole numbers from 1 to 2, which count as class",
@@ -94,7 +106,9 @@ def test_what_no_pruning_goes_by_is_named(prune, message):
             r"visited has the shape \(12, 7\), and 5 targets",
         ),
         (
-            lambda: prune_by_error(NUMBERS.tree_, NUMBERS.decision_path(X), np.arange(12)),
+            lambda: prune_by_error(
+                NUMBERS.tree_, NUMBERS.decision_path(X), np.arange(12)
+            ),
             "as floats",
         ),
         (

@@ -20,7 +20,9 @@ def table(n=400, gaps=0.0, seed=0):
         {
             "size": rng.normal(size=n),
             "age": rng.integers(18, 80, size=n).astype(float),
-            "color": pd.Categorical(rng.choice(["red", "green", "blue", "gray"], size=n)),
+            "color": pd.Categorical(
+                rng.choice(["red", "green", "blue", "gray"], size=n)
+            ),
         }
     )
     score = (
@@ -31,7 +33,11 @@ def table(n=400, gaps=0.0, seed=0):
     )
     labels = np.where(score > 0.5, "high", np.where(score > -0.7, "mid", "low"))
     holes = rng.random(frame.shape) < gaps
-    return frame.mask(pd.DataFrame(holes, columns=frame.columns)), labels, score.to_numpy()
+    return (
+        frame.mask(pd.DataFrame(holes, columns=frame.columns)),
+        labels,
+        score.to_numpy(),
+    )
 
 
 @pytest.mark.syllabus("6.8")
@@ -50,7 +56,9 @@ def test_contributions_add_up_to_the_posterior(learner, gaps):
 def test_contributions_add_up_to_the_number(gaps):
     X, _, score = table(gaps=gaps)
     learner = DecisionTreeRegressor(max_depth=5).fit(X, score)
-    np.testing.assert_allclose(learner.explain(X).scores, learner.predict(X), rtol=1e-12)
+    np.testing.assert_allclose(
+        learner.explain(X).scores, learner.predict(X), rtol=1e-12
+    )
 
 
 @pytest.mark.syllabus("6.8")
@@ -58,7 +66,9 @@ def test_rules_predict_what_the_tree_predicts():
     X, labels, _ = table()
     learner = DecisionTreeClassifier(max_depth=4).fit(X, labels)
     codes = X["color"].cat.codes.to_numpy()
-    order = {name: code for code, name in enumerate(learner.schema_["color"].categories)}
+    order = {
+        name: code for code, name in enumerate(learner.schema_["color"].categories)
+    }
     coded = np.column_stack(
         [X["size"], X["age"], [order[X["color"].cat.categories[c]] for c in codes]]
     )
@@ -71,7 +81,9 @@ def test_rules_predict_what_the_tree_predicts():
 def test_the_record_has_the_chosen_gain_of_every_inner_node():
     X, labels, _ = table()
     learner = DecisionTreeClassifier(max_depth=3, record=True).fit(X, labels)
-    tables = [t for t in learner.summary().tables if t.title.startswith("Gains at node")]
+    tables = [
+        t for t in learner.summary().tables if t.title.startswith("Gains at node")
+    ]
     inner = np.flatnonzero(learner.tree_.feature >= 0)
     split = [t for t in tables if not t.title.endswith("not split")]
     assert len(split) == len(inner)

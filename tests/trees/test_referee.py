@@ -10,7 +10,15 @@ from tests.trees.table_builders import WEATHER, from_scikit, mixed_table
 from tests.trees.tree_reference import Referee
 from tests.trees.tree_reference_parts import Rules
 
-from lyceum._core.trees import CATEGORIES, LEAF, THRESHOLD, Columns, Growth, grow, grow_with_record
+from lyceum._core.trees import (
+    CATEGORIES,
+    LEAF,
+    THRESHOLD,
+    Columns,
+    Growth,
+    grow,
+    grow_with_record,
+)
 from lyceum.data import Schema
 from lyceum.trees.pruning.bottom_up import compact
 
@@ -20,7 +28,12 @@ def test_entropy_and_gains_of_64_rows():
     first = [0] * 21 + [1] * 8 + [0] * 5 + [1] * 30
     second = [0] * 18 + [1] * 11 + [0] * 33 + [1] * 2
     referee = Referee(
-        zip(first, second), classes, [2, 2], 2, criterion="entropy", categorical="multiway"
+        zip(first, second),
+        classes,
+        [2, 2],
+        2,
+        criterion="entropy",
+        categorical="multiway",
     )
     assert referee.impurity(referee.root()) == pytest.approx(0.9937, abs=5e-5)
     gains = [split.gain for split in referee.candidates(referee.root())]
@@ -29,7 +42,9 @@ def test_entropy_and_gains_of_64_rows():
 
 def test_gains_of_the_weather_table():
     cells, play = WEATHER
-    referee = Referee(cells, play, [3, 3, 2, 2], 2, criterion="entropy", categorical="multiway")
+    referee = Referee(
+        cells, play, [3, 3, 2, 2], 2, criterion="entropy", categorical="multiway"
+    )
     gains = [split.gain for split in referee.candidates(referee.root())]
     assert gains == pytest.approx([0.2467, 0.0292, 0.1518, 0.0481], abs=5e-5)
     tree = referee.tree()
@@ -43,15 +58,23 @@ def test_gain_ratio_of_a_column_with_a_gap():
     cells, play = WEATHER
     cells = [list(row) for row in cells]
     cells[11][0] = None
-    rules = {"criterion": "gain_ratio", "categorical": "multiway", "missing": "fractions"}
+    rules = {
+        "criterion": "gain_ratio",
+        "categorical": "multiway",
+        "missing": "fractions",
+    }
     referee = Referee(cells, play, [3, 3, 2, 2], 2, **rules)
     (form,) = referee.forms(referee.root(), 0)
     assert referee.gain(form, referee.root()) == pytest.approx(0.199, abs=1e-3)
-    assert referee.split_information(form, referee.root()) == pytest.approx(1.809, abs=1e-3)
+    assert referee.split_information(form, referee.root()) == pytest.approx(
+        1.809, abs=1e-3
+    )
 
 
 def test_a_divided_row_goes_to_all_children_by_their_share():
-    referee = Referee([[0.0], [1.0], [1.0], [None]], [0, 1, 1, 1], [None], 2, missing="fractions")
+    referee = Referee(
+        [[0.0], [1.0], [1.0], [None]], [0, 1, 1, 1], [None], 2, missing="fractions"
+    )
     (split,) = referee.candidates(referee.root())
     left, right = referee.send(split, referee.root())
     assert left == [(0, 1.0), (3, pytest.approx(1 / 3))]
@@ -63,9 +86,9 @@ def test_a_divided_row_goes_to_all_children_by_their_share():
 def test_the_referee_grows_scikit_learns_classification_tree(criterion, seed):
     rng = np.random.default_rng(seed)
     X, y, w = rng.normal(size=(80, 3)), rng.integers(0, 3, 80), rng.uniform(0.5, 2, 80)
-    theirs = DecisionTreeClassifier(criterion=criterion, max_depth=4, min_samples_leaf=5).fit(
-        X, y, w
-    )
+    theirs = DecisionTreeClassifier(
+        criterion=criterion, max_depth=4, min_samples_leaf=5
+    ).fit(X, y, w)
     rules = {"criterion": criterion, "max_depth": 4, "min_samples_leaf": 5}
     ours = Referee(X.tolist(), y.tolist(), [None] * 3, 3, w, **rules).tree()
     _assert_same(ours, from_scikit(theirs))
@@ -82,7 +105,12 @@ def test_the_referee_grows_scikit_learns_regression_tree(criterion, theirs):
         criterion=theirs, max_depth=3, min_samples_leaf=3, random_state=0
     ).fit(X, y)
     ours = Referee(
-        X.tolist(), y.tolist(), [None] * 2, criterion=criterion, max_depth=3, min_samples_leaf=3
+        X.tolist(),
+        y.tolist(),
+        [None] * 2,
+        criterion=criterion,
+        max_depth=3,
+        min_samples_leaf=3,
     ).tree()
     _assert_same(ours, from_scikit(model))
 
@@ -98,7 +126,12 @@ def _assert_same(ours, theirs):
 def test_rows_follow_a_mixed_tree_to_the_nodes_they_grew():
     cells = [[0, 1.0], [1, 2.0], [2, None], [0, 4.0], [1, 5.0], [None, 6.0]]
     referee = Referee(
-        cells, [0, 1, 2, 1, 0, 2], [3, None], 3, criterion="entropy", categorical="multiway"
+        cells,
+        [0, 1, 2, 1, 0, 2],
+        [3, None],
+        3,
+        criterion="entropy",
+        categorical="multiway",
     )
     tree = referee.tree()
     assert {CATEGORIES, THRESHOLD} & set(tree.kind.tolist())
@@ -132,14 +165,20 @@ def tables(n_classes):
     return DRAWN.map(lambda drawn: table_of(n_classes, *drawn))
 
 
-def table_of(n_classes, n, kinds, gap, seed, digits, noise, target_digits, offset, weights):
+def table_of(
+    n_classes, n, kinds, gap, seed, digits, noise, target_digits, offset, weights
+):
     rng = np.random.default_rng(seed)
     columns = [
-        rng.normal(size=n).round(digits) if k is None else rng.integers(0, k, n) for k in kinds
+        rng.normal(size=n).round(digits) if k is None else rng.integers(0, k, n)
+        for k in kinds
     ]
     signal = sum(np.sin(3 * c) for c in columns) + noise * rng.normal(size=n)
     gone = rng.uniform(size=(n, len(kinds))) < gap
-    cells = [[None if no else float(c[i]) for c, no in zip(columns, gone[i])] for i in range(n)]
+    cells = [
+        [None if no else float(c[i]) for c, no in zip(columns, gone[i])]
+        for i in range(n)
+    ]
     if n_classes is None:
         target = signal.round(target_digits) + offset
     else:
@@ -155,7 +194,9 @@ two_or_three_classes = tables(2) | tables(3)
 def core_tree(table, **rules):
     """The tree of the core, from the same table and rules."""
     cells, target, kinds, n_classes, weight = table
-    X = np.array([[np.nan if c is None else c for c in row] for row in cells], dtype=np.float64)
+    X = np.array(
+        [[np.nan if c is None else c for c in row] for row in cells], dtype=np.float64
+    )
     X = X.reshape(len(cells), len(kinds))
     names = {
         f"x{j}": "continuous" if k is None else [f"c{c}" for c in range(k)]
@@ -205,7 +246,12 @@ def test_every_split_of_classes_is_a_best_one(criterion, table, way):
 @pytest.mark.syllabus("6.5")
 @pytest.mark.parametrize("criterion", CLASSES)
 @settings(max_examples=40)
-@given(table=two_or_three_classes, way=ways, limit=limits, p=st.sampled_from([None, 0.5, 0.1]))
+@given(
+    table=two_or_three_classes,
+    way=ways,
+    limit=limits,
+    p=st.sampled_from([None, 0.5, 0.1]),
+)
 def test_every_split_of_classes_is_within_its_limits(criterion, table, way, limit, p):
     limit = _fitting(table, limit)
     compare(table, criterion=criterion, max_p_value=p, **way, **limit)
@@ -229,25 +275,43 @@ def test_every_split_of_numbers_is_a_best_one(criterion, table, way, limit):
 @pytest.mark.syllabus("6.2")
 @pytest.mark.parametrize("criterion", ["entropy", "squared_error", "absolute_error"])
 @given(
-    data=st.data(), branches=st.integers(2, 5), missing=st.sampled_from(["fractions", "learned"])
+    data=st.data(),
+    branches=st.integers(2, 5),
+    missing=st.sampled_from(["fractions", "learned"]),
 )
 def test_intervals_are_cut_one_after_the_other_where_that_gains_most(
     criterion, data, branches, missing
 ):
     table = data.draw(tables(3 if criterion == "entropy" else None))
     # different weights, so that no two cuts gain the same
-    weight = np.random.default_rng(len(table[0])).uniform(0.5, 2, len(table[0])).tolist()
+    weight = (
+        np.random.default_rng(len(table[0])).uniform(0.5, 2, len(table[0])).tolist()
+    )
     limit = {"min_samples_leaf": data.draw(st.integers(1, 3))}
-    rules = {"continuous": "multi_way", "max_branches": branches, "missing": missing, **limit}
+    rules = {
+        "continuous": "multi_way",
+        "max_branches": branches,
+        "missing": missing,
+        **limit,
+    }
     compare(
-        (*table[:4], weight), criterion=criterion, categorical="multiway", needs_gain=True, **rules
+        (*table[:4], weight),
+        criterion=criterion,
+        categorical="multiway",
+        needs_gain=True,
+        **rules,
     )
 
 
 @pytest.mark.syllabus("6.1")
 @given(table=two_or_three_classes, least=st.sampled_from([0.0, 2.0]))
 def test_the_penalty_and_minimum_of_release_8(table, least):
-    rules = {"release8": True, "min_weight_leaf": least, "needs_gain": True, "missing": "fractions"}
+    rules = {
+        "release8": True,
+        "min_weight_leaf": least,
+        "needs_gain": True,
+        "missing": "fractions",
+    }
     compare(table, criterion="gain_ratio", categorical="multiway", **rules)
 
 
@@ -288,7 +352,11 @@ def test_another_criterion_gives_another_tree():
 
 def _fitting(table, limit):
     """Limits with a cost for every column that there is."""
-    return limit | {"costs": limit["costs"][: len(table[2])]} if "costs" in limit else limit
+    return (
+        limit | {"costs": limit["costs"][: len(table[2])]}
+        if "costs" in limit
+        else limit
+    )
 
 
 @pytest.mark.parametrize("criterion", ["gini", "gain_ratio"])
@@ -300,11 +368,21 @@ def test_columns_of_many_values_are_split_as_those_of_few(criterion, missing):
     y = ((x > 0) + (z > 0.5) + rng.integers(0, 2, n)) % 3
     gone = rng.uniform(size=(n, 3)) < 0.1
     cells = [
-        [None if g else float(c) for c, g in zip(row, no)] for row, no in zip(zip(x, z, a), gone)
+        [None if g else float(c) for c, g in zip(row, no)]
+        for row, no in zip(zip(x, z, a), gone)
     ]
-    table = (cells, y.tolist(), [None, None, 4], 3, rng.choice([0.5, 1.0, 3.0], n).tolist())
+    table = (
+        cells,
+        y.tolist(),
+        [None, None, 4],
+        3,
+        rng.choice([0.5, 1.0, 3.0], n).tolist(),
+    )
     assert (
-        compare(table, criterion=criterion, missing=missing, max_depth=3, min_samples_leaf=4) >= 3
+        compare(
+            table, criterion=criterion, missing=missing, max_depth=3, min_samples_leaf=4
+        )
+        >= 3
     )
 
 
@@ -319,9 +397,17 @@ def test_a_row_of_weight_two_is_a_row_twice():
     cells, target, kinds, K, _ = table
     weight = [1.0 + i % 2 for i in range(30)]
     twice = [i for i in range(30) for _ in range(int(weight[i]))]
-    repeated = ([cells[i] for i in twice], [target[i] for i in twice], kinds, K, [1.0] * len(twice))
+    repeated = (
+        [cells[i] for i in twice],
+        [target[i] for i in twice],
+        kinds,
+        K,
+        [1.0] * len(twice),
+    )
     for missing in ("fractions", "learned"):
-        one = core_tree((cells, target, kinds, K, weight), criterion="entropy", missing=missing)
+        one = core_tree(
+            (cells, target, kinds, K, weight), criterion="entropy", missing=missing
+        )
         two = core_tree(repeated, criterion="entropy", missing=missing)
         assert one.feature.tolist() == two.feature.tolist()
         np.testing.assert_allclose(one.value, two.value, rtol=1e-12)
@@ -336,7 +422,12 @@ def test_what_was_considered_is_the_best_of_every_column():
     columns, y = Columns.of_cells(X, schema), np.array(target, dtype=np.int32)
     tree, seen = grow_with_record(columns, y, np.array(weight), growth, K)
     referee = Referee(
-        cells, target, kinds, K, weight, rules=Rules(criterion="entropy", categorical="multiway")
+        cells,
+        target,
+        kinds,
+        K,
+        weight,
+        rules=Rules(criterion="entropy", categorical="multiway"),
     )
     parts = visited(tree, cells) * np.array(weight)[:, None]
     assert set(np.flatnonzero(tree.kind != LEAF)) <= set(seen.node.tolist())

@@ -53,14 +53,20 @@ def zoo():
     legs, milk = rng.choice([0, 2, 4, 6], N), rng.choice(["no", "yes"], N)
     kind = np.where(milk == "yes", "mammal", np.where(legs == 6, "insect", "bird"))
     frame = pd.DataFrame(
-        {"name": [f"animal {max(i, 1):03d}" for i in range(N)], "legs": legs, "milk": milk}
+        {
+            "name": [f"animal {max(i, 1):03d}" for i in range(N)],
+            "legs": legs,
+            "milk": milk,
+        }
     )
     return frame, kind
 
 
 def target_for(learner, kind):
     return (
-        kind if hasattr(learner, "predict_proba") else (kind == "mammal") * 2.0 + (kind == "insect")
+        kind
+        if hasattr(learner, "predict_proba")
+        else (kind == "mammal") * 2.0 + (kind == "insect")
     )
 
 
@@ -68,17 +74,24 @@ def target_for(learner, kind):
 def test_a_tree_with_names_is_the_tree_without_them(learner):
     frame, kind = zoo()
     y = target_for(learner, kind)
-    new = frame.assign(name="animal 007")  # a name that was seen, of a row of another kind
+    # a name that was seen, of a row of another kind
+    new = frame.assign(name="animal 007")
     with pytest.warns(
         UserWarning, match="'name' has 100 categories in 101 rows and so names the rows"
     ):
         named = learner.fit(frame, y).predict(new)
-    plain = learner.fit(frame.drop(columns="name"), y).predict(frame.drop(columns="name"))
+    plain = learner.fit(frame.drop(columns="name"), y).predict(
+        frame.drop(columns="name")
+    )
     error = np.mean(plain != y) if y.dtype.kind == "U" else np.mean((plain - y) ** 2)
-    named_error = np.mean(named != y) if y.dtype.kind == "U" else np.mean((named - y) ** 2)
+    named_error = (
+        np.mean(named != y) if y.dtype.kind == "U" else np.mean((named - y) ** 2)
+    )
     # forests draw other columns when there is one more; single trees are the same
     assert named_error <= error + (
-        0.1 if hasattr(learner, "n_estimators") or hasattr(learner, "max_iter") else 1e-12
+        0.1
+        if hasattr(learner, "n_estimators") or hasattr(learner, "max_iter")
+        else 1e-12
     )
 
 
@@ -86,7 +99,8 @@ def test_a_tree_with_names_is_the_tree_without_them(learner):
 def test_other_learners_warn(learner):
     frame, kind = zoo()
     with pytest.warns(
-        UserWarning, match=f"{type(learner).__name__} learns from it what holds for no other"
+        UserWarning,
+        match=f"{type(learner).__name__} learns from it what holds for no other",
     ):
         learner.fit(frame, kind)
 
@@ -102,7 +116,9 @@ def test_no_warning_where_categories_repeat_or_rows_are_few():
 
 def test_categories_that_no_row_has_do_not_count():
     frame, kind = zoo()
-    wide = pd.Categorical(["a", "b"] * 50 + ["a"], categories=["a", "b", *map(str, range(200))])
+    wide = pd.Categorical(
+        ["a", "b"] * 50 + ["a"], categories=["a", "b", *map(str, range(200))]
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         DecisionTreeClassifier().fit(frame.assign(name=wide), kind)

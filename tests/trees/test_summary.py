@@ -30,7 +30,10 @@ def small():
         fourth: (0, 4),
     }.items():
         builder.set(
-            node, value=[float(v) for v in value], weight=float(sum(value)), n_rows=sum(value)
+            node,
+            value=[float(v) for v in value],
+            weight=float(sum(value)),
+            n_rows=sum(value),
         )
     builder.set(0, impurity=0.48, gain=0.48)
     return builder.tree()
@@ -106,7 +109,10 @@ def test_splits_of_several_branches_are_described():
         },
     ]
     tables = gain_tables(record, builder.tree(), SCHEMA)
-    assert [table.rows[0][3] for table in tables] == ["at 1, 2", "one branch per category"]
+    assert [table.rows[0][3] for table in tables] == [
+        "at 1, 2",
+        "one branch per category",
+    ]
 
 
 def test_the_summary_has_facts_nodes_and_importances():

@@ -27,7 +27,9 @@ def test_a_tie_in_a_leaf_goes_to_the_majority_of_the_parent():
 @pytest.mark.syllabus("6.4")
 def test_a_tie_under_a_loss_goes_to_the_action_that_the_parent_prefers():
     loss = np.array([[0.0, 1.0], [1.0, 0.0]])
-    tree = DecisionTreeClassifier(max_depth=2, criterion="entropy", loss_matrix=loss).fit(X, Y)
+    tree = DecisionTreeClassifier(
+        max_depth=2, criterion="entropy", loss_matrix=loss
+    ).fit(X, Y)
     assert tree.predict([[0.0], [1.0], [2.0]]).tolist() == ["b", "b", "a"]
 
 

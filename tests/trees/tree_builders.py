@@ -40,7 +40,13 @@ class Builder:
         return len(self.nodes) - 1
 
     def split(
-        self, node: int, feature: int, kind: int, n_children: int = 2, missing: int = 0, **more
+        self,
+        node: int,
+        feature: int,
+        kind: int,
+        n_children: int = 2,
+        missing: int = 0,
+        **more,
     ) -> range:
         first = len(self.nodes)
         for _ in range(n_children):
@@ -58,7 +64,10 @@ class Builder:
             self.nodes[node]["table"] = len(self.cuts)
             self.cuts += more["cuts"]
         if kind in (CATEGORIES, GROUPS):
-            self.nodes[node] |= {"table": len(self.branches), "n_codes": len(more["branches"])}
+            self.nodes[node] |= {
+                "table": len(self.branches),
+                "n_codes": len(more["branches"]),
+            }
             self.branches += more["branches"]
         return range(first, first + n_children)
 
@@ -109,18 +118,33 @@ def random_tree(
         kind = int(rng.choice(kinds))
         gap = int(rng.choice(missing))
         if kind == THRESHOLD:
-            more = {"feature": int(rng.integers(2)), "threshold": rng.integers(-8, 9) / 4}
+            more = {
+                "feature": int(rng.integers(2)),
+                "threshold": rng.integers(-8, 9) / 4,
+            }
         elif kind == INTERVALS:
             count = int(rng.integers(2, 5))
             cuts = np.sort(rng.choice(np.arange(-8, 9), count - 1, replace=False)) / 4
-            more = {"feature": int(rng.integers(2)), "cuts": cuts.tolist(), "n_children": count}
+            more = {
+                "feature": int(rng.integers(2)),
+                "cuts": cuts.tolist(),
+                "n_children": count,
+            }
         else:
             count = 2 if kind == GROUPS else int(rng.integers(2, 5))
-            branches = rng.integers(-1, count, size=int(rng.integers(1, N_CODES + 1))).tolist()
-            more = {"feature": int(rng.integers(2, 4)), "branches": branches, "n_children": count}
+            branches = rng.integers(
+                -1, count, size=int(rng.integers(1, N_CODES + 1))
+            ).tolist()
+            more = {
+                "feature": int(rng.integers(2, 4)),
+                "branches": branches,
+                "n_children": count,
+            }
         open_nodes += builder.split(node, kind=kind, missing=gap, **more)
     for node in range(len(builder.nodes)):
-        builder.set(node, value=rng.random(n_values).tolist(), weight=float(rng.integers(0, 4)))
+        builder.set(
+            node, value=rng.random(n_values).tolist(), weight=float(rng.integers(0, 4))
+        )
     return builder.tree()
 
 
@@ -128,13 +152,17 @@ def random_rows(rng, n, gaps=0.2, dtype=np.float64):
     """Rows for `random_tree`: numbers in quarters and in between, codes with unknown ones, missing
     cells."""
     X = np.empty((n, 4), dtype=dtype)
-    X[:, :2] = rng.integers(-10, 11, size=(n, 2)) / 4 + rng.choice([0.0, 0.1], size=(n, 2))
+    X[:, :2] = rng.integers(-10, 11, size=(n, 2)) / 4 + rng.choice(
+        [0.0, 0.1], size=(n, 2)
+    )
     X[:, 2:] = rng.integers(-1, N_CODES + 1, size=(n, 2))
     X[rng.random((n, 4)) < gaps] = np.nan
     return X
 
 
-def parts(tree: Tree, row, node: int = 0, share: float = 1.0) -> list[tuple[int, float, bool]]:
+def parts(
+    tree: Tree, row, node: int = 0, share: float = 1.0
+) -> list[tuple[int, float, bool]]:
     """Where a row goes, by plain recursion over the definition: (node, share, whether it ends
     there)."""
     if tree.kind[node] == LEAF:
@@ -152,7 +180,9 @@ def parts(tree: Tree, row, node: int = 0, share: float = 1.0) -> list[tuple[int,
                 else np.full(len(children), 1 / len(children))
             )
             to = [(child, share * w) for child, w in zip(children, weights) if w > 0]
-        return [(node, share, False)] + [p for child, w in to for p in parts(tree, row, child, w)]
+        return [(node, share, False)] + [
+            p for child, w in to for p in parts(tree, row, child, w)
+        ]
     if tree.kind[node] == THRESHOLD:
         number = 0 if float(cell) <= tree.threshold[node] else 1
     elif tree.kind[node] == INTERVALS:
@@ -184,7 +214,10 @@ def of_sklearn(fitted) -> Tree:
         )
         if t.children_left[theirs] >= 0:
             pair = builder.split(
-                ours, int(t.feature[theirs]), THRESHOLD, threshold=float(t.threshold[theirs])
+                ours,
+                int(t.feature[theirs]),
+                THRESHOLD,
+                threshold=float(t.threshold[theirs]),
             )
             waiting += [
                 (int(t.children_right[theirs]), pair[1]),

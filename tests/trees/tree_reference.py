@@ -14,18 +14,38 @@ from itertools import combinations, pairwise
 
 import numpy as np
 from scipy.stats import chi2
-from tests.trees.tree_reference_parts import NEAR, Node, Rules, Split, is_missing, weight_of
+from tests.trees.tree_reference_parts import (
+    NEAR,
+    Node,
+    Rules,
+    Split,
+    is_missing,
+    weight_of,
+)
 
 from lyceum._core.trees import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
 
 
 class Referee:
     def __init__(
-        self, cells, target, n_categories, n_classes=None, weight=None, rules=None, **changes
+        self,
+        cells,
+        target,
+        n_categories,
+        n_classes=None,
+        weight=None,
+        rules=None,
+        **changes,
     ):
         self.cells = [list(row) for row in cells]
-        self.target, self.n_categories, self.n_classes = list(target), list(n_categories), n_classes
-        self.weight = [1.0] * len(self.target) if weight is None else list(map(float, weight))
+        self.target, self.n_categories, self.n_classes = (
+            list(target),
+            list(n_categories),
+            n_classes,
+        )
+        self.weight = (
+            [1.0] * len(self.target) if weight is None else list(map(float, weight))
+        )
         self.rules = rules if rules is not None else Rules(**changes)
         self._divided: tuple = (None, None, None)
 
@@ -48,7 +68,9 @@ class Referee:
         for m in sorted({self.target[i] for i, w in rows if w > 0}):
             costs[m] = math.fsum(w * abs(self.target[i] - m) for i, w in rows)
         least = min(costs.values())
-        best = [m for m, cost in costs.items() if cost <= least + 1e-12 * (1 + abs(least))]
+        best = [
+            m for m, cost in costs.items() if cost <= least + 1e-12 * (1 + abs(least))
+        ]
         return (best[0] + best[-1]) / 2
 
     def impurity(self, rows) -> float:
@@ -59,7 +81,8 @@ class Referee:
         if loss is not None:
             actions = range(len(loss[0]))
             return min(
-                math.fsum(n * loss[k][a] for k, n in enumerate(value)) / total for a in actions
+                math.fsum(n * loss[k][a] for k, n in enumerate(value)) / total
+                for a in actions
             )
         if criterion in ("entropy", "gain_ratio"):
             return -math.fsum(n / total * math.log2(n / total) for n in value if n > 0)
@@ -68,8 +91,12 @@ class Referee:
         if criterion == "misclassification":
             return 1 - max(value) / total
         if criterion == "absolute_error":
-            return math.fsum(w * abs(self.target[i] - value[0]) for i, w in rows) / total
-        variance = math.fsum(w * (self.target[i] - value[0]) ** 2 for i, w in rows) / total
+            return (
+                math.fsum(w * abs(self.target[i] - value[0]) for i, w in rows) / total
+            )
+        variance = (
+            math.fsum(w * (self.target[i] - value[0]) ** 2 for i, w in rows) / total
+        )
         return math.sqrt(variance) if criterion == "sd" else variance
 
     # -- what splits are like ----------------------------------------------------------
@@ -91,7 +118,11 @@ class Referee:
         return children
 
     def known(self, split: Split, rows) -> list:
-        return [(i, w) for i, w in rows if split.way(self.cells[i][split.column]) is not None]
+        return [
+            (i, w)
+            for i, w in rows
+            if split.way(self.cells[i][split.column]) is not None
+        ]
 
     def divide(self, split: Split, rows) -> tuple:
         """The rows that are known, and those of them in every child; the last answer is
@@ -105,7 +136,9 @@ class Referee:
         """The share of the known rows times the fall of their impurity."""
         known, children = self.divide(split, rows)
         total = weight_of(known)
-        left = math.fsum(weight_of(child) / total * self.impurity(child) for child in children)
+        left = math.fsum(
+            weight_of(child) / total * self.impurity(child) for child in children
+        )
         return total / weight_of(rows) * (self.impurity(known) - left)
 
     def split_information(self, split: Split, rows) -> float:
@@ -113,7 +146,9 @@ class Referee:
         total = weight_of(rows)
         known, children = self.divide(split, rows)
         parts = [weight_of(child) for child in children] + [total - weight_of(known)]
-        return -math.fsum(p / total * math.log2(p / total) for p in parts if p > 1e-12 * total)
+        return -math.fsum(
+            p / total * math.log2(p / total) for p in parts if p > 1e-12 * total
+        )
 
     def p_value(self, split: Split, rows) -> float:
         """Of the chi-square test that children and classes are independent."""
@@ -122,14 +157,18 @@ class Referee:
         expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
         freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
         return (
-            float(chi2.sf(((table - expected) ** 2 / expected).sum(), freedom)) if freedom else 1.0
+            float(chi2.sf(((table - expected) ** 2 / expected).sum(), freedom))
+            if freedom
+            else 1.0
         )
 
     # -- all splits --------------------------------------------------------------------
 
     def forms(self, rows, j) -> list:
         """Every split by column j, unjudged."""
-        present = sorted({self.cells[i][j] for i, _ in rows if not is_missing(self.cells[i][j])})
+        present = sorted(
+            {self.cells[i][j] for i, _ in rows if not is_missing(self.cells[i][j])}
+        )
         gaps = any(is_missing(self.cells[i][j]) for i, _ in rows)
         learned = self.rules.missing == "learned"
         if self.n_categories[j] is None:
@@ -147,28 +186,40 @@ class Referee:
             )
         if self.rules.categorical == "multiway":
             found = [
-                Split(j, CATEGORIES, len(present), branch={c: b for b, c in enumerate(present)})
+                Split(
+                    j,
+                    CATEGORIES,
+                    len(present),
+                    branch={c: b for b, c in enumerate(present)},
+                )
             ]
             if learned and gaps:
                 found = [
-                    s.changed(n_children=len(present) + 1, missing=len(present)) for s in found
+                    s.changed(n_children=len(present) + 1, missing=len(present))
+                    for s in found
                 ]
                 return found if len(present) >= 1 else []
             return self._with_sides(found, gaps, rows) if len(present) > 1 else []
         items = [int(c) for c in present] + (["missing"] if learned and gaps else [])
         if self.rules.categorical == "groups":
             subsets = (
-                set(side) for size in range(1, len(items)) for side in combinations(items, size)
+                set(side)
+                for size in range(1, len(items))
+                for side in combinations(items, size)
             )
             sides = [side for side in subsets if items[0] in side]
             sure = self._sure_sides(rows, j, items)
         else:
-            sides = sure = [{item} for item in (items if len(items) > 2 else items[:-1])]
+            sides = sure = [
+                {item} for item in (items if len(items) > 2 else items[:-1])
+            ]
         found = []
         for side in sides:
             branch = {c: 0 if c in side else 1 for c in items}
             missing = branch.pop("missing", -1)
-            found.append(Split(j, GROUPS, 2, branch=branch, missing=missing, sure=side in sure))
+            found.append(
+                Split(j, GROUPS, 2, branch=branch, missing=missing, sure=side in sure)
+            )
         return self._with_heaviest(found, rows) if learned and not gaps else found
 
     def _sure_sides(self, rows, j, items) -> list:
@@ -179,11 +230,17 @@ class Referee:
         """
         rules = self.rules
         limited = rules.min_samples_leaf > 1 or rules.min_weight_leaf > 0
-        two = self.n_classes == 2 and rules.loss is None and rules.criterion != "gain_ratio"
+        two = (
+            self.n_classes == 2
+            and rules.loss is None
+            and rules.criterion != "gain_ratio"
+        )
         by_order = (two or rules.criterion == "squared_error") and limited
         if not by_order and rules.criterion != "absolute_error":
             return [
-                {items[0], *rest} for n in range(len(items)) for rest in combinations(items[1:], n)
+                {items[0], *rest}
+                for n in range(len(items))
+                for rest in combinations(items[1:], n)
             ]
         ordered = sorted(items, key=lambda item: self._order_key(rows, j, item))
         cuts = [set(ordered[:size]) for size in range(1, len(items))]
@@ -194,7 +251,9 @@ class Referee:
         rows."""
         cells = ((self.cells[i][j], i, w) for i, w in rows)
         inside = [
-            (i, w) for c, i, w in cells if (is_missing(c) if item == "missing" else c == item)
+            (i, w)
+            for c, i, w in cells
+            if (is_missing(c) if item == "missing" else c == item)
         ]
         total = sum(w for _, w in inside)
         if self.rules.criterion != "absolute_error":
@@ -212,7 +271,9 @@ class Referee:
         middle = a + (b - a) / 2
         if self.rules.cut == "midpoint":
             return middle
-        values = [row[j] for row, w in zip(self.cells, self.weight) if not is_missing(row[j])]
+        values = [
+            row[j] for row, w in zip(self.cells, self.weight) if not is_missing(row[j])
+        ]
         return max(v for v in values if v <= middle)
 
     def _intervals(self, rows, j, present) -> list:
@@ -225,7 +286,10 @@ class Referee:
                 inside = [(i, w) for i, w in known if self.cells[i][j] in piece]
                 for at in range(1, len(piece)):
                     cut = Split(
-                        j, THRESHOLD, 2, threshold=self.between(j, piece[at - 1], piece[at])
+                        j,
+                        THRESHOLD,
+                        2,
+                        threshold=self.between(j, piece[at - 1], piece[at]),
                     )
                     if self.admits(cut, inside):
                         fall = weight_of(inside) * self.gain(cut, inside)
@@ -236,14 +300,18 @@ class Referee:
             if fall == -math.inf or (len(pieces) > 1 and fall <= NEAR):
                 break
             pieces[p : p + 1] = [pieces[p][:at], pieces[p][at:]]
-        cuts = tuple(self.between(j, left[-1], right[0]) for left, right in pairwise(pieces))
+        cuts = tuple(
+            self.between(j, left[-1], right[0]) for left, right in pairwise(pieces)
+        )
         return [Split(j, INTERVALS, len(pieces), cuts=cuts)] if cuts else []
 
     def _with_sides(self, found, gaps, rows) -> list:
         if self.rules.missing != "learned":
             return found
         if gaps:
-            return [s.changed(missing=side) for s in found for side in range(s.n_children)]
+            return [
+                s.changed(missing=side) for s in found for side in range(s.n_children)
+            ]
         return self._with_heaviest(found, rows)
 
     def _with_heaviest(self, found, rows) -> list:
@@ -257,8 +325,14 @@ class Referee:
     def admits(self, split: Split, rows) -> bool:
         """Whether at least two children have rows and weight enough."""
         _, children = self.divide(split, rows)
-        few, least = self.rules.min_samples_leaf, self.least_weight(split, rows) * (1 - 1e-12)
-        return sum(len(child) >= few and weight_of(child) >= least for child in children) >= 2
+        few, least = (
+            self.rules.min_samples_leaf,
+            self.least_weight(split, rows) * (1 - 1e-12),
+        )
+        return (
+            sum(len(child) >= few and weight_of(child) >= least for child in children)
+            >= 2
+        )
 
     def least_weight(self, split: Split, rows) -> float:
         """C4.5, release 8: of continuous columns a tenth of the average class, at most 25."""
@@ -283,12 +357,16 @@ class Referee:
             splits = [s.changed(gain=self.gain(s, rows)) for s in admitted]
             penalty = self.penalty(splits, rows)
             columns.append(
-                [s.changed(gain=s.gain - penalty) for s in splits] if penalty else splits
+                [s.changed(gain=s.gain - penalty) for s in splits]
+                if penalty
+                else splits
             )
         if self.rules.criterion == "gain_ratio":
             columns = self._by_ratio(columns, rows)
         else:
-            columns = [[s.changed(score=self._score(s)) for s in splits] for splits in columns]
+            columns = [
+                [s.changed(score=self._score(s)) for s in splits] for splits in columns
+            ]
         return [s for splits in columns for s in splits]
 
     def _score(self, split: Split) -> float:
@@ -306,11 +384,17 @@ class Referee:
         average = sum(positive) / len(positive) if positive else 0.0
         out = []
         for splits, top in zip(columns, best):
-            chosen = [s for s in splits if s.gain >= top - NEAR and top >= average - NEAR]
+            chosen = [
+                s for s in splits if s.gain >= top - NEAR and top >= average - NEAR
+            ]
             ratios = [s.gain / self.split_information(s, rows) for s in chosen]
-            scores = [self._by_cost(ratio, s.column) for s, ratio in zip(chosen, ratios)]
+            scores = [
+                self._by_cost(ratio, s.column) for s, ratio in zip(chosen, ratios)
+            ]
             sure = top >= average + NEAR or top >= max(best) - NEAR
-            out.append([s.changed(score=score, sure=sure) for s, score in zip(chosen, scores)])
+            out.append(
+                [s.changed(score=score, sure=sure) for s, score in zip(chosen, scores)]
+            )
         return out
 
     # -- growing -----------------------------------------------------------------------
@@ -324,8 +408,14 @@ class Referee:
 
     def may_split(self, rows, depth) -> bool:
         deep = self.rules.max_depth is not None and depth >= self.rules.max_depth
-        few = len(rows) < max(self.rules.min_samples_split, 2 * self.rules.min_samples_leaf)
-        return not deep and not few and self.impurity(rows) > NEAR * (1 + self.root_impurity)
+        few = len(rows) < max(
+            self.rules.min_samples_split, 2 * self.rules.min_samples_leaf
+        )
+        return (
+            not deep
+            and not few
+            and self.impurity(rows) > NEAR * (1 + self.root_impurity)
+        )
 
     def is_worth(self, split: Split, rows) -> bool:
         """Whether the split gains anything, enough, and more than chance would."""
@@ -356,7 +446,9 @@ class Referee:
             split = self.best(rows) if self.may_split(rows, depth) else None
             if split is not None and self.is_worth(split, rows):
                 node.split = split
-                node.children = [below(child, depth + 1) for child in self.send(split, rows)]
+                node.children = [
+                    below(child, depth + 1) for child in self.send(split, rows)
+                ]
             return node
 
         return below(self.root(), 0)
@@ -403,4 +495,6 @@ class Referee:
             name: np.array([row[name] for row in rows], dtype=types.get(name, float))
             for name in rows[0]
         }
-        return Tree(**arrays, cuts=np.empty(0), branches=np.array(branches, dtype=np.int32))
+        return Tree(
+            **arrays, cuts=np.empty(0), branches=np.array(branches, dtype=np.int32)
+        )

@@ -72,7 +72,9 @@ class Split:
         if (self.column, self.kind) != (other.column, other.kind):
             return False
         if self.kind == THRESHOLD:
-            return math.isclose(self.threshold, other.threshold, rel_tol=1e-12, abs_tol=1e-12)
+            return math.isclose(
+                self.threshold, other.threshold, rel_tol=1e-12, abs_tol=1e-12
+            )
         if self.kind == INTERVALS:
             return len(self.cuts) == len(other.cuts) and np.allclose(
                 self.cuts, other.cuts, rtol=1e-12

@@ -22,7 +22,9 @@ def parquet(tmp_path):
     schema = pa.schema([(f"x{j}", pa.float64()) for j in range(5)])
     with pq.ParquetWriter(path, schema) as writer:
         for _ in range(30):
-            writer.write_table(pa.table({name: rng.normal(size=20_000) for name in schema.names}))
+            writer.write_table(
+                pa.table({name: rng.normal(size=20_000) for name in schema.names})
+            )
     return path
 
 
@@ -40,17 +42,25 @@ def test_rows_come_in_order_whatever_the_file(tmp_path):
     table = pa.table({"x": np.arange(1000.0), "c": [f"v{i % 7}" for i in range(1000)]})
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=33)
     table.to_pandas().to_csv(tmp_path / "t.csv", index=False)
-    columns = (Column("x"), Column("c", "categorical", np.array([f"v{i}" for i in range(7)])))
+    columns = (
+        Column("x"),
+        Column("c", "categorical", np.array([f"v{i}" for i in range(7)])),
+    )
     for source in (str(tmp_path / "t.parquet"), str(tmp_path / "t.csv"), table):
         found = pa.concat_tables(Batches(source, columns))
         assert found.column("x").to_pylist() == table.column("x").to_pylist()
-        assert found.column("c").cast(pa.string()).to_pylist() == table.column("c").to_pylist()
+        assert (
+            found.column("c").cast(pa.string()).to_pylist()
+            == table.column("c").to_pylist()
+        )
 
 
 def test_the_number_of_rows_of_a_csv_file_is_about_right(tmp_path):
     table = pa.table({"x": np.arange(5000.0), "y": np.arange(5000.0)})
     table.to_pandas().to_csv(tmp_path / "t.csv", index=False)
-    assert Batches(str(tmp_path / "t.csv"), (Column("x"),)).n_rows == pytest.approx(5000, rel=0.05)
+    assert Batches(str(tmp_path / "t.csv"), (Column("x"),)).n_rows == pytest.approx(
+        5000, rel=0.05
+    )
 
 
 def test_types_follow_the_model_and_other_columns_are_text(tmp_path):
@@ -72,5 +82,8 @@ def test_standard_input_becomes_a_file_that_goes_away():
     with spool("-", io.BytesIO(b"x\n1\n")) as path:
         assert Path(path).read_text(encoding="utf-8") == "x\n1\n"
     assert not Path(path).exists()
-    with pytest.raises(DataError, match="standard input is empty"), spool("-", io.BytesIO(b"")):
+    with (
+        pytest.raises(DataError, match="standard input is empty"),
+        spool("-", io.BytesIO(b"")),
+    ):
         pass

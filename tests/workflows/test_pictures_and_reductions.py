@@ -43,7 +43,9 @@ def test_a_scene_falls_into_sky_grass_and_sun(method, by):
 def test_intensity_is_one_number_per_pixel():
     gray = np.tile([0, 90, 255], (6, 4)).astype(np.uint8)
     found = segment_image(gray, n_segments=3, by="intensity")
-    np.testing.assert_allclose(np.sort(found.palette[:, 0]), [0, 90 / 255, 1], atol=1e-9)
+    np.testing.assert_allclose(
+        np.sort(found.palette[:, 0]), [0, 90 / 255, 1], atol=1e-9
+    )
     np.testing.assert_allclose(found.picture[:, :, 0], gray / 255.0, atol=1e-9)
 
 
@@ -51,7 +53,9 @@ def test_intensity_is_one_number_per_pixel():
 def test_the_command_writes_the_picture_and_its_palette(tmp_path):
     source = tmp_path / "scene.png"
     files.imsave(source, scene())
-    run = CliRunner().invoke(app, ["segment", str(source), "-k", "3", "--method", "mixture"])
+    run = CliRunner().invoke(
+        app, ["segment", str(source), "-k", "3", "--method", "mixture"]
+    )
     assert run.exit_code == 0, run.output
     written = files.imread(tmp_path / "scene-segments.png")[:, :, :3]
     assert written.shape == (40, 60, 3)
@@ -73,7 +77,11 @@ def test_pictures_that_are_none_are_refused(tmp_path):
 def test_a_bag_of_visual_words_tells_textures_apart():
     rng = np.random.default_rng(1)
     lines = np.tile((np.arange(32) // 3 % 2).astype(float)[:, None], (1, 32))
-    kinds = [lines, lines.T, (np.add.outer(np.arange(32), np.arange(32)) // 4 % 2).astype(float)]
+    kinds = [
+        lines,
+        lines.T,
+        (np.add.outer(np.arange(32), np.arange(32)) // 4 % 2).astype(float),
+    ]
     truth = np.repeat([0, 1, 2], 8)
     pictures = [
         np.clip(

@@ -53,7 +53,11 @@ def test_a_table_of_texts_alone_is_clustered_by_words(tmp_path):
     words = [topic.split() for topic in [*topics, "brake wheel fuel gear road drive"]]
     rng = np.random.default_rng(0)
     texts = pd.DataFrame(
-        {"text": [f"{' '.join(rng.permutation(words[i % 3])[:4])} {i}" for i in range(60)]}
+        {
+            "text": [
+                f"{' '.join(rng.permutation(words[i % 3])[:4])} {i}" for i in range(60)
+            ]
+        }
     )
     found = cluster_table(texts)
     assert adjusted_rand_score(np.arange(60) % 3, found.labels) == 1.0
@@ -61,11 +65,18 @@ def test_a_table_of_texts_alone_is_clustered_by_words(tmp_path):
     for row in found.profile.rows:
         here = [set(topic) for topic in words if row[1].split(", ")[0] in topic]
         assert set(row[1].split(", ")[:6]) == here[0]
-    assert found.model.predict(pd.DataFrame({"text": ["bread and flour"]}))[0] == found.labels[1]
-    assert "flour" in found.write_report(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert (
+        found.model.predict(pd.DataFrame({"text": ["bread and flour"]}))[0]
+        == found.labels[1]
+    )
+    assert "flour" in found.write_report(tmp_path / "page.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_texts_without_a_word_in_common_are_refused_in_a_sentence():
     names = pd.DataFrame({"name": [f"w{i}x y{i}z" for i in range(30)]})
-    with pytest.raises(DataError, match="no word of column 'name' stands in at least 2 rows"):
+    with pytest.raises(
+        DataError, match="no word of column 'name' stands in at least 2 rows"
+    ):
         cluster_table(names)

@@ -38,7 +38,9 @@ def model(request, tmp_path_factory):
     lines = ["day;price;y", *(f"{day};{price};{y}" for day, price, y in LEARNED)]
     path.write_text("\n".join(lines), encoding="utf-8")
     with pytest.warns(DataWarning):
-        rows = scan(str(path), target="y", kinds={"y": "continuous"}, memory=request.param)
+        rows = scan(
+            str(path), target="y", kinds={"y": "continuous"}, memory=request.param
+        )
     save(LinearRegression().fit(rows), folder / "model.lyceum")
     return load(folder / "model.lyceum")
 
@@ -57,7 +59,9 @@ def test_the_schema_remembers_formats_and_decimal_marks(model):
 def test_new_rows_are_read_as_the_model_learned_them(model, tmp_path):
     expected = answers(model, table(tmp_path / "meant.csv", MEANT.values()), tmp_path)
     lines = tmp_path / "new.jsonl"
-    lines.write_text("\n".join(json.dumps(dict(zip(NEW, row))) for row in zip(*NEW.values())))
+    lines.write_text(
+        "\n".join(json.dumps(dict(zip(NEW, row))) for row in zip(*NEW.values()))
+    )
     for data in (table(tmp_path / "new.csv", NEW.values()), str(lines), pa.table(NEW)):
         np.testing.assert_allclose(answers(model, data, tmp_path), expected, rtol=1e-12)
     path = table(tmp_path / "new.csv", NEW.values())
@@ -81,7 +85,10 @@ def test_a_style_that_does_not_fit_is_not_taken(model, tmp_path):
 
 def test_text_dates_of_a_frame_are_refused_where_no_order_is_known():
     frame = pa.table(
-        {"day": pa.array([0, 86400, 86400 * 50], pa.timestamp("s")), "y": [1.0, 2.0, 4.0]}
+        {
+            "day": pa.array([0, 86400, 86400 * 50], pa.timestamp("s")),
+            "y": [1.0, 2.0, 4.0],
+        }
     )
     model = LinearRegression().fit(scan(frame, target="y", kinds={"y": "continuous"}))
     with pytest.raises(SchemaError, match="day and month cannot be told apart"):

@@ -56,7 +56,9 @@ def _names_in_stub(package: str) -> dict[str, str]:
     assert file is not None
     stub = Path(file).with_suffix(".pyi").read_text(encoding="utf-8")
     return {
-        name: module for module, names in _IMPORT.findall(stub) for name in _NAME.findall(names)
+        name: module
+        for module, names in _IMPORT.findall(stub)
+        for name in _NAME.findall(names)
     }
 
 

@@ -21,7 +21,9 @@ def _candidates() -> list[str]:
     wanted = os.environ.get("LYCEUM_ISA")
     if wanted:
         if wanted not in ("plain", "v2", "v3", "v4"):
-            raise ImportError(f"LYCEUM_ISA is {wanted!r}: choose plain, v2, v3 or v4, or unset it")
+            raise ImportError(
+                f"LYCEUM_ISA is {wanted!r}: choose plain, v2, v3 or v4, or unset it"
+            )
         return [wanted]
     return [f"v{number}" for number in range(x86_level(), 1, -1)] + ["plain"]
 
@@ -40,7 +42,8 @@ def _load() -> tuple[ModuleType, str]:
 
 
 if TYPE_CHECKING:
-    from lyceum import _native_module as native  # the types of every build: `make stub` writes them
+    # the types of every build: `make stub` writes them
+    from lyceum import _native_module as native
 
     level: str
 else:

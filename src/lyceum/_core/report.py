@@ -54,7 +54,11 @@ class Table:
 
     def as_dict(self) -> dict[str, Any]:
         """Title, columns and rows in JSON's own types."""
-        return {"title": self.title, "columns": plain(self.columns), "rows": plain(self.rows)}
+        return {
+            "title": self.title,
+            "columns": plain(self.columns),
+            "rows": plain(self.rows),
+        }
 
     def is_number_column(self, j: int) -> bool:
         """Whether all cells of column number j are numbers."""
@@ -65,13 +69,16 @@ class Table:
     @staticmethod
     def _line(row: Sequence[str], wide: Sequence[int], right: Sequence[bool]) -> str:
         return "  ".join(
-            f"{cell:>{w}}" if r else f"{cell:<{w}}" for cell, w, r in zip(row, wide, right)
+            f"{cell:>{w}}" if r else f"{cell:<{w}}"
+            for cell, w, r in zip(row, wide, right)
         ).rstrip()
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
         body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(show(cell))}</td>" for cell in row) + "</tr>"
+            "<tr>"
+            + "".join(f"<td>{html.escape(show(cell))}</td>" for cell in row)
+            + "</tr>"
             for row in self.rows
         )
         if self.title:
@@ -100,7 +107,9 @@ def weights_table(
     Table
     """
     values = np.column_stack([intercept, coef]).T
-    lines = [(name, *map(float, row)) for name, row in zip(("(intercept)", *names), values)]
+    lines = [
+        (name, *map(float, row)) for name, row in zip(("(intercept)", *names), values)
+    ]
     return Table("Weights", ("column", *titles), lines)
 
 
@@ -148,12 +157,20 @@ class Summary:
 
     def __str__(self) -> str:
         wide = max(map(len, self.facts), default=0)
-        facts = "\n".join(f"  {name:<{wide}}  {show(value)}" for name, value in self.facts.items())
-        return "\n\n".join(part for part in (self.title, facts, *map(str, self.tables)) if part)
+        facts = "\n".join(
+            f"  {name:<{wide}}  {show(value)}" for name, value in self.facts.items()
+        )
+        return "\n\n".join(
+            part for part in (self.title, facts, *map(str, self.tables)) if part
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Title, facts and tables in JSON's own types."""
-        return {"title": self.title, "facts": plain(self.facts), "tables": plain(self.tables)}
+        return {
+            "title": self.title,
+            "facts": plain(self.facts),
+            "tables": plain(self.tables),
+        }
 
     def _repr_html_(self) -> str:
         if self.facts:
@@ -232,13 +249,20 @@ class Explanation:
     def row(self, i: int) -> Table:
         """The contributions to one prediction, largest first."""
         order = np.argsort(-np.abs(self.contributions[i]), kind="stable")
-        cells = ["missing" if (cell := self.value(i, j)) is None else cell for j in order]
-        added = [
-            (self.names[j], cell, float(self.contributions[i, j])) for j, cell in zip(order, cells)
+        cells = [
+            "missing" if (cell := self.value(i, j)) is None else cell for j in order
         ]
-        title = f"Row {i}: {show(self.predicted[i])}, {self.unit} {show(self._score(i))}"
+        added = [
+            (self.names[j], cell, float(self.contributions[i, j]))
+            for j, cell in zip(order, cells)
+        ]
+        title = (
+            f"Row {i}: {show(self.predicted[i])}, {self.unit} {show(self._score(i))}"
+        )
         return Table(
-            title, ("column", "value", self.unit), [("(base)", "", float(self.base[i])), *added]
+            title,
+            ("column", "value", self.unit),
+            [("(base)", "", float(self.base[i])), *added],
         )
 
     def detail(self, i: int) -> Table | None:
@@ -255,14 +279,25 @@ class Explanation:
     def as_dict(self) -> dict[str, Any]:
         """The unit, and for every row its prediction, base and contributions, in JSON's own
         types."""
-        return {"unit": self.unit, "rows": [self._row_as_dict(i) for i in range(len(self))]}
+        return {
+            "unit": self.unit,
+            "rows": [self._row_as_dict(i) for i in range(len(self))],
+        }
 
     def _row_as_dict(self, i: int) -> dict[str, Any]:
         columns = [
-            {"column": name, "value": self.value(i, j), "contribution": self.contributions[i, j]}
+            {
+                "column": name,
+                "value": self.value(i, j),
+                "contribution": self.contributions[i, j],
+            }
             for j, name in enumerate(self.names)
         ]
-        head = {"predicted": self.predicted[i], "score": self._score(i), "base": self.base[i]}
+        head = {
+            "predicted": self.predicted[i],
+            "score": self._score(i),
+            "base": self.base[i],
+        }
         return plain(head | {"columns": columns})
 
     def __len__(self) -> int:
@@ -276,7 +311,9 @@ class Explanation:
     def __str__(self) -> str:
         shown = "\n\n".join(map(str, self._first_tables()))
         return shown + (
-            f"\n\n… and {show_count(len(self) - 3, 'more row')}" if len(self) > 3 else ""
+            f"\n\n… and {show_count(len(self) - 3, 'more row')}"
+            if len(self) > 3
+            else ""
         )
 
     def _repr_html_(self) -> str:

@@ -54,7 +54,9 @@ def show_count(n: int, noun: str) -> str:
     return f"{n:,} {noun}{ending}"
 
 
-def undetermined_fact(n: int, total: int, noun: str, instead: str = "") -> dict[str, str]:
+def undetermined_fact(
+    n: int, total: int, noun: str, instead: str = ""
+) -> dict[str, str]:
     """The line of a summary about what the rows did not determine; empty where they determined all.
 
     >>> undetermined_fact(1, 4, "coefficient")
@@ -65,7 +67,9 @@ def undetermined_fact(n: int, total: int, noun: str, instead: str = "") -> dict[
     if not n:
         return {}
     counts = f"{n:,} of {show_count(total, noun)}"
-    return {"not determined": f"{counts}; {instead or 'the solution of least norm was taken'}"}
+    return {
+        "not determined": f"{counts}; {instead or 'the solution of least norm was taken'}"
+    }
 
 
 def plain(value: object) -> Any:

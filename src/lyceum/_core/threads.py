@@ -46,7 +46,9 @@ def _started_pool(size: int) -> ThreadPoolExecutor:
     An interrupt in the middle of `Thread.start` would leave a worker that nobody tells to end, and
     the process would wait for it forever.
     """
-    pool = ThreadPoolExecutor(size, thread_name_prefix="lyceum", initializer=_mark_worker)
+    pool = ThreadPoolExecutor(
+        size, thread_name_prefix="lyceum", initializer=_mark_worker
+    )
     starter = threading.Thread(target=_start_all, args=(pool, size))
     starter.start()
     starter.join()
@@ -66,7 +68,9 @@ def _mark_worker() -> None:
             _set_blas_threads(library, 1)
 
 
-def ordered_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+def ordered_map(
+    function: Callable[[Item], Result], items: Iterable[Item]
+) -> Iterator[Result]:
     """`map` on the shared threads, in order, with at most two items per thread read ahead.
 
     The work is done in the calling thread when one thread is allowed, when there is one item, and
@@ -157,7 +161,9 @@ def single_threaded_blas() -> Iterator[None]:
     global _limit_depth
     with _limit_lock:
         if _limit_depth == 0:
-            _limits_before[:] = [(library, library.get_num_threads()) for library in _blas()]
+            _limits_before[:] = [
+                (library, library.get_num_threads()) for library in _blas()
+            ]
             for library in _blas():
                 _set_blas_threads(library, 1)
         _limit_depth += 1

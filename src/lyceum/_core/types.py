@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-if TYPE_CHECKING:  # the commands import this file, and import NumPy only where they need it
+# the commands import this file, and import NumPy only where they need it
+if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
     from scipy.sparse import sparray, spmatrix

@@ -91,7 +91,8 @@ class AnomalyDetector(OutlierMixin, Learner):
     [1, -1]
     """
 
-    _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
+    # in `typical_`, of columns without a known cell
+    _nan_means_none: ClassVar[bool] = True
     _coding = "codes"
     _reads_rows = "in memory"
     _parameter_constraints: ClassVar[dict] = {
@@ -165,7 +166,9 @@ class AnomalyDetector(OutlierMixin, Learner):
         source = ArraySource.of_block(block)
         if source.w is not None and not takes_weights(self._detector()):
             name = type(self._detector()).__name__
-            raise DataError(f"sample_weight was given, but {name} takes no weights: leave it out")
+            raise DataError(
+                f"sample_weight was given, but {name} takes no weights: leave it out"
+            )
         self.typical_ = typical_row(block)
         self.weights_ = np.asarray(block.weights, dtype=np.float64)
         self.seed_ = seed_from(self.random_state)
@@ -184,7 +187,11 @@ class AnomalyDetector(OutlierMixin, Learner):
 
     def _fit_copy(self, source: ArraySource) -> Any:
         detector = self._detector()
-        names = [name for name in detector.get_params() if f"__{name}".endswith("__random_state")]
+        names = [
+            name
+            for name in detector.get_params()
+            if f"__{name}".endswith("__random_state")
+        ]
         detector.set_params(**dict.fromkeys(names, self.seed_ % 2**31))
         if not takes_rows(detector):
             self._refuse_categories(source)
@@ -240,7 +247,8 @@ class AnomalyDetector(OutlierMixin, Learner):
         parts = partial(replace_columns, typical=self.typical_, answer=answer)
         explanation = self._explain(X, parts, "score")
         return replace(
-            explanation, predicted=np.where(explanation.predicted < self.threshold_, -1, 1)
+            explanation,
+            predicted=np.where(explanation.predicted < self.threshold_, -1, 1),
         )
 
     def summary(self) -> Summary:
@@ -248,7 +256,9 @@ class AnomalyDetector(OutlierMixin, Learner):
         check_is_fitted(self)
         held = ~np.isnan(self.scores_)
         alarms = float(
-            np.average(self.scores_[held] < self.threshold_, weights=self.weights_[held])
+            np.average(
+                self.scores_[held] < self.threshold_, weights=self.weights_[held]
+            )
         )
         facts = {
             "columns": self.n_features_in_,

@@ -115,7 +115,9 @@ class IsolationForest(Learner):
             Rows are drawn with chances in proportion to it.
         """
         rows = self._rows(X, None, sample_weight)
-        block = rows.in_one_block("IsolationForest", "GaussianDensity").without_zero_weights()
+        block = rows.in_one_block(
+            "IsolationForest", "GaussianDensity"
+        ).without_zero_weights()
         X = np.asarray(block.dense, dtype=np.float64)
         self.seed_ = seed_from(self.random_state)
         self.n_drawn_ = min(self.max_samples, len(X))
@@ -154,14 +156,20 @@ class IsolationForest(Learner):
         is c(ψ).
         """
         check_is_fitted(self)
-        router = Router(self.trees_, len(self.design_names), scale=1.0 / len(self.trees_))
+        router = Router(
+            self.trees_, len(self.design_names), scale=1.0 / len(self.trees_)
+        )
         return self._explain(X, partial(_depth_parts, router), "mean depth")
 
     def summary(self) -> Summary:
         """The size of the forest."""
         head = super().summary()
         nodes = sum(tree.n_nodes for tree in self.trees_)
-        facts = {"trees": len(self.trees_), "rows per tree": self.n_drawn_, "nodes": nodes}
+        facts = {
+            "trees": len(self.trees_),
+            "rows per tree": self.n_drawn_,
+            "nodes": nodes,
+        }
         return Summary(head.title, {**head.facts, **facts})
 
     def complexity(self) -> int:
@@ -178,7 +186,9 @@ class IsolationForest(Learner):
         if not hasattr(self, "schema_"):
             return
         if not isinstance(self.n_drawn_, int) or self.n_drawn_ < 1:
-            raise ModelFileError("holds an IsolationForest without the number of its rows")
+            raise ModelFileError(
+                "holds an IsolationForest without the number of its rows"
+            )
         for tree in self.trees_:
             tree.check()
             native_tree(tree, len(self.design_names))
@@ -220,7 +230,11 @@ class _Levels:
         return self.tree[-1][nodes - sum(map(len, self.tree[:-1]))]
 
     def split(
-        self, nodes: np.ndarray, feature: np.ndarray, threshold: np.ndarray, child: np.ndarray
+        self,
+        nodes: np.ndarray,
+        feature: np.ndarray,
+        threshold: np.ndarray,
+        child: np.ndarray,
     ) -> None:
         """Give nodes of the last level, by their numbers in all levels, a cut and children."""
         last = nodes - sum(map(len, self.tree[:-1]))
@@ -241,12 +255,20 @@ class _Levels:
         others = (self.feature, self.threshold, self.depth, self.count)
         feature, threshold, depth, count = map(np.concatenate, others)
         return [
-            _tree(feature[nodes], threshold[nodes], child[nodes], depth[nodes], count[nodes])
+            _tree(
+                feature[nodes],
+                threshold[nodes],
+                child[nodes],
+                depth[nodes],
+                count[nodes],
+            )
             for nodes in np.split(order, ends[:-1])
         ]
 
 
-def _grow(X: np.ndarray, drawn: np.ndarray, most: int, rng: np.random.Generator) -> list[Tree]:
+def _grow(
+    X: np.ndarray, drawn: np.ndarray, most: int, rng: np.random.Generator
+) -> list[Tree]:
     """Trees whose nodes cut a random column at a random value; one level of all trees at a time.
 
     `drawn` has the rows of every tree, (trees, ψ).
@@ -280,7 +302,9 @@ def _group_rows(open_rows: np.ndarray, node: np.ndarray) -> tuple[np.ndarray, ..
     """The rows node by node, the nodes, where the rows of each start, and every row's node, as its
     index among them."""
     open_rows = open_rows[np.argsort(node[open_rows], kind="stable")]
-    return open_rows, *np.unique(node[open_rows], return_index=True, return_inverse=True)
+    return open_rows, *np.unique(
+        node[open_rows], return_index=True, return_inverse=True
+    )
 
 
 def _draw_cuts(
@@ -366,7 +390,9 @@ def _tree(
     n = len(feature)
     leaf = feature < 0
     first = np.maximum(child, 0)
-    bigger = np.where(leaf, -1, (count[np.minimum(first + 1, n - 1)] > count[first]).astype(int))
+    bigger = np.where(
+        leaf, -1, (count[np.minimum(first + 1, n - 1)] > count[first]).astype(int)
+    )
     return Tree(
         feature=feature.astype(np.int32),
         kind=np.where(leaf, LEAF, THRESHOLD).astype(np.uint8),

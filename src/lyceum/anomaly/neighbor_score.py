@@ -112,7 +112,9 @@ class NeighborAnomalyScore(MetricLearner):
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._metric_rows(X, sample_weight)
-        block = rows.in_one_block("NeighborAnomalyScore", "GaussianDensity").without_zero_weights()
+        block = rows.in_one_block(
+            "NeighborAnomalyScore", "GaussianDensity"
+        ).without_zero_weights()
         self.rows_ = float_cells(block)
         if sparse.issparse(self.rows_):
             cells = self.rows_.data
@@ -147,7 +149,9 @@ class NeighborAnomalyScore(MetricLearner):
             # neighbors count with their weights, the last in part, until these sum to k
             before = np.cumsum(w, axis=1) - w
             share = np.clip(wanted - before, 0.0, w)
-            done = (before[:, -1] + w[:, -1] >= wanted * (1 - 1e-12)) | (n_searched == n)
+            done = (before[:, -1] + w[:, -1] >= wanted * (1 - 1e-12)) | (
+                n_searched == n
+            )
             distances = finite_distances(neighbors.distances, self.metric_)
             mean = (share * distances).sum(axis=1) / share.sum(axis=1)
             out[searching[done]] = mean[done]

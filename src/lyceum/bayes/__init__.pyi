@@ -1,4 +1,6 @@
-from lyceum.bayes.bayesian_gaussian import BayesianGaussianClassifier as BayesianGaussianClassifier
+from lyceum.bayes.bayesian_gaussian import (
+    BayesianGaussianClassifier as BayesianGaussianClassifier,
+)
 from lyceum.bayes.count_bayes import (
     BernoulliNB as BernoulliNB,
     MultinomialNB as MultinomialNB,
@@ -12,4 +14,6 @@ from lyceum.bayes.normal_mean import NormalMean as NormalMean
 from lyceum.bayes.quadratic_discriminant import (
     QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
 )
-from lyceum.bayes.regularized_discriminant import RegularizedDiscriminant as RegularizedDiscriminant
+from lyceum.bayes.regularized_discriminant import (
+    RegularizedDiscriminant as RegularizedDiscriminant,
+)

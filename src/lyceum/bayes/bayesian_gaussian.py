@@ -130,7 +130,11 @@ class BayesianGaussianClassifier(QuadraticRule):
         ],
         "kappa_0": [Interval(Real, 0, None, closed="neither")],
         "nu_0": [None, Interval(Real, 0, None, closed="neither")],
-        "scale": [StrOptions({"data"}), Interval(Real, 0, None, closed="neither"), "array-like"],
+        "scale": [
+            StrOptions({"data"}),
+            Interval(Real, 0, None, closed="neither"),
+            "array-like",
+        ],
         "categorical_features": CATEGORICAL_FEATURES,
         **PRIOR_CONSTRAINTS,
     }
@@ -229,7 +233,11 @@ class BayesianGaussianClassifier(QuadraticRule):
     def summary(self) -> Summary:
         """Class priors, posterior means, and the prior."""
         head = super().summary()
-        facts = {"kappa_0": self.kappa_0, "nu_0": self.nu_0_, "degrees of freedom": self.degrees_}
+        facts = {
+            "kappa_0": self.kappa_0,
+            "nu_0": self.nu_0_,
+            "degrees of freedom": self.degrees_,
+        }
         return Summary(head.title, {**head.facts, **facts}, head.tables)
 
     def _divisor(self) -> str:

@@ -89,7 +89,9 @@ def _place(schema: Schema, key: Any, kind: Any) -> int:
     return index
 
 
-def kernel_bandwidths(schema: Schema, names: Sequence[str], given: object) -> list[str | float]:
+def kernel_bandwidths(
+    schema: Schema, names: Sequence[str], given: object
+) -> list[str | float]:
     """The bandwidth of every kernel column: one for all, or by column, "reference" where none is
     given."""
     chosen = keys_by_name(schema, given, "bandwidth")
@@ -97,7 +99,9 @@ def kernel_bandwidths(schema: Schema, names: Sequence[str], given: object) -> li
         return [chosen] * len(names)
     for name, h in chosen.items():
         if name not in names:
-            raise SchemaError(f"bandwidth names the column {name!r}, which has no kernel density")
+            raise SchemaError(
+                f"bandwidth names the column {name!r}, which has no kernel density"
+            )
         is_number = isinstance(h, Real) and not isinstance(h, bool)
         if h != "reference" and not (is_number and 0 < float(h) < np.inf):
             raise SettingError(
@@ -115,9 +119,12 @@ def table_priors(schema: Schema, given: object) -> dict[str, str | np.ndarray]:
         return dict.fromkeys(columns, chosen)
     for name in chosen:
         if name not in columns:
-            raise SchemaError(f"m_prior names the column {name!r}, which holds no categories")
+            raise SchemaError(
+                f"m_prior names the column {name!r}, which holds no categories"
+            )
     return {
-        name: _own_prior(column, chosen.get(name, "uniform")) for name, column in columns.items()
+        name: _own_prior(column, chosen.get(name, "uniform"))
+        for name, column in columns.items()
     }
 
 
@@ -150,7 +157,9 @@ def keys_by_name(schema: Schema, given: object, parameter: str) -> Any:
         return given
     odd = [key for key in given if not _has_column(schema, key)]
     if odd:
-        raise SchemaError(f"{parameter} names the column {odd[0]!r}, which does not exist")
+        raise SchemaError(
+            f"{parameter} names the column {odd[0]!r}, which does not exist"
+        )
     return {
         key if isinstance(key, str) else schema.names[int(key)]: value
         for key, value in given.items()
@@ -194,7 +203,9 @@ class BinColumns:
         for j, column in enumerate(block.schema):
             if column.name in self.edges:
                 x = X[:, j].copy()
-                X[:, j] = np.searchsorted(self.edges[column.name][1:-1], x, side="right")
+                X[:, j] = np.searchsorted(
+                    self.edges[column.name][1:-1], x, side="right"
+                )
                 X[np.isnan(x), j] = np.nan
         return block.with_X(X, self.schema(block.schema))
 
@@ -209,7 +220,8 @@ def bin_edges(
     refused.
     """
     wanted = {
-        name: bins.get(name, "sturges") if isinstance(bins, Mapping) else bins for name in columns
+        name: bins.get(name, "sturges") if isinstance(bins, Mapping) else bins
+        for name in columns
     }
     undecided = [name for name in columns if isinstance(wanted[name], str | Integral)]
     if undecided and not may_scan:
@@ -217,11 +229,17 @@ def bin_edges(
             f"partial_fit needs the edges of the bins of column {undecided[0]!r}, as later rows "
             f"may lie anywhere: give n_bins={{{undecided[0]!r}: [...]}}, or fit on all rows at once"
         )
-    edges = {name: _check_edges(name, wanted[name]) for name in columns if name not in undecided}
+    edges = {
+        name: _check_edges(name, wanted[name])
+        for name in columns
+        if name not in undecided
+    }
     if undecided:
         indices = [rows.schema.names.index(name) for name in undecided]
         ranges = rows.reduce(partial(ColumnRanges.of, columns=indices))
-        edges |= {name: ranges.edges(i, wanted[name]) for i, name in enumerate(undecided)}
+        edges |= {
+            name: ranges.edges(i, wanted[name]) for i, name in enumerate(undecided)
+        }
     return {name: edges[name] for name in columns}
 
 
@@ -305,7 +323,9 @@ class MixedMoments:
 
     @classmethod
     def of(cls, block: Block, kernel: tuple[int, ...] = ()) -> MixedMoments:
-        gaussian = np.setdiff1d(block.schema.continuous, np.asarray(kernel, dtype=np.intp))
+        gaussian = np.setdiff1d(
+            block.schema.continuous, np.asarray(kernel, dtype=np.intp)
+        )
         if kernel:
             values = ClassValues.of(block, np.asarray(kernel))
         else:

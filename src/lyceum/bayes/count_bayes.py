@@ -73,7 +73,9 @@ class CountBayes(GenerativeClassifier):
         """The numbers x_j of a block."""
         return block.X
 
-    def _finish_scores(self, present: np.ndarray, absent: np.ndarray | None = None) -> None:
+    def _finish_scores(
+        self, present: np.ndarray, absent: np.ndarray | None = None
+    ) -> None:
         self._present = present
         self._absent = absent
         if absent is None:
@@ -81,10 +83,15 @@ class CountBayes(GenerativeClassifier):
         else:
             weights = present - absent
         self._weights = np.ascontiguousarray(weights.T)
-        self._constant = self.class_log_prior_ + (0.0 if absent is None else absent.sum(axis=1))
+        self._constant = self.class_log_prior_ + (
+            0.0 if absent is None else absent.sum(axis=1)
+        )
 
     def _log_joint(self, block: Block) -> np.ndarray:
-        return np.asarray(self._cells(block) @ self._weights, dtype=np.float64) + self._constant
+        return (
+            np.asarray(self._cells(block) @ self._weights, dtype=np.float64)
+            + self._constant
+        )
 
     # -- what was learned --------------------------------------------------------------
 
@@ -102,7 +109,9 @@ class CountBayes(GenerativeClassifier):
         facts = {"rows": self.n_rows_, "alpha": self.alpha}
         heads = ("class", "weight", "prior")
         classes = Table(
-            "Classes", heads, list(zip(self.classes_, self.class_count_, self.class_prior_))
+            "Classes",
+            heads,
+            list(zip(self.classes_, self.class_count_, self.class_prior_)),
         )
         tables = [classes, *map(self._class_table, range(len(self.classes_)))]
         return Summary(head.title, {**head.facts, **facts}, tables)
@@ -114,7 +123,8 @@ class CountBayes(GenerativeClassifier):
         names = self.design_names
         p = np.exp(self.feature_log_prob_[k])
         rows = [
-            (names[j], float(self.feature_count_[k, j]), float(p[j]), float(lead[j])) for j in order
+            (names[j], float(self.feature_count_[k, j]), float(p[j]), float(lead[j]))
+            for j in order
         ]
         heads = ("column", "count", "probability", "log above the mean class")
         return Table(f"Columns typical of {self.classes_[k]}", heads, rows)
@@ -130,7 +140,12 @@ class CountBayes(GenerativeClassifier):
             absent = {}
         else:
             absent = {"_absent": shape}
-        return {"_constant": shape[:1], "_weights": shape[::-1], "_present": shape, **absent}
+        return {
+            "_constant": shape[:1],
+            "_weights": shape[::-1],
+            "_present": shape,
+            **absent,
+        }
 
 
 class MultinomialNB(CountBayes):
@@ -203,11 +218,15 @@ class MultinomialNB(CountBayes):
     def _finish(self, statistic: ClassSums) -> None:
         self._finish_classes(statistic)
         smoothed = self.feature_count_ + self.alpha
-        self.feature_log_prob_ = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
+        self.feature_log_prob_ = np.log(smoothed) - np.log(
+            smoothed.sum(axis=1, keepdims=True)
+        )
         self._finish_scores(self.feature_log_prob_)
 
     def _n_parameters(self) -> int:
-        return self._n_shares() + self._n_classes_used() * (self.feature_count_.shape[1] - 1)
+        return self._n_shares() + self._n_classes_used() * (
+            self.feature_count_.shape[1] - 1
+        )
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -349,7 +368,9 @@ def _column_odds(model: CountBayes, block: Block) -> np.ndarray:
     x = dense_cells(x)
     best, second = runner_up(joint)
     log = model.class_log_prior_
-    base = np.subtract(log[best], log[second], out=np.zeros(len(x)), where=best != second)
+    base = np.subtract(
+        log[best], log[second], out=np.zeros(len(x)), where=best != second
+    )
     contributions = x * (model._present[best] - model._present[second])
     if model._absent is not None:
         contributions += (1.0 - x) * (model._absent[best] - model._absent[second])

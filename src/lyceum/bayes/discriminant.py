@@ -71,15 +71,23 @@ class Discriminant(GenerativeClassifier):
     def _parts(cls) -> tuple[type, ...]:
         return (*super()._parts(), LowRankCovariance)
 
-    def _finish_classes(self, statistic: ClassStatistic) -> tuple[np.ndarray, np.ndarray]:
+    def _finish_classes(
+        self, statistic: ClassStatistic
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Set means and priors; return log priors (-inf without rows) and the variances over all
         rows."""
         self.class_count_ = statistic.class_weight
         total, self.mean_, scatter = statistic.over_classes()
-        self.means_ = np.where(self.class_count_[:, None] > 0, statistic.mean, self.mean_)
+        self.means_ = np.where(
+            self.class_count_[:, None] > 0, statistic.mean, self.mean_
+        )
         self.priors_ = class_priors(self.class_count_, self.priors, self.prior_alpha)
-        log_priors = np.where(self.class_count_ > 0, log_probability(self.priors_), -np.inf)
-        return log_priors, np.divide(scatter, total, out=np.zeros_like(total), where=total > 0)
+        log_priors = np.where(
+            self.class_count_ > 0, log_probability(self.priors_), -np.inf
+        )
+        return log_priors, np.divide(
+            scatter, total, out=np.zeros_like(total), where=total > 0
+        )
 
     def _n_used_columns(self) -> int:
         """The columns that vary over all rows: a constant one has no part in the density."""
@@ -113,7 +121,9 @@ class Discriminant(GenerativeClassifier):
             "divided by": self._divisor(),
         }
         heads = [f"mean | {label}" for label in self.classes_]
-        means = [(name, *values) for name, values in zip(self.design_names, self.means_.T)]
+        means = [
+            (name, *values) for name, values in zip(self.design_names, self.means_.T)
+        ]
         tables = [
             Table(
                 "Classes",
@@ -137,8 +147,13 @@ class QuadraticRule(Discriminant):
 
     def _log_joint(self, block: Block) -> np.ndarray:
         if not self._has_few_rows:
-            return gaussian_log_density(block.X, self.means_, self._whiten, self._constant)
-        squares = [S.squared_distances(block.X - m) for S, m in zip(self.covariance_, self.means_)]
+            return gaussian_log_density(
+                block.X, self.means_, self._whiten, self._constant
+            )
+        squares = [
+            S.squared_distances(block.X - m)
+            for S, m in zip(self.covariance_, self.means_)
+        ]
         return self._constant - 0.5 * np.column_stack(squares)
 
     def _set_few_rows(
@@ -169,12 +184,16 @@ class QuadraticRule(Discriminant):
         if not self._has_few_rows:
             return squared_distance_parts(block.X, self.means_, self._whiten)
         centered = [block.X - mean for mean in self.means_]
-        return np.stack([Z * S.solve(Z) for S, Z in zip(self.covariance_, centered)], axis=1)
+        return np.stack(
+            [Z * S.solve(Z) for S, Z in zip(self.covariance_, centered)], axis=1
+        )
 
     def _check_model(self) -> None:
         super()._check_model()
         if self._has_few_rows:
-            check_covariances(self.covariance_, (len(self.classes_), len(self.design_names)))
+            check_covariances(
+                self.covariance_, (len(self.classes_), len(self.design_names))
+            )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K = len(self.classes_)

@@ -22,7 +22,9 @@ from lyceum.errors import DataError, SettingError
 STEPS: dict[str, Callable[[np.ndarray, float, float, float], np.ndarray]] = {
     "1/n": lambda n, m, rate, tau: 1.0 / n,
     "1/(n+m)": lambda n, m, rate, tau: 1.0 / (n + m),
-    "search_then_converge": lambda n, m, rate, tau: rate * (n / tau + 1.0) / ((n / tau) ** 2 + 1.0),
+    "search_then_converge": lambda n, m, rate, tau: (
+        rate * (n / tau + 1.0) / ((n / tau) ** 2 + 1.0)
+    ),
     "rate/(1+n/tau)": lambda n, m, rate, tau: rate / (1.0 + n / tau),
 }
 
@@ -99,7 +101,8 @@ class DriftingMeans:
     def start_from(self, start: dict[Any, Any]) -> DriftingMeans:
         """The same steps from given means, by class."""
         given = tuple(
-            (label, 0.0, np.asarray(mean, dtype=np.float64)) for label, mean in start.items()
+            (label, 0.0, np.asarray(mean, dtype=np.float64))
+            for label, mean in start.items()
         )
         return replace(self, means=given)
 
@@ -117,7 +120,9 @@ class DriftingMeans:
         for label in np.unique(y).tolist():
             n, mean = known.get(label, (0, None))
             known[label] = self._move(n, mean, X[y == label], w[y == label])
-        return replace(self, means=tuple((label, n, mean) for label, (n, mean) in known.items()))
+        return replace(
+            self, means=tuple((label, n, mean) for label, (n, mean) in known.items())
+        )
 
     def __getitem__(self, label: object) -> np.ndarray:
         """The mean of a class."""
@@ -139,7 +144,9 @@ class DriftingMeans:
                 f"the rows have {show_count(rows.shape[1], 'column')} where the means have"
                 f" {len(mean)}"
             )
-        eta = np.minimum(w * STEPS[self.step](n + np.cumsum(w), self.m, self.rate, self.tau), 1.0)
+        eta = np.minimum(
+            w * STEPS[self.step](n + np.cumsum(w), self.m, self.rate, self.tau), 1.0
+        )
         # Unrolled: row i keeps the share η_i Π_{j>i} (1 - η_j); the start keeps what is left. About
         # the start, so that a large offset does not cancel.
         later = np.append(np.cumprod((1.0 - eta)[::-1])[::-1][1:], 1.0)

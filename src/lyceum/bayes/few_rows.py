@@ -19,7 +19,9 @@ def pooled_covariance(
     """The scatter within the classes over `divisor`, with the ridge that a singular covariance
     gets."""
     rows = statistic.pooled_rows() / np.sqrt(divisor if divisor > 0 else np.inf)
-    return LowRankCovariance.of(RIDGE * _own_or_total(_squares(rows), total_variance), rows)
+    return LowRankCovariance.of(
+        RIDGE * _own_or_total(_squares(rows), total_variance), rows
+    )
 
 
 def borrowed_covariances(
@@ -50,10 +52,16 @@ def regularized_covariances(
     varies = total_variance > 0
     covariances = []
     singular = []
-    for k, shares in enumerate(_shares(statistic, alpha, settings.unbiased, settings.pooling)):
+    for k, shares in enumerate(
+        _shares(statistic, alpha, settings.unbiased, settings.pooling)
+    ):
         counted = zip(np.sqrt(shares), statistic.parts)
         rows = np.vstack(
-            [root * part.rows for root, part in counted if root > 0 or part is statistic.parts[0]]
+            [
+                root * part.rows
+                for root, part in counted
+                if root > 0 or part is statistic.parts[0]
+            ]
         )
         variance = _squares(rows)
         if settings.shrinkage == "diagonal":
@@ -74,7 +82,9 @@ def regularized_covariances(
     return covariances, singular
 
 
-def _shares(statistic: ClassRowScatter, alpha: float, unbiased: bool, pooling: str) -> np.ndarray:
+def _shares(
+    statistic: ClassRowScatter, alpha: float, unbiased: bool, pooling: str
+) -> np.ndarray:
     """How much the scatter of every class counts in the covariance of every class, (K, K)."""
     weight = statistic.class_weight
     lost = int(unbiased)
@@ -84,7 +94,9 @@ def _shares(statistic: ClassRowScatter, alpha: float, unbiased: bool, pooling: s
     alphas = np.where(has_scatter & (left > 0), alpha, alpha or 1.0)[:, None]
     own = np.eye(len(weight))
     if pooling == "convex":
-        of_class = np.divide(1.0, left, out=np.zeros_like(left), where=left > 0)[:, None]
+        of_class = np.divide(1.0, left, out=np.zeros_like(left), where=left > 0)[
+            :, None
+        ]
         return (1.0 - alphas) * own * of_class + (alphas / total if total > 0 else 0.0)
     divisor = (1.0 - alphas) * left[:, None] + alphas * total
     mixed = (1.0 - alphas) * own + alphas

@@ -37,7 +37,9 @@ def combine_covariances(
     alphas = np.where(scatter.any(axis=(1, 2)) & (left > 0), alpha, alpha or 1.0)
     if pooling == "convex":
         none = np.zeros_like(scatter)
-        own = np.divide(scatter, left[:, None, None], out=none, where=left[:, None, None] > 0)
+        own = np.divide(
+            scatter, left[:, None, None], out=none, where=left[:, None, None] > 0
+        )
         if total > 0:
             shared = pooled / total
         else:
@@ -75,7 +77,10 @@ class FoldRules:
         settings: RuleSettings,
     ) -> FoldRules:
         others = [train for train, _ in statistics.pairs]
-        parts = [[settings.rules(other, alpha, gammas) for alpha in alphas] for other in others]
+        parts = [
+            [settings.rules(other, alpha, gammas) for alpha in alphas]
+            for other in others
+        ]
         turn, precision, constant = (
             np.array([[rule[i] for rule in row] for row in parts]) for i in range(3)
         )
@@ -90,9 +95,9 @@ class FoldRules:
         joint = np.empty((alphas, len(X), gammas, K))
         for k in range(K):
             # one product for all alphas: the columns of their turns side by side
-            turns = np.ascontiguousarray(self.turn[fold, :, k].transpose(1, 0, 2)).reshape(
-                d, alphas * d
-            )
+            turns = np.ascontiguousarray(
+                self.turn[fold, :, k].transpose(1, 0, 2)
+            ).reshape(d, alphas * d)
             z = (X - self.means[fold, k]) @ turns
             z *= z
             squares = z.reshape(len(X), alphas, d).transpose(1, 0, 2)
@@ -110,14 +115,17 @@ class RuleSettings:
     unbiased: bool
     shrinkage: str
     pooling: str = "weighted"
-    beyond: int = 0  # columns in which no row differs, after a rotation of fewer rows than columns
+    # columns in which no row differs, after a rotation of fewer rows than columns
+    beyond: int = 0
 
     def rules(
         self, statistic: ClassScatter, alpha: float, gammas: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Turn, precision and constant of every class for one α and every γ."""
         weight, _, scatter = statistic.over_classes()
-        total_variance = np.divide(scatter, weight, out=np.zeros_like(scatter), where=weight > 0)
+        total_variance = np.divide(
+            scatter, weight, out=np.zeros_like(scatter), where=weight > 0
+        )
         seen = statistic.weight > 0
         log_priors = np.full(len(seen), -np.inf)
         if seen.any():  # the other folds may have no row with a positive weight
@@ -127,7 +135,8 @@ class RuleSettings:
             statistic.scatter, statistic.weight, alpha, int(self.unbiased), self.pooling
         )
         spectra = [
-            _spectrum(S, total_variance, self.shrinkage, gammas, self.beyond) for S in covariances
+            _spectrum(S, total_variance, self.shrinkage, gammas, self.beyond)
+            for S in covariances
         ]
         turn, precision, log_det = (
             np.array([spectrum[i] for spectrum in spectra]) for i in range(3)

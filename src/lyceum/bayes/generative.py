@@ -45,7 +45,9 @@ class GenerativeClassifier(OnePassClassifier):
     def _set_priors(self, statistic: Any) -> None:
         """Set the counts and the priors of the classes from a statistic of them."""
         self.class_count_ = statistic.class_weight
-        self.class_prior_ = class_priors(statistic.class_weight, self._prior_rule, self.prior_alpha)
+        self.class_prior_ = class_priors(
+            statistic.class_weight, self._prior_rule, self.prior_alpha
+        )
         self.class_log_prior_ = log_probability(self.class_prior_)
 
     def _joint_density(self, block: Block) -> np.ndarray:

@@ -39,7 +39,10 @@ class ClassValues:
         classes, here, there = align_labels(self.classes, other.classes)
         y = np.concatenate([here[self.y], there[other.y]]).astype(np.int32)
         return ClassValues(
-            classes, y, np.concatenate([self.X, other.X]), np.concatenate([self.w, other.w])
+            classes,
+            y,
+            np.concatenate([self.X, other.X]),
+            np.concatenate([self.w, other.w]),
         )
 
     def cells(self, column: int, label: object = None) -> tuple[np.ndarray, np.ndarray]:
@@ -119,7 +122,9 @@ class KernelLog:
         index = np.searchsorted(self.values, x)
         below = np.maximum(index - 1, 0)
         above = np.minimum(index, len(self.values) - 1)
-        return np.minimum(np.abs(x - self.values[below]), np.abs(self.values[above] - x))
+        return np.minimum(
+            np.abs(x - self.values[below]), np.abs(self.values[above] - x)
+        )
 
     def _sum_terms(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Log density and slope by sums, for the x in order a few at a time.
@@ -136,7 +141,9 @@ class KernelLog:
         for start in range(0, len(x), _CHUNK):
             here = slice(start, start + _CHUNK)
             low = np.searchsorted(self.values, np.min(ordered[here] - reach[here]))
-            high = np.searchsorted(self.values, np.max(ordered[here] + reach[here]), side="right")
+            high = np.searchsorted(
+                self.values, np.max(ordered[here] + reach[here]), side="right"
+            )
             out[:, order[here]] = self._sums(ordered[here], slice(low, high))
         out[0] -= np.log(total * self.h * np.sqrt(2.0 * np.pi))
         return out[0], out[1]
@@ -147,7 +154,9 @@ class KernelLog:
         top = terms.max(axis=1)
         np.exp(terms - top[:, None], out=terms)
         total = terms.sum(axis=1)
-        return np.stack([top + np.log(total), -(terms * u).sum(axis=1) / (total * self.h)])
+        return np.stack(
+            [top + np.log(total), -(terms * u).sum(axis=1) / (total * self.h)]
+        )
 
 
 def kernel_logs(

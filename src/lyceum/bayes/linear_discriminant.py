@@ -148,10 +148,15 @@ class LinearDiscriminantAnalysis(Discriminant):
             coef = centered * white.W
         else:
             coef = centered @ white.W
-        self._set_rule(coef, log_priors - 0.5 * (centered**2).sum(axis=1) - coef @ center)
+        self._set_rule(
+            coef, log_priors - 0.5 * (centered**2).sum(axis=1) - coef @ center
+        )
 
     def _finish_few_rows(
-        self, statistic: ClassRowScatter, log_priors: np.ndarray, total_variance: np.ndarray
+        self,
+        statistic: ClassRowScatter,
+        log_priors: np.ndarray,
+        total_variance: np.ndarray,
     ) -> None:
         scatter = statistic.pooled_rows()
         divisor = self._degrees_left(bool(scatter.any()))
@@ -163,7 +168,9 @@ class LinearDiscriminantAnalysis(Discriminant):
         center = self.priors_ @ self.means_
         centered = self.means_ - center
         coef = self.covariance_.solve(centered)
-        self._set_rule(coef, log_priors - 0.5 * (centered * coef).sum(axis=1) - coef @ center)
+        self._set_rule(
+            coef, log_priors - 0.5 * (centered * coef).sum(axis=1) - coef @ center
+        )
 
     def _set_rule(self, coef: np.ndarray, intercept: np.ndarray) -> None:
         if len(self.classes_) == 2:
@@ -218,7 +225,9 @@ class LinearDiscriminantAnalysis(Discriminant):
     def _linear_rule(self) -> tuple[np.ndarray, np.ndarray]:
         if len(self.classes_) != 2:
             return np.ascontiguousarray(self.coef_), self.intercept_
-        return np.vstack([np.zeros_like(self.coef_), self.coef_]), np.array([0.0, *self.intercept_])
+        return np.vstack([np.zeros_like(self.coef_), self.coef_]), np.array(
+            [0.0, *self.intercept_]
+        )
 
     def _log_joint(self, block: Block) -> np.ndarray:
         if len(self.classes_) != 2:
@@ -234,7 +243,9 @@ class LinearDiscriminantAnalysis(Discriminant):
         priors = np.where(self.class_count_ > 0, log_probability(self.priors_), -np.inf)
         if isinstance(self.covariance_, LowRankCovariance):
             S = self.covariance_
-            peak = -0.5 * (S.log_det + np.count_nonzero(S.diagonal) * np.log(2.0 * np.pi))
+            peak = -0.5 * (
+                S.log_det + np.count_nonzero(S.diagonal) * np.log(2.0 * np.pi)
+            )
             squares = [S.squared_distances(block.X - mean) for mean in self.means_]
             return priors + peak - 0.5 * np.column_stack(squares)
         if self.covariance_.ndim == 1:
@@ -242,9 +253,13 @@ class LinearDiscriminantAnalysis(Discriminant):
         else:
             variances = np.diag(self.covariance_)
         white = whiten(self.covariance_, variances)
-        peak = -0.5 * (white.log_det + np.count_nonzero(variances) * np.log(2.0 * np.pi))
+        peak = -0.5 * (
+            white.log_det + np.count_nonzero(variances) * np.log(2.0 * np.pi)
+        )
         W = np.broadcast_to(white.W, (len(priors), *white.W.shape))
-        return gaussian_log_density(block.X, self.means_, np.ascontiguousarray(W), priors + peak)
+        return gaussian_log_density(
+            block.X, self.means_, np.ascontiguousarray(W), priors + peak
+        )
 
     def _n_parameters(self) -> int:
         sizes = {
@@ -252,7 +267,9 @@ class LinearDiscriminantAnalysis(Discriminant):
             "K": self._n_classes_used(),
             "covariance": self.covariance,
         }
-        return self._n_shares() + degrees_of_freedom("linear_discriminant", shares=False, **sizes)
+        return self._n_shares() + degrees_of_freedom(
+            "linear_discriminant", shares=False, **sizes
+        )
 
     # -- what was learned --------------------------------------------------------------
 
@@ -269,7 +286,9 @@ class LinearDiscriminantAnalysis(Discriminant):
             if len(self.classes_) != 2
             else [f"{self.classes_[1]} against {self.classes_[0]}"]
         )
-        rows = [(name, *values) for name, values in zip(self.design_names, self.coef_.T)]
+        rows = [
+            (name, *values) for name, values in zip(self.design_names, self.coef_.T)
+        ]
         rows.append(("(intercept)", *self.intercept_))
         rule = Table("Log-odds", ("column", *map(str, which)), rows)
         return replace(head, tables=[*head.tables, rule])

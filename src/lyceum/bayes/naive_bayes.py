@@ -14,7 +14,11 @@ from lyceum._core.base import CATEGORICAL_FEATURES, finite_sums
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.native import native
-from lyceum._core.probability import AGAINST_RUNNER_UP, PRIOR_CONSTRAINTS, log_probability
+from lyceum._core.probability import (
+    AGAINST_RUNNER_UP,
+    PRIOR_CONSTRAINTS,
+    log_probability,
+)
 from lyceum._core.types import Categories, Data, Priors, Target, Weights
 from lyceum.bayes.conditionals import (
     CONDITIONALS,
@@ -158,7 +162,11 @@ class NaiveBayes(GenerativeClassifier):
             "array-like",
             dict,
         ],
-        "bandwidth": [StrOptions({"reference"}), Interval(Real, 0, None, closed="neither"), dict],
+        "bandwidth": [
+            StrOptions({"reference"}),
+            Interval(Real, 0, None, closed="neither"),
+            dict,
+        ],
         "unbiased": ["boolean"],
         "estimate": [StrOptions({"laplace", "raw", "m"})],
         "m": [Interval(Real, 0, None, closed="left")],
@@ -212,7 +220,9 @@ class NaiveBayes(GenerativeClassifier):
 
     def _continue_fit(self, rows: Rows):
         return self._learn(
-            rows, self.statistic_ if hasattr(self, "statistic_") else None, may_scan=False
+            rows,
+            self.statistic_ if hasattr(self, "statistic_") else None,
+            may_scan=False,
         )
 
     def _learn(self, rows: Rows, before: MixedMoments | None, may_scan: bool = True):
@@ -224,11 +234,15 @@ class NaiveBayes(GenerativeClassifier):
                 " cells in memory and cannot be learned on Dask: choose continuous='histogram' or"
                 " 'gaussian'"
             )
-        binned = [self.schema_[j].name for j, kind in chosen.items() if kind == "histogram"]
+        binned = [
+            self.schema_[j].name for j, kind in chosen.items() if kind == "histogram"
+        ]
         self.edges_ = bin_edges(
             rows, binned, keys_by_name(self.schema_, self.n_bins, "n_bins"), may_scan
         )
-        more = finite_sums(rows.then(self._bins).reduce(partial(MixedMoments.of, kernel=kernel)))
+        more = finite_sums(
+            rows.then(self._bins).reduce(partial(MixedMoments.of, kernel=kernel))
+        )
         if before is None:
             self.statistic_ = more
         else:
@@ -250,7 +264,9 @@ class NaiveBayes(GenerativeClassifier):
         schema = self._bins.schema(self.schema_)
         columns = schema.categorical
         # in the order of the codes
-        counts = statistic.counts.arrange([np.asarray(schema[j].categories) for j in columns])
+        counts = statistic.counts.arrange(
+            [np.asarray(schema[j].categories) for j in columns]
+        )
         p = table_priors(self.schema_, self.m_prior)
         tables = {
             name: estimate_table(table, self.estimate, self.m, p.get(name, "uniform")).T
@@ -279,7 +295,9 @@ class NaiveBayes(GenerativeClassifier):
         self.means_ = np.where(known, moments.mean, mean)
         # without smoothing a class may have no spread: its variance is then the smallest that
         # doubles allow
-        self.variances_ = np.maximum(variance + self.epsilon_, np.finfo(np.float64).eps * spread)
+        self.variances_ = np.maximum(
+            variance + self.epsilon_, np.finfo(np.float64).eps * spread
+        )
         varies = spread > 0
         self._gaussian_columns = self._columns_of_kind("gaussian")
         self._mean = self.means_.T.copy()
@@ -287,7 +305,9 @@ class NaiveBayes(GenerativeClassifier):
             varies, 0.5 / np.where(varies, self.variances_, 1.0), 0.0
         ).T.copy()
         self._peak = np.where(
-            varies, -0.5 * np.log(2 * np.pi * np.where(varies, self.variances_, 1.0)), 0.0
+            varies,
+            -0.5 * np.log(2 * np.pi * np.where(varies, self.variances_, 1.0)),
+            0.0,
         ).T.copy()
 
     def _finish_kernels(self, statistic: MixedMoments) -> None:
@@ -298,14 +318,19 @@ class NaiveBayes(GenerativeClassifier):
             kernel_logs(statistic.values, i, self.classes_, h)  # type: ignore[arg-type]
             for i, h in enumerate(widths)
         ]
-        self.kernels_ = {name: logs for name, logs in zip(names, densities) if logs is not None}
+        self.kernels_ = {
+            name: logs for name, logs in zip(names, densities) if logs is not None
+        }
         self.bandwidths_ = {
-            name: np.array([log.h for log in logs]) for name, logs in self.kernels_.items()
+            name: np.array([log.h for log in logs])
+            for name, logs in self.kernels_.items()
         }
 
     def _columns_of_kind(self, kind: str) -> np.ndarray:
         chosen = column_densities(self.schema_, self.continuous)
-        return np.array([j for j, other in chosen.items() if other == kind], dtype=np.int32)
+        return np.array(
+            [j for j, other in chosen.items() if other == kind], dtype=np.int32
+        )
 
     # -- predict -----------------------------------------------------------------------
 
@@ -314,13 +339,20 @@ class NaiveBayes(GenerativeClassifier):
         joint[:] = self.class_log_prior_
         if len(self._gaussian_columns):
             native.gaussian_log_joint(
-                block.X, self._gaussian_columns, self._mean, self._half_precision, self._peak, joint
+                block.X,
+                self._gaussian_columns,
+                self._mean,
+                self._half_precision,
+                self._peak,
+                joint,
             )
         if len(self._table_columns):
             X = self._bins(block).X
             if not (X.dtype.kind == "f" or X.dtype.str[1:] in _INTEGERS):
                 X = X.astype(np.int64)
-            native.table_log_joint(X, self._table_columns, self._offsets, self._log_table, joint)
+            native.table_log_joint(
+                X, self._table_columns, self._offsets, self._log_table, joint
+            )
         for name, logs in self.kernels_.items():
             x = block.X[:, self.schema_.names.index(name)].astype(np.float64)
             for k, log in enumerate(logs):
@@ -358,7 +390,9 @@ class NaiveBayes(GenerativeClassifier):
         """
         products = np.asarray(self._apply(partial(factors_and_cells, self), X))
         return Summary(
-            f"{self._title()}: the products", {"rows": len(products)}, factor_tables(self, products)
+            f"{self._title()}: the products",
+            {"rows": len(products)},
+            factor_tables(self, products),
         )
 
     def summary(self) -> Summary:
@@ -396,7 +430,11 @@ class NaiveBayes(GenerativeClassifier):
         K = self._n_classes_used()
         numeric = int((self._half_precision > 0.0).any(axis=1).sum())  # those that vary
         return self._n_shares() + degrees_of_freedom(
-            "naive_bayes", K=K, numeric=numeric, levels=[n for n in levels if n], shares=False
+            "naive_bayes",
+            K=K,
+            numeric=numeric,
+            levels=[n for n in levels if n],
+            shares=False,
         )
 
     @classmethod

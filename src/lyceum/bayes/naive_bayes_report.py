@@ -37,7 +37,9 @@ def _gaussian_table(model: Estimator) -> list[Table]:
     if not len(columns):
         return []
     heads = [f"{what} | {label}" for label in model.classes_ for what in ("mean", "sd")]
-    values = np.stack([model.means_, np.sqrt(model.variances_)], axis=1).reshape(-1, len(columns))
+    values = np.stack([model.means_, np.sqrt(model.variances_)], axis=1).reshape(
+        -1, len(columns)
+    )
     rows = [(model.schema_[j].name, *column) for j, column in zip(columns, values.T)]
     return [Table("Gaussian columns", ("column", *heads), rows)]
 
@@ -53,8 +55,14 @@ def _kernel_table(model: Estimator) -> list[Table]:
 def _category_tables(model: Estimator) -> list[Table]:
     heads = ("value", *(f"P( | {label})" for label in model.classes_))
     return [
-        Table(model.schema_[j].name, heads, [(value, *row) for value, row in zip(values, table.T)])
-        for j, values, table in zip(model.schema_.categorical, model.categories_, model.tables_)
+        Table(
+            model.schema_[j].name,
+            heads,
+            [(value, *row) for value, row in zip(values, table.T)],
+        )
+        for j, values, table in zip(
+            model.schema_.categorical, model.categories_, model.tables_
+        )
     ]
 
 
@@ -93,15 +101,24 @@ def factor_tables(model: Estimator, products: np.ndarray) -> list[Table]:
     top = joint.max(axis=1, keepdims=True)
     share = np.exp(joint - np.where(np.isfinite(top), top, 0.0))
     total = share.sum(axis=1, keepdims=True)
-    posterior = np.divide(share, total, out=np.full_like(share, 1.0 / K), where=total > 0.0)
+    posterior = np.divide(
+        share, total, out=np.full_like(share, 1.0 / K), where=total > 0.0
+    )
     tables = []
     for i, cells in enumerate(products[:, K * d :]):
-        names = [f"P({_cell(model.schema_[j], x)} | class)" for j, x in enumerate(cells)]
+        names = [
+            f"P({_cell(model.schema_[j], x)} | class)" for j, x in enumerate(cells)
+        ]
         values = np.column_stack(
             [model.class_prior_, np.exp(logs[i]), np.exp(joint[i]), posterior[i]]
         )
-        rows = [(label, *line) for label, line in zip(model.classes_.tolist(), values.tolist())]
-        tables.append(Table(f"row {i}", ("class", "prior", *names, "product", "posterior"), rows))
+        rows = [
+            (label, *line)
+            for label, line in zip(model.classes_.tolist(), values.tolist())
+        ]
+        tables.append(
+            Table(f"row {i}", ("class", "prior", *names, "product", "posterior"), rows)
+        )
     return tables
 
 
@@ -123,8 +140,13 @@ class ProductExplanation(Explanation):
     factors: np.ndarray = None  # type: ignore[assignment]
 
     @classmethod
-    def of(cls, explanation: Explanation, model: Any, factors: np.ndarray) -> ProductExplanation:
-        known = {field.name: getattr(explanation, field.name) for field in fields(Explanation)}
+    def of(
+        cls, explanation: Explanation, model: Any, factors: np.ndarray
+    ) -> ProductExplanation:
+        known = {
+            field.name: getattr(explanation, field.name)
+            for field in fields(Explanation)
+        }
         return cls(**known, model=model, factors=factors)
 
     def detail(self, i: int) -> Table:
@@ -133,7 +155,9 @@ class ProductExplanation(Explanation):
         (table,) = factor_tables(self.model, self.factors[i : i + 1])
         lines = sorted(table.rows, key=lambda line: -line[-1])[:_MOST_CLASSES]
         rows = list(zip(table.columns[1:], *(line[1:] for line in lines)))
-        return Table(f"Products of row {i}", ("factor", *(str(line[0]) for line in lines)), rows)
+        return Table(
+            f"Products of row {i}", ("factor", *(str(line[0]) for line in lines)), rows
+        )
 
     def _row_as_dict(self, i: int) -> dict[str, Any]:
         return super()._row_as_dict(i) | {"products": self.detail(i).as_dict()}

@@ -62,7 +62,9 @@ class NormalMean:
 
     def __post_init__(self) -> None:
         given = {"mean": self.mean, "variance": self.variance, "noise": self.noise}
-        mean, variance, noise = (number_setting(name, value) for name, value in given.items())
+        mean, variance, noise = (
+            number_setting(name, value) for name, value in given.items()
+        )
         sound = (
             np.isfinite(mean).all()
             and ((noise > 0) & (noise < np.inf)).all()
@@ -81,7 +83,11 @@ class NormalMean:
     def update(self, x: Any, weight: Any = None) -> NormalMean:
         """After rows x, of shape (n,) or (n, d); a row of weight 2 counts twice."""
         x = number_setting("x", x)
-        if x.ndim not in (1, 2) or (x.ndim == 1 and self.mean.ndim) or not np.isfinite(x).all():
+        if (
+            x.ndim not in (1, 2)
+            or (x.ndim == 1 and self.mean.ndim)
+            or not np.isfinite(x).all()
+        ):
             raise DataError(
                 f"rows of shape {x.shape} cannot be learned from: give finite numbers of shape"
                 " (n,), or (n, d) for a mean of d columns"
@@ -96,7 +102,9 @@ class NormalMean:
         # infinities
         error = self.noise / n
         with np.errstate(invalid="ignore"):
-            share = np.where(np.isinf(self.variance), 1.0, self.variance / (self.variance + error))
+            share = np.where(
+                np.isinf(self.variance), 1.0, self.variance / (self.variance + error)
+            )
         centered = (w * (x - self.mean).T).sum(axis=-1) / n
         return replace(self, mean=self.mean + share * centered, variance=share * error)
 

@@ -115,9 +115,13 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
         log_priors, total_variance = self._finish_classes(statistic)
         if isinstance(statistic, ClassRowScatter):
             self._set_few_rows(
-                borrowed_covariances(statistic, total_variance), log_priors, total_variance
+                borrowed_covariances(statistic, total_variance),
+                log_priors,
+                total_variance,
             )
-            self.borrowed_ = np.full(len(self.classes_), bool((total_variance > 0).any()))
+            self.borrowed_ = np.full(
+                len(self.classes_), bool((total_variance > 0).any())
+            )
             self._warn_of(np.flatnonzero(self.borrowed_ & (self.class_count_ > 0)))
             return
         scatter = statistic.scatter
@@ -126,7 +130,8 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
         total_variance = apply_structure(self.covariance, total_variance)
         pooled = _pool_covariances(scatter, self.class_count_.sum(), total_variance)
         fits = [
-            self._class(S, n, pooled, total_variance) for S, n in zip(scatter, self.class_count_)
+            self._class(S, n, pooled, total_variance)
+            for S, n in zip(scatter, self.class_count_)
         ]
         self.covariance_ = np.stack([covariance for covariance, _, _ in fits])
         self.borrowed_ = np.array([borrowed for _, _, borrowed in fits])
@@ -144,7 +149,11 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
             if white.dependent is None:
                 return S / left, white, False
         borrowed = (S + pooled) / (n + 1.0)
-        return borrowed, whiten(borrowed, total_variance), bool((total_variance > 0).any())
+        return (
+            borrowed,
+            whiten(borrowed, total_variance),
+            bool((total_variance > 0).any()),
+        )
 
     def _warn_of(self, singular: np.ndarray) -> None:
         if not len(singular):
@@ -181,7 +190,9 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
         return "n_k (maximum likelihood)"
 
 
-def _pool_covariances(scatter: np.ndarray, weight: float, total_variance: np.ndarray) -> np.ndarray:
+def _pool_covariances(
+    scatter: np.ndarray, weight: float, total_variance: np.ndarray
+) -> np.ndarray:
     """The covariance over all classes, made regular: what classes without one of their own
     borrow."""
     covariance = scatter.sum(axis=0) / weight

@@ -30,7 +30,12 @@ from lyceum._core.statistics import (
 from lyceum._core.types import Categories, Data, Estimator, Priors, Target, Weights
 from lyceum.bayes.discriminant import DISCRIMINANT_CONSTRAINTS, QuadraticRule
 from lyceum.bayes.few_rows import regularized_covariances
-from lyceum.bayes.fold_rules import FoldLoss, FoldRules, RuleSettings, combine_covariances
+from lyceum.bayes.fold_rules import (
+    FoldLoss,
+    FoldRules,
+    RuleSettings,
+    combine_covariances,
+)
 from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.report import Summary, Table
 
@@ -143,8 +148,16 @@ class RegularizedDiscriminant(QuadraticRule):
     covariance = "full"
     _reads_rows = "many passes"
     _parameter_constraints: ClassVar[dict] = {
-        "alpha": [Interval(Real, 0, 1, closed="both"), StrOptions({"cv"}), "array-like"],
-        "gamma": [Interval(Real, 0, 1, closed="both"), StrOptions({"cv"}), "array-like"],
+        "alpha": [
+            Interval(Real, 0, 1, closed="both"),
+            StrOptions({"cv"}),
+            "array-like",
+        ],
+        "gamma": [
+            Interval(Real, 0, 1, closed="both"),
+            StrOptions({"cv"}),
+            "array-like",
+        ],
         "pooling": [StrOptions({"weighted", "convex"})],
         "shrinkage": [StrOptions({"identity", "unit", "diagonal"})],
         "scoring": [StrOptions({"log_loss", "error"})],
@@ -219,7 +232,9 @@ class RegularizedDiscriminant(QuadraticRule):
         return self._partial_fit(X, y, sample_weight, classes)
 
     def _candidates(self) -> tuple[np.ndarray, np.ndarray]:
-        return _candidate_values("alpha", self.alpha), _candidate_values("gamma", self.gamma)
+        return _candidate_values("alpha", self.alpha), _candidate_values(
+            "gamma", self.gamma
+        )
 
     def _choose(self, rows: Rows) -> ClassScatter | ClassRowScatter:
         """Score every pair on the rows left out; returns the statistic of all rows."""
@@ -229,17 +244,30 @@ class RegularizedDiscriminant(QuadraticRule):
             rows, beyond = self._rotate(rows)
         folds, statistics = self._draw_folds(rows)
         settings = RuleSettings(
-            self.priors, self.prior_alpha, self.unbiased, self.shrinkage, self.pooling, beyond
+            self.priors,
+            self.prior_alpha,
+            self.unbiased,
+            self.shrinkage,
+            self.pooling,
+            beyond,
         )
         # as many alphas in one pass as memory allows: all of them unless there are hundreds of
         # columns
-        size = max(1, _NUMBERS // max(1, folds.n_splits * statistics.total.scatter.size))
+        size = max(
+            1, _NUMBERS // max(1, folds.n_splits * statistics.total.scatter.size)
+        )
         losses = []
         for start in range(0, len(self.alphas_), size):
             rules = FoldRules.of(
-                folds, statistics, self.alphas_[start : start + size], self.gammas_, settings
+                folds,
+                statistics,
+                self.alphas_[start : start + size],
+                self.gammas_,
+                settings,
             )
-            losses.append(rows.reduce(partial(FoldLoss.of, rules=rules, scoring=self.scoring)))
+            losses.append(
+                rows.reduce(partial(FoldLoss.of, rules=rules, scoring=self.scoring))
+            )
         self.scores_ = np.concatenate([one.loss for one in losses]) / losses[0].weight
         if is_wide(given):
             return finite_sums(given.reduce(ClassRowScatter.of))
@@ -254,7 +282,9 @@ class RegularizedDiscriminant(QuadraticRule):
             folds = folds_of(self.cv, rows, seed, classifier=True)
             statistics = folds.statistics(rows, ClassScatter.of, _finite_reduction)
             pairs = statistics.pairs
-            if any(((train.weight > 0) & (test.weight > 0)).any() for train, test in pairs):
+            if any(
+                ((train.weight > 0) & (test.weight > 0)).any() for train, test in pairs
+            ):
                 return folds, statistics
         raise DataError(
             f"alpha and gamma cannot be cross-validated with {statistics.total.n_rows} sample(s):"
@@ -285,17 +315,26 @@ class RegularizedDiscriminant(QuadraticRule):
             self._set_few_rows(low_rank, log_priors, total_variance)
             return
         mixed = combine_covariances(
-            statistic.scatter, statistic.weight, self.alpha_, int(self.unbiased), self.pooling
+            statistic.scatter,
+            statistic.weight,
+            self.alpha_,
+            int(self.unbiased),
+            self.pooling,
         )
         covariances = [
-            _shrink_covariance(S, total_variance, self.gamma_, self.shrinkage) for S in mixed
+            _shrink_covariance(S, total_variance, self.gamma_, self.shrinkage)
+            for S in mixed
         ]
         white = [whiten(S, total_variance) for S in covariances]
         rows = self.class_count_ > 0
-        singular = [k for k, one in enumerate(white) if one.dependent is not None and rows[k]]
+        singular = [
+            k for k, one in enumerate(white) if one.dependent is not None and rows[k]
+        ]
         if singular:
             self._warn_of(singular[0])
-        self.covariance_ = np.stack([S + np.diag(one.ridge) for S, one in zip(covariances, white)])
+        self.covariance_ = np.stack(
+            [S + np.diag(one.ridge) for S, one in zip(covariances, white)]
+        )
         self._whiten = np.stack([one.W for one in white])
         self._set_constant(log_priors, white, total_variance)
 
@@ -357,12 +396,16 @@ class RegularizedDiscriminant(QuadraticRule):
         tables = [*head.tables]
         if hasattr(self, "scores_"):
             heads = ("alpha", *(f"gamma {gamma:g}" for gamma in self.gammas_))
-            losses = [(float(alpha), *row) for alpha, row in zip(self.alphas_, self.scores_)]
+            losses = [
+                (float(alpha), *row) for alpha, row in zip(self.alphas_, self.scores_)
+            ]
             if isinstance(self.cv, Integral):
                 folds = f"{self.cv}-fold"
             else:
                 folds = "its"
-            tables.append(Table(f"{self.scoring} of {folds} cross-validation", heads, losses))
+            tables.append(
+                Table(f"{self.scoring} of {folds} cross-validation", heads, losses)
+            )
         return replace(head, facts=facts, tables=tables)
 
     def _divisor(self) -> str:
@@ -376,7 +419,9 @@ def _candidate_values(name: str, given: object) -> np.ndarray:
         return _GRID
     values = np.unique(number_setting(name, given))
     if values.ndim != 1 or not len(values) or not ((values >= 0) & (values <= 1)).all():
-        raise SettingError(f"{name} must be in [0, 1], or several such numbers, but it is {given}")
+        raise SettingError(
+            f"{name} must be in [0, 1], or several such numbers, but it is {given}"
+        )
     return values
 
 

@@ -21,9 +21,8 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _MOST_CELLS = 1 << 26  # of one table
-_ROUNDING = (
-    0.02  # published tables are rounded to a few digits: what sums to 1 within this is normalized
-)
+# published tables are rounded to a few digits: what sums to 1 within this is normalized
+_ROUNDING = 0.02
 _PLAIN = re.compile(r"[^\s{}()\[\];,|\"]+")
 
 
@@ -80,7 +79,9 @@ def write_bif(net: BayesNet, path: str | os.PathLike[str] | None = None) -> str:
     <BLANKLINE>
     """
     if net.gaussian_names:
-        raise DataError(f"a BIF file holds tables only, but {net.gaussian_names[0]!r} is Gaussian")
+        raise DataError(
+            f"a BIF file holds tables only, but {net.gaussian_names[0]!r} is Gaussian"
+        )
     lines = [f"network {_quote(net.name or 'unknown')} {{", "}"]
     for name in net.names:
         states = ", ".join(map(_quote, net.states(name)))
@@ -106,8 +107,12 @@ def _probability_lines(net: BayesNet, node: TableNode) -> list[str]:
     lines = [f"probability ( {_quote(node.name)}{given} ) {{"]
     for at in np.ndindex(node.table.shape[:-1]):
         numbers = ", ".join(repr(float(p)) for p in node.table[at])
-        states = ", ".join(_quote(net.states(parent)[i]) for parent, i in zip(node.parents, at))
-        lines.append(f"  ({states}) {numbers};" if node.parents else f"  table {numbers};")
+        states = ", ".join(
+            _quote(net.states(parent)[i]) for parent, i in zip(node.parents, at)
+        )
+        lines.append(
+            f"  ({states}) {numbers};" if node.parents else f"  table {numbers};"
+        )
     return [*lines, "}"]
 
 
@@ -143,7 +148,9 @@ class _Parser:
             elif word == "probability":
                 self._probability()
             else:
-                raise self._error(f"expected network, variable or probability, found {word!r}")
+                raise self._error(
+                    f"expected network, variable or probability, found {word!r}"
+                )
         if not self.states:
             raise DataError("the BIF file has no variable: is it a BIF file?")
         nodes = [self._node(name) for name in self.states]
@@ -190,7 +197,9 @@ class _Parser:
             elif word != ",":
                 parents.append(word)
         if parents and not bar:
-            raise self._error(f"joint tables such as P({name}, {parents[0]}) cannot be read")
+            raise self._error(
+                f"joint tables such as P({name}, {parents[0]}) cannot be read"
+            )
         for one in (name, *parents):
             if one not in self.states:
                 raise self._error(
@@ -241,7 +250,9 @@ class _Parser:
             if "table" in rows:
                 # in a single list the states of the variable itself vary slowest, as its name comes
                 # first
-                table[...] = np.moveaxis(np.reshape(rows["table"], (shape[-1], *shape[:-1])), 0, -1)
+                table[...] = np.moveaxis(
+                    np.reshape(rows["table"], (shape[-1], *shape[:-1])), 0, -1
+                )
             for key, numbers in rows.items():
                 if isinstance(key, tuple):
                     at = tuple(
@@ -285,7 +296,9 @@ class _Parser:
             depth += (word == "{") - (word == "}")
 
     def _error(self, message: str) -> DataError:
-        return DataError(f"line {self._tokens[self._at - 1][1]} of the BIF file: {message}")
+        return DataError(
+            f"line {self._tokens[self._at - 1][1]} of the BIF file: {message}"
+        )
 
 
 def _normalize(name: str, table: np.ndarray) -> np.ndarray:
@@ -308,7 +321,9 @@ def _tokens(text: str) -> Iterator[tuple[str, int]]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise DataError(f"line {line} of the BIF file: cannot read {text[at : at + 20]!r}")
+            raise DataError(
+                f"line {line} of the BIF file: cannot read {text[at : at + 20]!r}"
+            )
         if match.lastgroup != "skip":
             word = match.group()
             yield (word[1:-1] if match.lastgroup == "text" else word), line

@@ -211,7 +211,9 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         # else families are scored on the rows that each has
         if complete_data.weight >= 0.5 * data.weight:
             data = complete_data
-            rule = ScoreRule(rule.name, complete_data.weight, rule.equivalent_sample_size)
+            rule = ScoreRule(
+                rule.name, complete_data.weight, rule.equivalent_sample_size
+            )
         search = StructureSearch(
             data, rule, EdgeRules(np.zeros_like(forbidden), forbidden, self.max_parents)
         )
@@ -260,9 +262,14 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         )  # (n, K, d + 1), columns in the order of the network
         before = chain[:, :, :-1]
         terms = np.subtract(
-            chain[:, :, 1:], before, out=np.zeros_like(before), where=np.isfinite(before)
+            chain[:, :, 1:],
+            before,
+            out=np.zeros_like(before),
+            where=np.isfinite(before),
         )
-        return runner_up_odds(terms[:, :, posterior.order_indices()], posterior.log_prior())
+        return runner_up_odds(
+            terms[:, :, posterior.order_indices()], posterior.log_prior()
+        )
 
     def complexity(self) -> int:
         """The free numbers of all tables."""
@@ -289,7 +296,9 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
             if node.name != name
         ]
         rows.sort(key=lambda row: -row[3])
-        table = Table("Columns", ("column", "states", "parents", "bits about the class"), rows)
+        table = Table(
+            "Columns", ("column", "states", "parents", "bits about the class"), rows
+        )
         return Summary(head.title, {**head.facts, **facts}, [table])
 
     # -- model files -------------------------------------------------------------------
@@ -304,9 +313,17 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
             return
         names = self._node_names()
         net = self.net_
-        fits = isinstance(net, BayesNet) and list(net.names) == names and not net.gaussian_names
+        fits = (
+            isinstance(net, BayesNet)
+            and list(net.names) == names
+            and not net.gaussian_names
+        )
         fits = fits and isinstance(self.discretizer_, KBinsDiscretizer)
-        columns = self.discretizer_.as_step().schema(Schema(self.schema_.columns)) if fits else ()
+        columns = (
+            self.discretizer_.as_step().schema(Schema(self.schema_.columns))
+            if fits
+            else ()
+        )
         fits = fits and len(net.states(names[-1])) == len(self.classes_)
         fits = fits and all(
             column.categories is not None

@@ -45,7 +45,9 @@ class PathVerdict:
             verdict = "blocked"
         else:
             verdict = "open"
-        return "\n".join([f"{self.text}: {verdict}", *(f"    {reason}" for reason in self.reasons)])
+        return "\n".join(
+            [f"{self.text}: {verdict}", *(f"    {reason}" for reason in self.reasons)]
+        )
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,11 @@ class DSeparation:
             "second": list(self.second),
             "given": list(self.given),
             "paths": [
-                {"path": path.text, "blocked": path.blocked, "reasons": list(path.reasons)}
+                {
+                    "path": path.text,
+                    "blocked": path.blocked,
+                    "reasons": list(path.reasons),
+                }
                 for path in self.paths
             ],
         }
@@ -184,7 +190,9 @@ def local_markov(net: BayesNet | Mapping[str, Sequence[str]]) -> list[LocalMarko
     for name in topological_order(parents):
         below = descendants_of([name], parents)
         others = [
-            one for one in parents if one != name and one not in below and one not in parents[name]
+            one
+            for one in parents
+            if one != name and one not in below and one not in parents[name]
         ]
         if others:
             statements.append(LocalMarkov(name, tuple(others), tuple(parents[name])))
@@ -237,10 +245,13 @@ def d_separated(
     parents = _parents_of(net)
     names = list(parents)
     first, second, known = (
-        _names(some, names, what) for some, what in ((A, "A"), (B, "B"), (given, "given"))
+        _names(some, names, what)
+        for some, what in ((A, "A"), (B, "B"), (given, "given"))
     )
     if not first or not second:
-        raise DataError("d-separation is of two sets of variables: name one in each at least")
+        raise DataError(
+            "d-separation is of two sets of variables: name one in each at least"
+        )
     for one, two, where in (
         (first, second, "A and B"),
         (first, known, "A and given"),
@@ -260,7 +271,9 @@ def d_separated(
             break
         paths.append(_judge(path, set(known), parents))
     paths.sort(key=lambda path: (path.blocked, len(path.nodes)))
-    return DSeparation(not reached & set(second), first, second, known, tuple(paths), left_out)
+    return DSeparation(
+        not reached & set(second), first, second, known, tuple(paths), left_out
+    )
 
 
 def _names(some: str | Iterable[str], names: list[str], what: str) -> tuple[str, ...]:
@@ -269,7 +282,9 @@ def _names(some: str | Iterable[str], names: list[str], what: str) -> tuple[str,
     return tuple(dict.fromkeys(wanted))
 
 
-def _reachable(start: Iterable[str], given: Iterable[str], parents: Parents) -> set[str]:
+def _reachable(
+    start: Iterable[str], given: Iterable[str], parents: Parents
+) -> set[str]:
     """The variables that an open path from `start` reaches (Koller and Friedman 2009, algorithm
     3.1)."""
     known = set(given)
@@ -309,7 +324,9 @@ def _paths(
     if not joined & ends:
         return
     for start in first:
-        stack: list[tuple[tuple[str, ...], Iterator[str]]] = [((start,), iter(near[start]))]
+        stack: list[tuple[tuple[str, ...], Iterator[str]]] = [
+            ((start,), iter(near[start]))
+        ]
         while stack:
             path, others = stack[-1]
             name = next(others, None)
@@ -333,8 +350,12 @@ def _component(near: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:
 
 
 def _judge(path: tuple[str, ...], given: set[str], parents: Parents) -> PathVerdict:
-    arrows = ["→" if one in parents[two] else "←" for one, two in itertools.pairwise(path)]
-    text = path[0] + "".join(f" {arrow} {name}" for arrow, name in zip(arrows, path[1:]))
+    arrows = [
+        "→" if one in parents[two] else "←" for one, two in itertools.pairwise(path)
+    ]
+    text = path[0] + "".join(
+        f" {arrow} {name}" for arrow, name in zip(arrows, path[1:])
+    )
     reasons = []
     blocked = False
     for before, name, after in zip(arrows, path[1:-1], arrows[1:]):

@@ -14,7 +14,11 @@ from lyceum._core.types import Data
 from lyceum.bayesnets import directed_graph as graph
 from lyceum.bayesnets.inference.evidence import read_evidence
 from lyceum.bayesnets.inference.junction_tree import MAX_CELLS, JunctionTree
-from lyceum.bayesnets.inference.posterior import GaussianPosterior, MostProbable, Posterior
+from lyceum.bayesnets.inference.posterior import (
+    GaussianPosterior,
+    MostProbable,
+    Posterior,
+)
 from lyceum.bayesnets.inference.query import answer
 from lyceum.bayesnets.inference.sampling import draw_rows
 from lyceum.bayesnets.nodes import GaussianNode, Node, TableNode
@@ -88,7 +92,9 @@ class BayesNet:
         _check_graph(nodes, self.names)
         self.parents = {node.name: node.parents for node in nodes}
         self.order = graph.topological_order(self.parents)
-        states = {node.name: node.states for node in nodes if isinstance(node, TableNode)}
+        states = {
+            node.name: node.states for node in nodes if isinstance(node, TableNode)
+        }
         self.nodes: tuple[Node, ...] = tuple(node.resolve(states) for node in nodes)
         self._index()
 
@@ -109,7 +115,9 @@ class BayesNet:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         nodes = state["nodes"]
-        if not isinstance(nodes, tuple) or not all(isinstance(node, Node) for node in nodes):
+        if not isinstance(nodes, tuple) or not all(
+            isinstance(node, Node) for node in nodes
+        ):
             raise ModelFileError("holds a network that is not made of nodes")
         self.__init__(nodes, state["name"])  # type: ignore[misc]
 
@@ -149,7 +157,9 @@ class BayesNet:
         keys = {label_key(known): k for known, k in codes.items()}
         if label_key(state) in keys:
             return keys[label_key(state)]
-        return find_labels([state], self.states(name), f"variable {name!r}: the state")[0]
+        return find_labels([state], self.states(name), f"variable {name!r}: the state")[
+            0
+        ]
 
     def children(self, name: str) -> list[str]:
         """The nodes that have this one as a parent."""
@@ -179,7 +189,10 @@ class BayesNet:
     def factors(self) -> list[Factor]:
         """P(node | parents) of every discrete node, as factors."""
         return [
-            Factor({name: self.states(name) for name in (*node.parents, node.name)}, node.table)
+            Factor(
+                {name: self.states(name) for name in (*node.parents, node.name)},
+                node.table,
+            )
             for node in self.nodes
             if isinstance(node, TableNode)
         ]
@@ -286,24 +299,36 @@ class BayesNet:
         Posterior, or GaussianPosterior if the query is Gaussian
         """
         if n_samples < 1:
-            raise SettingError(f"n_samples={n_samples}: an answer from samples needs at least one")
+            raise SettingError(
+                f"n_samples={n_samples}: an answer from samples needs at least one"
+            )
         if isinstance(query, str):
             names = [query]
         else:
             names = list(query)
         return answer(
-            self, names, read_evidence(self, evidence, soft), method, n_samples, random_state
+            self,
+            names,
+            read_evidence(self, evidence, soft),
+            method,
+            n_samples,
+            random_state,
         )
 
     def marginals(
-        self, evidence: Mapping[str, Any] | None = None, *, soft: Mapping[str, Any] | None = None
+        self,
+        evidence: Mapping[str, Any] | None = None,
+        *,
+        soft: Mapping[str, Any] | None = None,
     ) -> dict[str, Posterior | GaussianPosterior]:
         """P(variable | evidence) of every variable, from one pass through the junction tree."""
         known = read_evidence(self, evidence, soft)
         if not self.gaussian_names:
             return dict(self.junction_tree().marginals(known))
         names = [
-            name for name in self.names if name not in known.hard and name not in known.numbers
+            name
+            for name in self.names
+            if name not in known.hard and name not in known.numbers
         ]
         return {name: answer(self, [name], known, "auto", 20_000, 0) for name in names}
 
@@ -327,7 +352,10 @@ class BayesNet:
         return row_marginals(self, data, list(self.names if names is None else names))
 
     def most_probable(
-        self, evidence: Mapping[str, Any] | None = None, *, soft: Mapping[str, Any] | None = None
+        self,
+        evidence: Mapping[str, Any] | None = None,
+        *,
+        soft: Mapping[str, Any] | None = None,
     ) -> MostProbable:
         """The most probable explanation: the states of all other variables with the largest
         joint."""
@@ -379,7 +407,9 @@ def _check_graph(nodes: tuple[Node, ...], names: tuple[str, ...]) -> None:
         raise DataError("a network needs at least one node")
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
-        raise DataError(f"there are two nodes {twice[0]!r}: give every variable one node")
+        raise DataError(
+            f"there are two nodes {twice[0]!r}: give every variable one node"
+        )
     numeric = {node.name for node in nodes if isinstance(node, GaussianNode)}
     present = set(names)
     for node in nodes:

@@ -53,7 +53,10 @@ class TableNode:
             raise DataError(
                 f"the states of {self.name!r} are the text {self.states!r}: give a list"
             )
-        labels = [label.item() if isinstance(label, np.generic) else label for label in self.states]
+        labels = [
+            label.item() if isinstance(label, np.generic) else label
+            for label in self.states
+        ]
         object.__setattr__(self, "states", tuple(labels))
         if isinstance(self.parents, str):
             parents = (self.parents,)
@@ -83,31 +86,43 @@ class TableNode:
         if self.table is None:
             table = np.full(shape, 1.0 / len(self.states))
         elif isinstance(self.table, Mapping):
-            table = self._from_mapping([states[parent] for parent in self.parents], shape)
+            table = self._from_mapping(
+                [states[parent] for parent in self.parents], shape
+            )
         else:
             table = np.array(number_setting(where, self.table))
         if table.shape != shape:
             axes = " × ".join([*self.parents, self.name])
-            raise DataError(f"{where} has the shape {table.shape}, but {axes} have {shape} states")
+            raise DataError(
+                f"{where} has the shape {table.shape}, but {axes} have {shape} states"
+            )
         if not (table >= 0).all() or not (table <= 1 + _TOLERANCE).all():
-            raise DataError(f"{where} has a value that is not a probability from 0 to 1")
+            raise DataError(
+                f"{where} has a value that is not a probability from 0 to 1"
+            )
         self._check_sums(table, states)
         table.setflags(write=False)
         return self.with_table(table)
 
-    def _check_sums(self, table: np.ndarray, states: Mapping[str, Sequence[Any]]) -> None:
+    def _check_sums(
+        self, table: np.ndarray, states: Mapping[str, Sequence[Any]]
+    ) -> None:
         """Refuse a table in which some combination of states of the parents does not sum to 1."""
         wrong = np.argwhere(np.abs(table.sum(axis=-1) - 1.0) > _TOLERANCE)
         if not len(wrong):
             return
         cell = tuple(wrong[0].tolist())
-        parts = [f"{name}={states[name][code]}" for name, code in zip(self.parents, cell)]
+        parts = [
+            f"{name}={states[name][code]}" for name, code in zip(self.parents, cell)
+        ]
         total = f"{float(table[cell].sum()):g}"
         if parts:
             total += f" for {', '.join(parts)}"
         raise DataError(f"the table of {self.name!r} sums to {total}, not to 1")
 
-    def _from_mapping(self, states: list[Sequence[Any]], shape: tuple[int, ...]) -> np.ndarray:
+    def _from_mapping(
+        self, states: list[Sequence[Any]], shape: tuple[int, ...]
+    ) -> np.ndarray:
         where = f"the table of {self.name!r}"
         values = {}
         for key, row in self.table.items():
@@ -125,7 +140,9 @@ class TableNode:
             raise DataError(f"{where} given {', '.join(self.parents)} {what}")
         rows = [number_setting(where, values[key]) for key in wanted]
         if any(row.shape != (len(self.states),) for row in rows):
-            raise DataError(f"{where} needs {len(self.states)} probabilities in every row")
+            raise DataError(
+                f"{where} needs {len(self.states)} probabilities in every row"
+            )
         return np.array(rows).reshape(shape)
 
     def check(self) -> None:
@@ -139,9 +156,13 @@ class TableNode:
             or table.dtype != np.float64
             or table.ndim != len(self.parents) + 1
         ):
-            raise ModelFileError(f"holds a node {self.name!r} without a table of numbers")
+            raise ModelFileError(
+                f"holds a node {self.name!r} without a table of numbers"
+            )
         if table.shape[-1] != len(self.states) or not np.isfinite(table).all():
-            raise ModelFileError(f"holds a node {self.name!r} whose table does not fit its states")
+            raise ModelFileError(
+                f"holds a node {self.name!r} whose table does not fit its states"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,14 +228,18 @@ class GaussianNode:
     def resolve(self, states: Mapping[str, Sequence[Any]]) -> GaussianNode:
         """The node with its parameters as checked arrays, given the states of its discrete
         parents."""
-        shape = tuple(len(states[parent]) for parent in self.parents if parent in states)
+        shape = tuple(
+            len(states[parent]) for parent in self.parents if parent in states
+        )
         numeric = sum(parent not in states for parent in self.parents)
         intercept = self._as_array("intercept", shape)
         coefficients = self._as_array("coefficients", (*shape, numeric))
         variance = self._as_array("variance", shape)
         if (variance < 0).any():
             raise DataError(f"the variance of {self.name!r} is negative")
-        return replace(self, intercept=intercept, coefficients=coefficients, variance=variance)
+        return replace(
+            self, intercept=intercept, coefficients=coefficients, variance=variance
+        )
 
     def _as_array(self, what: str, shape: tuple[int, ...]) -> np.ndarray:
         """A parameter as a checked array that cannot be changed."""
@@ -240,7 +265,9 @@ class GaussianNode:
         """Raise ModelFileError unless the parts, which came from a model file, are those of a
         node."""
         parts = (self.intercept, self.coefficients, self.variance)
-        if not all(isinstance(part, np.ndarray) and part.dtype == np.float64 for part in parts):
+        if not all(
+            isinstance(part, np.ndarray) and part.dtype == np.float64 for part in parts
+        ):
             raise ModelFileError(f"holds a node {self.name!r} without numbers")
         if not isinstance(self.n_undetermined, int):
             raise ModelFileError(

@@ -38,7 +38,12 @@ def states_schema(net: BayesNet, names: Sequence[str]) -> Schema:
         node = net.node(name)
         if isinstance(node, TableNode):
             columns.append(
-                Column(name, "categorical", label_array(node.states), "a state of the network")
+                Column(
+                    name,
+                    "categorical",
+                    label_array(node.states),
+                    "a state of the network",
+                )
             )
         else:
             columns.append(Column(name, "continuous", None, "a number of the network"))
@@ -52,15 +57,22 @@ def network_rows(net: BayesNet, data: Any) -> Rows:
         return _code_rows(net, data)
     if isinstance(data, Rows):
         known = data.schema
-        present = [*known.names, *([known.target.name] if known.target is not None else [])]
+        present = [
+            *known.names,
+            *([known.target.name] if known.target is not None else []),
+        ]
         columns = [column for column in _present(net, present) if column.name in known]
         schema = Schema(tuple(columns), known.target, known.weight)
         return data.then(Align.between(known, schema)).then(Recode())
     if is_frame(data):
         table = to_arrow(data)
-        return Rows(coded_source(table, _present(net, table.column_names))).then(Recode())
+        return Rows(coded_source(table, _present(net, table.column_names))).then(
+            Recode()
+        )
     rows = scan(data)
-    return rows.then(Align.between(rows.schema, _present(net, rows.schema.names))).then(Recode())
+    return rows.then(Align.between(rows.schema, _present(net, rows.schema.names))).then(
+        Recode()
+    )
 
 
 def _present(net: BayesNet, names: Sequence[str]) -> Schema:
@@ -81,7 +93,9 @@ def _code_rows(net: BayesNet, codes: np.ndarray) -> Rows:
             f" {codes.shape}"
         )
     if net.gaussian_names:
-        raise DataError("an array of state numbers cannot hold Gaussian variables: give a frame")
+        raise DataError(
+            "an array of state numbers cannot hold Gaussian variables: give a frame"
+        )
     cells = codes.astype(np.float64)
     for j, name in enumerate(net.names):
         if len(codes) and (codes[:, j].max() >= len(net.states(name))):
@@ -107,7 +121,9 @@ class RowCodes:
 
     @classmethod
     def of(cls, net: BayesNet) -> RowCodes:
-        return cls({n.name: n.states if isinstance(n, TableNode) else () for n in net.nodes})
+        return cls(
+            {n.name: n.states if isinstance(n, TableNode) else () for n in net.nodes}
+        )
 
     def __call__(self, block: Block) -> np.ndarray:
         codes = np.full((len(block), len(self.states)), -1, np.int32)

@@ -32,7 +32,9 @@ def describe(net: BayesNet) -> Summary:
         node = net.node(name)
         if isinstance(node, TableNode):
             count = node.table.size // len(node.states) * (len(node.states) - 1)
-            rows.append((name, ", ".join(map(str, node.states)), ", ".join(node.parents), count))
+            rows.append(
+                (name, ", ".join(map(str, node.states)), ", ".join(node.parents), count)
+            )
         else:
             count = node.intercept.size + node.coefficients.size + node.variance.size
             rows.append((name, "(number)", ", ".join(node.parents), count))
@@ -53,7 +55,9 @@ def describe(net: BayesNet) -> Summary:
 def _undetermined(net: BayesNet) -> dict[str, str]:
     gaussians = [node for node in net.nodes if isinstance(node, GaussianNode)]
     total = sum(node.coefficients.size for node in gaussians)
-    return undetermined_fact(sum(node.n_undetermined for node in gaussians), total, "coefficient")
+    return undetermined_fact(
+        sum(node.n_undetermined for node in gaussians), total, "coefficient"
+    )
 
 
 def to_dot(net: BayesNet) -> str:
@@ -63,6 +67,8 @@ def to_dot(net: BayesNet) -> str:
         return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
     shapes = [f"  {quote(name)} [shape=box];" for name in net.gaussian_names]
-    nodes = [f"  {quote(name)};" for name in net.names if name not in net.gaussian_names]
+    nodes = [
+        f"  {quote(name)};" for name in net.names if name not in net.gaussian_names
+    ]
     edges = [f"  {quote(parent)} -> {quote(child)};" for parent, child in net.edges]
     return "\n".join(["digraph {", *nodes, *shapes, *edges, "}"]) + "\n"

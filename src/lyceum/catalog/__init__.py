@@ -92,7 +92,9 @@ def learners(task: Task | None = None) -> tuple[Entry, ...]:
     True
     """
     if task is not None and task not in TASKS:
-        raise LyceumError(f"there is no task {task!r}: choose one of {', '.join(TASKS)}")
+        raise LyceumError(
+            f"there is no task {task!r}: choose one of {', '.join(TASKS)}"
+        )
     return tuple(entry for entry in _LEARNERS if task in (None, entry.task))
 
 

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from lyceum._core.data import Schema
 
 
-Task = Literal["classification", "regression", "clustering", "density", "reduction", "preparation"]
+Task = Literal[
+    "classification", "regression", "clustering", "density", "reduction", "preparation"
+]
 TASKS: tuple[Task, ...] = (
     "classification",
     "regression",
@@ -188,9 +190,13 @@ class Entry:
             kinds |= {"binary", "categorical"}
             has_codes = True
         if missing and (not self.missing or sparse) and (others or has_dense_words):
-            steps["SimpleImputer"] = "missing cells are filled, because it cannot take them"
+            steps["SimpleImputer"] = (
+                "missing cells are filled, because it cannot take them"
+            )
         if self.needs_scaling and "continuous" in kinds:
-            steps["StandardScaler"] = "numbers are standardized, because their units would count"
+            steps["StandardScaler"] = (
+                "numbers are standardized, because their units would count"
+            )
         if (sparse and has_codes) or not kinds <= set(self.kinds):
             steps["OneHotEncoder"] = "categories are written as columns of 0 and 1"
         if sparse:
@@ -236,11 +242,18 @@ class Entry:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything that is written and read, as plain values for JSON."""
-        return {name: getattr(self, name) for name in (*(one.name for one in fields(self)), *_READ)}
+        return {
+            name: getattr(self, name)
+            for name in (*(one.name for one in fields(self)), *_READ)
+        }
 
 
 def pair(
-    stem: str, *, about: tuple[str, str], regressor: Mapping[str, Any] | None = None, **facts: Any
+    stem: str,
+    *,
+    about: tuple[str, str],
+    regressor: Mapping[str, Any] | None = None,
+    **facts: Any,
 ) -> tuple[Entry, Entry]:
     """The entries of a classifier and of its regressor: one sentence each, and shared facts.
 

@@ -37,7 +37,9 @@ def types(names: Iterable[str] | None = None) -> dict[str, type]:
     else:
         wanted = {_room_and_name(name) for name in names}
         # one that stands on the private floor may have its door in another room
-        wanted |= {other for other in _OTHERS if any(other[1] == name for _, name in wanted)}
+        wanted |= {
+            other for other in _OTHERS if any(other[1] == name for _, name in wanted)
+        }
     classes: dict[str, type] = {}
     for package, name in _saved_classes():
         if wanted is None or (package, name) in wanted:

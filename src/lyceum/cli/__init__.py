@@ -65,11 +65,17 @@ def _lyceum(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_version, is_eager=True, help="Print the version and stop."
+            "--version",
+            callback=_version,
+            is_eager=True,
+            help="Print the version and stop.",
         ),
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show the Python traceback of an unexpected error.")
+        bool,
+        typer.Option(
+            "--debug", help="Show the Python traceback of an unexpected error."
+        ),
     ] = False,
 ) -> None:
     pass
@@ -104,7 +110,9 @@ def study(
     ] = None,
     task: Annotated[
         str | None,
-        typer.Option(help="classification or regression, where the target could be either."),
+        typer.Option(
+            help="classification or regression, where the target could be either."
+        ),
     ] = None,
     learners: Annotated[
         str | None,
@@ -115,19 +123,29 @@ def study(
     learner: Annotated[str | None, typer.Option(hidden=True)] = None,
     loss: Loss = None,
     doubt: Doubt = None,
-    folds: Annotated[int | None, typer.Option(help="Folds; 10 below 2,000 rows, else 5.")] = None,
-    repeats: Annotated[int | None, typer.Option(help="How many times the folds are drawn.")] = None,
+    folds: Annotated[
+        int | None, typer.Option(help="Folds; 10 below 2,000 rows, else 5.")
+    ] = None,
+    repeats: Annotated[
+        int | None, typer.Option(help="How many times the folds are drawn.")
+    ] = None,
     holdout: Annotated[
         float | None,
-        typer.Option(help="The share of rows kept for the final estimate only, e.g. 0.2."),
+        typer.Option(
+            help="The share of rows kept for the final estimate only, e.g. 0.2."
+        ),
     ] = None,
     bootstrap_632: Annotated[
-        bool | None, typer.Option("--632", help="Estimate errors by the .632 bootstrap too.")
+        bool | None,
+        typer.Option("--632", help="Estimate errors by the .632 bootstrap too."),
     ] = None,
     choose: Annotated[
-        str | None, typer.Option(help="simplest (of those level with the best) or best.")
+        str | None,
+        typer.Option(help="simplest (of those level with the best) or best."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="The seed of the random numbers.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="The seed of the random numbers.")
+    ] = None,
     budget: Annotated[
         float | None,
         typer.Option(
@@ -145,20 +163,27 @@ def study(
     ] = None,
     group: Annotated[
         str | None,
-        typer.Option(help="A column of groups: all rows of a group are in the same fold."),
+        typer.Option(
+            help="A column of groups: all rows of a group are in the same fold."
+        ),
     ] = None,
     time: Annotated[
         str | None,
-        typer.Option(help="A column of times: train on earlier rows, test on later ones."),
+        typer.Option(
+            help="A column of times: train on earlier rows, test on later ones."
+        ),
     ] = None,
     settings: Annotated[
         int | None,
-        typer.Option(help="How many settings of a learner are tried in a fold; default 12."),
+        typer.Option(
+            help="How many settings of a learner are tried in a fold; default 12."
+        ),
     ] = None,
     calibrate: Annotated[
         bool | None,
         typer.Option(
-            "--calibrate", help="Calibrate posteriors in the folds, where that lowers the loss."
+            "--calibrate",
+            help="Calibrate posteriors in the folds, where that lowers the loss.",
         ),
     ] = None,
     committees: Committees = None,
@@ -178,9 +203,12 @@ def study(
     dates: Dates = None,
     text: Text = None,
     recipe: Annotated[
-        str | None, typer.Option(help="A recipe.toml to run; other options override it.")
+        str | None,
+        typer.Option(help="A recipe.toml to run; other options override it."),
     ] = None,
-    out: Annotated[str, typer.Option("--out", "-o", help="The folder of the study.")] = "study",
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="The folder of the study.")
+    ] = "study",
     force: Resume = False,
     file_format: Any = None,
     as_json: AsJson = False,
@@ -229,7 +257,9 @@ def inspect(
     target: Annotated[
         str | None,
         typer.Option(
-            "--target", "-t", help="The column to predict; others are checked for leaks of it."
+            "--target",
+            "-t",
+            help="The column to predict; others are checked for leaks of it.",
         ),
     ] = None,
     file_format: Any = None,
@@ -243,7 +273,9 @@ def inspect(
 
 
 def _learner_names(incomplete: str) -> list[str]:
-    return [entry.name for entry in catalog.learners() if entry.name.startswith(incomplete)]
+    return [
+        entry.name for entry in catalog.learners() if entry.name.startswith(incomplete)
+    ]
 
 
 @app.command(
@@ -258,7 +290,10 @@ def fit(
     learner: Annotated[
         str,
         typer.Option(
-            "--learner", "-l", help="See `lyceum learners`.", autocompletion=_learner_names
+            "--learner",
+            "-l",
+            help="See `lyceum learners`.",
+            autocompletion=_learner_names,
         ),
     ],
     target: Annotated[
@@ -298,7 +333,9 @@ def fit(
     )
 
 
-@app.command(epilog="Example: lyceum predict model.lyceum new.parquet -o predictions.csv --proba")
+@app.command(
+    epilog="Example: lyceum predict model.lyceum new.parquet -o predictions.csv --proba"
+)
 @reads_files
 def predict(
     model: Model,
@@ -306,7 +343,9 @@ def predict(
     out: Annotated[
         str,
         typer.Option(
-            "--out", "-o", help="A .csv or .parquet file, or - for CSV on standard output."
+            "--out",
+            "-o",
+            help="A .csv or .parquet file, or - for CSV on standard output.",
         ),
     ] = "-",
     proba: Annotated[
@@ -315,7 +354,8 @@ def predict(
     loss: Loss = None,
     doubt: Doubt = None,
     keep: Annotated[
-        list[str] | None, typer.Option(help="A column to copy to the output; repeat for more.")
+        list[str] | None,
+        typer.Option(help="A column to copy to the output; repeat for more."),
     ] = None,
     file_format: Any = None,
     force: Force = False,
@@ -323,7 +363,8 @@ def predict(
     spreadsheet: Annotated[
         bool,
         typer.Option(
-            "--spreadsheet", help="Escape cells that a spreadsheet would run (=, +, -, @)."
+            "--spreadsheet",
+            help="Escape cells that a spreadsheet would run (=, +, -, @).",
         ),
     ] = False,
 ) -> None:
@@ -333,7 +374,19 @@ def predict(
     """
     from lyceum.cli.commands.predict import run
 
-    run(model, data, out, proba, loss, doubt, keep or (), file_format, force, as_json, spreadsheet)
+    run(
+        model,
+        data,
+        out,
+        proba,
+        loss,
+        doubt,
+        keep or (),
+        file_format,
+        force,
+        as_json,
+        spreadsheet,
+    )
 
 
 @app.command(
@@ -378,7 +431,9 @@ def explain(
     run(model, data, row or (), file_format, as_json)
 
 
-@app.command(epilog="Example: lyceum compare old.lyceum new.lyceum test.csv --target class")
+@app.command(
+    epilog="Example: lyceum compare old.lyceum new.lyceum test.csv --target class"
+)
 @reads_files
 def compare(
     first: Model,
@@ -407,7 +462,8 @@ def doctor(as_json: AsJson = False) -> None:
 @app.command(epilog="Example: lyceum syllabus --missing")
 def syllabus(
     missing: Annotated[
-        bool, typer.Option("--missing", help="Show only rows that do not fully work yet.")
+        bool,
+        typer.Option("--missing", help="Show only rows that do not fully work yet."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -36,7 +36,8 @@ def run_and_exit(app: Callable[..., Any]) -> NoReturn:
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as error:
-        if type(error).__name__ == "InvalidParameterError":  # of scikit-learn's checks of settings
+        # of scikit-learn's checks of settings
+        if type(error).__name__ == "InvalidParameterError":
             _fail(" ".join(str(error).split()))
         # a fault of ours: a sentence for the person, the place for whoever mends it
         if "--debug" in sys.argv:

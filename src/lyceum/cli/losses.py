@@ -112,4 +112,6 @@ def _check_names(costs: Mapping[tuple[Any, Any], float], labels: Sequence[Any]) 
                 hint = f"did you mean {near[0]!r}?"
             else:
                 hint = f"the classes are {', '.join(map(repr, names))}"
-            raise DataError(f"the loss names {label!r}, which is no class of the target: {hint}")
+            raise DataError(
+                f"the loss names {label!r}, which is no class of the target: {hint}"
+            )

@@ -26,12 +26,15 @@ Data = Annotated[
     ),
 ]
 Model = Annotated[
-    str, typer.Argument(help="A model file, as `lyceum fit` and `lyceum study` write it.")
+    str,
+    typer.Argument(help="A model file, as `lyceum fit` and `lyceum study` write it."),
 ]
 Truth = Annotated[
     str | None,
     typer.Option(
-        "--target", "-t", help="The column of true values; by default the target of the fit."
+        "--target",
+        "-t",
+        help="The column of true values; by default the target of the fit.",
     ),
 ]
 Loss = Annotated[
@@ -44,7 +47,8 @@ Loss = Annotated[
     ),
 ]
 Doubt = Annotated[
-    float | None, typer.Option(help="The cost of rejecting a row instead of classifying it.")
+    float | None,
+    typer.Option(help="The cost of rejecting a row instead of classifying it."),
 ]
 Kind = Annotated[
     list[str] | None,
@@ -54,17 +58,26 @@ Kind = Annotated[
     ),
 ]
 Ignore = Annotated[
-    list[str] | None, typer.Option(help="A column to leave out; repeat for more.", metavar="<str>")
+    list[str] | None,
+    typer.Option(help="A column to leave out; repeat for more.", metavar="<str>"),
 ]
 _READING = "File format (detected by default)"
 _Separator = Annotated[
     str,
-    typer.Option(help="What separates the cells: one character, or tab.", rich_help_panel=_READING),
+    typer.Option(
+        help="What separates the cells: one character, or tab.",
+        rich_help_panel=_READING,
+    ),
 ]
 _Encoding = Annotated[
-    str, typer.Option(help="The encoding of text, e.g. latin-1, utf-16.", rich_help_panel=_READING)
+    str,
+    typer.Option(
+        help="The encoding of text, e.g. latin-1, utf-16.", rich_help_panel=_READING
+    ),
 ]
-_Decimal = Annotated[str, typer.Option(help="The decimal mark: . or ,", rich_help_panel=_READING)]
+_Decimal = Annotated[
+    str, typer.Option(help="The decimal mark: . or ,", rich_help_panel=_READING)
+]
 _NoHeader = Annotated[
     bool,
     typer.Option(
@@ -76,7 +89,8 @@ _NoHeader = Annotated[
 _Table = Annotated[
     str,
     typer.Option(
-        help="The sheet of a workbook, the table of a database.", rich_help_panel=_READING
+        help="The sheet of a workbook, the table of a database.",
+        rich_help_panel=_READING,
     ),
 ]
 _SWITCHES = "Switches"
@@ -140,7 +154,8 @@ def settings_of(texts: Sequence[str] | None) -> dict[str, Any]:
     """Settings from "parameter=value", the value as in TOML, or else as text; none and None are
     None."""
     return {
-        name: _value(text) for name, text in named_values(texts, "--set", "parameter=value").items()
+        name: _value(text)
+        for name, text in named_values(texts, "--set", "parameter=value").items()
     }
 
 
@@ -148,7 +163,9 @@ def _value(text: str) -> Any:
     if text.lower() == "none":
         return None
     try:
-        return tomllib.loads(f"x = {text.lower() if text in ('True', 'False') else text}")["x"]
+        return tomllib.loads(
+            f"x = {text.lower() if text in ('True', 'False') else text}"
+        )["x"]
     except tomllib.TOMLDecodeError:
         return text
 
@@ -158,9 +175,13 @@ def refuse_to_replace(path: str, force: bool, endings: Sequence[str] = ()) -> No
     if not path:
         raise SettingError("the file to write has no name: give one with --out")
     if endings and Path(path).suffix.lower() not in endings:
-        raise SettingError(f"cannot tell how to write {path}: name it {' or '.join(endings)}")
+        raise SettingError(
+            f"cannot tell how to write {path}: name it {' or '.join(endings)}"
+        )
     if Path(path).exists() and not force:
-        raise FileExistsError(f"{path} exists: choose another name, or replace it by --force")
+        raise FileExistsError(
+            f"{path} exists: choose another name, or replace it by --force"
+        )
 
 
 def reads_files(command: Callable[..., None]) -> Callable[..., None]:
@@ -187,7 +208,9 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
 
     signature = inspect.signature(command, eval_str=True)
     before = [
-        parameter for parameter in signature.parameters.values() if parameter.name != "file_format"
+        parameter
+        for parameter in signature.parameters.values()
+        if parameter.name != "file_format"
     ]
     added = [
         inspect.Parameter(
@@ -203,7 +226,9 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
     ]
     every = [*before, *added]
     with_options.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
-    with_options.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
+    with_options.__annotations__ = {
+        parameter.name: parameter.annotation for parameter in every
+    }
     return with_options
 
 

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from lyceum import report
 
 
-_CONTROLS = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
+_CONTROLS = {
+    code: "\ufffd" for code in (*range(32), *range(127, 160)) if code not in (9, 10)
+}
 
 
 def printable(text: str) -> str:
@@ -66,7 +68,9 @@ def table(*heads: str, **options: Any) -> Table:
     """A table without lines but the one under its heads."""
     from rich import box
 
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False, **options)
+    made = Table(
+        box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False, **options
+    )
     for head in heads:
         made.add_column(head)
     return made
@@ -101,7 +105,8 @@ def show_summary(summary: report.Summary) -> None:
         show_table(each)
 
 
-_NARROW = 14  # characters that a column of text may be cut down to; numbers are shown whole
+# characters that a column of text may be cut down to; numbers are shown whole
+_NARROW = 14
 _BETWEEN = 3  # characters between two columns
 
 
@@ -130,7 +135,9 @@ def show_table(shown: report.Table) -> None:
         made.add_row(*(Text(cell) for cell in row[:kept]))
     console.print(made)
     if kept < len(least):
-        console.print(Text(f"and {show_count(len(least) - kept, 'more column')}", "dim"))
+        console.print(
+            Text(f"and {show_count(len(least) - kept, 'more column')}", "dim")
+        )
 
 
 def _columns_that_fit(widths: list[int]) -> int:
@@ -148,16 +155,17 @@ class _TimeLeft(TimeRemainingColumn):
             self.seconds = None
         else:
             self.seconds = 60.0 * minutes
-        self.start: float | None = (
-            None  # of the first stage of the work, on the clock of time.monotonic
-        )
+        # of the first stage of the work, on the clock of time.monotonic
+        self.start: float | None = None
 
     def render(self, task: Task) -> Text:
         if task.total is None or self.seconds is None or self.start is None:
             return super().render(task)
         allowed = max(0.0, self.start + self.seconds - time.monotonic())
         estimate = task.time_remaining
-        left = timedelta(seconds=int(allowed if estimate is None else min(estimate, allowed)))
+        left = timedelta(
+            seconds=int(allowed if estimate is None else min(estimate, allowed))
+        )
         return Text(str(left), style="progress.remaining")
 
 
@@ -198,7 +206,11 @@ def progress_bar(
                     f"{text}: {update.stage}", total=update.total, completed=update.done
                 )
             bar.update(bars[update.stage], completed=update.done, total=update.total)
-            if update.total is not None and update.done >= update.total and len(bars) > 1:
+            if (
+                update.total is not None
+                and update.done >= update.total
+                and len(bars) > 1
+            ):
                 bar.remove_task(bars.pop(update.stage))
 
         with watch(show):
@@ -220,5 +232,7 @@ def notes() -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         yield
-    for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
+    for text in dict.fromkeys(
+        " ".join(str(warning.message).split()) for warning in caught
+    ):
         print(f"lyceum: note: {printable(text)}", file=sys.stderr)

@@ -22,7 +22,9 @@ from lyceum._core.threads import n_threads, ordered_map
 from lyceum._core.types import Data, Estimator
 
 
-def distance_sums(X: Data, Y: Any, w: np.ndarray, starts: np.ndarray, metric: Metric) -> np.ndarray:
+def distance_sums(
+    X: Data, Y: Any, w: np.ndarray, starts: np.ndarray, metric: Metric
+) -> np.ndarray:
     """The weighted sums of the distances of every row of X to the rows of every cluster of Y, (n,
     k).
 
@@ -47,7 +49,9 @@ def distance_sums(X: Data, Y: Any, w: np.ndarray, starts: np.ndarray, metric: Me
 
     def work(begin: int) -> None:
         some = slice(begin, begin + step)
-        native.cluster_sums(*metric.space, A[some], B, w, starts, rooted, scale, out[some])
+        native.cluster_sums(
+            *metric.space, A[some], B, w, starts, rooted, scale, out[some]
+        )
 
     for _ in ordered_map(work, range(0, len(A), step)):
         pass
@@ -57,7 +61,8 @@ def distance_sums(X: Data, Y: Any, w: np.ndarray, starts: np.ndarray, metric: Me
 def _linear_form(metric: Metric, n_columns: int) -> tuple[float | None, bool]:
     """The scale for which distances are scale * raw, or scale * sqrt(raw); None if they are
     neither."""
-    if metric.name in ("gower", "function"):  # infinite where no cell is shared, or not native
+    # infinite where no cell is shared, or not native
+    if metric.name in ("gower", "function"):
         return None, False
     n_points = metric.points(np.zeros((1, n_columns))).shape[1]
     one, four = metric.distances(np.array([1.0, 4.0]), n_points)
@@ -73,7 +78,9 @@ def _sums_in_blocks(
 ) -> np.ndarray:
     counts = np.diff(starts)
     cluster = np.repeat(np.arange(len(counts)), counts)
-    member = sparse.csr_array((w, (cluster, np.arange(len(w)))), shape=(len(counts), len(w)))
+    member = sparse.csr_array(
+        (w, (cluster, np.arange(len(w)))), shape=(len(counts), len(w))
+    )
     out = np.empty((X.shape[0], len(counts)))
     for rows, D in pairwise_blocks(X, Y, metric=metric):
         out[rows] = (member @ finite_distances(D, metric).T).T
@@ -93,7 +100,10 @@ def distances_to_clusters(
         return extreme.reduceat(D, starts[:-1], axis=1)
     if linkage == "single":
         clusters = [model.rows_[a:b] for a, b in pairs(starts)]
-        near = [nearest(X, 1, among=rows, metric=metric).distances[:, 0] for rows in clusters]
+        near = [
+            nearest(X, 1, among=rows, metric=metric).distances[:, 0]
+            for rows in clusters
+        ]
         return finite_distances(np.column_stack(near), metric)
     if linkage == "complete":
         parts = [

@@ -27,7 +27,9 @@ from lyceum.report import Explanation, Table
 _MEMBERS = 3  # shown for every row
 _STEPS = 20  # merges shown of a path
 _CELLS = 1 << 21  # compared at once
-_ADDITIVE = frozenset({"cosine", "euclidean", "gower", "hamming", "manhattan", "squared_euclidean"})
+_ADDITIVE = frozenset(
+    {"cosine", "euclidean", "gower", "hamming", "manhattan", "squared_euclidean"}
+)
 
 
 @dataclass(frozen=True)
@@ -134,9 +136,14 @@ class TreeExplanation(ClusterExplanation):
     linkage: np.ndarray = None  # type: ignore[assignment]
 
     @classmethod
-    def of(cls, explanation: ClusterExplanation, linkage: np.ndarray) -> TreeExplanation:
+    def of(
+        cls, explanation: ClusterExplanation, linkage: np.ndarray
+    ) -> TreeExplanation:
         """The explanation with the merges of the tree."""
-        values = {field.name: getattr(explanation, field.name) for field in fields(explanation)}
+        values = {
+            field.name: getattr(explanation, field.name)
+            for field in fields(explanation)
+        }
         return cls(**values, linkage=linkage)
 
     def merges(self, i: int) -> Table:
@@ -233,18 +240,23 @@ def margins_to_nearest(
 def linkage_unit(metric: Metric, linkage: str) -> str:
     """What `margins_of_linkage` adds up to."""
     squared = metric.name == "euclidean" and linkage != "average"
-    return (
-        f"{'squared distance' if squared else 'distance'} to the next cluster minus that to its own"
+    distance = "squared distance" if squared else "distance"
+    return f"{distance} to the next cluster minus that to its own"
+
+
+def margins_of_linkage(
+    block: Block, model: Estimator, linkage: str, D: np.ndarray
+) -> np.ndarray:
+    """The nearest cluster by the distances D, (n, k), base 0, and what every column adds to the
+    margin."""
+    return margins_to_nearest(
+        block, D, lambda X, cluster: _to_clusters(X, cluster, model, linkage)
     )
 
 
-def margins_of_linkage(block: Block, model: Estimator, linkage: str, D: np.ndarray) -> np.ndarray:
-    """The nearest cluster by the distances D, (n, k), base 0, and what every column adds to the
-    margin."""
-    return margins_to_nearest(block, D, lambda X, cluster: _to_clusters(X, cluster, model, linkage))
-
-
-def _to_clusters(X: np.ndarray, cluster: np.ndarray, model: Estimator, linkage: str) -> np.ndarray:
+def _to_clusters(
+    X: np.ndarray, cluster: np.ndarray, model: Estimator, linkage: str
+) -> np.ndarray:
     """What every column adds to the distance of each row to a cluster, in the sense of the
     linkage."""
     metric = model.metric_
@@ -260,14 +272,18 @@ def _to_clusters(X: np.ndarray, cluster: np.ndarray, model: Estimator, linkage: 
             out[here] = column_terms(metric, X[here], Y[nearest_rows])
         elif linkage == "complete":
             blocks = pairwise_blocks(X[here], Y, metric=metric)
-            far = np.concatenate([finite_distances(D, metric).argmax(axis=1) for _, D in blocks])
+            far = np.concatenate(
+                [finite_distances(D, metric).argmax(axis=1) for _, D in blocks]
+            )
             out[here] = column_terms(metric, X[here], Y[far])
         else:
             out[here] = _mean_terms(metric, X[here], Y, model.weights_[some])
     return out
 
 
-def _mean_terms(metric: Metric, X: np.ndarray, Y: np.ndarray, w: np.ndarray) -> np.ndarray:
+def _mean_terms(
+    metric: Metric, X: np.ndarray, Y: np.ndarray, w: np.ndarray
+) -> np.ndarray:
     """What every column adds to the mean distance of each row of X to the rows of Y, (n, d).
 
     A Euclidean distance is laid to the columns by their shares of its square.
@@ -277,11 +293,17 @@ def _mean_terms(metric: Metric, X: np.ndarray, Y: np.ndarray, w: np.ndarray) -> 
     step = max(1, _CELLS // max(1, Y.size))
     for at in range(0, len(X), step):
         some = X[at : at + step]
-        terms = column_terms(metric, np.repeat(some, len(Y), axis=0), np.tile(Y, (len(some), 1)))
+        terms = column_terms(
+            metric, np.repeat(some, len(Y), axis=0), np.tile(Y, (len(some), 1))
+        )
         if metric.name == "euclidean":
             distance = np.sqrt(terms.sum(axis=1, keepdims=True))
-            terms = np.divide(terms, distance, out=np.zeros_like(terms), where=distance > 0)
-        out[at : at + step] = np.einsum("m,nmd->nd", share, terms.reshape(len(some), len(Y), -1))
+            terms = np.divide(
+                terms, distance, out=np.zeros_like(terms), where=distance > 0
+            )
+        out[at : at + step] = np.einsum(
+            "m,nmd->nd", share, terms.reshape(len(some), len(Y), -1)
+        )
     return out
 
 
@@ -342,7 +364,10 @@ def _gower_terms(metric: Gower, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     share = space.weight * known
     total = share.sum(axis=1, keepdims=True)
     terms = np.divide(
-        share * np.where(known, apart, 0.0), total, out=np.zeros_like(A), where=total > 0
+        share * np.where(known, apart, 0.0),
+        total,
+        out=np.zeros_like(A),
+        where=total > 0,
     )
     # rows that share no known cell are at distance 1, whichever column it is laid to
     return np.where(total > 0, terms, 1.0 / A.shape[1])

@@ -24,7 +24,9 @@ class TypicalColumns:
     cluster_centers_: Any
     design_names: tuple[str, ...]
 
-    def top_columns(self, names: Sequence[str] | None = None, most: int = 8) -> list[list[str]]:
+    def top_columns(
+        self, names: Sequence[str] | None = None, most: int = 8
+    ) -> list[list[str]]:
         """The columns with the largest values in every center: for texts, the words of every
         cluster.
 

@@ -1,10 +1,14 @@
 from lyceum._core.probability import LossMatrix as LossMatrix
-from lyceum.decision.calibrated_classifier import CalibratedClassifierCV as CalibratedClassifierCV
+from lyceum.decision.calibrated_classifier import (
+    CalibratedClassifierCV as CalibratedClassifierCV,
+)
 from lyceum.decision.hypotheses import (
     BayesOptimalClassifier as BayesOptimalClassifier,
     hypothesis_posterior as hypothesis_posterior,
 )
-from lyceum.decision.minimum_risk_classifier import MinimumRiskClassifier as MinimumRiskClassifier
+from lyceum.decision.minimum_risk_classifier import (
+    MinimumRiskClassifier as MinimumRiskClassifier,
+)
 from lyceum.decision.posterior_map import PosteriorMap as PosteriorMap
 from lyceum.decision.reject import (
     ErrorRejectCurve as ErrorRejectCurve,

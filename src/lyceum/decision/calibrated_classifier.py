@@ -13,7 +13,12 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import Classifier, guard_public_methods, target_of, unchanged_on_failure
+from lyceum._core.base import (
+    Classifier,
+    guard_public_methods,
+    target_of,
+    unchanged_on_failure,
+)
 from lyceum._core.constraints import HasMethods, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.statistics import given_splits
@@ -134,7 +139,9 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
             inherit_columns(self, self.estimator_, schema=True)
         return self
 
-    def _learn_map(self, X: Data, y: Target, weights: dict[str, np.ndarray]) -> PosteriorMap:
+    def _learn_map(
+        self, X: Data, y: Target, weights: dict[str, np.ndarray]
+    ) -> PosteriorMap:
         codes, take = _encode(X, y)
         if isinstance(X, Rows):
             w = X.sample_weight
@@ -150,7 +157,9 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
             else:
                 truth = np.asarray(y)[train]
             fitted = clone(self.estimator).fit(take(train), truth, **part)
-            proba[np.ix_(test, _known_columns(fitted, X, y, K))] = fitted.predict_proba(take(test))
+            proba[np.ix_(test, _known_columns(fitted, X, y, K))] = fitted.predict_proba(
+                take(test)
+            )
             tested[test] = True
         return PosteriorMap.fit(
             str(self.method),
@@ -173,9 +182,9 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
                 " out: give more rows, or method=PosteriorMap(...), which is known already"
             )
         n_folds = max(2, min(int(cv), int(counts[counts > 0].min())))
-        return StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state).split(
-            codes, codes
-        )
+        return StratifiedKFold(
+            n_folds, shuffle=True, random_state=self.random_state
+        ).split(codes, codes)
 
     def predict_proba(self, X: Data) -> np.ndarray:
         """The calibrated posteriors."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from lyceum._core.types import Estimator
 
 
-def inherit_columns(learner: Estimator, estimator: Estimator, schema: bool = False) -> None:
+def inherit_columns(
+    learner: Estimator, estimator: Estimator, schema: bool = False
+) -> None:
     """Copy the number and names of the columns; remove those that the estimator does not have.
 
     Parameters
@@ -17,7 +19,11 @@ def inherit_columns(learner: Estimator, estimator: Estimator, schema: bool = Fal
     schema : bool, default=False
         Whether its `schema_` is copied too.
     """
-    for name in ("n_features_in_", "feature_names_in_", *(("schema_",) if schema else ())):
+    for name in (
+        "n_features_in_",
+        "feature_names_in_",
+        *(("schema_",) if schema else ()),
+    ):
         if hasattr(learner, name):
             delattr(learner, name)
         if hasattr(estimator, name):

@@ -55,7 +55,11 @@ def hypothesis_posterior(log_likelihood: Any, prior: Any = None) -> np.ndarray:
     array([0.667, 0.167, 0.167])
     """
     log_likelihood = number_setting("log_likelihood", log_likelihood)
-    if log_likelihood.ndim != 1 or not len(log_likelihood) or (log_likelihood == np.inf).any():
+    if (
+        log_likelihood.ndim != 1
+        or not len(log_likelihood)
+        or (log_likelihood == np.inf).any()
+    ):
         raise DataError(
             "log_likelihood must be one number below infinity for each of the hypotheses, got the"
             f" shape {log_likelihood.shape}"
@@ -64,7 +68,9 @@ def hypothesis_posterior(log_likelihood: Any, prior: Any = None) -> np.ndarray:
     with np.errstate(divide="ignore"):
         joint = log_likelihood + np.log(prior)
     if np.isnan(log_likelihood).any():
-        raise DataError("a hypothesis gives NaN as the probability of a class: leave it out")
+        raise DataError(
+            "a hypothesis gives NaN as the probability of a class: leave it out"
+        )
     if not (joint > -np.inf).any():
         raise DataError(
             "every hypothesis gives probability 0 to some label that occurred: add one that does"
@@ -191,7 +197,10 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
         labels, w = _labels(X, y, sample_weight)
         self.classes_ = np.unique(
             np.concatenate(
-                [labels, *(h.classes_ for h in self.hypotheses_ if hasattr(h, "classes_"))]
+                [
+                    labels,
+                    *(h.classes_ for h in self.hypotheses_ if hasattr(h, "classes_")),
+                ]
             )
         )
         codes = np.searchsorted(self.classes_, labels)
@@ -202,16 +211,26 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
         if self.weights is None:
             self.posterior_ = hypothesis_posterior(self.log_likelihood_, self.prior_)
         else:
-            self.posterior_ = check_shares(self.weights, len(named), "weights", "hypothesis")
+            self.posterior_ = check_shares(
+                self.weights, len(named), "weights", "hypothesis"
+            )
         self._copy_features()
 
     def _log_likelihood(
-        self, i: int, X: Data, y: Target, codes: np.ndarray, w: np.ndarray | None, extra: dict
+        self,
+        i: int,
+        X: Data,
+        y: Target,
+        codes: np.ndarray,
+        w: np.ndarray | None,
+        extra: dict,
     ) -> float:
         if self.cv is None:
             P = self._posteriors(self.hypotheses_[i], X)
         else:
-            P = self._out_of_fold_posteriors(_name_hypotheses(self.hypotheses)[i][1], X, y, extra)
+            P = self._out_of_fold_posteriors(
+                _name_hypotheses(self.hypotheses)[i][1], X, y, extra
+            )
         with np.errstate(divide="ignore"):
             terms = np.log(np.asarray(P)[np.arange(len(codes)), codes])
         if w is None:
@@ -243,7 +262,9 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
     def _posteriors(self, hypothesis: Any, X: Data) -> Any:
         """P(v|x, h) with a column for each of `classes_`."""
         if not hasattr(hypothesis, "predict_proba"):
-            return (np.asarray(hypothesis.predict(X))[:, None] == self.classes_).astype(np.float64)
+            return (np.asarray(hypothesis.predict(X))[:, None] == self.classes_).astype(
+                np.float64
+            )
         P = hypothesis.predict_proba(X)
         if P.shape[1] == len(self.classes_):
             return P
@@ -296,10 +317,16 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
             )
         ]
         facts = {
-            "most probable hypothesis (MAP)": self.names_[int(self.posterior_.argmax())],
-            "most likely hypothesis (ML)": self.names_[int(self.log_likelihood_.argmax())],
+            "most probable hypothesis (MAP)": self.names_[
+                int(self.posterior_.argmax())
+            ],
+            "most likely hypothesis (ML)": self.names_[
+                int(self.log_likelihood_.argmax())
+            ],
         }
-        table = Table("Hypotheses", ("hypothesis", "P(h)", "log P(D|h)", "P(h|D)"), rows)
+        table = Table(
+            "Hypotheses", ("hypothesis", "P(h)", "log P(D|h)", "P(h|D)"), rows
+        )
         return Summary(summary_title(self, self.hypotheses_[0]), facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
@@ -318,7 +345,9 @@ def _name_hypotheses(hypotheses: Sequence[Any]) -> list[tuple[str, Any]]:
     """(name, classifier) of every hypothesis; h1, h2, ... where they have none."""
     if not len(hypotheses):
         raise SettingError("there are no hypotheses: give at least one classifier")
-    named = [h if isinstance(h, tuple) else (f"h{i}", h) for i, h in enumerate(hypotheses, 1)]
+    named = [
+        h if isinstance(h, tuple) else (f"h{i}", h) for i, h in enumerate(hypotheses, 1)
+    ]
     names = [name for name, _ in named]
     if len(set(names)) < len(names):
         raise SettingError(
@@ -327,12 +356,16 @@ def _name_hypotheses(hypotheses: Sequence[Any]) -> list[tuple[str, Any]]:
     return named
 
 
-def _labels(X: Data, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray | None]:
+def _labels(
+    X: Data, y: Any, sample_weight: Any
+) -> tuple[np.ndarray, np.ndarray | None]:
     """The true labels and weights, from the rows themselves if they carry them."""
     if isinstance(X, Rows):
         target = X.schema.target
         if target is None or target.categories is None:
-            raise DataError("the rows have no classes to predict: give scan(..., target=...)")
+            raise DataError(
+                "the rows have no classes to predict: give scan(..., target=...)"
+            )
         w = X.collect(lambda block: block.weights)
         return target.categories[np.asarray(X.collect(_codes))], np.asarray(w)
     return y, check_weight(sample_weight, len(y))

@@ -44,7 +44,9 @@ from lyceum.report import Summary
 
 
 def _can_explain(self: Any) -> bool:
-    return hasattr(_inner_estimator(getattr(self, "estimator_", self.estimator)), "explain")
+    return hasattr(
+        _inner_estimator(getattr(self, "estimator_", self.estimator)), "explain"
+    )
 
 
 def _inner_estimator(estimator: Estimator) -> Any:
@@ -155,7 +157,13 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     # -- fit ---------------------------------------------------------------------------
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None, **fit_params: Any):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+        **fit_params: Any,
+    ):
         """Fit the estimator, calibrate it with `calibrate`, and match the loss matrix to its
         classes.
 
@@ -197,8 +205,12 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     def _finish(self, y: Target) -> None:
         self.classes_ = _classes_of(self.estimator_, y)
         self.loss_matrix_ = LossMatrix.of(self.loss_matrix, self.classes_)
-        if self.doubt is not None and label_key(self.reject_label) in map(label_key, self.classes_):
-            raise SettingError(f"reject_label {self.reject_label!r} is a class: choose another")
+        if self.doubt is not None and label_key(self.reject_label) in map(
+            label_key, self.classes_
+        ):
+            raise SettingError(
+                f"reject_label {self.reject_label!r} is a class: choose another"
+            )
         self.actions_ = action_labels(
             self.loss_matrix_, self.doubt, self.reject_label, like=self.classes_
         )
@@ -210,7 +222,9 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         """The action of least risk, or `reject_label` (lazy on Dask)."""
         proba = self.predict_proba(X)
         if hasattr(proba, "map_blocks"):
-            return proba.map_blocks(partial(_actions, self), drop_axis=1, dtype=self.actions_.dtype)
+            return proba.map_blocks(
+                partial(_actions, self), drop_axis=1, dtype=self.actions_.dtype
+            )
         return _actions(self, proba)
 
     def predict_proba(self, X: Data) -> Any:
@@ -242,7 +256,9 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         right = np.asarray(self.predict(X)) == np.asarray(y)
         return float(np.average(right, weights=check_weight(sample_weight, len(right))))
 
-    def mean_loss(self, X: Data, y: Target = None, sample_weight: Weights = None) -> float:
+    def mean_loss(
+        self, X: Data, y: Target = None, sample_weight: Weights = None
+    ) -> float:
         """The loss paid per row on these rows; a row rejected by doubt costs θ."""
         y, sample_weight = targets_to_score(self, X, y, sample_weight)
         index = self.decide(X).index
@@ -276,7 +292,10 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     def _turning_point(self) -> dict[str, Any]:
         values = self.loss_matrix_.values
-        if values.shape != (2, 2) or self.loss_matrix_.actions != self.loss_matrix_.classes:
+        if (
+            values.shape != (2, 2)
+            or self.loss_matrix_.actions != self.loss_matrix_.classes
+        ):
             return {}
         (tn, fp), (fn, tp) = values
         try:
@@ -327,7 +346,10 @@ def _classes_of(estimator: Estimator, y: Target) -> np.ndarray:
 
 def _decisions(model: MinimumRiskClassifier, proba: ArrayLike) -> Decisions:
     return decide(
-        check_posteriors(proba), model.loss_matrix_, check_doubt(model.doubt), model.actions_
+        check_posteriors(proba),
+        model.loss_matrix_,
+        check_doubt(model.doubt),
+        model.actions_,
     )
 
 

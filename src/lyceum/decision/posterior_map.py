@@ -16,7 +16,8 @@ from lyceum._core.probability import fit_sigmoid
 from lyceum._core.text import show_count
 from lyceum.errors import DataError, SettingError
 
-_LEAST = 1e-15  # posteriors are kept away from 0 and 1 by this much before logarithms are taken
+# posteriors are kept away from 0 and 1 by this much before logarithms are taken
+_LEAST = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +80,9 @@ class PosteriorMap:
             Weights of the rows.
         """
         if method not in cls.METHODS:
-            raise SettingError(f"method={method!r}: choose one of {', '.join(cls.METHODS)}")
+            raise SettingError(
+                f"method={method!r}: choose one of {', '.join(cls.METHODS)}"
+            )
         y = np.asarray(y)
         proba = np.asarray(proba, dtype=np.float64)
         if proba.ndim != 2 or len(proba) != len(y) or not len(y):
@@ -114,7 +117,9 @@ class PosteriorMap:
         if proba.shape[1] == 2:
             upper = apply(self.tables[0], proba[:, 1])
             return np.column_stack([1.0 - upper, upper])
-        mapped = np.column_stack([apply(table, proba[:, k]) for k, table in enumerate(self.tables)])
+        mapped = np.column_stack(
+            [apply(table, proba[:, k]) for k, table in enumerate(self.tables)]
+        )
         return normalize_posteriors(np.maximum(mapped, _LEAST))
 
     def check(self) -> None:
@@ -122,9 +127,15 @@ class PosteriorMap:
         shapes: dict[str, Callable[[np.ndarray], bool]] = {
             "temperature": lambda table: table.shape == (1,) and table[0] > 0,
             "sigmoid": lambda table: table.shape == (2,),
-            "isotonic": lambda table: table.ndim == 2 and table.shape[1] == 2 and len(table) > 0,
+            "isotonic": lambda table: (
+                table.ndim == 2 and table.shape[1] == 2 and len(table) > 0
+            ),
         }
-        right = self.method in shapes and isinstance(self.tables, tuple) and len(self.tables) > 0
+        right = (
+            self.method in shapes
+            and isinstance(self.tables, tuple)
+            and len(self.tables) > 0
+        )
         if not right or not all(
             isinstance(table, np.ndarray)
             and table.dtype == np.float64
@@ -145,7 +156,9 @@ def _temperature(y: np.ndarray, proba: np.ndarray, w: np.ndarray) -> float:
 
     def loss(log_beta: float) -> float:
         powers = _powers(proba, float(np.exp(log_beta)))
-        return float(w @ np.log(powers.sum(axis=1))) - float(w @ np.log(powers[rows, y] + 1e-300))
+        return float(w @ np.log(powers.sum(axis=1))) - float(
+            w @ np.log(powers[rows, y] + 1e-300)
+        )
 
     return float(np.exp(-minimize_scalar(loss, bounds=(-5.0, 5.0), method="bounded").x))
 

@@ -86,7 +86,9 @@ class ErrorRejectCurve:
         """
         theta = check_doubt(doubt)
         if theta is None:
-            raise SettingError("doubt is None: give the cost of rejecting a row, e.g. at(0.2)")
+            raise SettingError(
+                "doubt is None: give the cost of rejecting a row, e.g. at(0.2)"
+            )
         i = self._point(theta)
         rejected = float(self.reject_rate[i])
         cost = float(self.cost[i])
@@ -110,7 +112,9 @@ class ErrorRejectCurve:
         if points >= len(self.thresholds):
             return self
         indices = np.unique(
-            np.linspace(0, len(self.thresholds) - 1, max(points, 2)).round().astype(np.intp)
+            np.linspace(0, len(self.thresholds) - 1, max(points, 2))
+            .round()
+            .astype(np.intp)
         )
         parts = {
             name: getattr(self, name)[indices]
@@ -126,7 +130,10 @@ class ErrorRejectCurve:
             for r in rates
         ]
         rows = [
-            tuple(float(a[i]) for a in (self.reject_rate, self.thresholds, self.error, self.cost))
+            tuple(
+                float(a[i])
+                for a in (self.reject_rate, self.thresholds, self.error, self.cost)
+            )
             for i in indices
         ]
         return Table(
@@ -207,7 +214,9 @@ def error_reject_curve(
         costs = wrong.astype(np.float64)
     else:
         costs = loss.values[codes, chosen]
-    return _curve(risk, wrong, costs, check_weight(sample_weight, n), zero_one=loss.is_zero_one)
+    return _curve(
+        risk, wrong, costs, check_weight(sample_weight, n), zero_one=loss.is_zero_one
+    )
 
 
 def _loss_and_codes(
@@ -258,7 +267,12 @@ def _curve(
     thresholds = np.append(risk[last], np.inf)
     cost_curve = np.append(0.0, cost)
     return ErrorRejectCurve(
-        thresholds, reject, np.append(0.0, error), cost_curve, _area(reject[1:], cost), zero_one
+        thresholds,
+        reject,
+        np.append(0.0, error),
+        cost_curve,
+        _area(reject[1:], cost),
+        zero_one,
     )
 
 
@@ -274,7 +288,9 @@ def _running_means(
         weighted = values
     else:
         weighted = values * weight[order]
-    total = np.cumsum(weighted, dtype=np.int64 if weighted.dtype == bool else np.float64)[last]
+    total = np.cumsum(
+        weighted, dtype=np.int64 if weighted.dtype == bool else np.float64
+    )[last]
     return total / accepted
 
 

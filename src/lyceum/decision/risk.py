@@ -263,7 +263,9 @@ def check_posteriors(proba: ArrayLike) -> np.ndarray:
     try:
         proba = np.asarray(proba, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(f"proba must hold numbers, as predict_proba gives them: {error}") from error
+        raise DataError(
+            f"proba must hold numbers, as predict_proba gives them: {error}"
+        ) from error
     if proba.ndim != 2 or not proba.shape[1]:
         raise DataError(
             f"proba has the shape {proba.shape}: give one row per case and one column per class, as"
@@ -309,7 +311,9 @@ def check_weight(weight: object, n_rows: int) -> np.ndarray | None:
             "number per row"
         )
     if not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
-        raise DataError("sample_weight must be finite, not negative, and not zero everywhere")
+        raise DataError(
+            "sample_weight must be finite, not negative, and not zero everywhere"
+        )
     return weight
 
 
@@ -338,7 +342,9 @@ def check_target(y: Any, caller: Any) -> Any:
     return y
 
 
-def loss_of_classes(loss: Any, n_classes: int, classes: Sequence[Any] | None) -> LossMatrix:
+def loss_of_classes(
+    loss: Any, n_classes: int, classes: Sequence[Any] | None
+) -> LossMatrix:
     """The loss as a matrix with one row per column of the posteriors; zero-one loss for None."""
     if classes is not None:
         loss = LossMatrix.of(loss, classes)

@@ -118,7 +118,9 @@ def best_threshold(
     >>> float(best_threshold([0, 0, 1, 0, 1], [0.1, 0.2, 0.3, 0.6, 0.9], cost_fp=5, cost_fn=1))
     0.9
     """
-    thresholds, fp, tp, n_neg, n_pos = _counts(y_true, y_score, pos_label, sample_weight)
+    thresholds, fp, tp, n_neg, n_pos = _counts(
+        y_true, y_score, pos_label, sample_weight
+    )
     cost = _costs(fp, n_pos - tp, cost_fp, cost_fn)
     i = int(cost.argmin())  # thresholds fall, so the first is the largest
     fn = n_pos - tp[i]
@@ -172,7 +174,11 @@ def threshold_costs(
 
 
 def theoretical_threshold(
-    cost_fp: float = 1.0, cost_fn: float = 1.0, *, cost_tp: float = 0.0, cost_tn: float = 0.0
+    cost_fp: float = 1.0,
+    cost_fn: float = 1.0,
+    *,
+    cost_tp: float = 0.0,
+    cost_tn: float = 0.0,
 ) -> float:
     """The posterior of the positive class above which calling a row positive has the least risk.
 
@@ -283,8 +289,12 @@ def _positive_mask(y_true: Target, pos_label: Label) -> np.ndarray:
     return y_true == 1
 
 
-def _costs(fp: np.ndarray, fn: np.ndarray, cost_fp: float, cost_fn: float) -> np.ndarray:
-    if not (np.isfinite(cost_fp) and np.isfinite(cost_fn) and cost_fp >= 0 and cost_fn >= 0):
+def _costs(
+    fp: np.ndarray, fn: np.ndarray, cost_fp: float, cost_fn: float
+) -> np.ndarray:
+    if not (
+        np.isfinite(cost_fp) and np.isfinite(cost_fn) and cost_fp >= 0 and cost_fn >= 0
+    ):
         raise SettingError(
             f"costs must be finite and not negative: cost_fp is {cost_fp}, cost_fn is {cost_fn}"
         )

@@ -16,10 +16,13 @@ from lyceum.density.kernel_sums import KernelSums, leaf_order
 from lyceum.errors import DataError, SettingError
 
 _TURNS = 10  # rounds over the axes
-_ENOUGH = 1e-4  # the gain of a round, in log likelihood a row, that is not worth another
+# the gain of a round, in log likelihood a row, that is not worth another
+_ENOUGH = 1e-4
 
 
-def reference_bandwidth(X: Data, sample_weight: Weights = None, *, rule: str = "normal") -> Any:
+def reference_bandwidth(
+    X: Data, sample_weight: Weights = None, *, rule: str = "normal"
+) -> Any:
     """The bandwidth 1.06 σ N^(-1/5) of every column, best for a Gaussian density on a line.
 
     σ is the standard deviation (divisor N - 1) and N the weight of all rows. A constant column gets
@@ -66,7 +69,11 @@ def reference_bandwidth(X: Data, sample_weight: Weights = None, *, rule: str = "
 
 
 def likelihood_bandwidth(
-    X: Data, *, kernel: str = "gaussian", sample_weight: Weights = None, rtol: float = 1e-4
+    X: Data,
+    *,
+    kernel: str = "gaussian",
+    sample_weight: Weights = None,
+    rtol: float = 1e-4,
 ) -> Any:
     """The bandwidths of largest leave-one-out likelihood, each axis on its own.
 
@@ -104,7 +111,9 @@ def likelihood_bandwidth(
     """
     rows, w, line = _check_rows(X, sample_weight)
     if kernel not in KERNELS:
-        raise SettingError(f"there is no kernel {kernel!r}: choose one of {', '.join(KERNELS)}")
+        raise SettingError(
+            f"there is no kernel {kernel!r}: choose one of {', '.join(KERNELS)}"
+        )
     h = likelihood_of(rows, w, kernel, rtol)
     if line:
         return float(h[0])
@@ -160,7 +169,9 @@ def deviations(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
     return np.where(rows.min(axis=0) == rows.max(axis=0), 0.0, sigma)
 
 
-def likelihood_of(rows: np.ndarray, w: np.ndarray | None, kernel: str, rtol: float) -> np.ndarray:
+def likelihood_of(
+    rows: np.ndarray, w: np.ndarray | None, kernel: str, rtol: float
+) -> np.ndarray:
     """The bandwidths of largest leave-one-out likelihood for checked rows."""
     if len(rows) < 2:
         raise DataError(
@@ -177,7 +188,9 @@ def likelihood_of(rows: np.ndarray, w: np.ndarray | None, kernel: str, rtol: flo
 
     def likelihood(bandwidth: np.ndarray) -> float:
         return float(
-            np.average(KernelSums(rows, w, bandwidth, kernel, rtol).leave_rows_out(), weights=w)
+            np.average(
+                KernelSums(rows, w, bandwidth, kernel, rtol).leave_rows_out(), weights=w
+            )
         )
 
     h = 2.0 ** _best(lambda k: likelihood(2.0**k * reference)) * reference
@@ -195,7 +208,11 @@ def likelihood_of(rows: np.ndarray, w: np.ndarray | None, kernel: str, rtol: flo
 
 
 def _best_of_axis(
-    likelihood: Callable[[np.ndarray], float], h: np.ndarray, j: int, now: float, low: int
+    likelihood: Callable[[np.ndarray], float],
+    h: np.ndarray,
+    j: int,
+    now: float,
+    low: int,
 ) -> tuple[np.ndarray, float]:
     """The bandwidths with that of axis j changed by a power of 2 if that is better, and their
     likelihood."""
@@ -222,7 +239,10 @@ def _best_of_axis(
 
 
 def _best(
-    likelihood: Callable[[float], float], low: int = -5, high: int = 4, farthest: int = 40
+    likelihood: Callable[[float], float],
+    low: int = -5,
+    high: int = 4,
+    farthest: int = 40,
 ) -> float:
     """The maximum over log2 c: a grid of integers, then Brent's method around the best of them."""
     likelihoods = {k: likelihood(k) for k in range(low, high)}
@@ -252,10 +272,14 @@ def _best(
     return float(best)
 
 
-def _check_rows(X: Any, sample_weight: Weights) -> tuple[np.ndarray, np.ndarray | None, bool]:
+def _check_rows(
+    X: Any, sample_weight: Weights
+) -> tuple[np.ndarray, np.ndarray | None, bool]:
     line = np.ndim(X) == 1
     rows = check_array(np.reshape(X, (-1, 1)) if line else X, dtype=np.float64)
     if sample_weight is None:
         return rows, None, line
-    w = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+    w = _check_sample_weight(
+        sample_weight, rows, dtype=np.float64, ensure_non_negative=True
+    )
     return rows[w > 0], w[w > 0], line

@@ -20,7 +20,9 @@ def chain_terms(joint: np.ndarray) -> np.ndarray:
     are 0.
     """
     before = np.column_stack([np.zeros(len(joint)), joint[:, :-1]])
-    terms = np.subtract(joint, before, out=np.zeros_like(joint), where=np.isfinite(before))
+    terms = np.subtract(
+        joint, before, out=np.zeros_like(joint), where=np.isfinite(before)
+    )
     return np.column_stack([joint[:, -1], np.zeros(len(joint)), terms])
 
 
@@ -43,7 +45,9 @@ def check_box(box: Any, names: tuple[str, ...]) -> np.ndarray:
     return ends
 
 
-def weighted_inverse_cdf(values: np.ndarray, weight: np.ndarray | None, quantile: float) -> float:
+def weighted_inverse_cdf(
+    values: np.ndarray, weight: np.ndarray | None, quantile: float
+) -> float:
     """The smallest value such that the values up to it have at least the share `quantile` of the
     weight."""
     order = np.argsort(values, kind="stable")

@@ -29,7 +29,9 @@ class DensityKernel:
         if not self.radial:
             return n_columns * float(np.log(self.peak))
         half = 0.5 * n_columns
-        return float(gammaln(power + 1 + half) - gammaln(power + 1) - half * np.log(np.pi))
+        return float(
+            gammaln(power + 1 + half) - gammaln(power + 1) - half * np.log(np.pi)
+        )
 
 
 def _cumulative(
@@ -63,22 +65,30 @@ def _rejection_sample(
     return out.reshape(shape)
 
 
-def _propose_sinc2(random: np.random.RandomState, n: int) -> tuple[np.ndarray, np.ndarray]:
+def _propose_sinc2(
+    random: np.random.RandomState, n: int
+) -> tuple[np.ndarray, np.ndarray]:
     # under min(1, 4/u²): half of it uniform on [-2, 2], half in the tails, where 2/U has the
     # density 2/u²
     u = np.where(
-        random.uniform(size=n) < 0.5, random.uniform(-2, 2, n), 2.0 / random.uniform(-1, 1, n)
+        random.uniform(size=n) < 0.5,
+        random.uniform(-2, 2, n),
+        2.0 / random.uniform(-1, 1, n),
     )
     half = 0.5 * u
     return u, np.sin(half) ** 2 / np.minimum(half**2, 1.0)
 
 
-def _propose_tricube(random: np.random.RandomState, n: int) -> tuple[np.ndarray, np.ndarray]:
+def _propose_tricube(
+    random: np.random.RandomState, n: int
+) -> tuple[np.ndarray, np.ndarray]:
     u = random.uniform(-1, 1, n)
     return u, (1.0 - np.abs(u) ** 3) ** 3
 
 
-def _epanechnikov_noise(random: np.random.RandomState, shape: tuple[int, ...]) -> np.ndarray:
+def _epanechnikov_noise(
+    random: np.random.RandomState, shape: tuple[int, ...]
+) -> np.ndarray:
     # of three uniform numbers, the last unless it is the largest, else the second (Devroye)
     a, b, c = np.abs(random.uniform(-1, 1, (3, *shape)))
     return np.where((c >= a) & (c >= b), b, c) * random.choice([-1.0, 1.0], shape)
@@ -94,11 +104,15 @@ def _radial_noise(random: np.random.RandomState, shape: tuple[int, ...]) -> np.n
 KERNELS = {
     # 1 for |u| <= 1/2: a hypercube of side h
     "parzen": DensityKernel(
-        1.0, _cumulative(lambda u: u, 0.5), lambda random, shape: random.uniform(-0.5, 0.5, shape)
+        1.0,
+        _cumulative(lambda u: u, 0.5),
+        lambda random, shape: random.uniform(-0.5, 0.5, shape),
     ),
     # exp(-u²/2) / sqrt(2π)
     "gaussian": DensityKernel(
-        1 / np.sqrt(2 * np.pi), ndtr, lambda random, shape: random.standard_normal(shape)
+        1 / np.sqrt(2 * np.pi),
+        ndtr,
+        lambda random, shape: random.standard_normal(shape),
     ),
     # exp(-2|u|)
     "laplace": DensityKernel(

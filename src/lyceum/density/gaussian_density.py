@@ -131,9 +131,21 @@ class GaussianDensity(Density, OnePassLearner):
         ],
         "kappa_0": [Interval(Real, 0, None, closed="neither")],
         "nu_0": [None, Interval(Real, 0, None, closed="neither")],
-        "scale": [StrOptions({"data"}), Interval(Real, 0, None, closed="neither"), "array-like"],
-        "known_covariance": [None, Interval(Real, 0, None, closed="neither"), "array-like"],
-        "prior_covariance": [None, Interval(Real, 0, None, closed="neither"), "array-like"],
+        "scale": [
+            StrOptions({"data"}),
+            Interval(Real, 0, None, closed="neither"),
+            "array-like",
+        ],
+        "known_covariance": [
+            None,
+            Interval(Real, 0, None, closed="neither"),
+            "array-like",
+        ],
+        "prior_covariance": [
+            None,
+            Interval(Real, 0, None, closed="neither"),
+            "array-like",
+        ],
         **CATEGORIES,
     }
 
@@ -200,14 +212,18 @@ class GaussianDensity(Density, OnePassLearner):
         return self._log_density_of
 
     def _log_density_of(self, block: Block) -> np.ndarray:
-        half = gaussian_log_density(block.X, self.mean_[None], self._whiten[None], np.zeros(1))
+        half = gaussian_log_density(
+            block.X, self.mean_[None], self._whiten[None], np.zeros(1)
+        )
         return self._log_at(-2.0 * half[:, 0])
 
     def _log_at(self, q: Any) -> Any:
         """log f at a squared distance q from the mean, in units of the covariance."""
         if np.isinf(self.degrees_):
             return self._peak - 0.5 * q
-        return self._peak - 0.5 * (self.degrees_ + self._used.sum()) * np.log1p(q / self.degrees_)
+        return self._peak - 0.5 * (self.degrees_ + self._used.sum()) * np.log1p(
+            q / self.degrees_
+        )
 
     def _threshold(self, quantile: float) -> float:
         # q is chi-squared with d degrees of freedom, or d times F(d, ν) for Student-t.
@@ -246,7 +262,9 @@ class GaussianDensity(Density, OnePassLearner):
             line = stats.t(self.degrees_, mean[0], np.sqrt(shape[0, 0]))
             return float(line.cdf(high[0]) - line.cdf(low[0]))
         if np.isinf(self.degrees_):
-            together = stats.multivariate_normal(mean, shape, allow_singular=True, seed=0)
+            together = stats.multivariate_normal(
+                mean, shape, allow_singular=True, seed=0
+            )
             return float(together.cdf(high, lower_limit=low))
         return float(
             stats.multivariate_t.cdf(
@@ -273,7 +291,9 @@ class GaussianDensity(Density, OnePassLearner):
         used = self._used
         noise = random.standard_normal((n_samples, int(used.sum())))
         if np.isfinite(self.degrees_):
-            noise *= np.sqrt(self.degrees_ / random.chisquare(self.degrees_, n_samples))[:, None]
+            noise *= np.sqrt(
+                self.degrees_ / random.chisquare(self.degrees_, n_samples)
+            )[:, None]
         out = np.tile(self.mean_, (n_samples, 1))
         out[:, used] += noise @ np.linalg.inv(self._whiten[np.ix_(used, used)]).T
         return out
@@ -314,7 +334,9 @@ class GaussianDensity(Density, OnePassLearner):
         q = parts.sum(axis=1)
         log_density = self._log_at(q)
         rate = np.divide(log_density - self._peak, q, out=np.zeros_like(q), where=q > 0)
-        return np.column_stack([log_density, np.full(len(q), self._peak), parts * rate[:, None]])
+        return np.column_stack(
+            [log_density, np.full(len(q), self._peak), parts * rate[:, None]]
+        )
 
     def summary(self) -> Summary:
         """The location and spread of every column, and how they were estimated."""
@@ -323,7 +345,11 @@ class GaussianDensity(Density, OnePassLearner):
             kind = "Gaussian"
         else:
             kind = "Student-t"
-        facts = {"rows": self.statistic_.n_rows, "weight": self.statistic_.weight, "density": kind}
+        facts = {
+            "rows": self.statistic_.n_rows,
+            "weight": self.statistic_.weight,
+            "density": kind,
+        }
         for name, value in (
             ("degrees of freedom", self.degrees_),
             ("kappa_n", self.kappa_),
@@ -334,7 +360,9 @@ class GaussianDensity(Density, OnePassLearner):
                 facts[name] = value
         spread = np.sqrt(np.diag(self.covariance_))
         rows = [*zip(self.design_names, self.mean_.tolist(), spread.tolist())]
-        table = Table("Columns", ("column", "location", "standard deviation (scale)"), rows)
+        table = Table(
+            "Columns", ("column", "location", "standard deviation (scale)"), rows
+        )
         return Summary(head.title, {**head.facts, **facts}, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
@@ -361,7 +389,9 @@ def fit_gaussian(statistic: Scatter, params: Any) -> GaussianFit:
     if params.estimate == "ml":
         n = statistic.weight
         covariance = statistic.scatter / statistic.weight
-        return GaussianFit(statistic.mean, covariance, np.inf, np.nan, np.nan, covariance / n)
+        return GaussianFit(
+            statistic.mean, covariance, np.inf, np.nan, np.nan, covariance / n
+        )
     return _inverse_wishart(statistic, params)
 
 

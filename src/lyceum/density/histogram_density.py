@@ -18,7 +18,12 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.statistics import Moments
 from lyceum._core.types import Categories, Data, Seed, Target, Weights
-from lyceum.density.boxes import CATEGORIES, chain_terms, check_box, weighted_inverse_cdf
+from lyceum.density.boxes import (
+    CATEGORIES,
+    chain_terms,
+    check_box,
+    weighted_inverse_cdf,
+)
 from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.report import Explanation, Summary, Table
 
@@ -28,7 +33,8 @@ _RULES: dict[str, Callable[[np.ndarray, np.ndarray, float, int], np.ndarray]] = 
     "sturges": lambda sigma, extent, n, d: extent / (np.ceil(np.log2(n)) + 1.0),
     "sqrt": lambda sigma, extent, n, d: extent / np.ceil(np.sqrt(n)),
 }
-_WIDER = 1.0 + 1e-9  # so that the largest cell is inside the last bin of a range cut into bins
+# so that the largest cell is inside the last bin of a range cut into bins
+_WIDER = 1.0 + 1e-9
 
 
 class HistogramDensity(Density, OnePassLearner):
@@ -136,7 +142,9 @@ class HistogramDensity(Density, OnePassLearner):
 
     def _set_grid(self, rows: Rows) -> None:
         d = len(self.design_names)
-        self.origin_ = _one_per_column("origin", 0.0 if self.origin is None else self.origin, d)
+        self.origin_ = _one_per_column(
+            "origin", 0.0 if self.origin is None else self.origin, d
+        )
         if self.n_bins is None and not isinstance(self.bin_width, str):
             self.bin_width_ = _one_per_column("bin_width", self.bin_width, d)
             if not (self.bin_width_ > 0).all():
@@ -151,7 +159,9 @@ class HistogramDensity(Density, OnePassLearner):
         if self.n_bins is not None:
             bins = _one_per_column("n_bins", self.n_bins, d)
             if not (bins >= 1).all():
-                raise SettingError(f"n_bins must be at least 1, but it is {self.n_bins}")
+                raise SettingError(
+                    f"n_bins must be at least 1, but it is {self.n_bins}"
+                )
             width = extent / bins
         else:
             width = _RULES[self.bin_width](sigma, extent, n, d)
@@ -166,7 +176,9 @@ class HistogramDensity(Density, OnePassLearner):
 
     def _finish(self, statistic: CellWeights) -> None:
         self.cells_ = statistic.cells
-        self.density_ = statistic.weight / (statistic.weight.sum() * self.bin_width_.prod())
+        self.density_ = statistic.weight / (
+            statistic.weight.sum() * self.bin_width_.prod()
+        )
 
     # -- the density -------------------------------------------------------------------
 
@@ -183,7 +195,11 @@ class HistogramDensity(Density, OnePassLearner):
         return cells_of(X, self.origin_, self.bin_width_, self.design_names)
 
     def _threshold(self, quantile: float) -> float:
-        return float(np.log(weighted_inverse_cdf(self.density_, self.statistic_.weight, quantile)))
+        return float(
+            np.log(
+                weighted_inverse_cdf(self.density_, self.statistic_.weight, quantile)
+            )
+        )
 
     def integrate(self, box: Any) -> float:
         """The probability of a box.
@@ -274,9 +290,13 @@ class HistogramDensity(Density, OnePassLearner):
             "largest density": float(self.density_.max()),
         }
         bins = [len(np.unique(column)) for column in self.cells_.T]
-        rows = zip(self.design_names, self.bin_width_.tolist(), self.origin_.tolist(), bins)
+        rows = zip(
+            self.design_names, self.bin_width_.tolist(), self.origin_.tolist(), bins
+        )
         table = Table(
-            "Grid", ("column", "bin width", "origin", "bins with rows"), [*map(list, rows)]
+            "Grid",
+            ("column", "bin width", "origin", "bins with rows"),
+            [*map(list, rows)],
         )
         return Summary(head.title, {**head.facts, **facts}, [table])
 
@@ -325,7 +345,8 @@ class CellWeights:
         block = block.without_zero_weights()
         X = np.asarray(block.X, dtype=np.float64)
         return cls(
-            *sum_by_cell(cells_of(X, origin, width, block.schema.names), block.weights), n_rows
+            *sum_by_cell(cells_of(X, origin, width, block.schema.names), block.weights),
+            n_rows,
         )
 
     def merge(self, other: CellWeights) -> CellWeights:
@@ -384,4 +405,6 @@ def _keys(cells: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
             key = key * span + shifted[:, j]
         return key
     # big-endian bytes compare as the numbers do
-    return np.ascontiguousarray(shifted.astype(">u8")).view(f"S{8 * cells.shape[1]}")[:, 0]
+    return np.ascontiguousarray(shifted.astype(">u8")).view(f"S{8 * cells.shape[1]}")[
+        :, 0
+    ]

@@ -15,8 +15,19 @@ from lyceum._core.base import Density, Learner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.types import Categories, Data, Seed, Target, Weights
-from lyceum.density.bandwidth import deviations, likelihood_of, nrd0_of, reference_of, volume_of
-from lyceum.density.boxes import CATEGORIES, chain_terms, check_box, weighted_inverse_cdf
+from lyceum.density.bandwidth import (
+    deviations,
+    likelihood_of,
+    nrd0_of,
+    reference_of,
+    volume_of,
+)
+from lyceum.density.boxes import (
+    CATEGORIES,
+    chain_terms,
+    check_box,
+    weighted_inverse_cdf,
+)
 from lyceum.density.density_kernels import KERNELS
 from lyceum.density.kernel_sums import KernelSums, leaf_order
 from lyceum.errors import DataError, SettingError, number_setting
@@ -172,7 +183,9 @@ class KernelDensity(Density, Learner):
             raise DataError(
                 "anomalies need the density of every row given the others, but there is 1 sample"
             )
-        return weighted_inverse_cdf(self._sums().leave_rows_out(), self.weights_, quantile)
+        return weighted_inverse_cdf(
+            self._sums().leave_rows_out(), self.weights_, quantile
+        )
 
     def integrate(self, box: Any) -> float:
         """The probability of a box.
@@ -215,7 +228,9 @@ class KernelDensity(Density, Learner):
         """
         check_is_fitted(self)
         random = check_random_state(random_state)
-        picked = random.choice(len(self.rows_), n_samples, p=self.weights_ / self.weights_.sum())
+        picked = random.choice(
+            len(self.rows_), n_samples, p=self.weights_ / self.weights_.sum()
+        )
         noise = KERNELS[self.kernel].noise(random, (n_samples, self.rows_.shape[1]))
         return self.rows_[picked] + noise * self.bandwidth_
 

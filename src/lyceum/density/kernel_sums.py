@@ -15,7 +15,8 @@ from lyceum.density.density_kernels import KERNELS
 _CHUNK = 256  # queries per task
 _FEW = 1 << 16  # kernels that are summed before another thread has woken up
 _LINE_CHUNK = 16384  # the same for one column, where a query takes 50 ns
-_BEYOND = 20  # more cells beside the margin, for queries somewhat outside of the range of the rows
+# more cells beside the margin, for queries somewhat outside of the range of the rows
+_BEYOND = 20
 _LEAST = 1e-9  # below this tolerance expansions are not faster
 
 
@@ -68,7 +69,9 @@ class KernelSums:
         self.center = 0.5 * (ends[0] + ends[1])
         self.Z = self._scale_rows(rows)
         self.total = float(len(rows) if w is None else w.sum())
-        self.scale = KERNELS[kernel].log_peak(len(bandwidth), power) - np.log(bandwidth).sum()
+        self.scale = (
+            KERNELS[kernel].log_peak(len(bandwidth), power) - np.log(bandwidth).sum()
+        )
 
     @classmethod
     def of_first_columns(
@@ -111,7 +114,9 @@ class KernelSums:
 
     def log_density(self, X: np.ndarray) -> np.ndarray:
         """log f of every row of X."""
-        return self._log_sums(self._scale_rows(X), None) + (self.scale - np.log(self.total))
+        return self._log_sums(self._scale_rows(X), None) + (
+            self.scale - np.log(self.total)
+        )
 
     def _scale_rows(self, X: np.ndarray) -> np.ndarray:
         Z = np.subtract(X, self.center, dtype=np.float64, order="C")
@@ -138,7 +143,9 @@ class KernelSums:
         out = np.minimum(weight, 1.0)
         rest = self.total - out
         with np.errstate(divide="ignore"):
-            sums = np.logaddexp(self._log_sums(self.Z[indices], indices), np.log(weight - out))
+            sums = np.logaddexp(
+                self._log_sums(self.Z[indices], indices), np.log(weight - out)
+            )
             return sums + (self.scale - np.log(rest))
 
     # -- sums --------------------------------------------------------------------------
@@ -157,7 +164,10 @@ class KernelSums:
             remaining = np.arange(len(Z))
         if own is None and len(remaining):
             remaining = remaining[leaf_order(Z[remaining], native.query_tile)]
-        tasks = [remaining[start : start + _CHUNK] for start in range(0, len(remaining), _CHUNK)]
+        tasks = [
+            remaining[start : start + _CHUNK]
+            for start in range(0, len(remaining), _CHUNK)
+        ]
 
         def work(task: np.ndarray) -> np.ndarray:
             sums = np.empty(len(task))
@@ -177,7 +187,9 @@ class KernelSums:
         w = row_weights(self.w, len(self.Z))
         out = np.empty(len(Z))
         for i, z in enumerate(Z):
-            inside = np.maximum(1.0 - ((self.Z - z) ** 2).sum(axis=1), 0.0) ** self.power
+            inside = (
+                np.maximum(1.0 - ((self.Z - z) ** 2).sum(axis=1), 0.0) ** self.power
+            )
             out[i] = w @ inside - (0.0 if own is None else w[own[i]])
         with np.errstate(divide="ignore"):
             return np.log(np.maximum(out, 0.0))
@@ -205,7 +217,11 @@ class KernelSums:
         return cells
 
     def _cell_sums(
-        self, cells: GaussExpansions, z: np.ndarray, own: np.ndarray | None, out: np.ndarray
+        self,
+        cells: GaussExpansions,
+        z: np.ndarray,
+        own: np.ndarray | None,
+        out: np.ndarray,
     ) -> None:
         z = np.ascontiguousarray(z)
         if own is None:
@@ -220,7 +236,9 @@ class KernelSums:
                 mine = None
             else:
                 mine = left[some]
-            native.gauss_cell_sums(z[some], mine, *cells, self.total, self.rtol, out[some])
+            native.gauss_cell_sums(
+                z[some], mine, *cells, self.total, self.rtol, out[some]
+            )
 
         for _ in ordered_map(
             work, [slice(at, at + _LINE_CHUNK) for at in range(0, len(z), _LINE_CHUNK)]

@@ -75,7 +75,10 @@ class NeighborDensity(Density, Learner):
     }
 
     def __init__(
-        self, *, n_neighbors: int | None = None, categorical_features: Categories = "from_dtype"
+        self,
+        *,
+        n_neighbors: int | None = None,
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_neighbors = n_neighbors
         self.categorical_features = categorical_features
@@ -118,23 +121,30 @@ class NeighborDensity(Density, Learner):
     def _log_density(self) -> Callable[[Block], np.ndarray]:
         return partial(_log_density, index=NeighborIndex(self.rows_), learner=self)
 
-    def _at(self, X: np.ndarray, index: NeighborIndex, own: np.ndarray | None = None) -> np.ndarray:
+    def _at(
+        self, X: np.ndarray, index: NeighborIndex, own: np.ndarray | None = None
+    ) -> np.ndarray:
         """log f; `own` is the weight of every row of X itself among the stored rows, which is left
         out."""
         d = self.rows_.shape[1]
         if own is None:
             own = np.zeros(len(X))
         total = self.weights_.sum() - own
-        k = np.minimum(float(self.n_neighbors_), total)  # weights below 1 may not reach it
+        # weights below 1 may not reach it
+        k = np.minimum(float(self.n_neighbors_), total)
         chunk = max(1, _DISTANCES // (int(self.n_neighbors_) + 1))
         stretches = [slice(start, start + chunk) for start in range(0, len(X), chunk)]
-        radius = [self._radius(X[some], index, k[some] + own[some]) for some in stretches]
+        radius = [
+            self._radius(X[some], index, k[some] + own[some]) for some in stretches
+        ]
         with np.errstate(divide="ignore"):
             log_volume = d * np.log(np.concatenate([np.empty(0), *radius]))
         ball = 0.5 * d * np.log(np.pi) - gammaln(0.5 * d + 1.0)
         return np.log(k) - np.log(total) - ball - log_volume
 
-    def _radius(self, X: np.ndarray, index: NeighborIndex, wanted: np.ndarray) -> np.ndarray:
+    def _radius(
+        self, X: np.ndarray, index: NeighborIndex, wanted: np.ndarray
+    ) -> np.ndarray:
         """The smallest distance within which the rows have the weight that is wanted."""
         n = len(self.rows_)
         out = np.empty(len(X))
@@ -147,7 +157,9 @@ class NeighborDensity(Density, Learner):
             if near == n:
                 enough[:, -1] = True
             reached = enough[:, -1]
-            out[searching[reached]] = neighbors.distances[reached, enough[reached].argmax(axis=1)]
+            out[searching[reached]] = neighbors.distances[
+                reached, enough[reached].argmax(axis=1)
+            ]
             searching = searching[~reached]
             near = min(n, 2 * near)
         return out
@@ -181,7 +193,9 @@ class NeighborDensity(Density, Learner):
         check_is_fitted(self)
         mean = np.average(self.rows_, axis=0, weights=self.weights_)
         return self._explain(
-            X, partial(replace_columns, typical=mean, answer=self._log_density()), "log density"
+            X,
+            partial(replace_columns, typical=mean, answer=self._log_density()),
+            "log density",
         )
 
     def summary(self) -> Summary:
@@ -189,7 +203,9 @@ class NeighborDensity(Density, Learner):
         head = super().summary()
         sample = self.rows_[:: max(1, len(self.rows_) // 1000)]
         reach = self._radius(
-            sample, NeighborIndex(self.rows_), np.full(len(sample), float(self.n_neighbors_))
+            sample,
+            NeighborIndex(self.rows_),
+            np.full(len(sample), float(self.n_neighbors_)),
         )
         facts = {
             "rows": len(self.rows_),
@@ -205,5 +221,7 @@ class NeighborDensity(Density, Learner):
         return {"rows_": (n, d), "weights_": (n,)}
 
 
-def _log_density(block: Block, index: NeighborIndex, learner: NeighborDensity) -> np.ndarray:
+def _log_density(
+    block: Block, index: NeighborIndex, learner: NeighborDensity
+) -> np.ndarray:
     return learner._at(np.asarray(block.X, dtype=np.float64), index)

@@ -121,7 +121,9 @@ class ParzenClassifier(PosteriorClassifier, Learner):
             How often every row counts; zero-weight rows are ignored.
         """
         alternative = "lyceum.bayes.QuadraticDiscriminantAnalysis or NaiveBayes"
-        block = self._rows(X, y, sample_weight).in_one_block(type(self).__name__, alternative)
+        block = self._rows(X, y, sample_weight).in_one_block(
+            type(self).__name__, alternative
+        )
         block = block.without_zero_weights()
         rows = np.asarray(block.X, dtype=np.float64)
         codes = block.y
@@ -130,20 +132,33 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         w = row_weights(w, len(rows))
         K = len(self.classes_)
         self.class_count_ = np.bincount(codes, w, K)
-        self.class_prior_ = class_priors(self.class_count_, self.priors, self.prior_alpha)
+        self.class_prior_ = class_priors(
+            self.class_count_, self.priors, self.prior_alpha
+        )
         chosen = self._chosen_bandwidths(rows, codes, w)
-        parts = [self._class_rows(rows[codes == k], w[codes == k], chosen[k]) for k in range(K)]
+        parts = [
+            self._class_rows(rows[codes == k], w[codes == k], chosen[k])
+            for k in range(K)
+        ]
         self.rows_ = np.concatenate([part[0] for part in parts])
         self.weights_ = np.concatenate([part[1] for part in parts])
         self.bandwidth_ = np.stack([part[2] for part in parts])
-        self.class_start_ = np.concatenate([[0], np.cumsum([len(part[1]) for part in parts])])
+        self.class_start_ = np.concatenate(
+            [[0], np.cumsum([len(part[1]) for part in parts])]
+        )
         return self
 
-    def _chosen_bandwidths(self, rows: np.ndarray, codes: np.ndarray, w: np.ndarray) -> list[Any]:
+    def _chosen_bandwidths(
+        self, rows: np.ndarray, codes: np.ndarray, w: np.ndarray
+    ) -> list[Any]:
         """The bandwidth of every class."""
         if not isinstance(self.bandwidth, str) or self.bandwidth != "log_loss":
             return [self.bandwidth] * len(self.classes_)
-        return [*log_loss_bandwidths(rows, codes, w, self._log_priors(), self.kernel, self.rtol)]
+        return [
+            *log_loss_bandwidths(
+                rows, codes, w, self._log_priors(), self.kernel, self.rtol
+            )
+        ]
 
     def _class_rows(
         self, rows: np.ndarray, w: np.ndarray, bandwidth: Any
@@ -188,7 +203,9 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         return joint
 
     def _log_priors(self) -> np.ndarray:
-        return np.where(self.class_count_ > 0, log_probability(self.class_prior_), -np.inf)
+        return np.where(
+            self.class_count_ > 0, log_probability(self.class_prior_), -np.inf
+        )
 
     # -- what was learned --------------------------------------------------------------
 
@@ -235,7 +252,10 @@ class ParzenClassifier(PosteriorClassifier, Learner):
             [
                 (str(label), float(prior), float(n), *h.tolist())
                 for label, prior, n, h in zip(
-                    self.classes_.tolist(), self.class_prior_, self.class_count_, self.bandwidth_
+                    self.classes_.tolist(),
+                    self.class_prior_,
+                    self.class_count_,
+                    self.bandwidth_,
                 )
             ],
         )

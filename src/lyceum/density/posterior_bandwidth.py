@@ -72,7 +72,10 @@ def _shapes(rows: np.ndarray, codes: np.ndarray, w: np.ndarray, K: int) -> np.nd
     d = rows.shape[1]
     n = np.bincount(codes, w, K)
     own = np.array(
-        [deviations(rows[codes == k], w[codes == k]) if n[k] else np.zeros(d) for k in range(K)]
+        [
+            deviations(rows[codes == k], w[codes == k]) if n[k] else np.zeros(d)
+            for k in range(K)
+        ]
     )
     pooled = np.sqrt(
         (np.maximum(n - 1.0, 0.0)[:, None] * own**2).sum(axis=0) / max(n.sum() - K, 1.0)
@@ -95,7 +98,9 @@ def _evenly(codes: np.ndarray, K: int, most: int) -> np.ndarray:
     for k in range(K):
         own = np.flatnonzero(codes == k)
         size = min(len(own), max(1, round(most * len(own) / len(codes))))
-        chosen.append(own[np.linspace(0, len(own) - 1, size).astype(int)] if size else own)
+        chosen.append(
+            own[np.linspace(0, len(own) - 1, size).astype(int)] if size else own
+        )
     return np.sort(np.concatenate(chosen))
 
 
@@ -120,7 +125,9 @@ class _ClassParts:
         for k in range(len(log_priors)):
             own = np.flatnonzero(codes == k)
             if len(own):
-                own = own[leaf_order((rows[own] - rows[own].mean(axis=0)) / reference[0, k])]
+                own = own[
+                    leaf_order((rows[own] - rows[own].mean(axis=0)) / reference[0, k])
+                ]
             # a row is left out with the weight of one row: the class must have more
             left = scored[own] & (w[own].sum() > np.minimum(w[own], 1.0))
             for part, value in zip(parts, (rows[own], w[own], np.flatnonzero(left))):
@@ -131,7 +138,9 @@ class _ClassParts:
         """The mean of -log P(own class | x) over the rows left out one at a time."""
         present = [k for k, own in enumerate(self.rows) if len(own)]
         sums = {
-            k: KernelSums(self.rows[k], self.weights[k], bandwidth[k], self.kernel, self.rtol)
+            k: KernelSums(
+                self.rows[k], self.weights[k], bandwidth[k], self.kernel, self.rtol
+            )
             for k in present
         }
         total = weight = 0.0

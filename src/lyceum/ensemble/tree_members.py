@@ -28,7 +28,8 @@ def are_trees(members: Sequence[Any], one_leaf: bool) -> bool:
     """
     return all(
         isinstance(member, _TREES)
-        and getattr(member, "loss_matrix_", getattr(member, "loss_matrix", None)) is None
+        and getattr(member, "loss_matrix_", getattr(member, "loss_matrix", None))
+        is None
         and not (one_leaf and member.missing != "learned")
         for member in members
     )
@@ -38,7 +39,9 @@ def cells_of_trees(source: ArraySource) -> np.ndarray:
     """Cells as trees take them, checked as trees check them."""
     recode = Recode()
     check = CheckCells("DecisionTreeClassifier", allow_missing=True)
-    cells = [check(recode(block)).X for part in source.parts() for block in part.blocks()]
+    cells = [
+        check(recode(block)).X for part in source.parts() for block in part.blocks()
+    ]
     if len(cells) == 1:
         return cells[0]
     return np.concatenate(cells)
@@ -56,7 +59,10 @@ _lock = threading.Lock()
 
 
 def forest(
-    model: Estimator, columns: Sequence[Any], value: Callable[[Tree], np.ndarray], scale: Any = 1.0
+    model: Estimator,
+    columns: Sequence[Any],
+    value: Callable[[Tree], np.ndarray],
+    scale: Any = 1.0,
 ) -> Router:
     """The router of all members, made when it is first needed; never part of the model's state.
 
@@ -71,10 +77,14 @@ def forest(
             or any(a is not b for a, b in zip(entry[0], trees))
         ):
             placed = [
-                _on_all_columns(tree, its_columns) for tree, its_columns in zip(trees, columns)
+                _on_all_columns(tree, its_columns)
+                for tree, its_columns in zip(trees, columns)
             ]
             values = [value(tree) for tree in trees]
-            entry = trees, Router(placed, model.n_features_in_, values=values, scale=scale)
+            entry = (
+                trees,
+                Router(placed, model.n_features_in_, values=values, scale=scale),
+            )
             _forests[model] = entry
         return entry[1]
 
@@ -92,7 +102,9 @@ def _on_all_columns(tree: Tree, columns: np.ndarray | None) -> Tree:
 
 def tree_of_forest(forest: Any, tree: Tree) -> Any:
     """A tree that answers as the forest does, with classes or numbers."""
-    kind: Any = DecisionTreeClassifier if is_classifier(forest) else DecisionTreeRegressor
+    kind: Any = (
+        DecisionTreeClassifier if is_classifier(forest) else DecisionTreeRegressor
+    )
     member = kind(
         criterion=forest.criterion,
         max_depth=forest.max_depth,
@@ -116,7 +128,9 @@ def _tree_of_scores(boosting: Any, tree: Tree, score: str) -> Any:
     return _with_tree(member, boosting, tree, schema, boosting.n_features_in_)
 
 
-def _with_tree(member: Any, owner: Any, tree: Tree, schema: Any, max_features: int) -> Any:
+def _with_tree(
+    member: Any, owner: Any, tree: Tree, schema: Any, max_features: int
+) -> Any:
     member.schema_ = schema
     member.n_features_in_ = owner.n_features_in_
     if hasattr(owner, "feature_names_in_"):
@@ -141,7 +155,10 @@ class TreesOfRounds:
         check_is_fitted(self)
         scores = self._score_names()
         K = len(self.baseline_)
-        trees = [_tree_of_scores(self, tree, scores[i % K]) for i, tree in enumerate(self.trees_)]
+        trees = [
+            _tree_of_scores(self, tree, scores[i % K])
+            for i, tree in enumerate(self.trees_)
+        ]
         learners = np.empty(len(trees), dtype=object)
         learners[:] = trees
         return learners.reshape(-1, K)
@@ -152,7 +169,9 @@ class TreesOfRounds:
         return [self.schema_.target.name]
 
     def __len__(self) -> int:
-        return len(getattr(self, "trees_", ())) // max(1, len(getattr(self, "baseline_", ())))
+        return len(getattr(self, "trees_", ())) // max(
+            1, len(getattr(self, "baseline_", ()))
+        )
 
     def __bool__(self) -> bool:
         return True  # a model without trees is one too

@@ -24,7 +24,10 @@ from lyceum.evaluate.curves.validation_curves import (
     ValidationCurve as ValidationCurve,
     validation_curve as validation_curve,
 )
-from lyceum.evaluate.curves.verdict import FitVerdict as FitVerdict, fit_verdict as fit_verdict
+from lyceum.evaluate.curves.verdict import (
+    FitVerdict as FitVerdict,
+    fit_verdict as fit_verdict,
+)
 from lyceum.evaluate.errors.bias_variance import (
     BiasVariance as BiasVariance,
     bias_variance as bias_variance,
@@ -34,7 +37,10 @@ from lyceum.evaluate.errors.density_errors import (
     DensityErrors as DensityErrors,
     density_errors as density_errors,
 )
-from lyceum.evaluate.errors.error_parts import ErrorParts as ErrorParts, error_parts as error_parts
+from lyceum.evaluate.errors.error_parts import (
+    ErrorParts as ErrorParts,
+    error_parts as error_parts,
+)
 from lyceum.evaluate.reports.binary import (
     BinaryReport as BinaryReport,
     binary_report as binary_report,

@@ -18,7 +18,9 @@ from lyceum.errors import DataError, MissingValuesError, SettingError
 def column_of(values: ArrayLike, name: str) -> np.ndarray:
     """One column as an array; an (n, 1) array is taken as its column, and scanned rows as their
     target."""
-    array = _array_of(_target_column(values, name) if isinstance(values, Rows) else values, name)
+    array = _array_of(
+        _target_column(values, name) if isinstance(values, Rows) else values, name
+    )
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -92,7 +94,9 @@ def weights_of(sample_weight: Weights, n_rows: int) -> np.ndarray | None:
         return None
     w = number_column(sample_weight, "sample_weight")
     if len(w) != n_rows:
-        raise DataError(f"sample_weight has {len(w)} values for {show_count(n_rows, 'row')}")
+        raise DataError(
+            f"sample_weight has {len(w)} values for {show_count(n_rows, 'row')}"
+        )
     if not (np.isfinite(w).all() and (w >= 0.0).all()):
         raise DataError(
             "sample_weight has negative or missing values: weights are finite and at least 0"
@@ -164,24 +168,32 @@ def _sorting_order(labels: list[Any]) -> list[int]:
     try:
         return sorted(range(len(labels)), key=labels.__getitem__)
     except TypeError:  # labels of several types: by type, then by text
-        return sorted(range(len(labels)), key=lambda i: (type(labels[i]).__name__, str(labels[i])))
+        return sorted(
+            range(len(labels)), key=lambda i: (type(labels[i]).__name__, str(labels[i]))
+        )
 
 
 def as_classes(labels: list[Any]) -> np.ndarray:
     """Labels as an array of their own type, of objects when they are of several."""
-    if len({type(label) for label in labels}) <= 1 and not isinstance(next(iter(labels), 0), tuple):
+    if len({type(label) for label in labels}) <= 1 and not isinstance(
+        next(iter(labels), 0), tuple
+    ):
         return np.array(labels)
     classes = np.empty(len(labels), dtype=object)
     classes[:] = labels
     return classes
 
 
-def common_codes(columns: dict[str, Any], reject: Any = None) -> tuple[list[Any], list[np.ndarray]]:
+def common_codes(
+    columns: dict[str, Any], reject: Any = None
+) -> tuple[list[Any], list[np.ndarray]]:
     """The sorted labels of several columns, and their codes; missing labels get -1, `reject` gets
     -2."""
     coded = {name: code_labels(values, name) for name, values in columns.items()}
     present = [label for labels, _ in coded.values() for label in labels]
-    labels = [label for label in dict.fromkeys(present) if reject is None or label != reject]
+    labels = [
+        label for label in dict.fromkeys(present) if reject is None or label != reject
+    ]
     kinds = {"text" if isinstance(label, str) else "numbers" for label in labels}
     if len(kinds) > 1:
         raise DataError(
@@ -189,7 +201,9 @@ def common_codes(columns: dict[str, Any], reject: Any = None) -> tuple[list[Any]
             f" {labels[-1]!r}: use one type of label"
         )
     labels = [labels[i] for i in _sorting_order(labels)]
-    return labels, [known_codes(source, codes, labels, reject) for source, codes in coded.values()]
+    return labels, [
+        known_codes(source, codes, labels, reject) for source, codes in coded.values()
+    ]
 
 
 def paired_codes(
@@ -200,9 +214,13 @@ def paired_codes(
     y_true = column_of(y_true, "y_true")
     y_pred = column_of(y_pred, "y_pred")
     same_length(y_true, y_pred, "y_true and y_pred")
-    labels, (truth, guess) = common_codes({"y_true": y_true, "y_pred": y_pred}, reject=reject)
+    labels, (truth, guess) = common_codes(
+        {"y_true": y_true, "y_pred": y_pred}, reject=reject
+    )
     if len(truth) and truth.min() < 0 and (missing := int((truth == -1).sum())):
-        raise MissingValuesError(f"y_true has {missing} missing labels: leave those rows out")
+        raise MissingValuesError(
+            f"y_true has {missing} missing labels: leave those rows out"
+        )
     return labels, np.maximum(truth, -1), np.maximum(guess, -1)
 
 
@@ -215,7 +233,9 @@ def known_codes(
     index = {label: i for i, label in enumerate(labels)}
     if reject is not None:
         index[reject] = -2
-    return np.array([*(index.get(label, -1) for label in source), -1], dtype=np.int32)[codes]
+    return np.array([*(index.get(label, -1) for label in source), -1], dtype=np.int32)[
+        codes
+    ]
 
 
 def positive_mask(y_true: Any, pos_label: Label = None) -> np.ndarray:
@@ -231,9 +251,9 @@ def positive_mask(y_true: Any, pos_label: Label = None) -> np.ndarray:
         low = y_true.min()
         high = y_true.max()
         is_high = y_true == high
-        if low < high and np.count_nonzero(is_high) + np.count_nonzero(y_true == low) == len(
-            y_true
-        ):
+        if low < high and np.count_nonzero(is_high) + np.count_nonzero(
+            y_true == low
+        ) == len(y_true):
             return is_high
     labels, codes = code_labels(y_true)
     if len(codes) and codes.min() < 0:
@@ -271,7 +291,9 @@ def score_column(score: ArrayLike, n_rows: int) -> np.ndarray:
         score = score[:, 1]
     score = column_of(score, "y_score")
     if score.dtype.kind not in "iufb":
-        raise DataError(f"y_score holds {score.dtype}: give numbers, larger for the positive class")
+        raise DataError(
+            f"y_score holds {score.dtype}: give numbers, larger for the positive class"
+        )
     if len(score) != n_rows:
         raise DataError(
             f"y_true and y_score have {n_rows} and {len(score)} rows: give one of each for every"
@@ -299,7 +321,9 @@ def score_matrix(
     present, codes = code_labels(y_true, "y_true")
     score = score_array(score)
     if score.dtype.kind not in "iufb":
-        raise DataError(f"y_score holds {score.dtype}: give numbers, one column for each class")
+        raise DataError(
+            f"y_score holds {score.dtype}: give numbers, one column for each class"
+        )
     hint = ""
     if labels is None:
         labels = present
@@ -319,5 +343,7 @@ def score_matrix(
         labels_of = f"the labels {unknown!r}" if unknown else "missing labels"
         raise DataError(f"y_true has {labels_of} outside the classes")
     if np.isnan(score).any():
-        raise MissingValuesError(f"y_score has {int(np.isnan(score).sum())} missing values")
+        raise MissingValuesError(
+            f"y_score has {int(np.isnan(score).sum())} missing values"
+        )
     return labels, codes, score

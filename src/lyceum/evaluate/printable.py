@@ -16,7 +16,8 @@ class Printable:
 
     __slots__ = ()
 
-    _derived: ClassVar[tuple[str, ...]] = ()  # properties that `as_dict` adds to the fields
+    # properties that `as_dict` adds to the fields
+    _derived: ClassVar[tuple[str, ...]] = ()
 
     def summary(self) -> Summary:
         """The result as a title, facts and tables."""

@@ -9,7 +9,10 @@ from lyceum.kernels.functions.algebra import (
     SumKernel as SumKernel,
 )
 from lyceum.kernels.functions.base import Kernel as Kernel, as_kernel as as_kernel
-from lyceum.kernels.functions.mercer import MercerCheck as MercerCheck, is_mercer as is_mercer
+from lyceum.kernels.functions.mercer import (
+    MercerCheck as MercerCheck,
+    is_mercer as is_mercer,
+)
 from lyceum.kernels.functions.other import (
     DistanceKernel as DistanceKernel,
     FunctionKernel as FunctionKernel,
@@ -28,6 +31,9 @@ from lyceum.kernels.functions.widths import (
 from lyceum.kernels.kernel_pca import KernelPCA as KernelPCA
 from lyceum.kernels.kernel_perceptron import KernelPerceptron as KernelPerceptron
 from lyceum.kernels.linear_svm.linear_svc import LinearSVC as LinearSVC
-from lyceum.kernels.ridge.kernel_ridge import KernelRidge as KernelRidge, LeaveOneOut as LeaveOneOut
+from lyceum.kernels.ridge.kernel_ridge import (
+    KernelRidge as KernelRidge,
+    LeaveOneOut as LeaveOneOut,
+)
 from lyceum.kernels.svm.svc import SVC as SVC
 from lyceum.kernels.svm.svr import SVR as SVR

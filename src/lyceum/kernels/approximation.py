@@ -125,7 +125,11 @@ class Nystroem(Transformer, KernelLearner):
                 " KernelRidge"
             )
         drawn = _apply_design(rows, self.schema_).reduce(
-            partial(_Sampled.of, size=int(self.n_components), seed=seed_from(self.random_state))
+            partial(
+                _Sampled.of,
+                size=int(self.n_components),
+                seed=seed_from(self.random_state),
+            )
         )
         self.rows_ = _dense(drawn.sample.X)
         self.kernel_ = _with_scale(chosen, drawn.moments).learn(self.rows_)
@@ -163,7 +167,10 @@ class Nystroem(Transformer, KernelLearner):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         m = len(self.rows_)
-        return {"rows_": (m, len(_design(Schema(self.schema_.columns)).after)), "root_": (m, m)}
+        return {
+            "rows_": (m, len(_design(Schema(self.schema_.columns)).after)),
+            "root_": (m, m),
+        }
 
 
 class RBFSampler(Transformer):
@@ -218,7 +225,10 @@ class RBFSampler(Transformer):
     _takes_sparse = True
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
-        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "auto"})],
+        "gamma": [
+            Interval(Real, 0, None, closed="neither"),
+            StrOptions({"scale", "auto"}),
+        ],
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
         "categorical_features": CATEGORICAL_FEATURES,
@@ -256,14 +266,18 @@ class RBFSampler(Transformer):
             self.gamma_ = float(self.gamma)
         chance = np.random.default_rng(seed_from(self.random_state))
         n_waves = -(-self.n_components // 2)
-        self.frequencies_ = np.sqrt(2.0 * self.gamma_) * chance.standard_normal((n_waves, d))
+        self.frequencies_ = np.sqrt(2.0 * self.gamma_) * chance.standard_normal(
+            (n_waves, d)
+        )
         self.phase_ = 0.0
         if self.n_components % 2:
             self.phase_ = float(chance.uniform(0.0, 2.0 * np.pi))
         return self
 
     def _step(self, schema: Schema) -> _Features:
-        made = partial(_waves, self.frequencies_, self.phase_, self.mean_, self.n_components)
+        made = partial(
+            _waves, self.frequencies_, self.phase_, self.mean_, self.n_components
+        )
         return _Features(_design(schema), made, _names("fourier", self.n_components))
 
     def summary(self) -> Summary:
@@ -281,7 +295,9 @@ class RBFSampler(Transformer):
             ("largest", float(lengths.max())),
         ]
         return Summary(
-            self._title(), facts, [Table("Lengths of frequencies", ("", "length"), rows)]
+            self._title(),
+            facts,
+            [Table("Lengths of frequencies", ("", "length"), rows)],
         )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
@@ -301,10 +317,14 @@ class _Sampled:
 
     @classmethod
     def of(cls, block: Block, size: int, seed: int) -> _Sampled:
-        return cls(RowSample.of(block, size, seed), Moments.of(block.without_zero_weights()))
+        return cls(
+            RowSample.of(block, size, seed), Moments.of(block.without_zero_weights())
+        )
 
     def merge(self, other: _Sampled) -> _Sampled:
-        return _Sampled(self.sample.merge(other.sample), self.moments.merge(other.moments))
+        return _Sampled(
+            self.sample.merge(other.sample), self.moments.merge(other.moments)
+        )
 
 
 def _design(schema: Schema) -> Design:
@@ -345,7 +365,9 @@ class _Features:
     names: tuple[str, ...]
 
     def schema(self, schema: Schema) -> Schema:
-        return Schema(tuple(Column(name) for name in self.names), schema.target, schema.weight)
+        return Schema(
+            tuple(Column(name) for name in self.names), schema.target, schema.weight
+        )
 
     def __call__(self, block: Block) -> Block:
         X = self.design(block).X
@@ -367,7 +389,9 @@ def _dense(X: Data) -> np.ndarray:
     return np.ascontiguousarray(X, dtype=np.float64)
 
 
-def _kernel_values(kernel: Kernel, rows: np.ndarray, root: np.ndarray, X: Data) -> np.ndarray:
+def _kernel_values(
+    kernel: Kernel, rows: np.ndarray, root: np.ndarray, X: Data
+) -> np.ndarray:
     return np.asarray(kernel.gram(X, rows), dtype=np.float64) @ root
 
 

@@ -36,7 +36,9 @@ def cells_of(X: Data, kernel: Kernel) -> Any:
     """The cells of X as floats, one-of-C columns for text; refuses what the kernel cannot take."""
     X = block_of(X, kernel)
     if isinstance(X, Block):
-        if not kernel.takes_categories and not all(column.numeric for column in X.schema):
+        if not kernel.takes_categories and not all(
+            column.numeric for column in X.schema
+        ):
             X = Design(Schema(X.schema.columns))(X)
         X = X.X
     if sparse.issparse(X):
@@ -53,7 +55,9 @@ def numbers_of(kernel: Kernel, X: Data, Y: Data) -> tuple[Any, Any]:
         return A, A
     B = cells_of(Y, kernel)
     if A.shape[1] != B.shape[1]:
-        raise DataError(f"the rows to compare have {A.shape[1]} and {B.shape[1]} columns")
+        raise DataError(
+            f"the rows to compare have {A.shape[1]} and {B.shape[1]} columns"
+        )
     kind = np.float32 if A.dtype == B.dtype == np.float32 else np.float64
     return A.astype(kind, copy=False), B.astype(kind, copy=False)
 
@@ -68,4 +72,6 @@ def _checked_sparse(X: Any, kernel: Kernel) -> Any:
 
 
 def _check_finite(cells: np.ndarray, kernel: Kernel) -> None:
-    check_finite(cells, f"the kernel {kernel!r}", kernel.takes_missing, "DistanceKernel('gower')")
+    check_finite(
+        cells, f"the kernel {kernel!r}", kernel.takes_missing, "DistanceKernel('gower')"
+    )

@@ -16,7 +16,12 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, CheckCells, Rows, Step
 from lyceum._core.types import Target
 from lyceum.errors import DataError, ModelFileError, SettingError
-from lyceum.kernels.functions.algebra import ConstantKernel, ProductKernel, ScaledKernel, SumKernel
+from lyceum.kernels.functions.algebra import (
+    ConstantKernel,
+    ProductKernel,
+    ScaledKernel,
+    SumKernel,
+)
 from lyceum.kernels.functions.base import Kernel, as_kernel
 from lyceum.kernels.functions.other import DistanceKernel, PrecomputedKernel
 from lyceum.kernels.functions.products import (
@@ -85,7 +90,9 @@ class KernelLearner(Learner):
                     " RBFKernel(gamma=...)"
                 )
             return as_kernel(self.kernel)
-        settings = {name: getattr(self, name) for name in _SETTINGS.get(self.kernel, ())}
+        settings = {
+            name: getattr(self, name) for name in _SETTINGS.get(self.kernel, ())
+        }
         if "gamma" not in settings:
             return as_kernel(self.kernel, **settings)
         by_distance = self.gamma in ("median", "closest")
@@ -107,7 +114,10 @@ class KernelLearner(Learner):
         Refuses rows whose kernel values overflow, which the values of rows with themselves show.
         """
         kernel = self._chosen_kernel().learn(block, y, block.w)
-        if kernel.native is not None and not np.isfinite(kernel.diagonal(block.X)).all():
+        if (
+            kernel.native is not None
+            and not np.isfinite(kernel.diagonal(block.X)).all()
+        ):
             raise DataError(
                 f"values of the kernel {kernel!r} overflow on these rows: rescale the columns, e.g."
                 " by lyceum.prepare.StandardScaler()"
@@ -118,15 +128,22 @@ class KernelLearner(Learner):
 
     def _weighted_rows(self, rows: Rows) -> Block:
         """All rows with a weight, as the kernel takes them."""
-        block = rows.in_one_block(type(self).__name__, self._alternative).without_zero_weights()
+        block = rows.in_one_block(
+            type(self).__name__, self._alternative
+        ).without_zero_weights()
         X = block.X
         if sparse.issparse(X) and not self._takes_sparse:
             X = X.toarray()
         if X.dtype not in (np.float32, np.float64):
             X = X.astype(np.float64)
-        if isinstance(self._chosen_kernel(), PrecomputedKernel) and X.shape[0] != X.shape[1]:
+        if (
+            isinstance(self._chosen_kernel(), PrecomputedKernel)
+            and X.shape[0] != X.shape[1]
+        ):
             X = self._square(rows, X)
-        return block.with_X(X if sparse.issparse(X) else np.ascontiguousarray(X), block.schema)
+        return block.with_X(
+            X if sparse.issparse(X) else np.ascontiguousarray(X), block.schema
+        )
 
     def _square(self, rows: Rows, X: Any) -> Any:
         """Precomputed values without the columns of zero-weight rows."""
@@ -145,7 +162,9 @@ class KernelLearner(Learner):
 
     @property
     def _is_precomputed(self) -> bool:
-        return isinstance(self.kernel, PrecomputedKernel) or self.kernel == "precomputed"
+        return (
+            isinstance(self.kernel, PrecomputedKernel) or self.kernel == "precomputed"
+        )
 
     @property
     def _keeps_categories(self) -> bool:
@@ -172,7 +191,9 @@ class KernelLearner(Learner):
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
         kinds = (getattr(distances, name) for name in distances.__all__)
-        metrics = tuple(k for k in kinds if isinstance(k, type) and issubclass(k, distances.Metric))
+        metrics = tuple(
+            k for k in kinds if isinstance(k, type) and issubclass(k, distances.Metric)
+        )
         kernels = (
             RBFKernel,
             ConstantKernel,
@@ -190,7 +211,9 @@ class KernelLearner(Learner):
     def _check_model(self) -> None:
         super()._check_model()
         if not isinstance(getattr(self, "kernel_", None), Kernel | None):
-            raise ModelFileError(f"holds a {type(self).__name__} whose kernel_ is no kernel")
+            raise ModelFileError(
+                f"holds a {type(self).__name__} whose kernel_ is no kernel"
+            )
 
     def _row_shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of the rows that are kept, if they are dense and have no missing cells."""

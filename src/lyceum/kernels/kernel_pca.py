@@ -19,7 +19,12 @@ from lyceum._core.text import show_count
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import DataError, SettingError
 from lyceum.kernels.functions.products import RBFKernel
-from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear, refuse_pairs
+from lyceum.kernels.kernel_learner import (
+    KERNEL_CONSTRAINTS,
+    KernelLearner,
+    is_linear,
+    refuse_pairs,
+)
 from lyceum.report import Summary, Table
 
 _FEW = 600  # rows up to which all eigenvalues are computed at once
@@ -94,7 +99,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
     True
     """
 
-    _alternative: ClassVar[str] = "lyceum.kernels.Nystroem before lyceum.decomposition.PCA"
+    _alternative: ClassVar[str] = (
+        "lyceum.kernels.Nystroem before lyceum.decomposition.PCA"
+    )
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         **KERNEL_CONSTRAINTS,
@@ -158,14 +165,18 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         # the score of row i is √λ_k u_ik / √w_i: the largest decides the sign, whatever its weight
         scores = vectors / root[:, None]
         largest = scores[np.abs(scores).argmax(axis=0), np.arange(len(values))]
-        self.eigenvectors_ = np.ascontiguousarray(vectors * np.where(largest < 0, -1, 1))
+        self.eigenvectors_ = np.ascontiguousarray(
+            vectors * np.where(largest < 0, -1, 1)
+        )
         self.eigenvalues_ = values
         self.n_components_ = len(values)
         self.explained_variance_ratio_ = np.zeros(len(values))
         if total > 0:
             self.explained_variance_ratio_ = values / total
 
-    def _components(self, S: np.ndarray, rounding: float) -> tuple[np.ndarray, np.ndarray]:
+    def _components(
+        self, S: np.ndarray, rounding: float
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The largest eigenvalues, those of the size of rounding as 0, and their vectors; without
         `n_components` those above 0."""
         values, vectors = _largest(S, self.n_components)
@@ -189,7 +200,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         """√w_i u_ik / √λ_k, what the centered kernel values of row i add to the score on k."""
         root = np.sqrt(self.row_weights_)
         values = self.eigenvalues_
-        scale = np.divide(1.0, np.sqrt(values), out=np.zeros(len(values)), where=values > 0)
+        scale = np.divide(
+            1.0, np.sqrt(values), out=np.zeros(len(values)), where=values > 0
+        )
         return np.ascontiguousarray(root[:, None] * self.eigenvectors_ * scale)
 
     # -- use ---------------------------------------------------------------------------
@@ -212,7 +225,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         check_is_fitted(self)
         return self._apply(partial(_squared_residuals, self), X)
 
-    def inverse_transform(self, X: Data, max_iter: int = 200, tol: float = 1e-9) -> np.ndarray:
+    def inverse_transform(
+        self, X: Data, max_iter: int = 200, tol: float = 1e-9
+    ) -> np.ndarray:
         """Rows for scores: exact for the linear kernel, a fixed point for the RBF kernel.
 
         Parameters
@@ -262,9 +277,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         gamma = self.kernel_.native.gamma  # type: ignore[union-attr]
         going = np.arange(len(X))
         for _ in range(max_iter):
-            weights = G[going] * np.asarray(self.kernel_.gram(X[going], rows), dtype=np.float64)
+            weights = G[going] * np.asarray(
+                self.kernel_.gram(X[going], rows), dtype=np.float64
+            )
             total = weights.sum(axis=1)
-            fine = np.abs(total) > 1e-12 * np.abs(weights).sum(axis=1)  # else it stays where it is
+            # else it stays where it is
+            fine = np.abs(total) > 1e-12 * np.abs(weights).sum(axis=1)
             new = X[going].copy()
             new[fine] = (weights[fine] / total[fine, None]) @ rows
             moved = np.sqrt(gamma) * np.linalg.norm(new - X[going], axis=1)
@@ -292,7 +310,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
             for k, numbers in enumerate(zip(variance, ratio, np.cumsum(ratio)))
         ]
         head = ("component", "variance", "proportion", "cumulative")
-        return Summary(self._title(), facts, [Table("Variance in feature space", head, rows[:20])])
+        return Summary(
+            self._title(), facts, [Table("Variance in feature space", head, rows[:20])]
+        )
 
     @property
     def _n_features_out(self) -> int:
@@ -317,7 +337,9 @@ def _largest(S: np.ndarray, wanted: int | None) -> tuple[np.ndarray, np.ndarray]
         start = np.random.default_rng(0).standard_normal(n)  # the same every time
         values, vectors = eigsh(S, k, which="LA", v0=start, tol=0)
     else:
-        values, vectors = linalg.eigh(S, subset_by_index=(n - k, n - 1), check_finite=False)
+        values, vectors = linalg.eigh(
+            S, subset_by_index=(n - k, n - 1), check_finite=False
+        )
     order = np.argsort(-values, kind="stable")
     return values[order], vectors[:, order]
 
@@ -330,12 +352,16 @@ def _center(pca: KernelPCA, block: Block) -> np.ndarray:
 
 
 def _scores(pca: KernelPCA, block: Block) -> np.ndarray:
-    return (_center(pca, block) @ pca._row_coefficients()).astype(block.X.dtype, copy=False)
+    return (_center(pca, block) @ pca._row_coefficients()).astype(
+        block.X.dtype, copy=False
+    )
 
 
 def _squared_residuals(pca: KernelPCA, block: Block) -> np.ndarray:
     K = np.asarray(pca.kernel_.gram(block.X, pca.rows_), dtype=np.float64)
     share = pca.row_weights_ / pca.row_weights_.sum()
     squares = pca.kernel_.diagonal(block.X) - 2.0 * (K @ share) + pca.total_mean_
-    Z = (K - (K @ share)[:, None] - pca.column_means_ + pca.total_mean_) @ pca._row_coefficients()
+    Z = (
+        K - (K @ share)[:, None] - pca.column_means_ + pca.total_mean_
+    ) @ pca._row_coefficients()
     return np.maximum(squares - (Z * Z).sum(axis=1), 0.0)

@@ -107,7 +107,9 @@ class KernelPerceptron(Classifier, KernelLearner):
     """
 
     history_axes: ClassVar[tuple[str, str]] = ("pass", "mistakes")
-    _alternative: ClassVar[str] = "lyceum.linear.Perceptron, or lyceum.kernels.Nystroem before it"
+    _alternative: ClassVar[str] = (
+        "lyceum.linear.Perceptron, or lyceum.kernels.Nystroem before it"
+    )
     _nan_means_none: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
         **KERNEL_CONSTRAINTS,
@@ -163,7 +165,11 @@ class KernelPerceptron(Classifier, KernelLearner):
             if self.record:
                 rows = learning.mistakes.copy()
                 self.record_.append(
-                    {"step": number + 1, "mistakes": self.history_[-1], "row_mistakes": rows}
+                    {
+                        "step": number + 1,
+                        "mistakes": self.history_[-1],
+                        "row_mistakes": rows,
+                    }
                 )
             report("passes", number + 1, self.max_iter)
             if not self.history_[-1]:
@@ -248,15 +254,23 @@ class KernelPerceptron(Classifier, KernelLearner):
             "passes": self.n_iter_,
         }
         most = np.argsort(-self.row_mistakes_, kind="stable")[:10]
-        rows = [(int(i), int(self.row_mistakes_[i])) for i in most if self.row_mistakes_[i]]
+        rows = [
+            (int(i), int(self.row_mistakes_[i])) for i in most if self.row_mistakes_[i]
+        ]
         return Summary(
-            self._title(), facts, [Table("Rows of most mistakes", ("row", "mistakes"), rows)]
+            self._title(),
+            facts,
+            [Table("Rows of most mistakes", ("row", "mistakes"), rows)],
         )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         outputs = len(self.classes_) if len(self.classes_) > 2 else 1
         n = self.rows_.shape[0]
-        return {"dual_coef_": (n, outputs), "mean_": (self._n_cells,), **self._row_shapes()}
+        return {
+            "dual_coef_": (n, outputs),
+            "mean_": (self._n_cells,),
+            **self._row_shapes(),
+        }
 
 
 class _Learning:
@@ -329,7 +343,9 @@ class _Learning:
             rows = waiting[:_AT_ONCE]
             if (len(self.columns) + len(rows)) * len(self.y) > _KEPT:
                 self.columns.clear()
-            columns = np.asarray(self.kernel.gram(self.X, self.X[rows]), dtype=np.float64).T.copy()
+            columns = np.asarray(
+                self.kernel.gram(self.X, self.X[rows]), dtype=np.float64
+            ).T.copy()
             self.columns.update(zip(rows.tolist(), columns))
         return self.columns[i]
 
@@ -339,7 +355,9 @@ class _Learning:
 
     def margin(self) -> float:
         """The least lead over the length of the function, |f|² = Σ a_i f(x_i)."""
-        length = np.sqrt(max(float((self.coef * self.scores).sum()), np.finfo(float).tiny))
+        length = np.sqrt(
+            max(float((self.coef * self.scores).sum()), np.finfo(float).tiny)
+        )
         return float((self.w * self.leads()).min() / length)
 
 
@@ -348,7 +366,9 @@ def _scores(model: KernelPerceptron, X: Any) -> np.ndarray:
         X = X - model.mean_
     if not len(model.dual_coef_):
         return np.zeros((X.shape[0], model.dual_coef_.shape[1]))
-    return model.kernel_.sums(model.rows_, model.dual_coef_, X) + model.dual_coef_.sum(axis=0)
+    return model.kernel_.sums(model.rows_, model.dual_coef_, X) + model.dual_coef_.sum(
+        axis=0
+    )
 
 
 def _decision(model: KernelPerceptron, block: Block) -> np.ndarray:

@@ -191,16 +191,26 @@ class BasisExpansion(Transformer):
         return np.asarray(self.schema_.continuous, dtype=np.int64)
 
     def _statistic_settings(self, seed: int) -> dict[str, Any]:
-        by_rows = isinstance(self.centers, str) and (self.centers == "sample" or self.joint)
+        by_rows = isinstance(self.centers, str) and (
+            self.centers == "sample" or self.joint
+        )
         by_rows = by_rows and self._has_centers
         quantiles = self._has_centers and isinstance(self.centers, str) and not by_rows
-        return {"quantiles": quantiles, "sample": self.n_centers if by_rows else None, "seed": seed}
+        return {
+            "quantiles": quantiles,
+            "sample": self.n_centers if by_rows else None,
+            "seed": seed,
+        }
 
     def _checked_centers(self) -> np.ndarray:
         centers = np.asarray(self.centers, dtype=np.float64)
         if centers.ndim == 1 and len(self._on) == 1:
             centers = centers[:, None]
-        if centers.ndim != 2 or centers.shape[1] != len(self._on) or not np.isfinite(centers).all():
+        if (
+            centers.ndim != 2
+            or centers.shape[1] != len(self._on)
+            or not np.isfinite(centers).all()
+        ):
             raise SettingError(
                 f"centers have shape {centers.shape}: give finite numbers of shape (n_centers, "
                 f"{len(self._on)}), a column for every continuous one"
@@ -211,9 +221,9 @@ class BasisExpansion(Transformer):
         if statistic.sample is not None:
             return statistic.sample.X[:, self._on].astype(np.float64)
         assert statistic.quantiles is not None
-        return statistic.quantiles.quantile((np.arange(self.n_centers) + 0.5) / self.n_centers)[
-            :, self._on
-        ]
+        return statistic.quantiles.quantile(
+            (np.arange(self.n_centers) + 0.5) / self.n_centers
+        )[:, self._on]
 
     def _place(self, centers: np.ndarray) -> None:
         Z = (centers - self.mean_) / self.scale_
@@ -226,10 +236,14 @@ class BasisExpansion(Transformer):
             else:
                 wide = 1.0
             self.centers_: Any = Z
-            self.bandwidths_ = np.array([self.bandwidth if self.bandwidth is not None else wide])
+            self.bandwidths_ = np.array(
+                [self.bandwidth if self.bandwidth is not None else wide]
+            )
             return
         self.centers_ = [np.unique(column) for column in Z.T]
-        apart = np.array([np.ptp(c) / (len(c) - 1) if len(c) > 1 else 1.0 for c in self.centers_])
+        apart = np.array(
+            [np.ptp(c) / (len(c) - 1) if len(c) > 1 else 1.0 for c in self.centers_]
+        )
         if self.bandwidth is not None:
             self.bandwidths_ = np.full(len(self.centers_), self.bandwidth)
         else:
@@ -249,7 +263,9 @@ class BasisExpansion(Transformer):
         elif self.joint:
             joint = partial(_joint_gaussian, centers=self.centers_)
             if self.kind == "sigmoid":
-                joint = partial(_joint_sigmoid, centers=self.centers_, directions=self.directions_)
+                joint = partial(
+                    _joint_sigmoid, centers=self.centers_, directions=self.directions_
+                )
             made = partial(joint, width=float(self.bandwidths_[0]))
             new = [f"{self.kind}_{k}" for k in range(len(self.centers_))]
         else:
@@ -284,7 +300,9 @@ class BasisExpansion(Transformer):
         if self.joint:
             columns = ("function", *(self.schema_[int(j)].name for j in self._on))
             centers = self.centers_ * self.scale_ + self.mean_
-            shown = [(name, *map(float, center)) for name, center in zip(step.names, centers)]
+            shown = [
+                (name, *map(float, center)) for name, center in zip(step.names, centers)
+            ]
             if self.standardize:
                 unit = " standard deviations"
             else:
@@ -298,7 +316,9 @@ class BasisExpansion(Transformer):
             )
         ]
         return Summary(
-            self._title(), facts, [Table("Centers", ("column", "centers", "width"), rows)]
+            self._title(),
+            facts,
+            [Table("Centers", ("column", "centers", "width"), rows)],
         )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
@@ -314,7 +334,9 @@ class _Spread:
     sample: RowSample | None
 
     @classmethod
-    def of(cls, block: Block, quantiles: bool, sample: int | None, seed: int) -> _Spread:
+    def of(
+        cls, block: Block, quantiles: bool, sample: int | None, seed: int
+    ) -> _Spread:
         if sample:
             drawn = RowSample.of(block, sample, seed)
         else:
@@ -353,7 +375,9 @@ class _Expand:
     def __call__(self, block: Block) -> Block:
         X = as_float(block.X)
         Z = (X[:, self.on].astype(np.float64) - self.mean) / self.scale
-        out = np.column_stack([X[:, self.kept], self.made(Z)]).astype(X.dtype, copy=False)
+        out = np.column_stack([X[:, self.kept], self.made(Z)]).astype(
+            X.dtype, copy=False
+        )
         return block.with_X(np.ascontiguousarray(out), self.schema(block.schema))
 
 
@@ -369,7 +393,11 @@ def _powers(d: int, degree: int, joint: bool) -> list[tuple[int, ...]]:
         raise SettingError(
             f"degree={degree} gives more than a million products of {d} columns: lower it"
         )
-    return [p for k in range(1, degree + 1) for p in combinations_with_replacement(range(d), k)]
+    return [
+        p
+        for k in range(1, degree + 1)
+        for p in combinations_with_replacement(range(d), k)
+    ]
 
 
 def _product(names: list[str], columns: tuple[int, ...]) -> str:
@@ -380,7 +408,8 @@ def _product(names: list[str], columns: tuple[int, ...]) -> str:
 def _polynomial(Z: np.ndarray, powers: tuple[tuple[int, ...], ...]) -> np.ndarray:
     out = np.empty((len(Z), len(powers)))
     at = {p: k for k, p in enumerate(powers)}
-    for k, p in enumerate(powers):  # every product is a shorter one times one more column
+    # every product is a shorter one times one more column
+    for k, p in enumerate(powers):
         if len(p) == 1:
             out[:, k] = Z[:, p[0]]
         else:
@@ -407,7 +436,9 @@ def _joint_sigmoid(
     return expit((Z @ directions.T - (centers * directions).sum(axis=1)) / width)
 
 
-def _by_column(Z: np.ndarray, function: Callable, centers: Any, widths: np.ndarray) -> np.ndarray:
+def _by_column(
+    Z: np.ndarray, function: Callable, centers: Any, widths: np.ndarray
+) -> np.ndarray:
     parts = [function((Z[:, j, None] - c) / widths[j]) for j, c in enumerate(centers)]
     if parts:
         return np.column_stack(parts)

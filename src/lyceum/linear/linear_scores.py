@@ -48,9 +48,14 @@ class LinearScores(Classifier, Learner):
                     " dict"
                 )
             weight = (
-                np.bincount(np.asarray(rows.coded_y), rows.sample_weight, len(self.classes_)) * 1.0
+                np.bincount(
+                    np.asarray(rows.coded_y), rows.sample_weight, len(self.classes_)
+                )
+                * 1.0
             )
-        factors = class_weight_factors(self.class_weight, self.classes_.tolist(), weight)
+        factors = class_weight_factors(
+            self.class_weight, self.classes_.tolist(), weight
+        )
         assert factors is not None
         return rows.then(_ClassWeights(factors))
 
@@ -138,7 +143,9 @@ def _predict(learner: LinearScores, block: Block) -> np.ndarray:
     if scores.ndim == 2:
         return learner.classes_[scores.argmax(axis=1)]
     return learner.classes_[
-        (scores > 0).astype(int) if len(learner.classes_) > 1 else np.zeros(len(block), int)
+        (scores > 0).astype(int)
+        if len(learner.classes_) > 1
+        else np.zeros(len(block), int)
     ]
 
 
@@ -150,7 +157,9 @@ def contributions(learner: Estimator, block: Block) -> np.ndarray:
     if len(coef) == 1:
         first = np.broadcast_to(coef, X.shape)
         base = np.full(len(X), at_mean[0])
-        best = ((X @ coef[0] + at_mean[0] > 0) & (len(learner.classes_) > 1)).astype(np.intp)
+        best = ((X @ coef[0] + at_mean[0] > 0) & (len(learner.classes_) > 1)).astype(
+            np.intp
+        )
     else:
         best, second = runner_up(X @ coef.T + at_mean)
         first = coef[best] - coef[second]

@@ -208,7 +208,9 @@ class Perceptron(LinearScores):
             return self._first_weights(self._shift)
         self.history_ = list(self.history_)
         self._weight += more
-        self.mean_ = self.mean_ + more / max(self._weight, 1e-300) * (moments.mean - self.mean_)
+        self.mean_ = self.mean_ + more / max(self._weight, 1e-300) * (
+            moments.mean - self.mean_
+        )
         return np.column_stack([self.coef_, self.intercept_ + self.coef_ @ self._shift])
 
     def _first_weights(self, shift: np.ndarray) -> np.ndarray:
@@ -229,10 +231,14 @@ class Perceptron(LinearScores):
         coef = coef.reshape(shape)
         return np.column_stack([coef, intercept.reshape(-1) + coef @ shift])
 
-    def _learn(self, rows: Rows, theta: np.ndarray, shift: np.ndarray, passes: int) -> None:
+    def _learn(
+        self, rows: Rows, theta: np.ndarray, shift: np.ndarray, passes: int
+    ) -> None:
         for _ in range(passes):
             steps: list[np.ndarray] = []
-            mistakes = sum(self._pass(block, theta, shift, steps) for block in dense_blocks(rows))
+            mistakes = sum(
+                self._pass(block, theta, shift, steps) for block in dense_blocks(rows)
+            )
             self.history_.append(mistakes)
             if self.record:
                 self._keep(theta, shift)
@@ -242,14 +248,22 @@ class Perceptron(LinearScores):
                         "coef": self.coef_,
                         "intercept": self.intercept_,
                         "mistakes": mistakes,
-                        **({"rows": _after_rows(steps, shift)} if self.record == "steps" else {}),
+                        **(
+                            {"rows": _after_rows(steps, shift)}
+                            if self.record == "steps"
+                            else {}
+                        ),
                     }
                 )
             if mistakes == 0:
                 return
 
     def _pass(
-        self, block: Block, theta: np.ndarray, shift: np.ndarray, steps: list[np.ndarray]
+        self,
+        block: Block,
+        theta: np.ndarray,
+        shift: np.ndarray,
+        steps: list[np.ndarray],
     ) -> int:
         y = np.ascontiguousarray(block.y, dtype=np.int32)
         rate = float(self.learning_rate)

@@ -16,7 +16,8 @@ from lyceum._core.data import Block, CheckCells, Rows
 def without_checks(rows: Rows) -> Rows:
     """The same rows without the search for missing cells, for passes after the first."""
     return replace(
-        rows, steps=tuple(step for step in rows.steps if not isinstance(step, CheckCells))
+        rows,
+        steps=tuple(step for step in rows.steps if not isinstance(step, CheckCells)),
     )
 
 
@@ -56,7 +57,9 @@ def dense_parts(block: Block) -> Iterator[Block]:
             w = None
         else:
             w = block.w[rows]
-        yield replace(block, X=block.X[rows].toarray(), y=y, w=w, start=block.start + at)
+        yield replace(
+            block, X=block.X[rows].toarray(), y=y, w=w, start=block.start + at
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,5 +93,7 @@ class Residuals:
 
     def merge(self, other: Residuals) -> Residuals:
         return Residuals(
-            self.squares + other.squares, self.total + other.total, self.gradient + other.gradient
+            self.squares + other.squares,
+            self.total + other.total,
+            self.gradient + other.gradient,
         )

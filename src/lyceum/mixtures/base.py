@@ -75,12 +75,18 @@ class Mixture(Density, Learner):
     record: bool
     weights_: np.ndarray
 
-    def _em_problem(self, rows: Rows, moments: Moments) -> tuple[EMProblem, Iterable[Any]]:
+    def _em_problem(
+        self, rows: Rows, moments: Moments
+    ) -> tuple[EMProblem, Iterable[Any]]:
         """The problem, and the parameters to start from."""
         raise undefined(self, "_em_problem")
 
     def _improve_run(
-        self, rows: Rows, problem: Any, solver: ExpectationMaximization, outcome: EMOutcome
+        self,
+        rows: Rows,
+        problem: Any,
+        solver: ExpectationMaximization,
+        outcome: EMOutcome,
     ) -> EMOutcome:
         """The outcome of the best start after moves other than iterations."""
         return outcome
@@ -144,7 +150,9 @@ class Mixture(Density, Learner):
         self.labels_ = rows.collect(partial(_labels, self))
         return self
 
-    def fit_predict(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Any:
+    def fit_predict(
+        self, X: Data, y: Target = None, sample_weight: Weights = None
+    ) -> Any:
         """`fit`, and the most probable component of every row.
 
         Parameters
@@ -176,10 +184,17 @@ class Mixture(Density, Learner):
                 for step in outcome.record
             ]
 
-    def _label_starts(self, rows: Rows, scaling: ScaledCells, how: str | None = None) -> list:
+    def _label_starts(
+        self, rows: Rows, scaling: ScaledCells, how: str | None = None
+    ) -> list:
         random = check_random_state(self.random_state)
         return starts_of(
-            rows, how or self.init_params, int(self.n_components), int(self.n_init), random, scaling
+            rows,
+            how or self.init_params,
+            int(self.n_components),
+            int(self.n_init),
+            random,
+            scaling,
         )
 
     # -- use ---------------------------------------------------------------------------
@@ -281,7 +296,9 @@ class Mixture(Density, Learner):
         check_is_fitted(self)
         if n_samples < 1:
             raise SettingError(f"n_samples={n_samples}: at least one row can be drawn")
-        random = check_random_state(self.random_state if random_state is None else random_state)
+        random = check_random_state(
+            self.random_state if random_state is None else random_state
+        )
         counts = random.multinomial(n_samples, self.weights_ / self.weights_.sum())
         rows = [self._draw(k, count, random) for k, count in enumerate(counts)]
         return np.vstack(rows), np.repeat(np.arange(len(counts)), counts)

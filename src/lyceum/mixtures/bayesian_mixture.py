@@ -22,7 +22,11 @@ from lyceum.mixtures.covariance_forms import FORMS
 from lyceum.mixtures.elliptical import EllipticalMixture, within_variance
 from lyceum.mixtures.merge_moves import active_components, by_size, merge_components
 from lyceum.mixtures.start import given_array
-from lyceum.mixtures.variational import VariationalParameters, VariationalPrior, VariationalProblem
+from lyceum.mixtures.variational import (
+    VariationalParameters,
+    VariationalPrior,
+    VariationalProblem,
+)
 from lyceum.report import Summary
 
 
@@ -130,7 +134,11 @@ class BayesianGaussianMixture(EllipticalMixture):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **{name: rule for name, rule in MIXTURE_CONSTRAINTS.items() if name != "warm_start"},
+        **{
+            name: rule
+            for name, rule in MIXTURE_CONSTRAINTS.items()
+            if name != "warm_start"
+        },
         "covariance_type": [StrOptions(set(FORMS))],
         "weight_concentration_prior_type": [
             StrOptions({"dirichlet_process", "dirichlet_distribution"})
@@ -139,7 +147,11 @@ class BayesianGaussianMixture(EllipticalMixture):
         "mean_precision_prior": [None, Interval(Real, 0, None, closed="neither")],
         "mean_prior": [None, "array-like"],
         "degrees_of_freedom_prior": [None, Interval(Real, 0, None, closed="neither")],
-        "covariance_prior": [None, "array-like", Interval(Real, 0, None, closed="neither")],
+        "covariance_prior": [
+            None,
+            "array-like",
+            Interval(Real, 0, None, closed="neither"),
+        ],
         "means_init": ["array-like", None],
         "merge": ["boolean"],
     }
@@ -191,11 +203,17 @@ class BayesianGaussianMixture(EllipticalMixture):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def _em_problem(self, rows: Rows, moments: Moments) -> tuple[EMProblem, Iterable[Any]]:
+    def _em_problem(
+        self, rows: Rows, moments: Moments
+    ) -> tuple[EMProblem, Iterable[Any]]:
         variance = np.nan_to_num(moments.variance())
         # a constant column gets the variance 1 by the prior
-        shape = VariationalPrior(1.0, True, moments.mean, 1.0, 1.0, np.ones(len(variance)))
-        problem = VariationalProblem(self._form, shape, np.where(variance > 0, variance, 1.0))
+        shape = VariationalPrior(
+            1.0, True, moments.mean, 1.0, 1.0, np.ones(len(variance))
+        )
+        problem = VariationalProblem(
+            self._form, shape, np.where(variance > 0, variance, 1.0)
+        )
         sums = [
             by_size(rows.reduce(partial(problem.start_sums, labels=labels)))
             for labels in self._start_labels(rows, moments)
@@ -236,7 +254,9 @@ class BayesianGaussianMixture(EllipticalMixture):
             1.0 / int(self.n_components) if gamma is None else float(gamma),
             self.weight_concentration_prior_type == "dirichlet_process",
             np.nan_to_num(m_0),
-            1.0 if self.mean_precision_prior is None else float(self.mean_precision_prior),
+            1.0
+            if self.mean_precision_prior is None
+            else float(self.mean_precision_prior),
             nu,
             scale,
         )
@@ -256,13 +276,19 @@ class BayesianGaussianMixture(EllipticalMixture):
         return variances
 
     def _improve_run(
-        self, rows: Rows, problem: Any, solver: ExpectationMaximization, outcome: EMOutcome
+        self,
+        rows: Rows,
+        problem: Any,
+        solver: ExpectationMaximization,
+        outcome: EMOutcome,
     ) -> EMOutcome:
         if self.merge:
             return merge_components(rows, problem, solver, outcome)
         return outcome
 
-    def _keep(self, parameters: VariationalParameters, problem: VariationalProblem) -> None:  # type: ignore[override]
+    def _keep(  # type: ignore[override]
+        self, parameters: VariationalParameters, problem: VariationalProblem
+    ) -> None:
         self.weights_ = parameters.weights
         self.means_ = parameters.means
         self.covariances_ = parameters.covariances
@@ -273,7 +299,9 @@ class BayesianGaussianMixture(EllipticalMixture):
         self.weight_concentration_ = parameters.sticks
         self.var_ = problem.variance
         scale = problem.prior.scale
-        self.prior_variance_ = (scale if scale.ndim == 1 else np.diag(scale)) / problem.prior.nu
+        self.prior_variance_ = (
+            scale if scale.ndim == 1 else np.diag(scale)
+        ) / problem.prior.nu
 
     def _step_values(self, parameters: VariationalParameters) -> dict[str, Any]:  # type: ignore[override]
         return {
@@ -286,5 +314,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         """The weight of every component, its columns, and how the iterations ended."""
         summary = super().summary()
         return Summary(
-            summary.title, {**summary.facts, "components with rows": self.n_active_}, summary.tables
+            summary.title,
+            {**summary.facts, "components with rows": self.n_active_},
+            summary.tables,
         )

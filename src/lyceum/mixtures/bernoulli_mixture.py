@@ -116,7 +116,9 @@ class BernoulliMixture(TableMixture):
         self.categorical_features = categorical_features
 
     def _steps(self) -> list[Step]:
-        number = np.array([column.numeric for column in self._design.before])[self._design.source]
+        number = np.array([column.numeric for column in self._design.before])[
+            self._design.source
+        ]
         return [*super()._steps(), _Binarize(self.binarize, number)]
 
     def _group(self) -> np.ndarray:

@@ -80,7 +80,9 @@ class CovarianceForm:
     distinct: Callable[[np.ndarray, int], np.ndarray]
     shape: Callable[[int, int], tuple[int, ...]]
 
-    def whiten(self, covariances: np.ndarray, K: int, variance: np.ndarray) -> ComponentWhitening:
+    def whiten(
+        self, covariances: np.ndarray, K: int, variance: np.ndarray
+    ) -> ComponentWhitening:
         """The whitening of every component; `variance` is that of the columns over all rows."""
         d = len(variance)
         matrices = np.array(self.expand(covariances, K, d))
@@ -103,7 +105,9 @@ class CovarianceForm:
             next((one.dependent for one in white if one.dependent is not None), None),
         )
 
-    def log_prior(self, covariances: np.ndarray, d: int, prior: CovariancePrior) -> float:
+    def log_prior(
+        self, covariances: np.ndarray, d: int, prior: CovariancePrior
+    ) -> float:
         return prior.log_density(self.distinct(covariances, d))
 
 
@@ -114,7 +118,9 @@ def _ratio(sums: np.ndarray, count: np.ndarray | float) -> np.ndarray:
 
 
 def _full(S: np.ndarray, n: np.ndarray, prior: CovariancePrior) -> np.ndarray:
-    return _ratio(S + prior.rows * np.diag(prior.variance), (n + prior.rows)[:, None, None])
+    return _ratio(
+        S + prior.rows * np.diag(prior.variance), (n + prior.rows)[:, None, None]
+    )
 
 
 def _estimate_tied(S: np.ndarray, n: np.ndarray, prior: CovariancePrior) -> np.ndarray:
@@ -127,7 +133,9 @@ def _diagonal(S: np.ndarray, n: np.ndarray, prior: CovariancePrior) -> np.ndarra
 
 def _spherical(S: np.ndarray, n: np.ndarray, prior: CovariancePrior) -> np.ndarray:
     d = S.shape[1]
-    return _ratio(S.sum(axis=1) + prior.rows * prior.variance.sum(), d * (n + prior.rows))
+    return _ratio(
+        S.sum(axis=1) + prior.rows * prior.variance.sum(), d * (n + prior.rows)
+    )
 
 
 def _repeat(values: np.ndarray, K: int, d: int) -> np.ndarray:
@@ -142,13 +150,31 @@ FORMS: dict[str, CovarianceForm] = {
     form.name: form
     for form in (
         CovarianceForm(
-            "full", False, False, _full, lambda c, K, d: c, lambda c, d: c, lambda K, d: (K, d, d)
+            "full",
+            False,
+            False,
+            _full,
+            lambda c, K, d: c,
+            lambda c, d: c,
+            lambda K, d: (K, d, d),
         ),
         CovarianceForm(
-            "tied", False, True, _estimate_tied, _repeat, lambda c, d: c[None], lambda K, d: (d, d)
+            "tied",
+            False,
+            True,
+            _estimate_tied,
+            _repeat,
+            lambda c, d: c[None],
+            lambda K, d: (d, d),
         ),
         CovarianceForm(
-            "diag", True, False, _diagonal, lambda c, K, d: c, lambda c, d: c, lambda K, d: (K, d)
+            "diag",
+            True,
+            False,
+            _diagonal,
+            lambda c, K, d: c,
+            lambda c, d: c,
+            lambda K, d: (K, d),
         ),
         CovarianceForm(
             "spherical",

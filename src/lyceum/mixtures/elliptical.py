@@ -29,7 +29,8 @@ from lyceum.report import Table
 
 LEAST_DEGREES = 0.5
 MOST_DEGREES = 1000.0
-_PRIOR_FLOOR = 1e-3  # of the variance of a column: the least that a cluster has for the prior
+# of the variance of a column: the least that a cluster has for the prior
+_PRIOR_FLOOR = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,14 +70,19 @@ class EllipticalProblem(MixtureProblem):
         covariances: np.ndarray,
         degrees: np.ndarray | None,
     ) -> EllipticalParameters:
-        values = ComponentValues.of(weights, means, covariances, self.form, self.variance, degrees)
+        values = ComponentValues.of(
+            weights, means, covariances, self.form, self.variance, degrees
+        )
         return EllipticalParameters(weights, means, covariances, degrees, values)
 
     def maximization(self, statistic: MixtureSums) -> EllipticalParameters:
         n = statistic.rows
         covariances = self.form.estimate(statistic.moments.scatter, n, self.prior)
         return self.parameters(
-            n / n.sum(), statistic.moments.mean, covariances, self._new_degrees(statistic)
+            n / n.sum(),
+            statistic.moments.mean,
+            covariances,
+            self._new_degrees(statistic),
         )
 
     def _new_degrees(self, statistic: MixtureSums) -> np.ndarray | None:
@@ -88,12 +94,17 @@ class EllipticalProblem(MixtureProblem):
         if not statistic.logs.any():  # a start from labels
             return np.full(K, 10.0)
         mean = np.divide(
-            statistic.logs, statistic.rows, out=np.full(K, -1.0), where=statistic.rows > 0
+            statistic.logs,
+            statistic.rows,
+            out=np.full(K, -1.0),
+            where=statistic.rows > 0,
         )
         return np.array([_degrees_from(value) for value in mean])
 
     def log_prior(self, parameters: EllipticalParameters) -> float:
-        return self.form.log_prior(parameters.covariances, parameters.means.shape[1], self.prior)
+        return self.form.log_prior(
+            parameters.covariances, parameters.means.shape[1], self.prior
+        )
 
 
 def _degrees_from(mean: float) -> float:
@@ -144,28 +155,39 @@ class EllipticalMixture(Mixture):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def _em_problem(self, rows: Rows, moments: Moments) -> tuple[EMProblem, Iterable[Any]]:
+    def _em_problem(
+        self, rows: Rows, moments: Moments
+    ) -> tuple[EMProblem, Iterable[Any]]:
         variance = np.nan_to_num(moments.variance())
         problem = EllipticalProblem(
             self._form, CovariancePrior(0.0, variance), variance, self._degrees
         )
         if self.warm_start and hasattr(self, "means_"):
             problem = replace(
-                problem, prior=CovariancePrior(float(self.prior_rows), self.prior_variance_)
+                problem,
+                prior=CovariancePrior(float(self.prior_rows), self.prior_variance_),
             )
             degrees = getattr(self, "degrees_", None)
             return problem, [
-                problem.parameters(self.weights_, self.means_, self.covariances_, degrees)
+                problem.parameters(
+                    self.weights_, self.means_, self.covariances_, degrees
+                )
             ]
         sums = [
             rows.reduce(partial(problem.start_sums, labels=labels))
             for labels in self._start_labels(rows, moments)
         ]
-        prior = CovariancePrior(float(self.prior_rows), within_variance(sums[0], variance))
+        prior = CovariancePrior(
+            float(self.prior_rows), within_variance(sums[0], variance)
+        )
         problem = replace(problem, prior=prior)
-        return problem, [self._with_given(problem, self._first(problem, one)) for one in sums]
+        return problem, [
+            self._with_given(problem, self._first(problem, one)) for one in sums
+        ]
 
-    def _first(self, problem: EllipticalProblem, sums: MixtureSums) -> EllipticalParameters:
+    def _first(
+        self, problem: EllipticalProblem, sums: MixtureSums
+    ) -> EllipticalParameters:
         """The parameters of a start; Student-t starts with the prior covariance, which no outlier
         pulls."""
         start = problem.maximization(sums)
@@ -174,7 +196,9 @@ class EllipticalMixture(Mixture):
         prior = CovariancePrior(1.0, problem.prior.variance)
         empty = np.zeros_like(sums.moments.scatter), np.zeros_like(start.weights)
         covariances = problem.form.estimate(*empty, prior)
-        return problem.parameters(start.weights, start.means, covariances, start.degrees)
+        return problem.parameters(
+            start.weights, start.means, covariances, start.degrees
+        )
 
     def _start_labels(self, rows: Rows, moments: Moments) -> list[StartLabels]:
         scaling = ScaledCells.of(moments.mean, moments.variance())
@@ -203,7 +227,9 @@ class EllipticalMixture(Mixture):
             covariances = _inverse(precisions, self._form.diagonal)
         return problem.parameters(weights, means, covariances, start.degrees)
 
-    def _keep(self, parameters: EllipticalParameters, problem: EllipticalProblem) -> None:
+    def _keep(
+        self, parameters: EllipticalParameters, problem: EllipticalProblem
+    ) -> None:
         self.weights_ = parameters.weights
         self.means_ = parameters.means
         self.covariances_ = parameters.covariances
@@ -240,7 +266,12 @@ class EllipticalMixture(Mixture):
     def _values(self) -> ComponentValues:
         degrees = getattr(self, "degrees_", None)
         return ComponentValues.of(
-            self.weights_, self.means_, self.covariances_, self._form, self.var_, degrees
+            self.weights_,
+            self.means_,
+            self.covariances_,
+            self._form,
+            self.var_,
+            degrees,
         )
 
     def _log_joint(self, block: Block) -> np.ndarray:
@@ -284,20 +315,28 @@ class EllipticalMixture(Mixture):
 
     def _n_parameters(self) -> int:
         K, d = self.means_.shape
-        return degrees_of_freedom("gaussian_mixture", d=d, K=K, covariance=self.covariance_type)
+        return degrees_of_freedom(
+            "gaussian_mixture", d=d, K=K, covariance=self.covariance_type
+        )
 
     def _component_table(self) -> list[Table]:
         names = [f"component {k}" for k in range(len(self.weights_))]
         degrees = getattr(self, "degrees_", None)
         matrices = self._form.expand(self.covariances_, *self.means_.shape)
-        deviations = np.sqrt(matrices if matrices.ndim == 2 else np.einsum("kjj->kj", matrices))
+        deviations = np.sqrt(
+            matrices if matrices.ndim == 2 else np.einsum("kjj->kj", matrices)
+        )
         head: tuple[str, ...] = ("component", "weight")
         weights: list[Any] = [*zip(names, self.weights_.tolist())]
         if degrees is not None:
             head = (*head, "degrees of freedom")
             weights = [(*row, v) for row, v in zip(weights, degrees)]
-        means = [(name, *column) for name, column in zip(self.design_names, self.means_.T)]
-        spread = [(name, *column) for name, column in zip(self.design_names, deviations.T)]
+        means = [
+            (name, *column) for name, column in zip(self.design_names, self.means_.T)
+        ]
+        spread = [
+            (name, *column) for name, column in zip(self.design_names, deviations.T)
+        ]
         return [
             Table("Components", head, weights),
             Table("Means", ("column", *names), means),
@@ -348,5 +387,9 @@ def within_variance(sums: MixtureSums, variance: np.ndarray) -> np.ndarray:
     if not some.any():
         return variance
     own = np.maximum(scatter[some] / n[some, None], _PRIOR_FLOOR * variance)
-    precision = np.divide(n[some, None], own, out=np.zeros_like(own), where=own > 0).sum(axis=0)
-    return np.divide(n[some].sum(), precision, out=np.zeros_like(variance), where=precision > 0)
+    precision = np.divide(
+        n[some, None], own, out=np.zeros_like(own), where=own > 0
+    ).sum(axis=0)
+    return np.divide(
+        n[some].sum(), precision, out=np.zeros_like(variance), where=precision > 0
+    )

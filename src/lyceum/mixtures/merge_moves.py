@@ -29,28 +29,41 @@ _NEAREST = 4  # other components that one may be merged with
 
 
 def merge_components(
-    rows: Rows, problem: VariationalProblem, solver: ExpectationMaximization, outcome: EMOutcome
+    rows: Rows,
+    problem: VariationalProblem,
+    solver: ExpectationMaximization,
+    outcome: EMOutcome,
 ) -> EMOutcome:
     """The outcome after all merges that raise the bound, each followed by iterations until
     convergence."""
     short = replace(solver, max_iter=_SHORT, record=False)
-    while outcome.converged and (better := _merge_once(rows, problem, short, outcome)) is not None:
+    while (
+        outcome.converged
+        and (better := _merge_once(rows, problem, short, outcome)) is not None
+    ):
         outcome = _join(outcome, solver.maximize(rows, problem, better))
         report("components", active_components(outcome.parameters), None)
     return outcome
 
 
 def _merge_once(
-    rows: Rows, problem: VariationalProblem, short: ExpectationMaximization, current: EMOutcome
+    rows: Rows,
+    problem: VariationalProblem,
+    short: ExpectationMaximization,
+    current: EMOutcome,
 ) -> VariationalParameters | None:
     """The outcome of the first merge that raises the bound, if one does."""
-    sums = rows.reduce(partial(problem.expectation, parameters=current.parameters)).statistic
+    sums = rows.reduce(
+        partial(problem.expectation, parameters=current.parameters)
+    ).statistic
     for start in _proposals(problem, sums):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # that it was short
             outcome = short.maximize(rows, problem, start)
         # a merge that is undone may gain too, as convergence is up to a tolerance: it is none
-        fewer = active_components(outcome.parameters) < active_components(current.parameters)
+        fewer = active_components(outcome.parameters) < active_components(
+            current.parameters
+        )
         if fewer and outcome.objective > current.objective:
             return outcome.parameters
     return None
@@ -61,15 +74,22 @@ def active_components(parameters: VariationalParameters) -> int:
     return int((parameters.counts >= 1.0).sum())
 
 
-def _proposals(problem: VariationalProblem, sums: MixtureSums) -> Iterator[VariationalParameters]:
+def _proposals(
+    problem: VariationalProblem, sums: MixtureSums
+) -> Iterator[VariationalParameters]:
     """The M-steps of the most promising merges, by the bound without the entropy of the
     memberships."""
     merges: list[tuple[float, int, VariationalParameters]] = []
     for i, j in _near_pairs(sums):
         one = by_size(_union(sums, i, j))
         parameters = problem.maximization(one)
-        merges.append((_expected_bound(problem, one, parameters), len(merges), parameters))
-    return (parameters for *_, parameters in sorted(merges, key=lambda each: -each[0])[:_TRIED])
+        merges.append(
+            (_expected_bound(problem, one, parameters), len(merges), parameters)
+        )
+    return (
+        parameters
+        for *_, parameters in sorted(merges, key=lambda each: -each[0])[:_TRIED]
+    )
 
 
 def _near_pairs(sums: MixtureSums) -> list[tuple[int, int]]:
@@ -79,7 +99,9 @@ def _near_pairs(sums: MixtureSums) -> list[tuple[int, int]]:
     if len(active) < 2:
         return []
     S = sums.moments.scatter
-    spread = (S if S.ndim == 2 else np.einsum("kjj->kj", S)).sum(axis=0) / sums.rows.sum()
+    spread = (S if S.ndim == 2 else np.einsum("kjj->kj", S)).sum(
+        axis=0
+    ) / sums.rows.sum()
     Z = sums.moments.mean[active] / np.sqrt(np.where(spread > 0, spread, 1.0))
     apart = ((Z[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2)
     nearest = np.argsort(apart, axis=1, kind="stable")[:, : _NEAREST + 1]
@@ -134,9 +156,15 @@ def _expected_bound(
         apart = (W**2 * (S + n[:, None] * moved**2)).sum()
     else:
         pooled = len(S) < len(n)
-        within = np.einsum("kij,kjl,kil->", W[:1] if pooled else W, S, W[:1] if pooled else W)
-        apart = within + (n * (np.einsum("kij,kj->ki", W, moved) ** 2).sum(axis=1)).sum()
-    return float(n @ (at.log_weights + at.constant) - 0.5 * apart) + problem.log_prior(parameters)
+        within = np.einsum(
+            "kij,kjl,kil->", W[:1] if pooled else W, S, W[:1] if pooled else W
+        )
+        apart = (
+            within + (n * (np.einsum("kij,kj->ki", W, moved) ** 2).sum(axis=1)).sum()
+        )
+    return float(n @ (at.log_weights + at.constant) - 0.5 * apart) + problem.log_prior(
+        parameters
+    )
 
 
 def _join(before: EMOutcome, after: EMOutcome) -> EMOutcome:
@@ -164,7 +192,10 @@ def by_size(sums: MixtureSums) -> MixtureSums:
         else:
             scatter = moments.scatter[order]
         sorted_: ClassScatter | ClassMoments = replace(
-            moments, weight=moments.weight[order], mean=moments.mean[order], scatter=scatter
+            moments,
+            weight=moments.weight[order],
+            mean=moments.mean[order],
+            scatter=scatter,
         )
     else:
         sorted_ = replace(

@@ -20,7 +20,9 @@ class MixtureProblem(EMProblem):
 
     def start_sums(self, block: Block, labels: StartLabels) -> MixtureSums:
         R = labels.responsibilities(block)
-        return MixtureSums.of_labels(labels.fill(block, R), R, self.form.diagonal, self.form.pooled)
+        return MixtureSums.of_labels(
+            labels.fill(block, R), R, self.form.diagonal, self.form.pooled
+        )
 
     def expectation(self, block: Block, parameters: Any) -> Expectation:
         total, sums = expected_sums(block, parameters.values, self.form.pooled)

@@ -19,7 +19,8 @@ from lyceum._core.types import Data
 from lyceum.cluster import KMeans
 from lyceum.errors import DataError, SettingError, number_setting
 
-_QUARTILES = 1.349  # how far apart the quartiles of a Gaussian are, in standard deviations
+# how far apart the quartiles of a Gaussian are, in standard deviations
+_QUARTILES = 1.349
 _FENCE = 6.0  # standard deviations
 START_NAMES = ("kmeans", "k-means++", "random_from_data")
 
@@ -101,12 +102,19 @@ class StartLabels:
             return block
         X = np.array(block.X, dtype=np.float64)
         own = self.centers[R.argmax(axis=1)[rows], columns]
-        X[rows, columns] = own * self.scaling.scale[columns] + self.scaling.center[columns]
+        X[rows, columns] = (
+            own * self.scaling.scale[columns] + self.scaling.center[columns]
+        )
         return block.with_X(X, block.schema)
 
 
 def starts_of(
-    rows: Rows, how: str, K: int, n_init: int, random: np.random.RandomState, scaling: ScaledCells
+    rows: Rows,
+    how: str,
+    K: int,
+    n_init: int,
+    random: np.random.RandomState,
+    scaling: ScaledCells,
 ) -> list[StartLabels]:
     """One start per run, each from centers of k-means in columns of variance 1."""
     if how == "random_from_data":
@@ -123,7 +131,11 @@ def starts_of(
     scaled = rows.then(scaling)
     for _ in range(n_init):
         kmeans = KMeans(
-            K, init=init, n_init=runs, max_iter=passes, random_state=random.randint(2**31)
+            K,
+            init=init,
+            n_init=runs,
+            max_iter=passes,
+            random_state=random.randint(2**31),
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)

@@ -103,7 +103,10 @@ class StudentMixture(EllipticalMixture):
 
     _parameter_constraints: ClassVar[dict] = {
         **ELLIPTICAL_CONSTRAINTS,
-        "degrees": [StrOptions({"estimate"}), Interval(Real, 0, None, closed="neither")],
+        "degrees": [
+            StrOptions({"estimate"}),
+            Interval(Real, 0, None, closed="neither"),
+        ],
     }
 
     degrees_: Any
@@ -157,7 +160,9 @@ class StudentMixture(EllipticalMixture):
         return self.degrees
 
     def _n_parameters(self) -> int:
-        return super()._n_parameters() + (len(self.weights_) if self.degrees == "estimate" else 0)
+        return super()._n_parameters() + (
+            len(self.weights_) if self.degrees == "estimate" else 0
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {**super()._shapes(), "degrees_": (len(self.weights_),)}

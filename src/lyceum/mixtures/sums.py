@@ -12,11 +12,16 @@ from scipy.special import digamma, gammaln
 
 from lyceum._core.data import Block
 from lyceum._core.native import native
-from lyceum._core.probability import gaussian_log_density, squared_distance_parts, whiten
+from lyceum._core.probability import (
+    gaussian_log_density,
+    squared_distance_parts,
+    whiten,
+)
 from lyceum._core.statistics import ClassMoments, ClassScatter
 from lyceum.mixtures.covariance_forms import CovarianceForm
 
-_MANY_ROWS = 64  # of one pattern of missing cells, from which a pass over these rows alone pays
+# of one pattern of missing cells, from which a pass over these rows alone pays
+_MANY_ROWS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +48,9 @@ class ComponentValues:
     ) -> ComponentValues:
         """From the parameters of a mixture; `variance` is that of the columns over all rows."""
         white = form.whiten(covariances, len(means), variance)
-        log_weights = np.log(weights, out=np.full(len(weights), -np.inf), where=weights > 0)
+        log_weights = np.log(
+            weights, out=np.full(len(weights), -np.inf), where=weights > 0
+        )
         constant = peak_density(white.log_det, white.used, degrees)
         return cls(log_weights, means, white.matrices, white.W, constant, degrees)
 
@@ -54,7 +61,9 @@ class ComponentValues:
     @property
     def used(self) -> np.ndarray:
         """Which columns have a variance, (d,)."""
-        return np.asarray((self.whitening[0] if self.diagonal else np.diag(self.whitening[0])) > 0)
+        return np.asarray(
+            (self.whitening[0] if self.diagonal else np.diag(self.whitening[0])) > 0
+        )
 
     def used_cells(self, X: np.ndarray) -> np.ndarray:
         """The rows, for Student-t with constant columns as missing: its exponent counts the other
@@ -65,12 +74,16 @@ class ComponentValues:
 
     def terms(self, X: np.ndarray) -> np.ndarray:
         """What every column takes off the log density of every component at its mean, (n, K, d)."""
-        parts = squared_distance_parts(np.asarray(X, dtype=np.float64), self.means, self.whitening)
+        parts = squared_distance_parts(
+            np.asarray(X, dtype=np.float64), self.means, self.whitening
+        )
         if self.degrees is None:
             return -0.5 * parts
         q = parts.sum(axis=2)
         drop = 0.5 * (self.degrees + self.used.sum()) * np.log1p(q / self.degrees)
-        return -parts * np.divide(drop, q, out=np.zeros_like(q), where=q > 0)[:, :, None]
+        return (
+            -parts * np.divide(drop, q, out=np.zeros_like(q), where=q > 0)[:, :, None]
+        )
 
     def known_terms(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """`terms` of the cells that are not missing, and the rest of the log joint densities, (n,
@@ -98,8 +111,12 @@ class ComponentValues:
         groups = Patterns.of(cells)
         for rows, observed in groups.large():
             known = Marginal.of(self, observed).values
-            out[rows] = log_joint_of(np.ascontiguousarray(cells[rows][:, observed]), known)
-        native.mixture_missing_joint(cells, native.RowGroups(*groups.small()), self.native, out)
+            out[rows] = log_joint_of(
+                np.ascontiguousarray(cells[rows][:, observed]), known
+            )
+        native.mixture_missing_joint(
+            cells, native.RowGroups(*groups.small()), self.native, out
+        )
         return out
 
     @property
@@ -131,7 +148,9 @@ class MixtureSums:
     moments: ClassScatter | ClassMoments
 
     @classmethod
-    def of_labels(cls, block: Block, R: np.ndarray, diagonal: bool, pooled: bool) -> MixtureSums:
+    def of_labels(
+        cls, block: Block, R: np.ndarray, diagonal: bool, pooled: bool
+    ) -> MixtureSums:
         """The sums with given responsibilities and no missing cells, for a start."""
         moments: ClassScatter | ClassMoments
         if diagonal:
@@ -146,13 +165,17 @@ class MixtureSums:
         return MixtureSums(self.rows + other.rows, self.logs + other.logs, moments)
 
 
-def expected_sums(block: Block, at: ComponentValues, pooled: bool) -> tuple[float, MixtureSums]:
+def expected_sums(
+    block: Block, at: ComponentValues, pooled: bool
+) -> tuple[float, MixtureSums]:
     """Σ w log p(x), and the expected sums given the cells that are not missing.
 
     Missing cells count with their conditional means, and add their conditional covariances to the
     scatter.
     """
-    X = at.used_cells(block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64))
+    X = at.used_cells(
+        block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64)
+    )
     if not np.isnan(X.sum()):
         return _complete_sums(X, block.w, at, pooled)
     cells = np.ascontiguousarray(X, dtype=np.float64)
@@ -173,7 +196,11 @@ def expected_sums(block: Block, at: ComponentValues, pooled: bool) -> tuple[floa
 
 
 def _incomplete_sums(
-    X: np.ndarray, w: np.ndarray | None, groups: Patterns, at: ComponentValues, pooled: bool
+    X: np.ndarray,
+    w: np.ndarray | None,
+    groups: Patterns,
+    at: ComponentValues,
+    pooled: bool,
 ) -> tuple[float, MixtureSums]:
     """Rows whose pattern of missing cells few others have."""
     K, d = at.means.shape
@@ -182,11 +209,22 @@ def _incomplete_sums(
     mean = np.zeros((K, d))
     S = _no_scatter(at, pooled)
     shift = np.zeros((d + 1, K))
-    if at.degrees is not None:  # E[log u] = log E[u] + ψ((ν + o)/2) - log((ν + o)/2) of o cells
+    # E[log u] = log E[u] + ψ((ν + o)/2) - log((ν + o)/2) of o cells
+    if at.degrees is not None:
         half = 0.5 * (at.degrees + np.arange(d + 1.0)[:, None])
         shift = digamma(half) - np.log(half)
     total = native.mixture_missing_step(
-        X, w, native.RowGroups(order, starts), at.native, shift, rows, weight, logs, mean, S, pooled
+        X,
+        w,
+        native.RowGroups(order, starts),
+        at.native,
+        shift,
+        rows,
+        weight,
+        logs,
+        mean,
+        S,
+        pooled,
     )
     if at.degrees is None:
         logs[:] = 0.0
@@ -214,7 +252,18 @@ def _complete_sums(
     S = _no_scatter(at, pooled)
     constant = at.log_weights + at.constant
     total = native.mixture_step(
-        X, w, at.means, at.whitening, constant, at.degrees, rows, weight, logs, mean, S, pooled
+        X,
+        w,
+        at.means,
+        at.whitening,
+        constant,
+        at.degrees,
+        rows,
+        weight,
+        logs,
+        mean,
+        S,
+        pooled,
     )
     if at.degrees is None:
         logs[:] = 0.0
@@ -372,7 +421,11 @@ class Marginal:
 
 
 def _contiguous_values(
-    at: ComponentValues, means: np.ndarray, matrices: np.ndarray, W: np.ndarray, constant: Any
+    at: ComponentValues,
+    means: np.ndarray,
+    matrices: np.ndarray,
+    W: np.ndarray,
+    constant: Any,
 ) -> ComponentValues:
     """Components with the weights and degrees of others, their arrays as the kernels take them."""
     means = np.ascontiguousarray(means)
@@ -392,12 +445,18 @@ def _whiten_all(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
     )
 
 
-def peak_density(log_det: np.ndarray, d: np.ndarray, degrees: np.ndarray | None) -> np.ndarray:
+def peak_density(
+    log_det: np.ndarray, d: np.ndarray, degrees: np.ndarray | None
+) -> np.ndarray:
     """The log density at the mean."""
     if degrees is None:
         return -0.5 * (log_det + d * np.log(2 * np.pi))
     half = 0.5 * degrees
-    return gammaln(half + 0.5 * d) - gammaln(half) - 0.5 * (d * np.log(np.pi * degrees) + log_det)
+    return (
+        gammaln(half + 0.5 * d)
+        - gammaln(half)
+        - 0.5 * (d * np.log(np.pi * degrees) + log_det)
+    )
 
 
 def log_joint_of(X: np.ndarray, at: ComponentValues) -> np.ndarray:

@@ -17,7 +17,11 @@ from lyceum._core.solvers import EMProblem
 from lyceum._core.statistics import Moments
 from lyceum.mixtures.base import MIXTURE_CONSTRAINTS, Mixture
 from lyceum.mixtures.start import StartLabels, given_array, given_weights
-from lyceum.mixtures.table_problem import TableParameters, TableProblem, zeros_for_missing
+from lyceum.mixtures.table_problem import (
+    TableParameters,
+    TableProblem,
+    zeros_for_missing,
+)
 from lyceum.report import Table
 
 TABLE_CONSTRAINTS: dict[str, list] = {
@@ -53,7 +57,9 @@ class TableMixture(Mixture):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def _em_problem(self, rows: Rows, moments: Moments) -> tuple[EMProblem, Iterable[Any]]:
+    def _em_problem(
+        self, rows: Rows, moments: Moments
+    ) -> tuple[EMProblem, Iterable[Any]]:
         problem = TableProblem(self._group(), float(self.alpha), self._counts)
         if self.warm_start and hasattr(self, "probabilities_"):
             return problem, [self._parameters]
@@ -62,12 +68,18 @@ class TableMixture(Mixture):
         starts = self._label_starts(rows, self._start_scaling(moments))
         return problem, [self._start_run(rows, problem, labels) for labels in starts]
 
-    def _start_run(self, rows: Rows, problem: TableProblem, labels: StartLabels) -> TableParameters:
-        start = problem.maximization(rows.reduce(partial(problem.start_sums, labels=labels)))
+    def _start_run(
+        self, rows: Rows, problem: TableProblem, labels: StartLabels
+    ) -> TableParameters:
+        start = problem.maximization(
+            rows.reduce(partial(problem.start_sums, labels=labels))
+        )
         if self.weights_init is None:
             return start
         weights = given_weights(self.weights_init, int(self.n_components))
-        return TableParameters.of(weights, start.probabilities, problem.group, self._counts)
+        return TableParameters.of(
+            weights, start.probabilities, problem.group, self._counts
+        )
 
     def _given_start(self, problem: TableProblem) -> TableParameters:
         K = int(self.n_components)
@@ -77,20 +89,27 @@ class TableMixture(Mixture):
             weights = np.full(K, 1.0 / K)
         else:
             weights = given_weights(self.weights_init, K)
-        return TableParameters.of(weights, np.clip(P, 0.0, 1.0), problem.group, self._counts)
+        return TableParameters.of(
+            weights, np.clip(P, 0.0, 1.0), problem.group, self._counts
+        )
 
     def _keep(self, parameters: TableParameters, problem: TableProblem) -> None:
         self.weights_ = parameters.weights
         self.probabilities_ = parameters.probabilities
 
     def _step_values(self, parameters: TableParameters) -> dict[str, Any]:
-        return {"weights": parameters.weights, "probabilities": parameters.probabilities}
+        return {
+            "weights": parameters.weights,
+            "probabilities": parameters.probabilities,
+        }
 
     # -- use ---------------------------------------------------------------------------
 
     @property
     def _parameters(self) -> TableParameters:
-        return TableParameters.of(self.weights_, self.probabilities_, self._group(), self._counts)
+        return TableParameters.of(
+            self.weights_, self.probabilities_, self._group(), self._counts
+        )
 
     def _log_joint(self, block: Block) -> np.ndarray:
         return self._parameters.log_joint(block.X)
@@ -116,7 +135,10 @@ class TableMixture(Mixture):
     def _component_table(self) -> list[Table]:
         names = [f"component {k}" for k in range(len(self.weights_))]
         weights = [*zip(names, self.weights_.tolist())]
-        table = [(name, *column) for name, column in zip(self.design_names, self.probabilities_.T)]
+        table = [
+            (name, *column)
+            for name, column in zip(self.design_names, self.probabilities_.T)
+        ]
         return [
             Table("Components", ("component", "weight"), weights),
             Table("Probabilities", ("column", *names), table),

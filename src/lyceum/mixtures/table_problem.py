@@ -34,7 +34,8 @@ class CellSums:
         X, known = zeros_for_missing(block.X)
         rows = weighted.sum(axis=0)
         sums = np.asarray(
-            (X.T @ weighted).T if sparse.issparse(X) else weighted.T @ X, dtype=np.float64
+            (X.T @ weighted).T if sparse.issparse(X) else weighted.T @ X,
+            dtype=np.float64,
         )
         if known is None:
             seen = np.repeat(rows[:, None], X.shape[1], axis=1)
@@ -44,7 +45,9 @@ class CellSums:
 
     def merge(self, other: CellSums) -> CellSums:
         """The sums of the rows of both."""
-        return CellSums(self.rows + other.rows, self.sums + other.sums, self.known + other.known)
+        return CellSums(
+            self.rows + other.rows, self.sums + other.sums, self.known + other.known
+        )
 
 
 def zeros_for_missing(X: Data) -> tuple[Any, np.ndarray | None]:
@@ -69,7 +72,11 @@ class TableParameters:
 
     @classmethod
     def of(
-        cls, weights: np.ndarray, probabilities: np.ndarray, group: np.ndarray, counts: bool
+        cls,
+        weights: np.ndarray,
+        probabilities: np.ndarray,
+        group: np.ndarray,
+        counts: bool,
     ) -> TableParameters:
         """`group` is -1 for a single column of 0 and 1, else the number of the columns that sum to
         1."""
@@ -84,7 +91,11 @@ class TableParameters:
 
     @property
     def log_weights(self) -> np.ndarray:
-        return np.log(self.weights, out=np.full(len(self.weights), -np.inf), where=self.weights > 0)
+        return np.log(
+            self.weights,
+            out=np.full(len(self.weights), -np.inf),
+            where=self.weights > 0,
+        )
 
     def log_joint(self, X: Data) -> np.ndarray:
         """log π_k + log p(x | k), (n, K)."""
@@ -103,7 +114,8 @@ def _log_coefficient(X: Any) -> np.ndarray:
         inner = X.copy()
         inner.data = gammaln(X.data + 1.0)
         return (
-            gammaln(np.asarray(X.sum(axis=1)).ravel() + 1.0) - np.asarray(inner.sum(axis=1)).ravel()
+            gammaln(np.asarray(X.sum(axis=1)).ravel() + 1.0)
+            - np.asarray(inner.sum(axis=1)).ravel()
         )
     return gammaln(X.sum(axis=1) + 1.0) - gammaln(X + 1.0).sum(axis=1)
 
@@ -128,10 +140,14 @@ class TableProblem(EMProblem):
         best = R.max(axis=1)
         total = best + np.log(np.exp(R - best[:, None]).sum(axis=1))
         native.posterior(R)
-        return Expectation(CellSums.of(block, R), float(block.weights @ total), block.weight)
+        return Expectation(
+            CellSums.of(block, R), float(block.weights @ total), block.weight
+        )
 
     def maximization(self, statistic: CellSums) -> TableParameters:
-        P = (statistic.sums + self.alpha) / np.maximum(statistic.known + 2 * self.alpha, 1e-300)
+        P = (statistic.sums + self.alpha) / np.maximum(
+            statistic.known + 2 * self.alpha, 1e-300
+        )
         for g in np.unique(self.group[self.group >= 0]):
             own = self.group == g
             raised = statistic.sums[:, own] + self.alpha

@@ -40,7 +40,8 @@ class VariationalPrior:
 class VariationalParameters:
     """The posterior, and what the E-step takes of it."""
 
-    sticks: np.ndarray  # (2, K): parameters of the Betas, or of the Dirichlet in the first row
+    # (2, K): parameters of the Betas, or of the Dirichlet in the first row
+    sticks: np.ndarray
     kappa: np.ndarray  # (K,)
     means: np.ndarray  # (K, d)
     nu: np.ndarray  # (K,)
@@ -113,8 +114,12 @@ class VariationalProblem(MixtureProblem):
         log_weights, weights = self._expected_weights(sticks)
         at = ComponentValues.of(weights, means, covariances, self.form, self.variance)
         extra = 0.5 * (self._log_precision(nu) - means.shape[1] / kappa)
-        values = ComponentValues(log_weights + extra, means, at.matrices, at.whitening, at.constant)
-        return VariationalParameters(sticks, kappa, means, nu, covariances, weights, counts, values)
+        values = ComponentValues(
+            log_weights + extra, means, at.matrices, at.whitening, at.constant
+        )
+        return VariationalParameters(
+            sticks, kappa, means, nu, covariances, weights, counts, values
+        )
 
     def _expected_weights(self, sticks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """E[log π] and the expected weights, which sum to 1."""
@@ -155,7 +160,12 @@ class VariationalProblem(MixtureProblem):
             terms += (a - 1.0) * (digamma(a) - both) + (b - gamma) * (digamma(b) - both)
             return float(terms.sum())
         expected = digamma(a) - digamma(a.sum())
-        levels = gammaln(a.sum()) - gammaln(K * gamma) - gammaln(a).sum() + K * gammaln(gamma)
+        levels = (
+            gammaln(a.sum())
+            - gammaln(K * gamma)
+            - gammaln(a).sum()
+            + K * gammaln(gamma)
+        )
         return float(levels + ((a - gamma) * expected).sum())
 
     def _mean_divergence(self, at: VariationalParameters) -> float:
@@ -179,12 +189,16 @@ class VariationalProblem(MixtureProblem):
             scale = prior.scale.mean()
             ratio = scale / at.covariances
             log_det = np.log(at.covariances)
-            return float(_wishart(1, at.nu, log_det, prior.nu, np.log(scale), ratio).sum())
+            return float(
+                _wishart(1, at.nu, log_det, prior.nu, np.log(scale), ratio).sum()
+            )
         if self.form.diagonal:
             nu = np.repeat(at.nu[:, None], d, axis=1)
             ratio = prior.scale / at.covariances
             log_det = np.log(at.covariances)
-            return float(_wishart(1, nu, log_det, prior.nu, np.log(prior.scale), ratio).sum())
+            return float(
+                _wishart(1, nu, log_det, prior.nu, np.log(prior.scale), ratio).sum()
+            )
         matrices = self.form.distinct(at.covariances, d)
         nu = at.nu[: len(matrices)]
         trace = np.einsum("kij,ji->k", np.linalg.inv(matrices), prior.scale)
@@ -193,7 +207,9 @@ class VariationalProblem(MixtureProblem):
         return float(_wishart(d, nu, log_det, prior.nu, log_det_0, trace).sum())
 
 
-def _wishart(p: int, nu: Any, log_det: Any, nu_0: float, log_det_0: Any, trace: Any) -> Any:
+def _wishart(
+    p: int, nu: Any, log_det: Any, nu_0: float, log_det_0: Any, trace: Any
+) -> Any:
     """The divergence of W(ν, Ψ⁻¹) from W(ν_0, Ψ_0⁻¹) in p dimensions.
 
     `log_det` is that of Ψ / ν, `log_det_0` that of Ψ_0, and `trace` is tr(Ψ_0 (Ψ/ν)⁻¹) = ν tr(Ψ_0
@@ -201,9 +217,17 @@ def _wishart(p: int, nu: Any, log_det: Any, nu_0: float, log_det_0: Any, trace: 
     """
     nu = np.asarray(nu, dtype=np.float64)
     log_psi = log_det + p * np.log(nu)
-    level = digamma(0.5 * (nu[..., None] - np.arange(p))).sum(axis=-1) + p * np.log(2.0) - log_psi
-    own = 0.5 * (nu * log_psi - nu * p * (1.0 + np.log(2.0))) - _multigammaln(0.5 * nu, p)
-    other = 0.5 * (nu_0 * log_det_0 - trace - nu_0 * p * np.log(2.0)) - _multigammaln(0.5 * nu_0, p)
+    level = (
+        digamma(0.5 * (nu[..., None] - np.arange(p))).sum(axis=-1)
+        + p * np.log(2.0)
+        - log_psi
+    )
+    own = 0.5 * (nu * log_psi - nu * p * (1.0 + np.log(2.0))) - _multigammaln(
+        0.5 * nu, p
+    )
+    other = 0.5 * (nu_0 * log_det_0 - trace - nu_0 * p * np.log(2.0)) - _multigammaln(
+        0.5 * nu_0, p
+    )
     return 0.5 * (nu - nu_0) * level + own - other
 
 

@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lyceum._core.distances import Metric, NeighborIndex, metric as metric_named, pairwise
+from lyceum._core.distances import (
+    Metric,
+    NeighborIndex,
+    metric as metric_named,
+    pairwise,
+)
 from lyceum._core.types import Data, Target
 from lyceum.errors import DataError
 from lyceum.neighbors.knn.choice_of_k import Tally
@@ -92,7 +97,9 @@ def edit(
     [2, 4, 5]
     """
     X, y = _check_rows(X, y)
-    return edited_rows(X, np.unique(y, return_inverse=True)[1], metric_named(metric), n_neighbors)
+    return edited_rows(
+        X, np.unique(y, return_inverse=True)[1], metric_named(metric), n_neighbors
+    )
 
 
 def _check_rows(X: Any, y: Target) -> tuple[Any, np.ndarray]:
@@ -141,7 +148,12 @@ def condensed_rows(
 
 
 def _add(
-    X: Any, row: int, codes: np.ndarray, metric: Metric, nearest: np.ndarray, label: np.ndarray
+    X: Any,
+    row: int,
+    codes: np.ndarray,
+    metric: Metric,
+    nearest: np.ndarray,
+    label: np.ndarray,
 ) -> None:
     """Keep one more row: rows nearer to it than to those before take its class."""
     distance = pairwise(X[row : row + 1], X, metric=metric)[0]

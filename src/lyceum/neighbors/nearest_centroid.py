@@ -9,7 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum._core.base import CATEGORICAL_FEATURES, Learner, PosteriorClassifier, finite_sums
+from lyceum._core.base import (
+    CATEGORICAL_FEATURES,
+    Learner,
+    PosteriorClassifier,
+    finite_sums,
+)
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.distances import (
@@ -157,16 +162,24 @@ class NearestCentroid(PosteriorClassifier, Learner):
             )
         self._learn_scale(rows)
         scatter = finite_sums(
-            rows.reduce(partial(_scaled_scatter, center=self.center_, scale=self.scale_))
+            rows.reduce(
+                partial(_scaled_scatter, center=self.center_, scale=self.scale_)
+            )
         )
         freedom = max(1.0, scatter.class_weight.sum() - len(self.classes_))
         within = scatter.scatter.sum(axis=0) / freedom
-        if self.n_clusters == 1 and self.exemplar == "mean" and self.covariance != "centroid":
+        if (
+            self.n_clusters == 1
+            and self.exemplar == "mean"
+            and self.covariance != "centroid"
+        ):
             self._from_scatter(scatter, within)
         else:
             self._from_rows(rows, within)
         if isinstance(metric, Mahalanobis) and metric.covariance is None:
-            metric, self.n_undetermined_ = invertible(Mahalanobis(within, np.zeros(len(within))))
+            metric, self.n_undetermined_ = invertible(
+                Mahalanobis(within, np.zeros(len(within)))
+            )
         self.metric_ = metric
         self.spread_ = 1.0
         squares = rows.reduce(partial(_OwnSquares.of, learner=self))
@@ -202,7 +215,9 @@ class NearestCentroid(PosteriorClassifier, Learner):
         self._set(scatter.mean[there], there)
         if self.covariance == "class":
             sizes = scatter.class_weight[there]
-            self._set_covariances([(scatter.scatter[c], n) for c, n in zip(there, sizes)], within)
+            self._set_covariances(
+                [(scatter.scatter[c], n) for c, n in zip(there, sizes)], within
+            )
 
     def _from_rows(self, rows: Rows, within: np.ndarray) -> None:
         block = rows.in_one_block(
@@ -225,7 +240,11 @@ class NearestCentroid(PosteriorClassifier, Learner):
                 classes.append(c)
                 parts.append(
                     _scatter_of(
-                        X[some if self.covariance == "centroid" else own], w, some, own, self
+                        X[some if self.covariance == "centroid" else own],
+                        w,
+                        some,
+                        own,
+                        self,
                     )
                 )
         self._set(np.array(centroids), np.array(classes))
@@ -238,7 +257,9 @@ class NearestCentroid(PosteriorClassifier, Learner):
         self.n_undetermined_ = 0
         self.__dict__.pop("covariances_", None)
 
-    def _set_covariances(self, parts: list[tuple[np.ndarray, float]], within: np.ndarray) -> None:
+    def _set_covariances(
+        self, parts: list[tuple[np.ndarray, float]], within: np.ndarray
+    ) -> None:
         d = len(within)
         covariances = [S / (n - 1) if n >= d + 2 else within for S, n in parts]
         metrics = [invertible(Mahalanobis(S, np.zeros(d))) for S in covariances]
@@ -306,16 +327,24 @@ class NearestCentroid(PosteriorClassifier, Learner):
         d = block.X.shape[1]
         parts = [self._parts_of(block, which[here, c]) for c in (best, second)]
         odds = np.subtract(
-            joint[here, best], joint[here, second], out=np.zeros(len(block)), where=best != second
+            joint[here, best],
+            joint[here, second],
+            out=np.zeros(len(block)),
+            where=best != second,
         )
         # squared distances are sums over columns; for other metrics shares divide the odds
-        squares = hasattr(self, "covariances_") or self.metric_.name in ("euclidean", "mahalanobis")
+        squares = hasattr(self, "covariances_") or self.metric_.name in (
+            "euclidean",
+            "mahalanobis",
+        )
         if squares:
             added = (parts[1] - parts[0]) / (2 * self.spread_**2)
         else:
             added = odds[:, None] * column_shares(parts[1], parts[0])
         added = np.where((best == second)[:, None], 0.0, added)
-        return np.column_stack([best, np.zeros(len(block)), added.reshape(len(block), d)])
+        return np.column_stack(
+            [best, np.zeros(len(block)), added.reshape(len(block), d)]
+        )
 
     def _parts_of(self, block: Block, which: np.ndarray) -> np.ndarray:
         """What every column adds to the (squared) distance to one centroid per row."""
@@ -325,7 +354,10 @@ class NearestCentroid(PosteriorClassifier, Learner):
         if not hasattr(self, "covariances_"):
             return column_differences(self.metric_, Z, C, np.arange(d), d)
         delta = Z - C
-        return delta * np.linalg.solve(self.covariances_[which], delta[:, :, None])[:, :, 0]
+        return (
+            delta
+            * np.linalg.solve(self.covariances_[which], delta[:, :, None])[:, :, 0]
+        )
 
     def summary(self) -> Summary:
         """The centroids, and the distances that they are compared by."""
@@ -347,7 +379,9 @@ class NearestCentroid(PosteriorClassifier, Learner):
             (str(self.classes_[c]), *centroid.tolist())
             for c, centroid in zip(self.centroid_class_, self.centroids_)
         ]
-        return Summary(head.title, facts, [Table("Centroids", ("class", *self.design_names), rows)])
+        return Summary(
+            head.title, facts, [Table("Centroids", ("class", *self.design_names), rows)]
+        )
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -356,7 +390,10 @@ class NearestCentroid(PosteriorClassifier, Learner):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         m = len(self.centroid_class_)
         d = len(self.design_names)
-        shapes: dict[str, tuple[int, ...]] = {"centroids_": (m, d), "centroid_class_": (m,)}
+        shapes: dict[str, tuple[int, ...]] = {
+            "centroids_": (m, d),
+            "centroid_class_": (m,),
+        }
         shapes |= {"center_": (d,), "scale_": (d,)}
         return shapes | ({"covariances_": (m, d, d)} if self.covariance else {})
 
@@ -364,7 +401,9 @@ class NearestCentroid(PosteriorClassifier, Learner):
 # -- helpers ---------------------------------------------------------------------------
 
 
-def _scaled_scatter(block: Block, center: np.ndarray, scale: np.ndarray) -> ClassScatter:
+def _scaled_scatter(
+    block: Block, center: np.ndarray, scale: np.ndarray
+) -> ClassScatter:
     X = (np.asarray(block.dense, dtype=np.float64) - center) / scale
     return ClassScatter.of(block.with_X(X, block.schema))
 
@@ -385,7 +424,9 @@ class _OwnSquares:
         return cls(float(block.weights @ own**2), block.weight)
 
     def merge(self, other: _OwnSquares) -> _OwnSquares:
-        return replace(self, total=self.total + other.total, weight=self.weight + other.weight)
+        return replace(
+            self, total=self.total + other.total, weight=self.weight + other.weight
+        )
 
 
 def _groups(X: np.ndarray, w: np.ndarray, k: int, seed: int) -> np.ndarray:
@@ -400,7 +441,11 @@ def _groups(X: np.ndarray, w: np.ndarray, k: int, seed: int) -> np.ndarray:
 
 
 def _scatter_of(
-    X: np.ndarray, w: np.ndarray, some: np.ndarray, own: np.ndarray, learner: NearestCentroid
+    X: np.ndarray,
+    w: np.ndarray,
+    some: np.ndarray,
+    own: np.ndarray,
+    learner: NearestCentroid,
 ) -> tuple[np.ndarray, float]:
     """Scatter and weight of the rows that a centroid's covariance comes from."""
     v = w[some if learner.covariance == "centroid" else own]

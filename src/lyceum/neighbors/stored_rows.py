@@ -99,7 +99,9 @@ class StoredRows(Learner):
     def _requested_metric(self) -> Metric:
         if not isinstance(self.metric, str):
             if self.metric_params:
-                raise SettingError("metric_params belong to a metric that is given by its name")
+                raise SettingError(
+                    "metric_params belong to a metric that is given by its name"
+                )
             return metric_named(self.metric)
         return metric_named(self.metric, **(self.metric_params or {}))
 
@@ -137,16 +139,22 @@ class StoredRows(Learner):
         # metrics of mixed columns know the cells as the schema codes them
         if self._is_mixed:
             return [CheckCells(type(self).__name__, True)]
-        return [CheckCells(type(self).__name__, False, self._missing_advice), self._design]
+        return [
+            CheckCells(type(self).__name__, False, self._missing_advice),
+            self._design,
+        ]
 
     # -- keeping rows ------------------------------------------------------------------
 
     def _gather(self, rows: Rows) -> Block:
-        return rows.in_one_block(type(self).__name__, self._alternative()).without_zero_weights()
+        return rows.in_one_block(
+            type(self).__name__, self._alternative()
+        ).without_zero_weights()
 
     def _alternative(self) -> str:
         return (
-            "NearestCentroid, or lyceum.distances.nearest(X, k, among=rows), which streams the rows"
+            "NearestCentroid, or lyceum.distances.nearest(X, k, among=rows), "
+            "which streams the rows"
         )
 
     def _keep(self, block: Block) -> None:
@@ -180,7 +188,9 @@ class StoredRows(Learner):
         before = replace(known, weight=None)
         after = replace(self.schema_, weight=None)
         if self._is_mixed:
-            return Align.between(before, after)(Block(self.rows_, self.targets_, None, 0, before))
+            return Align.between(before, after)(
+                Block(self.rows_, self.targets_, None, 0, before)
+            )
         plain = Schema((), before.target), Schema((), after.target)
         old = Align.between(*plain)(
             Block(np.empty((len(self.targets_), 0)), self.targets_, None, 0, plain[0])
@@ -200,7 +210,9 @@ class StoredRows(Learner):
         else:
             columns = self._design.after.columns
         schema = Schema(columns, self.schema_.target)
-        return Rows(ArraySource(self.rows_, self.targets_, self.weights_, schema, coded=True))
+        return Rows(
+            ArraySource(self.rows_, self.targets_, self.weights_, schema, coded=True)
+        )
 
     # -- metric, scales and index ------------------------------------------------------
 
@@ -210,14 +222,18 @@ class StoredRows(Learner):
         metric = self._requested_metric()
         self.__dict__.pop("n_undetermined_", None)
         if isinstance(metric, Mahalanobis) and metric.covariance is None:
-            metric, self.n_undetermined_ = invertible(metric.learn(self._scaled_rows(rows)))
+            metric, self.n_undetermined_ = invertible(
+                metric.learn(self._scaled_rows(rows))
+            )
         elif isinstance(metric, Gower) and metric.schema is None:
             metric = metric.learn(rows)
         elif isinstance(metric, ValueDifference) and not metric.columns:
             metric = self._fit_value_difference(metric, rows)
         self._set_metric(metric, self.center_, self.scale_)
 
-    def _set_metric(self, metric: Metric, center: np.ndarray, scale: np.ndarray) -> None:
+    def _set_metric(
+        self, metric: Metric, center: np.ndarray, scale: np.ndarray
+    ) -> None:
         """Compare the stored rows by this metric, in these units."""
         self.metric_ = metric
         self.center_ = center
@@ -284,12 +300,17 @@ class StoredRows(Learner):
 
     # -- rows to look up ---------------------------------------------------------------
 
-    def _apply_to_all(self, function: Callable[[Block], np.ndarray], X: Data, n_listed: int) -> Any:
+    def _apply_to_all(
+        self, function: Callable[[Block], np.ndarray], X: Data, n_listed: int
+    ) -> Any:
         """`function` of all rows of X at once where they are in memory: the search uses threads
         itself."""
         rows = self.rows_to_predict(X)
         source = rows.source
-        if isinstance(source, ArraySource) and source.n_rows * max(1, n_listed) <= _LISTED:
+        if (
+            isinstance(source, ArraySource)
+            and source.n_rows * max(1, n_listed) <= _LISTED
+        ):
             return function(rows.in_one_block(type(self).__name__))
         return rows.collect(function)
 
@@ -324,7 +345,11 @@ class StoredRows(Learner):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         n = len(self.weights_)
         d = len(self.design_names)
-        shapes: dict[str, tuple[int, ...]] = {"targets_": (n,), "weights_": (n,), "center_": (d,)}
+        shapes: dict[str, tuple[int, ...]] = {
+            "targets_": (n,),
+            "weights_": (n,),
+            "center_": (d,),
+        }
         shapes["scale_"] = (d,)
         if sparse.issparse(self.rows_):
             return shapes
@@ -339,8 +364,13 @@ class StoredRows(Learner):
             raise ModelFileError(
                 f"has stored rows of shape {self.rows_.shape} in a {caller}, which do not fit it"
             )
-        if not isinstance(self.metric_, Metric) or self.metric_.name != self._metric_name:
-            raise ModelFileError(f"has another metric in {caller}.metric_ than in its settings")
+        if (
+            not isinstance(self.metric_, Metric)
+            or self.metric_.name != self._metric_name
+        ):
+            raise ModelFileError(
+                f"has another metric in {caller}.metric_ than in its settings"
+            )
 
 
 # -- helpers ---------------------------------------------------------------------------

@@ -12,7 +12,8 @@ import numpy as np
 from lyceum._core.native import native
 from lyceum.errors import SettingError
 
-ACTIVATIONS = ("linear", "relu", "sigmoid", "tanh", "sign")  # the order of the kernel's codes
+# the order of the kernel's codes
+ACTIVATIONS = ("linear", "relu", "sigmoid", "tanh", "sign")
 INTEGRATIONS = ("weighted", "quadratic", "spherical")
 LOSSES = ("softmax", "logistic", "squares", "sigmoid_squares")
 _WIDE = 16  # the kernel pads every row of parameters to this many
@@ -85,8 +86,12 @@ class Architecture:
     ) -> Architecture:
         """`activations` and `integrations` of the hidden layers; the last layer sums and hands
         on."""
-        kinds = zip(widths, widths[1:], [*activations, "linear"], [*integrations, "weighted"])
-        layers = tuple(Layer(int(n_in), int(n_out), a, i) for n_in, n_out, a, i in kinds)
+        kinds = zip(
+            widths, widths[1:], [*activations, "linear"], [*integrations, "weighted"]
+        )
+        layers = tuple(
+            Layer(int(n_in), int(n_out), a, i) for n_in, n_out, a, i in kinds
+        )
         return cls(layers, float(slope), loss)
 
     @cached_property
@@ -97,11 +102,18 @@ class Architecture:
     def network(self) -> Any:
         """The kernel's network."""
         widths = np.array(
-            [self.layers[0].n_in, *(layer.n_out for layer in self.layers)], dtype=np.int32
+            [self.layers[0].n_in, *(layer.n_out for layer in self.layers)],
+            dtype=np.int32,
         )
         activations, integrations = (
-            np.array([names.index(getattr(layer, what)) for layer in self.layers], dtype=np.int32)
-            for names, what in ((ACTIVATIONS, "activation"), (INTEGRATIONS, "integration"))
+            np.array(
+                [names.index(getattr(layer, what)) for layer in self.layers],
+                dtype=np.int32,
+            )
+            for names, what in (
+                (ACTIVATIONS, "activation"),
+                (INTEGRATIONS, "integration"),
+            )
         )
         return native.Network(
             widths, activations, integrations, self.slope, LOSSES.index(self.loss)
@@ -114,7 +126,10 @@ class Architecture:
         """The parameters of every layer, (rows, n_out): views."""
         ends = np.cumsum([layer.size for layer in self.layers])[:-1]
         parts = np.split(parameters, ends)
-        return [part.reshape(layer.rows, layer.n_out) for part, layer in zip(parts, self.layers)]
+        return [
+            part.reshape(layer.rows, layer.n_out)
+            for part, layer in zip(parts, self.layers)
+        ]
 
     def pad(self, parameters: np.ndarray, dtype: Any) -> np.ndarray:
         """The parameters as the kernel keeps them."""
@@ -126,22 +141,28 @@ class Architecture:
     def compact(self, theta: np.ndarray) -> np.ndarray:
         """From what the kernel keeps to one vector of float64."""
         parts = [
-            rows[:, : layer.n_out].ravel() for rows, layer in zip(self._rows(theta), self.layers)
+            rows[:, : layer.n_out].ravel()
+            for rows, layer in zip(self._rows(theta), self.layers)
         ]
         return np.concatenate(parts).astype(np.float64)
 
     def _rows(self, theta: np.ndarray) -> Iterator[np.ndarray]:
         at = 0
         for layer in self.layers:
-            yield theta[at : at + layer.rows * layer.wide].reshape(layer.rows, layer.wide)
+            yield theta[at : at + layer.rows * layer.wide].reshape(
+                layer.rows, layer.wide
+            )
             at += layer.rows * layer.wide
 
     def squared_weights(self, theta: np.ndarray) -> float:
         """Σ w² over the weights, without biases and radii, of what the kernel keeps."""
         weights = [
-            rows[: layer.n_in].ravel() for rows, layer in zip(self._rows(theta), self.layers)
+            rows[: layer.n_in].ravel()
+            for rows, layer in zip(self._rows(theta), self.layers)
         ]
-        return float(sum(np.dot(w, w) for w in (part.astype(np.float64) for part in weights)))
+        return float(
+            sum(np.dot(w, w) for w in (part.astype(np.float64) for part in weights))
+        )
 
     def outputs(self, theta: np.ndarray, X: np.ndarray) -> np.ndarray:
         """The values of the output nodes for every row of X."""

@@ -15,9 +15,21 @@ from lyceum._core.base import check_same_columns, undefined, validation_parts
 from lyceum._core.data import Block, Rows
 from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import DataError, SchemaError, SettingError, number_setting
-from lyceum.neural.architecture import ACTIVATIONS, INTEGRATIONS, Architecture, each_layer
+from lyceum.neural.architecture import (
+    ACTIVATIONS,
+    INTEGRATIONS,
+    Architecture,
+    each_layer,
+)
 from lyceum.neural.network_settings import NetworkSettings
-from lyceum.neural.row_windows import FirstLook, HeldOut, RowPacker, Windows, first_look, spread
+from lyceum.neural.row_windows import (
+    FirstLook,
+    HeldOut,
+    RowPacker,
+    Windows,
+    first_look,
+    spread,
+)
 from lyceum.neural.starting_weights import given_start
 from lyceum.neural.training import SCHEDULES, Epoch, Patience, Training
 from lyceum.progress import report
@@ -119,14 +131,21 @@ class FeedForward(NetworkSettings):
         """Targets of validation rows, as training has them: class codes, or numbers."""
         raise undefined(self, "_targets")
 
-    def _validate(self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
+    def _validate(
+        self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray
+    ) -> tuple[float, float]:
         """Mean loss and score of the outputs on the validation rows."""
         raise undefined(self, "_validate")
 
     # -- fit ---------------------------------------------------------------------------
 
     def fit(
-        self, X: Data, y: Target = None, sample_weight: Weights = None, *, validation: object = None
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+        *,
+        validation: object = None,
     ):
         """Learn from the rows of X, one pass per epoch.
 
@@ -140,14 +159,18 @@ class FeedForward(NetworkSettings):
             from. They are kept in memory.
         """
         if validation is not None and not self.early_stopping:
-            raise SettingError("validation rows are what early_stopping=True stops by: set it")
+            raise SettingError(
+                "validation rows are what early_stopping=True stops by: set it"
+            )
         warm = self.warm_start and hasattr(self, "parameters_")
         if warm:
             before = (self.schema_, self._shape_now())
         else:
             before = None
         rows = self._rows(X, y, sample_weight)
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        seed = int(
+            check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        )
         takes_share = self.early_stopping and validation is None
         if takes_share:
             held_out = HeldOut(self.validation_fraction, seed)
@@ -170,7 +193,9 @@ class FeedForward(NetworkSettings):
             held = self._share_held_out(rows, look, held_out)
         else:
             held = self._pack_validation(validation)
-        self._descend(training, self._windows(rows, look.n_rows, held_out=held_out), held)
+        self._descend(
+            training, self._windows(rows, look.n_rows, held_out=held_out), held
+        )
         self._finish(training)
         self._warn()
         return self
@@ -214,13 +239,17 @@ class FeedForward(NetworkSettings):
 
     def _layer_settings(self) -> tuple[np.ndarray, list[str], list[str]]:
         """Widths, activations and integrations of the layers, from the current parameters."""
-        sizes = np.atleast_1d(number_setting("hidden_layer_sizes", self.hidden_layer_sizes))
+        sizes = np.atleast_1d(
+            number_setting("hidden_layer_sizes", self.hidden_layer_sizes)
+        )
         if sizes.ndim != 1 or not ((sizes >= 1) & (sizes == np.floor(sizes))).all():
             raise SettingError(
                 f"hidden_layer_sizes must be positive whole numbers, got {self.hidden_layer_sizes}"
             )
         hidden = sizes.astype(np.int64)
-        widths = np.array([len(self.design_names), *hidden, self._n_outputs()], dtype=np.int64)
+        widths = np.array(
+            [len(self.design_names), *hidden, self._n_outputs()], dtype=np.int64
+        )
         return (
             widths,
             each_layer("activation", self.activation, len(hidden), ACTIVATIONS),
@@ -286,7 +315,10 @@ class FeedForward(NetworkSettings):
         )
 
     def _windows(self, rows: Rows, n_rows: int, **options: Any) -> Windows:
-        size = max(self.shuffle_window, 0 if isinstance(self.batch_size, str) else self.batch_size)
+        size = max(
+            self.shuffle_window,
+            0 if isinstance(self.batch_size, str) else self.batch_size,
+        )
         return Windows(rows, self._packer(**options), size, n_rows)
 
     def _share_held_out(
@@ -310,16 +342,22 @@ class FeedForward(NetworkSettings):
         X, y, w = validation_parts(validation)
         pack = self._packer()
         target = self._targets(y)
-        return pack.join(np.concatenate(list(self.rows_to_predict(X).map(pack.cells))), target, w)
+        return pack.join(
+            np.concatenate(list(self.rows_to_predict(X).map(pack.cells))), target, w
+        )
 
-    def _descend(self, training: Training, windows: Windows, held: np.ndarray | None) -> None:
+    def _descend(
+        self, training: Training, windows: Windows, held: np.ndarray | None
+    ) -> None:
         self._reset_history()
         patience = Patience(self.tol or 0.0)
         rate = self.learning_rate_init
         best = None
         self.stopped_ = "max_iter"
         for number in range(1, self.max_iter + 1):
-            rate_now = rate * SCHEDULES[self.learning_rate](number, self.max_iter, self.power_t)
+            rate_now = rate * SCHEDULES[self.learning_rate](
+                number, self.max_iter, self.power_t
+            )
             epoch = self._epoch(training, windows, number, rate_now, held)
             report("epochs", number, self.max_iter)
             lowest = patience.see(
@@ -343,7 +381,11 @@ class FeedForward(NetworkSettings):
             training.theta[:] = training.architecture.pad(best, training.dtype)
 
     def _warn(self) -> None:
-        if self.stopped_ == "max_iter" and self.tol is not None and self.learning_rate != "cosine":
+        if (
+            self.stopped_ == "max_iter"
+            and self.tol is not None
+            and self.learning_rate != "cosine"
+        ):
             warnings.warn(
                 f"{type(self).__name__} stopped at max_iter={self.max_iter} epochs while the loss"
                 " still fell: raise max_iter or learning_rate_init, or give tol=None to run all"
@@ -407,7 +449,11 @@ class FeedForward(NetworkSettings):
         self.loss_ = self.history_[-1]
 
     def _fit_one_more_epoch(
-        self, X: Data, y: Target, sample_weight: Weights, classes: ArrayLike | None = None
+        self,
+        X: Data,
+        y: Target,
+        sample_weight: Weights,
+        classes: ArrayLike | None = None,
     ) -> Any:
         """One epoch over more rows."""
         if self.early_stopping:
@@ -423,7 +469,12 @@ class FeedForward(NetworkSettings):
         look = first_look(rows, self._n_classes(), None)
         if before is None:
             self._start(
-                look, int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+                look,
+                int(
+                    check_random_state(self.random_state).randint(
+                        np.iinfo(np.int32).max
+                    )
+                ),
             )
             self.n_iter_ = self.n_steps_ = 0
             self._reset_history()
@@ -432,7 +483,9 @@ class FeedForward(NetworkSettings):
         self._one_epoch(rows, look, getattr(self, "memory_", None))
         return self
 
-    def _one_epoch(self, rows: Rows, look: FirstLook, memory: np.ndarray | None) -> None:
+    def _one_epoch(
+        self, rows: Rows, look: FirstLook, memory: np.ndarray | None
+    ) -> None:
         same = memory is not None and len(memory) == len(self._training(None)._memory)
         training = self._training(memory if same else None)
         number = self.n_iter_ + 1

@@ -20,9 +20,13 @@ def contributions(learner: Estimator, block: Block, method: str) -> np.ndarray:
     toward = direction.astype(X.dtype)
     slopes = np.zeros(X.shape)
     here = np.empty(X.shape)
-    points = [(1.0, 1.0)] if method == "gradient" else zip((_POINTS + 1) / 2, _SHARES / 2)
+    points = (
+        [(1.0, 1.0)] if method == "gradient" else zip((_POINTS + 1) / 2, _SHARES / 2)
+    )
     for point, share in points:
-        architecture.network.input_gradient(theta, X * X.dtype.type(point), toward, here)
+        architecture.network.input_gradient(
+            theta, X * X.dtype.type(point), toward, here
+        )
         slopes += share * here
     scale = learner._unit_size()
     score = scale * (direction * outputs).sum(axis=1) + learner._unit_shift()

@@ -257,7 +257,9 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         return widths, activations, integrations
 
     def _set_class_weight(self, look: FirstLook) -> None:
-        factors = class_weight_factors(self.class_weight, self.classes_.tolist(), look.weight)
+        factors = class_weight_factors(
+            self.class_weight, self.classes_.tolist(), look.weight
+        )
         if factors is None:
             self.class_weight_ = np.ones(len(look.weight))
         else:
@@ -271,14 +273,20 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
 
     def _targets(self, y: Target) -> np.ndarray:
         return class_codes(
-            labels(y, "y", " of the validation rows"), len(self.classes_), self.classes_.tolist()
+            labels(y, "y", " of the validation rows"),
+            len(self.classes_),
+            self.classes_.tolist(),
         )
 
-    def _validate(self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
+    def _validate(
+        self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray
+    ) -> tuple[float, float]:
         joint = self._joint(outputs)
         codes = y.astype(np.intp)
         if self.loss_name_ == "sigmoid_squares":
-            wanted = codes[:, None] == (np.arange(outputs.shape[1]) if outputs.shape[1] > 1 else 1)
+            wanted = codes[:, None] == (
+                np.arange(outputs.shape[1]) if outputs.shape[1] > 1 else 1
+            )
             losses = ((expit(outputs) - wanted) ** 2).sum(axis=1) / 2
         else:
             losses = logsumexp(joint, axis=1) - joint[np.arange(len(y)), codes]

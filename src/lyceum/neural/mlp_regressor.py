@@ -128,7 +128,9 @@ class MLPRegressor(Regressor, FeedForward):
         self.target_scale_ = float(size[0])
 
     def _packer(self, **options: Any) -> RowPacker:
-        return super()._packer(target=(self.target_mean_, self.target_scale_), **options)
+        return super()._packer(
+            target=(self.target_mean_, self.target_scale_), **options
+        )
 
     def _targets(self, y: Target) -> np.ndarray:
         numbers = np.asarray(y, dtype=np.float64).reshape(-1)
@@ -138,7 +140,9 @@ class MLPRegressor(Regressor, FeedForward):
             )
         return numbers
 
-    def _validate(self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
+    def _validate(
+        self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray
+    ) -> tuple[float, float]:
         squares = np.average((outputs[:, 0] - y) ** 2, weights=w)
         spread_of_y = np.average((y - np.average(y, weights=w)) ** 2, weights=w)
         return float(squares / 2), (

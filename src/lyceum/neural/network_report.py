@@ -71,10 +71,14 @@ class NetworkReport(Learner):
     @property
     def radii_(self) -> list[np.ndarray | None]:
         """The radii ρ of the spheres of every layer, None for a layer of another integration."""
-        parts = zip(self._architecture.layers, self._architecture.split(self.parameters_))
+        parts = zip(
+            self._architecture.layers, self._architecture.split(self.parameters_)
+        )
         with np.errstate(divide="ignore"):
             return [
-                1.0 / np.abs(part[layer.n_in + 1]) if layer.integration == "spherical" else None
+                1.0 / np.abs(part[layer.n_in + 1])
+                if layer.integration == "spherical"
+                else None
                 for layer, part in parts
             ]
 
@@ -158,8 +162,12 @@ class NetworkReport(Learner):
         """
         check_is_fitted(self)
         if method not in ("integrated", "gradient"):
-            raise SettingError(f"method is {method!r}: choose 'integrated' or 'gradient'")
-        return self._explain(X, partial(contributions, self, method=method), self._unit())
+            raise SettingError(
+                f"method is {method!r}: choose 'integrated' or 'gradient'"
+            )
+        return self._explain(
+            X, partial(contributions, self, method=method), self._unit()
+        )
 
     def _decide(self, outputs: np.ndarray) -> np.ndarray:
         """The codes of the classes, or the numbers, that the outputs stand for."""

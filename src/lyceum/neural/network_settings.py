@@ -20,7 +20,10 @@ class NetworkSettings(NetworkReport):
     """Layers, steps and stopping as they are set."""
 
     _parameter_constraints: ClassVar[dict] = {
-        "hidden_layer_sizes": ["array-like", Interval(Integral, 1, None, closed="left")],
+        "hidden_layer_sizes": [
+            "array-like",
+            Interval(Integral, 1, None, closed="left"),
+        ],
         "activation": [StrOptions(set(ACTIVATIONS)), list, tuple],
         "slope": [Interval(Real, 0, None, closed="neither")],
         "integration": [StrOptions(set(INTEGRATIONS)), list, tuple],

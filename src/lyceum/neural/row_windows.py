@@ -78,7 +78,10 @@ def spread(moments: Moments) -> tuple[np.ndarray, np.ndarray]:
     variance = moments.variance()
     floor = (4 * np.finfo(np.float64).eps * moments.mean) ** 2
     varies = np.greater(
-        variance, floor, where=~np.isnan(variance), out=np.zeros(len(variance), dtype=bool)
+        variance,
+        floor,
+        where=~np.isnan(variance),
+        out=np.zeros(len(variance), dtype=bool),
     )
     return moments.mean, np.sqrt(np.where(varies, variance, 1.0))
 

@@ -80,7 +80,8 @@ class Training:
     dtype: Any
     trace: bool  # whether to keep the parameters after every step
     parameters: np.ndarray = field(repr=False)
-    memory: np.ndarray | None = field(default=None, repr=False)  # (n_memories, n_parameters)
+    # (n_memories, n_parameters)
+    memory: np.ndarray | None = field(default=None, repr=False)
     steps: int = 0
 
     def __post_init__(self) -> None:
@@ -110,7 +111,9 @@ class Training:
             raise DataError(
                 "no rows are left to learn from: all have weight 0 or are held out for validation"
             )
-        loss = total / weight + 0.5 * self.penalty * self.architecture.squared_weights(self.theta)
+        loss = total / weight + 0.5 * self.penalty * self.architecture.squared_weights(
+            self.theta
+        )
         if not np.isfinite(loss) or not np.isfinite(self.theta).all():
             raise DataError(
                 f"the loss became infinite or NaN in epoch {number}: lower learning_rate_init, or"
@@ -126,9 +129,9 @@ class Training:
         for number_of_window, window in enumerate(windows):
             order = None
             if self.shuffle:
-                order = np.random.default_rng([self.seed, 1, number, number_of_window]).permutation(
-                    len(window)
-                )
+                order = np.random.default_rng(
+                    [self.seed, 1, number, number_of_window]
+                ).permutation(len(window))
             for rows, turn in (
                 self._step_by_step(window, order) if self.trace else ((window, order),)
             ):
@@ -172,7 +175,9 @@ class Training:
         gradient = np.zeros(len(self.theta))
         chance = (*self.chance, (self.seed << 32) + self.steps)
         for window in windows:
-            total += self.architecture.network.gradient(self.theta, window, gradient, chance, first)
+            total += self.architecture.network.gradient(
+                self.theta, window, gradient, chance, first
+            )
             weight += float(window[:, -1].sum(dtype=np.float64))
             first += len(window)
         if weight:

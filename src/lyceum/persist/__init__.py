@@ -69,14 +69,22 @@ _PLAIN = {
     "SetNode": {"builtins.set"},
     "SliceNode": {"builtins.slice"},
     "JsonNode": {"builtins.str"},
-    "TypeNode": {"builtins.bool", "builtins.float", "builtins.int", "builtins.str", *_SCALARS},
+    "TypeNode": {
+        "builtins.bool",
+        "builtins.float",
+        "builtins.int",
+        "builtins.str",
+        *_SCALARS,
+    },
     "NdArrayNode": {"numpy.ndarray", *_SCALARS},
     "DTypeNode": {"numpy.dtype"},
     "SparseMatrixNode": {"scipy.sparse._csr.csr_array", "scipy.sparse._csr.csr_matrix"},
 }
 
 
-def save(model: Estimator, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+def save(
+    model: Estimator, path: str | os.PathLike[str], *, force: bool = False
+) -> Path:
     """Write a learner, or a pipeline of learners, to a file that cannot run code when it is loaded.
 
     Parameters
@@ -105,7 +113,9 @@ def save(model: Estimator, path: str | os.PathLike[str], *, force: bool = False)
     """
     path = Path(path)
     if path.exists() and not force:
-        raise FileExistsError(f"{path} exists: choose another name, or replace it by force=True")
+        raise FileExistsError(
+            f"{path} exists: choose another name, or replace it by force=True"
+        )
     data = _pack(model)
     write_file(path, data)
     return path
@@ -154,7 +164,9 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise ModelFileError(f"{path} {error}") from error
     except MemoryError as error:
         raise ModelFileError(f"{path} needs more memory than there is") from error
-    except Exception as error:  # whatever a parser makes of bytes that `save` did not write
+    except (
+        Exception
+    ) as error:  # whatever a parser makes of bytes that `save` did not write
         detail = f"{type(error).__name__}: {error}"
         raise ModelFileError(
             f"{path} is damaged, or is not a model file at all ({detail})"
@@ -184,9 +196,8 @@ def _complaint(error: Exception, members: Mapping[str, bytes]) -> str:
     if isinstance(error, OSError):
         return f"could not be loaded: {error}; try again"
     unusable = f"is whole, but holds no model that Lyceum {lyceum.__version__} can use"
-    return (
-        f"{unusable} ({type(error).__name__}: {error}); written by {writer}, or by another program"
-    )
+    reason = f"{type(error).__name__}: {error}"
+    return f"{unusable} ({reason}); written by {writer}, or by another program"
 
 
 # -- writing ---------------------------------------------------------------------------
@@ -232,13 +243,19 @@ def _pack(model: Estimator) -> bytes:
 
 def _home(name: str) -> str | None:
     """Where Lyceum has a learner of this name."""
-    return next((f"{one.package}.{name}" for one in catalog.learners() if one.name == name), None)
+    return next(
+        (f"{one.package}.{name}" for one in catalog.learners() if one.name == name),
+        None,
+    )
 
 
 def _name_publicly(nodes: Sequence[dict[str, Any]]) -> None:
     """Name types by their public homes, which stay when files are renamed."""
     types = catalog.types(_names_of(nodes))
-    homes = {f"{kind.__module__}.{kind.__qualname__}": public for public, kind in types.items()}
+    homes = {
+        f"{kind.__module__}.{kind.__qualname__}": public
+        for public, kind in types.items()
+    }
     for node in nodes:
         public = homes.get(f"{node['__module__']}.{node['__class__']}")
         if public:
@@ -257,7 +274,8 @@ def _digest(members: Mapping[str, bytes]) -> str:
     total = hashlib.sha256()
     for name in sorted(set(members) - {_HEADER}):
         total.update(
-            hashlib.sha256(name.encode()).digest() + hashlib.sha256(members[name]).digest()
+            hashlib.sha256(name.encode()).digest()
+            + hashlib.sha256(members[name]).digest()
         )
     return total.hexdigest()
 
@@ -294,8 +312,13 @@ def _members(data: bytes) -> dict[str, bytes]:
         infos = archive.infolist()
         if len({info.filename for info in infos}) < len(infos):
             raise ModelFileError("is damaged: it has two members of one name")
-        if any(info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1 for info in infos):
-            raise ModelFileError("was not written by lyceum.save: its members are packed")
+        if any(
+            info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1
+            for info in infos
+        ):
+            raise ModelFileError(
+                "was not written by lyceum.save: its members are packed"
+            )
         if sum(info.file_size for info in infos) > len(data):
             raise ModelFileError("is damaged: its members are larger than the file")
         return {info.filename: archive.read(info) for info in infos}
@@ -303,7 +326,9 @@ def _members(data: bytes) -> dict[str, bytes]:
 
 def _check_header(members: Mapping[str, bytes]) -> None:
     if _HEADER not in members or _SCHEMA not in members:
-        raise ModelFileError(f"was not written by lyceum.save: it has no {_HEADER} and {_SCHEMA}")
+        raise ModelFileError(
+            f"was not written by lyceum.save: it has no {_HEADER} and {_SCHEMA}"
+        )
     header = json.loads(members[_HEADER])
     form = header["format"]
     if not isinstance(form, int) or form > FORMAT:
@@ -355,7 +380,9 @@ def _check_types(nodes: Sequence[dict[str, Any]]) -> None:
             )
         # Object ids make one node stand in many places: a small file could unfold without end.
         if "__id__" in node:
-            raise ModelFileError("was not written by lyceum.save: it refers to objects by number")
+            raise ModelFileError(
+                "was not written by lyceum.save: it refers to objects by number"
+            )
 
 
 def _check_trees(nodes: Sequence[dict[str, Any]], members: Mapping[str, bytes]) -> None:
@@ -367,7 +394,9 @@ def _check_trees(nodes: Sequence[dict[str, Any]], members: Mapping[str, bytes]) 
             check_tree_node(node, members)
 
 
-def _check_memory(nodes: Sequence[dict[str, Any]], members: Mapping[str, bytes]) -> None:
+def _check_memory(
+    nodes: Sequence[dict[str, Any]], members: Mapping[str, bytes]
+) -> None:
     """Raise if the arrays would take far more memory than the file: one array may stand in many
     places."""
     named = (node["file"] for node in nodes if isinstance(node.get("file"), str))
@@ -383,7 +412,9 @@ def _check_array(name: str, content: bytes) -> None:
     """Raise unless the member is an array of plain cells, as long as it says."""
     if name.endswith(".npz"):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if sum(info.file_size for info in archive.infolist()) > (64 << 20) + 200 * len(content):
+            if sum(info.file_size for info in archive.infolist()) > (
+                64 << 20
+            ) + 200 * len(content):
                 raise ModelFileError(
                     f"is damaged: the array {name} unfolds into far more than its size"
                 )
@@ -399,4 +430,6 @@ def _check_array(name: str, content: bytes) -> None:
     shape, _, dtype = headers[npy.read_magic(stream)](stream)
     plain = dtype.kind in "biufUS" or is_tree_table(dtype)
     if not plain or math.prod(shape) * dtype.itemsize != len(content) - stream.tell():
-        raise ModelFileError(f"is damaged: the array {name} is not {shape} cells of {dtype}")
+        raise ModelFileError(
+            f"is damaged: the array {name} is not {shape} cells of {dtype}"
+        )

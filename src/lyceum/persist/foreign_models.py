@@ -24,7 +24,10 @@ TREE = "sklearn.tree._tree.Tree"
 FOREIGN_TYPES = {
     f"sklearn.{module}.{name}"
     for module, names in {
-        "discriminant_analysis": ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
+        "discriminant_analysis": (
+            "LinearDiscriminantAnalysis",
+            "QuadraticDiscriminantAnalysis",
+        ),
         "dummy": ("DummyClassifier", "DummyRegressor"),
         "ensemble._forest": (
             "ExtraTreesClassifier",
@@ -33,9 +36,19 @@ FOREIGN_TYPES = {
             "RandomForestRegressor",
         ),
         "linear_model._base": ("LinearRegression",),
-        "linear_model._coordinate_descent": ("ElasticNet", "ElasticNetCV", "Lasso", "LassoCV"),
+        "linear_model._coordinate_descent": (
+            "ElasticNet",
+            "ElasticNetCV",
+            "Lasso",
+            "LassoCV",
+        ),
         "linear_model._logistic": ("LogisticRegression", "LogisticRegressionCV"),
-        "linear_model._ridge": ("Ridge", "RidgeCV", "RidgeClassifier", "RidgeClassifierCV"),
+        "linear_model._ridge": (
+            "Ridge",
+            "RidgeCV",
+            "RidgeClassifier",
+            "RidgeClassifierCV",
+        ),
         "naive_bayes": (
             "BernoulliNB",
             "CategoricalNB",
@@ -82,11 +95,16 @@ def check_tree_node(node: Mapping[str, Any], members: Mapping[str, bytes]) -> No
         n_features, n_classes, n_outputs = (
             _value(one, members) for one in node["__reduce__"]["args"]["content"]
         )
-        state = {name: _value(one, members) for name, one in node["content"]["content"].items()}
+        state = {
+            name: _value(one, members)
+            for name, one in node["content"]["content"].items()
+        }
         nodes = state["nodes"]
         values = state["values"]
         count = state["node_count"]
-        sizes = all(isinstance(one, int) and one > 0 for one in (n_features, n_outputs, count))
+        sizes = all(
+            isinstance(one, int) and one > 0 for one in (n_features, n_outputs, count)
+        )
         sound = (
             sizes
             and set(state) == {"max_depth", "node_count", "nodes", "values"}
@@ -106,7 +124,9 @@ def check_tree_node(node: Mapping[str, Any], members: Mapping[str, bytes]) -> No
             f"is damaged: it holds a {TREE} without its parts ({error!r})"
         ) from error
     if not sound:
-        raise ModelFileError(f"is damaged: it holds a {TREE} whose arrays do not fit together")
+        raise ModelFileError(
+            f"is damaged: it holds a {TREE} whose arrays do not fit together"
+        )
 
 
 def _value(node: Mapping[str, Any], members: Mapping[str, bytes]) -> Any:
@@ -128,16 +148,22 @@ def _is_tree(nodes: np.ndarray, depth: int) -> bool:
         return False
     leaf = nodes["left_child"] == -1
     inner = np.flatnonzero(~leaf)
-    children = np.stack([nodes["left_child"][inner], nodes["right_child"][inner]], axis=1)
+    children = np.stack(
+        [nodes["left_child"][inner], nodes["right_child"][inner]], axis=1
+    )
     if not np.array_equal(np.sort(children, axis=None), np.arange(1, len(nodes))):
         return False
-    if not ((children > inner[:, None]).all() and (nodes["right_child"][leaf] == -1).all()):
+    if not (
+        (children > inner[:, None]).all() and (nodes["right_child"][leaf] == -1).all()
+    ):
         return False
     # from the root to all inner nodes of the next depth, as far as there are any
     level = np.zeros(1, dtype=np.intp)
     length = 0
     while length <= depth and len(level := level[~leaf[level]]):
-        level = np.concatenate([nodes["left_child"][level], nodes["right_child"][level]])
+        level = np.concatenate(
+            [nodes["left_child"][level], nodes["right_child"][level]]
+        )
         length += 1
     return length <= depth
 
@@ -158,9 +184,12 @@ def check_foreign(part: Any) -> None:
     width = getattr(part, "n_features_in_", None)
     tree = vars(part).get("tree_")
     if tree is not None and (
-        f"{type(tree).__module__}.{type(tree).__name__}" != TREE or tree.n_features != width
+        f"{type(tree).__module__}.{type(tree).__name__}" != TREE
+        or tree.n_features != width
     ):
-        raise ModelFileError(f"holds a {type(part).__name__} whose tree has other columns")
+        raise ModelFileError(
+            f"holds a {type(part).__name__} whose tree has other columns"
+        )
     if type(part).__module__ == "sklearn.ensemble._forest":
         trees = vars(part).get("estimators_", [])
         fits = isinstance(trees, list) and all(
@@ -169,7 +198,9 @@ def check_foreign(part: Any) -> None:
             for one in trees
         )
         if not fits:
-            raise ModelFileError(f"holds a {type(part).__name__} whose trees have other columns")
+            raise ModelFileError(
+                f"holds a {type(part).__name__} whose trees have other columns"
+            )
 
 
 def foreign_row(model: Estimator) -> np.ndarray | None:
@@ -180,7 +211,9 @@ def foreign_row(model: Estimator) -> np.ndarray | None:
     if not known or not hasattr(model, "predict") or not isinstance(width, int):
         return None
     if not 0 < width < _MOST_CLASSES:
-        raise ModelFileError(f"holds a {type(model).__name__} of {show_count(width, 'column')}")
+        raise ModelFileError(
+            f"holds a {type(model).__name__} of {show_count(width, 'column')}"
+        )
     return np.zeros((1, width))
 
 

@@ -42,7 +42,9 @@ def check_model(model: Estimator) -> None:
             check_foreign(part)
         if isinstance(part, Learner):
             part._check_model()
-        elif type(part).__module__.startswith("lyceum.") and hasattr(type(part), "check"):
+        elif type(part).__module__.startswith("lyceum.") and hasattr(
+            type(part), "check"
+        ):
             part.check()
         elif sparse.issparse(part):
             part.check_format(full_check=True)
@@ -66,7 +68,9 @@ def rehearse(model: Estimator) -> None:
     steps = pipeline_steps(model)
     samples: list[Any] = [foreign_row(model)]
     if samples[0] is None:
-        if not all(isinstance(step, Learner) and hasattr(step, "schema_") for step in steps):
+        if not all(
+            isinstance(step, Learner) and hasattr(step, "schema_") for step in steps
+        ):
             return
         two = _two_rows(steps[0].schema_)
         # one row too: an array in the place of a number may fit two rows by chance
@@ -87,7 +91,11 @@ def rehearse(model: Estimator) -> None:
             raise ModelFileError(
                 f"holds a {name} that does not answer: {method} ends in {error!r}"
             ) from error
-        if isinstance(rows, Rows) and isinstance(answer, np.ndarray) and len(answer) != len(rows):
+        if (
+            isinstance(rows, Rows)
+            and isinstance(answer, np.ndarray)
+            and len(answer) != len(rows)
+        ):
             raise ModelFileError(
                 f"holds a {name} whose {method} gives {len(answer)} answers for"
                 f" {show_count(len(rows), 'row')}"
@@ -96,9 +104,15 @@ def rehearse(model: Estimator) -> None:
 
 def _two_rows(schema: Schema) -> Rows:
     """A row of zeros and first categories, and one of ones and last categories."""
-    cells = np.array([_two_cells(column) for column in schema], dtype=np.float64).reshape(-1, 2).T
+    cells = (
+        np.array([_two_cells(column) for column in schema], dtype=np.float64)
+        .reshape(-1, 2)
+        .T
+    )
     return Rows(
-        ArraySource(np.ascontiguousarray(cells), None, None, Schema(schema.columns), coded=True)
+        ArraySource(
+            np.ascontiguousarray(cells), None, None, Schema(schema.columns), coded=True
+        )
     )
 
 

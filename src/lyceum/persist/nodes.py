@@ -63,7 +63,9 @@ class _NodeWriter:
             return self._dict(value)
         for kind, loader in _COLLECTIONS.items():
             if isinstance(value, kind):
-                return _typed(type(value), loader, content=[self.node(item) for item in value])
+                return _typed(
+                    type(value), loader, content=[self.node(item) for item in value]
+                )
         if value is None or isinstance(value, str | int | float):
             return _typed(str, "JsonNode", content=json.dumps(value), is_json=True)
         if isinstance(value, type):
@@ -72,20 +74,30 @@ class _NodeWriter:
             limits = {"start": value.start, "stop": value.stop, "step": value.step}
             return _typed(slice, "SliceNode", content=limits)
         if isinstance(value, np.dtype):
-            return _typed(np.dtype, "DTypeNode", content=self.node(np.empty(0, dtype=value)))
+            return _typed(
+                np.dtype, "DTypeNode", content=self.node(np.empty(0, dtype=value))
+            )
         if sparse.issparse(value):
             return self._sparse(value)
         if isinstance(value, _FUNCTIONS):
             home = getattr(value, "__module__", None) or "numpy"
-            return {"__class__": value.__name__, "__module__": home, "__loader__": "FunctionNode"}
+            return {
+                "__class__": value.__name__,
+                "__module__": home,
+                "__loader__": "FunctionNode",
+            }
         return self._object(value)
 
     def _dict(self, value: dict[Any, Any]) -> Node:
         content = {}
         for key, item in value.items():
-            content[key.item() if isinstance(key, np.generic) else key] = self.node(item)
+            content[key.item() if isinstance(key, np.generic) else key] = self.node(
+                item
+            )
         if len({str(key) for key in content}) < len(value):
-            raise ModelFileError("it has a mapping with two keys of the same text, e.g. 1 and '1'")
+            raise ModelFileError(
+                "it has a mapping with two keys of the same text, e.g. 1 and '1'"
+            )
         key_types = self.node([type(key) for key in value])
         return _typed(type(value), "DictNode", content=content, key_types=key_types)
 
@@ -93,17 +105,26 @@ class _NodeWriter:
         if value.dtype == object:
             items = [self.node(item) for item in value.tolist()]
             return _typed(
-                type(value), "NdArrayNode", content=items, type="json", shape=self.node(value.shape)
+                type(value),
+                "NdArrayNode",
+                content=items,
+                type="json",
+                shape=self.node(value.shape),
             )
         buffer = io.BytesIO()
         np.save(buffer, value, allow_pickle=False)
-        return _typed(type(value), "NdArrayNode", type="numpy", file=self._file(buffer, ".npy"))
+        return _typed(
+            type(value), "NdArrayNode", type="numpy", file=self._file(buffer, ".npy")
+        )
 
     def _sparse(self, value: object) -> Node:
         buffer = io.BytesIO()
         sparse.save_npz(buffer, value)
         return _typed(
-            type(value), "SparseMatrixNode", type="scipy", file=self._file(buffer, ".npz")
+            type(value),
+            "SparseMatrixNode",
+            type="scipy",
+            file=self._file(buffer, ".npz"),
         )
 
     def _file(self, buffer: io.BytesIO, ending: str) -> str:
@@ -118,14 +139,22 @@ class _NodeWriter:
         if kind.__module__ == _TREE and kind.__name__ == "Tree":
             _, arguments, state = value.__reduce__()
             reduced = {"args": self.node(arguments)}
-            return _typed(kind, "TreeNode", content=self.node(state), __reduce__=reduced)
-        if kind.__reduce__ is not object.__reduce__:  # made by a call, which no file may do
+            return _typed(
+                kind, "TreeNode", content=self.node(state), __reduce__=reduced
+            )
+        # made by a call, which no file may do
+        if kind.__reduce__ is not object.__reduce__:
             return _typed(kind, "ConstructorFromReduceNode")
         return _typed(kind, "ObjectNode", content=self.node(value.__getstate__()))
 
 
 def _typed(kind: type, loader: str, **rest: Any) -> Node:
-    return {"__class__": kind.__name__, "__module__": kind.__module__, "__loader__": loader, **rest}
+    return {
+        "__class__": kind.__name__,
+        "__module__": kind.__module__,
+        "__loader__": loader,
+        **rest,
+    }
 
 
 # -- reading ---------------------------------------------------------------------------
@@ -221,7 +250,9 @@ def _dtype(node: Node, arrays: Mapping[str, bytes]) -> np.dtype:
 
 def _sparse(node: Node, arrays: Mapping[str, bytes]) -> Any:
     if node["type"] != "scipy":
-        raise ModelFileError(f"is damaged: it holds a sparse matrix of type {node['type']!r}")
+        raise ModelFileError(
+            f"is damaged: it holds a sparse matrix of type {node['type']!r}"
+        )
     return sparse.load_npz(io.BytesIO(arrays[node["file"]]))
 
 

@@ -52,7 +52,10 @@ from lyceum.plot.models.neighbors import (
     radial_units as radial_units,
     voronoi as voronoi,
 )
-from lyceum.plot.models.neural import network as network, training_curves as training_curves
+from lyceum.plot.models.neural import (
+    network as network,
+    training_curves as training_curves,
+)
 from lyceum.plot.models.paradigms import (
     label_curves as label_curves,
     policy as policy,

@@ -71,9 +71,13 @@ def constrained_optima(
     """
     problem = optima.problem
     if len(problem.variables) != 2:
-        raise DataError(f"the picture is of two variables, but there are {len(problem.variables)}")
+        raise DataError(
+            f"the picture is of two variables, but there are {len(problem.variables)}"
+        )
     ax = axes(ax, (6.0, 5.4))
-    sides = [np.linspace(low, high, steps) for low, high in _limits(optima, limits).tolist()]
+    sides = [
+        np.linspace(low, high, steps) for low, high in _limits(optima, limits).tolist()
+    ]
     grid = np.stack(np.meshgrid(*sides), axis=-1)
     _draw_objective(ax, optima, sides, grid)
     constraints = {**problem.equalities, **problem.inequalities}
@@ -90,17 +94,27 @@ def constrained_optima(
     return ax
 
 
-def _draw_objective(ax: Axes, optima: Any, sides: list[np.ndarray], grid: np.ndarray) -> None:
+def _draw_objective(
+    ax: Axes, optima: Any, sides: list[np.ndarray], grid: np.ndarray
+) -> None:
     height = _on(lambda x: optima.problem.objective(*x), grid)
     ax.contour(*sides, height, levels=14, cmap="viridis", linewidths=0.8, alpha=0.8)
     touched = np.unique([round(point.value, 9) for point in optima.points])
     if len(touched):  # the contours that touch the constraints
-        dashed: dict[str, Any] = {"colors": [INK], "linewidths": 1.1, "linestyles": "dashed"}
+        dashed: dict[str, Any] = {
+            "colors": [INK],
+            "linewidths": 1.1,
+            "linestyles": "dashed",
+        }
         ax.contour(*sides, height, levels=touched, **dashed)
 
 
 def _draw_constraints(
-    ax: Axes, problem: Any, constraints: dict[str, Any], sides: list[np.ndarray], grid: np.ndarray
+    ax: Axes,
+    problem: Any,
+    constraints: dict[str, Any],
+    sides: list[np.ndarray],
+    grid: np.ndarray,
 ) -> None:
     """A line where a constraint binds, and a shade where an inequality fails."""
     for k, (name, of) in enumerate(constraints.items()):
@@ -109,7 +123,9 @@ def _draw_constraints(
         ax.contour(*sides, height, levels=[0.0], colors=[color], linewidths=2.0)
         ax.plot([], [], color=color, linewidth=2.0, label=name)
         if name in problem.inequalities and (height < 0).any():
-            ax.contourf(*sides, height, levels=[-np.inf, 0.0], colors=[color], alpha=0.13)
+            ax.contourf(
+                *sides, height, levels=[-np.inf, 0.0], colors=[color], alpha=0.13
+            )
 
 
 def _draw(ax: Axes, problem: Any, point: Any, reach: float, constraints: Any) -> None:
@@ -134,10 +150,18 @@ def _draw(ax: Axes, problem: Any, point: Any, reach: float, constraints: Any) ->
     for k, (name, of) in enumerate(constraints.items()):
         if name in point.binding:
             part = point.multipliers[name] * problem.gradient(of, point.x)
-            _arrow(ax, point.x, part / length * reach, COLORS[(k + 2) % len(COLORS)], (0, (3, 2)))
+            _arrow(
+                ax,
+                point.x,
+                part / length * reach,
+                COLORS[(k + 2) % len(COLORS)],
+                (0, (3, 2)),
+            )
 
 
-def _arrow(ax: Axes, start: np.ndarray, way: np.ndarray, color: str, dashes: Any) -> None:
+def _arrow(
+    ax: Axes, start: np.ndarray, way: np.ndarray, color: str, dashes: Any
+) -> None:
     if np.hypot(*way) > 0:
         style: dict[str, Any] = {
             "arrowstyle": "-|>",
@@ -155,7 +179,9 @@ def _limits(optima: Any, limits: Any) -> np.ndarray:
     shown = [point.x for point in optima.points] or [optima.nearest]
     low = np.min(shown, axis=0)
     high = np.max(shown, axis=0)
-    half = max(float((high - low).max()) / 2 * 1.5, 0.9 * float(np.abs(shown).max()), 1.6)
+    half = max(
+        float((high - low).max()) / 2 * 1.5, 0.9 * float(np.abs(shown).max()), 1.6
+    )
     middle = (low + high) / 2
     return np.column_stack([middle - half, middle + half])
 

@@ -30,7 +30,9 @@ class Curve:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of_scores(cls, x: np.ndarray, scores: np.ndarray, label: str, **options: Any) -> Curve:
+    def of_scores(
+        cls, x: np.ndarray, scores: np.ndarray, label: str, **options: Any
+    ) -> Curve:
         """The mean of (m, S) scores, with a band of one standard deviation if S is above 1."""
         mean = scores.mean(axis=1)
         if scores.shape[1] == 1:
@@ -44,7 +46,9 @@ def draw_curves(ax: Axes | None, curves: Iterable[Curve]) -> Axes:
     ax = axes(ax)
     for curve in curves:
         style = line_style(ax)
-        ax.plot(*downsample(curve.x, curve.y), label=curve.label, **style, **curve.options)
+        ax.plot(
+            *downsample(curve.x, curve.y), label=curve.label, **style, **curve.options
+        )
         color = style["color"]
         if curve.low is None or curve.high is None:
             continue
@@ -58,11 +62,18 @@ def draw_curves(ax: Axes | None, curves: Iterable[Curve]) -> Axes:
 
 def mark_best(ax: Axes, x: float, name: Any) -> None:
     """A dotted line at the best value, which the legend names."""
-    style: dict[str, Any] = {"color": GRAY, "linewidth": 1.0, "linestyle": ":", "zorder": 1}
+    style: dict[str, Any] = {
+        "color": GRAY,
+        "linewidth": 1.0,
+        "linestyle": ":",
+        "zorder": 1,
+    }
     ax.axvline(x, label=f"best: {name}", gid="reference", **style)
 
 
-def results_by_name(kinds: tuple[type, ...], results: Any, label: str | None) -> dict[str, Any]:
+def results_by_name(
+    kinds: tuple[type, ...], results: Any, label: str | None
+) -> dict[str, Any]:
     """One result, or a dict of several, by name; empty if they are of other kinds."""
     named = results if isinstance(results, Mapping) else {label or "": results}
     if not all(isinstance(result, kinds) for result in named.values()):
@@ -70,7 +81,9 @@ def results_by_name(kinds: tuple[type, ...], results: Any, label: str | None) ->
     return {str(name): result for name, result in named.items()}
 
 
-def check_results(kinds: tuple[type, ...], results: Any, label: str | None) -> dict[str, Any]:
+def check_results(
+    kinds: tuple[type, ...], results: Any, label: str | None
+) -> dict[str, Any]:
     """One result, or a dict of several, by name; all must be of these kinds."""
     named = results_by_name(kinds, results, label)
     if not named:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 
-def plane_grid(rows: np.ndarray, beyond: float, steps: int) -> tuple[list[np.ndarray], np.ndarray]:
+def plane_grid(
+    rows: np.ndarray, beyond: float, steps: int
+) -> tuple[list[np.ndarray], np.ndarray]:
     """The coordinates along both columns, and all points of the grid, (steps², 2).
 
     Parameters

@@ -64,7 +64,9 @@ def line_style(ax: Axes) -> dict[str, Any]:
 
 def reference_line(ax: Axes, x: ArrayLike, y: Any, label: str) -> None:
     """A thin gray line to compare with; drawn once even if the axes are used again."""
-    if not any(line.get_gid() == "reference" and line.get_label() == label for line in ax.lines):
+    if not any(
+        line.get_gid() == "reference" and line.get_label() == label for line in ax.lines
+    ):
         ax.plot(
             x,
             y,
@@ -97,7 +99,9 @@ def heading(ax: Axes, title: str | None) -> None:
         ax.set_title(title, loc="left", color=INK, fontsize="medium", fontweight="bold")
 
 
-def note(ax: Axes, text: str, point: Any, shift: tuple[float, float], **options: Any) -> None:
+def note(
+    ax: Axes, text: str, point: Any, shift: tuple[float, float], **options: Any
+) -> None:
     """A small gray text beside a point; the shift is in points of print."""
     style: dict[str, Any] = {
         "textcoords": "offset points",

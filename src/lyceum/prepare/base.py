@@ -139,7 +139,9 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
     def _through(self, step: Step, X: Data) -> Any:
         if isinstance(X, Rows):
             schema = Schema(self.schema_.columns, X.schema.target, X.schema.weight)
-            return self._prepare_rows(X.then(Align.between(X.schema, schema))).then(step)
+            return self._prepare_rows(X.then(Align.between(X.schema, schema))).then(
+                step
+            )
         if is_dask(X):
             return self._through_dask(step, X)
         return self._through_memory(step, X, output_library(self, X))

@@ -35,7 +35,10 @@ class Layout:
     def coded_schema(self) -> Schema:
         """The columns with two numbers as categories too."""
         return Schema(
-            tuple(replace(c, kind="categorical") if c.is_categorical else c for c in self.schema)
+            tuple(
+                replace(c, kind="categorical") if c.is_categorical else c
+                for c in self.schema
+            )
         )
 
     @cached_property
@@ -45,12 +48,16 @@ class Layout:
     @cached_property
     def own(self) -> list[np.ndarray]:
         """The one-of-C columns of every column."""
-        return [np.flatnonzero(self.design.source == j) for j in range(len(self.schema))]
+        return [
+            np.flatnonzero(self.design.source == j) for j in range(len(self.schema))
+        ]
 
     @cached_property
     def is_reference(self) -> np.ndarray:
         first = np.append(True, np.diff(self.design.source) > 0)
-        return first & np.array([self.schema[int(j)].is_categorical for j in self.design.source])
+        return first & np.array(
+            [self.schema[int(j)].is_categorical for j in self.design.source]
+        )
 
     def predictors(self, j: int) -> np.ndarray:
         return np.flatnonzero((self.design.source != j) & ~self.is_reference)
@@ -95,7 +102,8 @@ class Chain:
     def schema(self, schema: Schema) -> Schema:
         named = zip(self.layout.schema, self.before)
         return replace(
-            schema, columns=tuple(replace(column, name=old.name) for column, old in named)
+            schema,
+            columns=tuple(replace(column, name=old.name) for column, old in named),
         )
 
     def __call__(self, block: Block) -> Block:
@@ -126,7 +134,9 @@ class Chain:
         for j in self.order:
             rows = np.flatnonzero(missing[:, j])
             own = self.layout.own[j]
-            scores = Z[rows] @ self.equations.coef[:, own] + self.equations.intercept[own]
+            scores = (
+                Z[rows] @ self.equations.coef[:, own] + self.equations.intercept[own]
+            )
             if self.layout.schema[j].is_categorical:
                 native.posterior(scores)
             Z[np.ix_(rows, own)] = scores
@@ -140,11 +150,16 @@ class Chain:
         w = block.weights
         weights = [w, *(w * ~np.isnan(X[:, j]) for j in columns)]
         return Stats(
-            tuple(Scatter.of(Block(Z, None, one, block.start, block.schema)) for one in weights)
+            tuple(
+                Scatter.of(Block(Z, None, one, block.start, block.schema))
+                for one in weights
+            )
         )
 
 
-def solve(layout: Layout, j: int, scatter: Scatter, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def solve(
+    layout: Layout, j: int, scatter: Scatter, alpha: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Intercepts and coefficients (D, own) of the scores of column j."""
     own = layout.own[j]
     others = layout.predictors(j)
@@ -159,12 +174,15 @@ def solve(layout: Layout, j: int, scatter: Scatter, alpha: float) -> tuple[np.nd
     if not layout.schema[j].is_categorical:
         coef[others] = _ridge(within, across, sd, alpha)
         return mean[own] - mean @ coef, coef
-    share = np.maximum(mean[own], 0.0)  # of every category; delta: its mean from the overall mean
+    # of every category; delta: its mean from the overall mean
+    share = np.maximum(mean[own], 0.0)
     delta = np.divide(across, n * share, out=np.zeros_like(across), where=share > 0)
     within = within - (delta * (n * share)) @ delta.T
     coef[others] = n * _ridge(within, delta, sd, alpha)
     with np.errstate(divide="ignore"):
-        return np.log(share) - mean @ coef - 0.5 * (delta * coef[others]).sum(axis=0), coef
+        return np.log(share) - mean @ coef - 0.5 * (delta * coef[others]).sum(
+            axis=0
+        ), coef
 
 
 def _ridge(A: np.ndarray, B: np.ndarray, sd: np.ndarray, alpha: float) -> np.ndarray:
@@ -181,11 +199,14 @@ def score_change(
     S = scatter.scatter
     n = scatter.weight
     change = after.coef[:, own] - before.coef[:, own]
-    with np.errstate(invalid="ignore"):  # a category that never occurs has log 0 before and after
+    # a category that never occurs has log 0 before and after
+    with np.errstate(invalid="ignore"):
         at_mean = np.nan_to_num(
             after.intercept[own] - before.intercept[own], posinf=0.0, neginf=0.0
         )
-    square = (change * (S @ change)).sum() / n + ((at_mean + scatter.mean @ change) ** 2).sum()
+    square = (change * (S @ change)).sum() / n + (
+        (at_mean + scatter.mean @ change) ** 2
+    ).sum()
     if layout.schema[j].is_categorical:
         spread = max(1.0, (after.coef[:, own] * (S @ after.coef[:, own])).sum() / n)
     else:

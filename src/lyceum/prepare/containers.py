@@ -23,7 +23,9 @@ from lyceum._core.types import Data
 from lyceum.prepare.steps import is_unknown
 
 
-def contain(cells: Any, schema: Schema, source: ArraySource, X: Any, library: str) -> Any:
+def contain(
+    cells: Any, schema: Schema, source: ArraySource, X: Any, library: str
+) -> Any:
     """The coded cells as a container of the library, words for codes.
 
     X is what the user gave and `source` what was read from it. A category that the schema does not
@@ -31,7 +33,9 @@ def contain(cells: Any, schema: Schema, source: ArraySource, X: Any, library: st
     """
     if sparse.issparse(cells):  # which no frame holds
         return cells
-    if library == "array" and (is_frame(X) or not any(column.is_text for column in source.schema)):
+    if library == "array" and (
+        is_frame(X) or not any(column.is_text for column in source.schema)
+    ):
         return _numbers(cells, schema, source.X)
     if library == "array":
         return _words(cells, schema, source, X)
@@ -78,7 +82,9 @@ def _numbers(cells: np.ndarray, schema: Schema, raw: Any) -> np.ndarray:
     return out
 
 
-def _words(cells: np.ndarray, schema: Schema, source: ArraySource, X: Data) -> np.ndarray:
+def _words(
+    cells: np.ndarray, schema: Schema, source: ArraySource, X: Data
+) -> np.ndarray:
     """An array of objects: the categories that codes stand for, None for a missing word."""
     given = text_array(X, needs_text=False)
     indices = {name: j for j, name in enumerate(source.schema.names)}
@@ -94,7 +100,9 @@ def _words(cells: np.ndarray, schema: Schema, source: ArraySource, X: Data) -> n
             continue
         unknown = is_unknown(cells[:, j], column)
         known = ~unknown & ~missing
-        out[known, j] = column.categories.astype(object)[cells[known, j].astype(np.intp)]
+        out[known, j] = column.categories.astype(object)[
+            cells[known, j].astype(np.intp)
+        ]
         if column.is_text:
             out[missing, j] = None
         else:
@@ -105,7 +113,9 @@ def _words(cells: np.ndarray, schema: Schema, source: ArraySource, X: Data) -> n
     return out
 
 
-def _table(cells: np.ndarray, schema: Schema, original: pa.Table, library: str) -> pa.Table:
+def _table(
+    cells: np.ndarray, schema: Schema, original: pa.Table, library: str
+) -> pa.Table:
     given = dict(zip(original.column_names, original.columns))
     columns = {}
     for j, column in enumerate(schema):
@@ -143,7 +153,9 @@ def _arrow_column(
             plain = before.dictionary_decode()
         else:
             plain = before
-        values = pc.if_else(unknown, plain.cast(values.dictionary.type), values.dictionary_decode())
+        values = pc.if_else(
+            unknown, plain.cast(values.dictionary.type), values.dictionary_decode()
+        )
         if as_category:
             return values.dictionary_encode()
         return values
@@ -163,7 +175,9 @@ def _to_pandas(table: pa.Table, schema: Schema, names: tuple[str, ...], X: Any) 
         labels = dict(zip(names, X.columns))
     for column in schema:
         if column.name in labels and column.is_categorical:
-            frame[column.name] = _convert(frame[column.name], X[labels[column.name]].dtype, column)
+            frame[column.name] = _convert(
+                frame[column.name], X[labels[column.name]].dtype, column
+            )
     return frame.set_axis([labels.get(name, name) for name in frame.columns], axis=1)
 
 
@@ -179,8 +193,14 @@ def _convert(values: Any, dtype: Any, column: Column) -> Any:
         if has_text_levels(dtype):
             own = {str(level): level for level in dtype.categories}
             values = values.cat.rename_categories(lambda level: own.get(level, level))
-        new = [value for value in values.dtype.categories if value not in dtype.categories]
-        return values.astype(pd.CategoricalDtype([*dtype.categories, *new], ordered=dtype.ordered))
-    if isinstance(values.dtype, pd.CategoricalDtype) or not pd.api.types.is_string_dtype(dtype):
+        new = [
+            value for value in values.dtype.categories if value not in dtype.categories
+        ]
+        return values.astype(
+            pd.CategoricalDtype([*dtype.categories, *new], ordered=dtype.ordered)
+        )
+    if isinstance(
+        values.dtype, pd.CategoricalDtype
+    ) or not pd.api.types.is_string_dtype(dtype):
         return values
     return values.astype(dtype)

@@ -31,7 +31,15 @@ _MONTHS = [
     "November",
     "December",
 ]
-_WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+_WEEKDAYS = [
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Sunday",
+]
 _NAMES = {"month": _MONTHS, "weekday": _WEEKDAYS}
 _DAY = 86_400.0
 _MOST = 8.0e12  # seconds beyond which NumPy has no calendar
@@ -134,7 +142,9 @@ class DatetimeEncoder(Transformer):
             if parts is not None
         ]
         facts = {"rows": self.n_rows_, "columns": self.n_features_in_}
-        return Summary(self._title(), facts, [Table("Dates", ("column", "first", "parts"), rows)])
+        return Summary(
+            self._title(), facts, [Table("Dates", ("column", "first", "parts"), rows)]
+        )
 
     def complexity(self) -> int:
         """The number of parts."""
@@ -166,10 +176,13 @@ def _are_parts(parts: Any) -> bool:
     if not isinstance(parts, dict) or not set(parts) <= set(PARTS):
         return False
     whole = all(
-        isinstance(v, list) and all(isinstance(one, int) for one in v) for v in parts.values()
+        isinstance(v, list) and all(isinstance(one, int) for one in v)
+        for v in parts.values()
     )
     return whole and all(
-        0 <= one < len(names) for part, names in _NAMES.items() for one in parts.get(part, ())
+        0 <= one < len(names)
+        for part, names in _NAMES.items()
+        for one in parts.get(part, ())
     )
 
 
@@ -194,11 +207,13 @@ def date_parts(seconds: np.ndarray) -> dict[str, np.ndarray]:
         "year": years.astype(np.int64) + 1970,
         "month": months.astype(np.int64) % 12,
         "day": (days - months.astype("datetime64[D]")).astype(np.int64) + 1,
-        "weekday": (days.astype(np.int64) + 3) % 7,  # the first of January 1970 was a Thursday
+        # the first of January 1970 was a Thursday
+        "weekday": (days.astype(np.int64) + 3) % 7,
         "hour": (whole - days.astype("datetime64[s]").astype(np.int64)) // 3600,
     }
     return {
-        part: np.where(there, values.astype(np.float64), np.nan) for part, values in parts.items()
+        part: np.where(there, values.astype(np.float64), np.nan)
+        for part, values in parts.items()
     }
 
 

@@ -90,7 +90,8 @@ class DropMissing(Transformer, OnePassLearner):
         if y is not None:
             keep &= ~_is_missing(y)
         return tuple(
-            None if part is None else _rows_where(part, keep) for part in (X, y, sample_weight)
+            None if part is None else _rows_where(part, keep)
+            for part in (X, y, sample_weight)
         )  # type: ignore[return-value]
 
     def _complete(self, X: Data) -> np.ndarray:

@@ -57,7 +57,9 @@ class FillTransformer(Transformer, OnePassLearner):
         counts = statistic.parts[0]
         self.missing_ = counts.missing / counts.weight
         self.flagged_ = [
-            j for j, c in enumerate(self.schema_) if counts.missing[j] and self._is_flagged(c)
+            j
+            for j, c in enumerate(self.schema_)
+            if counts.missing[j] and self._is_flagged(c)
         ]
 
     def _step(self, schema: Schema) -> Fill:
@@ -68,10 +70,14 @@ class FillTransformer(Transformer, OnePassLearner):
         check_is_fitted(self)
         values = map(cell_value, self.filled_schema_, self.fill_)
         columns = zip(self.schema_, self.missing_.tolist(), values)
-        rows = [(column.name, column.kind, share, value) for column, share, value in columns]
+        rows = [
+            (column.name, column.kind, share, value) for column, share, value in columns
+        ]
         table = Table("Columns", ("column", "kind", "missing", "filled with"), rows)
         return Summary(
-            self._title(), {"columns": self.n_features_in_, "flagged": len(self.flagged_)}, [table]
+            self._title(),
+            {"columns": self.n_features_in_, "flagged": len(self.flagged_)},
+            [table],
         )
 
     @classmethod
@@ -99,7 +105,12 @@ def column_stats(block: Block, medians: bool) -> Stats:
     if not medians:
         return Stats(parts)
     return Stats(
-        (*parts, Quantiles.of(block.with_X(block.X[:, block.schema.continuous], block.schema)))
+        (
+            *parts,
+            Quantiles.of(
+                block.with_X(block.X[:, block.schema.continuous], block.schema)
+            ),
+        )
     )
 
 
@@ -128,7 +139,9 @@ def fill_values(
                 UserWarning,
                 stacklevel=2,
             )
-    return Schema(tuple(column for column, _ in pairs)), np.array([value for _, value in pairs])
+    return Schema(tuple(column for column, _ in pairs)), np.array(
+        [value for _, value in pairs]
+    )
 
 
 def cell_value(column: Column, value: float) -> Any:
@@ -168,7 +181,9 @@ def _category(
     if code >= 0:
         return column, _cell(column, code)
     words = np.append(_words(column.categories), str(rules.category))
-    wider = replace(column, kind="binary" if len(words) == 2 else "categorical", categories=words)
+    wider = replace(
+        column, kind="binary" if len(words) == 2 else "categorical", categories=words
+    )
     return wider, float(len(words) - 1)
 
 
@@ -186,5 +201,8 @@ def _cell(column: Column, code: int) -> float:
 
 def _words(categories: Any) -> np.ndarray:
     """Categories as text: whole numbers without a decimal point."""
-    values = [int(v) if isinstance(v, float) and v.is_integer() else v for v in categories.tolist()]
+    values = [
+        int(v) if isinstance(v, float) and v.is_integer() else v
+        for v in categories.tolist()
+    ]
     return np.array([str(value) for value in values], dtype=np.str_)

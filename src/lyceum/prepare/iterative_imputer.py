@@ -153,7 +153,9 @@ class IterativeImputer(Transformer):
         """
         rows = self._rows(X, y, sample_weight)
         self._start(rows)
-        self._learn(rows, tuple(int(j) for j in self.order_ if 0 < self.missing_[j] < 1))
+        self._learn(
+            rows, tuple(int(j) for j in self.order_ if 0 < self.missing_[j] < 1)
+        )
         return self
 
     def _start(self, rows: Rows) -> None:
@@ -177,18 +179,24 @@ class IterativeImputer(Transformer):
         self.history_: list[float] = []
         for _ in range(self.max_iter):
             sums = Sums(
-                incomplete, rows.reduce(partial(_scatters, chain=chain, columns=incomplete)).parts
+                incomplete,
+                rows.reduce(partial(_scatters, chain=chain, columns=incomplete)).parts,
             )
             before = equations
             equations = self._solve_columns(layout, sums, equations, incomplete)
             self.history_.append(
                 max(
-                    (score_change(layout, j, sums[j], before, equations) for j in incomplete),
+                    (
+                        score_change(layout, j, sums[j], before, equations)
+                        for j in incomplete
+                    ),
                     default=0.0,
                 )
             )
             step = {"step": len(record) + 1, "objective": self.history_[-1]}
-            record.append({**step, "intercept": equations.intercept, "coef": equations.coef})
+            record.append(
+                {**step, "intercept": equations.intercept, "coef": equations.coef}
+            )
             if self.history_[-1] <= self.tol:
                 break
             chain = self._chain(Schema(self.schema_.columns), equations)
@@ -198,7 +206,9 @@ class IterativeImputer(Transformer):
         self._finish(
             layout,
             sums,
-            self._solve_columns(layout, sums, equations, np.flatnonzero(self.missing_ == 0)),
+            self._solve_columns(
+                layout, sums, equations, np.flatnonzero(self.missing_ == 0)
+            ),
         )
         if self.record:
             self.record_ = record
@@ -242,7 +252,12 @@ class IterativeImputer(Transformer):
     def _chain(self, before: Schema, equations: Equations | None) -> Chain:
         order = tuple(int(j) for j in self.order_)
         return Chain(
-            before, Layout(self.filled_schema_), self.start_, equations, order, self.max_iter
+            before,
+            Layout(self.filled_schema_),
+            self.start_,
+            equations,
+            order,
+            self.max_iter,
         )
 
     def _step(self, schema: Schema) -> Chain:
@@ -252,7 +267,9 @@ class IterativeImputer(Transformer):
         """For every column, how much is missing, what predicts it best, and how well."""
         check_is_fitted(self)
         rows = []
-        for j, (column, own) in enumerate(zip(self.schema_, Layout(self.filled_schema_).own)):
+        for j, (column, own) in enumerate(
+            zip(self.schema_, Layout(self.filled_schema_).own)
+        ):
             if column.is_categorical:
                 method = "discriminant"
             else:
@@ -271,9 +288,13 @@ class IterativeImputer(Transformer):
                     best,
                 )
             )
-        table = Table("Columns", ("column", "predicted by", "missing", "R²", "most from"), rows)
+        table = Table(
+            "Columns", ("column", "predicted by", "missing", "R²", "most from"), rows
+        )
         return Summary(
-            self._title(), {"rounds": self.n_iter_, "last move": self.history_[-1]}, [table]
+            self._title(),
+            {"rounds": self.n_iter_, "last move": self.history_[-1]},
+            [table],
         )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:

@@ -134,7 +134,11 @@ class KBinsDiscretizer(Transformer):
             self.strategy_ = "quantile"
         sketch = rows.reduce(_quantiles)
         by_column: list[np.ndarray | None] = [None] * len(self.schema_)
-        open_ = [int(j) for j in self.schema_.continuous if self.schema_[int(j)].name not in given]
+        open_ = [
+            int(j)
+            for j in self.schema_.continuous
+            if self.schema_[int(j)].name not in given
+        ]
         for name, cuts in given.items():
             by_column[self.schema_.index(name)] = cuts
         if self.strategy_ == "mdl":
@@ -152,7 +156,9 @@ class KBinsDiscretizer(Transformer):
             return quantile_cuts(sketch.values, sketch.weights, self.n_bins)
         if not len(sketch.values):
             return np.empty(0)
-        return width_cuts(float(sketch.values[0]), float(sketch.values[-1]), self.n_bins)
+        return width_cuts(
+            float(sketch.values[0]), float(sketch.values[-1]), self.n_bins
+        )
 
     def _class_rows(self, X: Data, y: Target, w: Weights) -> Rows:
         """The rows with their classes, if there are any."""
@@ -179,8 +185,14 @@ class KBinsDiscretizer(Transformer):
                 raise SettingError(
                     f"cuts has the column {name!r}, which holds categories, not numbers"
                 )
-            if array.ndim != 1 or not np.isfinite(array).all() or (np.diff(array) <= 0).any():
-                raise SettingError(f"the cuts of {name!r} must be ascending numbers, got {cuts}")
+            if (
+                array.ndim != 1
+                or not np.isfinite(array).all()
+                or (np.diff(array) <= 0).any()
+            ):
+                raise SettingError(
+                    f"the cuts of {name!r} must be ascending numbers, got {cuts}"
+                )
             by_name[str(name)] = array
         return by_name
 
@@ -201,7 +213,9 @@ class KBinsDiscretizer(Transformer):
             if cuts is not None
         ]
         table = Table("Continuous columns", ("column", "intervals", "cuts"), rows)
-        return Summary(self._title(), {"rows": self.n_rows_, "strategy": self.strategy_}, [table])
+        return Summary(
+            self._title(), {"rows": self.n_rows_, "strategy": self.strategy_}, [table]
+        )
 
     def complexity(self) -> int:
         """The number of cuts."""
@@ -211,13 +225,21 @@ class KBinsDiscretizer(Transformer):
     def _check_model(self) -> None:
         super()._check_model()
         if len(getattr(self, "cuts_", ())) != len(getattr(self, "schema_", ())):
-            raise ModelFileError("holds a KBinsDiscretizer whose cuts are not those of its columns")
+            raise ModelFileError(
+                "holds a KBinsDiscretizer whose cuts are not those of its columns"
+            )
         for cuts in getattr(self, "cuts_", ()):
             if cuts is None:
                 continue
-            numbers = isinstance(cuts, np.ndarray) and cuts.ndim == 1 and cuts.dtype.kind == "f"
+            numbers = (
+                isinstance(cuts, np.ndarray)
+                and cuts.ndim == 1
+                and cuts.dtype.kind == "f"
+            )
             if not numbers or not (np.diff(cuts) > 0).all():
-                raise ModelFileError("holds a KBinsDiscretizer whose cuts are not rising numbers")
+                raise ModelFileError(
+                    "holds a KBinsDiscretizer whose cuts are not rising numbers"
+                )
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,11 +283,12 @@ class ColumnCuts:
                 columns.append(column)
             else:
                 labels = np.array(interval_labels(cuts))
+                kind: Literal["binary", "categorical"] = "categorical"
                 if len(labels) == 2:
                     kind = "binary"
-                else:
-                    kind = "categorical"
-                columns.append(Column(column.name, kind, labels, "intervals of numbers"))  # type: ignore[arg-type]
+                columns.append(
+                    Column(column.name, kind, labels, "intervals of numbers")
+                )
         return Schema(tuple(columns))
 
     def schema(self, schema: Schema) -> Schema:
@@ -278,7 +301,9 @@ class ColumnCuts:
         for j, cuts in enumerate(self.cuts):
             if cuts is not None:
                 x = X[:, j].astype(np.float64)
-                X[:, j] = np.where(np.isnan(x), np.nan, np.searchsorted(cuts, x, side="left"))
+                X[:, j] = np.where(
+                    np.isnan(x), np.nan, np.searchsorted(cuts, x, side="left")
+                )
         return block.with_X(X, self.schema(block.schema))
 
 
@@ -299,7 +324,9 @@ def interval_labels(cuts: np.ndarray) -> list[str]:
     return [f"≤ {texts[0]}", *inner, f"> {texts[-1]}"]
 
 
-def _class_cuts(rows: Rows, sketch: Quantiles, columns: list[int]) -> dict[int, np.ndarray]:
+def _class_cuts(
+    rows: Rows, sketch: Quantiles, columns: list[int]
+) -> dict[int, np.ndarray]:
     """Cuts by the description length of the classes, from one pass over the rows."""
     if not columns:
         return {}

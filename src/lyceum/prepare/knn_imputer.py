@@ -132,9 +132,13 @@ class KNNImputer(Transformer):
         """How much of every column is missing, and what is taken where no neighbor can say."""
         check_is_fitted(self)
         columns = zip(
-            self.schema_, self.missing_.tolist(), map(cell_value, self.filled_schema_, self.fill_)
+            self.schema_,
+            self.missing_.tolist(),
+            map(cell_value, self.filled_schema_, self.fill_),
         )
-        rows = [(column.name, column.kind, share, value) for column, share, value in columns]
+        rows = [
+            (column.name, column.kind, share, value) for column, share, value in columns
+        ]
         table = Table("Columns", ("column", "kind", "missing", "otherwise"), rows)
         facts = {
             "columns": self.n_features_in_,
@@ -169,7 +173,10 @@ class FillFromRows:
     @cached_property
     def after(self) -> Schema:
         return Schema(
-            tuple(replace(column, name=old.name) for column, old in zip(self.filled, self.before))
+            tuple(
+                replace(column, name=old.name)
+                for column, old in zip(self.filled, self.before)
+            )
         )
 
     def schema(self, schema: Schema) -> Schema:
@@ -183,7 +190,9 @@ class FillFromRows:
         out = X.astype(np.float64)
         for j in np.flatnonzero(missing.any(axis=0)):
             here = np.flatnonzero(missing[:, j])
-            out[here, j] = self._fill_cells(np.asarray(X[here], dtype=np.float64), int(j))
+            out[here, j] = self._fill_cells(
+                np.asarray(X[here], dtype=np.float64), int(j)
+            )
         return block.with_X(out.astype(X.dtype, copy=False), self.schema(block.schema))
 
     def _fill_cells(self, X: np.ndarray, j: int) -> np.ndarray:
@@ -192,7 +201,9 @@ class FillFromRows:
         if not len(known):
             return np.full(len(X), self.otherwise[j])
         neighbors = self._index(j, known).nearest(X, min(self.k, len(known)))
-        votes = np.where(np.isfinite(neighbors.distances), self.weights[known][neighbors.rows], 0.0)
+        votes = np.where(
+            np.isfinite(neighbors.distances), self.weights[known][neighbors.rows], 0.0
+        )
         if self.by_distance:
             votes = _over_distance(votes, neighbors.distances)
         cells = self.rows[known, j][neighbors.rows]
@@ -216,7 +227,9 @@ def _over_distance(votes: np.ndarray, distances: np.ndarray) -> np.ndarray:
     """Votes over distances; rows at distance 0 alone where there are any."""
     hits = distances == 0.0
     with np.errstate(divide="ignore"):
-        near = np.where(hits.any(axis=1, keepdims=True), hits, 1.0 / np.where(hits, 1.0, distances))
+        near = np.where(
+            hits.any(axis=1, keepdims=True), hits, 1.0 / np.where(hits, 1.0, distances)
+        )
     return votes * near
 
 
@@ -234,7 +247,11 @@ def _commonest(cells: np.ndarray, votes: np.ndarray, column: Column) -> np.ndarr
     K = max(1, len(categories))
     codes = np.clip(codes, 0, K - 1).astype(np.int64)
     cell = (np.arange(len(cells)) * K)[:, None] + codes
-    best = np.bincount(cell.ravel(), votes.ravel(), len(cells) * K).reshape(-1, K).argmax(axis=1)
+    best = (
+        np.bincount(cell.ravel(), votes.ravel(), len(cells) * K)
+        .reshape(-1, K)
+        .argmax(axis=1)
+    )
     if column.numeric:
         return categories[best].astype(np.float64)
     return best.astype(np.float64)

@@ -24,7 +24,9 @@ class ClassBins:
     counts: tuple[np.ndarray, ...]
 
     @classmethod
-    def of(cls, block: Block, columns: tuple[int, ...], cuts: tuple[np.ndarray, ...]) -> ClassBins:
+    def of(
+        cls, block: Block, columns: tuple[int, ...], cuts: tuple[np.ndarray, ...]
+    ) -> ClassBins:
         """The counts of a block.
 
         Parameters
@@ -47,12 +49,16 @@ class ClassBins:
             else:
                 w = block.w[keep]
             tables.append(
-                np.bincount(cells, w, (len(edges) + 1) * K).astype(np.float64).reshape(-1, K)
+                np.bincount(cells, w, (len(edges) + 1) * K)
+                .astype(np.float64)
+                .reshape(-1, K)
             )
         return cls(tuple(tables))
 
     def merge(self, other: ClassBins) -> ClassBins:
-        return ClassBins(tuple(one + two for one, two in zip(self.counts, other.counts)))
+        return ClassBins(
+            tuple(one + two for one, two in zip(self.counts, other.counts))
+        )
 
 
 def mdl_cuts(edges: np.ndarray, counts: np.ndarray) -> np.ndarray:

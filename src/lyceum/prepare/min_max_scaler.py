@@ -117,14 +117,22 @@ class MinMaxScaler(Transformer, OnePassLearner):
         """The range of every continuous column."""
         check_is_fitted(self)
         columns = self.schema_.continuous
-        rows = [(self.schema_[int(j)].name, self.data_min_[j], self.data_max_[j]) for j in columns]
+        rows = [
+            (self.schema_[int(j)].name, self.data_min_[j], self.data_max_[j])
+            for j in columns
+        ]
         table = Table("Continuous columns", ("column", "min", "max"), rows)
         return Summary(
-            self._title(), {"rows": self.n_rows_, "new range": self.feature_range}, [table]
+            self._title(),
+            {"rows": self.n_rows_, "new range": self.feature_range},
+            [table],
         )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"data_min_": (self.n_features_in_,), "data_max_": (self.n_features_in_,)}
+        return {
+            "data_min_": (self.n_features_in_,),
+            "data_max_": (self.n_features_in_,),
+        }
 
 
 def _moments(block: Block) -> Moments:

@@ -95,7 +95,11 @@ class OneHotEncoder(Transformer):
         return self
 
     def _coded_columns(self) -> list[Column]:
-        return [column for column in self.schema_ if not column.numeric and not column.is_free_text]
+        return [
+            column
+            for column in self.schema_
+            if not column.numeric and not column.is_free_text
+        ]
 
     def _step(self, schema: Schema) -> Step:
         design = Design(schema, reference=self.drop == "first", every=True)
@@ -106,10 +110,18 @@ class OneHotEncoder(Transformer):
     def summary(self) -> Summary:
         """The coded columns and their categories."""
         check_is_fitted(self)
-        rows = [(c.name, len(c.categories), list(c.categories)) for c in self._coded_columns()]  # type: ignore[arg-type]
-        facts = {"columns": self.n_features_in_, "columns after": len(self.get_feature_names_out())}
+        rows = []
+        for column in self._coded_columns():
+            assert column.categories is not None
+            rows.append((column.name, len(column.categories), list(column.categories)))
+        facts = {
+            "columns": self.n_features_in_,
+            "columns after": len(self.get_feature_names_out()),
+        }
         return Summary(
-            self._title(), facts, [Table("Coded columns", ("column", "C", "categories"), rows)]
+            self._title(),
+            facts,
+            [Table("Coded columns", ("column", "C", "categories"), rows)],
         )
 
 

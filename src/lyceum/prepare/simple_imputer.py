@@ -107,7 +107,9 @@ class SimpleImputer(FillTransformer):
                 " each kind, e.g. {'continuous': 0, 'categorical': 'none'}"
             )
         number = float(values["continuous"])
-        return FillRules(self.continuous, self.categorical, number, values["categorical"])
+        return FillRules(
+            self.continuous, self.categorical, number, values["categorical"]
+        )
 
     def _is_flagged(self, column: Column) -> bool:
         return self.indicator

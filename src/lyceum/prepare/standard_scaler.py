@@ -94,14 +94,18 @@ class StandardScaler(Transformer, OnePassLearner):
 
     def _finish(self, moments: Moments) -> None:
         known = moments.weight > 0
-        moving = known & np.array([not column.is_categorical for column in self.schema_])
+        moving = known & np.array(
+            [not column.is_categorical for column in self.schema_]
+        )
         variance = np.where(moving, np.where(known, moments.variance(), 1.0), 1.0)
         constant = moving & is_constant(moments)
         self.var_ = np.where(constant, 0.0, variance)
         self.scale_ = np.where(constant, 1.0, np.sqrt(variance))
         # the mean of equal numbers is that number, not what is left after rounding
         self.mean_ = np.where(
-            moving, np.where(moments.low == moments.high, moments.low, moments.mean), 0.0
+            moving,
+            np.where(moments.low == moments.high, moments.low, moments.mean),
+            0.0,
         )
 
     def _step(self, schema: Schema) -> Affine:
@@ -127,7 +131,9 @@ class StandardScaler(Transformer, OnePassLearner):
         ]
         table = Table("Continuous columns", ("column", "mean", "sd"), rows)
         return Summary(
-            self._title(), {"rows": self.n_rows_, "columns": self.n_features_in_}, [table]
+            self._title(),
+            {"rows": self.n_rows_, "columns": self.n_features_in_},
+            [table],
         )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
@@ -138,7 +144,9 @@ def is_constant(moments: Moments) -> np.ndarray:
     """Columns without spread: all cells equal, or apart by no more than the rounding of their
     mean."""
     rounding = 4 * np.finfo(np.float64).eps * np.abs(moments.mean)
-    return (moments.low >= moments.high) | (moments.scatter <= rounding**2 * moments.weight)
+    return (moments.low >= moments.high) | (
+        moments.scatter <= rounding**2 * moments.weight
+    )
 
 
 def _moments(block: Block) -> Moments:

@@ -49,7 +49,9 @@ class MissingCounts:
         whole = np.ones(len(block), dtype=bool)
         whole[rows] = False
         missing = np.bincount(columns, w[rows], d)
-        counts = Counts.of(Recode()(replace(block, y=None, schema=without_texts(block.schema))))
+        counts = Counts.of(
+            Recode()(replace(block, y=None, schema=without_texts(block.schema)))
+        )
         return cls(len(block), float(w.sum()), float(w[whole].sum()), missing, counts)
 
     def merge(self, other: MissingCounts) -> MissingCounts:

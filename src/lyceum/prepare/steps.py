@@ -76,7 +76,9 @@ class Affine:
         """Only the scale: a center would fill the zeros."""
         scale = self.scale[X.indices]
         out = X.copy()
-        out.data = (X.data * scale if self.inverse else X.data / scale).astype(X.dtype, copy=False)
+        out.data = (X.data * scale if self.inverse else X.data / scale).astype(
+            X.dtype, copy=False
+        )
         return out
 
 
@@ -97,7 +99,8 @@ class Fill:
     @cached_property
     def after(self) -> Schema:
         named = tuple(
-            replace(column, name=old.name) for column, old in zip(self.filled, self.before)
+            replace(column, name=old.name)
+            for column, old in zip(self.filled, self.before)
         )
         return Schema(named + tuple(_flag(self.before[j].name) for j in self.flagged))
 
@@ -134,7 +137,10 @@ class Fill:
 
 def _flag(name: str) -> Column:
     return Column(
-        f"{name} missing", "binary", np.array([0.0, 1.0]), f"1 where {name!r} was missing"
+        f"{name} missing",
+        "binary",
+        np.array([0.0, 1.0]),
+        f"1 where {name!r} was missing",
     )
 
 

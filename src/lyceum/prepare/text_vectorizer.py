@@ -128,7 +128,11 @@ class TextVectorizer(Transformer):
             words[j] = chosen
             df = np.array([counts[word] for word in chosen], dtype=np.float64)
             idf[j] = np.log((1.0 + n) / (1.0 + df)) + 1.0
-        if texts and not any(words[j] for j in texts) and len(texts) == len(self.schema_):
+        if (
+            texts
+            and not any(words[j] for j in texts)
+            and len(texts) == len(self.schema_)
+        ):
             raise DataError(
                 f"no word of column {self.schema_[texts[0]].name!r} stands in at least"
                 f" {self.min_df} rows and in at most {self.max_df:.0%} of them, so that no"
@@ -137,7 +141,10 @@ class TextVectorizer(Transformer):
         self.words_ = words
         self.idf_ = idf
         # texts to come are others: their columns list none
-        columns = [Column.of_text(c.name) if j in texts else c for j, c in enumerate(self.schema_)]
+        columns = [
+            Column.of_text(c.name) if j in texts else c
+            for j, c in enumerate(self.schema_)
+        ]
         self.schema_ = replace(self.schema_, columns=tuple(columns))
         return self
 
@@ -153,15 +160,23 @@ class TextVectorizer(Transformer):
             indices = [self.schema_.index(str(name)) for name in self.columns]
             for j in indices:
                 if not self.schema_[j].is_text:
-                    raise SettingError(f"columns has {self.schema_[j].name!r}, which holds no text")
+                    raise SettingError(
+                        f"columns has {self.schema_[j].name!r}, which holds no text"
+                    )
             return sorted(indices)
         return [
-            j for j, c in enumerate(self.schema_) if c.is_free_text or (c.is_text and _is_prose(c))
+            j
+            for j, c in enumerate(self.schema_)
+            if c.is_free_text or (c.is_text and _is_prose(c))
         ]
 
     def _step(self, schema: Schema) -> WordColumns:
         step = WordColumns(
-            schema, tuple(self.words_), tuple(self.idf_), self.weights, self.sparse_output
+            schema,
+            tuple(self.words_),
+            tuple(self.idf_),
+            self.weights,
+            self.sparse_output,
         )
         if self.sparse_output and any(not column.numeric for column in step.after):
             odd = next(column.name for column in step.after if not column.numeric)
@@ -192,9 +207,15 @@ class TextVectorizer(Transformer):
             for column, words in zip(self.schema_, self.words_)
             if words is not None
         ]
-        facts = {"rows": self.n_rows_, "columns": self.n_features_in_, "weights": self.weights}
+        facts = {
+            "rows": self.n_rows_,
+            "columns": self.n_features_in_,
+            "weights": self.weights,
+        }
         return Summary(
-            self._title(), facts, [Table("Free text", ("column", "words", "first words"), rows)]
+            self._title(),
+            facts,
+            [Table("Free text", ("column", "words", "first words"), rows)],
         )
 
     def complexity(self) -> int:
@@ -214,7 +235,9 @@ class TextVectorizer(Transformer):
                     and isinstance(words, list)
                     and all(isinstance(word, str) for word in words)
                 )
-                fits = fits and isinstance(idf, np.ndarray) and idf.shape == (len(words),)
+                fits = (
+                    fits and isinstance(idf, np.ndarray) and idf.shape == (len(words),)
+                )
         if not fits:
             raise ModelFileError(
                 "holds a TextVectorizer whose words and weights do not fit together"
@@ -223,7 +246,10 @@ class TextVectorizer(Transformer):
 
 def _is_prose(column: Column) -> bool:
     texts = column.categories[:_LOOK] if column.categories is not None else ()
-    return len(texts) > 0 and float(np.mean([len(str(text).split()) for text in texts])) >= 4
+    return (
+        len(texts) > 0
+        and float(np.mean([len(str(text).split()) for text in texts])) >= 4
+    )
 
 
 def words_of(text: str) -> list[str]:
@@ -311,7 +337,9 @@ class WordColumns:
         column = self.before[j]
         if self.words[j] is None:
             return column
-        return Column(f"{column.name}: {word}", why=f"the word {word!r} in {column.name!r}")
+        return Column(
+            f"{column.name}: {word}", why=f"the word {word!r} in {column.name!r}"
+        )
 
     @cached_property
     def _word_numbers(self) -> list[Mapping[str, int]]:
@@ -325,7 +353,9 @@ class WordColumns:
             return block
         X = as_float(block.X)
         parts = [
-            sparse.csr_array(X[:, [j]]) if words is None else self._count_words(block, j)
+            sparse.csr_array(X[:, [j]])
+            if words is None
+            else self._count_words(block, j)
             for j, words in enumerate(self.words)
         ]
         if self.sparse_output:

@@ -80,11 +80,16 @@ class GridWorld:
         self._start = self._letters.index("S")
         self.observation_space = SimpleNamespace(n=len(self._letters))
         self.action_space = SimpleNamespace(n=4)
-        self.P = {s: {a: self._outcomes(s, a) for a in range(4)} for s in range(len(self._letters))}
+        self.P = {
+            s: {a: self._outcomes(s, a) for a in range(4)}
+            for s in range(len(self._letters))
+        }
         self._state = self._start
         self._rng = np.random.default_rng()
 
-    def _outcomes(self, state: int, action: int) -> list[tuple[float, int, float, bool]]:
+    def _outcomes(
+        self, state: int, action: int
+    ) -> list[tuple[float, int, float, bool]]:
         if self._letters[state] in "GX#":
             return [(1.0, state, 0.0, True)]
         ways = [
@@ -104,7 +109,9 @@ class GridWorld:
         letter = self._letters[after]
         return after, self.rewards.get(letter, 0.0) + self.step_reward, letter in "GX"
 
-    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[int, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: Any = None
+    ) -> tuple[int, dict[str, Any]]:
         """Back to the start; a seed starts the chance of slips anew."""
         if seed is not None:
             self._rng = np.random.default_rng(seed)

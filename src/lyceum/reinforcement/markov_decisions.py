@@ -59,7 +59,11 @@ class DecisionProcess:
         R = np.asarray(self.rewards, dtype=np.float64)
         object.__setattr__(self, "transitions", P)
         object.__setattr__(self, "rewards", R)
-        if P.ndim != 3 or P.shape[1] != P.shape[2] or R.shape != (P.shape[1], P.shape[0]):
+        if (
+            P.ndim != 3
+            or P.shape[1] != P.shape[2]
+            or R.shape != (P.shape[1], P.shape[0])
+        ):
             raise DataError(
                 f"transitions of shape {P.shape} and rewards of shape {R.shape} do not go together:"
                 " give (actions, states, states) and (states, actions)"
@@ -87,7 +91,9 @@ class DecisionProcess:
         """
         world = getattr(environment, "unwrapped", environment)
         if not hasattr(world, "P"):
-            raise DataError(f"{type(world).__name__} does not list its model, P[state][action]")
+            raise DataError(
+                f"{type(world).__name__} does not list its model, P[state][action]"
+            )
         S = len(world.P)
         A = len(world.P[0])
         P = np.zeros((A, S, S))
@@ -102,7 +108,11 @@ class DecisionProcess:
         # more
         process = object.__new__(cls)
         shape = getattr(world, "shape", None)
-        for name, value in (("transitions", P), ("rewards", R), ("shape", _grid(shape, world, S))):
+        for name, value in (
+            ("transitions", P),
+            ("rewards", R),
+            ("shape", _grid(shape, world, S)),
+        ):
             object.__setattr__(process, name, value)
         return process
 
@@ -163,7 +173,10 @@ class Policy:
         return int(self.actions[state])
 
     def __str__(self) -> str:
-        rows = [[s, int(a), float(v)] for s, (a, v) in enumerate(zip(self.actions, self.values))]
+        rows = [
+            [s, int(a), float(v)]
+            for s, (a, v) in enumerate(zip(self.actions, self.values))
+        ]
         return str(Table("Policy", ("state", "action", "value"), rows[:20]))
 
     def as_dict(self) -> dict[str, Any]:
@@ -183,7 +196,11 @@ def _check_discount(discount: float) -> None:
 
 
 def value_iteration(
-    process: DecisionProcess, discount: float = 0.99, *, tol: float = 1e-10, max_iter: int = 100_000
+    process: DecisionProcess,
+    discount: float = 0.99,
+    *,
+    tol: float = 1e-10,
+    max_iter: int = 100_000,
 ) -> Policy:
     """The best policy of a known world, by Bellman's equation V(s) = max_a [R(s, a) + γ Σ P(s'|s,
     a) V(s')].

@@ -81,7 +81,14 @@ class _TabularLearner(BaseEstimator):
                 seed = {}
             state, _ = environment.reset(**seed)
             total, steps = self._episode(
-                environment, int(state), q, visits, epsilon_at(episode), rate_at, episode, draws
+                environment,
+                int(state),
+                q,
+                visits,
+                epsilon_at(episode),
+                rate_at,
+                episode,
+                draws,
             )
             self.returns_[episode] = total
             self.steps_[episode] = steps
@@ -89,12 +96,15 @@ class _TabularLearner(BaseEstimator):
                 report("episodes", episode, self.n_episodes)
         self.q_ = np.array(q)
         self.visits_ = np.array(visits)
-        self.shape_ = getattr(getattr(environment, "unwrapped", environment), "shape", None)
+        self.shape_ = getattr(
+            getattr(environment, "unwrapped", environment), "shape", None
+        )
 
     def _rate(self) -> Callable[[int, int], float]:
         """The learning rate at an episode and a visit of the pair."""
         if self.learning_rate == "visits":
-            return lambda episode, visit: 1.0 / visit**0.8  # Σ = ∞, Σ² < ∞: Robbins and Monro
+            # Σ = ∞, Σ² < ∞: Robbins and Monro
+            return lambda episode, visit: 1.0 / visit**0.8
         rate = as_schedule(self.learning_rate)
         return lambda episode, visit: rate(episode)
 
@@ -125,7 +135,9 @@ class _TabularLearner(BaseEstimator):
             visits[state][action] += 1
             values = q[state]
             pull = rate(episode, visits[state][action])
-            values[action] += pull * (float(reward) + self.discount * worth - values[action])
+            values[action] += pull * (
+                float(reward) + self.discount * worth - values[action]
+            )
             state = after
             action = following
             if ended or cut:
@@ -142,14 +154,18 @@ class _TabularLearner(BaseEstimator):
             shape = tuple(self.shape_)
         else:
             shape = None
-        return Policy(_best(self.q_), self.q_.max(axis=1), self.q_, [], self.discount, shape)
+        return Policy(
+            _best(self.q_), self.q_.max(axis=1), self.q_, [], self.discount, shape
+        )
 
     def predict(self, states: Any) -> np.ndarray:
         """The best action in every state."""
         check_is_fitted(self)
         return _best(self.q_)[np.asarray(states, dtype=int)]
 
-    def evaluate(self, environment: Any, n_episodes: int = 100, max_steps: int = 1000) -> float:
+    def evaluate(
+        self, environment: Any, n_episodes: int = 100, max_steps: int = 1000
+    ) -> float:
         """The mean discounted return of the greedy policy over some episodes."""
         check_is_fitted(self)
         actions = _best(self.q_)
@@ -160,7 +176,9 @@ class _TabularLearner(BaseEstimator):
             )
             pace = 1.0
             for _ in range(max_steps):
-                state, reward, ended, cut, _ = environment.step(int(actions[int(state)]))
+                state, reward, ended, cut, _ = environment.step(
+                    int(actions[int(state)])
+                )
                 total += pace * float(reward)
                 pace *= self.discount
                 if ended or cut:

@@ -13,7 +13,9 @@ from lyceum.errors import SettingError
 Schedule = Callable[[int], float]
 
 
-def schedule(start: float, end: float = 0.0, *, over: int = 1000, kind: str = "linear") -> Schedule:
+def schedule(
+    start: float, end: float = 0.0, *, over: int = 1000, kind: str = "linear"
+) -> Schedule:
     """A rate that falls from `start` to `end`.
 
     Parameters
@@ -36,7 +38,9 @@ def schedule(start: float, end: float = 0.0, *, over: int = 1000, kind: str = "l
     if kind == "exponential" and not (start > 0 and end > 0):
         raise SettingError("an exponential schedule needs a start and an end above 0")
     if kind not in ("linear", "exponential", "harmonic"):
-        raise SettingError(f"kind must be 'linear', 'exponential' or 'harmonic', not {kind!r}")
+        raise SettingError(
+            f"kind must be 'linear', 'exponential' or 'harmonic', not {kind!r}"
+        )
     if not over > 0:
         raise SettingError(f"over must be a number of episodes above 0, not {over!r}")
 

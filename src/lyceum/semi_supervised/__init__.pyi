@@ -8,5 +8,9 @@ from lyceum.semi_supervised.label_propagation import (
     LabelPropagation as LabelPropagation,
     LabelSpreading as LabelSpreading,
 )
-from lyceum.semi_supervised.self_training import SelfTrainingClassifier as SelfTrainingClassifier
-from lyceum.semi_supervised.semi_supervised_em import SemiSupervisedEM as SemiSupervisedEM
+from lyceum.semi_supervised.self_training import (
+    SelfTrainingClassifier as SelfTrainingClassifier,
+)
+from lyceum.semi_supervised.semi_supervised_em import (
+    SemiSupervisedEM as SemiSupervisedEM,
+)

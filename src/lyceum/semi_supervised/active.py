@@ -85,7 +85,11 @@ class ActiveLearning:
 
     def __str__(self) -> str:
         rows = [[int(n), float(s)] for n, s in zip(self.n_labeled, self.scores)]
-        return str(Table(f"Active learning by {self.strategy}", ("labeled rows", "score"), rows))
+        return str(
+            Table(
+                f"Active learning by {self.strategy}", ("labeled rows", "score"), rows
+            )
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Everything but the estimator, in JSON's own types."""
@@ -94,7 +98,11 @@ class ActiveLearning:
 
 
 def query_scores(
-    strategy: str, proba: np.ndarray, X: Data = None, beta: float = 1.0, committee: Any = None
+    strategy: str,
+    proba: np.ndarray,
+    X: Data = None,
+    beta: float = 1.0,
+    committee: Any = None,
 ) -> np.ndarray:
     """How useful the label of every row is; the row of the largest score is queried first.
 
@@ -138,7 +146,9 @@ def query_scores(
         return _entropy(members.mean(axis=0)) - _entropy(members).mean(axis=0)
     if strategy == "density":
         return _entropy(proba) * _similarity(X) ** beta
-    raise SettingError(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")
+    raise SettingError(
+        f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}"
+    )
 
 
 def _entropy(proba: np.ndarray) -> np.ndarray:
@@ -154,16 +164,22 @@ def _similarity(X: Data) -> np.ndarray:
     scale = X.std(axis=0)
     Z = (X - X.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
     typical = np.sqrt(2.0 * max(Z.shape[1], 1))
-    parts = [(1.0 / (1.0 + block / typical)).mean(axis=1) for _, block in pairwise_blocks(Z)]
+    parts = [
+        (1.0 / (1.0 + block / typical)).mean(axis=1) for _, block in pairwise_blocks(Z)
+    ]
     return np.concatenate(parts)
 
 
 def _gower_similarity(X: Data) -> np.ndarray:
     rows = scan(X)
     metric = Gower().learn(rows)
-    blocks = [np.minimum(block, 1.0) for _, block in pairwise_blocks(rows, metric=metric)]
+    blocks = [
+        np.minimum(block, 1.0) for _, block in pairwise_blocks(rows, metric=metric)
+    ]
     typical = float(np.mean([block.mean() for block in blocks])) or 1.0
-    return np.concatenate([(1.0 / (1.0 + block / typical)).mean(axis=1) for block in blocks])
+    return np.concatenate(
+        [(1.0 / (1.0 + block / typical)).mean(axis=1) for block in blocks]
+    )
 
 
 def active_learning(
@@ -235,7 +251,15 @@ def active_learning(
     >>> len(learning.queried), bool(learning.scores[-1] > 0.95)
     (20, True)
     """
-    loop = _Loop(estimator, X, oracle, strategy, committee, beta, check_random_state(random_state))
+    loop = _Loop(
+        estimator,
+        X,
+        oracle,
+        strategy,
+        committee,
+        beta,
+        check_random_state(random_state),
+    )
     loop.start(labeled, labels, n_start)
     return loop.run(n_queries, batch_size, test)
 
@@ -254,9 +278,13 @@ class _Loop:
         rng: Any,
     ) -> None:
         if strategy not in STRATEGIES:
-            raise SettingError(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")
+            raise SettingError(
+                f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}"
+            )
         if isinstance(X, Rows):
-            raise DataError("active learning takes arrays and frames: give those, not scanned rows")
+            raise DataError(
+                "active learning takes arrays and frames: give those, not scanned rows"
+            )
         self.estimator = estimator
         self.X = X
         self.strategy = strategy
@@ -296,7 +324,9 @@ class _Loop:
                 "active learning needs labeled rows of two classes at least to start from"
             )
 
-    def run(self, n_queries: int, batch_size: int, test: tuple[Any, Any] | None) -> ActiveLearning:
+    def run(
+        self, n_queries: int, batch_size: int, test: tuple[Any, Any] | None
+    ) -> ActiveLearning:
         began = len(self.rows)
         counts = []
         scores = []
@@ -346,9 +376,13 @@ class _Loop:
         if rows is None:
             rows = np.arange(len(self.rows))
         y = np.asarray(self.answers)[rows]
-        return clone(estimator).fit(_safe_indexing(self.X, np.asarray(self.rows)[rows]), y)
+        return clone(estimator).fit(
+            _safe_indexing(self.X, np.asarray(self.rows)[rows]), y
+        )
 
-    def _choose(self, model: Estimator, open_rows: np.ndarray, count: int) -> np.ndarray:
+    def _choose(
+        self, model: Estimator, open_rows: np.ndarray, count: int
+    ) -> np.ndarray:
         order = self.rng.permutation(len(open_rows))  # ties are drawn
         if self.strategy == "random":
             return open_rows[order[:count]]
@@ -368,7 +402,11 @@ class _Loop:
         else:
             members = None
         worth = query_scores(self.strategy, proba, part, self.beta, members)[order]
-        best = [int(worth.argmax())] if count == 1 else np.argsort(-worth, kind="stable")[:count]
+        best = (
+            [int(worth.argmax())]
+            if count == 1
+            else np.argsort(-worth, kind="stable")[:count]
+        )
         return open_rows[order[best]]
 
     def _members(self, part: Any, classes: np.ndarray) -> np.ndarray:
@@ -380,14 +418,20 @@ class _Loop:
             (len(fitted), len(np.asarray(fitted[0].predict_proba(part))), len(classes))
         )
         for i, member in enumerate(fitted):
-            posteriors[i][:, np.searchsorted(classes, member.classes_)] = member.predict_proba(part)
+            posteriors[i][:, np.searchsorted(classes, member.classes_)] = (
+                member.predict_proba(part)
+            )
         return posteriors
 
     def _bootstrap(self) -> np.ndarray:
         """A bootstrap sample with a row of every class."""
         y = np.asarray(self.answers)
-        sure = [int(self.rng.choice(np.flatnonzero(y == label))) for label in np.unique(y)]
-        return np.concatenate([sure, self.rng.randint(0, len(y), max(len(y) - len(sure), 0))])
+        sure = [
+            int(self.rng.choice(np.flatnonzero(y == label))) for label in np.unique(y)
+        ]
+        return np.concatenate(
+            [sure, self.rng.randint(0, len(y), max(len(y) - len(sure), 0))]
+        )
 
 
 @dataclass(frozen=True, slots=True)

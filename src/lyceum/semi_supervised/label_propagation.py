@@ -159,7 +159,9 @@ class _LabelGraph(Classifier, MetricLearner):
         }
         counts = np.bincount(self.label_codes_, minlength=len(self.classes_))
         rows = [[str(label), int(count)] for label, count in zip(self.classes_, counts)]
-        return Summary(self._title(), facts, [Table("Classes", ("class", "rows"), rows)])
+        return Summary(
+            self._title(), facts, [Table("Classes", ("class", "rows"), rows)]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {
@@ -364,7 +366,9 @@ def _posteriors(model: _LabelGraph, block: Block) -> np.ndarray:
     weight = np.ones_like(squared)
     if model.kernel == "rbf":
         weight = np.exp(-model.gamma_ * squared)
-    posteriors = np.einsum("nk,nkc->nc", weight, model.label_distributions_[neighbors.rows])
+    posteriors = np.einsum(
+        "nk,nkc->nc", weight, model.label_distributions_[neighbors.rows]
+    )
     return posteriors / posteriors.sum(axis=1, keepdims=True)
 
 

@@ -34,7 +34,9 @@ def neighbor_graph(
     neighbors = nearest(X, k, metric=metric)
     distances = finite_distances(neighbors.distances, metric)
     if not np.isfinite(distances).all() or distances.max() > 1e150:
-        raise DataError("the squares of the distances overflow: standardize the columns first")
+        raise DataError(
+            "the squares of the distances overflow: standardize the columns first"
+        )
     if gamma is None:
         width = float(distances[:, -1].mean())
         if width > 0:
@@ -79,7 +81,9 @@ def propagate(
     inner = W[rows]
     outer = inner[:, labeled] @ F[labeled]
     scale = 1.0 / np.sqrt(degree[rows])
-    S = sparse.csr_array(inner[:, rows].multiply(scale[:, None]).multiply(scale[None, :]))
+    S = sparse.csr_array(
+        inner[:, rows].multiply(scale[:, None]).multiply(scale[None, :])
+    )
     solution, steps = _solve(lambda P: P - S @ P, scale[:, None] * outer, max_iter, tol)
     F[rows] = scale[:, None] * solution
     return F, steps
@@ -99,7 +103,9 @@ def _solve(
     while step < max_iter and (size > goal).any():
         AP = apply(P)
         curve = np.einsum("nk,nk->k", P, AP)
-        pace = np.divide(size, curve, out=np.zeros_like(size), where=(curve > 0) & (size > goal))
+        pace = np.divide(
+            size, curve, out=np.zeros_like(size), where=(curve > 0) & (size > goal)
+        )
         F += pace * P
         R -= pace * AP
         new = np.einsum("nk,nk->k", R, R)

@@ -153,7 +153,9 @@ class SelfTrainingClassifier(Classifier, Ensemble):
             codes[open_rows[chosen]] = proba[chosen].argmax(axis=1)
             self.labeled_iter_[open_rows[chosen]] = step
             least = float(proba[chosen].max(axis=1).min())
-            self.record_.append({"step": step, "labeled": len(chosen), "threshold": least})
+            self.record_.append(
+                {"step": step, "labeled": len(chosen), "threshold": least}
+            )
             report("rounds", step, self.max_iter)
         self.estimators_ = [member]
         self.label_codes_ = codes
@@ -234,6 +236,8 @@ class SelfTrainingClassifier(Classifier, Ensemble):
             "still unlabeled": int((self.label_codes_ < 0).sum()),
             "stopped": self.termination_condition_,
         }
-        rows = [[step["step"], step["labeled"], step["threshold"]] for step in self.record_]
+        rows = [
+            [step["step"], step["labeled"], step["threshold"]] for step in self.record_
+        ]
         heads = ("round", "labeled", "least posterior")
         return Summary(self._title(), facts, [Table("Rounds", heads, rows)])

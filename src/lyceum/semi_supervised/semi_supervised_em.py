@@ -143,7 +143,9 @@ class SemiSupervisedEM(Classifier, Learner):
         """
         self._validate_params()
         base = self._base()
-        if not isinstance(base, OnePassClassifier) or isinstance(base, LinearDiscriminantAnalysis):
+        if not isinstance(base, OnePassClassifier) or isinstance(
+            base, LinearDiscriminantAnalysis
+        ):
             raise SettingError(
                 f"{type(base).__name__} gives no density of rows and classes together: use"
                 " NaiveBayes, or QuadraticDiscriminantAnalysis for Gaussian classes"
@@ -241,7 +243,9 @@ class _Weights:
     def of(cls, block: Block) -> _Weights:
         assert block.y is not None
         labeled = block.y >= 0
-        return cls((float(block.weights[labeled].sum()), float(block.weights[~labeled].sum())))
+        return cls(
+            (float(block.weights[labeled].sum()), float(block.weights[~labeled].sum()))
+        )
 
     def merge(self, other: _Weights) -> _Weights:
         return _Weights((self.sums[0] + other.sums[0], self.sums[1] + other.sums[1]))
@@ -289,9 +293,13 @@ class _SoftLabels:
         K = proba.shape[1]
         labeled = np.flatnonzero(y >= 0)
         rows = np.concatenate([labeled, np.repeat(unknown, K)])
-        labels = np.concatenate([y[labeled], np.tile(np.arange(K, dtype=y.dtype), len(unknown))])
+        labels = np.concatenate(
+            [y[labeled], np.tile(np.arange(K, dtype=y.dtype), len(unknown))]
+        )
         w = block.weights
-        weights = np.concatenate([w[labeled], (self.share * w[unknown, None] * proba).ravel()])
+        weights = np.concatenate(
+            [w[labeled], (self.share * w[unknown, None] * proba).ravel()]
+        )
         return replace(block.take(rows), y=labels, w=weights)
 
 

@@ -64,7 +64,9 @@ def explain_disk_errors(folder: Path) -> Iterator[None]:
 def damage_error(folder: Path, error: BaseException) -> StudyError:
     """The error of a study whose folder does not hold what a study wrote."""
     detail = f"{type(error).__name__}: {error}"
-    return StudyError(f"the study in {folder} is damaged ({detail}): start anew with force")
+    return StudyError(
+        f"the study in {folder} is damaged ({detail}): start anew with force"
+    )
 
 
 def _message(folder: Path) -> str:

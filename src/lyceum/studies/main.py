@@ -176,7 +176,9 @@ def study(
 # -- the request -----------------------------------------------------------------------
 
 
-def _request(data: Any, recipe: Any, given: dict[str, Any], stack: ExitStack) -> Request:
+def _request(
+    data: Any, recipe: Any, given: dict[str, Any], stack: ExitStack
+) -> Request:
     """The recipe with what is given besides it; a frame is written to a temporary file."""
     if isinstance(recipe, str | os.PathLike):
         base = Recipe.read(recipe)
@@ -189,7 +191,9 @@ def _request(data: Any, recipe: Any, given: dict[str, Any], stack: ExitStack) ->
     if data is None and base is None:
         raise StudyError("there are no data: give a path or a frame, or a recipe")
     if isinstance(data, Rows):
-        raise StudyError("these are rows already: give study the file or the frame itself")
+        raise StudyError(
+            "these are rows already: give study the file or the frame itself"
+        )
     frame = None
     if data is not None and (is_frame(data) or isinstance(data, np.ndarray)):
         frame = _as_parquet(data)

@@ -19,7 +19,13 @@ from lyceum.studies.plan.candidate import Failure
 from lyceum.studies.plan.facts import StudyPlanRecord
 from lyceum.studies.plan.recipe import Recipe
 from lyceum.studies.report.example import Example
-from lyceum.studies.report.format import keep_units, metric_interval, metric_value, p_cell, subject
+from lyceum.studies.report.format import (
+    keep_units,
+    metric_interval,
+    metric_value,
+    p_cell,
+    subject,
+)
 from lyceum.studies.report.model_effects import ModelEffects
 from lyceum.studies.run.problems import Problems
 
@@ -178,7 +184,9 @@ class Study(StudyPlanRecord, Conclusions):
             plan = store.get(StudyPlanRecord)
             conclusions = store.get(Conclusions)
         if plan is None or conclusions is None:
-            raise StudyError(f"the study in {folder} is not finished: run it again to continue it")
+            raise StudyError(
+                f"the study in {folder} is not finished: run it again to continue it"
+            )
         recipe = Recipe.read(folder / "recipe.toml")
         return cls(**vars(plan), **vars(conclusions), folder=folder, recipe=recipe)
 
@@ -187,9 +195,8 @@ class Study(StudyPlanRecord, Conclusions):
     @property
     def choice_sentence(self) -> str:
         """Which learner was chosen, and why."""
-        return (
-            f"{subject(self.choice.label)} was chosen: {self.comparison.choice_reason.rstrip('.')}."
-        )
+        reason = self.comparison.choice_reason.rstrip(".")
+        return f"{subject(self.choice.label)} was chosen: {reason}."
 
     @property
     def best(self) -> RankedLearner:
@@ -247,9 +254,12 @@ class Study(StudyPlanRecord, Conclusions):
         )
         table = np.asarray(self.choice.confusion)
         sample = self.out_of_sample(self.choice.name)
-        n_times = len(sample.rows) / len(np.unique(sample.rows))  # a row is tested in every repeat
+        # a row is tested in every repeat
+        n_times = len(sample.rows) / len(np.unique(sample.rows))
         independent = n_independent(sample) / float(table.sum())
-        return class_rates(table / n_times, self.classes, named.tolist(), n_times * independent)
+        return class_rates(
+            table / n_times, self.classes, named.tolist(), n_times * independent
+        )
 
     def out_of_sample(self, name: str) -> OutOfSample:
         """The out-of-sample predictions of one learner, on the folds that were compared.
@@ -270,7 +280,8 @@ class Study(StudyPlanRecord, Conclusions):
         "timings"."""
         comparison = self.comparison.as_dict()
         learners = {
-            one["name"]: {key: one.pop(key) for key in _TIMINGS} for one in comparison["learners"]
+            one["name"]: {key: one.pop(key) for key in _TIMINGS}
+            for one in comparison["learners"]
         }
         return {
             "format": 2,
@@ -362,13 +373,21 @@ def _ranking_table(comparison: Comparison) -> Table:
         )
         for one in comparison.learners
     ]
-    columns = ("learner", comparison.metric, "95 % interval", "p against the best", "seconds")
+    columns = (
+        "learner",
+        comparison.metric,
+        "95 % interval",
+        "p against the best",
+        "seconds",
+    )
     return Table(f"Ranking by {comparison.metric}", columns, rows)
 
 
 def _lines(text: str, first: str = "", rest: str = "") -> str:
     """The text in lines that begin so; a number stays on the line of its percent sign."""
-    lines = textwrap.fill(keep_units(text), _WIDTH, initial_indent=first, subsequent_indent=rest)
+    lines = textwrap.fill(
+        keep_units(text), _WIDTH, initial_indent=first, subsequent_indent=rest
+    )
     return lines.replace("\u00a0", " ")
 
 

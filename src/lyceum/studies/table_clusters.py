@@ -95,18 +95,30 @@ class TableClusters:
         else:
             means = dict(zip(silhouette.clusters, silhouette.cluster_means))
         rows = [
-            ("noise" if c < 0 else int(c), int(n), n / len(self.labels), means.get(c, float("nan")))
+            (
+                "noise" if c < 0 else int(c),
+                int(n),
+                n / len(self.labels),
+                means.get(c, float("nan")),
+            )
             for c, n in zip(names, counts)
         ]
-        facts: dict[str, Any] = {"rows": len(self.labels), "learner": type(self._learner).__name__}
+        facts: dict[str, Any] = {
+            "rows": len(self.labels),
+            "learner": type(self._learner).__name__,
+        }
         facts["clusters"] = int((names >= 0).sum())
         if self.silhouette is not None:
             facts["mean silhouette"] = self.silhouette.mean
         if self.choice is not None:
-            chosen = f"{self._elbow} by elbow, {self.choice.by_silhouette} by silhouette, "
+            chosen = (
+                f"{self._elbow} by elbow, {self.choice.by_silhouette} by silhouette, "
+            )
             facts["number of clusters"] = chosen + f"{self.choice.by_bic} by BIC"
         if self.left_out:
-            facts["left out"] = ", ".join(f"{name} ({why})" for name, why in self.left_out.items())
+            facts["left out"] = ", ".join(
+                f"{name} ({why})" for name, why in self.left_out.items()
+            )
         sizes = Table("Clusters", ("cluster", "rows", "share", "silhouette"), rows)
         return Summary(f"Clusters of {self.source}", facts, [sizes, self.profile])
 
@@ -143,7 +155,13 @@ class TableClusters:
         if linkage is not None and len(linkage) > 1:
             text = "The tree of merges; a triangle is a branch, with the number of its rows."
             figures.append(
-                figure_of("dendrogram", "Dendrogram", text, _dendrogram_of(linkage), (8.0, 4.2))
+                figure_of(
+                    "dendrogram",
+                    "Dendrogram",
+                    text,
+                    _dendrogram_of(linkage),
+                    (8.0, 4.2),
+                )
             )
         summary = self.summary()
         page = (
@@ -216,7 +234,9 @@ def cluster_table(
     >>> cluster_table(table, clusters=2).labels.tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    left_out = uninformative_columns(data, keep=ignore, kinds=kinds, file_format=file_format)
+    left_out = uninformative_columns(
+        data, keep=ignore, kinds=kinds, file_format=file_format
+    )
     rows, words = _read(data, kinds, (*ignore, *left_out), file_format or FileFormat())
     settings = dict(settings or {})
     if words is not None and learner is None:
@@ -244,7 +264,10 @@ def cluster_table(
 
 
 def _read(
-    data: Data, kinds: Mapping[str, Kind] | None, ignore: Collection[str], file_format: FileFormat
+    data: Data,
+    kinds: Mapping[str, Kind] | None,
+    ignore: Collection[str],
+    file_format: FileFormat,
 ) -> tuple[Rows, TextVectorizer | None]:
     """The rows of the table, and their words where every column is free text."""
     options = file_format.options()
@@ -256,7 +279,9 @@ def _read(
     return rows, TextVectorizer(max_features=_WORDS, sparse_output=True).fit(rows)
 
 
-def _prepare(rows: Rows, learner: Estimator, words: TextVectorizer | None) -> tuple[Any, Any]:
+def _prepare(
+    rows: Rows, learner: Estimator, words: TextVectorizer | None
+) -> tuple[Any, Any]:
     """The step before the learner, None where it needs none, and the rows after this step."""
     if words is not None:
         blocks = words.transform(rows).blocks()
@@ -290,11 +315,16 @@ def _fit_clusters(
 def _are_free_texts(rows: Rows) -> bool:
     """Whether every column has another text in most rows, so that only their words say which are
     alike."""
-    texts = [0 if column.categories is None else len(column.categories) for column in rows.schema]
+    texts = [
+        0 if column.categories is None else len(column.categories)
+        for column in rows.schema
+    ]
     return len(rows) >= _FEW_ROWS and all(2 * count > len(rows) for count in texts)
 
 
-def _build_learner(rows: Rows, learner: str | None, settings: dict[str, Any], seed: int) -> Any:
+def _build_learner(
+    rows: Rows, learner: str | None, settings: dict[str, Any], seed: int
+) -> Any:
     mixed = any(column.is_categorical for column in rows.schema)
     if learner is None:
         if mixed or _has_missing(rows):
@@ -320,7 +350,8 @@ def _build_learner(rows: Rows, learner: str | None, settings: dict[str, Any], se
 
 def _has_missing(rows: Rows) -> bool:
     return any(
-        bool(np.isnan(np.asarray(block.X, dtype=np.float64)).any()) for block in rows.blocks()
+        bool(np.isnan(np.asarray(block.X, dtype=np.float64)).any())
+        for block in rows.blocks()
     )
 
 
@@ -336,23 +367,31 @@ def _by_gower(rows: Rows, learner: Estimator) -> bool:
     )
 
 
-def _silhouette(model: Estimator, rows: Any, labels: np.ndarray, seed: int) -> Silhouette | None:
+def _silhouette(
+    model: Estimator, rows: Any, labels: np.ndarray, seed: int
+) -> Silhouette | None:
     if len(np.unique(labels[labels >= 0])) < 2:
         return None
     X = model.rows_to_predict(rows).in_one_block("a silhouette").X
     some = np.arange(len(labels))
     if len(some) > _SILHOUETTE_ROWS:
         some = np.sort(
-            np.random.default_rng(seed).choice(len(some), _SILHOUETTE_ROWS, replace=False)
+            np.random.default_rng(seed).choice(
+                len(some), _SILHOUETTE_ROWS, replace=False
+            )
         )
     if len(np.unique(labels[some][labels[some] >= 0])) < 2:
         return None
-    return silhouette(X[some], labels[some], metric=getattr(model, "metric_", "euclidean"))
+    return silhouette(
+        X[some], labels[some], metric=getattr(model, "metric_", "euclidean")
+    )
 
 
 def _profile(rows: Rows, labels: np.ndarray) -> Table:
     """For every column its mean, or its commonest category and its share, in every cluster."""
-    X = np.concatenate([np.asarray(block.X, dtype=np.float64) for block in rows.blocks()])
+    X = np.concatenate(
+        [np.asarray(block.X, dtype=np.float64) for block in rows.blocks()]
+    )
     names = np.unique(labels)
     lines = []
     for j, column in enumerate(rows.schema):
@@ -370,14 +409,20 @@ def _word_profile(words: TextVectorizer, X: Any, labels: np.ndarray) -> Table:
     """The words that weigh most in the texts of a cluster, compared with all texts."""
     names = np.asarray(words.get_feature_names_out(), dtype=str)
     if len(words.schema_) == 1:
-        names = np.array([name.removeprefix(f"{words.schema_.names[0]}: ") for name in names])
+        names = np.array(
+            [name.removeprefix(f"{words.schema_.names[0]}: ") for name in names]
+        )
     usual = np.asarray(X.mean(axis=0)).ravel()
     lines = []
     for c in np.unique(labels):
         more = np.asarray(X[labels == c].mean(axis=0)).ravel() - usual
         most = np.argsort(-more, kind="stable")[:_LISTED_WORDS]
-        lines.append(("noise" if c < 0 else int(c), ", ".join(names[most[more[most] > 0]])))
-    return Table("What every cluster is like", ("cluster", "words heavier than elsewhere"), lines)
+        lines.append(
+            ("noise" if c < 0 else int(c), ", ".join(names[most[more[most] > 0]]))
+        )
+    return Table(
+        "What every cluster is like", ("cluster", "words heavier than elsewhere"), lines
+    )
 
 
 def _typical_value(values: np.ndarray, column: Any) -> Any:
@@ -403,7 +448,9 @@ def _choice_figure(choice: KChoice) -> Any:
             marker="o",
             markersize=4,
         )
-        ax.axvline(choice.k, color=plot.style.COLORS[1], linewidth=0.8, linestyle=(0, (4, 3)))
+        ax.axvline(
+            choice.k, color=plot.style.COLORS[1], linewidth=0.8, linestyle=(0, (4, 3))
+        )
         plot.style.finish(ax, "clusters", "mean silhouette", None)
 
     text = f"The larger, the better apart are clusters: {choice.k} are taken."

@@ -100,7 +100,8 @@ class PriorTransfer(EitherTask, Learner):
 
     _reads_rows = "in memory"
     _takes_missing: ClassVar[bool] = True
-    _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
+    # in `typical_`, of columns without a known cell
+    _nan_means_none: ClassVar[bool] = True
 
     _for_classes: ClassVar[str] = "give task='classification'"
     _for_numbers: ClassVar[str] = "give task='regression'"
@@ -131,7 +132,13 @@ class PriorTransfer(EitherTask, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None, source: Any = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+        source: Any = None,
+    ):
         """Correct the source model for the rows of this task.
 
         Parameters
@@ -144,7 +151,9 @@ class PriorTransfer(EitherTask, Learner):
             least posterior it gives. None is a prior around equal posteriors, or around zero.
         """
         if source is not None and not hasattr(source, "predict"):
-            raise SettingError(f"the source is {type(source).__name__}, which does not predict")
+            raise SettingError(
+                f"the source is {type(source).__name__}, which does not predict"
+            )
         rows = self._rows(X, y, sample_weight)
         block = rows.in_one_block(
             "PriorTransfer", "LogisticRegression or Ridge"
@@ -160,7 +169,13 @@ class PriorTransfer(EitherTask, Learner):
         if has_classes(self):
             hot = (block.y[:, None] == np.arange(len(self.classes_))).astype(np.float64)
             V = fit_softmax(
-                Z, hot, w, alpha=self.alpha, offset=before, max_iter=_MOST_STEPS, tol=self.tol
+                Z,
+                hot,
+                w,
+                alpha=self.alpha,
+                offset=before,
+                max_iter=_MOST_STEPS,
+                tol=self.tol,
             )
             self.coef_ = V[:, :-1]
             self.intercept_ = V[:, -1] - V[:, -1].mean()
@@ -175,7 +190,9 @@ class PriorTransfer(EitherTask, Learner):
         share = w[:, None] * present
         share /= np.maximum(share.sum(axis=0), 1e-300)
         self.mean_ = (share * np.where(present, D, 0.0)).sum(axis=0)
-        scale = np.sqrt((share * np.where(present, D - self.mean_, 0.0) ** 2).sum(axis=0))
+        scale = np.sqrt(
+            (share * np.where(present, D - self.mean_, 0.0) ** 2).sum(axis=0)
+        )
         varies = scale > 1e-12 * np.maximum(np.abs(self.mean_), 1.0)
         self.scale_ = np.where(varies, scale, 1.0)
 
@@ -202,7 +219,9 @@ class PriorTransfer(EitherTask, Learner):
         if self.source_ is None or not len(block):
             return np.zeros((len(block), width))
         if takes_rows(self.source_):
-            data = MemberData(ArraySource(block.X, None, None, block.schema, coded=True))
+            data = MemberData(
+                ArraySource(block.X, None, None, block.schema, coded=True)
+            )
         else:
             data = MemberData(None, block.X)
         if not has_classes(self):
@@ -227,7 +246,11 @@ class PriorTransfer(EitherTask, Learner):
 
     def _scores(self, block: Block) -> np.ndarray:
         D = np.asarray(self._design(block).dense, dtype=np.float64)
-        return self._source_scores(block) + self._standard(D) @ self.coef_.T + self.intercept_
+        return (
+            self._source_scores(block)
+            + self._standard(D) @ self.coef_.T
+            + self.intercept_
+        )
 
     # -- what was learned --------------------------------------------------------------
 
@@ -251,20 +274,30 @@ class PriorTransfer(EitherTask, Learner):
     def summary(self) -> Summary:
         """The correction of every design column."""
         check_is_fitted(self)
-        heads = ["column", *(map(str, self.classes_) if has_classes(self) else ["correction"])]
-        rows = [[name, *map(float, part)] for name, part in zip(self.design_names, self.coef_.T)]
+        heads = [
+            "column",
+            *(map(str, self.classes_) if has_classes(self) else ["correction"]),
+        ]
+        rows = [
+            [name, *map(float, part)]
+            for name, part in zip(self.design_names, self.coef_.T)
+        ]
         rows.append(["(intercept)", *map(float, self.intercept_)])
         if self.source_ is None:
             source = "none"
         else:
             source = type(self.source_).__name__
         facts = {"source": source, "precision of the prior": self.alpha}
-        return Summary(self._title(), facts, [Table("Corrections per deviation", heads, rows)])
+        return Summary(
+            self._title(), facts, [Table("Corrections per deviation", heads, rows)]
+        )
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of the source and of the correction."""
         check_is_fitted(self)
-        return int(self.coef_.size) + (0 if self.source_ is None else complexity(self.source_))
+        return int(self.coef_.size) + (
+            0 if self.source_ is None else complexity(self.source_)
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self.design_names)

@@ -30,7 +30,12 @@ from lyceum.report import Explanation, Summary, Table
 
 
 def importance_weights(
-    X: Any, X_new: Any, *, estimator: Any = None, clip: float | None = 20.0, cv: int | None = None
+    X: Any,
+    X_new: Any,
+    *,
+    estimator: Any = None,
+    clip: float | None = 20.0,
+    cv: int | None = None,
 ) -> np.ndarray:
     """Weights p_new(x) / p(x) of training rows, for use on rows from elsewhere (covariate shift).
 
@@ -69,12 +74,16 @@ def importance_weights(
     1.0
     """
     if isinstance(X, Rows) or isinstance(X_new, Rows):
-        raise DataError("importance_weights takes arrays and frames: give those, not scanned rows")
+        raise DataError(
+            "importance_weights takes arrays and frames: give those, not scanned rows"
+        )
     model = estimator
     if model is None:
         model = LogisticRegression()
     if cv is not None and (not isinstance(cv, Integral) or cv < 2):
-        raise SettingError(f"cv must be None or a number of folds from 2 on, not {cv!r}")
+        raise SettingError(
+            f"cv must be None or a number of folds from 2 on, not {cv!r}"
+        )
     n = _n_rows(X)
     m = _n_rows(X_new)
     _check_same_columns(X, X_new)
@@ -138,7 +147,9 @@ def _stack(X: Data, Y: Data) -> Any:
         return importlib.import_module("pandas").concat([X, Y], ignore_index=True)
     if hasattr(X, "vstack"):
         return X.vstack(Y)
-    return np.concatenate([np.asarray(X, dtype=np.float64), np.asarray(Y, dtype=np.float64)])
+    return np.concatenate(
+        [np.asarray(X, dtype=np.float64), np.asarray(Y, dtype=np.float64)]
+    )
 
 
 def shifted_priors(
@@ -210,7 +221,9 @@ def _check_posteriors(proba: np.ndarray, priors: np.ndarray) -> None:
             " together"
         )
     if not ((proba >= 0).all() and (priors >= 0).all() and priors.sum() > 0):
-        raise DataError("posteriors and priors must be numbers of at least 0, and not all priors 0")
+        raise DataError(
+            "posteriors and priors must be numbers of at least 0, and not all priors 0"
+        )
 
 
 def change_priors(proba: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.ndarray:
@@ -281,7 +294,8 @@ class PriorShift(Classifier, Ensemble):
     """
 
     _explains_by_replacement: ClassVar[bool] = True
-    _nan_means_none: ClassVar[bool] = True  # in `typical_`, of columns without a known cell
+    # in `typical_`, of columns without a known cell
+    _nan_means_none: ClassVar[bool] = True
     _alternative: ClassVar[str] = "NaiveBayes or LogisticRegression"
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict_proba"]), None],
@@ -293,7 +307,11 @@ class PriorShift(Classifier, Ensemble):
     classes_: np.ndarray
 
     def __init__(
-        self, estimator: Any = None, *, priors: Any = None, categorical_features: Any = "from_dtype"
+        self,
+        estimator: Any = None,
+        *,
+        priors: Any = None,
+        categorical_features: Any = "from_dtype",
     ):
         self.estimator = estimator
         self.priors = priors
@@ -343,7 +361,9 @@ class PriorShift(Classifier, Ensemble):
         """
         check_is_fitted(self)
         proba = np.asarray(self._apply_to_members(self._trained_posteriors, X))
-        self.class_prior_, _, self.history_ = shifted_priors(proba, self.training_priors_)
+        self.class_prior_, _, self.history_ = shifted_priors(
+            proba, self.training_priors_
+        )
         return self
 
     def predict_proba(self, X: Data) -> Any:
@@ -375,14 +395,18 @@ class PriorShift(Classifier, Ensemble):
         check_is_fitted(self)
         rows = [
             [str(label), float(a), float(b)]
-            for label, a, b in zip(self.classes_, self.training_priors_, self.class_prior_)
+            for label, a, b in zip(
+                self.classes_, self.training_priors_, self.class_prior_
+            )
         ]
         facts = {
             "classifier": type(self.estimators_[0]).__name__,
             "steps of EM": len(self.history_),
         }
         return Summary(
-            self._title(), facts, [Table("Priors", ("class", "in training", "now"), rows)]
+            self._title(),
+            facts,
+            [Table("Priors", ("class", "in training", "now"), rows)],
         )
 
     def complexity(self) -> int:
@@ -391,4 +415,8 @@ class PriorShift(Classifier, Ensemble):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K = len(self.classes_)
-        return {"class_prior_": (K,), "training_priors_": (K,), "typical_": (self.n_features_in_,)}
+        return {
+            "class_prior_": (K,),
+            "training_priors_": (K,),
+            "typical_": (self.n_features_in_,),
+        }

@@ -8,7 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, normalize_posteriors, takes_weights
+from lyceum._core.base import (
+    CATEGORICAL_FEATURES,
+    Classifier,
+    normalize_posteriors,
+    takes_weights,
+)
 from lyceum._core.constraints import HasMethods, Interval
 from lyceum._core.members import Ensemble, MemberData, set_seeds
 from lyceum._core.statistics import seed_from
@@ -111,7 +116,13 @@ class TrAdaBoost(Classifier, Ensemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None, domain: Any = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+        domain: Any = None,
+    ):
         """Boost on the rows of both domains.
 
         Parameters
@@ -156,7 +167,12 @@ class TrAdaBoost(Classifier, Ensemble):
         return flags.astype(bool)
 
     def _boost(
-        self, data: MemberData, codes: np.ndarray, target: np.ndarray, D: np.ndarray, total: float
+        self,
+        data: MemberData,
+        codes: np.ndarray,
+        target: np.ndarray,
+        D: np.ndarray,
+        total: float,
     ) -> None:
         N = self.n_estimators
         K = len(self.classes_)
@@ -185,10 +201,14 @@ class TrAdaBoost(Classifier, Ensemble):
         self.source_weights_ = D
 
     def _record_round(self, step: int, error: float, source_weight: float) -> None:
-        self.record_.append({"step": step, "error": error, "source_weight": source_weight})
+        self.record_.append(
+            {"step": step, "error": error, "source_weight": source_weight}
+        )
         report("rounds", step, self.n_estimators)
 
-    def _fit_round(self, step: int, data: MemberData, D: np.ndarray, total: float) -> Any:
+    def _fit_round(
+        self, step: int, data: MemberData, D: np.ndarray, total: float
+    ) -> Any:
         """The member of a round, on the rows with a positive weight."""
         rows: Any = np.flatnonzero(D)
         weights = D[rows] * total
@@ -227,7 +247,10 @@ class TrAdaBoost(Classifier, Ensemble):
     def summary(self) -> Summary:
         """The error and the weight of the source rows in every round."""
         check_is_fitted(self)
-        rows = [[step["step"], step["error"], step["source_weight"]] for step in self.record_]
+        rows = [
+            [step["step"], step["error"], step["source_weight"]]
+            for step in self.record_
+        ]
         facts = {"rounds": len(rows), "members that vote": len(self.estimators_)}
         heads = ("round", "error on target rows", "weight of source rows")
         return Summary(self._title(), facts, [Table("Rounds", heads, rows)])
@@ -242,7 +265,9 @@ def _halves(weights: np.ndarray, target: np.ndarray) -> np.ndarray:
     source = weights[~target].sum()
     if not source > 0:
         return np.where(target, weights, 0.0) / weights[target].sum()
-    return np.where(target, 0.5 * weights / weights[target].sum(), 0.5 * weights / source)
+    return np.where(
+        target, 0.5 * weights / weights[target].sum(), 0.5 * weights / source
+    )
 
 
 def _source_factor(n_source: int, n_rounds: int) -> float:
@@ -256,7 +281,9 @@ def _vote(error: float, n_classes: int) -> float:
     return float(np.log((1.0 - bounded) / bounded) + np.log(max(n_classes - 1, 1)))
 
 
-def _raise(D: np.ndarray, target: np.ndarray, wrong: np.ndarray, vote: float) -> np.ndarray:
+def _raise(
+    D: np.ndarray, target: np.ndarray, wrong: np.ndarray, vote: float
+) -> np.ndarray:
     """More weight for the rows of the task that are wrong; the task keeps its weight, else sound
     source rows would lose theirs in every round."""
     gained = np.where(target & wrong, D * np.exp(min(vote, 20.0)), D)

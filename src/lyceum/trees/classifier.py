@@ -143,7 +143,9 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
 
     _parameter_constraints: ClassVar[dict] = {
         "criterion": [
-            StrOptions({"gini", "entropy", "log_loss", "gain_ratio", "misclassification"})
+            StrOptions(
+                {"gini", "entropy", "log_loss", "gain_ratio", "misclassification"}
+            )
         ],
         "max_p_value": [None, Interval(Real, 0, 1, closed="both")],
         "class_weight": [None, StrOptions({"balanced"}), dict],
@@ -151,7 +153,13 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
         "pruning": [
             None,
             StrOptions(
-                {"reduced_error", "pessimistic", "confidence", "cost_complexity", "minimum_loss"}
+                {
+                    "reduced_error",
+                    "pessimistic",
+                    "confidence",
+                    "cost_complexity",
+                    "minimum_loss",
+                }
             ),
         ],
         "leaf_penalty": [Interval(Real, 0, None, closed="left")],
@@ -288,7 +296,11 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
             shape = (n_classes,)
         else:
             shape = self.loss_matrix_.shape[1:]
-        if not isinstance(actions, np.ndarray) or actions.shape != shape or len(shape) != 1:
+        if (
+            not isinstance(actions, np.ndarray)
+            or actions.shape != shape
+            or len(shape) != 1
+        ):
             raise ModelFileError(
                 f"holds a {type(self).__name__} whose actions_ are not those of its losses"
             )

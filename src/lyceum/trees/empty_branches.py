@@ -43,7 +43,8 @@ def with_empty_branches(tree: Tree, cells: np.ndarray) -> Tree:
 def _numbers_with_leaves(tree: Tree, added: np.ndarray) -> np.ndarray:
     """The numbers of the nodes where the children of each are followed by `added` new leaves."""
     last = np.where(tree.n_children > 0, tree.child + tree.n_children - 1, 0)
-    before = np.zeros(tree.n_nodes + 1, dtype=np.int64)  # new leaves right before each node
+    # new leaves right before each node
+    before = np.zeros(tree.n_nodes + 1, dtype=np.int64)
     np.add.at(before, last + 1, added)
     return np.arange(tree.n_nodes) + np.cumsum(before)[:-1]
 
@@ -72,7 +73,8 @@ def without_empty_branches(tree: Tree) -> Tree:
     nodes = np.flatnonzero(tree.kind == CATEGORIES)
     entries, _ = _entries(tree, nodes)
     branch = tree.branches[entries]
-    first = np.repeat(tree.child[nodes], tree.n_codes[nodes])  # child of the node of every entry
+    # child of the node of every entry
+    first = np.repeat(tree.child[nodes], tree.n_codes[nodes])
     child = first + branch
     empty = (branch >= 0) & (tree.n_rows[child] == 0)
     if not empty.any():
@@ -92,7 +94,9 @@ def _drop_nodes(tree: Tree, gone: np.ndarray) -> Tree:
     """The tree without some leaves; its `branches` are those of the new tree already."""
     new = np.cumsum(~gone) - 1
     lost = np.bincount(tree.parent[gone], minlength=tree.n_nodes)
-    missing = np.where(tree.missing >= 0, new[tree.child + tree.missing] - new[tree.child], -1)
+    missing = np.where(
+        tree.missing >= 0, new[tree.child + tree.missing] - new[tree.child], -1
+    )
     new_child = np.where(tree.child >= 0, new[tree.child], -1)
     changed = replace(
         tree,
@@ -115,7 +119,9 @@ def _entries(tree: Tree, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.repeat(tree.table[nodes], count) + code, code
 
 
-def _occurs(tree: Tree, nodes: np.ndarray, code: np.ndarray, cells: np.ndarray) -> np.ndarray:
+def _occurs(
+    tree: Tree, nodes: np.ndarray, code: np.ndarray, cells: np.ndarray
+) -> np.ndarray:
     """Whether some cell of the column that a node is split by has the code."""
     column = np.repeat(tree.feature[nodes], tree.n_codes[nodes])
     occurs = np.zeros(len(code), dtype=bool)

@@ -44,7 +44,9 @@ from lyceum.trees.pruning.confidence import prune_by_confidence
 from lyceum.trees.pruning.cost_complexity import choose_alpha, prune_by_complexity
 from lyceum.trees.reading.record import growth_record
 
-_WITHOUT_ROWS = "max_bins=255, which grows trees from histograms, if it prunes without rows"
+_WITHOUT_ROWS = (
+    "max_bins=255, which grows trees from histograms, if it prunes without rows"
+)
 
 
 def fit_tree(learner: Any, rows: Rows, hold_out: bool = True) -> None:
@@ -55,7 +57,9 @@ def fit_tree(learner: Any, rows: Rows, hold_out: bool = True) -> None:
     """
     seed = int(check_random_state(learner.random_state).randint(np.iinfo(np.int32).max))
     if is_classifier(learner):
-        learner.loss_matrix_, learner.actions_ = class_losses(learner.loss_matrix, learner.classes_)
+        learner.loss_matrix_, learner.actions_ = class_losses(
+            learner.loss_matrix, learner.classes_
+        )
         if (
             learner.default_class is not None
             and learner.default_class not in learner.actions_.tolist()
@@ -85,15 +89,23 @@ def fit_tree(learner: Any, rows: Rows, hold_out: bool = True) -> None:
 # -- class factors ---------------------------------------------------------------------
 
 
-def _factors(learner: Estimator, weight: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+def _factors(
+    learner: Estimator, weight: np.ndarray
+) -> tuple[np.ndarray | None, np.ndarray | None]:
     """The factors of the classes by `class_weight`, and those by the loss, which hold in growth
     alone."""
-    factors = class_weight_factors(learner.class_weight, learner.classes_.tolist(), weight)
+    factors = class_weight_factors(
+        learner.class_weight, learner.classes_.tolist(), weight
+    )
     if learner.altered_priors == "auto":
         by_loss = learner.pruning != "minimum_loss"
     else:
         by_loss = learner.altered_priors
-    if learner.loss_matrix_ is None or learner.criterion == "misclassification" or not by_loss:
+    if (
+        learner.loss_matrix_ is None
+        or learner.criterion == "misclassification"
+        or not by_loss
+    ):
         return factors, None
     prior = learner.loss_matrix_.sum(axis=1)
     if not np.all(prior > 0):
@@ -169,7 +181,18 @@ class InMemoryGrowth:
             weight = _times(weight, factors, sample.y)
         total = float(len(X) if weight is None else weight.sum())
         growth = growth_rules(learner, schema, len(X), total, seed)
-        return cls(learner, columns, bins, sample, weight, prior, growth, n_classes, given, used)
+        return cls(
+            learner,
+            columns,
+            bins,
+            sample,
+            weight,
+            prior,
+            growth,
+            n_classes,
+            given,
+            used,
+        )
 
     @cached_property
     def grown_weight(self) -> np.ndarray | None:
@@ -181,7 +204,9 @@ class InMemoryGrowth:
         tree, candidates = self._grow(rows, record)
         return _without_prior(tree, self.prior), candidates
 
-    def _grow(self, rows: np.ndarray | None, record: bool) -> tuple[Tree, SplitCandidates]:
+    def _grow(
+        self, rows: np.ndarray | None, record: bool
+    ) -> tuple[Tree, SplitCandidates]:
         growth = replace(self.growth, record=record)
         if rows is None:
             numbers = None
@@ -190,7 +215,9 @@ class InMemoryGrowth:
         tree, candidates = grow_with_record(
             self.columns, self.y, self.grown_weight, growth, self.n_classes, numbers
         )
-        return tree if self.bins is None else self.bins.with_categories(tree), candidates
+        return tree if self.bins is None else self.bins.with_categories(
+            tree
+        ), candidates
 
     def visits(self, tree: Tree, rows: np.ndarray) -> sparse.csr_array:
         return Router([tree], self.sample.X.shape[1]).visits(self.sample.X[rows])
@@ -206,11 +233,21 @@ class InMemoryGrowth:
                 weight = None
             else:
                 weight = self.weight[held]
-            costs = NodeCosts.of(tree, self.visits(tree, held), self.y[held], weight, loss)
-            return tree, _by_complexity(prune_by_costs(tree, costs), learner), candidates
+            costs = NodeCosts.of(
+                tree, self.visits(tree, held), self.y[held], weight, loss
+            )
+            return (
+                tree,
+                _by_complexity(prune_by_costs(tree, costs), learner),
+                candidates,
+            )
         if _chooses_alpha(learner):
             tree, candidates = self.grow(record=learner.record)
-            return tree, self._by_cross_validation(loss) if tree.n_nodes > 1 else tree, candidates
+            return (
+                tree,
+                self._by_cross_validation(loss) if tree.n_nodes > 1 else tree,
+                candidates,
+            )
         tree, candidates = self._grow(None, learner.record)
         if self.bins is not None:
             rows = None
@@ -238,9 +275,13 @@ class InMemoryGrowth:
             splits: Any = folds_of(cv, self.given, seed, is_classifier(self.learner))
             used = slice(None) if self.used is None else self.used
             sides = zip(splits.train[:, used], splits.test[:, used])
-            return [(np.flatnonzero(train), np.flatnonzero(test)) for train, test in sides]
+            return [
+                (np.flatnonzero(train), np.flatnonzero(test)) for train, test in sides
+            ]
         folds = np.empty(n, dtype=np.int64)
-        folds[np.random.default_rng(seed).permutation(n)] = np.arange(n) % min(int(cv), n)
+        folds[np.random.default_rng(seed).permutation(n)] = np.arange(n) % min(
+            int(cv), n
+        )
         return folds
 
     def _by_cross_validation(self, loss: np.ndarray | None) -> Tree:
@@ -323,7 +364,9 @@ def _times(
 # -- growth from histograms ------------------------------------------------------------
 
 
-def _by_levels(learner: Estimator, rows: Rows, seed: int) -> tuple[Tree, Tree, SplitCandidates]:
+def _by_levels(
+    learner: Estimator, rows: Rows, seed: int
+) -> tuple[Tree, Tree, SplitCandidates]:
     if prunes_with_rows(learner):
         if _chooses_alpha(learner):
             setting = "α by cross-validation"
@@ -390,7 +433,9 @@ class _RowTotals:
 
     def merge(self, other: _RowTotals) -> _RowTotals:
         return _RowTotals(
-            self.n_rows + other.n_rows, self.weight + other.weight, self.classes + other.classes
+            self.n_rows + other.n_rows,
+            self.weight + other.weight,
+            self.classes + other.classes,
         )
 
 

@@ -144,7 +144,9 @@ def permutation_importance(
     """
     check_is_fitted(learner)
     if not isinstance(n_repeats, Integral) or n_repeats < 1:
-        raise SettingError(f"n_repeats must be a whole number of at least 1, not {n_repeats!r}")
+        raise SettingError(
+            f"n_repeats must be a whole number of at least 1, not {n_repeats!r}"
+        )
     random = check_random_state(random_state)
     if isinstance(X, Rows):
         refuse_beside_rows(other_target(X, y), sample_weight)
@@ -154,14 +156,18 @@ def permutation_importance(
         )  # a learner's own score takes them
         X = Rows(ArraySource.of_block(X.in_one_block("permutation_importance")))
     elif y is None:
-        raise DataError("give y, the target of every row of X; only scanned rows carry their own")
+        raise DataError(
+            "give y, the target of every row of X; only scanned rows carry their own"
+        )
     score = _scorer(learner, scoring, y, sample_weight)
     table = _shuffled_table(X)
     before = score(X)
     drops = np.empty((len(table.names), n_repeats))
     for j in range(len(table.names)):
         for r in range(n_repeats):
-            drops[j, r] = before - score(table.with_column(j, random.permutation(table.n_rows)))
+            drops[j, r] = before - score(
+                table.with_column(j, random.permutation(table.n_rows))
+            )
     return PermutationImportance(table.names, before, drops)
 
 
@@ -256,7 +262,9 @@ class _ArrowTable:
         self.X = pa.table(X)
         self.n_rows = len(self.X)
         self.names = tuple(self.X.column_names)
-        self.make = type(X) if type(X).__module__.partition(".")[0] == "polars" else None
+        self.make = (
+            type(X) if type(X).__module__.partition(".")[0] == "polars" else None
+        )
 
     def with_column(self, j: int, order: np.ndarray) -> Any:
         X = self.X.set_column(j, self.X.schema.field(j), self.X.column(j).take(order))

@@ -149,7 +149,9 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
 
     @property
     def _router(self) -> Router:
-        return cached_router(self, [self.tree_], lambda: Router([self.tree_], self.n_features_in_))
+        return cached_router(
+            self, [self.tree_], lambda: Router([self.tree_], self.n_features_in_)
+        )
 
 
 def _values(learner: Estimator, block: Block) -> np.ndarray:

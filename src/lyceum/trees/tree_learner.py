@@ -100,7 +100,12 @@ class TreeLearner(TreeModel, Learner):
         return "many passes"
 
     def fit(
-        self, X: Data, y: Target = None, sample_weight: Weights = None, *, validation: Any = None
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+        *,
+        validation: Any = None,
     ):
         """Grow the tree on all rows of X, and prune it.
 
@@ -116,7 +121,9 @@ class TreeLearner(TreeModel, Learner):
             grow on.
         """
         if validation is not None and self.pruning != "reduced_error":
-            raise SettingError("validation rows are what pruning='reduced_error' prunes by: set it")
+            raise SettingError(
+                "validation rows are what pruning='reduced_error' prunes by: set it"
+            )
         fit_tree(self, self._rows(X, y, sample_weight), hold_out=validation is None)
         if validation is not None:
             if isinstance(validation, Rows):
@@ -126,7 +133,9 @@ class TreeLearner(TreeModel, Learner):
             self.tree_ = prune_by_costs(
                 self.tree_, self._held_out_costs(*held, *[None] * (3 - len(held)))
             )
-        self.feature_importances_ = impurity_importances(self.tree_, self.n_features_in_)
+        self.feature_importances_ = impurity_importances(
+            self.tree_, self.n_features_in_
+        )
         return self
 
     # -- where rows go -----------------------------------------------------------------
@@ -240,7 +249,9 @@ class TreeLearner(TreeModel, Learner):
         elif by == "loss":
             tree = prune_by_loss(self.tree_, loss, smoothing=smoothing)
         else:
-            raise SettingError(f"by={by!r} is not known: choose from 'complexity', 'error', 'loss'")
+            raise SettingError(
+                f"by={by!r} is not known: choose from 'complexity', 'error', 'loss'"
+            )
         pruned = copy(self)
         pruned.__dict__.pop("record_", None)
         pruned.tree_ = tree
@@ -262,7 +273,9 @@ class TreeLearner(TreeModel, Learner):
         if classes is not None:
             target = _class_codes(target, classes)
             loss = getattr(self, "loss_matrix_", None)
-        return NodeCosts.of(self.tree_, self.decision_path(X), target, sample_weight, loss)
+        return NodeCosts.of(
+            self.tree_, self.decision_path(X), target, sample_weight, loss
+        )
 
     # -- what was learned --------------------------------------------------------------
 

@@ -15,7 +15,10 @@ from lyceum.workflows.explain import (
 from lyceum.workflows.fit import fit_file as fit_file
 from lyceum.workflows.fitted_model import FittedModel as FittedModel
 from lyceum.workflows.label import Labeled as Labeled, label_file as label_file
-from lyceum.workflows.predict import Predicted as Predicted, predict_file as predict_file
+from lyceum.workflows.predict import (
+    Predicted as Predicted,
+    predict_file as predict_file,
+)
 from lyceum.workflows.reduce import Reduction as Reduction, reduce_table as reduce_table
 from lyceum.workflows.segment import (
     Segmentation as Segmentation,
@@ -23,4 +26,6 @@ from lyceum.workflows.segment import (
     segment_image as segment_image,
     visual_words as visual_words,
 )
-from lyceum.workflows.uninformative import uninformative_columns as uninformative_columns
+from lyceum.workflows.uninformative import (
+    uninformative_columns as uninformative_columns,
+)

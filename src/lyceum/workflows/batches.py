@@ -42,12 +42,18 @@ class Batches:
 
     @property
     def column_names(self) -> list[str]:
-        return list(dict.fromkeys([*(column.name for column in self.columns), *self.also]))
+        return list(
+            dict.fromkeys([*(column.name for column in self.columns), *self.also])
+        )
 
     @property
     def text_formats(self) -> dict[str, str]:
         """How columns were written when the model learned them, by name."""
-        return {column.name: column.text_format for column in self.columns if column.text_format}
+        return {
+            column.name: column.text_format
+            for column in self.columns
+            if column.text_format
+        }
 
     @cached_property
     def paths(self) -> list[str]:
@@ -67,7 +73,13 @@ class Batches:
             return sum(pq.read_metadata(path).num_rows for path in self.paths)
         if self.kind == "csv":
             reader = self.file_format.csv_reader(self.paths[0])
-            cells = sum(reader.cell_bytes(path, os.path.getsize(path)) for path in self.paths) // 8
+            cells = (
+                sum(
+                    reader.cell_bytes(path, os.path.getsize(path))
+                    for path in self.paths
+                )
+                // 8
+            )
             return cells // max(1, len(reader.with_types(self.paths[0]).types))
         return None
 
@@ -111,12 +123,19 @@ class Batches:
             typed = reader.with_types(path)
             self._check(list(typed.types), path)
             known = {
-                column.name: _csv_type(column, typed.types[column.name]) for column in self.columns
+                column.name: _csv_type(column, typed.types[column.name])
+                for column in self.columns
             }
             types = {name: known.get(name, text_type()) for name in typed.types}
-            formats = {name: each for name, each in typed.text_formats.items() if name in numeric}
+            formats = {
+                name: each
+                for name, each in typed.text_formats.items()
+                if name in numeric
+            }
             warn_about_format(typed.notes, path)
-            for batch in replace(typed, types=types, text_formats=formats).stream_on(path, numeric):
+            for batch in replace(typed, types=types, text_formats=formats).stream_on(
+                path, numeric
+            ):
                 yield pa.Table.from_batches([batch]).select(self.column_names)
 
     def _check(self, names: Sequence[str], path: str = "the table") -> None:

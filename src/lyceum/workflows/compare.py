@@ -154,9 +154,8 @@ class ModelComparison:
         best, other = sorted((test.first, test.second))
         sure = f"p = {test.p_value:.2g} by {test.test} on {self.n_rows:,} rows"
         if self.better is not None:
-            return (
-                f"{self.better} is better: {test.measure} {best:.4g} against {other:.4g} ({sure})."
-            )
+            losses = f"{test.measure} {best:.4g} against {other:.4g}"
+            return f"{self.better} is better: {losses} ({sure})."
         if test.low == test.high == 0.0:
             both = f"{test.measure} {test.first:.4g} for both"
             return (
@@ -261,9 +260,14 @@ def compare_models(
     loss, doubt = pair[1].costs(*pair[0].costs(loss, doubt))
     name = target or pair[0].target.name
     with spool(data) as source:
-        both = [Outcomes.of(fitted, source, name, file_format=file_format) for fitted in pair]
+        both = [
+            Outcomes.of(fitted, source, name, file_format=file_format)
+            for fitted in pair
+        ]
     tests = tuple(
-        _number_tests(*both) if pair[0].classes is None else _class_tests(pair, both, loss, doubt)
+        _number_tests(*both)
+        if pair[0].classes is None
+        else _class_tests(pair, both, loss, doubt)
     )
     return ModelComparison(names, name, len(both[0].truth), tests)
 
@@ -275,12 +279,17 @@ def _number_tests(one: Outcomes, two: Outcomes) -> Iterator[PairedTest]:
 
 
 def _class_tests(
-    pair: tuple[FittedModel, FittedModel], both: list[Outcomes], loss: Loss, doubt: float | None
+    pair: tuple[FittedModel, FittedModel],
+    both: list[Outcomes],
+    loss: Loss,
+    doubt: float | None,
 ) -> Iterator[PairedTest]:
     known = (both[0].truth >= 0) & (both[1].truth >= 0)
     if loss is not None or doubt is not None:
         costs = [
-            _fill_rows(decision_costs(outcomes, fitted, loss, doubt), outcomes.truth >= 0)
+            _fill_rows(
+                decision_costs(outcomes, fitted, loss, doubt), outcomes.truth >= 0
+            )
             for fitted, outcomes in zip(pair, both)
         ]
         if known.any():
@@ -288,7 +297,9 @@ def _class_tests(
     yield _error_test(*both)
     if all(hasattr(fitted.model, "predict_proba") for fitted in pair) and known.any():
         rows = np.flatnonzero(known)
-        losses = [log_losses(outcomes.truth[rows], outcomes.output[rows]) for outcomes in both]
+        losses = [
+            log_losses(outcomes.truth[rows], outcomes.output[rows]) for outcomes in both
+        ]
         yield _test_pair("log loss", *losses)
 
 
@@ -302,7 +313,9 @@ def _error_test(one: Outcomes, two: Outcomes) -> PairedTest:
     )
     mean, low, high = mean_interval(first.astype(float) - second)
     rates = (float(first.mean()), float(second.mean()))
-    return PairedTest("error", *rates, mean, low, high, test.p_value, f"McNemar ({test.method})")
+    return PairedTest(
+        "error", *rates, mean, low, high, test.p_value, f"McNemar ({test.method})"
+    )
 
 
 def _fill_rows(values: np.ndarray, where: np.ndarray) -> np.ndarray:
@@ -326,4 +339,6 @@ def _test_pair(measure: str, one: np.ndarray, two: np.ndarray) -> PairedTest:
         p = 2.0 * float(stats.t.sf(abs(mean) / error, n - 1))
     else:
         p = float(mean == 0.0 or n < 2)
-    return PairedTest(measure, float(one.mean()), float(two.mean()), mean, low, high, p, "paired t")
+    return PairedTest(
+        measure, float(one.mean()), float(two.mean()), mean, low, high, p, "paired t"
+    )

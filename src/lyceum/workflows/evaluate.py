@@ -155,7 +155,9 @@ class Evaluation:
         fields["metrics"] = {metric.name: metric.as_dict() for metric in self.metrics}
         if self.confusion is not None:
             names = ("classes", "counts", "rejected", "foreign")
-            fields["confusion"] = {name: getattr(self.confusion, name) for name in names}
+            fields["confusion"] = {
+                name: getattr(self.confusion, name) for name in names
+            }
         return plain({**fields, "notes": self.notes})
 
     def summary(self) -> Summary:
@@ -163,7 +165,10 @@ class Evaluation:
         tables = [Table("", ("measure", "value", "95 % interval"), rows)]
         if self.confusion is not None:
             by_class = class_report(self.confusion).per_class
-            rates = [(str(one.positive), one.precision, one.recall, one.f1) for one in by_class]
+            rates = [
+                (str(one.positive), one.precision, one.recall, one.f1)
+                for one in by_class
+            ]
             tables += [
                 self.confusion.table(),
                 Table("By class", ("class", "precision", "recall", "F1"), rates),
@@ -231,7 +236,9 @@ def evaluate_model(
     name = target or fitted.target.name
     if fitted.classes is None:
         metrics = tuple(_number_metrics(outcomes))
-        return Evaluation(fitted.name, name, len(outcomes.truth), metrics, notes=_notes(outcomes))
+        return Evaluation(
+            fitted.name, name, len(outcomes.truth), metrics, notes=_notes(outcomes)
+        )
     decided = minimum_risk(outcomes.output, LossMatrix.of(loss, fitted.classes), doubt)
     matrix = _confusion(outcomes, decided, LossMatrix.of(loss, fitted.classes))
     metrics = (
@@ -239,7 +246,9 @@ def evaluate_model(
         *_cost_metrics(outcomes, decided, fitted, loss, doubt),
         *_posterior_metrics(outcomes, fitted),
     )
-    return Evaluation(fitted.name, name, len(outcomes.truth), metrics, matrix, _notes(outcomes))
+    return Evaluation(
+        fitted.name, name, len(outcomes.truth), metrics, matrix, _notes(outcomes)
+    )
 
 
 def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
@@ -252,7 +261,9 @@ def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
     return mean, mean - reach, mean + reach
 
 
-def _mean_metric(name: str, values: np.ndarray, least: float = -math.inf) -> MetricValue:
+def _mean_metric(
+    name: str, values: np.ndarray, least: float = -math.inf
+) -> MetricValue:
     """The mean of values that are never below `least`, with an interval that is not either; none of
     a row."""
     mean, low, high = mean_interval(values)
@@ -264,7 +275,9 @@ def _mean_metric(name: str, values: np.ndarray, least: float = -math.inf) -> Met
 def _notes(outcomes: Outcomes) -> tuple[str, ...]:
     notes = []
     if outcomes.n_missing:
-        notes.append(f"Left out: {show_count(outcomes.n_missing, 'row')} without a truth.")
+        notes.append(
+            f"Left out: {show_count(outcomes.n_missing, 'row')} without a truth."
+        )
     if outcomes.unknown_classes:
         n = int((outcomes.truth < 0).sum())
         names = ", ".join(map(repr, outcomes.unknown_classes[:3]))
@@ -279,20 +292,29 @@ def _confusion(outcomes: Outcomes, decided: Decisions, loss: LossMatrix) -> Conf
     """By true class and class named; actions that name none are rejections."""
     named = np.append(loss.names_class, -1)[decided.index]
     K = len(loss.values)
-    cells = np.bincount((outcomes.truth + 1) * (K + 1) + named + 1, minlength=(K + 1) ** 2)
+    cells = np.bincount(
+        (outcomes.truth + 1) * (K + 1) + named + 1, minlength=(K + 1) ** 2
+    )
     cells = cells.reshape(K + 1, K + 1).astype(np.float64)
     assert loss.classes is not None
     return Confusion(
-        np.asarray(loss.classes), cells[1:, 1:], cells[1:, 0], np.append(cells[0, 1:], cells[0, 0])
+        np.asarray(loss.classes),
+        cells[1:, 1:],
+        cells[1:, 0],
+        np.append(cells[0, 1:], cells[0, 0]),
     )
 
 
 def _decision_metrics(matrix: Confusion) -> Iterator[MetricValue]:
     decided = round(float(matrix.counts.sum() + matrix.foreign[:-1].sum()))
     if decided:
-        interval = error_interval(decided - round(float(np.trace(matrix.counts))), decided)
+        interval = error_interval(
+            decided - round(float(np.trace(matrix.counts))), decided
+        )
         yield MetricValue("error", interval.rate, interval.low, interval.high)
-        yield MetricValue("accuracy", 1 - interval.rate, 1 - interval.high, 1 - interval.low)
+        yield MetricValue(
+            "accuracy", 1 - interval.rate, 1 - interval.high, 1 - interval.low
+        )
     yield MetricValue("kappa", matrix.kappa)
     if matrix.reject_rate:
         interval = error_interval(round(matrix.n) - decided, round(matrix.n))
@@ -306,11 +328,17 @@ def decision_costs(
     known = outcomes.truth >= 0
     matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
     index = minimum_risk(outcomes.output[known], matrix, doubt).index
-    return np.where(index < 0, doubt or 0.0, matrix.values[outcomes.truth[known], index])
+    return np.where(
+        index < 0, doubt or 0.0, matrix.values[outcomes.truth[known], index]
+    )
 
 
 def _cost_metrics(
-    outcomes: Outcomes, decided: Decisions, fitted: FittedModel, loss: Loss, doubt: float | None
+    outcomes: Outcomes,
+    decided: Decisions,
+    fitted: FittedModel,
+    loss: Loss,
+    doubt: float | None,
 ) -> Iterator[MetricValue]:
     if loss is None and doubt is None:
         return
@@ -324,36 +352,51 @@ def _cost_metrics(
     actions = np.argsort(plain.names_class)  # the action that names every class
     if len(actions) == len(fitted.classes):  # type: ignore[arg-type]
         likeliest = actions[outcomes.output[known].argmax(axis=1)]
-        yield _mean_metric("cost of the likeliest class", plain.values[truth, likeliest])
+        yield _mean_metric(
+            "cost of the likeliest class", plain.values[truth, likeliest]
+        )
     same = matrix.values[truth].mean(axis=0)
     best = int(same.argmin())
-    yield _mean_metric(f"cost of always {matrix.actions[best]}", matrix.values[truth, best])  # type: ignore[index]
+    assert matrix.actions is not None
+    action = matrix.actions[best]
+    yield _mean_metric(f"cost of always {action}", matrix.values[truth, best])
 
 
-def _posterior_metrics(outcomes: Outcomes, fitted: FittedModel) -> Iterator[MetricValue]:
+def _posterior_metrics(
+    outcomes: Outcomes, fitted: FittedModel
+) -> Iterator[MetricValue]:
     known = outcomes.truth >= 0
     truth = outcomes.truth[known]
     proba = outcomes.output[known]
     if not len(truth) or not hasattr(fitted.model, "predict_proba"):
         return
     K = proba.shape[1]
-    several = (truth != truth[0]).any()  # with rows of one class there is nothing to rank
+    # with rows of one class there is nothing to rank
+    several = (truth != truth[0]).any()
     if K == 2 and several:
         yield MetricValue(
-            "AUC", roc_auc_score(truth == 1, proba[:, 1]), *_de_long(truth == 1, proba[:, 1])
+            "AUC",
+            roc_auc_score(truth == 1, proba[:, 1]),
+            *_de_long(truth == 1, proba[:, 1]),
         )
     elif several:
-        yield MetricValue("AUC (Hand and Till)", auc_hand_till(truth, proba, labels=np.arange(K)))
+        yield MetricValue(
+            "AUC (Hand and Till)", auc_hand_till(truth, proba, labels=np.arange(K))
+        )
     yield _mean_metric("log loss", log_losses(truth, proba), 0.0)
     off = proba.copy()
     off[np.arange(len(truth)), truth] -= 1.0
-    yield _mean_metric("Brier score", off[:, 1] ** 2 if K == 2 else (off**2).sum(axis=1), 0.0)
+    yield _mean_metric(
+        "Brier score", off[:, 1] ** 2 if K == 2 else (off**2).sum(axis=1), 0.0
+    )
     if K >= 2:
         curve = calibration_curve(truth, proba, labels=np.arange(K), n_bins=10)
         yield MetricValue("calibration error", curve.expected_error)
 
 
-def _de_long(positive: np.ndarray, score: np.ndarray) -> tuple[float | None, float | None]:
+def _de_long(
+    positive: np.ndarray, score: np.ndarray
+) -> tuple[float | None, float | None]:
     """95 % interval of the AUC (DeLong, DeLong and Clarke-Pearson 1988), from the ranks of the
     scores.
 

@@ -77,7 +77,8 @@ class RowExplanation:
     def as_dict(self) -> dict[str, Any]:
         """Everything in JSON's own types."""
         parts = [
-            {"column": name, "value": cell, "adds": adds} for name, cell, adds in self.contributions
+            {"column": name, "value": cell, "adds": adds}
+            for name, cell, adds in self.contributions
         ]
         return plain(
             {
@@ -93,8 +94,14 @@ class RowExplanation:
         )
 
     def table(self) -> Table:
-        rows = [(name, show_cell(cell), adds) for name, cell, adds in self.contributions]
-        return Table(self.title, ("column", "value", self.unit), [("(base)", "", self.base), *rows])
+        rows = [
+            (name, show_cell(cell), adds) for name, cell, adds in self.contributions
+        ]
+        return Table(
+            self.title,
+            ("column", "value", self.unit),
+            [("(base)", "", self.base), *rows],
+        )
 
     @property
     def title(self) -> str:
@@ -104,10 +111,14 @@ class RowExplanation:
         return f"row {self.row}: {show(self.predicted)}{chance}, {self.unit} {show(self.score)}"
 
     def __str__(self) -> str:
-        return "\n\n".join(str(one) for one in (self.table(), self.detail) if one is not None)
+        return "\n\n".join(
+            str(one) for one in (self.table(), self.detail) if one is not None
+        )
 
     def _repr_html_(self) -> str:
-        return "".join(one._repr_html_() for one in (self.table(), self.detail) if one is not None)
+        return "".join(
+            one._repr_html_() for one in (self.table(), self.detail) if one is not None
+        )
 
 
 def explain_rows(
@@ -141,10 +152,13 @@ def explain_rows(
         raise DataError(f"row {wanted[0]}: rows are counted from 0")
     with spool(data) as source:
         table = _take_rows(
-            Batches(source, fitted.schema.columns, (), file_format or FileFormat()), wanted
+            Batches(source, fitted.schema.columns, (), file_format or FileFormat()),
+            wanted,
         )
     explanation = fitted.explain(fitted.rows(table))
-    has_posteriors = fitted.classes is not None and hasattr(fitted.model, "predict_proba")
+    has_posteriors = fitted.classes is not None and hasattr(
+        fitted.model, "predict_proba"
+    )
     if has_posteriors:
         posterior = fitted.posterior(table)
     else:
@@ -165,20 +179,30 @@ def _take_rows(batches: Batches, rows: list[int]) -> pa.Table:
         start += batch.num_rows
         if rows and start > rows[-1]:
             return pa.concat_tables(parts)
-    raise DataError(f"there is no row {max(rows, default=0)}: there are {start:,}, counted from 0")
+    raise DataError(
+        f"there is no row {max(rows, default=0)}: there are {start:,}, counted from 0"
+    )
 
 
 def _explain_row(
-    fitted: FittedModel, explanation: Any, table: pa.Table, posterior: Any, i: int, row: int
+    fitted: FittedModel,
+    explanation: Any,
+    table: pa.Table,
+    posterior: Any,
+    i: int,
+    row: int,
 ) -> RowExplanation:
     adds = explanation.contributions[i]
     order = np.argsort(-np.abs(adds), kind="stable").tolist()
     parts = tuple(
-        (str(explanation.names[j]), _cell(table, explanation, i, j), float(adds[j])) for j in order
+        (str(explanation.names[j]), _cell(table, explanation, i, j), float(adds[j]))
+        for j in order
     )
     chances = None
     if posterior is not None:
-        chances = {str(label): float(p) for label, p in zip(fitted.classes.tolist(), posterior[i])}  # type: ignore[union-attr]
+        assert fitted.classes is not None
+        labels = fitted.classes.tolist()
+        chances = {str(label): float(p) for label, p in zip(labels, posterior[i])}
     predicted = explanation.predicted[i]
     if isinstance(predicted, np.generic):
         predicted = predicted.item()

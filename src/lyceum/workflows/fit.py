@@ -65,7 +65,9 @@ def fit_file(
     made = _with_settings(entry.load()(), settings or {})
     options = (file_format or FileFormat()).options()
     with spool(data) as source:
-        rows = scan(source, target, weight=weight, kinds=kinds, ignore=ignore, **options)
+        rows = scan(
+            source, target, weight=weight, kinds=kinds, ignore=ignore, **options
+        )
         # cells may be missing after the fit, even if none is in it
         sparse_text = entry.takes_sparse_text(rows.schema)
         names = entry.preparations(rows.schema)
@@ -88,5 +90,7 @@ def _with_settings(learner: Estimator, settings: Mapping[str, Any]) -> Any:
                 hint = f"did you mean {near[0]!r}?"
             else:
                 hint = f"it has {', '.join(known)}"
-            raise LyceumError(f"{type(learner).__name__} has no setting {name!r}: {hint}")
+            raise LyceumError(
+                f"{type(learner).__name__} has no setting {name!r}: {hint}"
+            )
     return learner.set_params(**settings)

@@ -23,7 +23,11 @@ from lyceum.workflows.batches import Batches
 from lyceum.workflows.pipeline_explanation import explain_steps
 
 Output = TypeVar("Output", bound=Sized)
-_OUTPUTS = {"predict": "predictions", "transform": "new columns", "score_samples": "scores"}
+_OUTPUTS = {
+    "predict": "predictions",
+    "transform": "new columns",
+    "score_samples": "scores",
+}
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,9 @@ class FittedModel:
         """The preparations and, last, the learner."""
         if not isinstance(self._inner, Pipeline):
             return [self._inner]
-        return [step for _, step in self._inner.steps if step not in (None, "passthrough")]
+        return [
+            step for _, step in self._inner.steps if step not in (None, "passthrough")
+        ]
 
     @property
     def learner(self) -> Any:
@@ -132,7 +138,9 @@ class FittedModel:
         """What the model predicts."""
         target = getattr(self.learner, "schema_", self.schema).target
         if target is None or not hasattr(self.learner, "predict"):
-            raise LyceumError(f"{self.name} predicts no target: give a classifier or a regressor")
+            raise LyceumError(
+                f"{self.name} predicts no target: give a classifier or a regressor"
+            )
         return target
 
     @property

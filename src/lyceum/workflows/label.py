@@ -119,7 +119,9 @@ def label_file(
     4
     """
     if strategy not in STRATEGIES:
-        raise SettingError(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")
+        raise SettingError(
+            f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}"
+        )
     if n_queries < 0:
         raise SettingError(f"n_queries={n_queries} is negative: give 0 or more")
     if learner is not None and not is_classifier(learner):
@@ -128,7 +130,13 @@ def label_file(
         )
     loaded = read_data(data, file_format)
     warn_about_format(loaded.notes, data)
-    work = _Work(loaded.table, target, Path(out), ask, NaiveBayes() if learner is None else learner)
+    work = _Work(
+        loaded.table,
+        target,
+        Path(out),
+        ask,
+        NaiveBayes() if learner is None else learner,
+    )
     if n_queries > 0 and work.begin(n_queries, seed):
         work.go_on(strategy, n_queries - work.asked, seed)
     return work.result()
@@ -149,13 +157,17 @@ class _Work:
             given = table.column(target).to_pylist()
         else:
             given = [None] * table.num_rows
-        self.labels: list[str | None] = [None if _is_missing(one) else str(one) for one in given]
+        self.labels: list[str | None] = [
+            None if _is_missing(one) else str(one) for one in given
+        ]
         if target in names:
             self.table = table.drop_columns([target])
         else:
             self.table = table
         if not self.table.num_columns:
-            raise DataError(f"there is no column but {target!r}: nothing tells the rows apart")
+            raise DataError(
+                f"there is no column but {target!r}: nothing tells the rows apart"
+            )
         self.asked = 0
         self.stopped = False
 
@@ -164,7 +176,10 @@ class _Work:
         return [i for i, label in enumerate(self.labels) if label is not None]
 
     def query(self, row: int, posteriors: dict[str, float] | None = None) -> str | None:
-        cells = {name: self.table.column(name)[row].as_py() for name in self.table.column_names}
+        cells = {
+            name: self.table.column(name)[row].as_py()
+            for name in self.table.column_names
+        }
         answer = self.person(row, cells, posteriors or {})
         if answer is None:
             self.stopped = True
@@ -180,7 +195,9 @@ class _Work:
         for row in order:
             if len({self.labels[i] for i in self.labeled_rows}) > 1:
                 break
-            if self.labels[row] is None and (self.asked >= n_queries or self.query(row) is None):
+            if self.labels[row] is None and (
+                self.asked >= n_queries or self.query(row) is None
+            ):
                 return False
         return (
             len(self.labeled_rows) < len(self.labels)
@@ -207,13 +224,17 @@ class _Work:
                 n_queries=1,
                 random_state=seed + step,
             )
-            proba = np.asarray(result.estimator.predict_proba(self.table.slice(asked[0], 1)))[0]
+            proba = np.asarray(
+                result.estimator.predict_proba(self.table.slice(asked[0], 1))
+            )[0]
             posteriors = dict(zip(map(str, result.estimator.classes_), proba.tolist()))
             if self.query(asked[0], posteriors) is None:
                 return
 
     def write(self) -> None:
-        whole = self.table.append_column(self.target, pa.array(self.labels, pa.string()))
+        whole = self.table.append_column(
+            self.target, pa.array(self.labels, pa.string())
+        )
         buffer = io.BytesIO()
         csv.write_csv(whole, buffer)
         write_file(self.out, buffer.getvalue())
@@ -222,7 +243,11 @@ class _Work:
         self.write()
         classes = sorted({str(self.labels[i]) for i in self.labeled_rows})
         return Labeled(
-            self.out, self.asked, len(self.labeled_rows), len(self.labels), tuple(classes)
+            self.out,
+            self.asked,
+            len(self.labeled_rows),
+            len(self.labels),
+            tuple(classes),
         )
 
 

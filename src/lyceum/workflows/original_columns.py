@@ -26,7 +26,9 @@ def original_cells(cells: np.ndarray, column: Column) -> pa.Array:
     cells = np.asarray(cells, dtype=np.float64)
     if column.is_time:
         known = np.isfinite(cells)
-        milliseconds = np.rint(np.where(known, cells, 0.0) * 1e3).astype("datetime64[ms]")
+        milliseconds = np.rint(np.where(known, cells, 0.0) * 1e3).astype(
+            "datetime64[ms]"
+        )
         return pa.array(milliseconds, mask=~known)
     if column.numeric:
         return pa.array(cells, from_pandas=True)

@@ -35,7 +35,9 @@ class Outcomes:
     unknown_classes: tuple[Any, ...]
 
     @classmethod
-    def of(cls, fitted: FittedModel, data: Any, truth: str | None, **options: Any) -> Outcomes:
+    def of(
+        cls, fitted: FittedModel, data: Any, truth: str | None, **options: Any
+    ) -> Outcomes:
         target = replace(fitted.target, name=truth or fitted.target.name)
         if target.is_categorical and fitted.classes is not None:
             read = _classes
@@ -48,7 +50,9 @@ class Outcomes:
             truths.append(read(table, target, unknown))
             outputs.append(output)
         if not truths:
-            raise DataError("the data has column names but no rows: there is nothing to measure by")
+            raise DataError(
+                "the data has column names but no rows: there is nothing to measure by"
+            )
         truth_ = np.concatenate(truths)
         output_ = np.concatenate(outputs)
         known = ~np.isnan(truth_)

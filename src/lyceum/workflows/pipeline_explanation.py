@@ -28,8 +28,12 @@ def explain_steps(steps: Sequence[Any], rows: Rows) -> Explanation:
     groups: dict[str, list[int]] = {}
     for j, source in enumerate(sources.tolist()):
         groups.setdefault(first[source] if source >= 0 else str(made[j]), []).append(j)
-    added = [explanation.contributions[:, indices].sum(axis=1) for indices in groups.values()]
-    cells = [_cells_of(explanation.values, made, indices) for indices in groups.values()]
+    added = [
+        explanation.contributions[:, indices].sum(axis=1) for indices in groups.values()
+    ]
+    cells = [
+        _cells_of(explanation.values, made, indices) for indices in groups.values()
+    ]
     return replace(
         explanation,
         names=tuple(groups),
@@ -56,7 +60,9 @@ def _cells_of(values: Any, names: Sequence[str], indices: list[int]) -> np.ndarr
     if len(indices) == 1:
         return cells[:, 0]
     if any("=" not in names[j] for j in indices):
-        joined = [", ".join(cell for cell in row if isinstance(cell, str)) for row in cells]
+        joined = [
+            ", ".join(cell for cell in row if isinstance(cell, str)) for row in cells
+        ]
         return np.array(joined, dtype=object)
     labels = np.array([names[j].split("=", 1)[-1] for j in indices], dtype=object)
     ones = cells.astype(np.float64) == 1.0

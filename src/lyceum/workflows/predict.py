@@ -68,7 +68,9 @@ class Predicted:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in JSON's own types."""
-        return plain({"predictions": self.path, "rows": self.n_rows, "answers": self.answers})
+        return plain(
+            {"predictions": self.path, "rows": self.n_rows, "answers": self.answers}
+        )
 
 
 def predict_file(
@@ -144,7 +146,9 @@ def predict_file(
     with ExitStack() as stack:
         data = stack.enter_context(spool(data))
         write = stack.enter_context(_writer(out, force, spreadsheet))
-        for table, output in fitted.outputs(data, also=tuple(keep), file_format=file_format):
+        for table, output in fitted.outputs(
+            data, also=tuple(keep), file_format=file_format
+        ):
             columns, given = answer(output)
             kept = {name: table.column(name) for name in keep}
             write(pa.table({**kept, **columns}))
@@ -171,7 +175,9 @@ class _Answer:
     outputs: tuple[str, ...] = ("predicted",)
 
     @classmethod
-    def of(cls, fitted: FittedModel, proba: bool, loss: Any, doubt: float | None) -> _Answer:
+    def of(
+        cls, fitted: FittedModel, proba: bool, loss: Any, doubt: float | None
+    ) -> _Answer:
         if fitted.classes is None:
             if proba or loss is not None or doubt is not None:
                 if proba:
@@ -184,11 +190,15 @@ class _Answer:
                     output = "predicts numbers"
                 else:
                     output = f"gives {fitted.gives}"
-                raise DataError(f"{fitted.name} {output}, so that {asked} has no meaning here")
+                raise DataError(
+                    f"{fitted.name} {output}, so that {asked} has no meaning here"
+                )
             return cls(None, (), False, None, None, tuple(fitted.output_names))
         matrix = LossMatrix.of(loss, fitted.classes)
         assert matrix.actions is not None
-        minimum_risk(np.full((1, len(fitted.classes)), 1 / len(fitted.classes)), matrix, doubt)
+        minimum_risk(
+            np.full((1, len(fitted.classes)), 1 / len(fitted.classes)), matrix, doubt
+        )
         if doubt is None:
             labels = matrix.actions
         else:
@@ -223,7 +233,8 @@ class _Answer:
             columns["risk"] = pa.array(decided.risk)
         if self.proba:
             columns |= {
-                name: pa.array(output[:, k]) for k, name in enumerate(self._posterior_names)
+                name: pa.array(output[:, k])
+                for k, name in enumerate(self._posterior_names)
             }
         return columns, given
 
@@ -246,12 +257,19 @@ def _writer(out: Any, force: bool, spreadsheet: bool) -> Iterator[Any]:
         return
     path = Path(out)
     if path.suffix.lower() not in _MAKERS:
-        raise SettingError(f"cannot tell how to write {path}: name it {' or '.join(_MAKERS)}")
+        raise SettingError(
+            f"cannot tell how to write {path}: name it {' or '.join(_MAKERS)}"
+        )
     if path.exists() and not force:
-        raise FileExistsError(f"{path} exists: choose another name, or replace it by force=True")
+        raise FileExistsError(
+            f"{path} exists: choose another name, or replace it by force=True"
+        )
     if not path.parent.is_dir():
         raise DataError(f"there is no folder {path.parent} to write {path.name} into")
-    with replace_file(path) as file, _Sink(file, path.suffix.lower(), spreadsheet) as sink:
+    with (
+        replace_file(path) as file,
+        _Sink(file, path.suffix.lower(), spreadsheet) as sink,
+    ):
         yield sink.write
 
 
@@ -277,8 +295,13 @@ class _Sink:
 
     def write(self, table: pa.Table) -> None:
         if self.suffix == ".csv":
-            columns = {name: decode_dictionary(table.column(name)) for name in table.column_names}
-            table = pa.table(_without_formulas(columns) if self.spreadsheet else columns)
+            columns = {
+                name: decode_dictionary(table.column(name))
+                for name in table.column_names
+            }
+            table = pa.table(
+                _without_formulas(columns) if self.spreadsheet else columns
+            )
         if self.writer is None:
             self.writer = _MAKERS[self.suffix](self.where, table.schema)
         self.writer.write_table(
@@ -290,7 +313,9 @@ class _Sink:
             self.writer.close()
 
 
-def _without_formulas(columns: dict[str, pa.ChunkedArray]) -> dict[str, pa.ChunkedArray]:
+def _without_formulas(
+    columns: dict[str, pa.ChunkedArray],
+) -> dict[str, pa.ChunkedArray]:
     """Names and texts with an apostrophe in front of what a spreadsheet would run."""
 
     def quote_name(name: str) -> str:

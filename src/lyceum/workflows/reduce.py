@@ -78,7 +78,9 @@ class Reduction:
         if not self.left_out:
             return summary
         reasons = ", ".join(f"{name} ({why})" for name, why in self.left_out.items())
-        return Summary(summary.title, {**summary.facts, "left out": reasons}, summary.tables)
+        return Summary(
+            summary.title, {**summary.facts, "left out": reasons}, summary.tables
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """The summary and the columns, as plain values."""
@@ -92,7 +94,9 @@ class Reduction:
         """One HTML page, with pictures and tables and no need of a network."""
         check_installed("the report of a reduction", "matplotlib")
         title = html.escape(
-            f"{type(self.model).__name__} of {name}" if name else type(self.model).__name__
+            f"{type(self.model).__name__} of {name}"
+            if name
+            else type(self.model).__name__
         )
         style = (
             "body{font-family:sans-serif;max-width:60rem;margin:2rem"
@@ -152,9 +156,14 @@ def reduce_table(
             f"method {method!r} compares columns with a target: name one with target="
         )
     with spool(data) as source:
-        left_out = uninformative_columns(source, target, keep=keep, file_format=file_format)
+        left_out = uninformative_columns(
+            source, target, keep=keep, file_format=file_format
+        )
         rows = scan(
-            source, target, ignore=tuple(left_out), **(file_format or FileFormat()).options()
+            source,
+            target,
+            ignore=tuple(left_out),
+            **(file_format or FileFormat()).options(),
         )
     model = _model(method, n_components)
     if method not in ("mds", "ranking"):
@@ -180,10 +189,14 @@ def _model(method: str, n: float | None) -> Any:
     makers = {
         "pca": lambda: PCA(n if n is None or n < 1 else n_columns),
         "svd": lambda: TruncatedSVD(2 if n_columns is None else n_columns),
-        "mds": lambda: ClassicalMDS(2 if n_columns is None else n_columns, metric="gower"),
+        "mds": lambda: ClassicalMDS(
+            2 if n_columns is None else n_columns, metric="gower"
+        ),
         "fisher": lambda: DiscriminantProjection(n_columns),
         "ranking": lambda: SelectKBest(k=n_columns),
-        "subset": lambda: SequentialFeatureSelector(n_features_to_select=n_columns, random_state=0),
+        "subset": lambda: SequentialFeatureSelector(
+            n_features_to_select=n_columns, random_state=0
+        ),
     }
     if method not in makers:
         raise SettingError(f"method={method!r} is none of {', '.join(makers)}")
@@ -192,7 +205,8 @@ def _model(method: str, n: float | None) -> Any:
 
 def _columns(model: Estimator, rows: Any, method: str) -> dict[str, Any]:
     reduced = model.transform(rows)
-    if method in ("ranking", "subset"):  # rows with some of the columns, as they were written
+    # rows with some of the columns, as they were written
+    if method in ("ranking", "subset"):
         return original_columns(reduced.in_one_block("reduce"))
     scores = np.asarray(reduced)
     return dict(zip(model.get_feature_names_out().tolist(), scores.T))

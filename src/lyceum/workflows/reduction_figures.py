@@ -33,17 +33,22 @@ def _figure(title: str, draw: Callable[[Any], Any]) -> str:
     import matplotlib
     from matplotlib.figure import Figure
 
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": title, "font.size": 10}):
+    with matplotlib.rc_context(
+        {"svg.fonttype": "none", "svg.hashsalt": title, "font.size": 10}
+    ):
         canvas = Figure(figsize=(5.6, 4.0), layout="constrained")
         draw(canvas.add_subplot())
         out = io.StringIO()
         canvas.savefig(
-            out, format="svg", metadata={"Date": None, "Creator": None}, transparent=True
+            out,
+            format="svg",
+            metadata={"Date": None, "Creator": None},
+            transparent=True,
         )
     svg = out.getvalue()
-    return (
-        f"<figure>{svg[svg.index('<svg') :]}<figcaption>{html.escape(title)}</figcaption></figure>"
-    )
+    picture = svg[svg.index("<svg") :]
+    caption = f"<figcaption>{html.escape(title)}</figcaption>"
+    return f"<figure>{picture}{caption}</figure>"
 
 
 def _scatter(model: Estimator, table: pa.Table, ax: Any) -> None:
@@ -64,7 +69,11 @@ def _scatter(model: Estimator, table: pa.Table, ax: Any) -> None:
 
 
 def _draw_points(
-    ax: Any, first: np.ndarray, second: np.ndarray, values: np.ndarray, target: list[str]
+    ax: Any,
+    first: np.ndarray,
+    second: np.ndarray,
+    values: np.ndarray,
+    target: list[str],
 ) -> None:
     """The points, in colors of their classes or numbers where there is a target."""
     classes = sorted({str(value) for value in values})

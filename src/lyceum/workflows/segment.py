@@ -82,7 +82,9 @@ class Segmentation:
         ]
         facts = {"width": width, "height": height, "segments": len(self.palette)}
         return Summary(
-            "Segmentation", facts, [Table("Segments", ("segment", "color", "share"), rows)]
+            "Segmentation",
+            facts,
+            [Table("Segments", ("segment", "color", "share"), rows)],
         )
 
 
@@ -141,7 +143,9 @@ def segment_image(
     colors = pixels.reshape(-1, 3)
     size = np.bincount(flat, minlength=len(order))
     palette = (
-        np.stack([np.bincount(flat, colors[:, c], len(order)) for c in range(3)], axis=1)
+        np.stack(
+            [np.bincount(flat, colors[:, c], len(order)) for c in range(3)], axis=1
+        )
         / size[:, None]
     )
     return Segmentation(labels, np.clip(palette, 0.0, 1.0), size / size.sum())
@@ -158,7 +162,9 @@ def _pixels(image: Any) -> np.ndarray:
         try:
             image = files.imread(image)
         except Exception as error:
-            raise DataError(f"{str(image)!r} cannot be read as a picture: {error}") from error
+            raise DataError(
+                f"{str(image)!r} cannot be read as a picture: {error}"
+            ) from error
     pixels = np.asarray(image)
     is_integer = pixels.dtype.kind in "iu"
     pixels = pixels.astype(np.float64)
@@ -181,18 +187,24 @@ def _features(pixels: np.ndarray, by: str, weight: float) -> np.ndarray:
     if by == "color":
         return pixels
     if by != "color+position":
-        raise SettingError(f"by={by!r} is none of 'intensity', 'color' and 'color+position'")
+        raise SettingError(
+            f"by={by!r} is none of 'intensity', 'color' and 'color+position'"
+        )
     height, width = pixels.shape[:2]
     side = max(height, width) - 1 or 1
     rows, columns = np.mgrid[:height, :width] / side
     return np.dstack([pixels, weight * rows, weight * columns])
 
 
-def _labels(features: np.ndarray, k: int, method: str, random_state: int | None) -> np.ndarray:
+def _labels(
+    features: np.ndarray, k: int, method: str, random_state: int | None
+) -> np.ndarray:
     distinct = len(np.unique(features, axis=0))
     k = min(int(k), distinct)
     if method == "kmeans":
-        return np.asarray(KMeans(k, n_init=3, random_state=random_state).fit(features).labels_)
+        return np.asarray(
+            KMeans(k, n_init=3, random_state=random_state).fit(features).labels_
+        )
     if method == "mixture":
         model = GaussianMixture(k, random_state=random_state, max_iter=200, tol=1e-4)
         return np.asarray(model.fit(features).labels_)
@@ -246,7 +258,8 @@ class VisualWords:
         return np.stack(
             [
                 np.bincount(
-                    self.model.predict(_patches(image, self.patch, self.step)), minlength=words
+                    self.model.predict(_patches(image, self.patch, self.step)),
+                    minlength=words,
                 )
                 for image in images
             ]
@@ -294,7 +307,9 @@ def visual_words(
     """
     patches = np.vstack([_patches(image, patch, step) for image in images])
     k = min(int(n_words), len(np.unique(patches.round(9), axis=0)))
-    return VisualWords(KMeans(k, n_init=1, random_state=random_state).fit(patches), patch, step)
+    return VisualWords(
+        KMeans(k, n_init=1, random_state=random_state).fit(patches), patch, step
+    )
 
 
 def _patches(image: Any, patch: int, step: int) -> np.ndarray:
@@ -303,7 +318,9 @@ def _patches(image: Any, patch: int, step: int) -> np.ndarray:
         raise DataError(
             f"a picture of {gray.shape[1]} × {gray.shape[0]} pixels has no patch of {patch}"
         )
-    windows = np.lib.stride_tricks.sliding_window_view(gray, (patch, patch))[::step, ::step]
+    windows = np.lib.stride_tricks.sliding_window_view(gray, (patch, patch))[
+        ::step, ::step
+    ]
     cells = windows.reshape(-1, patch * patch)
     cells = cells - cells.mean(axis=1, keepdims=True)
     length = np.linalg.norm(cells, axis=1, keepdims=True)

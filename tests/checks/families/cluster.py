@@ -17,7 +17,13 @@ _MEANS = data_for(BaseEstimator()).X[:3].copy()
 _FIXED = KMeans(3, init=_MEANS, n_init=1)
 _QUICK = KMeans(3, n_init=1, random_state=0)
 _TABLES = np.random.default_rng(5).uniform(0.2, 0.8, (3, _MEANS.shape[1]))
-_MIXTURE = {"n_components": 3, "means_init": _MEANS, "n_init": 1, "tol": 0.2, "random_state": 0}
+_MIXTURE = {
+    "n_components": 3,
+    "means_init": _MEANS,
+    "n_init": 1,
+    "tol": 0.2,
+    "random_state": 0,
+}
 _COUNTS = {
     "n_components": 3,
     "probabilities_init": _TABLES / _TABLES.sum(axis=1, keepdims=True),
@@ -35,7 +41,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "HDBSCAN": {"min_cluster_size": 12, "min_samples": 4},
     "DivisiveClustering": {"n_clusters": 3},
     "FuzzyCMeans": {"n_clusters": 3, "init": _MEANS, "tol": 1e-3},
-    "KMedoids": {"n_clusters": 3, "max_samples": 1000, "n_subsamples": 1, "random_state": 0},
+    "KMedoids": {
+        "n_clusters": 3,
+        "max_samples": 1000,
+        "n_subsamples": 1,
+        "random_state": 0,
+    },
     "GaussianMixture": _MIXTURE,
     "BayesianGaussianMixture": _MIXTURE,
     "StudentMixture": _MIXTURE,
@@ -70,7 +81,9 @@ CASES: dict[str, Case] = {
     "GaussianMixture": _FROM_MEANS,
     "BayesianGaussianMixture": _FROM_MEANS,
     "StudentMixture": _FROM_MEANS,
-    "BernoulliMixture": Case(mixed={"probabilities_init": None}, moved={"binarize": 1e6}),
+    "BernoulliMixture": Case(
+        mixed={"probabilities_init": None}, moved={"binarize": 1e6}
+    ),
     "MultinomialMixture": Case(
         mixed={"probabilities_init": None},
         without={"cells_may_be_a_million_away": "counts have an origin"},

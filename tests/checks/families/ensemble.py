@@ -15,7 +15,9 @@ _CLASSIFIERS = [("bayes", NaiveBayes()), ("tree", DecisionTreeClassifier(max_dep
 _REGRESSORS = [("line", Ridge()), ("tree", DecisionTreeRegressor(max_depth=3))]
 
 _FOLDS = "folds go by the numbers of rows"
-_BY_FOLDS = dict.fromkeys(("weights_are_repeats", "the_order_of_rows_does_not_matter"), _FOLDS)
+_BY_FOLDS = dict.fromkeys(
+    ("weights_are_repeats", "the_order_of_rows_does_not_matter"), _FOLDS
+)
 _CLASSES_BY_FOLDS = Case(
     without=_BY_FOLDS | {"a_class_may_be_missing_from_the_first_block": _FOLDS}
 )
@@ -25,7 +27,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "AuxiliaryTargets": {"random_state": 0},
     "CascadeClassifier": {"stages": _CLASSIFIERS, "cv": 2, "random_state": 0},
     "MixtureOfExperts": {"n_experts": 2, "n_init": 1, "tol": 0.1, "random_state": 0},
-    "HierarchicalMixtureOfExperts": {"depth": 1, "n_init": 1, "tol": 0.1, "random_state": 0},
+    "HierarchicalMixtureOfExperts": {
+        "depth": 1,
+        "n_init": 1,
+        "tol": 0.1,
+        "random_state": 0,
+    },
     "GenericBoostingClassifier": {"n_estimators": 2, "random_state": 0},
     "GenericBoostingRegressor": {"n_estimators": 2, "random_state": 0},
     "OneVsOneClassifier": {"estimator": NaiveBayes()},

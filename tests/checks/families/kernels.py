@@ -17,7 +17,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "RBFSampler": {"n_components": 20, "random_state": 0, "gamma": "scale"},
 }
 
-_KEEPS_ROWS = Case(skip=("rows_", "row_weights_", "dual_coef_"), many=1_000)  # in their order
+# in their order
+_KEEPS_ROWS = Case(skip=("rows_", "row_weights_", "dual_coef_"), many=1_000)
 
 _BY_DRAWS = Case(
     without=dict.fromkeys(
@@ -38,7 +39,9 @@ CASES: dict[str, Case] = {
     "SVC": Case(rtol=1e-6, skip=_BY_ROW, many=1_000),
     "SVR": Case(rtol=1e-6, skip=_BY_ROW, many=1_000),
     "KernelRidge": _KEEPS_ROWS,
-    "KernelPCA": Case(skip=("rows_", "row_weights_", "eigenvectors_", "column_means_"), many=1_000),
+    "KernelPCA": Case(
+        skip=("rows_", "row_weights_", "eigenvectors_", "column_means_"), many=1_000
+    ),
     "KernelPerceptron": Case(
         many=1_000,
         without={
@@ -61,7 +64,8 @@ SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
 
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     name: {
-        f"check_sample_weight_equivalence_on_{cells}_data": reason for cells in ("dense", "sparse")
+        f"check_sample_weight_equivalence_on_{cells}_data": reason
+        for cells in ("dense", "sparse")
     }
     for name, reason in {
         "KernelPerceptron": "a row that comes again is looked at again",

@@ -18,7 +18,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "LearnedMetric": {"max_samples": 400, "max_iter": 5, "random_state": 0},
 }
 
-_STORED = Case(skip=("rows_", "weights_", "targets_"))  # in the order in which they came
+# in the order in which they came
+_STORED = Case(skip=("rows_", "weights_", "targets_"))
 
 _UNITS = Case(mixed={"centers": "uniform"}, moved={"centers": _CENTERS + 1e6})
 

@@ -29,9 +29,13 @@ CASES: dict[str, Case] = {
     "TrAdaBoost": Case(skip=("source_weights_",)),  # of rows, as many as there are
     "AnomalyDetector": Case(
         skip=("scores_", "weights_"),
-        without={**_BY_NUMBERS, "weights_are_repeats": "folds go by the numbers of rows"},
+        without={
+            **_BY_NUMBERS,
+            "weights_are_repeats": "folds go by the numbers of rows",
+        },
     ),
-    "NeighborAnomalyScore": Case(skip=("rows_", "weights_")),  # in the order in which they came
+    # in the order in which they came
+    "NeighborAnomalyScore": Case(skip=("rows_", "weights_")),
     "IsolationForest": Case(
         without={
             **_BY_NUMBERS,

@@ -18,11 +18,15 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 _EMBEDS = Case(
     skip=("embedding_", "rows_", "column_means_", "eigenvalues_"),  # one entry per row
-    without={"threads_do_not_change_a_bit": "its 40,000 rows would need a matrix of all pairs"},
+    without={
+        "threads_do_not_change_a_bit": "its 40,000 rows would need a matrix of all pairs"
+    },
 )
 CASES: dict[str, Case] = {
     "TruncatedSVD": Case(
-        without={"cells_may_be_a_million_away": "rows are not centered: the origin matters"}
+        without={
+            "cells_may_be_a_million_away": "rows are not centered: the origin matters"
+        }
     ),
     "RowSVD": _EMBEDS,
     "ClassicalMDS": _EMBEDS,

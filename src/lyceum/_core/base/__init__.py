@@ -19,8 +19,15 @@ from lyceum._core.base.new_columns import (
     schema_with_names,
 )
 from lyceum._core.base.one_pass import OnePassClassifier, OnePassLearner, finite_sums
-from lyceum._core.base.posterior_classifier import PosteriorClassifier, normalize_posteriors
-from lyceum._core.base.replacement import parts_by_replacement, replace_columns, typical_row
+from lyceum._core.base.posterior_classifier import (
+    PosteriorClassifier,
+    normalize_posteriors,
+)
+from lyceum._core.base.replacement import (
+    parts_by_replacement,
+    replace_columns,
+    typical_row,
+)
 from lyceum._core.base.row_names import without_row_names
 from lyceum._core.base.same_columns import check_same_columns
 from lyceum._core.base.score import (

@@ -95,7 +95,9 @@ class Density(DensityMixin):
         """
         check_is_fitted(self)
         if not 0 < quantile < 1:
-            raise SettingError(f"quantile must be between 0 and 1, but it is {quantile!r}")
+            raise SettingError(
+                f"quantile must be between 0 and 1, but it is {quantile!r}"
+            )
         return self._threshold(quantile)
 
     def anomalies(self, X: Data, quantile: float = 0.01) -> Any:

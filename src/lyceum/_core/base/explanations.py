@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.base.replacement import parts_by_replacement
-from lyceum._core.data import Block, Column, Design, Rows, Schema, Step, constant_columns
+from lyceum._core.data import (
+    Block,
+    Column,
+    Design,
+    Rows,
+    Schema,
+    Step,
+    constant_columns,
+)
 from lyceum._core.report import Explanation
 from lyceum._core.types import Frame
 
@@ -44,7 +52,8 @@ def collect_explanation(
         What the codes stand for.
     """
     table = np.asarray(
-        rows.collect(partial(_explain_block, steps=tuple(steps), parts=parts)), np.float64
+        rows.collect(partial(_explain_block, steps=tuple(steps), parts=parts)),
+        np.float64,
     )
     schema = rows.schema
     if schema.has_free_text:  # every block lists its own texts: one list for all rows
@@ -93,7 +102,9 @@ def explain_frame(
             return answers[:1]
         return answers
 
-    table = parts_by_replacement(np.ones(cells.shape), np.zeros(cells.shape[1]), of_columns)
+    table = parts_by_replacement(
+        np.ones(cells.shape), np.zeros(cells.shape[1]), of_columns
+    )
     if more is None:
         also = []
     else:
@@ -102,7 +113,10 @@ def explain_frame(
 
 
 def _explanation(
-    table: np.ndarray, schema: Schema, unit: str, labels: Sequence[Any] | np.ndarray | None
+    table: np.ndarray,
+    schema: Schema,
+    unit: str,
+    labels: Sequence[Any] | np.ndarray | None,
 ) -> tuple[Explanation, np.ndarray]:
     """From what is predicted, base, contributions, whatever else there is, and cells, side by
     side."""

@@ -102,17 +102,17 @@ class Learner(BaseEstimator):
     _takes_sparse: ClassVar[bool] = False
     _takes_kinds: ClassVar[tuple[Kind, ...]] = KINDS
     _reads_rows: ClassVar[Reading] = "many passes"
-    _needs_scaling: ClassVar[bool] = (
-        False  # a penalty or a distance compares columns in their units
-    )
-    _takes_unlabeled: ClassVar[bool] = False  # classes may be missing; their codes are -1
-    _blanks_row_names: ClassVar[bool] = (
-        False  # columns of about one category per row are not looked at
-    )
+    # a penalty or a distance compares columns in their units
+    _needs_scaling: ClassVar[bool] = False
+    # classes may be missing; their codes are -1
+    _takes_unlabeled: ClassVar[bool] = False
+    # columns of about one category per row are not looked at
+    _blanks_row_names: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
 
-    _nan_means_none: ClassVar[bool] = False  # whether arrays may have NaN where there is no value
+    # whether arrays may have NaN where there is no value
+    _nan_means_none: ClassVar[bool] = False
     history_axes: ClassVar[tuple[str, str]] = ("iteration", "objective")
 
     _attribute_docs: ClassVar[str] = """
@@ -194,7 +194,9 @@ class Learner(BaseEstimator):
     @property
     def _design(self) -> Design:
         return Design(
-            Schema(self.schema_.columns), self._coding == "reference", sparse=self._takes_sparse
+            Schema(self.schema_.columns),
+            self._coding == "reference",
+            sparse=self._takes_sparse,
         )
 
     @property
@@ -229,9 +231,9 @@ class Learner(BaseEstimator):
             known = getattr(self, "classes_", None)
         else:
             known = labels
-        return collect_explanation(Inputs(self).for_predict(X), self._steps(), parts, unit, known)[
-            0
-        ]
+        return collect_explanation(
+            Inputs(self).for_predict(X), self._steps(), parts, unit, known
+        )[0]
 
     def _explain_with_more(
         self, X: Data, parts: Callable[[Block], np.ndarray], unit: str
@@ -239,7 +241,9 @@ class Learner(BaseEstimator):
         """As `_explain`, with the further columns that `parts` gives for every row."""
         check_is_fitted(self)
         known = getattr(self, "classes_", None)
-        return collect_explanation(Inputs(self).for_predict(X), self._steps(), parts, unit, known)
+        return collect_explanation(
+            Inputs(self).for_predict(X), self._steps(), parts, unit, known
+        )
 
     def _explain_in_memory(
         self,
@@ -251,7 +255,9 @@ class Learner(BaseEstimator):
         """As `_explain`, with the rows themselves as the method sees them, for further details."""
         caller = type(self).__name__
         held = Inputs(self).for_predict(X).in_one_block(caller)
-        rows = Rows(ArraySource(held.X, None, None, Schema(self.schema_.columns), coded=True))
+        rows = Rows(
+            ArraySource(held.X, None, None, Schema(self.schema_.columns), coded=True)
+        )
         explanation = self._explain(rows, parts, unit, labels)
         return explanation, self._prepare_rows(rows).in_one_block(caller)
 
@@ -310,7 +316,9 @@ def _check_parameters(learner: Learner) -> None:
     kind: Any = type(learner)
     allowed = _constraints(kind)
     for name, value in learner.get_params(deep=False).items():
-        if name in allowed and not any(one.is_satisfied_by(value) for one in allowed[name]):
+        if name in allowed and not any(
+            one.is_satisfied_by(value) for one in allowed[name]
+        ):
             learner._validate_params()
 
 
@@ -319,7 +327,9 @@ def _constraints(learner: Estimator) -> dict[str, list[Any]]:
     """What every parameter of a class may be, made from its declaration once."""
     declared = learner._parameter_constraints.items()
     return {
-        name: list(map(make_constraint, one)) for name, one in declared if one != "no_validation"
+        name: list(map(make_constraint, one))
+        for name, one in declared
+        if one != "no_validation"
     }
 
 

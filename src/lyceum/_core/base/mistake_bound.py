@@ -10,7 +10,9 @@ import numpy as np
 from lyceum._core.types import Estimator
 
 
-def set_separability(learner: Any, radius: float, margin: float, bounded: bool = True) -> None:
+def set_separability(
+    learner: Any, radius: float, margin: float, bounded: bool = True
+) -> None:
     """Set what the passes of a perceptron have shown, from its `history_` of mistakes.
 
     The number of mistakes is at most (R/γ)², twice that for one score per class.
@@ -45,7 +47,9 @@ def set_separability(learner: Any, radius: float, margin: float, bounded: bool =
 def separability_facts(learner: Estimator) -> dict[str, Any]:
     """The verdict, for a summary."""
     return {
-        "separable": "yes" if learner.separable_ else f"not shown in {learner.n_iter_} passes",
+        "separable": "yes"
+        if learner.separable_
+        else f"not shown in {learner.n_iter_} passes",
         "mistakes": learner.mistakes_,
         "mistakes at most (R/γ)²": learner.mistake_bound_,
         "margin γ": learner.margin_,

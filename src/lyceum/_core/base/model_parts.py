@@ -44,7 +44,9 @@ def complexity(model: Estimator) -> int:
 def n_fitted_numbers(learner: Estimator) -> int:
     """The size of all fitted arrays of numbers."""
     arrays = (
-        value for name, value in vars(learner).items() if name.endswith("_") and name != "classes_"
+        value
+        for name, value in vars(learner).items()
+        if name.endswith("_") and name != "classes_"
     )
     return sum(
         value.size
@@ -83,12 +85,18 @@ def check_learner(learner: Estimator) -> None:
         else:
             known = schema.target.categories
         if known is None or not np.array_equal(learner.classes_, known):
-            raise ModelFileError(f"holds a {class_name} whose classes_ are not those of its target")
+            raise ModelFileError(
+                f"holds a {class_name} whose classes_ are not those of its target"
+            )
     learner._validate_params()
     for name, shape in learner._shapes().items():
-        array = _numbers(f"{class_name}.{name}", getattr(learner, name, None), tuple(shape))
+        array = _numbers(
+            f"{class_name}.{name}", getattr(learner, name, None), tuple(shape)
+        )
         if not learner._nan_means_none and not (array < np.inf).all():
-            raise ModelFileError(f"has missing or infinite numbers in {class_name}.{name}")
+            raise ModelFileError(
+                f"has missing or infinite numbers in {class_name}.{name}"
+            )
 
 
 def _numbers(name: str, array: Any, shape: tuple[int, ...]) -> np.ndarray:

@@ -28,7 +28,8 @@ from lyceum.errors import SettingError
 Guarded = TypeVar("Guarded", bound=type)
 Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-_NOT_OURS = ("abc", "builtins", "sklearn", "typing")  # classes whose methods only call ours
+# classes whose methods only call ours
+_NOT_OURS = ("abc", "builtins", "sklearn", "typing")
 
 _SETTINGS = ("get_params", "set_params")  # must not fail because of a setting
 
@@ -55,7 +56,9 @@ def constrain_running(learner: type) -> None:
         learner._parameter_constraints = {**known, **new}  # type: ignore[attr-defined]
 
 
-def guard_public_methods(estimator: Guarded, learning: Wrapper | None = None) -> Guarded:
+def guard_public_methods(
+    estimator: Guarded, learning: Wrapper | None = None
+) -> Guarded:
     """Let the public methods of a class, and of what it is mixed with, run as `running_as_set`
     says.
 
@@ -75,18 +78,26 @@ def guard_public_methods(estimator: Guarded, learning: Wrapper | None = None) ->
         if owner.__module__.partition(".")[0] in _NOT_OURS:
             continue
         for name, method in list(vars(owner).items()):
-            if name.startswith("_") or name in _SETTINGS or getattr(method, "_is_guarded", False):
+            if (
+                name.startswith("_")
+                or name in _SETTINGS
+                or getattr(method, "_is_guarded", False)
+            ):
                 continue
             if learning and name in ("fit", "partial_fit"):
                 guard = learning
             else:
                 guard = _guard
-            if isinstance(method, FunctionType) and not inspect.isgeneratorfunction(method):
+            if isinstance(method, FunctionType) and not inspect.isgeneratorfunction(
+                method
+            ):
                 setattr(owner, name, _mark(guard(method)))
             elif hasattr(method, "fn") and hasattr(
                 method, "check"
             ):  # there only under some settings
-                setattr(owner, name, _mark(available_if(method.check)(guard(method.fn))))
+                setattr(
+                    owner, name, _mark(available_if(method.check)(guard(method.fn)))
+                )
     return estimator
 
 
@@ -144,7 +155,10 @@ def shown_progress(learner: Estimator) -> Iterator[None]:
         start = time.perf_counter()
         with watch(_printer(learner, every_step=verbose > 1)):
             yield
-        print(f"{_name(learner)} fitted in {time.perf_counter() - start:.2f} s", flush=True)
+        print(
+            f"{_name(learner)} fitted in {time.perf_counter() - start:.2f} s",
+            flush=True,
+        )
     finally:
         _fitting.reset(token)
 
@@ -167,7 +181,10 @@ def _printer(learner: Estimator, every_step: bool) -> Callable[[Update], None]:
             mark = 10 * done // total
         else:
             mark = done.bit_length()
-        if not every_step and reached.get(update.stage) in (mark, 10 if total else None):
+        if not every_step and reached.get(update.stage) in (
+            mark,
+            10 if total else None,
+        ):
             return
         reached[update.stage] = mark
         if total is None:

@@ -17,7 +17,16 @@ from sklearn.base import TransformerMixin
 from sklearn.utils._set_output import ADAPTERS_MANAGER, _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from lyceum._core.data import Align, Block, Column, Rows, Schema, is_dask, is_frame, to_arrow
+from lyceum._core.data import (
+    Align,
+    Block,
+    Column,
+    Rows,
+    Schema,
+    is_dask,
+    is_frame,
+    to_arrow,
+)
 from lyceum._core.lazy_arrow import pa
 from lyceum._core.types import Data, Estimator
 
@@ -89,7 +98,9 @@ class NewColumns(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[
         if isinstance(X, Rows):
             schema = Schema(self.schema_.columns, X.schema.target, X.schema.weight)
             rows = self._prepare_rows(X.then(Align.between(X.schema, schema)))
-            return rows.then(_Computed(function, tuple(self.get_feature_names_out().tolist())))
+            return rows.then(
+                _Computed(function, tuple(self.get_feature_names_out().tolist()))
+            )
         if is_dask(X) and hasattr(X, "columns"):
             empty = np.empty((0, len(self.get_feature_names_out())))
             meta = self._contain(empty, X._meta)
@@ -107,12 +118,19 @@ class NewColumns(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[
         names = self.get_feature_names_out().tolist()
         if library == "arrow":
             return pa.table(
-                {name: np.ascontiguousarray(cells[:, j]) for j, name in enumerate(names)}
+                {
+                    name: np.ascontiguousarray(cells[:, j])
+                    for j, name in enumerate(names)
+                }
             )
-        return ADAPTERS_MANAGER.adapters[library].create_container(cells, X, columns=names)
+        return ADAPTERS_MANAGER.adapters[library].create_container(
+            cells, X, columns=names
+        )
 
 
-def _part(transformer: Any, function: Callable[[Block], np.ndarray], meta: Any, part: Any) -> Any:
+def _part(
+    transformer: Any, function: Callable[[Block], np.ndarray], meta: Any, part: Any
+) -> Any:
     if len(part):
         return transformer._in_new_columns(function, part)
     return meta
@@ -126,7 +144,9 @@ class _Computed:
     names: tuple[str, ...]
 
     def schema(self, schema: Schema) -> Schema:
-        return Schema(tuple(Column(name) for name in self.names), schema.target, schema.weight)
+        return Schema(
+            tuple(Column(name) for name in self.names), schema.target, schema.weight
+        )
 
     def __call__(self, block: Block) -> Block:
         return block.with_X(self.function(block), self.schema(block.schema))
@@ -137,5 +157,8 @@ def schema_with_names(learner: Estimator, input_features: Any) -> Schema:
     `get_feature_names_out`."""
     names = _check_feature_names_in(learner, input_features)
     return Schema(
-        tuple(replace(column, name=str(name)) for column, name in zip(learner.schema_, names))
+        tuple(
+            replace(column, name=str(name))
+            for column, name in zip(learner.schema_, names)
+        )
     )

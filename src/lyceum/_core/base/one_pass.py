@@ -85,7 +85,9 @@ class OnePassLearner(Learner):
         self._finish(self.statistic_)
         return self
 
-    def partial_fit(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Self:
+    def partial_fit(
+        self, X: Data, y: Target = None, sample_weight: Weights = None
+    ) -> Self:
         """Learn from more rows: the result is that of one `fit` on all rows seen."""
         return self._partial_fit(X, y, sample_weight)
 
@@ -103,17 +105,23 @@ class OnePassLearner(Learner):
     def _grow(self, known: Schema) -> None:
         """Bring the statistic to the design columns of categories that are new."""
         if not hasattr(self.statistic_, "map_columns"):
-            column = next(new for old, new in zip(known, self.schema_) if not old.same_as(new))
+            column = next(
+                new for old, new in zip(known, self.schema_) if not old.same_as(new)
+            )
             raise SchemaError(
                 f"column {column.name!r} has new categories, which {type(self).__name__} cannot"
                 " add: name all categories from the start, e.g. by a category type, or fit on all"
                 " rows at once"
             )
-        self.statistic_ = self.statistic_.map_columns(*design_change(known, self._design))
+        self.statistic_ = self.statistic_.map_columns(
+            *design_change(known, self._design)
+        )
 
     def _continue_fit(self, rows: Rows) -> Self:
         goes_on = hasattr(self, "statistic_")
-        more = finite_sums(rows.reduce(self._statistic() if goes_on else self._statistic_for(rows)))
+        more = finite_sums(
+            rows.reduce(self._statistic() if goes_on else self._statistic_for(rows))
+        )
         if goes_on:
             self.statistic_ = self.statistic_.merge(more)
         else:

@@ -107,7 +107,9 @@ def _missing_attributes(cls: type, text: str) -> dict[str, str]:
     described = parse_entries(_section(text, "Attributes"))
     entries: dict[str, str] = {}
     for base in cls.__mro__:
-        for name, entry in parse_entries(base.__dict__.get("_attribute_docs", "")).items():
+        for name, entry in parse_entries(
+            base.__dict__.get("_attribute_docs", "")
+        ).items():
             if name not in described:
                 entries.setdefault(name, entry)
     return entries
@@ -136,7 +138,9 @@ def _section(text: str, title: str) -> str:
     return text[start.end() : following.start() if following else len(text)]
 
 
-def _with_entries(text: str, title: str, entries: dict[str, str], order: list[str]) -> str:
+def _with_entries(
+    text: str, title: str, entries: dict[str, str], order: list[str]
+) -> str:
     """The docstring with more entries in a section, in the order of the signature."""
     if not entries:
         return text
@@ -149,7 +153,11 @@ def _with_entries(text: str, title: str, entries: dict[str, str], order: list[st
         return text.replace(section, body + "\n\n" if "\n\n" in section else body, 1)
     # a section that is not there yet: parameters before all others, attributes after parameters
     head = f"{title}\n{'-' * len(title)}\n{body}\n\n"
-    later = [start for start in _HEAD.finditer(text) if not start[0].startswith("Parameters\n")]
+    later = [
+        start
+        for start in _HEAD.finditer(text)
+        if not start[0].startswith("Parameters\n")
+    ]
     position = later[0].start() if later else len(text)
     if not later:
         head = f"\n\n{head.rstrip()}"

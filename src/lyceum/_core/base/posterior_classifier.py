@@ -88,7 +88,9 @@ class PosteriorClassifier(Classifier):
         if rule is None or not self._design.is_plain:
             return self._apply(self._most_probable, X)
         check = CheckCells(type(self).__name__)
-        return self.rows_to_predict(X, checked=False).collect(partial(_largest, self, *rule, check))
+        return self.rows_to_predict(X, checked=False).collect(
+            partial(_largest, self, *rule, check)
+        )
 
     def predict_proba(self, X: Data) -> Any:
         """The posterior probabilities, one column per class in the order of `classes_`; rows sum to

@@ -117,7 +117,9 @@ def parts_by_replacement(
         if answers.ndim == 1:
             return answers
         each = np.arange(n)
-        return answers[each, predicted] - (answers[each, second] if against_runner_up else 0.0)
+        return answers[each, predicted] - (
+            answers[each, second] if against_runner_up else 0.0
+        )
 
     score = of_class(last)
     base = of_class(np.repeat(answer(typical[None, :]), n, axis=0))
@@ -159,12 +161,18 @@ def _without_passing_infinities(steps: np.ndarray) -> np.ndarray:
     finite = np.isfinite(steps)
     if finite.all():
         return steps
-    stays = np.logical_and.accumulate((steps == steps[:, -1:])[:, ::-1], axis=1)[:, ::-1]
+    stays = np.logical_and.accumulate((steps == steps[:, -1:])[:, ::-1], axis=1)[
+        :, ::-1
+    ]
     known = finite | stays | np.isnan(steps)
-    before = np.maximum.accumulate(np.where(known, np.arange(steps.shape[1]), -1), axis=1)
+    before = np.maximum.accumulate(
+        np.where(known, np.arange(steps.shape[1]), -1), axis=1
+    )
     first = np.take_along_axis(steps, finite.argmax(axis=1)[:, None], axis=1)
     filled = np.take_along_axis(steps, np.maximum(before, 0), axis=1)
-    return np.where(before >= 0, filled, np.where(finite.any(axis=1, keepdims=True), first, 0.0))
+    return np.where(
+        before >= 0, filled, np.where(finite.any(axis=1, keepdims=True), first, 0.0)
+    )
 
 
 def replace_columns(

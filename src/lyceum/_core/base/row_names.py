@@ -30,13 +30,18 @@ def row_names(rows: Rows) -> list[str]:
         return []
     # categories that no row has may be listed, so that the list alone is not enough
     sizes = [
-        0 if c.categories is None or c.is_free_text else len(c.categories) for c in rows.schema
+        0 if c.categories is None or c.is_free_text else len(c.categories)
+        for c in rows.schema
     ]
     listed = [j for j, size in enumerate(sizes) if size > _SHARE * n]
     if not listed:
         return []
     seen = rows.reduce(partial(_CategoriesSeen.of, columns=listed))
-    return [rows.schema.names[j] for j, count in zip(listed, seen.counts) if count > _SHARE * n]
+    return [
+        rows.schema.names[j]
+        for j, count in zip(listed, seen.counts)
+        if count > _SHARE * n
+    ]
 
 
 def without_row_names(rows: Rows, caller: str, blank: bool) -> Rows:
@@ -75,7 +80,9 @@ class BlankColumns:
         return schema
 
     def __call__(self, block: Block) -> Block:
-        X: Any = block.X.astype(np.float64) if block.X.dtype.kind != "f" else block.X.copy()
+        X: Any = (
+            block.X.astype(np.float64) if block.X.dtype.kind != "f" else block.X.copy()
+        )
         X[:, [block.schema.index(name) for name in self.names]] = np.nan
         return block.with_X(X, block.schema)
 
@@ -89,7 +96,9 @@ class _CategoriesSeen:
     @classmethod
     def of(cls, block: Block, columns: list[int]) -> _CategoriesSeen:
         cells = [block.X[:, j] for j in columns]
-        return cls(tuple(np.unique(each[np.isfinite(each) & (each >= 0)]) for each in cells))
+        return cls(
+            tuple(np.unique(each[np.isfinite(each) & (each >= 0)]) for each in cells)
+        )
 
     def merge(self, other: _CategoriesSeen) -> _CategoriesSeen:
         return _CategoriesSeen(

@@ -24,9 +24,14 @@ def takes_rows(estimator: Estimator) -> bool:
     if isinstance(estimator, Learner):
         return True
     if is_pipeline(estimator):
-        return all(step in (None, "passthrough") or takes_rows(step) for _, step in estimator.steps)
+        return all(
+            step in (None, "passthrough") or takes_rows(step)
+            for _, step in estimator.steps
+        )
     inner = getattr(estimator, "estimator", None)
-    return type(estimator).__module__.startswith("lyceum.") and (inner is None or takes_rows(inner))
+    return type(estimator).__module__.startswith("lyceum.") and (
+        inner is None or takes_rows(inner)
+    )
 
 
 def takes_missing(estimator: Estimator) -> bool:
@@ -50,7 +55,8 @@ def _first_step(estimator: Estimator) -> Any:
     if not is_pipeline(estimator):
         return estimator
     return next(
-        (step for _, step in estimator.steps if step not in (None, "passthrough")), estimator
+        (step for _, step in estimator.steps if step not in (None, "passthrough")),
+        estimator,
     )
 
 
@@ -65,7 +71,9 @@ def takes_weights(estimator: Estimator) -> bool:
 def check_takes_weights(estimator: Estimator, w: Weights) -> None:
     """Raise DataError if there are weights, but the estimator does not learn from weighted rows."""
     if w is not None and not takes_weights(estimator):
-        raise DataError(f"{type(estimator).__name__} takes no sample_weight: leave it out")
+        raise DataError(
+            f"{type(estimator).__name__} takes no sample_weight: leave it out"
+        )
 
 
 def without_names(member: Estimator) -> Any:

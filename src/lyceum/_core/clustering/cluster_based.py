@@ -236,7 +236,9 @@ class ClusterBased(Learner):
             if not hasattr(self, "feature_names_in_"):
                 without_names(self.clusterer_)
             return
-        block = rows.then(self._design).in_one_block(type(self).__name__, "clusterer=KMeans()")
+        block = rows.then(self._design).in_one_block(
+            type(self).__name__, "clusterer=KMeans()"
+        )
         weights = {}
         if block.w is not None:
             weights["sample_weight"] = block.w
@@ -256,7 +258,9 @@ class ClusterBased(Learner):
         """The weight of every class in every cluster, in one pass."""
         n_classes = len(self.classes_)
         clusters_of = partial(clusters_of_rows, self)
-        return rows.reduce(partial(ClusterWeights.of, clusters_of=clusters_of, n_classes=n_classes))
+        return rows.reduce(
+            partial(ClusterWeights.of, clusters_of=clusters_of, n_classes=n_classes)
+        )
 
     # -- predict -----------------------------------------------------------------------
 
@@ -264,7 +268,9 @@ class ClusterBased(Learner):
         """The result of a method of the clusterer for the rows of a block."""
         ask = getattr(self.clusterer_, method)
         if takes_rows(self.clusterer_):
-            source = ArraySource(block.X, None, None, Schema(block.schema.columns), coded=True)
+            source = ArraySource(
+                block.X, None, None, Schema(block.schema.columns), coded=True
+            )
             return ask(Rows(source))
         return ask(self._design(block).X)
 
@@ -284,8 +290,12 @@ class ClusterBased(Learner):
     ) -> PlacedExplanation:
         """What every column adds to the posterior of the class that is predicted, from `typical_`
         on."""
-        parts, more = self._explain_with_more(X, partial(_parts, self, answer), "posterior")
-        return parts.extend(PlacedExplanation, clusters=more[:, 0].astype(np.int64), about=about)
+        parts, more = self._explain_with_more(
+            X, partial(_parts, self, answer), "posterior"
+        )
+        return parts.extend(
+            PlacedExplanation, clusters=more[:, 0].astype(np.int64), about=about
+        )
 
     # -- model files -------------------------------------------------------------------
 
@@ -305,7 +315,9 @@ def clusters_of_rows(model: ClusterBased, block: Block) -> np.ndarray:
     return np.asarray(model._ask_clusterer("predict", block)).astype(np.int64)
 
 
-def _parts(model: ClusterBased, answer: Callable[[Block], np.ndarray], block: Block) -> np.ndarray:
+def _parts(
+    model: ClusterBased, answer: Callable[[Block], np.ndarray], block: Block
+) -> np.ndarray:
     """Prediction, base and contributions of the rows, and their clusters."""
     if sparse.issparse(block.X):
         block = block.with_X(block.dense, block.schema)

@@ -93,7 +93,9 @@ class MetricLearner(Learner):
         """All rows, with given distances to those with a weight alone, and the rows with a
         weight."""
         if self._is_precomputed:
-            block = block.with_X(self._given_distances(block)[:, weighted], block.schema)
+            block = block.with_X(
+                self._given_distances(block)[:, weighted], block.schema
+            )
         return block, block if len(weighted) == len(block) else block.take(weighted)
 
     def _chosen_metric(self, rows: Rows) -> Metric:
@@ -107,7 +109,9 @@ class MetricLearner(Learner):
             else:
                 chosen = "euclidean"
         distance = metric(chosen)
-        if isinstance(distance, Gower) and (distance.low is None or distance.schema is None):
+        if isinstance(distance, Gower) and (
+            distance.low is None or distance.schema is None
+        ):
             return distance.learn(rows.then(CheckCells(type(self).__name__, True)))
         if isinstance(distance, Mahalanobis) and distance.covariance is None:
             self.metric_ = distance
@@ -170,8 +174,12 @@ class MetricLearner(Learner):
             low = self.metric_.low
             high = self.metric_.high
             d = len(self.schema_)
-            if not all(isinstance(one, np.ndarray) and one.shape == (d,) for one in (low, high)):
-                raise ModelFileError("holds ranges of columns that are not those of its schema")
+            if not all(
+                isinstance(one, np.ndarray) and one.shape == (d,) for one in (low, high)
+            ):
+                raise ModelFileError(
+                    "holds ranges of columns that are not those of its schema"
+                )
         if hasattr(self, "starts_"):
             self._check_order()
 
@@ -182,10 +190,19 @@ class MetricLearner(Learner):
         order = self.order_
         n = len(self.weights_)
         whole = starts.dtype.kind == order.dtype.kind == "i"
-        if not whole or starts[0] != 0 or starts[-1] != n or (np.diff(starts) <= 0).any():
-            raise ModelFileError(f"holds a {caller} whose clusters do not begin one after another")
+        if (
+            not whole
+            or starts[0] != 0
+            or starts[-1] != n
+            or (np.diff(starts) <= 0).any()
+        ):
+            raise ModelFileError(
+                f"holds a {caller} whose clusters do not begin one after another"
+            )
         if not np.array_equal(np.sort(order), np.arange(n)):
-            raise ModelFileError(f"holds a {caller} whose order_ does not have every row once")
+            raise ModelFileError(
+                f"holds a {caller} whose order_ does not have every row once"
+            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -225,7 +242,12 @@ class _Missing:
 def _is_symmetric(D: np.ndarray) -> bool:
     """Whether D is its own transpose up to rounding, tile by tile."""
     starts = range(0, len(D), _TILE)
-    pairs = [(slice(i, i + _TILE), slice(j, j + _TILE)) for i in starts for j in starts if i <= j]
+    pairs = [
+        (slice(i, i + _TILE), slice(j, j + _TILE))
+        for i in starts
+        for j in starts
+        if i <= j
+    ]
     if all(ordered_map(lambda pair: bool((D[pair] == D[pair[::-1]].T).all()), pairs)):
         return True
     most = 1e-6 * max(float(D.max(initial=0.0)), 1e-300)

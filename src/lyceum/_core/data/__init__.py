@@ -122,6 +122,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name != "Inputs":
         raise AttributeError(f"module 'lyceum.data' has no attribute {name!r}")
-    from lyceum._core.data.inputs.inputs import Inputs  # needs scikit-learn, which reading does not
+    # needs scikit-learn, which reading does not
+    from lyceum._core.data.inputs.inputs import Inputs
 
     return Inputs

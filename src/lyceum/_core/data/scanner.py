@@ -121,7 +121,9 @@ def scan(
     sex  binary      text with 2 values
     """
     if isinstance(data, Rows):
-        raise DataError("these are rows already: give scan the file or the frame itself")
+        raise DataError(
+            "these are rows already: give scan the file or the frame itself"
+        )
     roles = ColumnRoles.of(target, weight, kinds, ignore, task)
     source: Source
     if is_dask(data):
@@ -138,12 +140,19 @@ def scan(
         source = _table_source(frame_table(data), roles)
     else:
         file_format = FileFormat(
-            separator or "", encoding or "", decimal or "", header, table or "", tuple(missing)
+            separator or "",
+            encoding or "",
+            decimal or "",
+            header,
+            table or "",
+            tuple(missing),
         )
         source = _file_source(data, roles, memory, file_format)
     return Rows(
         source,
-        name=data.name if isinstance(data, LoadedTable | ProfiledFile) else source_name(data),
+        name=data.name
+        if isinstance(data, LoadedTable | ProfiledFile)
+        else source_name(data),
     )
 
 
@@ -154,15 +163,22 @@ def _name_columns(X: np.ndarray) -> pa.Table:
             " X.reshape(-1, 1)"
         )
     return pa.table(
-        {f"x{j}": arrow_array(X[:, j], f"column {j} of the array") for j in range(X.shape[1])}
+        {
+            f"x{j}": arrow_array(X[:, j], f"column {j} of the array")
+            for j in range(X.shape[1])
+        }
     )
 
 
 def _table_source(
-    table: pa.Table, roles: ColumnRoles, text_formats: Mapping[str, str] = MappingProxyType({})
+    table: pa.Table,
+    roles: ColumnRoles,
+    text_formats: Mapping[str, str] = MappingProxyType({}),
 ) -> ArraySource:
     """A typed table in memory."""
-    table = with_rows(table.select(roles.names_to_read(table.column_names)), "the table")
+    table = with_rows(
+        table.select(roles.names_to_read(table.column_names)), "the table"
+    )
     return coded_source(table, schema_of(table, roles).with_text_formats(text_formats))
 
 
@@ -185,7 +201,9 @@ def profile_columns(
     """The profile of a table, its columns spread over threads."""
     names = table.column_names
     spread = ordered_map if table.num_rows > FEW_ROWS else map
-    parts = spread(lambda name: TableProfile.of(table.select([name]), in_full, ordered), names)
+    parts = spread(
+        lambda name: TableProfile.of(table.select([name]), in_full, ordered), names
+    )
     return TableProfile(
         table.num_rows, {name: part.columns[name] for name, part in zip(names, parts)}
     )
@@ -196,7 +214,11 @@ def coded_source(table: pa.Table, schema: Schema) -> ArraySource:
     schema = with_texts(schema, table)
     coder = TableCoder(schema)
     return ArraySource(
-        coder.features(table), coder.target(table), coder.weights(table), schema, coded=True
+        coder.features(table),
+        coder.target(table),
+        coder.weights(table),
+        schema,
+        coded=True,
     )
 
 
@@ -224,7 +246,9 @@ def _inferred_source(
     return coded_source(table, schema.with_text_formats(text_formats))
 
 
-def _file_source(data: Data, roles: ColumnRoles, memory: int, file_format: FileFormat) -> Source:
+def _file_source(
+    data: Data, roles: ColumnRoles, memory: int, file_format: FileFormat
+) -> Source:
     paths = paths_of(data)
     kind = file_kind(paths, file_format.table)
     if kind == "parquet":
@@ -233,7 +257,9 @@ def _file_source(data: Data, roles: ColumnRoles, memory: int, file_format: FileF
         return _csv_source(
             paths,
             roles,
-            replace(file_format.csv_reader(paths[0]), learned_formats=roles.text_formats),
+            replace(
+                file_format.csv_reader(paths[0]), learned_formats=roles.text_formats
+            ),
         )
     content = read_files(paths, file_format, learned_formats=roles.text_formats)
     warn_about_format(content.notes, paths[0])
@@ -260,8 +286,12 @@ def _large_source(data: ProfiledFile, roles: ColumnRoles) -> Source:
     if data.reader is None:
         return _parquet_source(list(data.paths), roles, 0, profile)
     wanted = roles.names_to_read(list(profile.columns))
-    profile = TableProfile(profile.n_rows, {name: profile.columns[name] for name in wanted})
-    schema = roles.schema(profile).with_text_formats(format_names(data.reader.text_formats))
+    profile = TableProfile(
+        profile.n_rows, {name: profile.columns[name] for name in wanted}
+    )
+    schema = roles.schema(profile).with_text_formats(
+        format_names(data.reader.text_formats)
+    )
     return CsvSource(data.paths, data.reader, schema, profile.n_rows)
 
 
@@ -302,13 +332,19 @@ def _first_then_rest(
 ) -> TableProfile:
     """A profile that reads the first rows of every column and the rest only of those still
     undecided."""
-    head = next(batch for part in source.parts() for batch in part.batches(roles.unsettled_names))
+    head = next(
+        batch
+        for part in source.parts()
+        for batch in part.batches(roles.unsettled_names)
+    )
     profile = TableProfile.of(head, roles.in_full, ordered)
     undecided = roles.undecided_names(profile)
     if not undecided:
         return profile
     rest = merge_all(
-        ordered_map(partial(_part_profile, undecided, roles.in_full, ordered), source.parts())
+        ordered_map(
+            partial(_part_profile, undecided, roles.in_full, ordered), source.parts()
+        )
     )
     if rest is None:
         return profile
@@ -316,9 +352,14 @@ def _first_then_rest(
 
 
 def _part_profile(
-    names: list[str], in_full: Collection[str], ordered: Collection[str], part: ParquetPart
+    names: list[str],
+    in_full: Collection[str],
+    ordered: Collection[str],
+    part: ParquetPart,
 ) -> TableProfile | None:
-    return merge_all(TableProfile.of(batch, in_full, ordered) for batch in part.batches(names))
+    return merge_all(
+        TableProfile.of(batch, in_full, ordered) for batch in part.batches(names)
+    )
 
 
 def _report_rows(profiles: Iterable[TableProfile]) -> Iterator[TableProfile]:
@@ -335,9 +376,13 @@ def _csv_source(paths: list[str], roles: ColumnRoles, reader: CsvReader) -> CsvS
     wanted = roles.names_to_read(names)
 
     def profile_of(reader: CsvReader) -> TableProfile | None:
-        batches = (_batch(batch, path) for path in paths for batch in reader.stream(path))
+        batches = (
+            _batch(batch, path) for path in paths for batch in reader.stream(path)
+        )
         return merge_all(
-            _report_rows(ordered_map(lambda b: TableProfile.of(b, roles.in_full), batches))
+            _report_rows(
+                ordered_map(lambda b: TableProfile.of(b, roles.in_full), batches)
+            )
         )
 
     def _batch(batch: pa.RecordBatch, path: str) -> pa.RecordBatch:

@@ -20,7 +20,12 @@ from lyceum._core.distances.model_parts import METRIC_CLASSES, METRIC_PARTS
 from lyceum._core.distances.nearest_rows import NearestLists, nearest, within_radius
 from lyceum._core.distances.neighbors import Neighbors, RadiusNeighbors
 from lyceum._core.distances.pairs import pairwise, pairwise_blocks
-from lyceum._core.distances.row_index import check_stored, float_cells, queries, stored_index
+from lyceum._core.distances.row_index import (
+    check_stored,
+    float_cells,
+    queries,
+    stored_index,
+)
 from lyceum._core.distances.value_difference import ValueDifference
 
 __all__ = [

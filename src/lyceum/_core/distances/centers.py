@@ -60,7 +60,9 @@ def nearest_center(X: Any, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     squares = np.empty(X.shape[0])
     sums = np.zeros(centers.shape)
     weights = np.zeros(len(centers))
-    native.lloyd(X, centers.astype(X.dtype, copy=False), None, sums, weights, labels, squares)
+    native.lloyd(
+        X, centers.astype(X.dtype, copy=False), None, sums, weights, labels, squares
+    )
     return labels, squares
 
 

@@ -153,7 +153,9 @@ class Minkowski(Metric):
 
     def __post_init__(self) -> None:
         if not (isinstance(self.p, Real) and self.p > 0):
-            raise SettingError(f"the power p of Minkowski must be above 0, but it is {self.p!r}")
+            raise SettingError(
+                f"the power p of Minkowski must be above 0, but it is {self.p!r}"
+            )
         object.__setattr__(self, "p", float(self.p))
 
     @property
@@ -243,7 +245,9 @@ class Mahalanobis(Metric):
                 " Mahalanobis cannot learn a covariance: fill them first, e.g. by"
                 " lyceum.prepare.SimpleImputer()"
             )
-        return replace(self, covariance=scatter.xx / (scatter.weight - 1), mean=scatter.x_mean)
+        return replace(
+            self, covariance=scatter.xx / (scatter.weight - 1), mean=scatter.x_mean
+        )
 
     @property
     def space(self) -> Space:
@@ -280,7 +284,9 @@ class Mahalanobis(Metric):
     def _whitener(self) -> np.ndarray:
         """L⁻¹, where S = L Lᵀ."""
         if self.covariance is None:
-            raise SettingError("Mahalanobis has no covariance yet: give one, or call learn(rows)")
+            raise SettingError(
+                "Mahalanobis has no covariance yet: give one, or call learn(rows)"
+            )
         S = np.asarray(self.covariance, dtype=np.float64)
         if S.ndim != 2 or S.shape[0] != S.shape[1] or not _is_symmetric(S):
             raise SettingError(

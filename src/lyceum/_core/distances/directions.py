@@ -50,7 +50,9 @@ class Cosine(Metric):
         extra = zero.astype(units.dtype)[:, None]
         if not sparse.issparse(units):
             return np.ascontiguousarray(np.hstack([units, extra]))
-        joined = sparse.csr_array(sparse.hstack([units, sparse.csr_array(extra)], format="csr"))
+        joined = sparse.csr_array(
+            sparse.hstack([units, sparse.csr_array(extra)], format="csr")
+        )
         joined.sort_indices()
         joined.indices = joined.indices.astype(np.int32)
         joined.indptr = joined.indptr.astype(np.int32)

@@ -83,7 +83,9 @@ class Gower(Metric):
         """
         rows = as_rows(rows)
         moments = moments_of(rows)
-        return replace(self, schema=Schema(rows.schema.columns), low=moments.low, high=moments.high)
+        return replace(
+            self, schema=Schema(rows.schema.columns), low=moments.low, high=moments.high
+        )
 
     def check_schema(self, schema: Schema) -> None:
         check_columns("Gower", self.schema, schema)
@@ -125,7 +127,9 @@ class Gower(Metric):
         if isinstance(self.weights, Mapping):
             unknown = [name for name in self.weights if name not in schema.names]
             if unknown:
-                raise SettingError(f"weights names {unknown[0]!r}, which is no column of the rows")
+                raise SettingError(
+                    f"weights names {unknown[0]!r}, which is no column of the rows"
+                )
             given: Any = [self.weights.get(name, 1.0) for name in schema.names]
         else:
             if self.weights is None:
@@ -138,7 +142,10 @@ class Gower(Metric):
             raise SettingError(
                 f"weights must be numbers, one per column, but they are {given!r}"
             ) from None
-        if weights.shape != (len(schema),) or not ((weights >= 0) & np.isfinite(weights)).all():
+        if (
+            weights.shape != (len(schema),)
+            or not ((weights >= 0) & np.isfinite(weights)).all()
+        ):
             raise SettingError(
                 f"weights must be {len(schema)} numbers of at least 0, one per column"
             )

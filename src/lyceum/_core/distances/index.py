@@ -24,9 +24,8 @@ from lyceum._core.threads import n_threads, ordered_map
 from lyceum._core.types import Data
 from lyceum.errors import SettingError
 
-_MOST_COLUMNS = (
-    8  # of a tree; with more, few boxes can be skipped, and comparing all pairs is faster
-)
+# of a tree; with more, few boxes can be skipped, and comparing all pairs is faster
+_MOST_COLUMNS = 8
 _FEWEST_ROWS = 512  # of a tree
 _QUERIES = 8192  # per task
 _FEW = 1 << 15  # distances that are there before another thread has woken up
@@ -96,7 +95,12 @@ class NeighborIndex:
 
     def _choose(self, algorithm: str) -> str:
         n, d = self._points.shape
-        possible = self._space.has_boxes and not sparse.issparse(self._points) and n > 0 and d > 0
+        possible = (
+            self._space.has_boxes
+            and not sparse.issparse(self._points)
+            and n > 0
+            and d > 0
+        )
         if algorithm == "tree" and not possible:
             raise SettingError(
                 f"a tree needs dense rows and a metric of differences, which {self.metric.name!r}"
@@ -260,7 +264,8 @@ class NeighborIndex:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The pairs of queries and rows within the radius, the nearest first, with distances."""
         d = points.shape[1]
-        limit = self.metric.raw(float(radius), d) * (1 + 1e-12)  # the distance itself decides below
+        # the distance itself decides below
+        limit = self.metric.raw(float(radius), d) * (1 + 1e-12)
         query, near, raw = self._raw_within(points, rows, limit)
         distances = self.metric.distances(np.array(raw), d)
         inside = distances <= radius

@@ -23,7 +23,9 @@ def float_matrix(X: Data, caller: str) -> np.ndarray:
     """
     X = np.asarray(X)
     if X.ndim != 2:
-        raise DataError(f"{caller} a matrix of rows and columns, but there are {X.ndim} dimensions")
+        raise DataError(
+            f"{caller} a matrix of rows and columns, but there are {X.ndim} dimensions"
+        )
     try:
         return np.ascontiguousarray(as_float(X))
     except (TypeError, ValueError):
@@ -35,11 +37,14 @@ def float_matrix(X: Data, caller: str) -> np.ndarray:
 
 def _first_other(X: np.ndarray) -> Any:
     return next(
-        (cell for cell in X.flat if not isinstance(cell, int | float | np.number)), X.flat[0]
+        (cell for cell in X.flat if not isinstance(cell, int | float | np.number)),
+        X.flat[0],
     )
 
 
-def check_finite(cells: np.ndarray, caller: str, takes_missing: bool, instead: str) -> None:
+def check_finite(
+    cells: np.ndarray, caller: str, takes_missing: bool, instead: str
+) -> None:
     """Refuse infinities, and missing cells where they are not taken.
 
     Parameters

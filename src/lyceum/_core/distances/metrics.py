@@ -189,7 +189,9 @@ def register_metric(name: str) -> Callable[[Class], Class]:
     return register
 
 
-def metric(name: str | Metric | type[Metric] | Callable[..., float], **options: Any) -> Metric:
+def metric(
+    name: str | Metric | type[Metric] | Callable[..., float], **options: Any
+) -> Metric:
     """A metric by its name; a metric is given back as it is.
 
     Parameters
@@ -243,7 +245,9 @@ def _with_options(kind: type[Metric], options: dict[str, Any]) -> Metric:
             takes = f"choose among {_name_list(known)}"
         else:
             takes = "it has none"
-        raise SettingError(f"{unknown[0]!r} is no parameter of the metric {kind.name!r}: {takes}")
+        raise SettingError(
+            f"{unknown[0]!r} is no parameter of the metric {kind.name!r}: {takes}"
+        )
     return kind(**options)
 
 
@@ -283,7 +287,8 @@ def points_of(metric: Metric, X: Data) -> Points:
             X = scan(X, kinds=metric.schema)
     if isinstance(X, Rows):
         X = X.in_one_block(
-            "a search among rows in memory", "nearest(..., among=rows), which streams them"
+            "a search among rows in memory",
+            "nearest(..., among=rows), which streams them",
         )
     if isinstance(X, Block):
         metric.check_schema(X.schema)
@@ -316,14 +321,18 @@ def _checked_sparse(metric: Metric, X: Data) -> Points:
 
 
 def _check_finite(metric: Metric, cells: np.ndarray) -> None:
-    check_finite(cells, f"the metric {metric.name!r}", metric.takes_missing, "the metric 'gower'")
+    check_finite(
+        cells, f"the metric {metric.name!r}", metric.takes_missing, "the metric 'gower'"
+    )
 
 
 def check_columns(caller: str, learned: Schema | None, schema: Schema) -> None:
     """Refuse rows of other columns or other categories than those that were learned."""
     if learned is None:
         return
-    same = len(learned) == len(schema) and all(map(lambda a, b: a.same_as(b), learned, schema))
+    same = len(learned) == len(schema) and all(
+        map(lambda a, b: a.same_as(b), learned, schema)
+    )
     if not same:
         raise SchemaError(
             f"the columns of the rows are not those that {caller} was fitted on: names, kinds and"

@@ -72,7 +72,12 @@ def raw_nearest(
 
 
 def _function_nearest(
-    space: FunctionSpace, A: np.ndarray, B: np.ndarray, k: int, skip: np.ndarray | None, first: int
+    space: FunctionSpace,
+    A: np.ndarray,
+    B: np.ndarray,
+    k: int,
+    skip: np.ndarray | None,
+    first: int,
 ) -> tuple[np.ndarray, np.ndarray]:
     raw = np.full((len(A), k), np.inf)
     rows = np.full((len(A), k), -1, dtype=np.int64)

@@ -24,7 +24,9 @@ from lyceum._core.types import Data
 from lyceum.errors import SettingError
 
 
-def nearest(X: Data, k: int, *, among: Any = None, metric: str | Metric = "euclidean") -> Neighbors:
+def nearest(
+    X: Data, k: int, *, among: Any = None, metric: str | Metric = "euclidean"
+) -> Neighbors:
     """The k nearest rows for every row of X, exactly.
 
     Rows at equal distances come in the order of their numbers (equal before a root is taken). Rows
@@ -105,7 +107,9 @@ def within_radius(
 def _stream(points: Any, k: int, among: Rows, metric: Metric) -> Neighbors:
     check_k(k)
     metric.check_schema(among.schema)
-    lists = among.reduce(partial(NearestLists.of, points=points, metric=metric, k=int(k)))
+    lists = among.reduce(
+        partial(NearestLists.of, points=points, metric=metric, k=int(k))
+    )
     return lists.finish()
 
 
@@ -196,4 +200,6 @@ class NearestLists:
             raise SettingError(
                 f"k is {k}, but the search is among {show_count(self.n_rows, 'row')}: choose fewer"
             )
-        return Neighbors(self.metric.distances(self.raw.copy(), self.n_columns), self.rows)
+        return Neighbors(
+            self.metric.distances(self.raw.copy(), self.n_columns), self.rows
+        )

@@ -26,7 +26,11 @@ _FEW = 1 << 15  # distances that are there before another thread has woken up
 
 
 def pairwise(
-    X: Data, Y: Data = None, *, metric: str | Metric = "euclidean", condensed: bool = False
+    X: Data,
+    Y: Data = None,
+    *,
+    metric: str | Metric = "euclidean",
+    condensed: bool = False,
 ) -> np.ndarray:
     """The distances of all pairs of rows.
 
@@ -60,7 +64,9 @@ def pairwise(
     nearest : only the nearest rows.
     """
     if condensed and Y is not None and Y is not X:
-        raise SettingError("condensed=True is for the pairs of one set of rows: leave Y out")
+        raise SettingError(
+            "condensed=True is for the pairs of one set of rows: leave Y out"
+        )
     pairs = _Pairs(X, X if condensed else Y, as_metric(metric))
     n, m = pairs.shape
     out = np.empty(n * (n - 1) // 2 if condensed else (n, m), dtype=pairs.dtype)
@@ -71,13 +77,19 @@ def pairwise(
         else:
             pairs.set(rows, out[rows])
 
-    for _ in ordered_map(work, pairs.stretches(most=_PAIRS // 16 if condensed else _PAIRS)):
+    for _ in ordered_map(
+        work, pairs.stretches(most=_PAIRS // 16 if condensed else _PAIRS)
+    ):
         pass
     return out
 
 
 def pairwise_blocks(
-    X: Data, Y: Data = None, *, metric: str | Metric = "euclidean", n_rows: int | None = None
+    X: Data,
+    Y: Data = None,
+    *,
+    metric: str | Metric = "euclidean",
+    n_rows: int | None = None,
 ) -> Iterator[tuple[slice, np.ndarray]]:
     """The distances of all pairs of rows, a few rows of X at a time, in order.
 
@@ -110,7 +122,9 @@ def pairwise_blocks(
     pairwise : the full matrix.
     """
     if n_rows is not None and not (isinstance(n_rows, Integral) and n_rows >= 1):
-        raise SettingError(f"n_rows must be a whole number of at least 1, but it is {n_rows!r}")
+        raise SettingError(
+            f"n_rows must be a whole number of at least 1, but it is {n_rows!r}"
+        )
     pairs = _Pairs(X, Y, as_metric(metric))
 
     def work(rows: slice) -> tuple[slice, np.ndarray]:
@@ -134,7 +148,9 @@ class _Pairs:
         else:
             B = points_of(metric, Y)
         self.n_columns = A.shape[1]
-        self.dtype = np.float32 if _is_single(X) and (Y is None or _is_single(Y)) else np.float64
+        self.dtype = (
+            np.float32 if _is_single(X) and (Y is None or _is_single(Y)) else np.float64
+        )
         self.A, self.B = alike(A, B)
         self.shape = (self.A.shape[0], self.B.shape[0])
 

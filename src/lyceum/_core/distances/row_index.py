@@ -37,7 +37,9 @@ def check_stored(model: Estimator, n: int) -> None:
     rows = model.rows_
     shape = (n, len(model.design_names))
     if rows.shape != shape:
-        raise ModelFileError(f"has {type(model).__name__}.rows_ of shape {rows.shape}, not {shape}")
+        raise ModelFileError(
+            f"has {type(model).__name__}.rows_ of shape {rows.shape}, not {shape}"
+        )
 
 
 def stored_index(model: Estimator) -> NeighborIndex:

@@ -80,13 +80,17 @@ class ValueDifference(Metric):
 
     def __post_init__(self) -> None:
         if self.q not in (1, 2):
-            raise SettingError(f"q of ValueDifference must be 1 or 2, but it is {self.q!r}")
+            raise SettingError(
+                f"q of ValueDifference must be 1 or 2, but it is {self.q!r}"
+            )
         if self.numbers not in ("discretize", "interpolate", "scale"):
             raise SettingError(
                 "numbers of ValueDifference must be 'discretize', 'interpolate' or 'scale', "
                 f"but it is {self.numbers!r}"
             )
-        if self.n_bins is not None and not (isinstance(self.n_bins, Integral) and self.n_bins >= 1):
+        if self.n_bins is not None and not (
+            isinstance(self.n_bins, Integral) and self.n_bins >= 1
+        ):
             raise SettingError(
                 "n_bins of ValueDifference must be a whole number of at least 1, but it is"
                 f" {self.n_bins!r}"
@@ -104,7 +108,9 @@ class ValueDifference(Metric):
         rows = as_rows(rows)
         target = rows.schema.target
         if target is None or target.categories is None:
-            raise SettingError("ValueDifference learns from classes: give scan(..., target=...)")
+            raise SettingError(
+                "ValueDifference learns from classes: give scan(..., target=...)"
+            )
         moments = moments_of(rows)
         n_bins = self.n_bins or max(5, len(target.categories))
         binned = [
@@ -118,7 +124,9 @@ class ValueDifference(Metric):
             (
                 _Scaled.of(moments.mean[j], spreads[j])
                 if self.numbers == "scale" and bins.is_number
-                else _Shares.of(bins, tables[j], counts.class_weight, self.numbers == "interpolate")
+                else _Shares.of(
+                    bins, tables[j], counts.class_weight, self.numbers == "interpolate"
+                )
             )
             for j, bins in enumerate(binned)
         ]
@@ -133,14 +141,17 @@ class ValueDifference(Metric):
 
     def points(self, X: Any) -> np.ndarray:
         if self.schema is None:
-            raise SettingError("ValueDifference knows no class shares yet: call learn(rows)")
+            raise SettingError(
+                "ValueDifference knows no class shares yet: call learn(rows)"
+            )
         if X.shape[1] != len(self.columns):
             raise SettingError(
                 f"ValueDifference was fitted on {show_count(len(self.columns), 'column')}, but the"
                 f" rows have {X.shape[1]}"
             )
         parts = [
-            column.points(np.asarray(X[:, j], np.float64)) for j, column in enumerate(self.columns)
+            column.points(np.asarray(X[:, j], np.float64))
+            for j, column in enumerate(self.columns)
         ]
         return np.ascontiguousarray(np.hstack(parts))
 
@@ -183,7 +194,9 @@ class _Binned:
         missing = np.isnan(cells)
         filled = np.where(missing, 0.0, cells)
         if self.is_number:
-            codes = np.clip(np.floor((filled - self.low) / self.width), 0, self.size - 1)
+            codes = np.clip(
+                np.floor((filled - self.low) / self.width), 0, self.size - 1
+            )
         elif self.values is not None:
             index = np.minimum(np.searchsorted(self.values, filled), self.size - 1)
             codes = np.where(self.values[index] == filled, index, -1)
@@ -196,13 +209,18 @@ def _count(block: Block, binned: list[_Binned]) -> Counts:
     """The counts of every column's values and missing cells by class; columns go by their
     numbers."""
     cells = block.dense
-    codes = [bins.codes(np.asarray(cells[:, j], dtype=np.float64)) for j, bins in enumerate(binned)]
+    codes = [
+        bins.codes(np.asarray(cells[:, j], dtype=np.float64))
+        for j, bins in enumerate(binned)
+    ]
     columns = [
         Column(str(j), "categorical", np.arange(bins.size + 1), "bins")
         for j, bins in enumerate(binned)
     ]
     return Counts.of(
-        block.with_X(np.column_stack(codes), Schema(tuple(columns), block.schema.target))
+        block.with_X(
+            np.column_stack(codes), Schema(tuple(columns), block.schema.target)
+        )
     )
 
 
@@ -230,9 +248,13 @@ class _Shares:
         if not self.interpolated:
             return shares
         known = ~np.isnan(cells)
-        middles = self.binned.low + (np.arange(self.binned.size) + 0.5) * self.binned.width
+        middles = (
+            self.binned.low + (np.arange(self.binned.size) + 0.5) * self.binned.width
+        )
         for c in range(shares.shape[1]):
-            shares[known, c] = np.interp(cells[known], middles, self.table[: self.binned.size, c])
+            shares[known, c] = np.interp(
+                cells[known], middles, self.table[: self.binned.size, c]
+            )
         return shares
 
 
@@ -253,4 +275,5 @@ class _Scaled:
         return np.column_stack([scaled, missing.astype(np.float64)])
 
 
-COLUMN_PARTS: tuple[type, ...] = (_Binned, _Shares, _Scaled)  # what is learned of a column
+# what is learned of a column
+COLUMN_PARTS: tuple[type, ...] = (_Binned, _Shares, _Scaled)

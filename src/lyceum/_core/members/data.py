@@ -77,9 +77,13 @@ class MemberData:
 
     def takes_source(self, member: Estimator) -> bool:
         """Whether a member is given coded rows."""
-        return self.container is None or (self.source is not None and takes_rows(member))
+        return self.container is None or (
+            self.source is not None and takes_rows(member)
+        )
 
-    def with_target(self, target: np.ndarray, column: Column | None, labels: Any) -> MemberData:
+    def with_target(
+        self, target: np.ndarray, column: Column | None, labels: Any
+    ) -> MemberData:
         """The same rows with another target: coded, its column (None for that of before), and the
         labels that learners of other libraries learn from."""
         source = self.source
@@ -90,7 +94,9 @@ class MemberData:
             source = replace(source, y=target, schema=schema)
         return replace(self, source=source, labels=labels)
 
-    def fit(self, member: Estimator, rows: Any = None, columns: Any = None, w: Any = None) -> Any:
+    def fit(
+        self, member: Estimator, rows: Any = None, columns: Any = None, w: Any = None
+    ) -> Any:
         """The member fitted on some rows and columns with these weights."""
         if self.takes_source(member):
             source = replace(self._source(rows, columns), w=w, settled=True)
@@ -107,24 +113,38 @@ class MemberData:
             weights["sample_weight"] = w
         return member.fit(_select(self.container, rows, columns), y, **weights)
 
-    def inputs(self, member: Estimator, rows: Any = None, columns: object = None) -> Any:
+    def inputs(
+        self, member: Estimator, rows: Any = None, columns: object = None
+    ) -> Any:
         """Some rows and columns, as input of a member."""
         if self.takes_source(member):
             return Rows(replace(self._source(rows, columns), y=None, w=None))
         return _select(self.container, rows, columns)
 
     def predict_with(
-        self, member: Estimator, method: str = "predict", rows: Any = None, columns: object = None
+        self,
+        member: Estimator,
+        method: str = "predict",
+        rows: Any = None,
+        columns: object = None,
     ) -> np.ndarray:
         """The answer of a method of a member for some rows and columns."""
         return np.asarray(getattr(member, method)(self.inputs(member, rows, columns)))
 
-    def numbers(self, member: Estimator, rows: Any = None, columns: object = None) -> np.ndarray:
+    def numbers(
+        self, member: Estimator, rows: Any = None, columns: object = None
+    ) -> np.ndarray:
         """The numbers that a member predicts, (n,)."""
-        return np.ravel(self.predict_with(member, "predict", rows, columns)).astype(np.float64)
+        return np.ravel(self.predict_with(member, "predict", rows, columns)).astype(
+            np.float64
+        )
 
     def class_codes(
-        self, member: Estimator, classes: np.ndarray, rows: Any = None, columns: object = None
+        self,
+        member: Estimator,
+        classes: np.ndarray,
+        rows: Any = None,
+        columns: object = None,
     ) -> np.ndarray:
         """The class that a member predicts, as its index among the classes of the ensemble."""
         labels = self.predict_with(member, "predict", rows, columns)
@@ -136,12 +156,18 @@ class MemberData:
         return codes
 
     def posteriors(
-        self, member: Estimator, classes: np.ndarray, rows: Any = None, columns: object = None
+        self,
+        member: Estimator,
+        classes: np.ndarray,
+        rows: Any = None,
+        columns: object = None,
     ) -> np.ndarray:
         """A member's posteriors, a column for every class of the ensemble; its votes where it has
         none."""
         if not hasattr(member, "predict_proba"):
-            return one_hot(self.class_codes(member, classes, rows, columns), len(classes))
+            return one_hot(
+                self.class_codes(member, classes, rows, columns), len(classes)
+            )
         seen = self.predict_with(member, "predict_proba", rows, columns)
         if len(member.classes_) == len(classes):
             return seen

@@ -119,7 +119,8 @@ class Ensemble(Learner):
     _coding = "codes"
     _reads_rows = "in memory"
     _inputs: ClassVar[type[Inputs]] = EstimatorInputs
-    _alternative: ClassVar[str] = "a sample of the rows"  # where the rows are too many to hold
+    # where the rows are too many to hold
+    _alternative: ClassVar[str] = "a sample of the rows"
     # whether `fit` learns `typical_`, where `explain` starts
     _explains_by_replacement: ClassVar[bool] = False
 
@@ -171,7 +172,9 @@ class Ensemble(Learner):
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
-        return all(bool(get_tags(learner).input_tags.sparse) for learner in self._learners())
+        return all(
+            bool(get_tags(learner).input_tags.sparse) for learner in self._learners()
+        )
 
     def _steps(self) -> list[Step]:
         return []  # members have their own
@@ -192,7 +195,11 @@ class Ensemble(Learner):
         return self
 
     def _fit(
-        self, data: MemberData, target: np.ndarray, w: np.ndarray | None, before: dict[str, Any]
+        self,
+        data: MemberData,
+        target: np.ndarray,
+        w: np.ndarray | None,
+        before: dict[str, Any],
     ) -> None:
         """Fit the members; `before` has the attributes of an earlier fit, for a warm start."""
         raise undefined(self, "_fit")
@@ -219,9 +226,13 @@ class Ensemble(Learner):
         if takes_rows(base):
             blank = getattr(base, "_blanks_row_names", False)
             rows = without_row_names(rows, type(self).__name__, blank)
-        return ArraySource.of_block(rows.in_one_block(type(self).__name__, self._alternative))
+        return ArraySource.of_block(
+            rows.in_one_block(type(self).__name__, self._alternative)
+        )
 
-    def _split_by_library(self, source: ArraySource, X: Data, labels: Any = None) -> MemberData:
+    def _split_by_library(
+        self, source: ArraySource, X: Data, labels: Any = None
+    ) -> MemberData:
         """Coded rows for Lyceum's own learners, an array or a frame for the others."""
         learners = self._all_learners()
         named = hasattr(self, "feature_names_in_")
@@ -237,7 +248,8 @@ class Ensemble(Learner):
             return MemberData(source, container, labels, named)
         return MemberData(None, container, labels)
 
-    _keeps_source: ClassVar[bool] = False  # in `fit`, also where no learner takes coded rows
+    # in `fit`, also where no learner takes coded rows
+    _keeps_source: ClassVar[bool] = False
 
     # -- predict -----------------------------------------------------------------------
 
@@ -249,13 +261,17 @@ class Ensemble(Learner):
         _check_feature_names(self, X, reset=False)
         if not self._needs_source:
             return of(MemberData(None, X))
-        block = self.rows_to_predict(X).in_one_block(type(self).__name__, self._alternative)
+        block = self.rows_to_predict(X).in_one_block(
+            type(self).__name__, self._alternative
+        )
         return of(MemberData(ArraySource.of_block(block), X))
 
     def _predict_largest(self, scores: Answer, X: Data) -> Any:
         """The class with the largest of the scores, (n, K), the first of equal ones."""
         check_is_fitted(self)
-        return self._apply_to_members(partial(_largest, classes=self.classes_, scores=scores), X)
+        return self._apply_to_members(
+            partial(_largest, classes=self.classes_, scores=scores), X
+        )
 
     def _collect(self, rows: Rows, answer: Callable[[Block], np.ndarray]) -> Any:
         return rows.collect(answer)
@@ -263,7 +279,9 @@ class Ensemble(Learner):
     def _needs_frame(self, X: Data) -> bool:
         """Whether members of other libraries are to be given this frame, as they were in `fit`."""
         return (
-            self.framed_ and is_frame(X) and not all(map(takes_rows, self._predicting_learners()))
+            self.framed_
+            and is_frame(X)
+            and not all(map(takes_rows, self._predicting_learners()))
         )
 
     def _block_answer(self, of: Answer) -> Callable[[Block], np.ndarray]:
@@ -278,7 +296,9 @@ class Ensemble(Learner):
         members."""
         return self._explain(X, self._block_answer(of), unit)
 
-    def _explain_by_replacement(self, of: Answer, X: Data, unit: str = "posterior") -> Explanation:
+    def _explain_by_replacement(
+        self, of: Answer, X: Data, unit: str = "posterior"
+    ) -> Explanation:
         """What every column adds to the largest score of a class, or to a number, from `typical_`
         on."""
         return self._replace_with_more(of, None, X, unit)[0]
@@ -294,9 +314,13 @@ class Ensemble(Learner):
             classes = getattr(self, "classes_", None)
             if more is not None:
                 further = partial(self._apply_to_members, more)
-                return explain_frame(X, rows, self.typical_, answer, unit, classes, further)
+                return explain_frame(
+                    X, rows, self.typical_, answer, unit, classes, further
+                )
             return explain_frame(X, rows, self.typical_, answer, unit, classes)
-        columns = partial(replace_columns, typical=self.typical_, answer=self._block_answer(of))
+        columns = partial(
+            replace_columns, typical=self.typical_, answer=self._block_answer(of)
+        )
         if more is None:
             return self._explain_with_more(X, columns, unit)
         both = partial(_side_by_side, functions=(columns, self._block_answer(more)))
@@ -304,7 +328,8 @@ class Ensemble(Learner):
 
     @property
     def _nan_means_none(self) -> bool:  # type: ignore[override]
-        return self._explains_by_replacement  # `typical_` is NaN for columns without a known cell
+        # `typical_` is NaN for columns without a known cell
+        return self._explains_by_replacement
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         if self._explains_by_replacement:
@@ -367,7 +392,9 @@ def _answer_for_block(block: Block, of: Answer, coded: bool, other: bool) -> np.
     return of(MemberData.of_block(one_row, coded, other))[:0]
 
 
-def _side_by_side(block: Block, functions: Sequence[Callable[[Block], np.ndarray]]) -> np.ndarray:
+def _side_by_side(
+    block: Block, functions: Sequence[Callable[[Block], np.ndarray]]
+) -> np.ndarray:
     return np.hstack([function(block) for function in functions])
 
 
@@ -404,7 +431,9 @@ class MemberImportances:
         """The mean of the members' importances, by their weights if they have some, normalized to
         sum 1."""
         check_is_fitted(self)
-        if not all(hasattr(member, "feature_importances_") for member in self.estimators_):
+        if not all(
+            hasattr(member, "feature_importances_") for member in self.estimators_
+        ):
             raise AttributeError(
                 f"the members of this {type(self).__name__} have no feature_importances_"
             )

@@ -17,7 +17,9 @@ def pack(members: Sequence[Any]) -> dict[str, Any] | None:
     names = vars(first).keys()
     if len(members) < 2 or not isinstance(first, TreeModel) or "tree_" not in names:
         return None
-    if any(type(member) is not kind or vars(member).keys() != names for member in members):
+    if any(
+        type(member) is not kind or vars(member).keys() != names for member in members
+    ):
         return None
     shared = object.__new__(kind)
     separate = {}
@@ -37,11 +39,14 @@ def _are_same(values: list[Any]) -> bool:
     first = values[0]
     if isinstance(first, np.ndarray):
         return all(
-            other is first or (first.dtype == other.dtype and np.array_equal(first, other))
+            other is first
+            or (first.dtype == other.dtype and np.array_equal(first, other))
             for other in values
         )
     plain = isinstance(first, str | int | float | bool | None)
-    return all(first is x or (plain and type(x) is type(first) and x == first) for x in values)
+    return all(
+        first is x or (plain and type(x) is type(first) and x == first) for x in values
+    )
 
 
 def _stack(values: list[Any]) -> Any:

@@ -19,11 +19,15 @@ def set_seeds(estimator: Estimator, seed: int, member: int) -> Any:
     True
     """
     names = [
-        name for name in sorted(estimator.get_params()) if f"__{name}".endswith("__random_state")
+        name
+        for name in sorted(estimator.get_params())
+        if f"__{name}".endswith("__random_state")
     ]
     if not names:
         return estimator
-    return estimator.set_params(**dict(zip(names, member_seeds(seed, member, len(names)))))
+    return estimator.set_params(
+        **dict(zip(names, member_seeds(seed, member, len(names))))
+    )
 
 
 def member_seeds(seed: int, member: int, count: int = 1) -> list[int]:

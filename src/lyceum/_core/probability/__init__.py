@@ -15,7 +15,12 @@ from lyceum._core.probability.gaussians.normal_inverse_wishart import (
     prior_mean_vector,
 )
 from lyceum._core.probability.gaussians.whitening import RIDGE, Whitening, whiten
-from lyceum._core.probability.labels import class_codes, find_labels, label_array, label_key
+from lyceum._core.probability.labels import (
+    class_codes,
+    find_labels,
+    label_array,
+    label_key,
+)
 from lyceum._core.probability.losses.loss_matrix import LossMatrix
 from lyceum._core.probability.priors import (
     PRIOR_CONSTRAINTS,
@@ -24,7 +29,11 @@ from lyceum._core.probability.priors import (
     class_weight_factors,
     log_probability,
 )
-from lyceum._core.probability.runner_up_class import AGAINST_RUNNER_UP, runner_up, runner_up_odds
+from lyceum._core.probability.runner_up_class import (
+    AGAINST_RUNNER_UP,
+    runner_up,
+    runner_up_odds,
+)
 from lyceum._core.probability.sigmoid import fit_sigmoid
 from lyceum._core.probability.tables.bayes_theorem import BayesUpdate, bayes_theorem
 from lyceum._core.probability.tables.conjugate_counts import (

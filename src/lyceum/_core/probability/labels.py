@@ -20,7 +20,9 @@ def unique_labels(labels: Any, what: str) -> tuple[Any, ...]:
         raise DataError(
             f"{what} is {'the text ' if is_text else ''}{labels!r}: give a list of labels"
         )
-    plain = tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
+    plain = tuple(
+        label.item() if isinstance(label, np.generic) else label for label in labels
+    )
     seen: set[str] = set()
     for label in plain:
         if label != label:
@@ -28,7 +30,9 @@ def unique_labels(labels: Any, what: str) -> tuple[Any, ...]:
                 f"{what} has the label {label!r}, which equals nothing: name it by a text"
             )
         if label_key(label) in seen:
-            raise DataError(f"{what} has the label {label!r} twice: name every one once")
+            raise DataError(
+                f"{what} has the label {label!r} twice: name every one once"
+            )
         seen.add(label_key(label))
     return plain
 
@@ -78,7 +82,9 @@ def find_labels(wanted: Sequence[Any], among: Sequence[Any], what: str) -> list[
                 hint = f"; did you mean {near[0]!r}?"
             else:
                 hint = ""
-            raise DataError(f"{what} {label!r} is not among {', '.join(map(repr, among))}{hint}")
+            raise DataError(
+                f"{what} {label!r} is not among {', '.join(map(repr, among))}{hint}"
+            )
     return [indices[label_key(label)] for label in wanted]
 
 
@@ -98,7 +104,10 @@ def label_array(labels: Sequence[Any], like: np.ndarray | None = None) -> np.nda
     """
     kinds = {_kind(label) for label in labels}
     array = np.array(
-        labels, dtype=None if len(kinds) == 1 and kinds <= {"text", "number", "bool"} else object
+        labels,
+        dtype=None
+        if len(kinds) == 1 and kinds <= {"text", "number", "bool"}
+        else object,
     )
     if like is None or (array.dtype.kind == "U" and like.dtype.kind == "U"):
         return array
@@ -147,7 +156,12 @@ def class_codes(y: Target, n_classes: int, classes: Sequence[Any] | None) -> np.
     if y.ndim != 1:
         raise DataError(f"y has the shape {y.shape}: give one true label per row")
     if classes is None:
-        if y.dtype.kind in "iub" and y.size and int(y.min()) >= 0 and int(y.max()) < n_classes:
+        if (
+            y.dtype.kind in "iub"
+            and y.size
+            and int(y.min()) >= 0
+            and int(y.max()) < n_classes
+        ):
             return y.astype(np.intp, copy=False)
         labels, codes = np.unique(y, return_inverse=True)
         if len(labels) == n_classes:
@@ -165,9 +179,9 @@ def _codes_among(y: np.ndarray, classes: Sequence[Any], n_classes: int) -> np.nd
             f"there are {len(classes)} classes, but the probabilities have"
             f" {show_count(n_classes, 'column')}"
         )
-    if [label_key(c) for c in classes] == [str(k) for k in range(n_classes)] and _are_codes(
-        y, n_classes
-    ):
+    if [label_key(c) for c in classes] == [
+        str(k) for k in range(n_classes)
+    ] and _are_codes(y, n_classes):
         return y.astype(np.intp, copy=False)
     labels, codes = np.unique(y, return_inverse=True)
     indices = find_labels(labels.tolist(), classes, "y has a label that is no class:")
@@ -176,4 +190,9 @@ def _codes_among(y: np.ndarray, classes: Sequence[Any], n_classes: int) -> np.nd
 
 def _are_codes(y: np.ndarray, n_classes: int) -> bool:
     """Whether y holds whole numbers from 0 to K - 1."""
-    return y.dtype.kind in "iub" and y.size > 0 and int(y.min()) >= 0 and int(y.max()) < n_classes
+    return (
+        y.dtype.kind in "iub"
+        and y.size > 0
+        and int(y.min()) >= 0
+        and int(y.max()) < n_classes
+    )

@@ -195,7 +195,9 @@ def class_weight_factors(
                 )
         factors = np.array([float(class_weight.get(label, 1.0)) for label in labels])
         if len(labels) and not factors.any():
-            raise SettingError("class_weight is 0 for every class: there is nothing to learn from")
+            raise SettingError(
+                "class_weight is 0 for every class: there is nothing to learn from"
+            )
         return factors
     assert weight is not None
     share = weight * len(weight)

@@ -70,7 +70,10 @@ def fit_sigmoid(scores: np.ndarray, positive: np.ndarray, w: np.ndarray) -> np.n
 
 
 def _step_length(
-    cost: Callable[[np.ndarray], float], theta: np.ndarray, step: np.ndarray, slope: float
+    cost: Callable[[np.ndarray], float],
+    theta: np.ndarray,
+    step: np.ndarray,
+    slope: float,
 ) -> float:
     """1, halved until the cost falls by a part of what the slope along the step promises
     (Armijo)."""

@@ -1,9 +1,18 @@
 """Solvers that several learners share."""
 
-from lyceum._core.solvers.column_elastic_net import ColumnElasticNet, DenseColumns, SparseColumns
+from lyceum._core.solvers.column_elastic_net import (
+    ColumnElasticNet,
+    DenseColumns,
+    SparseColumns,
+)
 from lyceum._core.solvers.constrained import constrained_optima
 from lyceum._core.solvers.descent import descent_loop
-from lyceum._core.solvers.em import EMOutcome, EMProblem, Expectation, ExpectationMaximization
+from lyceum._core.solvers.em import (
+    EMOutcome,
+    EMProblem,
+    Expectation,
+    ExpectationMaximization,
+)
 from lyceum._core.solvers.first_order import ConjugateGradient, GradientDescent
 from lyceum._core.solvers.gram_elastic_net import (
     ElasticNetProblem,

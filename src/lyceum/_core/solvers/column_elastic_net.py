@@ -23,7 +23,8 @@ from lyceum.errors import DataError
 
 _EPS = float(np.finfo(np.float64).eps)
 _SMALL = 2000  # columns whose Gram matrix is cheap for any number of rows
-_EPOCHS = 100  # epochs of coordinate descent from one Newton step on the support to the next
+# epochs of coordinate descent from one Newton step on the support to the next
+_EPOCHS = 100
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,9 @@ class DenseColumns:
     norms: np.ndarray
     gram: _GrowingGram = field(default_factory=lambda: _GrowingGram())
 
-    def products(self, chosen: np.ndarray, u: np.ndarray, c: float, out: np.ndarray) -> None:
+    def products(
+        self, chosen: np.ndarray, u: np.ndarray, c: float, out: np.ndarray
+    ) -> None:
         native.dense_column_products(self.XT, self.mean, chosen, u, c, out)
 
     def residual(self, y: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
@@ -171,7 +174,9 @@ class SparseColumns:
                 f"index has rows from {low} to {high}, but there are {n} rows: 0 to {n - 1}"
             )
 
-    def products(self, chosen: np.ndarray, u: np.ndarray, c: float, out: np.ndarray) -> None:
+    def products(
+        self, chosen: np.ndarray, u: np.ndarray, c: float, out: np.ndarray
+    ) -> None:
         native.sparse_column_products(
             self.start, self.index, self.data, self.mean, chosen, u, c, out
         )
@@ -315,7 +320,8 @@ class ColumnElasticNet:
             history.append(gap)
             if observer:
                 observer(b, gap, epochs)
-            live = self._unscreened_columns(state, b, l1, l2)  # for good: the others are zero
+            # for good: the others are zero
+            live = self._unscreened_columns(state, b, l1, l2)
             grown = self._grow_set(chosen, state, l1)
             # no column is missing: the descent must be more exact, unless rounding hides the rest
             if len(grown) == len(chosen):
@@ -334,7 +340,13 @@ class ColumnElasticNet:
             self._look(live, b, l1, l2)
 
     def _descend(
-        self, chosen: np.ndarray, b: np.ndarray, l1: float, l2: float, tol: float, most: int
+        self,
+        chosen: np.ndarray,
+        b: np.ndarray,
+        l1: float,
+        l2: float,
+        tol: float,
+        most: int,
     ) -> int:
         """Solve over the chosen columns: on their Gram matrix while that is small, else on the
         columns.
@@ -342,7 +354,9 @@ class ColumnElasticNet:
         There too Newton steps on the support help when coordinate descent is slow.
         """
         columns = self.columns
-        if isinstance(columns, DenseColumns) and len(chosen) <= max(2 * len(self.y), _SMALL):
+        if isinstance(columns, DenseColumns) and len(chosen) <= max(
+            2 * len(self.y), _SMALL
+        ):
             members, Q = columns.gram.of(columns.XT, chosen)
             small = GramElasticNet(Q, self.xy[members], self.yy)
             solution = small.solve(l1, l2, b[members], tol, most)
@@ -354,7 +368,9 @@ class ColumnElasticNet:
         while epochs < most and gap > tol:
             if epochs and np.count_nonzero(b) <= _SMALL:
                 newton_on_support(columns.corner, self.xy, b, l1, l2)
-            done, gap = columns.descend(self, chosen, b, l1, l2, tol, min(_EPOCHS, most - epochs))
+            done, gap = columns.descend(
+                self, chosen, b, l1, l2, tol, min(_EPOCHS, most - epochs)
+            )
             epochs += done
             if done < _EPOCHS:
                 break
@@ -368,10 +384,14 @@ class ColumnElasticNet:
         # the dual point is s r: scaled until no column has more than l1 against it
         g = g - l2 * b[live]
         steepest = float(np.abs(g).max(initial=0.0))
-        gap, scale = gap_of(float(u @ u) - c * c, float(self.y @ u), b, steepest, l1, l2)
+        gap, scale = gap_of(
+            float(u @ u) - c * c, float(self.y @ u), b, steepest, l1, l2
+        )
         return _Look(live, g, gap, scale)
 
-    def _first_choice(self, live: np.ndarray, b: np.ndarray, l1: float, l2: float) -> np.ndarray:
+    def _first_choice(
+        self, live: np.ndarray, b: np.ndarray, l1: float, l2: float
+    ) -> np.ndarray:
         size = np.abs(self.last.gradient[live] - l2 * b[live])
         # the strong rule: a gradient moves by no more than the penalty fell since all b were zero
         is_strong = size >= 2 * l1 - max(float(size.max(initial=0.0)), l1)
@@ -383,7 +403,9 @@ class ColumnElasticNet:
         outside = (size > l1) & ~np.isin(state.live, chosen)
         return _union(chosen, state.live[outside], size[outside], max(64, len(chosen)))
 
-    def _unscreened_columns(self, state: _Look, b: np.ndarray, l1: float, l2: float) -> np.ndarray:
+    def _unscreened_columns(
+        self, state: _Look, b: np.ndarray, l1: float, l2: float
+    ) -> np.ndarray:
         """The columns that may not be zero: s |x·r| + |x| √(2 gap) ≥ l1, with s r the dual
         point."""
         lengths = np.sqrt(self.columns.norms[state.live] + l2)
@@ -396,7 +418,9 @@ class ColumnElasticNet:
         def part(columns: slice) -> None:
             self.columns.products(chosen[columns], u, c, out[columns])
 
-        for _ in ordered_map(part, _slices(len(chosen), max(512, -(-len(chosen) // 8)))):
+        for _ in ordered_map(
+            part, _slices(len(chosen), max(512, -(-len(chosen) // 8)))
+        ):
             pass
         return out
 
@@ -421,7 +445,9 @@ class _Last:
     gradient: np.ndarray
 
 
-def _union(chosen: np.ndarray, more: np.ndarray, size: np.ndarray, most: int) -> np.ndarray:
+def _union(
+    chosen: np.ndarray, more: np.ndarray, size: np.ndarray, most: int
+) -> np.ndarray:
     """The chosen columns, and those of `more` with the largest `size`, at most `most` of them."""
     if len(more) > most:
         more = more[np.argsort(-size, kind="stable")[:most]]

@@ -9,13 +9,23 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.progress import report
-from lyceum._core.solvers.kkt_system import ConstrainedProblem, named_functions, variable_names
-from lyceum._core.solvers.lagrange import HOLDS, UNDECIDED, ConstrainedOptima, StationaryPoint
+from lyceum._core.solvers.kkt_system import (
+    ConstrainedProblem,
+    named_functions,
+    variable_names,
+)
+from lyceum._core.solvers.lagrange import (
+    HOLDS,
+    UNDECIDED,
+    ConstrainedOptima,
+    StationaryPoint,
+)
 from lyceum.errors import SettingError
 
 _MOST_INEQUALITIES = 10  # 2^10 sets of binding constraints
 _SAME = 1e-5  # points nearer than this are one
-_FLAT = 1e-6  # curvatures smaller than this, relative to the largest number around, are zero
+# curvatures smaller than this, relative to the largest number around, are zero
+_FLAT = 1e-6
 _KINDS = {1: "minimum", -1: "maximum", 0: "saddle point"}
 
 
@@ -94,7 +104,9 @@ def constrained_optima(
     if violation > HOLDS:
         return ConstrainedOptima(problem, (), False, nearest, violation)
     starts[1::2] = feasible[1::2]  # every other one from where constraints hold
-    points = sorted(_points(problem, starts), key=lambda point: (round(point.value, 9), *point.x))
+    points = sorted(
+        _points(problem, starts), key=lambda point: (round(point.value, 9), *point.x)
+    )
     values = [problem.value(x) for x in feasible if problem.violation(x) <= HOLDS]
     values += [point.value for point in points]
     finite = [value for value in values if np.isfinite(value)]
@@ -117,7 +129,9 @@ def _checked_problem(
             f" tried, which is done for up to {_MOST_INEQUALITIES}: use scipy.optimize.minimize"
         )
     if clash := set(problem.equalities) & set(problem.inequalities):
-        raise SettingError(f"two constraints have the name {sorted(clash)[0]!r}: give each its own")
+        raise SettingError(
+            f"two constraints have the name {sorted(clash)[0]!r}: give each its own"
+        )
     return problem
 
 
@@ -139,7 +153,9 @@ def _points(problem: ConstrainedProblem, starts: np.ndarray) -> list[StationaryP
         for start in starts:
             z = problem.solve(start, active)
             point = None if z is None else _judge(problem, z, active)
-            if point is not None and not any(_is_same(point.x, other.x) for other in points):
+            if point is not None and not any(
+                _is_same(point.x, other.x) for other in points
+            ):
                 points.append(point)
         report("sets of binding constraints", done + 1, len(sets))
     return points
@@ -174,7 +190,8 @@ def _judge(
     mu = multipliers[n_equal:]
     mu = np.where(np.abs(mu) <= 1e-7 * scale, 0.0, mu)
     if (mu > 0).any() and (mu < 0).any():
-        return None  # f falls along one constraint and rises along the other: no optimum
+        # f falls along one constraint and rises along the other: no optimum
+        return None
     residuals = {
         "stationarity": stationarity,
         "feasibility": violation,
@@ -186,7 +203,10 @@ def _judge(
 
 
 def _stationarity(
-    problem: ConstrainedProblem, x: np.ndarray, multipliers: np.ndarray, active: tuple[int, ...]
+    problem: ConstrainedProblem,
+    x: np.ndarray,
+    multipliers: np.ndarray,
+    active: tuple[int, ...],
 ) -> tuple[np.ndarray, float, float]:
     """J, the gradients of the binding constraints; the size of the terms; |∇f - λ ∇h - μ ∇g|."""
     slope = problem.gradient(problem.objective, x)
@@ -196,7 +216,10 @@ def _stationarity(
 
 
 def _named_multipliers(
-    problem: ConstrainedProblem, active: tuple[int, ...], lambdas: np.ndarray, mu: np.ndarray
+    problem: ConstrainedProblem,
+    active: tuple[int, ...],
+    lambdas: np.ndarray,
+    mu: np.ndarray,
 ) -> tuple[dict[str, float], tuple[str, ...]]:
     """The multiplier of every constraint, 0 where it does not bind, and those that bind."""
     inequalities = list(problem.inequalities)
@@ -220,7 +243,9 @@ def _kind(
     strict = [True] * len(problem.equalities) + (mu != 0).tolist()
     J = problem.jacobian(problem.constraints(active), x)[strict]
     along = np.linalg.svd(J)[2][len(J) :] if len(J) else np.eye(len(x))
-    curvature = np.linalg.eigvalsh(along @ problem.hessian(x, multipliers, active) @ along.T)
+    curvature = np.linalg.eigvalsh(
+        along @ problem.hessian(x, multipliers, active) @ along.T
+    )
     size = _FLAT * scale
     signs = {int(sign) for sign in np.sign(mu[mu != 0])}
     signs |= {int(np.sign(value)) if abs(value) > size else 0 for value in curvature}

@@ -247,7 +247,9 @@ class ExpectationMaximization:
         """
         return self.maximize_from(rows, problem, [start])
 
-    def maximize_from(self, rows: Rows, problem: EMProblem, starts: Iterable[Any]) -> EMOutcome:
+    def maximize_from(
+        self, rows: Rows, problem: EMProblem, starts: Iterable[Any]
+    ) -> EMOutcome:
         """The outcome with the largest objective of several starts; the first one of equal ones."""
         best: EMOutcome | None = None
         objectives: list[float] = []
@@ -257,7 +259,9 @@ class ExpectationMaximization:
             if best is None or outcome.objective > best.objective:
                 best = outcome
         if best is None:
-            raise SettingError("starts is empty: give the parameters of one start at least")
+            raise SettingError(
+                "starts is empty: give the parameters of one start at least"
+            )
         if not best.converged and len(best.history) == self.max_iter + 1:
             self._warn_of_limit(best)
         return replace(best, start_objectives=tuple(objectives))
@@ -269,7 +273,9 @@ class ExpectationMaximization:
         converged = False
         for step in range(1, self.max_iter + 1):
             report("iterations", step - 1, self.max_iter)
-            there, _ = _evaluate(rows, problem, problem.maximization(here.statistic), step)
+            there, _ = _evaluate(
+                rows, problem, problem.maximization(here.statistic), step
+            )
             gain = there.objective - here.objective
             if gain < -_ROUNDING * max(abs(here.objective), weight):
                 _warn_of_fall(step, gain)
@@ -287,7 +293,13 @@ class ExpectationMaximization:
         else:
             record = None
         return EMOutcome(
-            here.parameters, here.objective, n_iter, converged, history, record, weight=weight
+            here.parameters,
+            here.objective,
+            n_iter,
+            converged,
+            history,
+            record,
+            weight=weight,
         )
 
     def _warn_of_limit(self, outcome: EMOutcome) -> None:
@@ -310,15 +322,21 @@ class _Point:
     objective: float
 
 
-def _evaluate(rows: Rows, problem: EMProblem, parameters: Any, step: int) -> tuple[_Point, float]:
-    expectation: Expectation = rows.reduce(partial(problem.expectation, parameters=parameters))
+def _evaluate(
+    rows: Rows, problem: EMProblem, parameters: Any, step: int
+) -> tuple[_Point, float]:
+    expectation: Expectation = rows.reduce(
+        partial(problem.expectation, parameters=parameters)
+    )
     objective = expectation.log_likelihood + problem.log_prior(parameters)
     if np.isnan(objective):
         raise DataError(
             f"the log-likelihood is not a number after {step} iterations: start from other"
             " parameters, or give the model a prior that keeps it away from singular ones"
         )
-    return _Point(parameters, expectation.statistic, float(objective)), expectation.weight
+    return _Point(
+        parameters, expectation.statistic, float(objective)
+    ), expectation.weight
 
 
 def _step(point: _Point, step: int, gain: float) -> dict[str, Any]:

@@ -8,7 +8,14 @@ from typing import ClassVar
 import numpy as np
 
 from lyceum._core.solvers.descent import descent_loop
-from lyceum._core.solvers.problem import Observer, Outcome, Point, Problem, backtrack, gradient_test
+from lyceum._core.solvers.problem import (
+    Observer,
+    Outcome,
+    Point,
+    Problem,
+    backtrack,
+    gradient_test,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +74,9 @@ class GradientDescent:
                 rate = 2 * moved / float(np.linalg.norm(point.gradient))
             return next_point, step
 
-        return descent_loop(start, advance, gradient_test(problem, tol), max_iter, observer)
+        return descent_loop(
+            start, advance, gradient_test(problem, tol), max_iter, observer
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +151,9 @@ class ConjugateGradient:
                 step = -z + beta * step
             return next_point, tried
 
-        return descent_loop(start, advance, gradient_test(problem, tol), max_iter, observer)
+        return descent_loop(
+            start, advance, gradient_test(problem, tol), max_iter, observer
+        )
 
     def _along(self, problem: Problem, point: Point, step: np.ndarray) -> Point | None:
         next_point = backtrack(problem, point, step, self.needs_hessian)
@@ -150,7 +161,9 @@ class ConjugateGradient:
             return None
         slope = float(np.vdot(point.gradient, step))
         end = float(np.vdot(next_point.gradient, step))
-        length = float(np.vdot(next_point.theta - point.theta, step)) / float(np.vdot(step, step))
+        length = float(np.vdot(next_point.theta - point.theta, step)) / float(
+            np.vdot(step, step)
+        )
         if slope < end:
             best = length * slope / (slope - end)
         else:

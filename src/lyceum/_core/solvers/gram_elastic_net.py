@@ -13,9 +13,11 @@ from lyceum._core.native import native
 from lyceum._core.statistics import PositiveFactor, Scatter
 
 _EPS = float(np.finfo(np.float64).eps)
-_EPOCHS = 40  # epochs of coordinate descent from one Newton step on the support to the next
+# epochs of coordinate descent from one Newton step on the support to the next
+_EPOCHS = 40
 
-RoundObserver = Callable[[np.ndarray, float, int], None]  # coefficients, duality gap, epochs so far
+# coefficients, duality gap, epochs so far
+RoundObserver = Callable[[np.ndarray, float, int], None]
 
 _STEPS = 3  # Newton steps in a row, each until a coefficient is zero
 
@@ -150,7 +152,9 @@ def gap_of(
         s = float(np.clip(yr / below, -most, most))
     else:
         s = 0.0
-    return max(0.0, below / 2 + l1 * float(np.abs(b).sum()) - s * yr + s * s * below / 2), s
+    return max(
+        0.0, below / 2 + l1 * float(np.abs(b).sum()) - s * yr + s * s * below / 2
+    ), s
 
 
 @dataclass(frozen=True)
@@ -215,7 +219,10 @@ class GramElasticNet:
             weight = 1.0
         floor = moments.weight * (4 * _EPS * moments.x_mean) ** 2
         varies = np.diagonal(moments.xx) > floor
-        Q = np.ascontiguousarray(np.where(varies[:, None] & varies, moments.xx, 0.0)) / weight
+        Q = (
+            np.ascontiguousarray(np.where(varies[:, None] & varies, moments.xx, 0.0))
+            / weight
+        )
         return cls(Q, np.where(varies, moments.xy, 0.0) / weight, moments.yy / weight)
 
     @property
@@ -227,7 +234,9 @@ class GramElasticNet:
         return self.Q[np.ix_(on, on)]
 
     def squares(self, coef: np.ndarray) -> float:
-        return max(0.0, self.yy - 2 * float(coef @ self.q) + float(coef @ self.Q @ coef))
+        return max(
+            0.0, self.yy - 2 * float(coef @ self.q) + float(coef @ self.Q @ coef)
+        )
 
     def solve(
         self,
@@ -253,7 +262,9 @@ class GramElasticNet:
                 newton_on_support(self._corner, self.q, b, l1, l2)
                 np.subtract(self.q, self.Q @ b, out=g)
             most = min(_EPOCHS, max_iter - epochs)
-            done, gap = native.gram_descent(self.Q, self.q, g, b, l1, l2, self.yy, tol, most)
+            done, gap = native.gram_descent(
+                self.Q, self.q, g, b, l1, l2, self.yy, tol, most
+            )
             epochs += max(1, done)
             history.append(gap)
             if observer:
@@ -276,7 +287,11 @@ class GramElasticNet:
 
 
 def newton_on_support(
-    gram: Callable[[np.ndarray], np.ndarray], q: np.ndarray, b: np.ndarray, l1: float, l2: float
+    gram: Callable[[np.ndarray], np.ndarray],
+    q: np.ndarray,
+    b: np.ndarray,
+    l1: float,
+    l2: float,
 ) -> None:
     """Move the nonzero entries of b toward (Q + l2 I)⁻¹ (q - l1 sign b) until the first one is
     zero.
@@ -297,7 +312,10 @@ def newton_on_support(
         pivots = np.diagonal(lower)
         if pivots.min() < 1e-6 * pivots.max():
             return
-        step = cho_solve((lower, True), q[on] - l1 * np.sign(b[on]), check_finite=False) - b[on]
+        step = (
+            cho_solve((lower, True), q[on] - l1 * np.sign(b[on]), check_finite=False)
+            - b[on]
+        )
         with np.errstate(divide="ignore", invalid="ignore"):
             reach = np.where(b[on] * (b[on] + step) < 0, -b[on] / step, np.inf)
         first = int(np.argmin(reach))

@@ -105,7 +105,9 @@ class ConstrainedProblem:
             self.gradient(self.objective, x), self.jacobian(self.constraints(active), x)
         )
 
-    def hessian(self, x: np.ndarray, multipliers: np.ndarray, active: Sequence[int]) -> np.ndarray:
+    def hessian(
+        self, x: np.ndarray, multipliers: np.ndarray, active: Sequence[int]
+    ) -> np.ndarray:
         """The second derivatives of f - Σ λ h - Σ μ g."""
         of = self.constraints(active)
 
@@ -184,7 +186,9 @@ class ConstrainedProblem:
         """A point of least squared violation near the start."""
 
         def residuals(x: np.ndarray) -> np.ndarray:
-            return np.nan_to_num(np.concatenate([self.h(x), np.minimum(self.g(x), 0.0)]), nan=1e6)
+            return np.nan_to_num(
+                np.concatenate([self.h(x), np.minimum(self.g(x), 0.0)]), nan=1e6
+            )
 
         def slopes(x: np.ndarray) -> np.ndarray:
             """Forward differences, as SciPy takes them but without its checks of every call."""
@@ -205,10 +209,14 @@ class ConstrainedProblem:
             ).x
 
 
-def variable_names(objective: Function, variables: Sequence[str] | None) -> tuple[str, ...]:
+def variable_names(
+    objective: Function, variables: Sequence[str] | None
+) -> tuple[str, ...]:
     """The names given, or those of the function's parameters."""
     if variables is not None:
-        names = (variables,) if isinstance(variables, str) else tuple(map(str, variables))
+        names = (
+            (variables,) if isinstance(variables, str) else tuple(map(str, variables))
+        )
     else:
         parameters = inspect.signature(objective).parameters.values()
         if any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in parameters):
@@ -217,7 +225,9 @@ def variable_names(objective: Function, variables: Sequence[str] | None) -> tupl
             )
         names = tuple(one.name for one in parameters)
     if not names or len(set(names)) < len(names):
-        raise SettingError(f"variables must be different names, and at least one: they are {names}")
+        raise SettingError(
+            f"variables must be different names, and at least one: they are {names}"
+        )
     return names
 
 
@@ -231,7 +241,9 @@ def named_functions(of: Any, letter: str, n_variables: int) -> dict[str, Functio
         named = {f"{letter}{i + 1}": one for i, one in enumerate(of)}
     for name, one in named.items():
         if not callable(one):
-            raise SettingError(f"the constraint {name!r} is a {type(one).__name__}, not a function")
+            raise SettingError(
+                f"the constraint {name!r} is a {type(one).__name__}, not a function"
+            )
         try:
             _number(one, np.full(n_variables, 0.5))
         except TypeError as error:
@@ -252,7 +264,10 @@ def _multipliers(slope: np.ndarray, J: np.ndarray) -> np.ndarray:
 def _number(of: Function, x: Iterable[float]) -> float:
     try:
         return float(of(*x))
-    except (ValueError, ArithmeticError):  # outside of the domain of math.log and the like
+    except (
+        ValueError,
+        ArithmeticError,
+    ):  # outside of the domain of math.log and the like
         return np.nan
 
 

@@ -131,7 +131,9 @@ class ConstrainedOptima:
     @property
     def maxima(self) -> tuple[StationaryPoint, ...]:
         """The local maxima, the greatest first."""
-        return tuple(point for point in reversed(self.points) if point.kind == "maximum")
+        return tuple(
+            point for point in reversed(self.points) if point.kind == "maximum"
+        )
 
     def sentences(self) -> list[str]:
         """What was found, in words."""

@@ -9,7 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from lyceum._core.solvers.descent import descent_loop
-from lyceum._core.solvers.problem import Observer, Outcome, Point, Problem, backtrack, gradient_test
+from lyceum._core.solvers.problem import (
+    Observer,
+    Outcome,
+    Point,
+    Problem,
+    backtrack,
+    gradient_test,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +92,9 @@ class LBFGS:
                     changes.append(change)
             return next_point, step
 
-        return descent_loop(start, advance, gradient_test(problem, tol), max_iter, observer)
+        return descent_loop(
+            start, advance, gradient_test(problem, tol), max_iter, observer
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +110,9 @@ class _Change:
         return cls(step, gradient, float(np.vdot(step, gradient)))
 
 
-def _inverse_times(changes: deque[_Change], gradient: np.ndarray, problem: Problem) -> np.ndarray:
+def _inverse_times(
+    changes: deque[_Change], gradient: np.ndarray, problem: Problem
+) -> np.ndarray:
     """The two-loop recursion: the quasi-Newton inverse Hessian times the gradient."""
     q = gradient.copy()
     weights = []
@@ -111,7 +122,11 @@ def _inverse_times(changes: deque[_Change], gradient: np.ndarray, problem: Probl
     q = problem.precondition(q)
     if changes:
         last = changes[-1]
-        q *= last.curvature / float(np.vdot(last.gradient, problem.precondition(last.gradient)))
+        q *= last.curvature / float(
+            np.vdot(last.gradient, problem.precondition(last.gradient))
+        )
     for change, weight in zip(changes, reversed(weights)):
-        q += (weight - float(np.vdot(change.gradient, q)) / change.curvature) * change.step
+        q += (
+            weight - float(np.vdot(change.gradient, q)) / change.curvature
+        ) * change.step
     return q

@@ -89,7 +89,9 @@ class LevenbergMarquardt:
             while True:
                 step = problem.newton_step(_damp(point, mu))
                 next_point = problem.evaluate(point.theta + step, True)
-                if lowers(problem, point, next_point, float(np.vdot(point.gradient, step))):
+                if lowers(
+                    problem, point, next_point, float(np.vdot(point.gradient, step))
+                ):
                     mu = max(mu / _FACTOR, _LEAST)
                     return next_point, step
                 if is_flat(point, step) or mu >= _MOST:
@@ -98,10 +100,14 @@ class LevenbergMarquardt:
                     )  # undamped, to tell whether this is the optimum
                 mu *= _FACTOR
 
-        return descent_loop(start, advance, gradient_test(problem, tol), max_iter, observer)
+        return descent_loop(
+            start, advance, gradient_test(problem, tol), max_iter, observer
+        )
 
 
 def _damp(point: Point, mu: float) -> Point:
     assert point.hessian is not None
     H = point.hessian.reshape(point.theta.size, -1)
-    return replace(point, hessian=(H + mu * np.diag(np.diagonal(H))).reshape(point.hessian.shape))
+    return replace(
+        point, hessian=(H + mu * np.diag(np.diagonal(H))).reshape(point.hessian.shape)
+    )

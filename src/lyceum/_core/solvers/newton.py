@@ -94,4 +94,6 @@ class Newton:
             step = problem.newton_step(point)
             return backtrack(problem, point, step, self.needs_hessian), step
 
-        return descent_loop(start, advance, gradient_test(problem, tol), max_iter, observer)
+        return descent_loop(
+            start, advance, gradient_test(problem, tol), max_iter, observer
+        )

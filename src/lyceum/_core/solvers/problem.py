@@ -102,7 +102,9 @@ class Problem(Protocol):
         are."""
         assert point.hessian is not None
         n = point.theta.size
-        step = -PositiveFactor.of(point.hessian.reshape(n, n)).solve(point.gradient.ravel())
+        step = -PositiveFactor.of(point.hessian.reshape(n, n)).solve(
+            point.gradient.ravel()
+        )
         return step.reshape(point.theta.shape)
 
     def precondition(self, gradient: np.ndarray) -> np.ndarray:
@@ -224,7 +226,9 @@ def gradient_test(problem: Problem, tol: float) -> Callable[[Point], bool]:
     return is_optimal
 
 
-def backtrack(problem: Problem, here: Point, step: np.ndarray, hessian: bool) -> Point | None:
+def backtrack(
+    problem: Problem, here: Point, step: np.ndarray, hessian: bool
+) -> Point | None:
     """Shorten a step until it lowers the objective enough (Armijo's rule); None if no length does.
 
     Near the optimum the value stops changing in its last digits before the gradient vanishes, so a

@@ -3,7 +3,10 @@
 from lyceum._core.statistics.counts.counts import Counts
 from lyceum._core.statistics.counts.histogram import Histogram, JointHistogram
 from lyceum._core.statistics.counts.joint_counts import JointCounts
-from lyceum._core.statistics.counts.table_independence import IndependenceTest, independence_test
+from lyceum._core.statistics.counts.table_independence import (
+    IndependenceTest,
+    independence_test,
+)
 from lyceum._core.statistics.entropies import entropy, p_log2_p
 from lyceum._core.statistics.folds.cv_folds import (
     Folds,
@@ -18,7 +21,12 @@ from lyceum._core.statistics.folds.hashed_folds import (
     held_out_rows,
     row_uniforms,
 )
-from lyceum._core.statistics.losses import LogisticLoss, SoftmaxCurvature, SoftmaxLoss, log_losses
+from lyceum._core.statistics.losses import (
+    LogisticLoss,
+    SoftmaxCurvature,
+    SoftmaxLoss,
+    log_losses,
+)
 from lyceum._core.statistics.midpoint import midpoints
 from lyceum._core.statistics.moments.class_moments import ClassMoments, ClassScatter
 from lyceum._core.statistics.moments.class_sums import ClassSums, indicators

@@ -21,4 +21,5 @@ def entropy(counts: np.ndarray) -> np.ndarray:
     [1.5, 0.0, 0.0]
     """
     total = counts.sum(axis=-1, keepdims=True)
-    return 0.0 - p_log2_p(counts / np.where(total > 0, total, 1.0)).sum(axis=-1)  # 0, not -0
+    # 0, not -0
+    return 0.0 - p_log2_p(counts / np.where(total > 0, total, 1.0)).sum(axis=-1)

@@ -39,7 +39,9 @@ class _Loss:
             hessian = None
         else:
             hessian = self.hessian + other.hessian
-        return type(self)(self.value + other.value, self.gradient + other.gradient, hessian)
+        return type(self)(
+            self.value + other.value, self.gradient + other.gradient, hessian
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +96,18 @@ class LogisticLoss(_Loss):
         else:
             H = None
         if not sparse.issparse(block.X):
-            return cls(native.logistic(block.X, y, w, coef, gradient, H, shift), gradient, H)
+            return cls(
+                native.logistic(block.X, y, w, coef, gradient, H, shift), gradient, H
+            )
         cells = SparseCells.of(block.X)
         # [x - shift, 1] = M [x~, 1]: x~ is shifted in full columns only, M = [[I, -rest], [0, 1]]
         # does the others.
         rest = np.where(cells.full, 0.0, shift)
         inner = np.append(coef[:-1], coef[-1] - rest @ coef[:-1])
         data = cells.shift_data(shift)
-        value = native.sparse_logistic(cells.indptr, cells.indices, data, y, w, inner, gradient, H)
+        value = native.sparse_logistic(
+            cells.indptr, cells.indices, data, y, w, inner, gradient, H
+        )
         gradient[:-1] -= rest * gradient[-1]
         if H is not None:
             H[:-1] -= np.outer(rest, H[-1])
@@ -163,7 +169,9 @@ class SoftmaxLoss(_Loss):
             H = np.zeros((coef.size, coef.size))
         else:
             H = None
-        return cls(native.softmax_loss(X, block.y, w, coef, gradient, H, shift), gradient, H)
+        return cls(
+            native.softmax_loss(X, block.y, w, coef, gradient, H, shift), gradient, H
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +234,8 @@ class SoftmaxCurvature:
                 root = np.ones(len(P))
             else:
                 root = np.sqrt(w[some])
-            root = np.where(block.y[some] < 0, 0.0, root)  # unlabeled rows count for nothing
+            # unlabeled rows count for nothing
+            root = np.where(block.y[some] < 0, 0.0, root)
             H += _softmax_curvature(D, P, root, output, column)
         H.flat[:: len(H) + 1] *= 1 + 1e-6
         return cls(H)
@@ -237,7 +246,11 @@ class SoftmaxCurvature:
 
 
 def _softmax_curvature(
-    D: np.ndarray, P: np.ndarray, root: np.ndarray, output: np.ndarray, column: np.ndarray
+    D: np.ndarray,
+    P: np.ndarray,
+    root: np.ndarray,
+    output: np.ndarray,
+    column: np.ndarray,
 ) -> np.ndarray:
     """Σ_k D_kᵀ diag(w p_k) D_k - AᵀA in float32, of columns scaled to at most 1; root is √w."""
     unit = np.maximum(np.abs(D).max(axis=0), np.finfo(np.float64).tiny)
@@ -266,7 +279,9 @@ def _sparse_softmax(
     X: Any, y: np.ndarray, w: np.ndarray | None, coef: np.ndarray, shift: np.ndarray
 ) -> tuple[float, np.ndarray]:
     rows = np.arange(len(y))
-    log_p = log_softmax(X @ coef[:, :-1].T + (coef[:, -1] - coef[:, :-1] @ shift), axis=1)
+    log_p = log_softmax(
+        X @ coef[:, :-1].T + (coef[:, -1] - coef[:, :-1] @ shift), axis=1
+    )
     losses = -log_p[rows, y]
     residual = np.exp(log_p)
     residual[rows, y] -= 1.0

@@ -76,7 +76,9 @@ class PositiveFactor:
         """Factor A; columns whose diagonal is not above `floor` count as zero."""
         diagonal = np.diagonal(A)
         scale = np.where(
-            diagonal > floor, 1.0 / np.sqrt(np.where(diagonal > floor, diagonal, 1.0)), 0.0
+            diagonal > floor,
+            1.0 / np.sqrt(np.where(diagonal > floor, diagonal, 1.0)),
+            0.0,
         )
         R = scale[:, None] * A * scale
         if level is None:
@@ -92,7 +94,9 @@ class PositiveFactor:
         return cls._deficient(R, scale, level)
 
     @classmethod
-    def _deficient(cls, R: np.ndarray, scale: np.ndarray, level: float) -> PositiveFactor:
+    def _deficient(
+        cls, R: np.ndarray, scale: np.ndarray, level: float
+    ) -> PositiveFactor:
         live = np.flatnonzero(scale)
         loads = (scale == 0).astype(np.float64)
         if not len(live):
@@ -104,10 +108,21 @@ class PositiveFactor:
         if not kept.all():
             # A null vector v of R is D v of A; taking these out of a solution gives the one of
             # least norm.
-            null = qr(scale[live, None] * vectors[:, ~kept], mode="economic", check_finite=False)[0]
+            null = qr(
+                scale[live, None] * vectors[:, ~kept],
+                mode="economic",
+                check_finite=False,
+            )[0]
             root[live] -= null @ (null.T @ root[live])
             loads[live] = np.linalg.norm(vectors[:, ~kept], axis=1)
-        return cls(scale, None, root, loads, root.shape[1], float(values[kept].min(initial=1.0)))
+        return cls(
+            scale,
+            None,
+            root,
+            loads,
+            root.shape[1],
+            float(values[kept].min(initial=1.0)),
+        )
 
     def solve(self, b: np.ndarray) -> np.ndarray:
         """A⁻¹ b, or A⁺ b when A is singular."""

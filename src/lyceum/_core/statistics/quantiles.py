@@ -78,7 +78,9 @@ class Quantiles:
 
     def merge(self, other: Quantiles) -> Quantiles:
         both = zip(self.columns, other.columns)
-        return Quantiles(self.n_rows + other.n_rows, tuple(one.merge(two) for one, two in both))
+        return Quantiles(
+            self.n_rows + other.n_rows, tuple(one.merge(two) for one, two in both)
+        )
 
     def quantile(self, q: Any) -> np.ndarray:
         """The q-quantiles, (d,) for a number and (len(q), d) for many; NaN in a column without
@@ -128,7 +130,11 @@ class ColumnSketch:
     def merge(self, other: ColumnSketch) -> ColumnSketch:
         values = np.concatenate([self.values, other.values])
         weights = np.concatenate([self.weights, other.weights])
-        state = (*_distinct(values, weights), self.up + other.up, self.down + other.down)
+        state = (
+            *_distinct(values, weights),
+            self.up + other.up,
+            self.down + other.down,
+        )
         return ColumnSketch(self.size, *_compact(self.size, *state))
 
     @property
@@ -178,7 +184,10 @@ def _sparse_columns(block: Block) -> Iterator[Any]:
             zero = [rest]
         else:
             zero = []
-        yield np.append(values[known], np.zeros(len(zero))), np.append(weights[known], zero)
+        yield (
+            np.append(values[known], np.zeros(len(zero))),
+            np.append(weights[known], zero),
+        )
 
 
 def _distinct(values: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -186,7 +195,9 @@ def _distinct(values: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.n
     order = np.argsort(values, kind="stable")
     values = values[order]
     weights = weights[order]
-    first = np.flatnonzero(np.append(values[:1] == values[:1], values[1:] != values[:-1]))
+    first = np.flatnonzero(
+        np.append(values[:1] == values[:1], values[1:] != values[:-1])
+    )
     if len(first) == len(values):
         return values, weights
     return values[first], np.add.reduceat(weights, first)

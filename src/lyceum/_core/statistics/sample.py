@@ -74,7 +74,9 @@ class RowSample:
     n_rows: int
 
     @classmethod
-    def of(cls, block: Block, size: int, seed: int, n_rows: int | None = None) -> RowSample:
+    def of(
+        cls, block: Block, size: int, seed: int, n_rows: int | None = None
+    ) -> RowSample:
         """The sample of one block; `n_rows`, the number of all rows, makes it drop late rows at
         once."""
         keys = np.empty(len(block))
@@ -82,7 +84,9 @@ class RowSample:
         np.log(keys, out=keys)
         np.negative(keys, out=keys)
         if block.w is not None:
-            keys = np.divide(keys, block.w, out=np.full(len(block), np.inf), where=block.w > 0)
+            keys = np.divide(
+                keys, block.w, out=np.full(len(block), np.inf), where=block.w > 0
+            )
         kept, limit = _fastest(keys, size, n_rows if block.w is None else None)
         return cls(
             size,
@@ -141,7 +145,9 @@ class RowSample:
         return len(self.keys)
 
 
-def _fastest(keys: np.ndarray, size: int, of: int | None = None) -> tuple[np.ndarray, float]:
+def _fastest(
+    keys: np.ndarray, size: int, of: int | None = None
+) -> tuple[np.ndarray, float]:
     """The places of the smallest finite keys in their order, and the smallest key left out.
 
     Of `of` exponential keys, more than `size` lie below the cut, except with probability 1e-14, so
@@ -152,7 +158,9 @@ def _fastest(keys: np.ndarray, size: int, of: int | None = None) -> tuple[np.nda
         cut = -np.log1p(-(size + 8 * np.sqrt(size) + 32) / of)
         low = np.flatnonzero(keys <= cut)
         indices, limit = _fastest(keys[low], size)
-        return low[indices], min(limit, float(np.min(keys, where=keys > cut, initial=np.inf)))
+        return low[indices], min(
+            limit, float(np.min(keys, where=keys > cut, initial=np.inf))
+        )
     if len(keys) > size + 1:
         near = np.sort(np.argpartition(keys, size)[: size + 1])
         order = near[np.argsort(keys[near], kind="stable")]

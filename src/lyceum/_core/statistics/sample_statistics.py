@@ -91,7 +91,10 @@ class SampleStatistics:
         spread = np.sqrt(np.diagonal(self.covariance))
         product = np.outer(spread, spread)
         correlation = np.divide(
-            self.covariance, product, out=np.full_like(product, np.nan), where=product > 0
+            self.covariance,
+            product,
+            out=np.full_like(product, np.nan),
+            where=product > 0,
         )
         return np.clip(correlation, -1.0, 1.0)
 
@@ -146,7 +149,9 @@ class _Numbers:
             X = block.X
         else:
             X = block.X.astype(np.float64)
-        return block.with_X(np.ascontiguousarray(X[:, self.indices]), self.schema(block.schema))
+        return block.with_X(
+            np.ascontiguousarray(X[:, self.indices]), self.schema(block.schema)
+        )
 
 
 def describe(data: Data, **options: Any) -> SampleStatistics:
@@ -172,7 +177,9 @@ def describe(data: Data, **options: Any) -> SampleStatistics:
         rows = data
     else:
         rows = scan(_as_table(data), **options)
-    indices = np.array([j for j, column in enumerate(rows.schema) if column.numeric], dtype=np.intp)
+    indices = np.array(
+        [j for j, column in enumerate(rows.schema) if column.numeric], dtype=np.intp
+    )
     if not len(indices):
         raise DataError("there are no columns of numbers to describe")
     numbers = rows.then(_Numbers(indices))
@@ -211,7 +218,10 @@ def _exact_median(rows: Rows) -> np.ndarray:
     middle."""
     block = rows.in_one_block("describe")
     return np.array(
-        [weighted_median(cells, block.w) for cells in np.asarray(block.X, dtype=np.float64).T]
+        [
+            weighted_median(cells, block.w)
+            for cells in np.asarray(block.X, dtype=np.float64).T
+        ]
     )
 
 

@@ -15,6 +15,7 @@ def seed_from(random_state: Seed) -> int:
     """
     if isinstance(random_state, int | np.integer):
         return int(random_state)
-    from sklearn.utils import check_random_state  # statistics alone do not need scikit-learn
+    # statistics alone do not need scikit-learn
+    from sklearn.utils import check_random_state
 
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))

@@ -66,7 +66,9 @@ class SparseCells:
         row = slice(self.indptr[0], self.indptr[1])
         first[self.indices[row]] = self.data[row]
         first[~self.full] = 0.0
-        sums = np.bincount(self.indices, self.data - first[self.indices], len(self.full))
+        sums = np.bincount(
+            self.indices, self.data - first[self.indices], len(self.full)
+        )
         mean = first + sums / max(1, len(self.indptr) - 1)
         return np.where(self.full & np.isfinite(mean), mean, 0.0)
 

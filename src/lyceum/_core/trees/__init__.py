@@ -4,13 +4,25 @@ labels."""
 from lyceum._core.trees.decisions import node_decisions, shares
 from lyceum._core.trees.explain.contributions import contributions, explain_trees
 from lyceum._core.trees.explain.fraction_routing import Parts, Walk, child_nodes, walk
-from lyceum._core.trees.explain.impurity_importance import importance_table, impurity_importances
-from lyceum._core.trees.explain.labels import Actions, TreeLabels, interval_text, number, set_text
+from lyceum._core.trees.explain.impurity_importance import (
+    importance_table,
+    impurity_importances,
+)
+from lyceum._core.trees.explain.labels import (
+    Actions,
+    TreeLabels,
+    interval_text,
+    number,
+    set_text,
+)
 from lyceum._core.trees.explain.path import PathStep, TreePath, coded_row, tree_path
 from lyceum._core.trees.explain.text import as_dot, as_text, node_colors
 from lyceum._core.trees.growth.binned_rows import BinnedRows
 from lyceum._core.trees.growth.bins import Bins, BlockCodes
-from lyceum._core.trees.growth.by_levels import grow_by_levels, grow_by_levels_with_record
+from lyceum._core.trees.growth.by_levels import (
+    grow_by_levels,
+    grow_by_levels_with_record,
+)
 from lyceum._core.trees.growth.grow import (
     Growth,
     SplitCandidates,
@@ -18,7 +30,11 @@ from lyceum._core.trees.growth.grow import (
     grow,
     grow_with_record,
 )
-from lyceum._core.trees.growth.node_histograms import BinRanges, Frontier, NodeHistograms
+from lyceum._core.trees.growth.node_histograms import (
+    BinRanges,
+    Frontier,
+    NodeHistograms,
+)
 from lyceum._core.trees.growth.settings import (
     GROWTH_CONSTRAINTS,
     class_losses,

@@ -6,7 +6,8 @@ import numpy as np
 
 from lyceum._core.trees.tree import Tree
 
-_EQUAL = 1e-12  # posteriors, or losses in parts of the largest, that differ by less are equal
+# posteriors, or losses in parts of the largest, that differ by less are equal
+_EQUAL = 1e-12
 
 
 def shares(value: np.ndarray) -> np.ndarray:
@@ -73,7 +74,11 @@ def _merits(value: np.ndarray, loss: np.ndarray | None) -> np.ndarray:
     """Posteriors, or expected losses in parts of the largest loss with their signs turned."""
     if loss is None:
         return shares(value)
-    return shares(value) @ loss / -max(float(np.abs(loss).max()), np.finfo(np.float64).tiny)
+    return (
+        shares(value)
+        @ loss
+        / -max(float(np.abs(loss).max()), np.finfo(np.float64).tiny)
+    )
 
 
 def _best(merits: np.ndarray) -> np.ndarray:

@@ -29,7 +29,8 @@ _LENGTH = dict.fromkeys(_TYPES, 0) | {"cuts": 1, "branches": 2}  # the column of
 def pack_trees(trees: Sequence[Tree]) -> dict[str, np.ndarray]:
     """The arrays of all trees one after the other, narrowed, and how long those of each are."""
     arrays = {
-        name: _narrow(np.concatenate([getattr(tree, name) for tree in trees])) for name in _TYPES
+        name: _narrow(np.concatenate([getattr(tree, name) for tree in trees]))
+        for name in _TYPES
     }
     sizes = [[tree.n_nodes, len(tree.cuts), len(tree.branches)] for tree in trees]
     return {**arrays, "sizes": np.array(sizes, dtype=np.int64)}
@@ -44,7 +45,9 @@ def _narrow(array: np.ndarray) -> np.ndarray:
     for kind in (np.int8, np.int16, np.int32):
         if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
             small = array.astype(kind)
-            same = np.array_equal(small.astype(array.dtype).view(np.uint8), array.view(np.uint8))
+            same = np.array_equal(
+                small.astype(array.dtype).view(np.uint8), array.view(np.uint8)
+            )
             if same and small.itemsize < array.itemsize:
                 return small
             return array

@@ -46,11 +46,15 @@ class Columns:
         ranked = list(each(partial(_rank, X, schema, codes), range(X.shape[1])))
         n_codes = np.array([count for count, _ in ranked], dtype=np.int32)
         flat = np.concatenate([values for _, values in ranked])
-        values = tuple(np.split(flat, np.cumsum([len(values) for _, values in ranked])[:-1]))
+        values = tuple(
+            np.split(flat, np.cumsum([len(values) for _, values in ranked])[:-1])
+        )
         del ranked
         is_category = np.array([column.is_categorical for column in schema], dtype=bool)
         smallest = _smallest(int(n_codes.max(initial=0)))
-        return cls(codes.astype(smallest, copy=False), n_codes, is_category, values, values)
+        return cls(
+            codes.astype(smallest, copy=False), n_codes, is_category, values, values
+        )
 
     @cached_property
     def native(self) -> Any:
@@ -62,18 +66,26 @@ class Columns:
         else:
             upper = _one_array(list(self.upper))
         return native.TreeColumns(
-            self.codes, self.n_codes, self.is_category.view(np.uint8), first, lower, upper
+            self.codes,
+            self.n_codes,
+            self.is_category.view(np.uint8),
+            first,
+            lower,
+            upper,
         )
 
 
-def _rank(X: np.ndarray, schema: Schema, codes: np.ndarray, j: int) -> tuple[int, np.ndarray]:
+def _rank(
+    X: np.ndarray, schema: Schema, codes: np.ndarray, j: int
+) -> tuple[int, np.ndarray]:
     """Write the ranks of column j; returns their number, and the values of a continuous column."""
     column = schema[j]
     if not column.is_categorical:
         values = native.rank_column(X, j, codes[j])
         return len(values), values
     count = len(np.asarray(column.categories))
-    known = np.isfinite(X[:, j]) & (X[:, j] >= 0)  # an unknown category counts as missing
+    # an unknown category counts as missing
+    known = np.isfinite(X[:, j]) & (X[:, j] >= 0)
     codes[j] = np.where(known, X[:, j], count)
     return count, np.empty(0)
 
@@ -95,7 +107,11 @@ def _one_array(parts: list[np.ndarray]) -> np.ndarray:
         return np.concatenate(parts)
     index = base.ctypes.data
     for part in parts:
-        if part.base is not base or not part.flags.c_contiguous or part.ctypes.data != index:
+        if (
+            part.base is not base
+            or not part.flags.c_contiguous
+            or part.ctypes.data != index
+        ):
             return np.concatenate(parts)
         index += part.nbytes
     return base

@@ -17,7 +17,10 @@ from lyceum._core.trees.tree import Tree
 from lyceum._core.types import Data, Estimator
 from lyceum.errors import SettingError
 
-_PACKED = {np.dtype(np.float32): "PackedTreesFloat", np.dtype(np.float64): "PackedTreesDouble"}
+_PACKED = {
+    np.dtype(np.float32): "PackedTreesFloat",
+    np.dtype(np.float64): "PackedTreesDouble",
+}
 _ENGINES = {"quickest": 0, "walk": 1, "scan": 2}
 
 
@@ -50,7 +53,9 @@ class _Values(Sequence[np.ndarray]):
 
     def __init__(self, trees: Sequence[Tree], given: Any, factors: np.ndarray) -> None:
         if not (given is None or isinstance(given, str)) and len(given) != len(trees):
-            raise SettingError(f"there are {len(trees)} trees, but values of {len(given)}")
+            raise SettingError(
+                f"there are {len(trees)} trees, but values of {len(given)}"
+            )
         self._trees = trees
         self._given = given
         self._factors = factors
@@ -129,7 +134,9 @@ class Router:
     @property
     def n_outputs(self) -> int:
         """The output columns that the trees add to."""
-        return max(column + self.values.width(t) for t, column in enumerate(self.columns))
+        return max(
+            column + self.values.width(t) for t, column in enumerate(self.columns)
+        )
 
     # -- where rows end ----------------------------------------------------------------
 
@@ -193,7 +200,9 @@ class Router:
         self.add_values(X, out, first, last)
         return out
 
-    def add_values(self, X: Data, out: np.ndarray, first: int = 0, last: int | None = None) -> None:
+    def add_values(
+        self, X: Data, out: np.ndarray, first: int = 0, last: int | None = None
+    ) -> None:
         """Add to `out` (n, n_outputs) the values of where rows end in trees `first` up to `last`.
 
         The values of a row's parts are averaged by their shares. Trees are added one after the
@@ -220,16 +229,25 @@ class Router:
         """The share of every row that reaches every node of a tree, (n, n_nodes)."""
         X = float_cells(X)
         starts, nodes, weights = self._arrays[tree].visits(X)
-        return sparse.csr_array((weights, nodes, starts), shape=(len(X), self.trees[tree].n_nodes))
+        return sparse.csr_array(
+            (weights, nodes, starts), shape=(len(X), self.trees[tree].n_nodes)
+        )
 
     def add_contributions(
-        self, X: Data, tree: int, values: np.ndarray, pick: np.ndarray | None, out: np.ndarray
+        self,
+        X: Data,
+        tree: int,
+        values: np.ndarray,
+        pick: np.ndarray | None,
+        out: np.ndarray,
     ) -> None:
         """Add every step's change of value to the column of `out` (n, n_columns) that was tested.
 
         `values` is (n_nodes, K); `pick` the column of it for every row, the first if None.
         """
-        self._arrays[tree].contributions(float_cells(X), np.ascontiguousarray(values), pick, out)
+        self._arrays[tree].contributions(
+            float_cells(X), np.ascontiguousarray(values), pick, out
+        )
 
     # -- packing -----------------------------------------------------------------------
 
@@ -280,7 +298,9 @@ atexit.register(_routers.clear)  # learners may outlive the native module
 _routers_lock = threading.Lock()
 
 
-def cached_router(learner: Estimator, trees: Sequence[Tree], make: Callable[[], Router]) -> Router:
+def cached_router(
+    learner: Estimator, trees: Sequence[Tree], make: Callable[[], Router]
+) -> Router:
     """The router of a fitted learner, made again when its trees are others; never part of its
     state."""
     with _routers_lock:

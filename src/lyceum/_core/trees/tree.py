@@ -113,7 +113,10 @@ class Tree:
         leaves."""
         splits = self.n_nodes - self.n_leaves
         return (
-            2 * splits + self.n_leaves * self.value.shape[1] + len(self.cuts) + len(self.branches)
+            2 * splits
+            + self.n_leaves * self.value.shape[1]
+            + len(self.cuts)
+            + len(self.branches)
         )
 
     @property
@@ -165,8 +168,12 @@ class Tree:
         n = len(self.feature)
         if self.value.ndim != 2 or len(self.value) != n or not n:
             raise ModelFileError("holds a tree whose nodes have no values")
-        if any(getattr(self, name).shape != (n,) for name in ("n_rows", "impurity", "gain")):
-            raise ModelFileError("holds a tree whose nodes and their numbers are not as many")
+        if any(
+            getattr(self, name).shape != (n,) for name in ("n_rows", "impurity", "gain")
+        ):
+            raise ModelFileError(
+                "holds a tree whose nodes and their numbers are not as many"
+            )
         if not np.isfinite(self.value).all() or (
             self.value.shape[1] > 1 and (self.value < 0).any()
         ):
@@ -194,7 +201,10 @@ class Tree:
         return leaves
 
     def path(
-        self, row: Any, schema: Schema | None = None, classes: Sequence[Any] | None = None
+        self,
+        row: Any,
+        schema: Schema | None = None,
+        classes: Sequence[Any] | None = None,
     ) -> TreePath:
         """The steps of one row: question, cell, share, value and change of value at every node it
         comes to.

@@ -43,7 +43,10 @@ class TreeModel:
     def _check_model(self) -> None:
         super()._check_model()  # type: ignore[misc]
         for tree in self._all_trees:
-            if not isinstance(tree, Tree) or not tree.feature.max(initial=-1) < self.n_features_in_:
+            if (
+                not isinstance(tree, Tree)
+                or not tree.feature.max(initial=-1) < self.n_features_in_
+            ):
                 raise ModelFileError(
                     f"holds a {type(self).__name__} whose trees test unknown columns"
                 )

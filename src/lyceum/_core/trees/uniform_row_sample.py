@@ -25,7 +25,8 @@ class UniformRowSample:
 
     size: int
     level: int
-    pieces: tuple[tuple[np.ndarray, np.ndarray, np.ndarray | None], ...]  # hashes, cells, weights
+    # hashes, cells, weights
+    pieces: tuple[tuple[np.ndarray, np.ndarray, np.ndarray | None], ...]
 
     @classmethod
     def of(cls, block: Block, size: int, n_rows: int | None = None) -> UniformRowSample:
@@ -76,7 +77,9 @@ class UniformRowSample:
         """The cells, column after column in memory, and the weights."""
         _, cells, weights = zip(*self.pieces)
         X = np.empty(
-            (sum(map(len, cells)), cells[0].shape[1]), dtype=np.result_type(*cells), order="F"
+            (sum(map(len, cells)), cells[0].shape[1]),
+            dtype=np.result_type(*cells),
+            order="F",
         )
         np.concatenate(cells, out=X)
         return X, None if weights[0] is None else np.concatenate(weights)

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from lyceum.bayesnets.net import BayesNet
 
 
-def relevant_names(net: BayesNet, query: Sequence[str], evidence: Evidence) -> list[str]:
+def relevant_names(
+    net: BayesNet, query: Sequence[str], evidence: Evidence
+) -> list[str]:
     """The variables that matter: query, evidence and their ancestors; all others sum to 1."""
     named = [*query, *evidence.hard, *evidence.soft, *evidence.numbers]
     relevant = ancestors_of(named, net.parents) | set(named)
@@ -47,7 +49,9 @@ class Elimination:
     cells: float
 
     @classmethod
-    def plan(cls, net: BayesNet, query: Sequence[str], evidence: Evidence) -> Elimination:
+    def plan(
+        cls, net: BayesNet, query: Sequence[str], evidence: Evidence
+    ) -> Elimination:
         """The factors that matter and a good order."""
         names = relevant_names(net, query, evidence)
         # the moral graph of what is not observed, in which the query stays joined to the end
@@ -58,10 +62,14 @@ class Elimination:
         neighbors = {name: neighbors[name].intersection(free) for name in free}
         sizes = {name: len(net.states(name)) for name in free}
         asked = set(query)
-        order = [name for name in elimination_order(neighbors, sizes) if name not in asked]
+        order = [
+            name for name in elimination_order(neighbors, sizes) if name not in asked
+        ]
         last = [name for name in free if name in asked]
         cells = order_cells(neighbors, sizes, [*order, *last])
-        return cls(tuple(query), _reduced_factors(net, set(names), evidence), order, cells)
+        return cls(
+            tuple(query), _reduced_factors(net, set(names), evidence), order, cells
+        )
 
     def steps(self) -> Iterator[tuple[str, list[Factor], Factor]]:
         """What happens at every sum: the variable, the factors that have it, and their sum."""
@@ -69,7 +77,9 @@ class Elimination:
         for name in self.order:
             joined = [factor for factor in work if name in factor.variables]
             work = [factor for factor in work if name not in factor.variables]
-            keep = dict.fromkeys(v for factor in joined for v in factor.variables if v != name)
+            keep = dict.fromkeys(
+                v for factor in joined for v in factor.variables if v != name
+            )
             made = sum_product(joined, list(keep))
             work.append(made)
             yield name, joined, made
@@ -82,7 +92,9 @@ class Elimination:
         return answer
 
 
-def _reduced_factors(net: BayesNet, names: set[str], evidence: Evidence) -> list[Factor]:
+def _reduced_factors(
+    net: BayesNet, names: set[str], evidence: Evidence
+) -> list[Factor]:
     """P(node | parents) of these nodes and the likelihoods, with the observed states put in."""
     observed = {name: net.states(name)[code] for name, code in evidence.hard.items()}
     factors = []
@@ -96,7 +108,10 @@ def _reduced_factors(net: BayesNet, names: set[str], evidence: Evidence) -> list
 
 
 def eliminate(
-    net: BayesNet, query: Sequence[str], evidence: Evidence, max_cells: float = MAX_CELLS
+    net: BayesNet,
+    query: Sequence[str],
+    evidence: Evidence,
+    max_cells: float = MAX_CELLS,
 ) -> Posterior:
     """P(query | evidence) by variable elimination; refused where tables become too large."""
     plan = Elimination.plan(net, query, evidence)
@@ -111,5 +126,9 @@ def eliminate(
         raise impossible(evidence.given)
     states = {name: net.states(name) for name in query}
     return Posterior(
-        states, joint.values / total, evidence.given, float(np.log(total)), "variable elimination"
+        states,
+        joint.values / total,
+        evidence.given,
+        float(np.log(total)),
+        "variable elimination",
     )

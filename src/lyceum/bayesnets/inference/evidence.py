@@ -45,11 +45,15 @@ class Evidence:
 def impossible(given: Mapping[str, Any]) -> DataError:
     """The error that says that evidence has probability 0."""
     text = ", ".join(f"{name}={state}" for name, state in given.items())
-    return DataError(f"the evidence {text} is impossible: the network gives it probability 0")
+    return DataError(
+        f"the evidence {text} is impossible: the network gives it probability 0"
+    )
 
 
 def read_evidence(
-    net: BayesNet, evidence: Mapping[str, Any] | None, soft: Mapping[str, Any] | None = None
+    net: BayesNet,
+    evidence: Mapping[str, Any] | None,
+    soft: Mapping[str, Any] | None = None,
 ) -> Evidence:
     """The evidence on a network.
 
@@ -74,19 +78,25 @@ def read_evidence(
             codes[0, index] = hard[name]
     if not soft:
         return Evidence(observed, hard, {}, numbers, codes, None)
-    likelihoods = {name: _likelihoods(net, name, values) for name, values in soft.items()}
+    likelihoods = {
+        name: _likelihoods(net, name, values) for name, values in soft.items()
+    }
     # one number per state of every variable, end to end
     whole = []
     for name in net.names:
         whole.append(likelihoods.get(name, np.ones(len(net.states(name)))))
     for name, values in likelihoods.items():
         observed[f"likelihood of {name}"] = values.round(6).tolist()
-    return Evidence(observed, hard, likelihoods, numbers, codes, np.concatenate(whole)[None])
+    return Evidence(
+        observed, hard, likelihoods, numbers, codes, np.concatenate(whole)[None]
+    )
 
 
 def _as_dict(evidence: Any) -> dict[str, Any]:
     if not isinstance(evidence, Mapping | None):
-        raise DataError(f"the evidence must be a dict of variable to state, got {evidence!r}")
+        raise DataError(
+            f"the evidence must be a dict of variable to state, got {evidence!r}"
+        )
     return dict(evidence or {})
 
 
@@ -111,7 +121,9 @@ def _likelihoods(net: BayesNet, name: str, values: ArrayLike) -> np.ndarray:
         indices = find_labels(list(values), states, f"variable {name!r}: the state")
         lacking = set(range(len(states))) - set(indices)
         if lacking:
-            raise DataError(f"soft evidence on {name!r} lacks the state {states[min(lacking)]!r}")
+            raise DataError(
+                f"soft evidence on {name!r} lacks the state {states[min(lacking)]!r}"
+            )
         by_index = dict(zip(indices, values.values()))
         values = [by_index[index] for index in range(len(states))]
     array = number_setting(f"soft evidence on {name!r}", values)

@@ -159,7 +159,9 @@ def explain_query(
         names = list(query)
     known = read_evidence(net, evidence, soft)
     if net.gaussian_names:
-        raise DataError(f"the working is for tables, but {net.gaussian_names[0]!r} is Gaussian")
+        raise DataError(
+            f"the working is for tables, but {net.gaussian_names[0]!r} is Gaussian"
+        )
     for name in names:
         net.find(name)
         if name in known.hard:
@@ -174,7 +176,9 @@ class _Writer:
         self.net = net
         self.query = query
         self.known = known
-        self.given = ", ".join(f"{name}={net.states(name)[k]}" for name, k in known.hard.items())
+        self.given = ", ".join(
+            f"{name}={net.states(name)[k]}" for name, k in known.hard.items()
+        )
         if known.soft:
             self.given = ", ".join(
                 filter(None, [self.given, *(f"λ({name})" for name in known.soft)])
@@ -243,7 +247,9 @@ class _Writer:
             rule = "Sum rule and product rule along the graph"
         return QueryStep(rule, text)
 
-    def _sum(self, number: int, name: str, factors: Sequence[Factor], made: Factor) -> QueryStep:
+    def _sum(
+        self, number: int, name: str, factors: Sequence[Factor], made: Factor
+    ) -> QueryStep:
         if made.variables:
             label = f"f{number}({', '.join(made.variables)})"
         else:
@@ -260,15 +266,23 @@ class _Writer:
             lines.append(f"(a table of {made.values.size} numbers)")
         return QueryStep(f"Sum rule: {name}", "\n".join(lines))
 
-    def _terms(self, name: str, factors: Sequence[Factor], states: Mapping[str, Any]) -> str:
+    def _terms(
+        self, name: str, factors: Sequence[Factor], states: Mapping[str, Any]
+    ) -> str:
         """The products that are added up, if they are few."""
-        options = next(factor.variables[name] for factor in factors if name in factor.variables)
+        options = next(
+            factor.variables[name] for factor in factors if name in factor.variables
+        )
         if len(options) > 4 or len(factors) > 3:
             return ""
         terms = []
         for state in options:
             cell = {**states, name: state}
-            terms.append(" · ".join(show(float(factor.reduce(cell).values)) for factor in factors))
+            terms.append(
+                " · ".join(
+                    show(float(factor.reduce(cell).values)) for factor in factors
+                )
+            )
         return " + ".join(terms) + " = "
 
     @staticmethod
@@ -281,7 +295,9 @@ class _Writer:
         parts = " · ".join(self.labels[id(factor)] for factor in factors)
         lines = [f"{self.joint} = {parts}"]
         for states, value in _cells(made):
-            numbers = " · ".join(show(float(factor.reduce(states).values)) for factor in factors)
+            numbers = " · ".join(
+                show(float(factor.reduce(states).values)) for factor in factors
+            )
             if len(factors) > 1:
                 shown = f"{numbers} = {show(value)}"
             else:

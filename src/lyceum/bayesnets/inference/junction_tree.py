@@ -12,7 +12,11 @@ from lyceum._core.native import native
 from lyceum.bayesnets.directed_graph import moral_graph
 from lyceum.bayesnets.inference.evidence import Evidence, impossible
 from lyceum.bayesnets.inference.posterior import MostProbable, Posterior
-from lyceum.bayesnets.inference.triangulation import clique_tree, elimination_order, order_cells
+from lyceum.bayesnets.inference.triangulation import (
+    clique_tree,
+    elimination_order,
+    order_cells,
+)
 from lyceum.errors import SettingError
 
 if TYPE_CHECKING:
@@ -82,7 +86,9 @@ class JunctionTree:
         order = elimination_order(near, sizes)
         if order_cells(near, sizes, order) > 64 * max_cells:
             self._refuse(order_cells(near, sizes, order), max_cells)
-        self.cliques, self.parents, self.separators = clique_tree(near, order, sizes, net.names)
+        self.cliques, self.parents, self.separators = clique_tree(
+            near, order, sizes, net.names
+        )
         cells = [prod(self._shape(clique)) for clique in self.cliques]
         self.n_cells = sum(cells)
         if self.n_cells > max_cells:
@@ -118,7 +124,9 @@ class JunctionTree:
         """The smallest clique that has all of these variables."""
         wanted = set(names)
         rarest = min(names, key=lambda name: len(self._having[name]))
-        return next((c for c in self._having[rarest] if wanted.issubset(self.cliques[c])), None)
+        return next(
+            (c for c in self._having[rarest] if wanted.issubset(self.cliques[c])), None
+        )
 
     def _compile(self) -> Any:
         net = self.net
@@ -127,7 +135,8 @@ class JunctionTree:
         for node in net.nodes:
             c = self._find([node.name, *node.parents])
             assert c is not None
-            self._multiply(tables[c], self.cliques[c], (*node.parents, node.name), node.table)  # type: ignore[union-attr]
+            family = (*node.parents, node.name)
+            self._multiply(tables[c], self.cliques[c], family, node.table)  # type: ignore[union-attr]
         home = [self._find([name]) for name in net.names]
         as_int = lambda values: np.array(values, dtype=np.int32)  # noqa: E731
         return native.JunctionTree(
@@ -142,12 +151,17 @@ class JunctionTree:
 
     @staticmethod
     def _multiply(
-        into: np.ndarray, members: Sequence[str], scope: Sequence[str], table: np.ndarray
+        into: np.ndarray,
+        members: Sequence[str],
+        scope: Sequence[str],
+        table: np.ndarray,
     ) -> None:
         """The cells of a clique times a table over some of its variables."""
         order = sorted(range(len(scope)), key=lambda k: members.index(scope[k]))
         present = set(scope)
-        shape = [size if name in present else 1 for name, size in zip(members, into.shape)]
+        shape = [
+            size if name in present else 1 for name, size in zip(members, into.shape)
+        ]
         into *= table.transpose(order).reshape(shape)
 
     # -- queries -----------------------------------------------------------------------
@@ -159,7 +173,9 @@ class JunctionTree:
             states = self.net.states(name)
             wanted = np.array([self.net.index_of[name]], np.int32)
             values, log_p = self._propagate(evidence, wanted, len(states))
-            return Posterior({name: states}, values, evidence.given, log_p, "junction tree")
+            return Posterior(
+                {name: states}, values, evidence.given, log_p, "junction tree"
+            )
         c = self._find(query)
         if c is None:
             return None
@@ -167,7 +183,11 @@ class JunctionTree:
         _, log_p = self._propagate(evidence, _NONE, 0, beliefs)
         joint = {name: self.net.states(name) for name in query}
         return Posterior(
-            joint, self.project(beliefs, c, query), evidence.given, log_p, "junction tree"
+            joint,
+            self.project(beliefs, c, query),
+            evidence.given,
+            log_p,
+            "junction tree",
         )
 
     def _propagate(
@@ -195,12 +215,18 @@ class JunctionTree:
         parts = np.split(values, np.cumsum(sizes)[:-1])
         return {
             name: Posterior(
-                {name: self.net.states(name)}, part, evidence.given, log_p, "junction tree"
+                {name: self.net.states(name)},
+                part,
+                evidence.given,
+                log_p,
+                "junction tree",
             )
             for name, part in zip(self.net.names, parts)
         }
 
-    def rows(self, codes: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    def rows(
+        self, codes: np.ndarray, names: Sequence[str]
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The marginals of some variables, side by side, and log P(row), for every row of state
         codes.
 
@@ -211,7 +237,9 @@ class JunctionTree:
         names : names
         """
         wanted = np.array([self.net.index_of[name] for name in names], np.int32)
-        values = np.empty((len(codes), sum(len(self.net.states(name)) for name in names)))
+        values = np.empty(
+            (len(codes), sum(len(self.net.states(name)) for name in names))
+        )
         log_p = np.empty(len(codes))
         if len(codes):
             self._tree.propagate(codes, None, wanted, values, log_p)
@@ -224,15 +252,24 @@ class JunctionTree:
         P(row)."""
         beliefs = np.zeros(self.n_cells)
         log_p = np.empty(len(codes))
-        self._tree.propagate(codes, None, _NONE, np.empty((len(codes), 0)), log_p, w, beliefs)
-        families = [[*node.parents, node.name] for node in self.net.nodes]
-        return [self.project(beliefs, self._find(family), family) for family in families], log_p  # type: ignore[arg-type]
+        self._tree.propagate(
+            codes, None, _NONE, np.empty((len(codes), 0)), log_p, w, beliefs
+        )
+        counts = []
+        for node in self.net.nodes:
+            family = [*node.parents, node.name]
+            clique = self._find(family)
+            assert clique is not None
+            counts.append(self.project(beliefs, clique, family))
+        return counts, log_p
 
     def project(self, cells: np.ndarray, c: int, names: Sequence[str]) -> np.ndarray:
         """The cells of a clique, from those of all cliques, summed over all variables but
         `names`."""
         members = self.cliques[c]
-        table = cells[self._offsets[c] : self._offsets[c + 1]].reshape(self._shape(members))
+        table = cells[self._offsets[c] : self._offsets[c + 1]].reshape(
+            self._shape(members)
+        )
         rest = tuple(i for i, name in enumerate(members) if name not in names)
         kept = [name for name in members if name in names]
         return np.ascontiguousarray(
@@ -247,14 +284,22 @@ class JunctionTree:
         self._tree.most_probable(evidence.codes, evidence.likelihood, states, log_p)
         if log_p[0] == -np.inf:
             raise impossible(evidence.given)
-        self._tree.propagate(evidence.codes, evidence.likelihood, _NONE, np.empty((1, 0)), total)
+        self._tree.propagate(
+            evidence.codes, evidence.likelihood, _NONE, np.empty((1, 0)), total
+        )
         likeliest = {
             name: self.net.states(name)[k]
             for name, k in zip(self.net.names, states[0].tolist())
             if name not in evidence.hard
         }
-        return MostProbable(likeliest, float(log_p[0]), float(np.exp(log_p[0] - total[0])))
+        return MostProbable(
+            likeliest, float(log_p[0]), float(np.exp(log_p[0] - total[0]))
+        )
 
     def summary_facts(self) -> Mapping[str, Any]:
         """Cliques, width and cells."""
-        return {"cliques": len(self.cliques), "tree-width": self.width, "cells": self.n_cells}
+        return {
+            "cliques": len(self.cliques),
+            "tree-width": self.width,
+            "cells": self.n_cells,
+        }

@@ -51,17 +51,23 @@ def answer_mixed(
             "Gibbs sampling is for discrete networks: use method='likelihood_weighting'"
         )
     names = relevant_names(net, query, evidence)
-    gaussians = [name for name in net.order if name in set(names) and name in net.gaussian_names]
+    gaussians = [
+        name for name in net.order if name in set(names) and name in net.gaussian_names
+    ]
     part = net
     if len(names) < len(net.names):
         part = type(net)([net.node(name) for name in names], net.name)
-    parents = dict.fromkeys(parent for name in gaussians for parent in net.parents[name])
+    parents = dict.fromkeys(
+        parent for name in gaussians for parent in net.parents[name]
+    )
     switches = [name for name in parents if name not in net.gaussian_names]
     free = [name for name in switches if name not in evidence.hard]
     asked = [name for name in query if name not in gaussians]
     discrete = list(dict.fromkeys([*free, *asked]))
     size = prod(len(net.states(name)) for name in discrete)
-    if method == "likelihood_weighting" or (method == "auto" and size > _MAX_COMBINATIONS):
+    if method == "likelihood_weighting" or (
+        method == "auto" and size > _MAX_COMBINATIONS
+    ):
         return _draw(part, query, evidence, n_samples, random_state, method == "auto")
     if size > _MAX_COMBINATIONS:
         raise SettingError(
@@ -99,11 +105,19 @@ def _enumerate(
         covariances = covariance[w > 0][:, columns][:, :, columns]
         shares = w[w > 0]
         return GaussianPosterior(
-            tuple(query), shares, means, covariances, evidence.given, method, log_evidence
+            tuple(query),
+            shares,
+            means,
+            covariances,
+            evidence.given,
+            method,
+            log_evidence,
         )
     joint = Factor({name: net.states(name) for name in discrete}, w.reshape(shape))
     table = joint.marginal(*query)
-    return Posterior(dict(table.variables), table.values, evidence.given, log_evidence, method)
+    return Posterior(
+        dict(table.variables), table.values, evidence.given, log_evidence, method
+    )
 
 
 def _switch_states(
@@ -166,7 +180,9 @@ def joint_gaussian(
     covariance = np.zeros((size, d, d))
     for j, node in enumerate(nodes):
         cell = tuple(states[parent] for parent in node.parents if parent in states)
-        numeric = [gaussians.index(parent) for parent in node.parents if parent not in states]
+        numeric = [
+            gaussians.index(parent) for parent in node.parents if parent not in states
+        ]
         # x_j = a + bᵀ x_p + noise: its mean, its covariances with those before it, its variance
         b = np.broadcast_to(node.coefficients[cell], (size, len(numeric)))
         mean[:, j] = node.intercept[cell] + (b * mean[:, numeric]).sum(axis=1)
@@ -197,11 +213,15 @@ def _condition(
     precision = np.einsum("kij,kj,klj->kil", axes, _pseudo_inverse(roots), axes)
     gain = np.einsum("kai,kil->kal", covariance[:, :, seen], precision)
     new_mean = mean + np.einsum("kal,kl->ka", gain, gap)
-    new_covariance = covariance - np.einsum("kal,klb->kab", gain, covariance[:, seen, :])
+    new_covariance = covariance - np.einsum(
+        "kal,klb->kab", gain, covariance[:, seen, :]
+    )
     return new_mean, new_covariance, np.where(off, -np.inf, log_density)
 
 
-def _correlation_axes(covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _correlation_axes(
+    covariance: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The units of the columns, and the eigenvalues and eigenvectors of every correlation.
 
     In these units the scale of a column does not decide what is singular: an eigenvalue next to 0
@@ -221,7 +241,9 @@ def _pseudo_inverse(roots: np.ndarray) -> np.ndarray:
 
 def _log_density(along: np.ndarray, roots: np.ndarray) -> np.ndarray:
     """−½ Σ_j [ln 2π λ_j + z_j² / λ_j] over the eigenvalues that are not 0, with z = `along`."""
-    log_roots = np.where(roots > 0, np.log(2 * np.pi * np.where(roots > 0, roots, 1.0)), 0.0)
+    log_roots = np.where(
+        roots > 0, np.log(2 * np.pi * np.where(roots > 0, roots, 1.0)), 0.0
+    )
     return -0.5 * (log_roots + _pseudo_inverse(roots) * along**2).sum(axis=1)
 
 
@@ -239,7 +261,9 @@ def _draw(
     )
     largest = log_w.max()
     if largest == -np.inf:
-        raise DataError(f"none of {n_samples:,} rows agrees with the evidence: raise n_samples")
+        raise DataError(
+            f"none of {n_samples:,} rows agrees with the evidence: raise n_samples"
+        )
     posterior: Posterior | GaussianPosterior
     if query[0] not in net.gaussian_names:
         posterior = weighted_posterior(net, query, evidence, drawn, log_w)[0]
@@ -249,7 +273,9 @@ def _draw(
         w /= w.sum()
         points = np.column_stack([drawn[name] for name in query])
         error = np.sqrt((w**2) @ (points - w @ points) ** 2)
-        method = f"likelihood weighting ({n_samples:,} samples, worth {1 / (w @ w):,.0f})"
+        method = (
+            f"likelihood weighting ({n_samples:,} samples, worth {1 / (w @ w):,.0f})"
+        )
         zeros = np.zeros((n_samples, len(query), len(query)))
         posterior = GaussianPosterior(
             tuple(query), w, points, zeros, evidence.given, method, log_evidence, error

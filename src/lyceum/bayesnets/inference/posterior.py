@@ -100,7 +100,9 @@ class Posterior:
                 tail = [float(self.error.flat[i])]
             rows.append((*map(str, states), float(self.values.flat[i]), *tail))
         return Table(
-            f"{self.title}, by {self.method}", (*self.variables, "probability", *errors), rows
+            f"{self.title}, by {self.method}",
+            (*self.variables, "probability", *errors),
+            rows,
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -190,7 +192,8 @@ class GaussianPosterior:
         """The covariance of the query: within the components and between their means."""
         between = self.means - self.mean
         return (
-            np.tensordot(self.weights, self.covariances, 1) + (self.weights * between.T) @ between
+            np.tensordot(self.weights, self.covariances, 1)
+            + (self.weights * between.T) @ between
         )
 
     def marginal(self, name: str) -> GaussianPosterior:
@@ -217,7 +220,10 @@ class GaussianPosterior:
         deviations = np.sqrt(np.diag(self.covariance))
         given = ", ".join(f"{name}={value}" for name, value in self.evidence.items())
         title = f"p({', '.join(self.names)}{' | ' + given if given else ''}), by {self.method}"
-        rows = [(n, float(m), float(s)) for n, m, s in zip(self.names, self.mean, deviations)]
+        rows = [
+            (n, float(m), float(s))
+            for n, m, s in zip(self.names, self.mean, deviations)
+        ]
         return Table(title, ("variable", "mean", "standard deviation"), rows)
 
     def as_dict(self) -> dict[str, Any]:

@@ -62,7 +62,9 @@ def _draw(
 ) -> Posterior:
     """By likelihood weighting; by Gibbs sampling where its sample is worth little and all states
     can mix."""
-    weighted = likelihood_weighting(net, query, evidence, n_samples, random_state, strict=False)
+    weighted = likelihood_weighting(
+        net, query, evidence, n_samples, random_state, strict=False
+    )
     nodes = [net.node(name) for name in relevant_names(net, query, evidence)]
     can_mix = all((node.table > 0).all() for node in nodes)  # type: ignore[union-attr]
     if weighted is None or (weighted[1] < _FEW and can_mix):
@@ -79,9 +81,13 @@ def _draw(
     return posterior
 
 
-def _check(net: BayesNet, query: Sequence[str], evidence: Evidence, method: str) -> None:
+def _check(
+    net: BayesNet, query: Sequence[str], evidence: Evidence, method: str
+) -> None:
     if method not in METHODS:
-        raise SettingError(f"there is no method {method!r}: choose one of {', '.join(METHODS)}")
+        raise SettingError(
+            f"there is no method {method!r}: choose one of {', '.join(METHODS)}"
+        )
     if not query:
         raise DataError("the query names no variable")
     for name in query:

@@ -66,11 +66,15 @@ def draw_weighted(
         for name in names:
             node = net.node(name)
             if isinstance(node, TableNode):
-                drawn[name] = _draw_states(node, drawn, n_rows, rng, hard.get(name), log_w)
+                drawn[name] = _draw_states(
+                    node, drawn, n_rows, rng, hard.get(name), log_w
+                )
                 if name in soft:
                     log_w += np.log(soft[name])[drawn[name]]
             else:
-                drawn[name] = _draw_numbers(net, node, drawn, n_rows, rng, numbers.get(name), log_w)
+                drawn[name] = _draw_numbers(
+                    net, node, drawn, n_rows, rng, numbers.get(name), log_w
+                )
     return drawn, log_w
 
 
@@ -92,7 +96,9 @@ def _draw_states(
     for k in range(len(node.states) - 1):
         codes += u >= cumulative[..., k][at]
     # rounding may leave a state of probability 0 the last one: the sums end just below 1
-    last = (node.table > 0).shape[-1] - 1 - np.argmax(node.table[..., ::-1] > 0, axis=-1)
+    last = (
+        (node.table > 0).shape[-1] - 1 - np.argmax(node.table[..., ::-1] > 0, axis=-1)
+    )
     return np.minimum(codes, last[at])
 
 
@@ -106,7 +112,9 @@ def _draw_numbers(
     log_w: np.ndarray,
 ) -> np.ndarray:
     numeric = [parent for parent in node.parents if parent in net.gaussian_names]
-    at = tuple(drawn[parent] for parent in node.parents if parent not in net.gaussian_names)
+    at = tuple(
+        drawn[parent] for parent in node.parents if parent not in net.gaussian_names
+    )
     mean = np.broadcast_to(node.intercept[at], (n_rows,)).astype(np.float64)
     for j, parent in enumerate(numeric):
         mean = mean + node.coefficients[(*at, j)] * drawn[parent]
@@ -114,7 +122,9 @@ def _draw_numbers(
     if observed is None:
         return mean + np.sqrt(variance) * rng.standard_normal(n_rows)
     with np.errstate(invalid="ignore"):
-        density = -0.5 * (np.log(2 * np.pi * variance) + (observed - mean) ** 2 / variance)
+        density = -0.5 * (
+            np.log(2 * np.pi * variance) + (observed - mean) ** 2 / variance
+        )
     log_w += np.where(variance > 0, density, np.where(observed == mean, 0.0, -np.inf))
     return np.full(n_rows, observed)
 
@@ -176,7 +186,12 @@ def weighted_posterior(
     states = {name: net.states(name) for name in query}
     log_evidence = float(top + np.log(total / len(w)))
     posterior = Posterior(
-        states, p.reshape(shape), evidence.given, log_evidence, method, error.reshape(shape)
+        states,
+        p.reshape(shape),
+        evidence.given,
+        log_evidence,
+        method,
+        error.reshape(shape),
     )
     return posterior, worth
 
@@ -201,7 +216,9 @@ def gibbs(
     sweeps = max(n_samples // _CHAINS, 10 * _BATCHES)
     states = {name: net.states(name) for name in query}
     shape = tuple(map(len, states.values()))
-    counts = _run_chains(net, query, evidence, sweeps, np.random.default_rng(random_state))
+    counts = _run_chains(
+        net, query, evidence, sweeps, np.random.default_rng(random_state)
+    )
     shares = counts / counts.sum(axis=2, keepdims=True)
     p = counts.sum(axis=(0, 1)) / counts.sum()
     # the error of the mean of all batches, and of the chains, whichever is larger
@@ -211,7 +228,12 @@ def gibbs(
     error = np.where(p > 0, np.maximum(within, between), 3.0 / (_CHAINS * sweeps))
     method = f"Gibbs sampling ({_CHAINS} chains of {sweeps:,} sweeps)"
     return Posterior(
-        states, p.reshape(shape), evidence.given, float("nan"), method, error.reshape(shape)
+        states,
+        p.reshape(shape),
+        evidence.given,
+        float("nan"),
+        method,
+        error.reshape(shape),
     )
 
 
@@ -280,11 +302,15 @@ def _starts(
 ) -> np.ndarray:
     """Rows that agree with the evidence, drawn by their weights."""
     for n_rows in (1_000, 20_000, 200_000):
-        drawn, log_w = draw_weighted(net, names, n_rows, rng, evidence.hard, {}, evidence.soft)
+        drawn, log_w = draw_weighted(
+            net, names, n_rows, rng, evidence.hard, {}, evidence.soft
+        )
         if np.isfinite(log_w).any():
             w = np.exp(log_w - log_w.max())
             rows = rng.choice(n_rows, _CHAINS, p=w / w.sum())
-            return np.array([[drawn[name][i] for name in names] for i in rows], np.int32)
+            return np.array(
+                [[drawn[name][i] for name in names] for i in rows], np.int32
+            )
     raise DataError(
         "none of 200,000 rows agrees with the evidence: it is impossible, or too rare to draw"
     )

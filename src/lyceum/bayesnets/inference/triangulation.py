@@ -24,13 +24,21 @@ def elimination_order(neighbors: Neighbors, sizes: Mapping[str, int]) -> list[st
     return first + min(orders, key=lambda order: order_cells(left, sizes, order))
 
 
-def order_cells(neighbors: Neighbors, sizes: Mapping[str, int], order: Iterable[str]) -> float:
+def order_cells(
+    neighbors: Neighbors, sizes: Mapping[str, int], order: Iterable[str]
+) -> float:
     """The number of cells of all tables that an elimination order makes."""
-    return sum(prod(float(sizes[name]) for name in clique) for clique in _cliques(neighbors, order))
+    return sum(
+        prod(float(sizes[name]) for name in clique)
+        for clique in _cliques(neighbors, order)
+    )
 
 
 def clique_tree(
-    neighbors: Neighbors, order: Sequence[str], sizes: Mapping[str, int], names: Iterable[str]
+    neighbors: Neighbors,
+    order: Sequence[str],
+    sizes: Mapping[str, int],
+    names: Iterable[str],
 ) -> CliqueGraph:
     """The maximal cliques that an elimination order makes, as a junction tree, parents before
     children.
@@ -62,7 +70,9 @@ def clique_tree(
                 shared = cliques[c].intersection(members[parent])
             elif members:
                 parent = 0
-            waiting.extend((other, len(members)) for other in beside[c] if other in cells)
+            waiting.extend(
+                (other, len(members)) for other in beside[c] if other in cells
+            )
             del cells[c]
             separator = sort(shared)
             rest = sort(cliques[c] - shared)
@@ -72,7 +82,9 @@ def clique_tree(
     return members, parents, separators
 
 
-def _join_cliques(cliques: list[frozenset[str]], order: Sequence[str]) -> dict[int, list[int]]:
+def _join_cliques(
+    cliques: list[frozenset[str]], order: Sequence[str]
+) -> dict[int, list[int]]:
     """The maximal ones of the cliques that an order makes, and which of them are joined."""
     when = {name: i for i, name in enumerate(order)}
     above = []
@@ -126,7 +138,9 @@ def _fill(left: Mapping[str, set[str]], name: str, logs: Mapping[str, float]) ->
     return sum(len(others - left[other]) - 1 for other in others) / 2
 
 
-def _weighted_fill(left: Mapping[str, set[str]], name: str, logs: Mapping[str, float]) -> float:
+def _weighted_fill(
+    left: Mapping[str, set[str]], name: str, logs: Mapping[str, float]
+) -> float:
     others = left[name]
     total = 0.0
     for u in others:

@@ -18,7 +18,11 @@ from lyceum.bayesnets.parameters.fit import (
     log_prior_of_tables,
     pseudo_count,
 )
-from lyceum.bayesnets.parameters.mixed_em import MixedProblem, MixedState, start_gaussians
+from lyceum.bayesnets.parameters.mixed_em import (
+    MixedProblem,
+    MixedState,
+    start_gaussians,
+)
 from lyceum.bayesnets.row_codes import RowCodes, network_rows
 
 
@@ -161,7 +165,8 @@ def expectation_maximization(
     solver = ExpectationMaximization(max_iter=max_iter, tol=tol)
     tables = [node for node in net.nodes if isinstance(node, TableNode)]
     added = [
-        pseudo_count(estimate, alpha, equivalent_sample_size, node.table.size) for node in tables
+        pseudo_count(estimate, alpha, equivalent_sample_size, node.table.size)
+        for node in tables
     ]
     if net.gaussian_names:
         return _run_mixed(net, data, rows, added, start, solver, random_state)
@@ -198,19 +203,29 @@ def _run_mixed(
             first = BayesNet([start.node(node.name) for node in tables], net.name)
         else:
             first = None
-        gaussians = [_above(start.node(node.name), floor) for node, floor in zip(gaussians, floors)]
+        gaussians = [
+            _above(start.node(node.name), floor)
+            for node, floor in zip(gaussians, floors)
+        ]
     if first is not None:
         first.junction_tree()  # compiled once, before threads share it
     problem = MixedProblem.of(net, added, floors)
     result = solver.maximize(rows, problem, MixedState(first, tuple(gaussians)))
     state: MixedState = result.parameters
-    nodes = [*(state.tables.nodes if state.tables is not None else ()), *state.gaussians]
-    return EMFit(net.with_nodes(*nodes), result.history, result.n_iter, result.converged)
+    nodes = [
+        *(state.tables.nodes if state.tables is not None else ()),
+        *state.gaussians,
+    ]
+    return EMFit(
+        net.with_nodes(*nodes), result.history, result.n_iter, result.converged
+    )
 
 
 def _above(node: Any, floor: float) -> GaussianNode:
     variance = np.maximum(node.variance, floor)
-    return GaussianNode(node.name, node.parents, node.intercept, node.coefficients, variance)
+    return GaussianNode(
+        node.name, node.parents, node.intercept, node.coefficients, variance
+    )
 
 
 def _column_names(rows: Rows) -> set[str]:
@@ -226,9 +241,13 @@ def _start(net: BayesNet, data: Data, rows: Rows, random_state: int | None) -> B
     seen = [node for node in net.nodes if not hidden & {node.name, *node.parents}]
     known = {}
     if seen:
-        parents = {p for node in seen for p in node.parents} - {node.name for node in seen}
+        parents = {p for node in seen for p in node.parents} - {
+            node.name for node in seen
+        }
         free = [TableNode(p, net.states(p)) for p in parents]
-        known = {n.name: n for n in learn_parameters(BayesNet([*seen, *free]), data).nodes}
+        known = {
+            n.name: n for n in learn_parameters(BayesNet([*seen, *free]), data).nodes
+        }
     nodes = []
     for node in net.nodes:
         assert isinstance(node, TableNode)

@@ -10,7 +10,12 @@ from typing import Literal
 import numpy as np
 
 from lyceum._core.data import Block, Column, Rows, Schema
-from lyceum._core.statistics import UNEXPLAINED, ClassScatter, JointCounts, PositiveFactor
+from lyceum._core.statistics import (
+    UNEXPLAINED,
+    ClassScatter,
+    JointCounts,
+    PositiveFactor,
+)
 from lyceum._core.types import Data
 from lyceum.bayesnets.net import BayesNet
 from lyceum.bayesnets.nodes import GaussianNode, TableNode
@@ -20,7 +25,9 @@ from lyceum.errors import SchemaError, SettingError
 Estimate = Literal["laplace", "raw", "dirichlet"]
 
 
-def pseudo_count(estimate: str, alpha: float, equivalent_sample_size: float, cells: int) -> float:
+def pseudo_count(
+    estimate: str, alpha: float, equivalent_sample_size: float, cells: int
+) -> float:
     """The number added to every count of a table."""
     if estimate == "raw":
         return 0.0
@@ -28,7 +35,9 @@ def pseudo_count(estimate: str, alpha: float, equivalent_sample_size: float, cel
         return alpha
     if estimate == "dirichlet":
         return equivalent_sample_size / cells
-    raise SettingError(f"there is no estimate {estimate!r}: choose raw, laplace or dirichlet")
+    raise SettingError(
+        f"there is no estimate {estimate!r}: choose raw, laplace or dirichlet"
+    )
 
 
 def estimate_table(counts: np.ndarray, added: float) -> np.ndarray:
@@ -88,7 +97,9 @@ def learn_parameters(
     [[0.75, 0.25], [0.333, 0.667]]
     """
     if alpha < 0 or equivalent_sample_size <= 0:
-        raise SettingError("alpha must be at least 0, and equivalent_sample_size more than 0")
+        raise SettingError(
+            "alpha must be at least 0, and equivalent_sample_size more than 0"
+        )
     if incomplete == "em":
         from lyceum.bayesnets.parameters.em import expectation_maximization
 
@@ -111,10 +122,14 @@ def learn_parameters(
     tables = [node for node in net.nodes if isinstance(node, TableNode)]
     if tables:
         families = [[*node.parents, node.name] for node in tables]
-        counts = rows.reduce(partial(_aligned_counts, sets=families, codes=RowCodes.of(net)))
+        counts = rows.reduce(
+            partial(_aligned_counts, sets=families, codes=RowCodes.of(net))
+        )
         for node in tables:
             table = counts.table(*node.parents, node.name)
-            added = pseudo_count(str(estimate), alpha, equivalent_sample_size, table.size)
+            added = pseudo_count(
+                str(estimate), alpha, equivalent_sample_size, table.size
+            )
             nodes.append(node.with_table(estimate_table(table, added)))
     for gaussian in net.nodes:
         if isinstance(gaussian, GaussianNode):
@@ -135,7 +150,9 @@ def _check_columns(net: BayesNet, rows: Rows) -> None:
         )
 
 
-def _aligned_counts(block: Block, sets: list[list[str]], codes: RowCodes) -> JointCounts:
+def _aligned_counts(
+    block: Block, sets: list[list[str]], codes: RowCodes
+) -> JointCounts:
     """The counts of a block by the states of the network, its target among them."""
     cells = codes(block).astype(np.float64)
     cells[cells < 0] = np.nan
@@ -143,7 +160,9 @@ def _aligned_counts(block: Block, sets: list[list[str]], codes: RowCodes) -> Joi
     used = []
     for j, (name, states) in enumerate(codes.states.items()):
         if len(states):
-            columns.append(Column(name, "categorical", np.arange(len(states)), "states"))
+            columns.append(
+                Column(name, "categorical", np.arange(len(states)), "states")
+            )
             used.append(j)
     coded = replace(block, X=cells[:, used], y=None, schema=Schema(tuple(columns)))
     return JointCounts.of(coded, sets=sets)
@@ -171,7 +190,9 @@ class _FamilyScatter:
         shape = tuple(len(net.states(p)) for p in discrete)
         combination = np.zeros(int(complete.sum()), np.int32)
         if discrete:
-            combination = np.ravel_multi_index(codes[complete].T, shape).astype(np.int32)
+            combination = np.ravel_multi_index(codes[complete].T, shape).astype(
+                np.int32
+            )
         classes = np.arange(int(np.prod(shape)))
         target = Column("combination", "categorical", classes, "discrete parents")
         schema = Schema(Schema.of_numbers(numeric).columns, target)
@@ -200,10 +221,14 @@ def numbers_of(block: Block, name: str) -> np.ndarray:
     return np.asarray(block.X[:, block.schema.index(name)], dtype=np.float64)
 
 
-def regressions(net: BayesNet, node: GaussianNode, statistic: ClassScatter) -> GaussianNode:
+def regressions(
+    net: BayesNet, node: GaussianNode, statistic: ClassScatter
+) -> GaussianNode:
     """Least squares in every combination; one without enough rows gets that of all rows
     together."""
-    shape = tuple(len(net.states(p)) for p in node.parents if p not in net.gaussian_names)
+    shape = tuple(
+        len(net.states(p)) for p in node.parents if p not in net.gaussian_names
+    )
     weight = statistic.weight
     total = float(weight.sum())
     if not total > 0:
@@ -216,7 +241,9 @@ def regressions(net: BayesNet, node: GaussianNode, statistic: ClassScatter) -> G
     k, d = statistic.mean.shape
     equations = [pooled] * k
     for i in np.flatnonzero(weight > d):
-        equations[i] = least_squares(float(weight[i]), statistic.mean[i], statistic.scatter[i])
+        equations[i] = least_squares(
+            float(weight[i]), statistic.mean[i], statistic.scatter[i]
+        )
     intercept, coefficients, variance, n_undetermined = zip(*equations)
     return GaussianNode(
         node.name,

@@ -86,10 +86,14 @@ class MixedProblem(EMProblem):
     floors: np.ndarray
 
     @classmethod
-    def of(cls, net: BayesNet, added: Sequence[float], floors: np.ndarray) -> MixedProblem:
+    def of(
+        cls, net: BayesNet, added: Sequence[float], floors: np.ndarray
+    ) -> MixedProblem:
         """The problem of a network; raises where there are too many combinations of states."""
         numeric = net.gaussian_names
-        names = dict.fromkeys(p for g in numeric for p in net.parents[g] if p not in numeric)
+        names = dict.fromkeys(
+            p for g in numeric for p in net.parents[g] if p not in numeric
+        )
         switches = {name: len(net.states(name)) for name in names}
         if prod(switches.values()) > _MAX_COMBINATIONS:
             raise SettingError(
@@ -124,7 +128,9 @@ class MixedProblem(EMProblem):
         total = np.logaddexp.reduce(log_joint, axis=0)
         if (total == -np.inf).any():
             row = block.start + int(np.argmax(total == -np.inf))
-            raise DataError(f"row {row} is impossible: the network gives it probability 0")
+            raise DataError(
+                f"row {row} is impossible: the network gives it probability 0"
+            )
         r = np.exp(log_joint - total) * block.weights
         shares = [r[k, part.rows] for k, part in enumerate(parts)]
         moments = [
@@ -132,11 +138,15 @@ class MixedProblem(EMProblem):
             for part, share in zip(parts, shares)
         ]
         weight, center, inside = (np.array(values) for values in zip(*moments))
-        scatter = ClassScatter(np.arange(len(moments)), len(block), weight, center, inside, False)
+        scatter = ClassScatter(
+            np.arange(len(moments)), len(block), weight, center, inside, False
+        )
         sums = _Sums(_expected_tables(state.tables, parts, shares), scatter, state)
         return Expectation(sums, float(total @ block.weights), block.weight)
 
-    def _combination_parts(self, block: Block, state: MixedState) -> tuple[list[_Part], np.ndarray]:
+    def _combination_parts(
+        self, block: Block, state: MixedState
+    ) -> tuple[list[_Part], np.ndarray]:
         """The rows that each combination allows, and log P(combination, row), (K, n)."""
         states = state.states
         codes = RowCodes(states)(block)
@@ -155,7 +165,9 @@ class MixedProblem(EMProblem):
             given = _Conditional.of(mean[k], covariance[k], patterns)
             filled, log_joint[k, rows] = given.fill(X[rows], which[rows])
             if state.tables is not None and len(rows):
-                log_joint[k, rows] += state.tables.junction_tree().rows(row_codes, ())[1]
+                log_joint[k, rows] += state.tables.junction_tree().rows(row_codes, ())[
+                    1
+                ]
             parts.append(_Part(rows, row_codes, filled, which[rows], given))
         return parts, log_joint
 
@@ -176,11 +188,17 @@ class MixedProblem(EMProblem):
         return MixedState(tables, tuple(nodes))
 
     def _regression(
-        self, node: GaussianNode, names: list[str], statistic: ClassScatter, floor: float
+        self,
+        node: GaussianNode,
+        names: list[str],
+        statistic: ClassScatter,
+        floor: float,
     ) -> GaussianNode:
         """Least squares in every combination; one with fewer rows than columns keeps its
         equation."""
-        columns = [names.index(name) for name in (*node.parents, node.name) if name in names]
+        columns = [
+            names.index(name) for name in (*node.parents, node.name) if name in names
+        ]
         switches = list(self.switches)
         discrete = [switches.index(name) for name in node.parents if name not in names]
         intercept = np.array(node.intercept)
@@ -189,12 +207,15 @@ class MixedProblem(EMProblem):
         # which combination of its own parents every combination of all switches has
         group = np.zeros(len(statistic.weight), int)
         if discrete:
-            group = np.ravel_multi_index(tuple(self.combinations[discrete]), intercept.shape)
+            group = np.ravel_multi_index(
+                tuple(self.combinations[discrete]), intercept.shape
+            )
         n_undetermined = 0
         for g, cell in enumerate(np.ndindex(intercept.shape)):
             total = float(statistic.weight[group == g].sum())
             if not total > len(columns):
-                continue  # the likelihood does not fall, and nothing is fitted to next to no rows
+                # the likelihood does not fall, and nothing is fitted to next to no rows
+                continue
             mean, scatter = _pooled_moments(statistic, group == g, columns)
             intercept[cell], coefficients[cell], residual, lacking = least_squares(
                 total, mean, scatter
@@ -216,13 +237,16 @@ class _Conditional:
     """A Gaussian given the numbers that are not missing, for every pattern of missing ones."""
 
     mean: np.ndarray  # (d,)
-    precision: np.ndarray  # (P, d, d), of the numbers that are not missing; zero elsewhere
+    # (P, d, d), of the numbers that are not missing; zero elsewhere
+    precision: np.ndarray
     gain: np.ndarray  # (P, d, d): what a deviation of those adds to the others
     covariance: np.ndarray  # (P, d, d), of the others
     log_scale: np.ndarray  # (P,)
 
     @classmethod
-    def of(cls, mean: np.ndarray, covariance: np.ndarray, patterns: np.ndarray) -> _Conditional:
+    def of(
+        cls, mean: np.ndarray, covariance: np.ndarray, patterns: np.ndarray
+    ) -> _Conditional:
         scale = np.sqrt(np.diag(covariance))
         units = np.outer(scale, scale)
         observed = patterns[:, :, None] & patterns[:, None, :]
@@ -250,9 +274,13 @@ class _Conditional:
             rows = slice(start, start + step)
             part = gap[rows]
             p = which[rows]
-            distance = np.einsum("ni,nij,nj->n", part, self.precision[p], part, optimize=True)
+            distance = np.einsum(
+                "ni,nij,nj->n", part, self.precision[p], part, optimize=True
+            )
             log_density[rows] = self.log_scale[p] - 0.5 * distance
-            filled[rows] = self.mean + part + np.einsum("nij,nj->ni", self.gain[p], part)
+            filled[rows] = (
+                self.mean + part + np.einsum("nij,nj->ni", self.gain[p], part)
+            )
         return filled, log_density
 
     def moments(
@@ -303,7 +331,9 @@ def _expected_tables(
     for part, share in zip(parts, shares):
         used = share > 0
         if used.any():
-            counts, _ = net.junction_tree().expected_counts(part.codes[used], share[used])
+            counts, _ = net.junction_tree().expected_counts(
+                part.codes[used], share[used]
+            )
             tables = [table + count for table, count in zip(tables, counts)]
     return tables
 
@@ -322,7 +352,9 @@ def _pooled_moments(
 
 def _column(block: Block, name: str) -> np.ndarray:
     target = block.schema.target
-    if name in block.schema or (target is not None and target.name == name and block.y is not None):
+    if name in block.schema or (
+        target is not None and target.name == name and block.y is not None
+    ):
         return numbers_of(block, name)
     return np.full(len(block), np.nan)
 
@@ -378,7 +410,9 @@ def _random_equations(
     else:
         moved = 0.0
     intercept = mean + moved - b @ np.array([moments[parent][0] for parent in numeric])
-    return GaussianNode(node.name, node.parents, intercept, b, np.full(shape, deviation**2))
+    return GaussianNode(
+        node.name, node.parents, intercept, b, np.full(shape, deviation**2)
+    )
 
 
 @dataclass(frozen=True)
@@ -387,4 +421,6 @@ class _ColumnMoments:
 
     def __call__(self, block: Block) -> Moments:
         X = np.column_stack([_column(block, name) for name in self.names])
-        return Moments.of(Block(X, None, block.w, block.start, Schema.of_numbers(list(self.names))))
+        return Moments.of(
+            Block(X, None, block.w, block.start, Schema.of_numbers(list(self.names)))
+        )

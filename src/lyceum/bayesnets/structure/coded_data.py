@@ -19,7 +19,8 @@ from lyceum.errors import DataError, SchemaError, SettingError
 MOST_CELLS = 1 << 22
 _NOTHING = np.array(["(none)"])
 _KINDS = {"bic": 0, "aic": 0, "likelihood": 0, "bdeu": 1, "k2": 2}
-Request = tuple[int, Sequence[int], Sequence[int]]  # child, parents, candidates for one more
+# child, parents, candidates for one more
+Request = tuple[int, Sequence[int], Sequence[int]]
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,9 @@ class ScoreRule:
     def kind(self) -> int:
         """The number that the kernels know it by."""
         if self.name not in _KINDS:
-            raise SettingError(f"there is no score {self.name!r}: choose bic, aic, bdeu or k2")
+            raise SettingError(
+                f"there is no score {self.name!r}: choose bic, aic, bdeu or k2"
+            )
         return _KINDS[self.name]
 
     @property
@@ -78,7 +81,9 @@ def _variables(schema: Schema) -> dict[str, np.ndarray]:
             )
     # a column with nothing but missing cells has one state, which never comes
     return {
-        column.name: _NOTHING if not len(column.categories) else np.asarray(column.categories)
+        column.name: _NOTHING
+        if not len(column.categories)
+        else np.asarray(column.categories)
         for column in columns
     }
 
@@ -154,13 +159,17 @@ class CodedData:
             weight = float(keep.sum())
         else:
             weight = float(w.sum())
-        return CodedData(self.states, np.ascontiguousarray(self.codes[:, keep]), w, weight)
+        return CodedData(
+            self.states, np.ascontiguousarray(self.codes[:, keep]), w, weight
+        )
 
     def counts(self, variables: Sequence[int]) -> np.ndarray:
         """The weight of every combination of states of some variables."""
         shape = tuple(int(self.sizes[v]) for v in variables)
         out = np.zeros(int(np.prod(shape)))
-        native.joint_counts(self.codes, self.sizes, self.w, np.array(variables, np.int32), out)
+        native.joint_counts(
+            self.codes, self.sizes, self.w, np.array(variables, np.int32), out
+        )
         return out.reshape(shape)
 
     def tables(self, sets: Sequence[Sequence[int]]) -> list[np.ndarray]:
@@ -188,7 +197,9 @@ class CodedData:
         scores = []
         for child, parents in families:
             if parents:
-                scores.append(float(self._additions((child, parents[:-1], parents[-1:]), rule)[0]))
+                scores.append(
+                    float(self._additions((child, parents[:-1], parents[-1:]), rule)[0])
+                )
             else:
                 scores.append(_score(self.counts([child])[None], self.weight, rule))
         return scores
@@ -239,7 +250,9 @@ class StreamedData:
         """For every request the scores of a child with its parents and one candidate more, in one
         pass."""
         families = [
-            (child, [*parents, extra]) for child, parents, more in requests for extra in more
+            (child, [*parents, extra])
+            for child, parents, more in requests
+            for extra in more
         ]
         scores = iter(self.families(families, rule))
         return [np.array([next(scores) for _ in more]) for _, _, more in requests]
@@ -249,9 +262,15 @@ class StreamedData:
     ) -> list[float]:
         """The scores of children with their parents, in one pass."""
         small = [
-            f for f in families if np.prod(self.sizes[[*f[1], f[0]]].astype(float)) <= MOST_CELLS
+            f
+            for f in families
+            if np.prod(self.sizes[[*f[1], f[0]]].astype(float)) <= MOST_CELLS
         ]
-        tables = iter(self.tables([[*parents, child] for child, parents in small]) if small else [])
+        tables = iter(
+            self.tables([[*parents, child] for child, parents in small])
+            if small
+            else []
+        )
         kept = {(child, tuple(parents)) for child, parents in small}
         scores = []
         for child, parents in families:
@@ -298,4 +317,6 @@ class _CompleteRows:
 
 def _score(counts: np.ndarray, weight: float, rule: ScoreRule) -> float:
     counts = np.ascontiguousarray(counts)
-    return native.family_score(counts, weight, rule.kind, rule.penalty, rule.equivalent_sample_size)
+    return native.family_score(
+        counts, weight, rule.kind, rule.penalty, rule.equivalent_sample_size
+    )

@@ -27,7 +27,12 @@ from lyceum.bayesnets.structure.coded_data import (
 from lyceum.bayesnets.structure.order_search import climb_with_orders
 from lyceum.bayesnets.structure.pc import pc
 from lyceum.bayesnets.structure.pdag import extend
-from lyceum.bayesnets.structure.search import EdgeRules, StructureSearch, k2, random_moves
+from lyceum.bayesnets.structure.search import (
+    EdgeRules,
+    StructureSearch,
+    k2,
+    random_moves,
+)
 from lyceum.bayesnets.structure.trees import chow_liu, tree_augmented
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary, Table
@@ -113,9 +118,14 @@ class LearnedStructure:
         if self.n_tests:
             facts["tests"] = self.n_tests
         open_ = {frozenset(edge) for edge in self.undirected}
-        rows = [(a, "—" if frozenset((a, b)) in open_ else "→", b) for a, b in self.net.edges]
+        rows = [
+            (a, "—" if frozenset((a, b)) in open_ else "→", b)
+            for a, b in self.net.edges
+        ]
         return Summary(
-            "Structure of a Bayesian network", facts, [Table("Edges", ("from", "", "to"), rows)]
+            "Structure of a Bayesian network",
+            facts,
+            [Table("Edges", ("from", "", "to"), rows)],
         )
 
 
@@ -251,7 +261,11 @@ def _code_rows(rows: Any, method: str) -> CodedData | StreamedData:
 
 
 def _tree(
-    data: CodedData | StreamedData, rows: Any, method: str, root: str | None, rules: EdgeRules
+    data: CodedData | StreamedData,
+    rows: Any,
+    method: str,
+    root: str | None,
+    rules: EdgeRules,
 ) -> list[set[int]]:
     """The parents of every variable by "chow_liu" or "tan"."""
     if rules.required.any() or rules.forbidden.any():
@@ -266,14 +280,20 @@ def _tree(
     if root is None:
         target = rows.schema.target
         if target is None:
-            raise DataError("TAN needs a class: scan(..., target=...), or name it as root")
+            raise DataError(
+                "TAN needs a class: scan(..., target=...), or name it as root"
+            )
         root = target.name
     return tree_augmented(data, find_labels([root], names, "the class")[0])
 
 
-def _check(method: str, score: str, test: str, alpha: float, max_parents: int | None) -> None:
+def _check(
+    method: str, score: str, test: str, alpha: float, max_parents: int | None
+) -> None:
     if method not in METHODS:
-        raise SettingError(f"there is no method {method!r}: choose one of {', '.join(METHODS)}")
+        raise SettingError(
+            f"there is no method {method!r}: choose one of {', '.join(METHODS)}"
+        )
     if score not in ("bic", "aic", "bdeu", "k2"):
         raise SettingError(f"there is no score {score!r}: choose bic, aic, bdeu or k2")
     if test not in ("g2", "chi2"):
@@ -307,7 +327,9 @@ def _edge_rules(
     both = must & must_not
     if both.any():
         u, v = np.argwhere(both)[0]
-        raise SettingError(f"the edge {names[u]} → {names[v]} is required and forbidden")
+        raise SettingError(
+            f"the edge {names[u]} → {names[v]} is required and forbidden"
+        )
     most = must.sum(axis=0)
     if max_parents is not None and len(names) and most.max() > max_parents:
         raise SettingError(
@@ -316,7 +338,10 @@ def _edge_rules(
         )
     # raises where the required edges have a cycle
     topological_order(
-        {name: [names[u] for u in np.flatnonzero(must[:, v])] for v, name in enumerate(names)}
+        {
+            name: [names[u] for u in np.flatnonzero(must[:, v])]
+            for v, name in enumerate(names)
+        }
     )
     if max_parents is None:
         max_parents = len(names)
@@ -324,7 +349,11 @@ def _edge_rules(
 
 
 def _search(
-    search: StructureSearch, method: str, tabu_length: int, restarts: int, random_state: int | None
+    search: StructureSearch,
+    method: str,
+    tabu_length: int,
+    restarts: int,
+    random_state: int | None,
 ) -> tuple[list[set[int]], list[float]]:
     rng = np.random.default_rng(random_state)
     start = [set(np.flatnonzero(column).tolist()) for column in search.rules.required.T]

@@ -11,7 +11,8 @@ from lyceum._core.native import native
 from lyceum.bayesnets.structure.search import StructureSearch, is_gain
 from lyceum.progress import report
 
-_KICKS = 40  # how often the best order is disturbed and improved again; costs no counting
+# how often the best order is disturbed and improved again; costs no counting
+_KICKS = 40
 _NEAREST = 8  # variables of the Markov blanket, of which all sets of parents are scored
 _LARGEST = 3  # parents of such a set
 Parents = list[set[int]]
@@ -65,10 +66,14 @@ def _blanket_families(
     return families
 
 
-def _best_order(search: StructureSearch, parents: Parents, rng: np.random.Generator) -> Parents:
+def _best_order(
+    search: StructureSearch, parents: Parents, rng: np.random.Generator
+) -> Parents:
     """The parents of every variable in the best order found, from that of a structure."""
     rules = search.rules
-    required = [frozenset(np.flatnonzero(column).tolist()) for column in rules.required.T]
+    required = [
+        frozenset(np.flatnonzero(column).tolist()) for column in rules.required.T
+    ]
     children: list[int] = []
     families: list[list[int]] = []
     scores: list[float] = []

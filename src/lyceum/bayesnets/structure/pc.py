@@ -16,7 +16,10 @@ from lyceum.progress import report
 
 
 def pc(
-    data: CodedData, alpha: float = 0.05, kind: str = "g2", rules: EdgeRules | None = None
+    data: CodedData,
+    alpha: float = 0.05,
+    kind: str = "g2",
+    rules: EdgeRules | None = None,
 ) -> tuple[Pattern, int]:
     """The pattern (CPDAG) that the tests leave, and their number.
 
@@ -46,7 +49,9 @@ def pc(
     for v, u in np.argwhere(barred & ~required.T).tolist():
         if v in skeleton.neighbors[u]:
             directions.append((u, v))
-    pattern = orient(skeleton.neighbors, skeleton.separators, skeleton.strengths, directions)
+    pattern = orient(
+        skeleton.neighbors, skeleton.separators, skeleton.strengths, directions
+    )
     return pattern, skeleton.n_tests
 
 
@@ -60,7 +65,8 @@ class _Skeleton:
         variables = set(range(len(data.states)))
         self.neighbors = {v: variables - {v} for v in variables}
         self.separators: dict[tuple[int, int], tuple[int, ...]] = {}
-        self.strengths: dict[tuple[int, int], float] = {}  # the largest p-value of an edge
+        # the largest p-value of an edge
+        self.strengths: dict[tuple[int, int], float] = {}
         self.n_tests = 0
 
     def test_all(self, size: int, certain: np.ndarray) -> bool:
@@ -90,7 +96,9 @@ class _Skeleton:
             self.strengths[u, v] = max(strongest, test.p_value)
 
 
-def _sets(around: dict[int, list[int]], u: int, v: int, size: int) -> Iterator[tuple[int, ...]]:
+def _sets(
+    around: dict[int, list[int]], u: int, v: int, size: int
+) -> Iterator[tuple[int, ...]]:
     """Sets of neighbors of u without v, then of v without u, each once."""
     first = [w for w in around[u] if w != v]
     second = [w for w in around[v] if w != u]

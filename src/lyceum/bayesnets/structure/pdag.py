@@ -97,7 +97,9 @@ class _Marks:
 
     def pattern(self) -> Pattern:
         directed = {(u, v) for u, targets in self.to.items() for v in targets}
-        pairs = {(u, v) for u, others in self.neighbors.items() for v in others if u < v}
+        pairs = {
+            (u, v) for u, others in self.neighbors.items() for v in others if u < v
+        }
         undirected = {pair for pair in pairs if self.is_open(*pair)}
         return Pattern(len(self.neighbors), frozenset(directed), frozenset(undirected))
 
@@ -180,7 +182,9 @@ def extend(pattern: Pattern) -> list[set[int]]:
 
     def is_simplicial(v: int) -> bool:
         adjacent = neighbors[v] | into[v] | out[v]
-        return all(adjacent - {w} <= neighbors[w] | into[w] | out[w] for w in neighbors[v])
+        return all(
+            adjacent - {w} <= neighbors[w] | into[w] | out[w] for w in neighbors[v]
+        )
 
     left = set(range(pattern.n))
     while left:
@@ -195,7 +199,9 @@ def extend(pattern: Pattern) -> list[set[int]]:
     return parents
 
 
-def _adjacent_sets(pattern: Pattern) -> tuple[list[set[int]], list[set[int]], list[set[int]]]:
+def _adjacent_sets(
+    pattern: Pattern,
+) -> tuple[list[set[int]], list[set[int]], list[set[int]]]:
     """Of every variable those with an edge into it, those it has an edge to, and those joined by
     an edge without direction."""
     into: list[set[int]] = [set() for _ in range(pattern.n)]

@@ -64,7 +64,9 @@ class StructureSearch:
             family = frozenset(parents[v])
             if len(family) < self.rules.max_parents:
                 more = [
-                    u for u in self._candidates(v, family) if (v, family | {u}) not in self.known
+                    u
+                    for u in self._candidates(v, family)
+                    if (v, family | {u}) not in self.known
                 ]
                 requests.append((v, sorted(family), more))
             for u in family:
@@ -159,7 +161,8 @@ class _Gains:
         self.parents = parents
         n = search.n
         self.add = np.full((n, n), -np.inf)  # [u, v]: the edge u → v
-        self.open = np.full((n, n), -np.inf)  # the same, without the edges that close a cycle
+        # the same, without the edges that close a cycle
+        self.open = np.full((n, n), -np.inf)
         self.remove = np.full((n, n), -np.inf)
         self.edges = np.zeros((n, n), dtype=bool)
         for v, of in enumerate(parents):
@@ -181,7 +184,9 @@ class _Gains:
                     self.remove[u, v] = known[v, family - {u}] - score
             if len(family) < rules.max_parents:
                 candidates = self.search._candidates(v, family)
-                self.add[candidates, v] = [known[v, family | {u}] - score for u in candidates]
+                self.add[candidates, v] = [
+                    known[v, family | {u}] - score for u in candidates
+                ]
             self.open[:, v] = np.where(self.reach[v], -np.inf, self.add[:, v])
 
     def best(self, tabu: Collection[tuple[int, int]]) -> Move | None:
@@ -210,7 +215,9 @@ class _Gains:
         return largest
 
     def _best_addition(self, tabu: Iterable[tuple[int, int]]) -> Move:
-        barred = [(u, v, self.open[u, v]) for edge in tabu for u, v in (edge, edge[::-1])]
+        barred = [
+            (u, v, self.open[u, v]) for edge in tabu for u, v in (edge, edge[::-1])
+        ]
         for u, v, _ in barred:
             self.open[u, v] = -np.inf
         tail, head = divmod(int(self.open.argmax()), self.search.n)
@@ -266,7 +273,10 @@ def _reachable(edges: np.ndarray) -> np.ndarray:
 
 
 def random_moves(
-    search: StructureSearch, parents: list[set[int]], count: int, rng: np.random.Generator
+    search: StructureSearch,
+    parents: list[set[int]],
+    count: int,
+    rng: np.random.Generator,
 ) -> list[set[int]]:
     """A structure some random additions and removals away."""
     rules = search.rules
@@ -291,7 +301,10 @@ def random_moves(
 
 
 def k2(
-    data: CodedData | StreamedData, rule: ScoreRule, order: Sequence[int], rules: EdgeRules
+    data: CodedData | StreamedData,
+    rule: ScoreRule,
+    order: Sequence[int],
+    rules: EdgeRules,
 ) -> list[set[int]]:
     """The structure that greedy additions along an order lead to.
 
@@ -303,7 +316,9 @@ def k2(
         family = [u for u in order[:i] if rules.required[u, v]]
         (score,) = data.families([(v, family)], rule)
         while len(family) < rules.max_parents:
-            more = [u for u in order[:i] if u not in family and not rules.forbidden[u, v]]
+            more = [
+                u for u in order[:i] if u not in family and not rules.forbidden[u, v]
+            ]
             if not more:
                 break
             (scores,) = data.scores([(v, family, more)], rule)

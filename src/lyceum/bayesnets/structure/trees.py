@@ -8,7 +8,8 @@ import numpy as np
 
 from lyceum.bayesnets.structure.coded_data import CodedData, ScoreRule, StreamedData
 
-_EVEN = 1e-10  # of the largest weight: edges that differ by less are equal, and the first is taken
+# of the largest weight: edges that differ by less are equal, and the first is taken
+_EVEN = 1e-10
 
 
 def information(

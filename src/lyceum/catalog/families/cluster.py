@@ -9,7 +9,10 @@ ENTRIES: tuple[Entry, ...] = (
         about="A tree of all rows: the two closest clusters are merged, again and again.",
         cost="n² d; memory n d (single, ward) or n²/2",
         syllabus=("12.3",),
-        space={"n_clusters": (2, 20, "linear"), "linkage": ["ward", "average", "complete"]},
+        space={
+            "n_clusters": (2, 20, "linear"),
+            "linkage": ["ward", "average", "complete"],
+        },
         in_study="never",
     ),
     Entry(

@@ -52,7 +52,13 @@ ENTRIES = (
         cost="two passes of n·d; in memory n·d per row drawn for relief",
         syllabus=("13.3",),
         space={
-            "score_func": ["gain_ratio", "symmetrical_uncertainty", "chi2", "correlation", "relief"]
+            "score_func": [
+                "gain_ratio",
+                "symmetrical_uncertainty",
+                "chi2",
+                "correlation",
+                "relief",
+            ]
         },
     ),
     Entry(

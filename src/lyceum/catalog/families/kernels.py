@@ -92,7 +92,11 @@ ENTRIES: tuple[Entry, ...] = (
         about="Support vector regression with any kernel: errors within epsilon cost nothing.",
         cost="n · support vectors · d to fit, support vectors · d per row to predict",
         syllabus=("9.4",),
-        space={"C": (1e-1, 1e3, "log"), "gamma": (1e-3, 1.0, "log"), "epsilon": (1e-3, 1.0, "log")},
+        space={
+            "C": (1e-1, 1e3, "log"),
+            "gamma": (1e-3, 1.0, "log"),
+            "epsilon": (1e-3, 1.0, "log"),
+        },
         in_study="never",
     ),
 )

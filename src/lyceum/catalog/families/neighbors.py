@@ -35,7 +35,10 @@ ENTRIES: tuple[Entry, ...] = (
         about="The class of the nearest of one or a few centroids per class.",
         cost="n·d² to fit, n·d per centroid to predict",
         syllabus=("10.5",),
-        space={"n_clusters": (1, 10, "log"), "exemplar": ["mean", "median", "geometric_median"]},
+        space={
+            "n_clusters": (1, 10, "log"),
+            "exemplar": ["mean", "median", "geometric_median"],
+        },
         in_study="never",
     ),
     Entry(

@@ -9,7 +9,8 @@ ENTRIES: tuple[Entry, ...] = (
         about="Any classifier, corrected for class shares that differ where it is used.",
         cost="that of the classifier; n·K per step of EM",
         syllabus=("15.3",),
-        space={},  # no fold tells the priors of the place of use; search the classifier's own
+        # no fold tells the priors of the place of use; search the classifier's own
+        space={},
         in_study="never",
     ),
     Entry(

@@ -39,9 +39,12 @@ bayesnet = Commands(
     no_args_is_help=True,
 )
 
-Net = Annotated[str, typer.Argument(help="A BIF file, or asia or alarm, which come with Lyceum.")]
+Net = Annotated[
+    str, typer.Argument(help="A BIF file, or asia or alarm, which come with Lyceum.")
+]
 Given = Annotated[
-    list[str] | None, typer.Option("--evidence", "-e", help="variable=state; repeat for more.")
+    list[str] | None,
+    typer.Option("--evidence", "-e", help="variable=state; repeat for more."),
 ]
 _STATE = "variable=state"
 
@@ -62,7 +65,9 @@ def _edges(texts: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
     pairs = [tuple(part.strip() for part in text.split("->")) for text in texts or ()]
     for pair, text in zip(pairs, texts or ()):
         if len(pair) != 2 or not all(pair):
-            raise LyceumError(f"cannot read {option} {text!r}: write {option} 'from->to'")
+            raise LyceumError(
+                f"cannot read {option} {text!r}: write {option} 'from->to'"
+            )
     return pairs  # type: ignore[return-value]
 
 
@@ -72,17 +77,27 @@ def _edges(texts: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
 @reads_files
 def learn(
     data: Data,
-    out: Annotated[str, typer.Option("--out", "-o", help="The BIF file to write.")] = "network.bif",
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="The BIF file to write.")
+    ] = "network.bif",
     method: Annotated[
-        str, typer.Option(help="order_search, hill_climbing, tabu, k2, chow_liu, tan or pc.")
+        str,
+        typer.Option(
+            help="order_search, hill_climbing, tabu, k2, chow_liu, tan or pc."
+        ),
     ] = "order_search",
     score: Annotated[str, typer.Option(help="bic, aic, bdeu or k2.")] = "bic",
     target: Annotated[
         str | None,
-        typer.Option("--target", "-t", help="The class: for tan, and to discretize numbers by it."),
+        typer.Option(
+            "--target",
+            "-t",
+            help="The class: for tan, and to discretize numbers by it.",
+        ),
     ] = None,
     order: Annotated[
-        str | None, typer.Option(help="For k2: the variables separated by commas, causes first.")
+        str | None,
+        typer.Option(help="For k2: the variables separated by commas, causes first."),
     ] = None,
     required: Annotated[
         list[str] | None,
@@ -90,16 +105,28 @@ def learn(
     ] = None,
     forbidden: Annotated[
         list[str] | None,
-        typer.Option(help="An edge that must not be there, 'from->to'; repeat for more."),
+        typer.Option(
+            help="An edge that must not be there, 'from->to'; repeat for more."
+        ),
     ] = None,
-    max_parents: Annotated[int | None, typer.Option(help="The most parents of a variable.")] = None,
-    restarts: Annotated[int, typer.Option(help="The number of restarts of a search.")] = 0,
-    alpha: Annotated[float, typer.Option(help="For pc: the level of the tests.")] = 0.05,
+    max_parents: Annotated[
+        int | None, typer.Option(help="The most parents of a variable.")
+    ] = None,
+    restarts: Annotated[
+        int, typer.Option(help="The number of restarts of a search.")
+    ] = 0,
+    alpha: Annotated[
+        float, typer.Option(help="For pc: the level of the tests.")
+    ] = 0.05,
     estimate: Annotated[
-        str, typer.Option(help="How the tables are estimated: laplace, raw or dirichlet.")
+        str,
+        typer.Option(help="How the tables are estimated: laplace, raw or dirichlet."),
     ] = "laplace",
     bins: Annotated[
-        int, typer.Option(help="The number of intervals of a numeric column without a target.")
+        int,
+        typer.Option(
+            help="The number of intervals of a numeric column without a target."
+        ),
     ] = 5,
     kind: Kind = None,
     ignore: Ignore = None,
@@ -117,7 +144,13 @@ def learn(
     refuse_to_replace(out, force)
     with notes(), progress_bar(f"learning from {Path(data).name}"):
         kinds: Any = kinds_of(kind) or None
-        rows = scan(data, target=target, kinds=kinds, ignore=ignore or (), **file_format.options())
+        rows = scan(
+            data,
+            target=target,
+            kinds=kinds,
+            ignore=ignore or (),
+            **file_format.options(),
+        )
         numbers = [rows.schema[int(j)].name for j in rows.schema.continuous]
         if numbers:
             rows = KBinsDiscretizer(n_bins=bins).fit(rows).transform(rows)
@@ -131,7 +164,9 @@ def learn(
             restarts=restarts,
             alpha=alpha,
             estimate=estimate,
-            order=None if order is None else [name.strip() for name in order.split(",")],
+            order=None
+            if order is None
+            else [name.strip() for name in order.split(",")],
             random_state=seed,
         )
     write_bif(structure.net, out)
@@ -170,12 +205,16 @@ def query(
     net: Net,
     variables: Annotated[
         list[str] | None,
-        typer.Argument(help="The variables of the query; several are answered jointly."),
+        typer.Argument(
+            help="The variables of the query; several are answered jointly."
+        ),
     ] = None,
     evidence: Given = None,
     do: Annotated[
         list[str] | None,
-        typer.Option(help="variable=state set by intervention, not observed; repeat for more."),
+        typer.Option(
+            help="variable=state set by intervention, not observed; repeat for more."
+        ),
     ] = None,
     soft: Annotated[
         list[str] | None,
@@ -190,7 +229,10 @@ def query(
         bool, typer.Option("--best", help="The most probable states of all variables.")
     ] = False,
     method: Annotated[
-        str, typer.Option(help="auto, junction_tree, elimination, likelihood_weighting or gibbs.")
+        str,
+        typer.Option(
+            help="auto, junction_tree, elimination, likelihood_weighting or gibbs."
+        ),
     ] = "auto",
     samples: Annotated[
         int, typer.Option(help="The number of samples of a sampling method.")
@@ -219,7 +261,12 @@ def query(
         if variables:
             answers = [
                 model.posterior(
-                    variables, seen, method=method, n_samples=samples, random_state=seed, **given
+                    variables,
+                    seen,
+                    method=method,
+                    n_samples=samples,
+                    random_state=seed,
+                    **given,
                 )
             ]
         else:
@@ -274,16 +321,25 @@ def _print_working(
 def _likelihoods(texts: Sequence[str]) -> dict[str, list[float]]:
     try:
         pairs = named_values(texts, "--soft", "variable=0.9,0.2")
-        return {name: [float(p) for p in values.split(",")] for name, values in pairs.items()}
+        return {
+            name: [float(p) for p in values.split(",")]
+            for name, values in pairs.items()
+        }
     except ValueError as error:
         raise LyceumError(f"cannot read --soft: {error}") from error
 
 
-@bayesnet.command(epilog="Example: lyceum bayesnet independent asia asia smoke --given dysp")
+@bayesnet.command(
+    epilog="Example: lyceum bayesnet independent asia asia smoke --given dysp"
+)
 def independent(
     net: Net,
-    first: Annotated[str | None, typer.Argument(help="Variables separated by commas.")] = None,
-    second: Annotated[str | None, typer.Argument(help="Variables separated by commas.")] = None,
+    first: Annotated[
+        str | None, typer.Argument(help="Variables separated by commas.")
+    ] = None,
+    second: Annotated[
+        str | None, typer.Argument(help="Variables separated by commas.")
+    ] = None,
     given: Annotated[
         str, typer.Option("--given", "-g", help="Variables separated by commas.")
     ] = "",
@@ -317,11 +373,18 @@ def independent(
 def draw(
     net: Net,
     out: Annotated[
-        str, typer.Option("--out", "-o", help="A .png, .svg or .pdf file, or .dot for Graphviz.")
+        str,
+        typer.Option(
+            "--out", "-o", help="A .png, .svg or .pdf file, or .dot for Graphviz."
+        ),
     ] = "network.png",
     evidence: Given = None,
-    tree: Annotated[bool, typer.Option("--tree", help="The junction tree instead.")] = False,
-    moral: Annotated[bool, typer.Option("--moral", help="The moral graph instead.")] = False,
+    tree: Annotated[
+        bool, typer.Option("--tree", help="The junction tree instead.")
+    ] = False,
+    moral: Annotated[
+        bool, typer.Option("--moral", help="The moral graph instead.")
+    ] = False,
     force: Force = False,
 ) -> None:
     """Draw a network with the probabilities of its states, before and after evidence."""
@@ -352,17 +415,23 @@ def draw(
     print_line("wrote ", (out, "bold"))
 
 
-@bayesnet.command(epilog="Example: lyceum bayesnet sample alarm 10000 -o alarm.csv --seed 1")
+@bayesnet.command(
+    epilog="Example: lyceum bayesnet sample alarm 10000 -o alarm.csv --seed 1"
+)
 def sample(
     net: Net,
     rows: Annotated[int, typer.Argument(help="How many rows.")],
     out: Annotated[
         str,
         typer.Option(
-            "--out", "-o", help="A .csv or .parquet file, or - for CSV on standard output."
+            "--out",
+            "-o",
+            help="A .csv or .parquet file, or - for CSV on standard output.",
         ),
     ] = "-",
-    seed: Annotated[int | None, typer.Option(help="The seed of the random numbers.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="The seed of the random numbers.")
+    ] = None,
     force: Force = False,
 ) -> None:
     """Draw rows from a network."""
@@ -371,7 +440,9 @@ def sample(
     if out != "-":
         refuse_to_replace(out, force, (".csv", ".parquet"))
     table = _read(net).sample(rows, seed)
-    plain = pa.table({name: table.column(name).cast(pa.string()) for name in table.column_names})
+    plain = pa.table(
+        {name: table.column(name).cast(pa.string()) for name in table.column_names}
+    )
     if out == "-":
         csv.write_csv(plain, sys.stdout.buffer)
         return

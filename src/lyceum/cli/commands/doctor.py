@@ -52,14 +52,20 @@ def examine() -> dict[str, Any]:
         "memory": _memory(),
         "packages": {name: _version_of(name) for name in _REQUIRED},
         "extras": {
-            extra: {name: _version_of(name) for name in names} for extra, names in EXTRAS.items()
+            extra: {name: _version_of(name) for name in names}
+            for extra, names in EXTRAS.items()
         },
-        "healthy": bool(checks) and all(verdict == "passed" for verdict in checks.values()),
+        "healthy": bool(checks)
+        and all(verdict == "passed" for verdict in checks.values()),
     }
 
 
 def _kernels() -> dict[str, Any]:
-    built = [level for level in _LEVELS if importlib.util.find_spec(f"lyceum._native_{level}")]
+    built = [
+        level
+        for level in _LEVELS
+        if importlib.util.find_spec(f"lyceum._native_{level}")
+    ]
     kernels: dict[str, Any] = {
         "built": built,
         "LYCEUM_ISA": os.environ.get("LYCEUM_ISA"),
@@ -93,7 +99,9 @@ def _self_check(level: str) -> str:
     kernels.class_moments(X, None, w, weight, mean, scatter)
     expected = np.average(X, axis=0, weights=w)
     right = np.allclose(mean[0], expected, rtol=1e-14, atol=0)
-    right = right and np.allclose(scatter[0], w @ (X - expected) ** 2, rtol=1e-9, atol=0)
+    right = right and np.allclose(
+        scatter[0], w @ (X - expected) ** 2, rtol=1e-9, atol=0
+    )
     if right:
         return "passed"
     return f"failed: mean {mean[0, 0]!r}, NumPy has {expected[0]!r}"
@@ -166,7 +174,10 @@ def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield from _kernel_lines(facts["kernels"])
     if threads:
         processors = f"of {threads['processors']} processors"
-        yield "threads", f"{threads['in use']} {processors}; {_setting('OMP_NUM_THREADS', threads)}"
+        yield (
+            "threads",
+            f"{threads['in use']} {processors}; {_setting('OMP_NUM_THREADS', threads)}",
+        )
     for i, library in enumerate(facts["blas"] or ["none found"]):
         yield "BLAS" if i == 0 else "", library
     sizes = ", ".join(f"{size} GB {name}" for name, size in memory.items() if size)
@@ -182,12 +193,18 @@ def _kernel_lines(kernels: dict[str, Any]) -> Iterator[tuple[str, str]]:
         setting = _setting("LYCEUM_ISA", kernels)
         yield "kernels", f"{kernels['picked']}; built: {built}; {setting}"
     for level, verdict in kernels["self-check"].items():
-        yield f"  check {level}", f"[{'green' if verdict == 'passed' else 'red'}]{verdict}[/]"
+        yield (
+            f"  check {level}",
+            f"[{'green' if verdict == 'passed' else 'red'}]{verdict}[/]",
+        )
 
 
 def _package_lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for i, (name, version) in enumerate(facts["packages"].items()):
-        yield "packages" if i == 0 else "", f"{name:<15}{version or '[red]not installed[/]'}"
+        yield (
+            "packages" if i == 0 else "",
+            f"{name:<15}{version or '[red]not installed[/]'}",
+        )
     for extra, packages in facts["extras"].items():
         for i, (name, version) in enumerate(packages.items()):
             remedy = f"[dim]not installed: {escape(how_to_install(name))}[/]"

@@ -16,7 +16,9 @@ from lyceum.workflows import RowExplanation, explain_rows
 _BAR = 12  # cells of the longest bar on either side
 
 
-def run(model: str, data: str, rows: Sequence[int], file_format: FileFormat, as_json: bool) -> None:
+def run(
+    model: str, data: str, rows: Sequence[int], file_format: FileFormat, as_json: bool
+) -> None:
     explanations = explain_rows(
         lyceum.load(model), data, rows or (0, 1, 2), file_format=file_format
     )
@@ -42,7 +44,8 @@ def _render(one: RowExplanation) -> None:
     console.print(made)
     if rest := len(one.contributions) - len(telling):
         console.print(
-            f"{rest} more {'column adds' if rest == 1 else 'columns add'} nothing", style="dim"
+            f"{rest} more {'column adds' if rest == 1 else 'columns add'} nothing",
+            style="dim",
         )
     if one.detail is not None:
         _render_detail(one.detail)
@@ -65,4 +68,6 @@ def _bar(share: float) -> Text:
     else:
         against = ""
         speaks_for = "█" * size
-    return Text.assemble((f"{against:>{_BAR}}", "yellow"), "│", (f"{speaks_for:<{_BAR}}", "blue"))
+    return Text.assemble(
+        (f"{against:>{_BAR}}", "yellow"), "│", (f"{speaks_for:<{_BAR}}", "blue")
+    )

@@ -7,18 +7,31 @@ from typing import Annotated, Any
 import typer
 
 from lyceum.cli.help import Commands
-from lyceum.cli.options import AsJson, Data, Force, Ignore, Kind, kinds_of, reads_files, settings_of
+from lyceum.cli.options import (
+    AsJson,
+    Data,
+    Force,
+    Ignore,
+    Kind,
+    kinds_of,
+    reads_files,
+    settings_of,
+)
 
 commands = Commands()
 
 
-@commands.command(epilog="Example: lyceum cluster customers.csv --clusters 4 --out clusters.csv")
+@commands.command(
+    epilog="Example: lyceum cluster customers.csv --clusters 4 --out clusters.csv"
+)
 @reads_files
 def cluster(
     data: Data,
     learner: Annotated[
         str | None,
-        typer.Option("--learner", "-l", help="E.g. KMeans, KMedoids; chosen for you by default."),
+        typer.Option(
+            "--learner", "-l", help="E.g. KMeans, KMedoids; chosen for you by default."
+        ),
     ] = None,
     clusters: Annotated[
         int | None,
@@ -38,7 +51,9 @@ def cluster(
     out: Annotated[
         str, typer.Option("--out", "-o", help="The CSV file of labels.")
     ] = "clusters.csv",
-    report: Annotated[str, typer.Option(help="The HTML report to write.")] = "clusters.html",
+    report: Annotated[
+        str, typer.Option(help="The HTML report to write.")
+    ] = "clusters.html",
     file_format: Any = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -60,9 +75,15 @@ def reduce(
     data: Data,
     target: Annotated[
         str | None,
-        typer.Option("--target", "-t", help="The class or number that the columns should predict."),
+        typer.Option(
+            "--target",
+            "-t",
+            help="The class or number that the columns should predict.",
+        ),
     ] = None,
-    method: Annotated[str, typer.Option(help="pca, svd, mds, fisher, ranking or subset.")] = "pca",
+    method: Annotated[
+        str, typer.Option(help="pca, svd, mds, fisher, ranking or subset.")
+    ] = "pca",
     components: Annotated[
         float | None,
         typer.Option(
@@ -80,7 +101,9 @@ def reduce(
     out: Annotated[
         str | None, typer.Option("--out", "-o", help="A CSV or Parquet file to write.")
     ] = None,
-    page: Annotated[str | None, typer.Option("--report", help="An HTML page to write.")] = None,
+    page: Annotated[
+        str | None, typer.Option("--report", help="An HTML page to write.")
+    ] = None,
     file_format: Any = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -89,17 +112,39 @@ def reduce(
     columns."""
     from lyceum.cli.commands.reduce import run
 
-    run(data, target, method, components, keep or [], out, page, file_format, force, as_json)
+    run(
+        data,
+        target,
+        method,
+        components,
+        keep or [],
+        out,
+        page,
+        file_format,
+        force,
+        as_json,
+    )
 
 
-@commands.command(epilog="Example: lyceum segment photo.png --segments 5 --by color+position")
+@commands.command(
+    epilog="Example: lyceum segment photo.png --segments 5 --by color+position"
+)
 def segment(
-    image: Annotated[str, typer.Argument(help="An image: PNG, or any format that Pillow reads.")],
+    image: Annotated[
+        str, typer.Argument(help="An image: PNG, or any format that Pillow reads.")
+    ],
     out: Annotated[
-        str, typer.Option("--out", "-o", help="The PNG to write; by default beside the image.")
+        str,
+        typer.Option(
+            "--out", "-o", help="The PNG to write; by default beside the image."
+        ),
     ] = "",
-    segments: Annotated[int, typer.Option("--segments", "-k", help="The number of segments.")] = 4,
-    by: Annotated[str, typer.Option(help="intensity, color or color+position.")] = "color",
+    segments: Annotated[
+        int, typer.Option("--segments", "-k", help="The number of segments.")
+    ] = 4,
+    by: Annotated[
+        str, typer.Option(help="intensity, color or color+position.")
+    ] = "color",
     method: Annotated[str, typer.Option(help="kmeans or mixture.")] = "kmeans",
     seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
     force: Force = False,
@@ -118,19 +163,32 @@ def segment(
 def label(
     data: Data,
     target: Annotated[
-        str, typer.Option("--target", "-t", help="The column of labels; it need not exist yet.")
+        str,
+        typer.Option(
+            "--target", "-t", help="The column of labels; it need not exist yet."
+        ),
     ],
     out: Annotated[
-        str, typer.Option("--out", "-o", help="The CSV file to write, with all rows and labels.")
+        str,
+        typer.Option(
+            "--out", "-o", help="The CSV file to write, with all rows and labels."
+        ),
     ],
     strategy: Annotated[
-        str, typer.Option(help="uncertainty, margin, entropy, committee, density or random.")
+        str,
+        typer.Option(
+            help="uncertainty, margin, entropy, committee, density or random."
+        ),
     ] = "uncertainty",
-    queries: Annotated[int, typer.Option(help="The largest number of labels to ask for.")] = 20,
+    queries: Annotated[
+        int, typer.Option(help="The largest number of labels to ask for.")
+    ] = 20,
     learner: Annotated[
         str | None,
         typer.Option(
-            "--learner", "-l", help="The classifier that chooses the rows; NaiveBayes by default."
+            "--learner",
+            "-l",
+            help="The classifier that chooses the rows; NaiveBayes by default.",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,

@@ -46,10 +46,17 @@ def run(
     names = [type(step).__name__ for step in steps]
     if as_json:
         print_json(
-            {"model": str(kept), "bytes": kept.stat().st_size, "steps": names, **learned.as_dict()}
+            {
+                "model": str(kept),
+                "bytes": kept.stat().st_size,
+                "steps": names,
+                **learned.as_dict(),
+            }
         )
         return
     show_summary(learned)
     print_line(f"\n{' → '.join(names)}, fitted and kept in ", (str(kept), "bold"))
     file = f"{fitted.gives.replace(' ', '_')}.csv"
-    print_line(f"next: lyceum predict {shlex.quote(str(kept))} NEW_DATA -o {file}", style="dim")
+    print_line(
+        f"next: lyceum predict {shlex.quote(str(kept))} NEW_DATA -o {file}", style="dim"
+    )

@@ -8,7 +8,13 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from lyceum._core.data import ColumnInspection, FileFormat, Inspection, inspect, time_text
+from lyceum._core.data import (
+    ColumnInspection,
+    FileFormat,
+    Inspection,
+    inspect,
+    time_text,
+)
 from lyceum._core.files import spool
 from lyceum._core.text import show as shown, show_count
 from lyceum.cli.screen import console, print_json, progress_bar, table
@@ -83,7 +89,9 @@ def _columns(inspection: Inspection) -> Table:
             column.kind,
         ]
         cells += [Text(column.why)] if wide else []
-        cells += [_missing_text(column.n_missing, inspection.n_rows)] if any_missing else []
+        cells += (
+            [_missing_text(column.n_missing, inspection.n_rows)] if any_missing else []
+        )
         shown.add_row(*cells, _values(column, inspection.n_rows, wide))
     return shown
 
@@ -102,16 +110,21 @@ def _values(column: ColumnInspection, n_rows: int, wide: bool) -> Text:
             for value, n in column.top
         ]
         more = (column.n_distinct or 0) - len(column.top)
-        return Text(" · ").join([*shares, *([Text(f"{more:,} more")] if more > 0 else [])])
+        return Text(" · ").join(
+            [*shares, *([Text(f"{more:,} more")] if more > 0 else [])]
+        )
     if column.low is None or column.high is None:
-        return Text("too many to list" if column.kind == "categorical" else "–", style="dim")
+        return Text(
+            "too many to list" if column.kind == "categorical" else "–", style="dim"
+        )
     show = time_text if column.is_time else _number
     if wide:
         middle = f"  median {show(column.median)}"
     else:
         middle = ""
     return Text.assemble(
-        (_spark(column.histogram), "cyan"), f"  {show(column.low)} … {show(column.high)}{middle}"
+        (_spark(column.histogram), "cyan"),
+        f"  {show(column.low)} … {show(column.high)}{middle}",
     )
 
 
@@ -123,20 +136,28 @@ def _number(value: object) -> str:
 
 def _spark(histogram: tuple[int, ...]) -> str:
     most = max(histogram, default=0)
-    return "".join(" " if not n else _BARS[min(7, n * 8 // (most + 1))] for n in histogram)
+    return "".join(
+        " " if not n else _BARS[min(7, n * 8 // (most + 1))] for n in histogram
+    )
 
 
 def _target(column: ColumnInspection) -> Text:
-    head = Text.assemble("to predict: ", (column.name, "bold"), f", {column.kind} ({column.why})")
+    head = Text.assemble(
+        "to predict: ", (column.name, "bold"), f", {column.kind} ({column.why})"
+    )
     total = sum(n for _, n in column.top)
     if total and column.kind != "continuous":
-        listed = ", ".join(f"{_number(value)} {n:,} ({n / total:.1%})" for value, n in column.top)
+        listed = ", ".join(
+            f"{_number(value)} {n:,} ({n / total:.1%})" for value, n in column.top
+        )
         head.append(f": {listed}")
     return head
 
 
 def _flags(inspection: Inspection) -> Table | str:
-    flagged = [(column.name, flag) for column in inspection.columns for flag in column.flags]
+    flagged = [
+        (column.name, flag) for column in inspection.columns for flag in column.flags
+    ]
     if not flagged:
         return "[green]nothing looks wrong[/]"
     shown = Table.grid(padding=(0, 2))
@@ -145,5 +166,8 @@ def _flags(inspection: Inspection) -> Table | str:
     shown.title_style = "bold"
     shown.add_column(max_width=30, overflow="ellipsis", no_wrap=True)
     for name, flag in flagged:
-        shown.add_row(Text(name), Text(flag.text, style="red" if flag.code in _GRAVE else "yellow"))
+        shown.add_row(
+            Text(name),
+            Text(flag.text, style="red" if flag.code in _GRAVE else "yellow"),
+        )
     return shown

@@ -57,7 +57,9 @@ def run(
     )
     if result.labeled < result.rows:
         file = shlex.quote(str(result.out))
-        again = f"lyceum label {file} --target {shlex.quote(target)} --out {file} --force"
+        again = (
+            f"lyceum label {file} --target {shlex.quote(target)} --out {file} --force"
+        )
         print_line(f"To go on: {again}", style="dim")
 
 

@@ -64,7 +64,9 @@ def show_learners(task: str | None, as_json: bool) -> None:
         return
     for name in dict.fromkeys(entry.task for entry in entries):
         console.print(f"\n[bold]{name}[/]")
-        console.print(_learner_table([entry for entry in entries if entry.task == name]))
+        console.print(
+            _learner_table([entry for entry in entries if entry.task == name])
+        )
 
 
 def _learner_table(entries: list[catalog.Entry]) -> Table:
@@ -77,7 +79,9 @@ def _learner_table(entries: list[catalog.Entry]) -> Table:
     listed.add_column(ratio=1)
     for entry in entries:
         listed.add_row(
-            _name(entry), _facts(entry), Text(entry.about).append(f" {entry.cost}.", "dim")
+            _name(entry),
+            _facts(entry),
+            Text(entry.about).append(f" {entry.cost}.", "dim"),
         )
     return listed
 
@@ -96,7 +100,9 @@ def _path(entry: catalog.Entry) -> str:
 
 
 def _name(entry: catalog.Entry) -> Text:
-    return Text.assemble((f"{entry.package.removeprefix('lyceum.')}.", "dim"), (entry.name, "bold"))
+    return Text.assemble(
+        (f"{entry.package.removeprefix('lyceum.')}.", "dim"), (entry.name, "bold")
+    )
 
 
 def _facts(entry: catalog.Entry) -> str:

@@ -30,7 +30,9 @@ def run(
 ) -> None:
     to_screen = out == "-"
     if to_screen and as_json:
-        raise LyceumError("--json describes what was written to a file: give -o predictions.csv")
+        raise LyceumError(
+            "--json describes what was written to a file: give -o predictions.csv"
+        )
     if not to_screen:
         refuse_to_replace(out, force)
     fitted = lyceum.load(model)
@@ -46,11 +48,16 @@ def run(
     elif as_json:
         print_json(done.as_dict())
     else:
-        shares = [f"{label} {n:,} ({n / done.n_rows:.1%})" for label, n in done.answers.items()]
+        shares = [
+            f"{label} {n:,} ({n / done.n_rows:.1%})"
+            for label, n in done.answers.items()
+        ]
         gives = FittedModel(fitted).gives
         if gives == "predictions":
             verb = "predicted"
         else:
             verb = f"with {gives}"
-        print_line(f"{show_count(done.n_rows, 'row')} {verb}: ", (str(done.path), "bold"))
+        print_line(
+            f"{show_count(done.n_rows, 'row')} {verb}: ", (str(done.path), "bold")
+        )
         print_line(", ".join(shares))

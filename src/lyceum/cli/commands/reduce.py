@@ -12,7 +12,14 @@ from lyceum._core.files import replace_file, write_file
 from lyceum._core.lazy_arrow import csv, pq
 from lyceum._core.packages import check_installed
 from lyceum.cli.options import refuse_to_replace
-from lyceum.cli.screen import console, notes, print_json, print_line, progress_bar, show_table
+from lyceum.cli.screen import (
+    console,
+    notes,
+    print_json,
+    print_line,
+    progress_bar,
+    show_table,
+)
 from lyceum.workflows import reduce_table
 
 
@@ -35,7 +42,12 @@ def run(
         check_installed("the report of a reduction", "matplotlib")
     with notes(), progress_bar(f"reducing {Path(data).name}"):
         reduction = reduce_table(
-            data, target, method=method, n_components=components, keep=keep, file_format=file_format
+            data,
+            target,
+            method=method,
+            n_components=components,
+            keep=keep,
+            file_format=file_format,
         )
     if out is not None:
         with replace_file(out) as file:

@@ -13,7 +13,14 @@ from lyceum.workflows import segment_image
 
 
 def run(
-    image: str, out: str, segments: int, by: Any, method: Any, seed: int, force: bool, as_json: bool
+    image: str,
+    out: str,
+    segments: int,
+    by: Any,
+    method: Any,
+    seed: int,
+    force: bool,
+    as_json: bool,
 ) -> None:
     check_installed("lyceum segment", "matplotlib")
     if Path(image).is_dir():
@@ -28,7 +35,11 @@ def run(
     segmentation.save(target, palette)
     if as_json:
         print_json(
-            {**segmentation.summary().as_dict(), "picture": str(target), "palette": str(palette)}
+            {
+                **segmentation.summary().as_dict(),
+                "picture": str(target),
+                "palette": str(palette),
+            }
         )
         return
     for table in segmentation.summary().tables:

@@ -45,7 +45,11 @@ _WIDE = 100  # from this many columns on, they are drawn
 
 
 def run(
-    data: str | None, target: str | None, loss: str | None, as_json: bool, **options: Any
+    data: str | None,
+    target: str | None,
+    loss: str | None,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Study a file, and print the ranking, the answer and where the results are."""
     if data is not None and target is None and options.get("recipe") is None:
@@ -56,7 +60,10 @@ def run(
             text = f"studying {Path(data).name}"
         else:
             text = "studying"
-        with notes(), progress_bar(text, ("tasks", "conclusions"), options.get("budget")):
+        with (
+            notes(),
+            progress_bar(text, ("tasks", "conclusions"), options.get("budget")),
+        ):
             result = study(data, target, loss=_costs(loss), **options)
     except LyceumError as error:
         raise LyceumError(option_words(str(error))) from error
@@ -80,14 +87,18 @@ def _costs(text: str | None) -> Any:
 
 def _targets(data: str, file_format: Any) -> str:
     """The columns of a file, and those that people are likely to predict."""
-    inspection = inspect(data, **({} if file_format is None else {"file_format": file_format}))
+    inspection = inspect(
+        data, **({} if file_format is None else {"file_format": file_format})
+    )
     names = ", ".join(repr(column.name) for column in inspection.columns)
     likely = "; ".join(_likely(inspection))
     if likely:
         hint = f" Likely: {likely}."
     else:
         hint = ""
-    return f"say which column to predict, --target COLUMN.{hint} The columns are {names}."
+    return (
+        f"say which column to predict, --target COLUMN.{hint} The columns are {names}."
+    )
 
 
 def _likely(inspection: Inspection) -> list[str]:
@@ -123,7 +134,9 @@ def render(study: Study) -> None:
     """Print the ranking, the answer and where everything is."""
     comparison = study.comparison
     print_paragraph(study.question)
-    console.print(f"[bold]ranking by {comparison.metric}[/] on {comparison.n_rows:,} unseen rows")
+    console.print(
+        f"[bold]ranking by {comparison.metric}[/] on {comparison.n_rows:,} unseen rows"
+    )
     console.print()
     console.print(_ranking(study))
     console.print()

@@ -127,7 +127,9 @@ class ClusterFeatures(NewColumns, ClusterBased):
         """
         check_is_fitted(self)
         if sparse.issparse(X):
-            return self._append_columns(self.rows_to_predict(X).in_one_block(type(self).__name__))
+            return self._append_columns(
+                self.rows_to_predict(X).in_one_block(type(self).__name__)
+            )
         return self._in_new_columns(partial(_append_columns, self), X)
 
     def _append_columns(self, block: Block) -> Any:

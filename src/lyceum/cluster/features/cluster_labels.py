@@ -19,7 +19,8 @@ from lyceum.errors import DataError
 from lyceum.prepare import SimpleImputer, StandardScaler
 from lyceum.report import Summary, Table
 
-_CLUSTERS = 8  # of the default clusterer, or twice the number of classes if that is more
+# of the default clusterer, or twice the number of classes if that is more
+_CLUSTERS = 8
 
 
 class ClusterLabels(Classifier, ClusterBased):
@@ -121,7 +122,9 @@ class ClusterLabels(Classifier, ClusterBased):
         table = self._cluster_weights(rows).table
         labeled = table[:, :-1]
         if not labeled.sum() > 0:
-            raise DataError("no row has a label: at least one is needed to name the clusters")
+            raise DataError(
+                "no row has a label: at least one is needed to name the clusters"
+            )
         self.class_prior_ = labeled.sum(axis=0) / labeled.sum()
         self.counts_ = labeled[:-1]
         self.unlabeled_ = table[:-1, -1]
@@ -167,8 +170,14 @@ class ClusterLabels(Classifier, ClusterBased):
         check_is_fitted(self)
         heads = ("class", "weight of labels", "posterior")
         about = {
-            c: Table(f"Cluster {c}", heads, list(zip(map(str, self.classes_), counts, shares)))
-            for c, (counts, shares) in enumerate(zip(self.counts_.tolist(), self.shares_.tolist()))
+            c: Table(
+                f"Cluster {c}",
+                heads,
+                list(zip(map(str, self.classes_), counts, shares)),
+            )
+            for c, (counts, shares) in enumerate(
+                zip(self.counts_.tolist(), self.shares_.tolist())
+            )
         }
         return self._explain_placed(X, partial(_posteriors, self), about)
 
@@ -182,11 +191,17 @@ class ClusterLabels(Classifier, ClusterBased):
         }
         heads = ("cluster", "labeled", "unlabeled", *map(str, self.classes_))
         sizes = zip(
-            self.counts_.sum(axis=1).tolist(), self.unlabeled_.tolist(), self.shares_.tolist()
+            self.counts_.sum(axis=1).tolist(),
+            self.unlabeled_.tolist(),
+            self.shares_.tolist(),
         )
-        lines = [(c, known, rest, *shares) for c, (known, rest, shares) in enumerate(sizes)]
+        lines = [
+            (c, known, rest, *shares) for c, (known, rest, shares) in enumerate(sizes)
+        ]
         return Summary(
-            self._title(), facts, [Table("Clusters and posteriors of the classes", heads, lines)]
+            self._title(),
+            facts,
+            [Table("Clusters and posteriors of the classes", heads, lines)],
         )
 
     def complexity(self) -> int:
@@ -197,7 +212,12 @@ class ClusterLabels(Classifier, ClusterBased):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         k = len(self.shares_)
         K = len(self.classes_)
-        table = {"shares_": (k, K), "counts_": (k, K), "unlabeled_": (k,), "class_prior_": (K,)}
+        table = {
+            "shares_": (k, K),
+            "counts_": (k, K),
+            "unlabeled_": (k,),
+            "class_prior_": (K,),
+        }
         return table | {"typical_": (self.n_features_in_,)}
 
     def _check_model(self) -> None:

@@ -203,10 +203,13 @@ class AgglomerativeClustering(
         if not self._is_precomputed:
             return link_rows(block.X, self.linkage, self.metric_, w)
         D = self._given_distances(
-            block, square=block.X.shape[1] == len(weighted) or len(weighted) == len(block)
+            block,
+            square=block.X.shape[1] == len(weighted) or len(weighted) == len(block),
         )
         if D.shape[1] != len(weighted):
-            raise DataError("rows of weight zero cannot be left out of distances that were given")
+            raise DataError(
+                "rows of weight zero cannot be left out of distances that were given"
+            )
         condensed = D[np.triu_indices(len(D), 1)]
         return link_distances(condensed, len(D), self.linkage, w)
 
@@ -225,20 +228,28 @@ class AgglomerativeClustering(
         if not sparse.issparse(self.rows_):
             self.rows_ = np.ascontiguousarray(self.rows_)
         self.weights_ = block.weights[self.order_]
-        self.starts_ = np.searchsorted(labels[self.order_], np.arange(self.n_clusters_ + 1))
+        self.starts_ = np.searchsorted(
+            labels[self.order_], np.arange(self.n_clusters_ + 1)
+        )
         self.counts_ = np.bincount(labels, block.weights, self.n_clusters_)
 
     def _cut(self, merges: np.ndarray) -> np.ndarray:
         if self.inconsistency is not None:
-            return cut_inconsistent(merges, self.inconsistency, self.inconsistency_depth)
+            return cut_inconsistent(
+                merges, self.inconsistency, self.inconsistency_depth
+            )
         if self.distance_threshold is not None:
             heights = np.maximum.accumulate(merges[:, 2])
             return cut_merges(merges, heights < self.distance_threshold)
         assert self.n_clusters is not None
-        return cut_merges(merges, np.arange(len(merges)) < len(merges) + 1 - self.n_clusters)
+        return cut_merges(
+            merges, np.arange(len(merges)) < len(merges) + 1 - self.n_clusters
+        )
 
     def _label_all(self, block: Block, weighted: np.ndarray) -> None:
-        self.labels_ = labels_in_order(self.order_, self.starts_, block, weighted, self._nearest)
+        self.labels_ = labels_in_order(
+            self.order_, self.starts_, block, weighted, self._nearest
+        )
 
     # -- use ---------------------------------------------------------------------------
 
@@ -307,7 +318,9 @@ class AgglomerativeClustering(
             the heights.
         """
         check_is_fitted(self)
-        by_means = self.linkage in ("centroid", "ward") and self.metric_.name == "euclidean"
+        by_means = (
+            self.linkage in ("centroid", "ward") and self.metric_.name == "euclidean"
+        )
         if by_means or self.linkage in ("single", "complete"):
             linkage = self.linkage
         else:
@@ -356,7 +369,10 @@ class AgglomerativeClustering(
         weights = np.empty(n)
         weights[self.order_] = self.weights_
         parts = np.append(weights, self.linkage_[:, 3])[self.children_].tolist()
-        last = [(n - t - 1, heights[t], *parts[t]) for t in range(n - 2, max(-1, n - 12), -1)]
+        last = [
+            (n - t - 1, heights[t], *parts[t])
+            for t in range(n - 2, max(-1, n - 12), -1)
+        ]
         tables = [
             Table("Clusters", ("cluster", "weight", "share"), sizes),
             Table(

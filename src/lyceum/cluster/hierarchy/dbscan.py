@@ -108,7 +108,9 @@ class DBSCAN(DensityLearner):
     def _n_core(self) -> int:
         return self.min_samples
 
-    def _cut(self, X: Any, D: np.ndarray | None, core: np.ndarray, w: np.ndarray) -> DenseClusters:
+    def _cut(
+        self, X: Any, D: np.ndarray | None, core: np.ndarray, w: np.ndarray
+    ) -> DenseClusters:
         eps = float(self.eps)
         merges = self.linkage_
         groups = cut_merges(merges, merges[:, 2] <= eps * ROUNDING)

@@ -57,7 +57,9 @@ class DenseClusters:
         if self.stabilities is not None:
             stabilities = self.stabilities[order]
         labels = numbers[self.labels]
-        return DenseClusters(labels, self.heights[order], stabilities, self.probabilities)
+        return DenseClusters(
+            labels, self.heights[order], stabilities, self.probabilities
+        )
 
 
 class DensityLearner(ClusterMixin, MetricLearner):
@@ -80,7 +82,9 @@ class DensityLearner(ClusterMixin, MetricLearner):
         """How many rows, itself counted, must be near a core row."""
         raise undefined(self, "_n_core")
 
-    def _cut(self, X: Data, D: np.ndarray | None, core: np.ndarray, w: np.ndarray) -> DenseClusters:
+    def _cut(
+        self, X: Data, D: np.ndarray | None, core: np.ndarray, w: np.ndarray
+    ) -> DenseClusters:
         """The clusters of the tree `linkage_`; rows are given by their cells or by distances."""
         raise undefined(self, "_cut")
 
@@ -126,13 +130,17 @@ class DensityLearner(ClusterMixin, MetricLearner):
         """The minimum spanning tree under max(core_x, core_y, d(x, y)), as merges."""
         if D is not None:
             reach = np.maximum(D, np.maximum(core[:, None], core))
-            return link_distances(reach[np.triu_indices(len(D), 1)], len(D), "single", w)
+            return link_distances(
+                reach[np.triu_indices(len(D), 1)], len(D), "single", w
+            )
         points = self.metric_.points(np.ascontiguousarray(X))
         points = np.ascontiguousarray(points, dtype=np.float64)
         n_columns = points.shape[1]
         raw = np.ascontiguousarray(self.metric_.raw(core, n_columns))  # type: ignore[arg-type]
         a, b, heights = spanning_tree(points, self.metric_, raw)
-        heights = finite_distances(self.metric_.distances(heights, n_columns), self.metric_)
+        heights = finite_distances(
+            self.metric_.distances(heights, n_columns), self.metric_
+        )
         return link_edges(a, b, heights, w)
 
     def _store_core_rows(
@@ -148,7 +156,9 @@ class DensityLearner(ClusterMixin, MetricLearner):
         inside = labels >= 0
         self.n_clusters_ = len(clusters.heights)
         self.heights_ = clusters.heights
-        self.counts_ = np.bincount(labels[inside], block.weights[inside], self.n_clusters_)
+        self.counts_ = np.bincount(
+            labels[inside], block.weights[inside], self.n_clusters_
+        )
         limits = np.append(self.heights_, 0.0)[labels]
         stored = np.flatnonzero(inside & (core <= limits * ROUNDING))
         stored = stored[np.argsort(ranks[stored], kind="stable")]
@@ -160,7 +170,11 @@ class DensityLearner(ClusterMixin, MetricLearner):
         self.row_numbers_ = weighted[stored]
 
     def _label_all(
-        self, block: Block, weighted: np.ndarray, core: np.ndarray, clusters: DenseClusters
+        self,
+        block: Block,
+        weighted: np.ndarray,
+        core: np.ndarray,
+        clusters: DenseClusters,
     ) -> None:
         n = len(block)
         self.labels_ = np.full(n, -1)
@@ -229,8 +243,12 @@ class DensityLearner(ClusterMixin, MetricLearner):
         distance = "distance"
         if self.metric_.name == "euclidean":
             distance = "squared distance"
-        unit = f"{distance} to the next cluster minus that to its own, or to where it ends"
-        return explain_members(self, X, self._margins, unit, (self.row_labels_, self.row_numbers_))
+        unit = (
+            f"{distance} to the next cluster minus that to its own, or to where it ends"
+        )
+        return explain_members(
+            self, X, self._margins, unit, (self.row_labels_, self.row_numbers_)
+        )
 
     def _margins(self, block: Block) -> np.ndarray:
         X = np.asarray(block.dense, dtype=np.float64)
@@ -284,7 +302,9 @@ class DensityLearner(ClusterMixin, MetricLearner):
         if hasattr(self, "stabilities_"):
             columns["stability"] = self.stabilities_
         rows = list(zip(range(self.n_clusters_), *columns.values()))
-        return Summary(self._title(), facts, [Table("Clusters", ("cluster", *columns), rows)])
+        return Summary(
+            self._title(), facts, [Table("Clusters", ("cluster", *columns), rows)]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         m = len(self.row_labels_)
@@ -305,7 +325,9 @@ class DensityLearner(ClusterMixin, MetricLearner):
     _nan_means_none = True
 
 
-def _nearest_others(D: np.ndarray, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+def _nearest_others(
+    D: np.ndarray, queries: np.ndarray, k: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Distances and numbers of the k rows nearest to each of some rows, itself left out."""
     others = D[queries].copy()
     others[np.arange(len(queries)), queries] = np.inf

@@ -27,8 +27,10 @@ class Division:
         self.widths = [self._width_of(every_row)]
         self.heights: list[float] = []
         self.centers: list[np.ndarray] = []
-        self._parts: list[tuple[np.ndarray, np.ndarray]] = []  # the two parts of every division
-        self._divided: dict[int, int] = {}  # the division of every array of rows that was divided
+        # the two parts of every division
+        self._parts: list[tuple[np.ndarray, np.ndarray]] = []
+        # the division of every array of rows that was divided
+        self._divided: dict[int, int] = {}
 
     def run(self, k: int) -> None:
         """Divide the widest cluster until there are k, or none can be divided."""
@@ -42,7 +44,8 @@ class Division:
                 continue
             height = self.widths[widest]
             widths = [self._width_of(part) for part in parts]
-            if self.D is None:  # Ward's height: a merge adds height² / 2 to the sum of squares
+            # Ward's height: a merge adds height² / 2 to the sum of squares
+            if self.D is None:
                 height = np.sqrt(2 * max(0.0, height - sum(widths)))
             self.heights.append(float(height))
             self._divided[id(rows)] = len(self._parts)
@@ -96,8 +99,12 @@ def two_means(X: np.ndarray, w: np.ndarray, schema: Schema) -> np.ndarray | None
     if not variance > 1e-28 * max(1.0, float(np.abs(mean).max())) ** 2:
         return None
     step = np.sqrt(variance) * axis * np.sign(axis[np.argmax(np.abs(axis))])
-    rows = Rows(ArraySource(np.ascontiguousarray(X), None, np.ascontiguousarray(w), schema))
-    run = descend(rows, np.stack([mean - step, mean + step]), GEOMETRIES["euclidean"], 100, 1e-8)
+    rows = Rows(
+        ArraySource(np.ascontiguousarray(X), None, np.ascontiguousarray(w), schema)
+    )
+    run = descend(
+        rows, np.stack([mean - step, mean + step]), GEOMETRIES["euclidean"], 100, 1e-8
+    )
     if (run.last.weights > 0).all():
         return run.centers
     return None

@@ -19,7 +19,12 @@ from lyceum._core.statistics import Moments
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.cluster.checks import check_enough_rows
 from lyceum.cluster.cluster_distances import distances_to_clusters, labels_in_order
-from lyceum.cluster.explanations import adds_up, explain_members, linkage_unit, margins_of_linkage
+from lyceum.cluster.explanations import (
+    adds_up,
+    explain_members,
+    linkage_unit,
+    margins_of_linkage,
+)
 from lyceum.cluster.hierarchy.division import Division
 from lyceum.cluster.kmeans.initial_centers import canonical_ranks
 from lyceum.errors import ModelFileError, SettingError
@@ -143,7 +148,9 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         division = Division(used, D)
         division.run(self.n_clusters)
         self._finish(used, ranks, division)
-        self.labels_ = labels_in_order(self.order_, self.starts_, block, weighted, self._nearest)
+        self.labels_ = labels_in_order(
+            self.order_, self.starts_, block, weighted, self._nearest
+        )
         return self
 
     def _chosen_metric(self, rows: Rows) -> Metric:
@@ -166,7 +173,9 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
             labels[rows] = c
         self.n_clusters_ = len(clusters)
         self.order_ = np.lexsort((ranks, labels))
-        self.starts_ = np.searchsorted(labels[self.order_], np.arange(len(clusters) + 1))
+        self.starts_ = np.searchsorted(
+            labels[self.order_], np.arange(len(clusters) + 1)
+        )
         self.weights_ = block.weights[self.order_]
         self.counts_ = np.bincount(labels, block.weights, len(clusters))
         stored = self.method == "diana" and not self._is_precomputed
@@ -189,7 +198,8 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         for t in range(k - 1):
             split = k - 2 - t
             pair = sorted(
-                made[part] if part >= 0 else -1 - part for part in self.split_parts_[split].tolist()
+                made[part] if part >= 0 else -1 - part
+                for part in self.split_parts_[split].tolist()
             )
             weight.append(weight[pair[0]] + weight[pair[1]])
             merges[t] = (*pair, heights[t], weight[-1])
@@ -209,7 +219,9 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         if self.method == "diana":
             return self._to_clusters(block).argmin(axis=1)
         node = np.full(len(block), 0 if len(self.split_parts_) else -1)
-        for split, (centers, parts) in enumerate(zip(self.split_centers_, self.split_parts_)):
+        for split, (centers, parts) in enumerate(
+            zip(self.split_centers_, self.split_parts_)
+        ):
             here = np.flatnonzero(node == split)
             if len(here):
                 X = np.ascontiguousarray(block.dense[here], dtype=np.float64)
@@ -271,11 +283,15 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         terms = np.zeros(X.shape)
         least = np.full(len(X), np.inf)
         node = np.full(len(X), 0 if len(self.split_parts_) else -1)
-        for split, (centers, parts) in enumerate(zip(self.split_centers_, self.split_parts_)):
+        for split, (centers, parts) in enumerate(
+            zip(self.split_centers_, self.split_parts_)
+        ):
             here = np.flatnonzero(node == split)
             if not len(here):
                 continue
-            side = nearest_center(np.ascontiguousarray(X[here]), np.ascontiguousarray(centers))[0]
+            side = nearest_center(
+                np.ascontiguousarray(X[here]), np.ascontiguousarray(centers)
+            )[0]
             # (x - other center)² - (x - own center)² of every column; the least sum decides
             added = (X[here] - centers[1 - side]) ** 2 - (X[here] - centers[side]) ** 2
             closer = added.sum(axis=1) < least[here]
@@ -296,7 +312,11 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
             (step + 1, height, weight[int(one)], weight[int(two)])
             for step, (one, two, height, _) in enumerate(self.linkage_[::-1])
         ]
-        facts = {"clusters": self.n_clusters_, "method": self.method, "metric": self.metric_.name}
+        facts = {
+            "clusters": self.n_clusters_,
+            "method": self.method,
+            "metric": self.metric_.name,
+        }
         head = ("division", "height", "weight of one", "weight of the other")
         tables = [
             Table("Clusters", ("cluster", "weight", "share"), sizes),

@@ -119,7 +119,9 @@ class HDBSCAN(DensityLearner):
     def _n_core(self) -> int:
         return self.min_samples or self.min_cluster_size
 
-    def _cut(self, X: Data, D: np.ndarray | None, core: np.ndarray, w: np.ndarray) -> DenseClusters:
+    def _cut(
+        self, X: Data, D: np.ndarray | None, core: np.ndarray, w: np.ndarray
+    ) -> DenseClusters:
         return persistent_clusters(
             self.linkage_,
             w,
@@ -129,7 +131,11 @@ class HDBSCAN(DensityLearner):
         )
 
     def _label_all(
-        self, block: Block, weighted: np.ndarray, core: np.ndarray, clusters: DenseClusters
+        self,
+        block: Block,
+        weighted: np.ndarray,
+        core: np.ndarray,
+        clusters: DenseClusters,
     ) -> None:
         super()._label_all(block, weighted, core, clusters)
         self.stabilities_ = clusters.stabilities
@@ -175,10 +181,14 @@ def persistent_clusters(
     np.maximum.at(ends, parents[1:], births[1:])
     probabilities = _probabilities(labels, leaving, ends[chosen])
     with np.errstate(divide="ignore"):
-        return DenseClusters(labels, 1.0 / births[chosen], stability[chosen], probabilities)
+        return DenseClusters(
+            labels, 1.0 / births[chosen], stability[chosen], probabilities
+        )
 
 
-def _probabilities(labels: np.ndarray, leaving: np.ndarray, ends: np.ndarray) -> np.ndarray:
+def _probabilities(
+    labels: np.ndarray, leaving: np.ndarray, ends: np.ndarray
+) -> np.ndarray:
     """How deep in its cluster every row is: the λ at which it leaves over that of the end."""
     inside = labels >= 0
     end = ends[labels[inside]]
@@ -188,7 +198,11 @@ def _probabilities(labels: np.ndarray, leaving: np.ndarray, ends: np.ndarray) ->
 
 
 def _stabilities(
-    last: np.ndarray, leaving: np.ndarray, w: np.ndarray, parents: np.ndarray, births: np.ndarray
+    last: np.ndarray,
+    leaving: np.ndarray,
+    w: np.ndarray,
+    parents: np.ndarray,
+    births: np.ndarray,
 ) -> np.ndarray:
     """Σ w (λ of leaving - λ of birth) of every cluster; its parts leave it where they are born."""
     stability = np.bincount(last, w * (leaving - births[last]), len(parents))

@@ -19,7 +19,9 @@ _FEWEST_ROWS = 2048
 Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows a, rows b, raw values
 
 
-def link_rows(X: Any, linkage: str, metric: Metric, w: np.ndarray | None = None) -> np.ndarray:
+def link_rows(
+    X: Any, linkage: str, metric: Metric, w: np.ndarray | None = None
+) -> np.ndarray:
     """SciPy's linkage matrix of rows as the metric takes them, with weights as sizes.
 
     Single linkage comes from the minimum spanning tree, Ward's and centroid linkage of Euclidean
@@ -33,13 +35,17 @@ def link_rows(X: Any, linkage: str, metric: Metric, w: np.ndarray | None = None)
     n = X.shape[0]
     dense = not sparse.issparse(X)
     if dense and linkage == "single":
-        points = np.ascontiguousarray(metric.points(np.ascontiguousarray(X)), dtype=np.float64)
+        points = np.ascontiguousarray(
+            metric.points(np.ascontiguousarray(X)), dtype=np.float64
+        )
         a, b, raw = spanning_tree(points, metric)
         heights = metric.distances(raw, points.shape[1])
         return link_edges(a, b, finite_distances(heights, metric), w)
     by_means = linkage in ("centroid", "ward") and metric.name == "euclidean"
     if by_means and dense:
-        merge = {"ward": native.ward_points, "centroid": native.centroid_points}[linkage]
+        merge = {"ward": native.ward_points, "centroid": native.centroid_points}[
+            linkage
+        ]
         a, b, heights = _no_edges(n)
         merge(np.ascontiguousarray(X, dtype=np.float64), w, n_threads(), a, b, heights)
         return link_edges(a, b, np.sqrt(heights), w, in_order=linkage == "centroid")
@@ -50,7 +56,11 @@ def link_rows(X: Any, linkage: str, metric: Metric, w: np.ndarray | None = None)
 
 
 def link_distances(
-    distances: np.ndarray, n: int, linkage: str, w: np.ndarray | None = None, squared: bool = False
+    distances: np.ndarray,
+    n: int,
+    linkage: str,
+    w: np.ndarray | None = None,
+    squared: bool = False,
 ) -> np.ndarray:
     """SciPy's linkage matrix from the distances of all pairs i < j, which are overwritten.
 
@@ -71,10 +81,16 @@ def link_distances(
 
 
 def _no_edges(n: int) -> Edges:
-    return np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64), np.empty(n - 1)
+    return (
+        np.empty(n - 1, dtype=np.int64),
+        np.empty(n - 1, dtype=np.int64),
+        np.empty(n - 1),
+    )
 
 
-def spanning_tree(points: np.ndarray, metric: Metric, core: np.ndarray | None = None) -> Edges:
+def spanning_tree(
+    points: np.ndarray, metric: Metric, core: np.ndarray | None = None
+) -> Edges:
     """The edges of the minimum spanning tree of prepared points, with raw values.
 
     With `core`, raw values too, an edge is the largest of the value and the cores of its ends. Rows
@@ -89,14 +105,20 @@ def spanning_tree(points: np.ndarray, metric: Metric, core: np.ndarray | None = 
         order = np.empty(n, dtype=np.int64)
         native.leaf_order(points, native.leaf_rows, order)
         Z = np.ascontiguousarray(points[order])
-        native.spanning_tree_of_leaves(space.name, space.power, Z, order, core, threads, *edges)
+        native.spanning_tree_of_leaves(
+            space.name, space.power, Z, order, core, threads, *edges
+        )
     else:
         native.spanning_tree(*space, points, core, threads, *edges)
     return edges
 
 
 def link_edges(
-    a: np.ndarray, b: np.ndarray, heights: np.ndarray, w: np.ndarray | None, in_order: bool = False
+    a: np.ndarray,
+    b: np.ndarray,
+    heights: np.ndarray,
+    w: np.ndarray | None,
+    in_order: bool = False,
 ) -> np.ndarray:
     """Merges of rows as SciPy writes them: two cluster numbers, the height, the size."""
     if not in_order:
@@ -156,9 +178,12 @@ def cut_merges(merges: np.ndarray, done: np.ndarray) -> np.ndarray:
     made = n + np.flatnonzero(done)
     ends = merges[done, :2].astype(np.int64)
     graph = sparse.coo_array(
-        (np.ones(2 * len(made)), (np.repeat(made, 2), ends.ravel())), shape=(2 * n - 1, 2 * n - 1)
+        (np.ones(2 * len(made)), (np.repeat(made, 2), ends.ravel())),
+        shape=(2 * n - 1, 2 * n - 1),
     )
-    return np.unique(connected_components(graph, directed=False)[1][:n], return_inverse=True)[1]
+    return np.unique(
+        connected_components(graph, directed=False)[1][:n], return_inverse=True
+    )[1]
 
 
 def cut_inconsistent(merges: np.ndarray, most: float, depth: int) -> np.ndarray:
@@ -170,7 +195,6 @@ def cut_inconsistent(merges: np.ndarray, most: float, depth: int) -> np.ndarray:
     from scipy.cluster.hierarchy import fcluster
 
     plain = merges.copy()
-    plain[:, 3] = (
-        2.0  # weights are no counts of rows; where the tree is cut depends on heights alone
-    )
+    # weights are no counts of rows; where the tree is cut depends on heights alone
+    plain[:, 3] = 2.0
     return fcluster(plain, most, criterion="inconsistent", depth=depth) - 1

@@ -7,11 +7,11 @@ import numpy as np
 
 from lyceum._core.data import ArraySource, Rows
 
-_FEWEST_CELLS = (
-    4096  # of the centers; with fewer, comparing a row with all costs no more than its bounds
-)
+# of the centers; with fewer, comparing a row with all costs no more than its bounds
+_FEWEST_CELLS = 4096
 _FIRST_PASS = 3  # centers move far at first
-_MOST_COMPARED = 0.6  # the share of the rows above which bounds cost more than they save
+# the share of the rows above which bounds cost more than they save
+_MOST_COMPARED = 0.6
 _REST = 4  # passes without bounds, doubled every time
 
 
@@ -37,7 +37,9 @@ class LloydBounds:
     Hamerly, G. (2010). Making k-means even faster. SIAM International Conference on Data Mining.
     """
 
-    def __init__(self, n_rows: int, n_centers: int, dtype: np.dtype, always: bool = False):
+    def __init__(
+        self, n_rows: int, n_centers: int, dtype: np.dtype, always: bool = False
+    ):
         self.labels = np.full(n_rows, -1, dtype=np.int32)
         self.lower = np.zeros(n_rows)
         self.moves = np.zeros(n_centers)
@@ -58,7 +60,9 @@ class LloydBounds:
         source = rows.source
         if not isinstance(source, ArraySource) or not isinstance(source.X, np.ndarray):
             return None
-        if algorithm == "lloyd" or (algorithm == "auto" and centers.size < _FEWEST_CELLS):
+        if algorithm == "lloyd" or (
+            algorithm == "auto" and centers.size < _FEWEST_CELLS
+        ):
             return None
         dtype = np.dtype(np.float32 if source.X.dtype == np.float32 else np.float64)
         return cls(source.n_rows, len(centers), dtype, always=algorithm == "bounds")
@@ -73,7 +77,10 @@ class LloydBounds:
                 (centers, self._last),
                 [one.astype(self._dtype) for one in (centers, self._last)],
             )
-            moves = [np.linalg.norm(np.subtract(*pair, dtype=np.float64), axis=1) for pair in pairs]
+            moves = [
+                np.linalg.norm(np.subtract(*pair, dtype=np.float64), axis=1)
+                for pair in pairs
+            ]
             self.moves = np.maximum(*moves) * (1 + 1e-12)
         self._last = centers
         return self

@@ -158,7 +158,9 @@ class FuzzyCMeans(
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(2**31))
         size = max(_SAMPLE_ROWS, 64 * self.n_clusters)
-        sample = rows.reduce(partial(RowSample.of, size=size, seed=seed, n_rows=rows.n_rows))
+        sample = rows.reduce(
+            partial(RowSample.of, size=size, seed=seed, n_rows=rows.n_rows)
+        )
         check_enough_rows(sample.n_rows, self.n_clusters)
         if not len(sample):
             raise DataError("every row has weight zero: there is nothing to cluster")
@@ -177,7 +179,9 @@ class FuzzyCMeans(
             if n_iter and history[-2] - history[-1] <= self.tol * history[-2]:
                 break
             weights = sums.weights[:, None]
-            centers = np.divide(sums.sums, weights, out=centers.copy(), where=weights > 0)
+            centers = np.divide(
+                sums.sums, weights, out=centers.copy(), where=weights > 0
+            )
             record.append(centers)
         else:
             sums = rows.reduce(partial(of, centers=centers))
@@ -252,7 +256,9 @@ class FuzzyCMeans(
         check_is_fitted(self)
         parts = partial(margins, centers=self.cluster_centers_, scale=1.0)
         unit = "squared distance to the next center minus that to its own"
-        return self._explain(X, parts, unit, labels=np.arange(len(self.cluster_centers_)))
+        return self._explain(
+            X, parts, unit, labels=np.arange(len(self.cluster_centers_))
+        )
 
     def summary(self) -> Summary:
         """Objective and passes; the weight of every cluster by memberships; the centers."""
@@ -261,12 +267,19 @@ class FuzzyCMeans(
         sizes = [(k, count, count / total) for k, count in enumerate(self.counts_)]
         names = [f"cluster {k}" for k in range(len(sizes))]
         means = [
-            (name, *column) for name, column in zip(self.design_names, self.cluster_centers_.T)
+            (name, *column)
+            for name, column in zip(self.design_names, self.cluster_centers_.T)
         ]
-        facts = {"clusters": len(sizes), "fuzziness": self.fuzziness, "objective": self.objective_}
+        facts = {
+            "clusters": len(sizes),
+            "fuzziness": self.fuzziness,
+            "objective": self.objective_,
+        }
         facts["passes"] = self.n_iter_
         tables = [Table("Clusters", ("cluster", "weight", "share"), sizes)]
-        return Summary(self._title(), facts, [*tables, Table("Centers", ("column", *names), means)])
+        return Summary(
+            self._title(), facts, [*tables, Table("Centers", ("column", *names), means)]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         shape = (self.n_clusters, len(self.design_names))
@@ -293,7 +306,10 @@ class FuzzySums:
         share = w * u**fuzziness
         X = np.asarray(block.X, dtype=np.float64)
         return cls(
-            share.T @ X, share.sum(axis=0), (w * u).sum(axis=0), float((share * squares).sum())
+            share.T @ X,
+            share.sum(axis=0),
+            (w * u).sum(axis=0),
+            float((share * squares).sum()),
         )
 
     def merge(self, other: FuzzySums) -> FuzzySums:
@@ -309,9 +325,13 @@ def _memberships(
     block: Block, centers: np.ndarray, fuzziness: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Memberships and squared distances, (n, k); a row on centers belongs to these alone."""
-    squares = pairwise(np.asarray(block.X, dtype=np.float64), centers, metric="squared_euclidean")
+    squares = pairwise(
+        np.asarray(block.X, dtype=np.float64), centers, metric="squared_euclidean"
+    )
     least = squares.min(axis=1, keepdims=True)
     on_center = squares == 0
-    ratio = np.divide(least, squares, out=on_center.astype(np.float64), where=~on_center)
+    ratio = np.divide(
+        least, squares, out=on_center.astype(np.float64), where=~on_center
+    )
     u = np.where(least > 0, ratio ** (1.0 / (fuzziness - 1.0)), on_center)
     return u / u.sum(axis=1, keepdims=True), squares

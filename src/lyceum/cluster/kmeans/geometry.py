@@ -131,15 +131,24 @@ def _sphere_labels(block: Block, centers: np.ndarray) -> np.ndarray:
 
 def _sphere_distances(block: Block, centers: np.ndarray) -> np.ndarray:
     if sparse.issparse(block.X):
-        return np.maximum(1.0 - block.X @ centers.T, 0.0).astype(block.X.dtype, copy=False)
+        return np.maximum(1.0 - block.X @ centers.T, 0.0).astype(
+            block.X.dtype, copy=False
+        )
     return pairwise(block.X, centers.astype(block.X.dtype, copy=False), metric="cosine")
 
 
 GEOMETRIES = {
     "euclidean": Geometry(_to_means, _labels, _distances, 1.0),
-    "cosine": Geometry(_to_directions, _sphere_labels, _sphere_distances, 0.5, (UnitRows(),), True),
+    "cosine": Geometry(
+        _to_directions, _sphere_labels, _sphere_distances, 0.5, (UnitRows(),), True
+    ),
     "correlation": Geometry(
-        _to_directions, _sphere_labels, _sphere_distances, 0.5, (CenterRows(), UnitRows()), True
+        _to_directions,
+        _sphere_labels,
+        _sphere_distances,
+        0.5,
+        (CenterRows(), UnitRows()),
+        True,
     ),
 }
 

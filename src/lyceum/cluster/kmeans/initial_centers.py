@@ -57,7 +57,9 @@ class Points:
 
     def means(self, labels: np.ndarray, k: int) -> np.ndarray:
         """The weighted mean of the points of every label."""
-        member = sparse.csr_array((self.w, (labels, np.arange(len(self)))), shape=(k, len(self)))
+        member = sparse.csr_array(
+            (self.w, (labels, np.arange(len(self)))), shape=(k, len(self))
+        )
         sums = member @ self.cells
         sums = dense_cells(sums)
         return sums / np.bincount(labels, self.w, k)[:, None]
@@ -99,7 +101,9 @@ def _distinct_sparse(X: Any) -> tuple[np.ndarray, np.ndarray]:
         for a, b in zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist())
     ]
     order = np.array(sorted(range(len(cells)), key=cells.__getitem__), dtype=np.intp)
-    new = np.array([i == 0 or cells[order[i]] != cells[order[i - 1]] for i in range(len(order))])
+    new = np.array(
+        [i == 0 or cells[order[i]] != cells[order[i - 1]] for i in range(len(order))]
+    )
     return order[new], _group_numbers(order, new)
 
 
@@ -109,14 +113,16 @@ def _group_numbers(order: np.ndarray, new: np.ndarray) -> np.ndarray:
     return groups
 
 
-Start = Callable[[Any, int, np.random.RandomState], np.ndarray]  # of a sample, or of its points
+# of a sample, or of its points
+Start = Callable[[Any, int, np.random.RandomState], np.ndarray]
 
 
 def _draw(mass: np.ndarray, rng: np.random.RandomState, count: int) -> np.ndarray:
     """Positions drawn with probabilities in proportion to `mass`."""
     total = np.cumsum(mass)
     return np.minimum(
-        np.searchsorted(total, rng.random_sample(count) * total[-1], side="right"), len(mass) - 1
+        np.searchsorted(total, rng.random_sample(count) * total[-1], side="right"),
+        len(mass) - 1,
     )
 
 
@@ -242,7 +248,11 @@ def from_callable(
 
 
 def choose_starts(
-    init: str | Callable, sample: RowSample, k: int, rng: np.random.RandomState, n_init: int | str
+    init: str | Callable,
+    sample: RowSample,
+    k: int,
+    rng: np.random.RandomState,
+    n_init: int | str,
 ) -> list[np.ndarray]:
     """The centers of every run; the points of the sample are found once for all."""
     if isinstance(init, str):

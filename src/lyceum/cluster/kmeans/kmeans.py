@@ -35,7 +35,9 @@ from lyceum.report import Explanation, Summary, Table
 _SAMPLE_ROWS = 8192
 
 
-class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, ClusterMixin, Learner):
+class KMeans(
+    ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, ClusterMixin, Learner
+):
     """k-means: k centers, each the mean of the rows nearest to it.
 
     Lloyd's algorithm lowers the inertia
@@ -196,9 +198,14 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
         """
         rows = self._rows(X, None, sample_weight)
         limits = (self.max_iter, self.tol, self.min_moved, self.algorithm)
-        runs = (descend(rows, start, self._geometry, *limits) for start in self._starts(rows))
+        runs = (
+            descend(rows, start, self._geometry, *limits)
+            for start in self._starts(rows)
+        )
         self._finish(min(runs, key=lambda run: run.last.inertia))
-        self.labels_ = rows.collect(partial(self._geometry.labels, centers=self.cluster_centers_))
+        self.labels_ = rows.collect(
+            partial(self._geometry.labels, centers=self.cluster_centers_)
+        )
         warn_if_fewer(int(np.count_nonzero(self.counts_)), self.n_clusters)
         return self
 
@@ -225,7 +232,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
         sums = rows.reduce(partial(LloydSums.of, centers=centers))
         sums = fill_empty(rows, centers, sums, empty=sums.weights + counts == 0)
         total = replace(
-            sums, sums=sums.sums + counts[:, None] * centers, weights=sums.weights + counts
+            sums,
+            sums=sums.sums + counts[:, None] * centers,
+            weights=sums.weights + counts,
         )
         self.cluster_centers_ = self._geometry.move(centers, total)
         self.counts_ = total.weights
@@ -234,7 +243,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
         self.history_ = [*getattr(self, "history_", []), self.inertia_]
         if self.record:
             before = getattr(
-                self, "record_", [{"step": 0, "objective": self.inertia_, "centers": centers}]
+                self,
+                "record_",
+                [{"step": 0, "objective": self.inertia_, "centers": centers}],
             )
             step = {
                 "step": self.n_iter_,
@@ -242,7 +253,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
                 "centers": self.cluster_centers_,
             }
             self.record_ = [*before, step]
-        self.labels_ = rows.collect(partial(self._geometry.labels, centers=self.cluster_centers_))
+        self.labels_ = rows.collect(
+            partial(self._geometry.labels, centers=self.cluster_centers_)
+        )
         return self
 
     def _state(self, rows: Rows, known: Schema | None) -> tuple[np.ndarray, np.ndarray]:
@@ -259,7 +272,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
         rng = check_random_state(self.random_state)
         size = max(_SAMPLE_ROWS, 64 * self.n_clusters)
         seed = int(rng.randint(2**31))
-        sample = rows.reduce(partial(RowSample.of, size=size, seed=seed, n_rows=rows.n_rows))
+        sample = rows.reduce(
+            partial(RowSample.of, size=size, seed=seed, n_rows=rows.n_rows)
+        )
         self._check_rows(sample.n_rows, len(sample))
         centers = choose_starts(self.init, sample, self.n_clusters, rng, self.n_init)
         return [self._check_centers(one, rows) for one in centers]
@@ -272,7 +287,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
             )
 
     def _check_centers(self, centers: Any, rows: Rows) -> np.ndarray:
-        return checked_centers(centers, (self.n_clusters, len(rows.schema)), self.metric)
+        return checked_centers(
+            centers, (self.n_clusters, len(rows.schema)), self.metric
+        )
 
     def _finish(self, run: Run) -> None:
         self._check_rows(run.last.n_rows, run.last.weights.sum())
@@ -287,7 +304,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
         if self.record:
             self.record_ = [
                 {"step": step, "objective": objective, "centers": centers}
-                for step, (objective, centers) in enumerate(zip(self.history_, run.record))
+                for step, (objective, centers) in enumerate(
+                    zip(self.history_, run.record)
+                )
             ]
 
     @property
@@ -311,7 +330,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
         array of int of shape (n_samples,)
         """
         check_is_fitted(self)
-        return self._apply(partial(self._geometry.labels, centers=self.cluster_centers_), X)
+        return self._apply(
+            partial(self._geometry.labels, centers=self.cluster_centers_), X
+        )
 
     def transform(self, X: Data) -> Any:
         """The distance of every row to every center: Euclidean, or 1 - cosine or correlation.
@@ -345,7 +366,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
         if sample_weight is None:
             sums = rows.reduce(partial(LloydSums.of, centers=self.cluster_centers_))
             return -self._geometry.scale * sums.inertia
-        squares = np.asarray(rows.collect(partial(weighted_squares, centers=self.cluster_centers_)))
+        squares = np.asarray(
+            rows.collect(partial(weighted_squares, centers=self.cluster_centers_))
+        )
         weights = _check_sample_weight(sample_weight, squares, dtype=np.float64)
         return -self._geometry.scale * float(weights @ squares)
 
@@ -356,11 +379,17 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
         check_is_fitted(self)
         centers = self.cluster_centers_
         counts = self.counts_
-        facts = {"clusters": len(centers), "columns": centers.shape[1], "inertia": self.inertia_}
+        facts = {
+            "clusters": len(centers),
+            "columns": centers.shape[1],
+            "inertia": self.inertia_,
+        }
         facts |= {"weight of the rows": counts.sum(), "iterations": self.n_iter_}
         if getattr(self, "n_reseeded_", 0):
             facts["empty clusters given a row"] = self.n_reseeded_
-        apart = self._geometry.distances(Block(centers, None, None, 0, self._design.after), centers)
+        apart = self._geometry.distances(
+            Block(centers, None, None, 0, self._design.after), centers
+        )
         np.fill_diagonal(apart, np.inf)
         near = apart.argmin(axis=1)
         sizes = [
@@ -376,7 +405,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
         names = [f"cluster {k}" for k in range(len(centers))]
         means = [(name, *column) for name, column in zip(self.design_names, centers.T)]
         head = ("cluster", "weight", "share", "nearest other", "distance")
-        tables = [Table("Clusters", head, sizes), Table("Centers", ("column", *names), means)]
+        tables = [
+            Table("Clusters", head, sizes),
+            Table("Centers", ("column", *names), means),
+        ]
         return Summary(self._title(), facts, tables)
 
     def explain(self, X: Data) -> Explanation:
@@ -396,7 +428,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TypicalColumns, NewColumns, Cluste
         Explanation
         """
         check_is_fitted(self)
-        parts = partial(margins, centers=self.cluster_centers_, scale=self._geometry.scale)
+        parts = partial(
+            margins, centers=self.cluster_centers_, scale=self._geometry.scale
+        )
         unit = "squared distance to the next center minus that to its own"
         if self._geometry.on_sphere:
             unit = f"{self.metric} to its own center minus that to the next"

@@ -87,11 +87,16 @@ def _squared_distance(A: np.ndarray, B: np.ndarray) -> float:
 
 
 def _one_pass(
-    rows: Rows, centers: np.ndarray, before: np.ndarray | None, row_bounds: LloydBounds | None
+    rows: Rows,
+    centers: np.ndarray,
+    before: np.ndarray | None,
+    row_bounds: LloydBounds | None,
 ) -> LloydSums:
     """The sums at the centers; with bounds, rows that cannot have changed are not compared."""
     bounds = row_bounds.begin(centers) if row_bounds else None
-    sums = rows.reduce(partial(LloydSums.of, centers=centers, before=before, bounds=bounds))
+    sums = rows.reduce(
+        partial(LloydSums.of, centers=centers, before=before, bounds=bounds)
+    )
     if bounds:
         bounds.end(sums.compared)
     return sums
@@ -122,5 +127,7 @@ def fill_empty(
     clusters = np.flatnonzero(empty)
     if not len(clusters):
         return sums
-    farthest = rows.reduce(partial(FarthestRows.of, centers=centers, size=len(clusters)))
+    farthest = rows.reduce(
+        partial(FarthestRows.of, centers=centers, size=len(clusters))
+    )
     return sums.with_rows_moved(farthest, clusters)

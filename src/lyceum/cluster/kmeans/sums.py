@@ -34,9 +34,8 @@ class LloydSums:
     sums: np.ndarray  # (k, d)
     weights: np.ndarray  # (k,)
     inertia: float  # sum of w |x - nearest center|^2
-    moved: float = (
-        0.0  # the weight of the rows that had another nearest center before, if requested
-    )
+    # the weight of the rows that had another nearest center before, if requested
+    moved: float = 0.0
     compared: int = 0  # how many rows were compared with all centers
 
     @classmethod
@@ -55,11 +54,15 @@ class LloydSums:
             sums = cls._of_dense(block, centers, bounds)
         if before is None:
             return sums
-        changed = nearest_center(block.X, centers)[0] != nearest_center(block.X, before)[0]
+        changed = (
+            nearest_center(block.X, centers)[0] != nearest_center(block.X, before)[0]
+        )
         return replace(sums, moved=float(block.weights[changed].sum()))
 
     @classmethod
-    def _of_dense(cls, block: Block, centers: np.ndarray, bounds: LloydBounds | None) -> LloydSums:
+    def _of_dense(
+        cls, block: Block, centers: np.ndarray, bounds: LloydBounds | None
+    ) -> LloydSums:
         sums = np.zeros(centers.shape)
         weights = np.zeros(len(centers))
         X = block.X
@@ -76,7 +79,9 @@ class LloydSums:
     def _of_sparse(cls, block: Block, centers: np.ndarray) -> LloydSums:
         labels, squares = nearest_center(block.X, centers)
         w = block.weights
-        member = sparse.csr_array((w, (labels, np.arange(len(w)))), shape=(len(centers), len(w)))
+        member = sparse.csr_array(
+            (w, (labels, np.arange(len(w)))), shape=(len(centers), len(w))
+        )
         sums = (member @ block.X.astype(np.float64, copy=False)).toarray()
         weights = np.bincount(labels, w, len(centers))
         inertia = float(w @ squares)
@@ -164,7 +169,11 @@ class FarthestRows:
 
 
 def _first_distinct(
-    size: int, X: np.ndarray, squares: np.ndarray, weights: np.ndarray, labels: np.ndarray
+    size: int,
+    X: np.ndarray,
+    squares: np.ndarray,
+    weights: np.ndarray,
+    labels: np.ndarray,
 ) -> tuple[np.ndarray, ...]:
     """The first `size` distinct rows by descending distance, with the summed weights of equal
     rows."""

@@ -22,7 +22,12 @@ from lyceum._core.statistics import RowSample
 from lyceum._core.threads import n_threads
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.cluster.checks import check_enough_rows, warn_if_fewer
-from lyceum.cluster.explanations import adds_up, column_terms, margins_to_nearest, terms_unit
+from lyceum.cluster.explanations import (
+    adds_up,
+    column_terms,
+    margins_to_nearest,
+    terms_unit,
+)
 from lyceum.cluster.medoids.runs import Candidates, MedoidRun, MedoidSums
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
@@ -32,7 +37,9 @@ _THREADED_ROWS = 4096  # with fewer, a candidate takes less time than waking a t
 _MOST_ROWS = 6144  # whose distances are held at once: 300 MB
 
 
-class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, MetricLearner):
+class KMedoids(
+    ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, MetricLearner
+):
     """k-medoids: the k rows (medoids) with the least sum of distances to the rows nearest to them.
 
     The loss is Σ_i w_i min_m d(x_i, x_m), for any distance. It is lowered by swapping a medoid for
@@ -195,14 +202,20 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
             report("samples", draw, self.n_subsamples)
             seed = int(rng.randint(2**31))
             sample = rows.reduce(
-                partial(RowSample.of, size=self.max_samples, seed=seed, n_rows=rows.n_rows)
+                partial(
+                    RowSample.of, size=self.max_samples, seed=seed, n_rows=rows.n_rows
+                )
             )
             self._check_rows(sample.n_rows, len(sample))
             points = Candidates(sample, before)
-            for D, medoids, history in self._descents(points.X, points.w, points.numbers, rng):
+            for D, medoids, history in self._descents(
+                points.X, points.w, points.numbers, rng
+            ):
                 del D
                 chosen = points.rows(medoids)
-                sums = rows.reduce(partial(MedoidSums.of, medoids=chosen, distances=self._to))
+                sums = rows.reduce(
+                    partial(MedoidSums.of, medoids=chosen, distances=self._to)
+                )
                 run = MedoidRun(chosen, points.numbers[medoids], history, sums)
                 if before is None or run.loss < before.loss:
                     before = run
@@ -210,7 +223,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
             if np.isinf(sample.limit):  # all rows are in it
                 return
 
-    def _given_runs(self, rows: Rows, rng: np.random.RandomState) -> Iterator[MedoidRun]:
+    def _given_runs(
+        self, rows: Rows, rng: np.random.RandomState
+    ) -> Iterator[MedoidRun]:
         block = rows.in_one_block(
             type(self).__name__, "KMedoids with a named metric, which samples"
         )
@@ -218,12 +233,17 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         w = block.w
         self._check_rows(len(D), float(len(D)) if w is None else w.sum())
         for _, medoids, history in self._descents(D, w, np.arange(len(D)), rng):
-            sums = MedoidSums.of(block, medoids, lambda _, some: D[:, some])  # checked above
+            # checked above
+            sums = MedoidSums.of(block, medoids, lambda _, some: D[:, some])
             labels = D[:, medoids].argmin(axis=1).astype(np.int32)
             yield MedoidRun(D[medoids], medoids, history, sums, labels)
 
     def _descents(
-        self, X: Any, w: np.ndarray | None, numbers: np.ndarray, rng: np.random.RandomState
+        self,
+        X: Any,
+        w: np.ndarray | None,
+        numbers: np.ndarray,
+        rng: np.random.RandomState,
     ) -> Iterator[tuple[np.ndarray, np.ndarray, list[float]]]:
         """Distances, medoids in ascending order, and the history of every run on some rows."""
         if self._is_precomputed:
@@ -245,7 +265,11 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
             yield D, np.sort(medoids), history.tolist()
 
     def _start(
-        self, D: np.ndarray, w: np.ndarray | None, numbers: np.ndarray, rng: np.random.RandomState
+        self,
+        D: np.ndarray,
+        w: np.ndarray | None,
+        numbers: np.ndarray,
+        rng: np.random.RandomState,
     ) -> np.ndarray:
         k = min(self.n_clusters, len(D))
         medoids = np.empty(k, dtype=np.int64)
@@ -300,7 +324,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
 
     def _to_medoids(self, block: Block) -> np.ndarray:
         return self._to(
-            block, self.medoid_indices_ if self._is_precomputed else self.cluster_centers_
+            block,
+            self.medoid_indices_ if self._is_precomputed else self.cluster_centers_,
         )
 
     def _nearest(self, block: Block) -> np.ndarray:
@@ -338,7 +363,11 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
     def summary(self) -> Summary:
         """Loss and rounds; every cluster with its medoid and its size."""
         check_is_fitted(self)
-        facts = {"clusters": len(self.counts_), "metric": self.metric_.name, "loss": self.inertia_}
+        facts = {
+            "clusters": len(self.counts_),
+            "metric": self.metric_.name,
+            "loss": self.inertia_,
+        }
         facts |= {"weight of the rows": self.counts_.sum(), "rounds": self.n_iter_}
         if self._is_precomputed:
             facts["metric"] = "precomputed"
@@ -347,7 +376,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
             (k, int(row), count, count / total)
             for k, (row, count) in enumerate(zip(self.medoid_indices_, self.counts_))
         ]
-        tables = [Table("Clusters", ("cluster", "medoid (row)", "weight", "share"), sizes)]
+        tables = [
+            Table("Clusters", ("cluster", "medoid (row)", "weight", "share"), sizes)
+        ]
         if not self._is_precomputed:
             names = [f"cluster {k}" for k in range(len(sizes))]
             cells = [
@@ -394,7 +425,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, NewColumns, ClusterMixin, Metric
         """
         check_is_fitted(self)
         unit = terms_unit(self.metric_)
-        return self._explain(X, self._margins, unit, labels=np.arange(len(self.counts_)))
+        return self._explain(
+            X, self._margins, unit, labels=np.arange(len(self.counts_))
+        )
 
     def _margins(self, block: Block) -> np.ndarray:
         def terms(X: np.ndarray, cluster: np.ndarray) -> np.ndarray:

@@ -27,7 +27,10 @@ class MedoidSums:
         D = distances(block, medoids)
         labels = D.argmin(axis=1)
         w = block.weights
-        return cls(np.bincount(labels, w, D.shape[1]), float(w @ D.min(axis=1).astype(np.float64)))
+        return cls(
+            np.bincount(labels, w, D.shape[1]),
+            float(w @ D.min(axis=1).astype(np.float64)),
+        )
 
     def merge(self, other: MedoidSums) -> MedoidSums:
         return MedoidSums(self.weights + other.weights, self.loss + other.loss)

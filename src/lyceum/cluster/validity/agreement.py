@@ -100,7 +100,9 @@ class PairCounts:
     @property
     def jaccard(self) -> float:
         """Pairs together in both over pairs together in either."""
-        return _share(self.together, self.together + self.only_cluster + self.only_class)
+        return _share(
+            self.together, self.together + self.only_cluster + self.only_class
+        )
 
 
 def _share(part: float, total: float) -> float:
@@ -163,7 +165,8 @@ class Agreement:
     @property
     def cluster_entropies(self) -> np.ndarray:
         """The entropy of the classes in every cluster, in bits."""
-        return 0.0 - p_log2_p(self._shares).sum(axis=0)  # not -0.0 where a cluster is pure
+        # not -0.0 where a cluster is pure
+        return 0.0 - p_log2_p(self._shares).sum(axis=0)
 
     @property
     def entropy(self) -> float:
@@ -214,9 +217,13 @@ class Agreement:
             return self.mutual_information / mean
         return 1.0
 
-    def match(self, method: Literal["largest", "greedy", "optimal"] = "optimal") -> ClusterMatch:
+    def match(
+        self, method: Literal["largest", "greedy", "optimal"] = "optimal"
+    ) -> ClusterMatch:
         """Clusters matched with classes; see `match_clusters`."""
-        return ClusterMatch(self.table, self.classes, self.clusters, MATCHES[method](self.table))
+        return ClusterMatch(
+            self.table, self.classes, self.clusters, MATCHES[method](self.table)
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """The measures by name."""
@@ -242,7 +249,9 @@ class Agreement:
         return Summary("Agreement of clusters and classes", self.as_dict(), [table])
 
 
-def agreement(labels_true: Target, labels_pred: Target, sample_weight: Weights = None) -> Agreement:
+def agreement(
+    labels_true: Target, labels_pred: Target, sample_weight: Weights = None
+) -> Agreement:
     """Every measure of how well clusters agree with known classes.
 
     Parameters
@@ -283,7 +292,8 @@ def agreement(labels_true: Target, labels_pred: Target, sample_weight: Weights =
     w = np.asarray(row_weights(sample_weight, len(rows)), dtype=np.float64)
     table = np.bincount(rows * len(clusters) + columns, w, len(classes) * len(clusters))
     table = table.reshape(len(classes), len(clusters))
-    has_rows = table.sum(axis=1) > 0  # a class or cluster of zero-weight rows is left out
+    # a class or cluster of zero-weight rows is left out
+    has_rows = table.sum(axis=1) > 0
     has_columns = table.sum(axis=0) > 0
     table = table[has_rows][:, has_columns]
     return Agreement(table, classes[has_rows], clusters[has_columns])
@@ -404,7 +414,9 @@ def match_clusters(
     agreement : measures that need no matching.
     """
     if method not in MATCHES:
-        raise SettingError(f"method must be 'largest', 'greedy' or 'optimal', not {method!r}")
+        raise SettingError(
+            f"method must be 'largest', 'greedy' or 'optimal', not {method!r}"
+        )
     return agreement(labels_true, labels_pred).match(method)
 
 

@@ -127,9 +127,19 @@ class KChoice:
 
     def summary(self) -> Summary:
         """The choices and the measures."""
-        facts = {"elbow": self.elbow, "silhouette": self.by_silhouette, "BIC": self.by_bic}
+        facts = {
+            "elbow": self.elbow,
+            "silhouette": self.by_silhouette,
+            "BIC": self.by_bic,
+        }
         rows = list(
-            zip(self.clusters, self.sse, self.second_differences, self.silhouettes, self.bic)
+            zip(
+                self.clusters,
+                self.sse,
+                self.second_differences,
+                self.silhouettes,
+                self.bic,
+            )
         )
         head = ("clusters", "SSE", "second difference", "silhouette", "BIC")
         return Summary("The number of clusters", facts, [Table("Measures", head, rows)])
@@ -230,7 +240,9 @@ def _check_numbers(clusters: Any, criterion: str) -> np.ndarray:
             f"clusters must be ascending numbers of at least 1, not {numbers.tolist()}"
         )
     if criterion not in ("elbow", "silhouette", "bic"):
-        raise SettingError(f"criterion must be 'elbow', 'silhouette' or 'bic', not {criterion!r}")
+        raise SettingError(
+            f"criterion must be 'elbow', 'silhouette' or 'bic', not {criterion!r}"
+        )
     if criterion == "elbow" and len(numbers) < 3:
         raise SettingError("an elbow needs at least three numbers of clusters")
     return numbers
@@ -249,9 +261,15 @@ def _check_rows(models: list[Any], numbers: np.ndarray, k: int) -> None:
         )
 
 
-def _measure(model: Estimator, X: Data, most: int, seed: int | None) -> tuple[float, float, float]:
+def _measure(
+    model: Estimator, X: Data, most: int, seed: int | None
+) -> tuple[float, float, float]:
     """SSE, mean silhouette and BIC of one model."""
-    rows = model.rows_to_predict(X).in_one_block("choose_k", "KMeans with a number of your own").X
+    rows = (
+        model.rows_to_predict(X)
+        .in_one_block("choose_k", "KMeans with a number of your own")
+        .X
+    )
     labels = getattr(model, "labels_", None)
     labels = np.asarray(model.predict(X) if labels is None else labels)
     cells = dense_cells(rows)
@@ -262,7 +280,9 @@ def _measure(model: Estimator, X: Data, most: int, seed: int | None) -> tuple[fl
         sse = float(inertia)
     some = np.arange(len(labels))
     if len(labels) > most:
-        some = np.sort(np.random.default_rng(seed).choice(len(labels), most, replace=False))
+        some = np.sort(
+            np.random.default_rng(seed).choice(len(labels), most, replace=False)
+        )
     mean = np.nan
     if len(np.unique(labels[some][labels[some] >= 0])) > 1:
         mean = silhouette(
@@ -283,5 +303,7 @@ def _spherical_bic(labels: np.ndarray, sse: float, cells: np.ndarray) -> float:
     # below this, the squared distance of equal rows from their center is rounding
     rounding = (np.finfo(cells.dtype).eps * np.abs(cells).max(initial=0.0)) ** 2
     variance = max(sse / (n * d), rounding, 1e-300)
-    likelihood = counts @ np.log(counts / n) - n * d / 2 * (np.log(2 * np.pi * variance) + 1)
+    likelihood = counts @ np.log(counts / n) - n * d / 2 * (
+        np.log(2 * np.pi * variance) + 1
+    )
     return float(-2 * likelihood + (k * d + k) * np.log(n))

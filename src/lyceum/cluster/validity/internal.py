@@ -69,10 +69,17 @@ class SumsOfSquares:
     def summary(self) -> Summary:
         """The sums, and those of every cluster."""
         rows = list(
-            zip(self.clusters.tolist(), self.weights, self.within_clusters, self.between_clusters)
+            zip(
+                self.clusters.tolist(),
+                self.weights,
+                self.within_clusters,
+                self.between_clusters,
+            )
         )
         head = ("cluster", "weight", "within", "between")
-        return Summary("Sums of squares", self.as_dict(), [Table("Clusters", head, rows)])
+        return Summary(
+            "Sums of squares", self.as_dict(), [Table("Clusters", head, rows)]
+        )
 
 
 def sums_of_squares(
@@ -111,7 +118,9 @@ def sums_of_squares(
             "lyceum.prepare.SimpleImputer()"
         )
     X = X - X.mean(axis=0)  # an offset takes no digits
-    member = sparse.csr_array((w, (codes, np.arange(len(w)))), shape=(len(names), len(w)))
+    member = sparse.csr_array(
+        (w, (codes, np.arange(len(w)))), shape=(len(names), len(w))
+    )
     weights = np.bincount(codes, w, len(names))
     means = (member @ X) / weights[:, None]
     mean = weights @ means / weights.sum()
@@ -120,7 +129,13 @@ def sums_of_squares(
     between = weights * ((means - mean) ** 2).sum(axis=1)
     total = float(w @ ((X - mean) ** 2).sum(axis=1))
     return SumsOfSquares(
-        total, float(within.sum()), float(between.sum()), names, weights, within, between
+        total,
+        float(within.sum()),
+        float(between.sum()),
+        names,
+        weights,
+        within,
+        between,
     )
 
 
@@ -186,9 +201,14 @@ class Silhouette:
     def summary(self) -> Summary:
         """The means, and the silhouette of every cluster."""
         rows = list(zip(self.clusters.tolist(), self.weights, self.cluster_means))
-        facts = {"mean over rows": self.mean, "mean over clusters": self.mean_of_clusters}
+        facts = {
+            "mean over rows": self.mean,
+            "mean over clusters": self.mean_of_clusters,
+        }
         return Summary(
-            "Silhouette", facts, [Table("Clusters", ("cluster", "weight", "silhouette"), rows)]
+            "Silhouette",
+            facts,
+            [Table("Clusters", ("cluster", "weight", "silhouette"), rows)],
         )
 
 
@@ -253,11 +273,19 @@ def silhouette(
     cluster_means = np.bincount(codes, w * s, len(names)) / weights
     mean = float(w @ s / w.sum())
     return Silhouette(
-        points, np.asarray(labels), names, weights, cluster_means, mean, float(cluster_means.mean())
+        points,
+        np.asarray(labels),
+        names,
+        weights,
+        cluster_means,
+        mean,
+        float(cluster_means.mean()),
     )
 
 
-def _silhouettes(sums: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def _silhouettes(
+    sums: np.ndarray, codes: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
     """(b - a) / max(a, b): a is the mean distance to the rest of the row's cluster, b that to the
     nearest other cluster; 0 for a row that is alone."""
     rows = np.arange(len(codes))
@@ -365,7 +393,9 @@ def proximity(
     X = _rows_of(X)
     codes, names, w, weighted = _clusters(X, labels, sample_weight)
     sums = _sums_by_cluster(X, weighted, codes, w, len(names), metric)
-    member = sparse.csr_array((w, (codes, np.arange(len(w)))), shape=(len(names), len(w)))
+    member = sparse.csr_array(
+        (w, (codes, np.arange(len(w)))), shape=(len(names), len(w))
+    )
     edges = member @ sums
     if isinstance(metric, str) and metric == "precomputed":
         own = np.bincount(
@@ -408,13 +438,20 @@ def _clusters(
         keep &= labels != -1
     weighted = np.flatnonzero(keep)
     if not len(weighted):
-        raise DataError("there is no row in any cluster: all are noise or have weight zero")
+        raise DataError(
+            "there is no row in any cluster: all are noise or have weight zero"
+        )
     names, codes = np.unique(labels[weighted], return_inverse=True)
     return codes, names, w[weighted], weighted
 
 
 def _sums_by_cluster(
-    X: Any, weighted: np.ndarray, codes: np.ndarray, w: np.ndarray, k: int, how: str | Metric
+    X: Any,
+    weighted: np.ndarray,
+    codes: np.ndarray,
+    w: np.ndarray,
+    k: int,
+    how: str | Metric,
 ) -> np.ndarray:
     """The weighted sums of the distances of every row to the rows of every cluster."""
     if isinstance(how, str) and how == "precomputed":
@@ -433,7 +470,10 @@ def _sums_by_cluster(
     if not sparse.issparse(rows):
         rows = float_matrix(rows, "a measure of validity needs")
         check_finite(
-            rows, f"the metric {chosen.name!r}", chosen.takes_missing, "the metric 'gower'"
+            rows,
+            f"the metric {chosen.name!r}",
+            chosen.takes_missing,
+            "the metric 'gower'",
         )
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(k + 1))

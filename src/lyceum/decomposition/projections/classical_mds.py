@@ -13,7 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, NewColumns
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block, Rows
-from lyceum._core.distances import METRIC_PARTS, Metric, metric as metric_named, pairwise
+from lyceum._core.distances import (
+    METRIC_PARTS,
+    Metric,
+    metric as metric_named,
+    pairwise,
+)
 from lyceum._core.types import Categories, Data, Target
 from lyceum.decomposition.projections.spectrum import with_signs
 from lyceum.errors import DataError, SettingError
@@ -112,7 +117,10 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
 
     @property
     def _is_matrix(self) -> bool:
-        return isinstance(self.metric, str) and self.metric in ("precomputed", "similarity")
+        return isinstance(self.metric, str) and self.metric in (
+            "precomputed",
+            "similarity",
+        )
 
     @property
     def _chosen_metric(self) -> Metric:
@@ -167,7 +175,10 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
             return -0.5 * cells**2
         return (
             -0.5
-            * np.asarray(pairwise(cells, metric=self.metric_ or "euclidean"), dtype=np.float64) ** 2
+            * np.asarray(
+                pairwise(cells, metric=self.metric_ or "euclidean"), dtype=np.float64
+            )
+            ** 2
         )
 
     def _check_matrix(self, M: np.ndarray) -> None:
@@ -176,7 +187,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
                 f"a matrix of {self.metric} values must be square, but its shape is {M.shape}"
             )
         if not np.allclose(M, M.T, rtol=1e-8, atol=1e-8 * np.abs(M).max(initial=0.0)):
-            raise DataError("the matrix must be symmetric: element (i, j) is element (j, i)")
+            raise DataError(
+                "the matrix must be symmetric: element (i, j) is element (j, i)"
+            )
         if self.metric == "precomputed":
             if (M < 0).any():
                 raise DataError(
@@ -190,10 +203,17 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
 
     def _solve(self, M: np.ndarray) -> None:
         if not np.abs(M).max(initial=0.0) * len(M) < 1e290:
-            raise DataError("the squared distances overflow: they are beyond 1e145; rescale them")
+            raise DataError(
+                "the squared distances overflow: they are beyond 1e145; rescale them"
+            )
         # double centering: B = J M J with J = I - 11ᵀ / n; coordinates are V √λ, largest λ first
         self.column_means_ = M.mean(axis=0)
-        B = M - self.column_means_ - self.column_means_[:, None] + self.column_means_.mean()
+        B = (
+            M
+            - self.column_means_
+            - self.column_means_[:, None]
+            + self.column_means_.mean()
+        )
         values, V = linalg.eigh(0.5 * (B + B.T))
         values = values[::-1]
         V = V[:, ::-1]
@@ -264,7 +284,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         X = np.asarray(block.dense, dtype=np.float64)
         if not self._is_matrix:
             X = np.asarray(
-                pairwise(X, self.rows_, metric=self.metric_ or "euclidean"), dtype=np.float64
+                pairwise(X, self.rows_, metric=self.metric_ or "euclidean"),
+                dtype=np.float64,
             )
         if self.metric == "similarity":
             M = X
@@ -288,7 +309,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         }
         rows = list(enumerate(self.eigenvalues_[:20], start=1))
         return Summary(
-            self._title(), facts, [Table("Eigenvalues", ("coordinate", "eigenvalue"), rows)]
+            self._title(),
+            facts,
+            [Table("Eigenvalues", ("coordinate", "eigenvalue"), rows)],
         )
 
     @classmethod

@@ -102,7 +102,10 @@ class DiscriminantProjection(
     classes_: np.ndarray
 
     def __init__(
-        self, n_components: int | None = None, *, categorical_features: Categories = "from_dtype"
+        self,
+        n_components: int | None = None,
+        *,
+        categorical_features: Categories = "from_dtype",
     ):
         self.n_components = n_components
         self.categorical_features = categorical_features
@@ -187,7 +190,9 @@ class DiscriminantProjection(
         return self._in_new_columns(self._scores, X)
 
     def _scores(self, block: Block) -> np.ndarray:
-        return ((block.X - self.mean_) @ self.components_.T).astype(block.X.dtype, copy=False)
+        return ((block.X - self.mean_) @ self.components_.T).astype(
+            block.X.dtype, copy=False
+        )
 
     def explain(self, X: Data, component: int = 0) -> Explanation:
         """What every column adds to the score on one direction, (x_j - m_j) w_j.
@@ -204,7 +209,10 @@ class DiscriminantProjection(
         """
         self._check_component(component)
         return self._explain(
-            X, partial(_parts, self, component), f"score on direction {component + 1}", labels=False
+            X,
+            partial(_parts, self, component),
+            f"score on direction {component + 1}",
+            labels=False,
         )
 
     # -- what was learned --------------------------------------------------------------
@@ -221,7 +229,10 @@ class DiscriminantProjection(
             "trace of S_B": float(np.trace(self.between_scatter_)),
         }
         criterion = list(zip(names, self.criterion_, self.explained_variance_ratio_))
-        weights = [(name, *column) for name, column in zip(self.design_names, self.components_.T)]
+        weights = [
+            (name, *column)
+            for name, column in zip(self.design_names, self.components_.T)
+        ]
         placed = (self.means_ - self.mean_) @ self.components_.T
         means = [(str(label), *row) for label, row in zip(self.classes_, placed)]
         tables = [
@@ -248,5 +259,7 @@ class DiscriminantProjection(
 
 def _parts(fisher: DiscriminantProjection, component: int, block: Block) -> np.ndarray:
     """The score on a direction, zero, and what every column adds."""
-    added = (np.asarray(block.X, dtype=np.float64) - fisher.mean_) * fisher.components_[component]
+    added = (np.asarray(block.X, dtype=np.float64) - fisher.mean_) * fisher.components_[
+        component
+    ]
     return np.column_stack([added.sum(axis=1), np.zeros(len(added)), added])

@@ -165,7 +165,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
             self._finish(self.statistic_)
             return self
         if self.svd_solver == "full":
-            block = rows.in_one_block(type(self).__name__, "svd_solver='covariance_eigh'")
+            block = rows.in_one_block(
+                type(self).__name__, "svd_solver='covariance_eigh'"
+            )
             self.statistic_, spectrum = rows_spectrum(block)
         else:
             if self._n_requested is None:
@@ -194,12 +196,18 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
     @staticmethod
     def _max_components(statistic: Scatter | CenteredRows) -> int:
         """min(rows, columns); a row of weight 2 counts as two."""
-        return max(1, min(max(statistic.n_rows, int(statistic.weight)), len(statistic.mean)))
+        return max(
+            1, min(max(statistic.n_rows, int(statistic.weight)), len(statistic.mean))
+        )
 
-    def _finish_spectrum(self, statistic: Scatter | CenteredRows, spectrum: Spectrum) -> None:
+    def _finish_spectrum(
+        self, statistic: Scatter | CenteredRows, spectrum: Spectrum
+    ) -> None:
         d = len(statistic.mean)
         total, values, vectors = spectrum
-        values = np.append(values, np.zeros(max(0, self._max_components(statistic) - len(values))))
+        values = np.append(
+            values, np.zeros(max(0, self._max_components(statistic) - len(values)))
+        )
         k = self._n_kept(values, total, self._max_components(statistic))
         self.components_ = with_signs(vectors(k))
         freedom = freedom_of(statistic, total)
@@ -234,7 +242,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         if not total:
             return rank
         explained = np.cumsum(values) / total
-        return min(int(np.searchsorted(explained, self.n_components, side="right")) + 1, rank)
+        return min(
+            int(np.searchsorted(explained, self.n_components, side="right")) + 1, rank
+        )
 
     # -- use ---------------------------------------------------------------------------
 
@@ -309,9 +319,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         """
         check_is_fitted(self)
         excess = np.maximum(self.explained_variance_ - self.noise_variance_, 0.0)
-        return (self.components_.T * excess) @ self.components_ + self.noise_variance_ * np.eye(
-            len(self.mean_)
-        )
+        return (
+            self.components_.T * excess
+        ) @ self.components_ + self.noise_variance_ * np.eye(len(self.mean_))
 
     def score_samples(self, X: Data) -> Any:
         """The log-likelihood of every row under the probabilistic model, a Gaussian with
@@ -361,7 +371,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         names = [f"pc{k + 1}" for k in range(self.n_components_)]
         variance = list(zip(names, self.explained_variance_, ratio, np.cumsum(ratio)))
         head = ("component", "variance", "proportion", "cumulative")
-        loadings = [(name, *column) for name, column in zip(self.design_names, self.components_.T)]
+        loadings = [
+            (name, *column)
+            for name, column in zip(self.design_names, self.components_.T)
+        ]
         tables = [
             Table("Variance", head, variance),
             Table("Loadings", ("column", *names), loadings),

@@ -127,7 +127,10 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         k = min(int(self.n_components or rank), rank)
         root = np.sqrt(np.maximum(values[:k], 0.0))
         directions = np.divide(
-            U[:, :k].T @ R, root[:, None], out=np.zeros((k, R.shape[1])), where=root[:, None] > 0
+            U[:, :k].T @ R,
+            root[:, None],
+            out=np.zeros((k, R.shape[1])),
+            where=root[:, None] > 0,
         )
         self.components_ = with_signs(directions)
         self.embedding_ = R @ self.components_.T
@@ -165,7 +168,9 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         return self._in_new_columns(self._scores, X)
 
     def _scores(self, block: Block) -> np.ndarray:
-        return ((block.X - self.mean_) @ self.components_.T).astype(block.X.dtype, copy=False)
+        return ((block.X - self.mean_) @ self.components_.T).astype(
+            block.X.dtype, copy=False
+        )
 
     def summary(self) -> Summary:
         """The eigenvalues, and what is kept."""
@@ -178,7 +183,9 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         }
         rows = list(enumerate(self.eigenvalues_, start=1))
         return Summary(
-            self._title(), facts, [Table("Eigenvalues", ("coordinate", "eigenvalue"), rows)]
+            self._title(),
+            facts,
+            [Table("Eigenvalues", ("coordinate", "eigenvalue"), rows)],
         )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:

@@ -41,14 +41,18 @@ def scatter_spectrum(statistic: Scatter | CenteredRows, most: int | None) -> Spe
         first = 0
     else:
         first = max(0, n - most)
-    values, columns = linalg.eigh(product, subset_by_index=(first, n - 1), check_finite=False)
+    values, columns = linalg.eigh(
+        product, subset_by_index=(first, n - 1), check_finite=False
+    )
     values = values[::-1]
     rows = columns.T[::-1]
     values = np.where(values > d * np.finfo(float).eps * total, values, 0.0)
     if isinstance(statistic, CenteredRows):
         values = np.append(values, np.zeros(max(0, (most or 1) - n)))
         return Spectrum(total, values, partial(_dual_vectors, statistic.rows, rows))
-    return Spectrum(total, values, partial(_with_rest, rows, int(np.count_nonzero(values))))
+    return Spectrum(
+        total, values, partial(_with_rest, rows, int(np.count_nonzero(values)))
+    )
 
 
 def _with_rest(V: np.ndarray, rank: int, k: int) -> np.ndarray:
@@ -63,7 +67,9 @@ def _dual_vectors(factor: np.ndarray, U: np.ndarray, k: int) -> np.ndarray:
     directions."""
     V = U[:k] @ factor
     lengths = np.sqrt(np.einsum("ij,ij->i", V, V))
-    rank = np.count_nonzero(lengths > len(U) * np.finfo(float).eps * lengths.max(initial=0.0))
+    rank = np.count_nonzero(
+        lengths > len(U) * np.finfo(float).eps * lengths.max(initial=0.0)
+    )
     return _fill(V[:rank] / lengths[:rank, None], k)
 
 
@@ -71,7 +77,9 @@ def _fill(V: np.ndarray, k: int) -> np.ndarray:
     """Orthonormal rows, k of them: those of V, and others at right angles to them."""
     V = V[:k]
     if len(V) < k:
-        V = np.vstack([V, np.random.default_rng(0).standard_normal((k - len(V), V.shape[1]))])
+        V = np.vstack(
+            [V, np.random.default_rng(0).standard_normal((k - len(V), V.shape[1]))]
+        )
     return linalg.qr(V.T, mode="economic", check_finite=False)[0].T
 
 

@@ -142,10 +142,14 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         self._finish(statistic, spectrum, k)
         return self
 
-    def _finish(self, statistic: Scatter | CenteredRows, spectrum: Spectrum, k: int) -> None:
+    def _finish(
+        self, statistic: Scatter | CenteredRows, spectrum: Spectrum, k: int
+    ) -> None:
         self.components_ = with_signs(spectrum.vectors(k))
         d = self.components_.shape[1]
-        values = np.append(spectrum.values, np.zeros(max(0, k - len(spectrum.values))))[:k]
+        values = np.append(spectrum.values, np.zeros(max(0, k - len(spectrum.values))))[
+            :k
+        ]
         left = spectrum.total - float(values.sum())
         if not (left > d * np.finfo(float).eps * spectrum.total):
             left = 0.0
@@ -169,7 +173,8 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
     def _find_spectrum(self, rows: Rows) -> tuple[Scatter | CenteredRows, Spectrum]:
         if self.algorithm == "full":
             return rows_spectrum(
-                rows.in_one_block(type(self).__name__, "algorithm='covariance_eigh'"), center=False
+                rows.in_one_block(type(self).__name__, "algorithm='covariance_eigh'"),
+                center=False,
             )
         if self.algorithm == "randomized":
             random = check_random_state(self.random_state)
@@ -177,7 +182,9 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
                 rows, int(self.n_components), int(self.n_passes), random, center=False
             )
         statistic = rows.reduce(scatter_or_rows)
-        return statistic, scatter_spectrum(statistic.about_origin(), int(self.n_components))
+        return statistic, scatter_spectrum(
+            statistic.about_origin(), int(self.n_components)
+        )
 
     # -- use ---------------------------------------------------------------------------
 
@@ -195,7 +202,9 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         return self._in_new_columns(self._scores, X)
 
     def _scores(self, block: Block) -> np.ndarray:
-        return np.asarray(block.X @ self.components_.T).astype(block.X.dtype, copy=False)
+        return np.asarray(block.X @ self.components_.T).astype(
+            block.X.dtype, copy=False
+        )
 
     def inverse_transform(self, X: Data) -> Any:
         """The rows of rank r that scores stand for, in design columns.
@@ -240,7 +249,9 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         """
         scores = np.asarray(self._apply(self._scores, X))
         s = self.singular_values_
-        U = np.divide(scores, s, out=np.zeros_like(scores, dtype=np.float64), where=s > 0)
+        U = np.divide(
+            scores, s, out=np.zeros_like(scores, dtype=np.float64), where=s > 0
+        )
         return U, s, self.components_
 
     # -- what was learned --------------------------------------------------------------
@@ -255,7 +266,11 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
             "relative error": self.relative_error_,
         }
         ratio = self.squares_ratio_
-        rows = list(zip(range(1, len(ratio) + 1), self.singular_values_, ratio, np.cumsum(ratio)))
+        rows = list(
+            zip(
+                range(1, len(ratio) + 1), self.singular_values_, ratio, np.cumsum(ratio)
+            )
+        )
         head = ("component", "singular value", "proportion", "cumulative")
         return Summary(self._title(), facts, [Table("Singular values", head, rows)])
 

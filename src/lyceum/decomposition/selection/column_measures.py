@@ -24,9 +24,13 @@ class CodeTable:
     weight: np.ndarray  # (codes, target codes)
 
     @classmethod
-    def of(cls, a: np.ndarray, b: np.ndarray, w: np.ndarray, shape: tuple[int, int]) -> CodeTable:
+    def of(
+        cls, a: np.ndarray, b: np.ndarray, w: np.ndarray, shape: tuple[int, int]
+    ) -> CodeTable:
         known = (a >= 0) & (b >= 0)
-        counts = np.bincount(a[known] * shape[1] + b[known], w[known], shape[0] * shape[1])
+        counts = np.bincount(
+            a[known] * shape[1] + b[known], w[known], shape[0] * shape[1]
+        )
         return cls(counts.reshape(shape))
 
     def merge(self, other: CodeTable) -> CodeTable:
@@ -64,7 +68,11 @@ class GroupedNumbers:
         w = w[known]
         weight = np.bincount(groups, w, n_groups)
         mean = _ratio(np.bincount(groups, w * values, n_groups), weight)
-        return cls(weight, mean, np.bincount(groups, w * (values - mean[groups]) ** 2, n_groups))
+        return cls(
+            weight,
+            mean,
+            np.bincount(groups, w * (values - mean[groups]) ** 2, n_groups),
+        )
 
     def merge(self, other: GroupedNumbers) -> GroupedNumbers:
         weight = self.weight + other.weight
@@ -112,7 +120,9 @@ class NumberPairs:
             return self
         delta = other.mean - self.mean
         share = other.weight / weight
-        scatter = self.scatter + other.scatter + self.weight * share * np.outer(delta, delta)
+        scatter = (
+            self.scatter + other.scatter + self.weight * share * np.outer(delta, delta)
+        )
         return NumberPairs(weight, self.mean + share * delta, scatter)
 
     def strength(self) -> float:
@@ -137,10 +147,16 @@ class ColumnPairs:
         w = block.weights
         y = np.asarray(block.y)
         target = codes.target(np.asarray(block.y))
-        return cls(tuple(codes.pair(j, X[:, j], y, target, w, tables) for j in range(X.shape[1])))
+        return cls(
+            tuple(
+                codes.pair(j, X[:, j], y, target, w, tables) for j in range(X.shape[1])
+            )
+        )
 
     def merge(self, other: ColumnPairs) -> ColumnPairs:
-        return ColumnPairs(tuple(one.merge(two) for one, two in zip(self.parts, other.parts)))
+        return ColumnPairs(
+            tuple(one.merge(two) for one, two in zip(self.parts, other.parts))
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +178,13 @@ class ColumnCodes:
         return _intervals(y.astype(np.float64), self.target_cuts)
 
     def pair(
-        self, j: int, x: np.ndarray, y: np.ndarray, target: np.ndarray, w: np.ndarray, tables: bool
+        self,
+        j: int,
+        x: np.ndarray,
+        y: np.ndarray,
+        target: np.ndarray,
+        w: np.ndarray,
+        tables: bool,
     ) -> Any:
         """The statistic of column j with these cells."""
         column = self.schema[j]

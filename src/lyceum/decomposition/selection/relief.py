@@ -14,7 +14,11 @@ _PAIRS = 1 << 21  # distances held at once
 
 
 def relief(
-    block: Block, n_classes: int, n_neighbors: int, n_rows: int, random: np.random.RandomState
+    block: Block,
+    n_classes: int,
+    n_neighbors: int,
+    n_rows: int,
+    random: np.random.RandomState,
 ) -> np.ndarray:
     """ReliefF for classes, RReliefF for numbers (Robnik-Šikonja and Kononenko 2003).
 
@@ -26,7 +30,9 @@ def relief(
     X = np.asarray(block.dense, np.float64)
     y = np.asarray(block.y, np.float64)
     w = block.weights
-    chosen = np.sort(random.choice(len(X), min(n_rows, len(X)), replace=False, p=w / w.sum()))
+    chosen = np.sort(
+        random.choice(len(X), min(n_rows, len(X)), replace=False, p=w / w.sum())
+    )
     cells = _Cells(X, block.schema)
     if n_classes:
         return _of_classes(cells, y.astype(np.int64), w, chosen, n_neighbors, n_classes)
@@ -50,7 +56,9 @@ def _of_classes(
                 continue
             query, index = _nearest(D[:, members], n_neighbors)
             near = members[index]
-            gain = np.where(y[rows] == k, -1.0, prior[k] / np.maximum(1.0 - prior[y[rows]], 1e-300))
+            gain = np.where(
+                y[rows] == k, -1.0, prior[k] / np.maximum(1.0 - prior[y[rows]], 1e-300)
+            )
             share = w[near] / np.bincount(query, w[near], len(rows))[query]
             total += (share * gain[query]) @ cells.differences(rows[query], near)
     return total / max(len(chosen), 1)
@@ -130,5 +138,7 @@ def _nearest(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     below = limit > D
     at = limit == D
     room = k - below.sum(axis=1, keepdims=True)
-    query, index = np.nonzero((below | (at & (np.cumsum(at, axis=1) <= room))) & np.isfinite(D))
+    query, index = np.nonzero(
+        (below | (at & (np.cumsum(at, axis=1) <= room))) & np.isfinite(D)
+    )
     return query, index

@@ -14,7 +14,11 @@ from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Recode, Rows, Step, target_task
 from lyceum._core.types import Categories, Data, Target, Weights
-from lyceum.decomposition.selection.column_measures import MEASURES, chi_square_p, measure_columns
+from lyceum.decomposition.selection.column_measures import (
+    MEASURES,
+    chi_square_p,
+    measure_columns,
+)
 from lyceum.decomposition.selection.keep_columns import ColumnSelector
 from lyceum.decomposition.selection.relief import relief
 from lyceum.report import Summary, Table
@@ -158,7 +162,9 @@ class SelectKBest(ColumnSelector):
             self.scores_ = self._relief(rows, n_classes)
         else:
             pairs = measure_columns(rows, n_classes, int(self.n_bins), self.score_func)
-            self.scores_ = np.array([MEASURES[self.score_func](part) for part in pairs.parts])
+            self.scores_ = np.array(
+                [MEASURES[self.score_func](part) for part in pairs.parts]
+            )
             if self.score_func == "chi2":
                 self.pvalues_ = chi_square_p(pairs)
         # a column whose score is not defined comes last
@@ -223,7 +229,11 @@ class SelectKBest(ColumnSelector):
         if hasattr(self, "pvalues_"):
             columns["p-value"] = self.pvalues_[self.ranking_]
         rows = list(zip(*columns.values()))
-        facts = {"columns": len(names), "kept": int(self.support_.sum()), "target": self.task_}
+        facts = {
+            "columns": len(names),
+            "kept": int(self.support_.sum()),
+            "target": self.task_,
+        }
         return Summary(self._title(), facts, [Table("Columns", tuple(columns), rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:

@@ -25,7 +25,11 @@ from lyceum.decomposition.selection.subset_losses import (
     TargetColumns,
     digest_of_rows,
 )
-from lyceum.decomposition.selection.subset_search import StopRule, SubsetLosses, SubsetSearch
+from lyceum.decomposition.selection.subset_search import (
+    StopRule,
+    SubsetLosses,
+    SubsetSearch,
+)
 from lyceum.errors import SettingError
 from lyceum.report import Summary, Table
 
@@ -194,7 +198,9 @@ class SequentialFeatureSelector(ColumnSelector):
 
     @property
     def _learner_takes_missing(self) -> bool:
-        return self.estimator is not None and bool(get_tags(self.estimator).input_tags.allow_nan)
+        return self.estimator is not None and bool(
+            get_tags(self.estimator).input_tags.allow_nan
+        )
 
     def _steps(self) -> list[Step]:
         return [CheckCells(type(self).__name__, self._learner_takes_missing)]
@@ -249,7 +255,9 @@ class SequentialFeatureSelector(ColumnSelector):
             folds_of(self.cv, rows, seed, classes > 0),
         )
 
-    def _learner_losses(self, rows: Rows, X: Data, y: Target, w: Weights) -> LearnerLosses:
+    def _learner_losses(
+        self, rows: Rows, X: Data, y: Target, w: Weights
+    ) -> LearnerLosses:
         if rows.on_dask:
             rows.in_one_block(type(self).__name__, "estimator=None")  # refuses
         if self.cache is None:
@@ -342,7 +350,8 @@ class SequentialFeatureSelector(ColumnSelector):
             for number, step in enumerate(search.steps)
         ]
         self.best_ = {
-            size: (loss, list(subset)) for size, (loss, subset) in sorted(search.best.items())
+            size: (loss, list(subset))
+            for size, (loss, subset) in sorted(search.best.items())
         }
         self.n_evaluated_ = int(getattr(search.losses, "n_evaluated", 0))
         self.__dict__.pop("n_undetermined_", None)
@@ -383,5 +392,7 @@ class SequentialFeatureSelector(ColumnSelector):
         ]
         head = ("step", "added", "removed", "columns", "loss")
         return Summary(
-            self._title(), facts, [Table("Kept", ("column",), kept), Table("Steps", head, steps)]
+            self._title(),
+            facts,
+            [Table("Kept", ("column",), kept), Table("Steps", head, steps)],
         )

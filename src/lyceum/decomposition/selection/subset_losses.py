@@ -35,7 +35,9 @@ class TargetColumns:
         return max(self.classes - 1, 1)
 
     def schema(self, schema: Schema) -> Schema:
-        extra = tuple(Column(f"target {k}", why="the target") for k in range(self.width))
+        extra = tuple(
+            Column(f"target {k}", why="the target") for k in range(self.width)
+        )
         return Schema((*schema.columns, *extra))
 
     def __call__(self, block: Block) -> Block:
@@ -87,7 +89,12 @@ class GramLosses:
 
     @classmethod
     def of_rows(
-        cls, rows: Rows, groups: list[np.ndarray], n_targets: int, criterion: str, splits: Folds
+        cls,
+        rows: Rows,
+        groups: list[np.ndarray],
+        n_targets: int,
+        criterion: str,
+        splits: Folds,
     ) -> GramLosses:
         """One pass over rows that have the target columns last."""
         if criterion != "cv":
@@ -101,7 +108,11 @@ class GramLosses:
                 continue
             weight += test.weight
             moved = test.mean - train.mean
-            folds.append(_Fold(train.scatter, test.scatter + test.weight * np.outer(moved, moved)))
+            folds.append(
+                _Fold(
+                    train.scatter, test.scatter + test.weight * np.outer(moved, moved)
+                )
+            )
         return cls(folds, groups, n_targets, weight, criterion)
 
     # -- losses ------------------------------------------------------------------------
@@ -123,7 +134,9 @@ class GramLosses:
     def losses_without(self, subset: Subset) -> np.ndarray:
         self.n_evaluated += len(subset)
         if any(len(self.groups[j]) != 1 for j in subset):
-            return np.array([self.of(subset[:k] + subset[k + 1 :]) for k in range(len(subset))])
+            return np.array(
+                [self.of(subset[:k] + subset[k + 1 :]) for k in range(len(subset))]
+            )
         columns = self._columns(subset)
         errors = sum(self._errors_without(fold, columns) for fold in self.folds)
         return self._values(errors, len(columns) - 1)
@@ -135,7 +148,9 @@ class GramLosses:
         return np.empty(0, dtype=np.intp)
 
     def _value(self, error: Any, subset: Subset) -> float:
-        return float(self._values(np.array([float(error)]), len(self._columns(subset)))[0])
+        return float(
+            self._values(np.array([float(error)]), len(self._columns(subset)))[0]
+        )
 
     def _values(self, errors: Any, n_columns: int) -> np.ndarray:
         """The mean squared error over folds, or a criterion from the squared error of all rows."""
@@ -155,7 +170,8 @@ class GramLosses:
         columns = self._columns(subset)
         inner = np.ix_(columns, columns)
         ranks = [
-            PositiveFactor.of(fold.train[inner], level=UNEXPLAINED).rank for fold in self.folds
+            PositiveFactor.of(fold.train[inner], level=UNEXPLAINED).rank
+            for fold in self.folds
         ]
         return len(columns) - min(ranks)
 
@@ -190,7 +206,9 @@ class GramLosses:
         z = self._z(p, columns, b)
         return float(np.einsum("pq,pr,rq->", z, fold.test, z))
 
-    def _errors_with(self, fold: _Fold, columns: np.ndarray, more: np.ndarray) -> np.ndarray:
+    def _errors_with(
+        self, fold: _Fold, columns: np.ndarray, more: np.ndarray
+    ) -> np.ndarray:
         M = fold.test
         b, B, t = self._fits_with(fold.train, columns, more)
         z = self._z(len(M), columns, b)
@@ -224,7 +242,9 @@ class GramLosses:
             residual = residual - np.einsum("sc,sc->c", shared, B)
             cross = cross - B.T @ S[np.ix_(columns, targets)]
         usable = residual > UNEXPLAINED * np.maximum(S[more, more], 0.0)
-        t = np.divide(cross, residual[:, None], out=np.zeros_like(cross), where=usable[:, None])
+        t = np.divide(
+            cross, residual[:, None], out=np.zeros_like(cross), where=usable[:, None]
+        )
         return b, B, t
 
     def _errors_without(self, fold: _Fold, columns: np.ndarray) -> np.ndarray:
@@ -294,7 +314,9 @@ class LearnerLosses:
     def _all(self, subsets: list[Subset]) -> np.ndarray:
         new = [subset for subset in subsets if subset not in self.known]
         jobs = (delayed(self._measure)(subset) for subset in new)
-        for subset, loss in zip(new, Parallel(n_jobs=self.n_jobs, return_as="generator")(jobs)):
+        for subset, loss in zip(
+            new, Parallel(n_jobs=self.n_jobs, return_as="generator")(jobs)
+        ):
             self._remember(subset, float(loss))
         return np.array([self.known[subset] for subset in subsets])
 
@@ -304,7 +326,8 @@ class LearnerLosses:
         if self.path is not None:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(
-                    json.dumps({"key": self.key, "columns": list(subset), "loss": loss}) + "\n"
+                    json.dumps({"key": self.key, "columns": list(subset), "loss": loss})
+                    + "\n"
                 )
 
     def _measure(self, subset: Subset) -> float:

@@ -70,7 +70,8 @@ class SubsetSearch:
     rule: StopRule
     steps: list[SearchStep] = field(default_factory=list)
     best: dict[int, tuple[float, Subset]] = field(default_factory=dict)
-    accepted: SearchStep | None = None  # the last step that lowered the loss by more than `tol`
+    # the last step that lowered the loss by more than `tol`
+    accepted: SearchStep | None = None
 
     def forward(self, plus: int = 1, minus: int = 0) -> None:
         """Add `plus` columns, then remove `minus`, until the stop."""
@@ -147,7 +148,11 @@ class SubsetSearch:
         return step
 
     def _stops(self, before: SearchStep, step: SearchStep) -> bool:
-        if not self.rule.never and np.isfinite(before.loss) and len(step.subset) >= self.least:
+        if (
+            not self.rule.never
+            and np.isfinite(before.loss)
+            and len(step.subset) >= self.least
+        ):
             gain = before.loss - step.loss
             if gain <= self.rule.least_gain(before.loss):
                 return True
@@ -166,7 +171,11 @@ class SubsetSearch:
     def choice(self) -> tuple[float, Subset]:
         """The best set of the sizes of interest; of equal losses the smaller one. With `tol` the
         last set before the stop."""
-        if self.rule.tol is not None and self.accepted is not None and self.accepted.subset:
+        if (
+            self.rule.tol is not None
+            and self.accepted is not None
+            and self.accepted.subset
+        ):
             return self.accepted.loss, self.accepted.subset
         sizes = [size for size in sorted(self.best) if self.least <= size <= self.most]
         sets = [self.best[size] for size in sizes]

@@ -60,7 +60,11 @@ class BaggingBase(Ensemble):
     # -- fit ---------------------------------------------------------------------------
 
     def _fit(
-        self, data: MemberData, target: np.ndarray, w: np.ndarray | None, before: dict[str, Any]
+        self,
+        data: MemberData,
+        target: np.ndarray,
+        w: np.ndarray | None,
+        before: dict[str, Any],
     ) -> None:
         warm = self.warm_start and "draws_" in before
         if warm:
@@ -76,7 +80,9 @@ class BaggingBase(Ensemble):
             bag = OutOfBag.start(len(target), self._width)
         else:
             bag = None
-        work = partial(self._member, data=data, target=target, w=w, earlier=tuple(members))
+        work = partial(
+            self._member, data=data, target=target, w=w, earlier=tuple(members)
+        )
         numbers = range(0 if bag else len(members), self.n_estimators)
         self.estimators_ = list(members)
         for i, (member, left_out, answers) in zip(numbers, ordered_map(work, numbers)):
@@ -111,7 +117,12 @@ class BaggingBase(Ensemble):
         return member, left_out, self._answer(member, data, columns, left_out)
 
     def _fit_copy(
-        self, i: int, counts: np.ndarray, columns: object, data: MemberData, w: np.ndarray | None
+        self,
+        i: int,
+        counts: np.ndarray,
+        columns: object,
+        data: MemberData,
+        w: np.ndarray | None,
     ) -> Any:
         member = set_seeds(self._copy(), self.seed_, i)
         if not takes_weights(member):
@@ -123,7 +134,10 @@ class BaggingBase(Ensemble):
             weights *= w[rows]
         every = len(rows) == len(counts)
         return data.fit(
-            member, None if every else rows, columns, None if (weights == 1.0).all() else weights
+            member,
+            None if every else rows,
+            columns,
+            None if (weights == 1.0).all() else weights,
         )
 
     def _new_draws(self, n: int, w: np.ndarray | None) -> Draws:
@@ -209,7 +223,9 @@ class BaggingBase(Ensemble):
             )
         self.oob_unknown_ = self.draws_.n_weighted - len(rows)
         self.oob_errors_ = np.array(bag.errors)
-        self.oob_score_ = self._score(target[rows], bag.mean[rows], None if w is None else w[rows])
+        self.oob_score_ = self._score(
+            target[rows], bag.mean[rows], None if w is None else w[rows]
+        )
         self._set_answers(bag.mean)
 
     # -- what a subclass says ----------------------------------------------------------
@@ -234,21 +250,29 @@ class BaggingBase(Ensemble):
         """The loss of every answer."""
         raise undefined(self, "_losses")
 
-    def _score(self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None) -> float:
+    def _score(
+        self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None
+    ) -> float:
         raise undefined(self, "_score")
 
     def _set_answers(self, answers: np.ndarray) -> None:
         raise undefined(self, "_set_answers")
 
-    def _error(self, target: np.ndarray, answers: np.ndarray, w: Any, rows: np.ndarray) -> float:
-        return weighted_mean(self._losses(target[rows], answers), None if w is None else w[rows])
+    def _error(
+        self, target: np.ndarray, answers: np.ndarray, w: Any, rows: np.ndarray
+    ) -> float:
+        return weighted_mean(
+            self._losses(target[rows], answers), None if w is None else w[rows]
+        )
 
     # -- predict -----------------------------------------------------------------------
 
     def _forest(self, data: MemberData) -> Router | None:
         """One router for members that are trees."""
         values = self._node_values
-        if data.source is None or not are_trees(self.estimators_, one_leaf=values is votes):
+        if data.source is None or not are_trees(
+            self.estimators_, one_leaf=values is votes
+        ):
             return None
         return forest(self, self._columns, values)
 
@@ -259,7 +283,9 @@ class BaggingBase(Ensemble):
             return router.sums(cells_of_trees(data.source)) / len(self.estimators_)  # type: ignore[arg-type]
         members = zip(self.estimators_, self._columns)
         total: Any = 0.0
-        for answer in ordered_map(lambda pair: self._answer(pair[0], data, pair[1]), members):
+        for answer in ordered_map(
+            lambda pair: self._answer(pair[0], data, pair[1]), members
+        ):
             total = total + answer
         return total / len(self.estimators_)
 
@@ -286,7 +312,9 @@ class BaggingBase(Ensemble):
             predicted = best
         else:
             predicted = sums[:, 0] / len(self.estimators_)
-        return np.column_stack([predicted, contributions(router, X, best) / len(self.estimators_)])
+        return np.column_stack(
+            [predicted, contributions(router, X, best) / len(self.estimators_)]
+        )
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:
@@ -358,7 +386,8 @@ def _number(limit: Any, n: int) -> int:
 def _same(first: Draws, second: Draws) -> bool:
     """Whether both draw the same rows and columns."""
     return all(
-        np.array_equal(getattr(first, of.name), getattr(second, of.name)) for of in fields(Draws)
+        np.array_equal(getattr(first, of.name), getattr(second, of.name))
+        for of in fields(Draws)
     )
 
 

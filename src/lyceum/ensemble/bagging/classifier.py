@@ -222,7 +222,9 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
     def _losses(self, target: np.ndarray, answers: np.ndarray) -> np.ndarray:
         return (answers.argmax(axis=1) != target).astype(np.float64)
 
-    def _score(self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None) -> float:
+    def _score(
+        self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None
+    ) -> float:
         return 1.0 - weighted_mean(self._losses(target, answers), w)
 
     def _set_answers(self, answers: np.ndarray) -> None:
@@ -259,10 +261,14 @@ def _shares(tree: Tree) -> np.ndarray:
     return shares(tree.value)
 
 
-def _scores_of_member(classes: np.ndarray, data: MemberData, pair: tuple[Any, Any]) -> np.ndarray:
+def _scores_of_member(
+    classes: np.ndarray, data: MemberData, pair: tuple[Any, Any]
+) -> np.ndarray:
     """The scores of all classes; a class that a member has not seen has the least of its scores."""
     member, columns = pair
-    scores = data.predict_with(member, "decision_function", columns=columns).astype(np.float64)
+    scores = data.predict_with(member, "decision_function", columns=columns).astype(
+        np.float64
+    )
     if scores.ndim == 1:
         scores = np.column_stack([-scores, scores])[:, -len(member.classes_) :]
     if len(member.classes_) == len(classes):

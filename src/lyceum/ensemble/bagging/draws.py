@@ -51,7 +51,9 @@ class Draws:
         chance = self._chance(member, _ROWS)
         if self.bootstrap and self.odds is None:
             return chance.integers(0, self.n_weighted, self.n_drawn)
-        return chance.choice(self.n_weighted, self.n_drawn, replace=self.bootstrap, p=self.odds)
+        return chance.choice(
+            self.n_weighted, self.n_drawn, replace=self.bootstrap, p=self.odds
+        )
 
     def samples(self, n_members: int) -> list[np.ndarray]:
         """The rows of every member, as often as they were drawn."""
@@ -70,7 +72,9 @@ class Draws:
             return None
         chance = self._chance(member, _COLUMNS)
         return np.sort(
-            chance.choice(self.n_columns, self.n_columns_drawn, replace=self.bootstrap_columns)
+            chance.choice(
+                self.n_columns, self.n_columns_drawn, replace=self.bootstrap_columns
+            )
         )
 
     def _chance(self, member: int, stream: int) -> np.random.Generator:
@@ -83,7 +87,12 @@ class TreeDraws(Draws):
 
     @classmethod
     def of(
-        cls, seed: int, n_rows: int, n_drawn: int, bootstrap: bool, weighted: np.ndarray | None
+        cls,
+        seed: int,
+        n_rows: int,
+        n_drawn: int,
+        bootstrap: bool,
+        weighted: np.ndarray | None,
     ) -> TreeDraws:
         return cls(seed, n_rows, n_drawn, bootstrap, 0, 0, False, weighted)
 

@@ -9,7 +9,10 @@ import numpy as np
 from lyceum._core.constraints import StrOptions
 from lyceum._core.types import Categories, ClassWeight
 from lyceum.ensemble.bagging.forest import FOREST
-from lyceum.ensemble.bagging.random_forest import RandomForestClassifier, RandomForestRegressor
+from lyceum.ensemble.bagging.random_forest import (
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 
 
 class ExtraTreesClassifier(RandomForestClassifier):

@@ -164,7 +164,9 @@ class Forest(WithTrees, Learner):
         if earlier and before is not None:
             check_same_columns(self, before)
         if not earlier:
-            self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+            self.seed_ = int(
+                check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+            )
         data = ForestData.on(self, rows)
         self.draws_ = data.draws
         trees = list(earlier)
@@ -211,7 +213,12 @@ class Forest(WithTrees, Learner):
 
     def _new_router(self) -> Router:
         values: Any = "shares" if is_classifier(self) else None
-        return Router(self.trees_, self.n_features_in_, values=values, scale=1.0 / len(self.trees_))
+        return Router(
+            self.trees_,
+            self.n_features_in_,
+            values=values,
+            scale=1.0 / len(self.trees_),
+        )
 
     @property
     def estimators_(self) -> list[Any]:
@@ -246,7 +253,9 @@ class Forest(WithTrees, Learner):
         router = self._router
         total = None
         for number in range(len(self.trees_)):
-            part = np.asarray(self._apply(partial(_sums, router, number, number + 1), X))
+            part = np.asarray(
+                self._apply(partial(_sums, router, number, number + 1), X)
+            )
             if total is None:
                 total = part
             else:
@@ -263,7 +272,9 @@ class Forest(WithTrees, Learner):
     def summary(self) -> Summary:
         """The size of the trees, the out-of-bag score, and the importances."""
         check_is_fitted(self)
-        sizes = np.array([[tree.n_nodes, tree.n_leaves, tree.depth] for tree in self.trees_])
+        sizes = np.array(
+            [[tree.n_nodes, tree.n_leaves, tree.depth] for tree in self.trees_]
+        )
         facts: dict[str, Any] = {
             "trees": len(self.trees_),
             "rows": self.n_rows_,
@@ -277,7 +288,9 @@ class Forest(WithTrees, Learner):
         ]
         table = Table("Trees", ("", "mean", "least", "most"), rows)
         return Summary(
-            self._title(), facts, [table, importance_table(self.feature_importances_, self.schema_)]
+            self._title(),
+            facts,
+            [table, importance_table(self.feature_importances_, self.schema_)],
         )
 
     max_features_: int
@@ -319,7 +332,9 @@ class ForestData:
             y = binned.y
             w = binned.w
         assert y is not None
-        forest.max_features_ = resolve_max_features(forest.max_features, len(rows.schema))
+        forest.max_features_ = resolve_max_features(
+            forest.max_features, len(rows.schema)
+        )
         n_classes = None
         factors = None
         balance = False
@@ -366,8 +381,16 @@ class ForestData:
                 weight = factors[self.y]
             else:
                 weight = weight * factors[self.y]
-        seed = int(np.random.default_rng([self.draws.seed, number, 1]).integers(1 << 62))
-        tree = grow(self.columns, self.y, weight, replace(self.growth, seed=seed), self.n_classes)
+        seed = int(
+            np.random.default_rng([self.draws.seed, number, 1]).integers(1 << 62)
+        )
+        tree = grow(
+            self.columns,
+            self.y,
+            weight,
+            replace(self.growth, seed=seed),
+            self.n_classes,
+        )
         if self.binned is None:
             return tree
         return self.binned.bins.with_categories(self._between_bins(tree))
@@ -377,10 +400,14 @@ class ForestData:
         totals = np.bincount(self.y, weight, self.n_classes).astype(np.float64)
         return class_weight_factors("balanced", list(range(self.n_classes)), totals)
 
-    def out_of_bag(self, trees: Sequence[Tree], number: int) -> tuple[np.ndarray, np.ndarray]:
+    def out_of_bag(
+        self, trees: Sequence[Tree], number: int
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The rows that a tree did not draw, and its predictions for them."""
         times = self.draws.counts(number)
-        rows = np.flatnonzero((times == 0) if self.w is None else (times == 0) & (self.w > 0))
+        rows = np.flatnonzero(
+            (times == 0) if self.w is None else (times == 0) & (self.w > 0)
+        )
         tree = self._of_codes(trees[number])
         if self.n_classes is None:
             values = tree.value
@@ -403,7 +430,8 @@ class ForestData:
             lower = np.minimum.accumulate(self.columns.lower[j][::-1])[
                 ::-1
             ]  # of an empty bin, of the next
-            code = np.searchsorted(upper, thresholds, side="right")  # of the values just above
+            # of the values just above
+            code = np.searchsorted(upper, thresholds, side="right")
             inside = thresholds >= lower[code]
             code = code[inside]
             code += (
@@ -418,7 +446,8 @@ class ForestData:
         threshold = tree.threshold.copy()
         for j, nodes in _by_column(tree):
             threshold[nodes] = (
-                np.searchsorted(self.columns.upper[j], threshold[nodes], side="right") - 0.5
+                np.searchsorted(self.columns.upper[j], threshold[nodes], side="right")
+                - 0.5
             )
         if self.binned is None or not (tree.n_codes > 0).any():
             return replace(tree, threshold=threshold)

@@ -159,7 +159,10 @@ class RandomForestClassifier(PosteriorClassifier, Forest):
 
     def staged_predict(self, X: Data) -> Iterator[np.ndarray]:
         """The classes that the first tree, the first two, and so on, predict."""
-        return (self.classes_[np.argmax(proba, axis=1)] for proba in self.staged_predict_proba(X))
+        return (
+            self.classes_[np.argmax(proba, axis=1)]
+            for proba in self.staged_predict_proba(X)
+        )
 
     def _set_out_of_bag(self, answers: OutOfBag, data: ForestData) -> None:
         self.oob_decision_function_ = normalize_posteriors(answers.mean)

@@ -152,7 +152,9 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
     def _losses(self, target: np.ndarray, answers: np.ndarray) -> np.ndarray:
         return (target - answers[:, 0]) ** 2
 
-    def _score(self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None) -> float:
+    def _score(
+        self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None
+    ) -> float:
         self.oob_mse_ = weighted_mean(self._losses(target, answers), w)
         spread = weighted_mean((target - weighted_mean(target, w)) ** 2, w)
         if spread > 0:
@@ -181,10 +183,14 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
         """
         check_is_fitted(self)
         if self._explains_by_replacement:
-            return self._explain_by_replacement(self._value, X, self.schema_.target_name)
+            return self._explain_by_replacement(
+                self._value, X, self.schema_.target_name
+            )
         trees = are_trees(self.estimators_, one_leaf=False)
         return self._explain_members(
-            self._tree_parts if trees else partial(_mean_parts, self), X, self.schema_.target_name
+            self._tree_parts if trees else partial(_mean_parts, self),
+            X,
+            self.schema_.target_name,
         )
 
 
@@ -205,6 +211,8 @@ def _mean_parts(model: BaggingRegressor, data: MemberData) -> np.ndarray:
         added[:, 1] = part.base
         for name, contribution in zip(part.names, part.contributions.T):
             # a column that was drawn again has a quote after its name
-            added[:, 2 + names.index(name if name in names else name.rstrip("'"))] += contribution
+            added[:, 2 + names.index(name if name in names else name.rstrip("'"))] += (
+                contribution
+            )
         out = out + added / len(members)
     return out

@@ -197,7 +197,11 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
     # -- fit ---------------------------------------------------------------------------
 
     def _fit(
-        self, data: MemberData, target: np.ndarray, w: np.ndarray | None, before: dict[str, Any]
+        self,
+        data: MemberData,
+        target: np.ndarray,
+        w: np.ndarray | None,
+        before: dict[str, Any],
     ) -> None:
         w = row_weights(w, len(target))
         weights = RowWeights(w / w.sum(), target, len(self.classes_), self._alpha_rule)
@@ -213,13 +217,17 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         for number in range(log.n_rounds, self.n_estimators):
             if log.stopped:
                 break
-            run_round(weights, fitter, log, number, self.on_failure == "reset", self.record)
+            run_round(
+                weights, fitter, log, number, self.on_failure == "reset", self.record
+            )
             report("rounds", number + 1, self.n_estimators)
         if not log.members:
             self._keep_first(log, weights, fitter)
         self._finish(log)
 
-    def _keep_first(self, log: RoundLog, weights: RowWeights, fitter: MemberFitter) -> None:
+    def _keep_first(
+        self, log: RoundLog, weights: RowWeights, fitter: MemberFitter
+    ) -> None:
         """Where no member beats chance, the first one decides alone."""
         codes = fitter.predict_rows(log.first)
         wrong, error = weights.wrong(codes)
@@ -235,7 +243,9 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
             K = 2
         return AlphaRule(max(2, K), self.learning_rate)
 
-    def _fitter(self, data: MemberData, start: np.ndarray, weight: float) -> MemberFitter:
+    def _fitter(
+        self, data: MemberData, start: np.ndarray, weight: float
+    ) -> MemberFitter:
         return member_fitter(self, data, start, weight, draws_rows(self))
 
     def _known_rounds(self, before: dict[str, Any]) -> RoundLog | None:
@@ -250,7 +260,11 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
             before["estimators_"],
             before["errors_"].tolist(),
             before["alphas_"].tolist(),
-            failed=dict(zip(before["failed_rounds_"].tolist(), before["failed_errors_"].tolist())),
+            failed=dict(
+                zip(
+                    before["failed_rounds_"].tolist(), before["failed_errors_"].tolist()
+                )
+            ),
             record=before.get("record_", []),
         )
 
@@ -303,7 +317,9 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         for total in self._stages(X):
             yield self.classes_[np.asarray(total).argmax(axis=1)]
 
-    def staged_score(self, X: Data, y: Target, sample_weight: Weights = None) -> Iterator[float]:
+    def staged_score(
+        self, X: Data, y: Target, sample_weight: Weights = None
+    ) -> Iterator[float]:
         """The share of rows that the first member, the first two, ... get right."""
         from sklearn.metrics import accuracy_score  # takes long to import
 
@@ -331,7 +347,9 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         total = np.zeros((data.n_rows, len(self.classes_)))
         rows = np.arange(len(total))
         work = partial(data.class_codes, classes=self.classes_)
-        for codes, alpha in zip(ordered_map(work, self.estimators_), self.alphas_.tolist()):
+        for codes, alpha in zip(
+            ordered_map(work, self.estimators_), self.alphas_.tolist()
+        ):
             total[rows, codes] += 2.0 * alpha
         return total
 
@@ -390,7 +408,13 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
             loss: self.history_[-1],
         }
         numbers = np.setdiff1d(np.arange(self.n_rounds_), self.failed_rounds_) + 1
-        columns = (numbers, self.errors_, self.alphas_, self.training_errors_, self.history_)
+        columns = (
+            numbers,
+            self.errors_,
+            self.alphas_,
+            self.training_errors_,
+            self.history_,
+        )
         rows = [(int(number), *map(float, values)) for number, *values in zip(*columns)]
         table = Table("Rounds", ("round", "ε", "α", "training error", loss), rows)
         return Summary(self._title(), facts, [table])

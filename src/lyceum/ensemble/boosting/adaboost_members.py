@@ -71,7 +71,12 @@ class LearnerFitter:
     """Members of any kind, on weights or on rows drawn by them."""
 
     def __init__(
-        self, model: Ensemble, data: MemberData, start: np.ndarray, weight: float, resample: bool
+        self,
+        model: Ensemble,
+        data: MemberData,
+        start: np.ndarray,
+        weight: float,
+        resample: bool,
     ) -> None:
         self.model = model
         self.data = data
@@ -96,7 +101,9 @@ class LearnerFitter:
         draws."""
         if not self.resample:
             return weights * self.weight
-        return draw_counts(weights, int(np.count_nonzero(self.start)), self.model.seed_, number)
+        return draw_counts(
+            weights, int(np.count_nonzero(self.start)), self.model.seed_, number
+        )
 
     def predict_rows(self, member: Estimator) -> np.ndarray:
         return self.data.class_codes(member, self.model.classes_)
@@ -105,7 +112,9 @@ class LearnerFitter:
 def draw_counts(weights: np.ndarray, n: int, seed: int, number: int) -> np.ndarray:
     """How often every row is drawn in n draws with these chances."""
     chance = np.random.default_rng((seed, number, _DRAW))
-    counts = np.bincount(chance.choice(len(weights), n, p=weights), minlength=len(weights))
+    counts = np.bincount(
+        chance.choice(len(weights), n, p=weights), minlength=len(weights)
+    )
     return counts.astype(np.float64)
 
 
@@ -126,7 +135,12 @@ class TreeFitter(LearnerFitter):
     """Trees that are grown on columns ranked once."""
 
     def __init__(
-        self, model: Ensemble, data: MemberData, start: np.ndarray, weight: float, resample: bool
+        self,
+        model: Ensemble,
+        data: MemberData,
+        start: np.ndarray,
+        weight: float,
+        resample: bool,
     ) -> None:
         super().__init__(model, data, start, weight, resample)
         source = data.source
@@ -139,7 +153,9 @@ class TreeFitter(LearnerFitter):
         self.K = len(model.classes_)
         two_rows = np.flatnonzero(start)[:2]
         # what `fit` sets besides the tree, from a fit on two rows
-        self.example = data.fit(clone(model._base()), two_rows, w=np.ones(len(two_rows)))
+        self.example = data.fit(
+            clone(model._base()), two_rows, w=np.ones(len(two_rows))
+        )
 
     @property
     def is_plain(self) -> bool:
@@ -151,7 +167,9 @@ class TreeFitter(LearnerFitter):
         )
 
     def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
-        return self.member_of_tree(number, self.grow_tree(number, self.weights_of(number, weights)))
+        return self.member_of_tree(
+            number, self.grow_tree(number, self.weights_of(number, weights))
+        )
 
     def member_of_tree(
         self, number: int, tree: Tree, codes: np.ndarray | None = None
@@ -192,7 +210,9 @@ def _is_plain_stump(base: DecisionTreeClassifier) -> bool:
     usual = DecisionTreeClassifier(max_depth=1).get_params()
     params = base.get_params()
     free = ("random_state", "categorical_features", "categorical_split", "max_branches")
-    return all(params[name] == value for name, value in usual.items() if name not in free)
+    return all(
+        params[name] == value for name, value in usual.items() if name not in free
+    )
 
 
 class StumpFitter:
@@ -215,8 +235,11 @@ class StumpFitter:
         self.weight_of_class = np.where(
             self.target == np.arange(trees.K)[:, None], trees.weight, 0.0
         )
-        self.by_class = np.empty_like(self.weight_of_class)  # (K, n), the weights of one round
-        self.order = native.StumpOrder(np.ascontiguousarray(self._weighted_rows(self.codes)))
+        # (K, n), the weights of one round
+        self.by_class = np.empty_like(self.weight_of_class)
+        self.order = native.StumpOrder(
+            np.ascontiguousarray(self._weighted_rows(self.codes))
+        )
         self.gains = np.zeros((self.order.groups, 4))
         self.ends = np.zeros((self.order.groups, 4), dtype=np.int64)
 
@@ -244,7 +267,9 @@ class StumpFitter:
         column = int(np.argmax(gains >= best * (1.0 - 1e-10)))  # the first of equals
         return self._stump(number, totals, column, int(self.ends.ravel()[column]))
 
-    def _search(self, w: np.ndarray, totals: np.ndarray, classes: np.ndarray | None) -> None:
+    def _search(
+        self, w: np.ndarray, totals: np.ndarray, classes: np.ndarray | None
+    ) -> None:
         """The best gain of every column and where it is, one share of the columns per thread."""
         count = self.order.groups
         step = -(-count // n_threads())
@@ -262,7 +287,10 @@ class StumpFitter:
     ) -> tuple[Any, np.ndarray]:
         columns = self.trees.columns
         code, after = (self._code(column, rank) for rank in (end, end + 1))
-        ends = columns.upper[column][code : code + 1], columns.lower[column][after : after + 1]
+        ends = (
+            columns.upper[column][code : code + 1],
+            columns.lower[column][after : after + 1],
+        )
         threshold = float(midpoints(*ends)[0])
         right = self.codes[column] > code
         beyond = self._weighted_rows(right).astype(np.float64)
@@ -275,11 +303,17 @@ class StumpFitter:
 
     def _code(self, column: int, rank: int) -> int:
         row = self.order.row(column, rank)
-        return int(self.codes[column, row if self.weighted is None else self.weighted[row]])
+        return int(
+            self.codes[column, row if self.weighted is None else self.weighted[row]]
+        )
 
 
 def _stump(
-    column: int, threshold: float, totals: np.ndarray, sides: np.ndarray, n_rows: tuple[int, int]
+    column: int,
+    threshold: float,
+    totals: np.ndarray,
+    sides: np.ndarray,
+    n_rows: tuple[int, int],
 ) -> Tree:
     value = np.vstack([totals, sides])
     weight = value.sum(axis=1)

@@ -26,7 +26,12 @@ from lyceum._core.statistics import seed_from
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Categories, Data, Estimator, Target, Weights
 from lyceum.ensemble.boosting.adaboost_members import LearnerFitter, draws_rows
-from lyceum.ensemble.boosting.adaboost_rounds import ALL, CHANCE, PERFECT, check_rounds_left
+from lyceum.ensemble.boosting.adaboost_rounds import (
+    ALL,
+    CHANCE,
+    PERFECT,
+    check_rounds_left,
+)
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 from lyceum.trees import DecisionTreeRegressor
@@ -161,7 +166,11 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
     # -- fit ---------------------------------------------------------------------------
 
     def _fit(
-        self, data: MemberData, target: np.ndarray, w: np.ndarray | None, before: dict[str, Any]
+        self,
+        data: MemberData,
+        target: np.ndarray,
+        w: np.ndarray | None,
+        before: dict[str, Any],
     ) -> None:
         w = row_weights(w, len(target))
         D = w / w.sum()
@@ -201,11 +210,18 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
             return before["estimators_"]
         return []
 
-    def _fitter(self, data: MemberData, start: np.ndarray, weight: float) -> LearnerFitter:
+    def _fitter(
+        self, data: MemberData, start: np.ndarray, weight: float
+    ) -> LearnerFitter:
         return _RegressorFitter(self, data, start, weight, draws_rows(self))
 
     def _round(
-        self, number: int, D: np.ndarray, y: np.ndarray, fitter: LearnerFitter, earlier: Any
+        self,
+        number: int,
+        D: np.ndarray,
+        y: np.ndarray,
+        fitter: LearnerFitter,
+        earlier: Any,
     ) -> np.ndarray:
         """One round, whose member may be known; returns the weights of the next one."""
         if earlier:
@@ -241,7 +257,9 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         if error <= 0.0:
             self.stopped_ = PERFECT
             share = 0.5 / max(1.0, weight)
-            return self.learning_rate * (log1p(-share) - log(share)) + sum(self.alphas_), True
+            return self.learning_rate * (log1p(-share) - log(share)) + sum(
+                self.alphas_
+            ), True
         if error < 0.5:
             return self.learning_rate * (log1p(-error) - log(error)), True
         self.stopped_ = CHANCE
@@ -260,7 +278,9 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         for count in range(1, len(self.estimators_) + 1):
             yield self._apply_to_members(partial(_median, self, count=count), X)
 
-    def staged_score(self, X: Data, y: Target, sample_weight: Weights = None) -> Iterator[float]:
+    def staged_score(
+        self, X: Data, y: Target, sample_weight: Weights = None
+    ) -> Iterator[float]:
         """R² of the first member, the first two, ..."""
         from sklearn.metrics import r2_score  # takes long to import
 
@@ -278,9 +298,12 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
             "loss": self.loss,
         }
         rows = [
-            (t + 1, *map(float, pair)) for t, pair in enumerate(zip(self.errors_, self.alphas_))
+            (t + 1, *map(float, pair))
+            for t, pair in enumerate(zip(self.errors_, self.alphas_))
         ]
-        return Summary(self._title(), facts, [Table("Rounds", ("round", "ε", "α"), rows)])
+        return Summary(
+            self._title(), facts, [Table("Rounds", ("round", "ε", "α"), rows)]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         T = len(self.estimators_)
@@ -300,8 +323,12 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         """
         check_is_fitted(self)
         if self._explains_by_replacement:
-            return self._explain_by_replacement(partial(_median, self), X, self.schema_.target_name)
-        return self._explain_members(partial(_median_parts, self), X, self.schema_.target_name)
+            return self._explain_by_replacement(
+                partial(_median, self), X, self.schema_.target_name
+            )
+        return self._explain_members(
+            partial(_median_parts, self), X, self.schema_.target_name
+        )
 
 
 class _RegressorFitter(LearnerFitter):
@@ -334,7 +361,9 @@ def _median_members(
     return answers, order[rank, np.arange(answers.shape[1])]
 
 
-def _median(model: AdaBoostRegressor, data: MemberData, count: int | None = None) -> np.ndarray:
+def _median(
+    model: AdaBoostRegressor, data: MemberData, count: int | None = None
+) -> np.ndarray:
     answers, middle = _median_members(model, data, count)
     return answers[middle, np.arange(answers.shape[1])]
 

@@ -11,7 +11,8 @@ import numpy as np
 from lyceum._core.types import Estimator
 from lyceum.errors import SettingError
 
-_ROUNDS_TO_NORMALIZE = 16  # rounds after which rounding is taken out of the sum of the weights
+# rounds after which rounding is taken out of the sum of the weights
+_ROUNDS_TO_NORMALIZE = 16
 NEAR = 1e-12  # an error this close to that of chance is chance
 ALL = "all rounds"
 PERFECT = "a member without error"
@@ -76,7 +77,9 @@ class RowWeights:
     def __post_init__(self) -> None:
         self.now = self.start.copy()
         self.votes = np.zeros(
-            len(self.start) if self.n_classes == 2 else (len(self.start), self.n_classes)
+            len(self.start)
+            if self.n_classes == 2
+            else (len(self.start), self.n_classes)
         )
         self.target = self.target.astype(np.intp)
         self._rows = np.arange(len(self.start))
@@ -89,7 +92,9 @@ class RowWeights:
         wrong = (codes != self.target).astype(np.float64)
         return wrong, float(self.now @ wrong)
 
-    def update(self, codes: np.ndarray, wrong: np.ndarray, error: float, alpha: float) -> None:
+    def update(
+        self, codes: np.ndarray, wrong: np.ndarray, error: float, alpha: float
+    ) -> None:
         """After a member that predicts `codes` and is `wrong` on a weight of `error`."""
         if self.n_classes == 2:
             self.votes += (
@@ -145,11 +150,14 @@ class RoundLog:
     alphas: list[float] = field(default_factory=list)
     training: list[float] = field(default_factory=list)
     losses: list[float] = field(default_factory=list)
-    failed: dict[int, float] = field(default_factory=dict)  # the errors of rounds that failed
+    # the errors of rounds that failed
+    failed: dict[int, float] = field(default_factory=dict)
     record: list[dict[str, Any]] = field(default_factory=list)
     first: Any = None  # the first member that failed
 
-    def add(self, member: Estimator, error: float, alpha: float, weights: RowWeights) -> None:
+    def add(
+        self, member: Estimator, error: float, alpha: float, weights: RowWeights
+    ) -> None:
         self.members.append(member)
         self.errors.append(error)
         self.alphas.append(alpha)
@@ -179,7 +187,12 @@ def check_rounds_left(n_estimators: int, n_rounds: int) -> None:
 
 
 def run_round(
-    weights: RowWeights, fitter: MemberFitter, log: RoundLog, number: int, reset: bool, record: bool
+    weights: RowWeights,
+    fitter: MemberFitter,
+    log: RoundLog,
+    number: int,
+    reset: bool,
+    record: bool,
 ) -> None:
     """One round; one that fails sets the weights back, or is the last."""
     member, codes = fitter.member(number, weights.now)
@@ -209,7 +222,9 @@ def run_round(
         log.stopped = CHANCE
 
 
-def _judge(error: float, rule: AlphaRule, weight: float, log: RoundLog) -> tuple[float, bool]:
+def _judge(
+    error: float, rule: AlphaRule, weight: float, log: RoundLog
+) -> tuple[float, bool]:
     """α, and whether the member is kept."""
     if error == 0.0:
         log.stopped = PERFECT
@@ -217,9 +232,8 @@ def _judge(error: float, rule: AlphaRule, weight: float, log: RoundLog) -> tuple
     if error < rule.chance - NEAR:
         return rule.alpha(error), True
     if error <= rule.chance + NEAR and not log.members:
-        log.stopped = (
-            CHANCE  # there is nothing to learn: a member whose vote counts nothing is all there is
-        )
+        # there is nothing to learn: a member whose vote counts nothing is all there is
+        log.stopped = CHANCE
         return 0.0, True
     return 0.0, False
 

@@ -80,7 +80,11 @@ class _GenericBoosting(Ensemble):
     # -- fit ---------------------------------------------------------------------------
 
     def _fit(
-        self, data: MemberData, target: np.ndarray, w: np.ndarray | None, before: dict[str, Any]
+        self,
+        data: MemberData,
+        target: np.ndarray,
+        w: np.ndarray | None,
+        before: dict[str, Any],
     ) -> None:
         if w is not None and not takes_weights(self._base()):
             raise SettingError(
@@ -140,7 +144,12 @@ class _GenericBoosting(Ensemble):
         return members, H, slopes
 
     def _step(
-        self, loss: Loss, scores: np.ndarray, H: np.ndarray, slopes: np.ndarray, total: float
+        self,
+        loss: Loss,
+        scores: np.ndarray,
+        H: np.ndarray,
+        slopes: np.ndarray,
+        total: float,
     ) -> tuple[float, float]:
         """ρ, one Newton step along H, halved until the loss falls; and that loss. 0 if it does
         not."""
@@ -169,7 +178,9 @@ class _GenericBoosting(Ensemble):
         """What round t adds to the scores, (n, n_scores)."""
         S = len(self.init_)
         members = self.estimators_[t * S : (t + 1) * S]
-        return self.steps_[t] * np.column_stack([data.numbers(member) for member in members])
+        return self.steps_[t] * np.column_stack(
+            [data.numbers(member) for member in members]
+        )
 
     def _scores(self, data: MemberData) -> np.ndarray:
         """F, (n, n_scores), summed in the order of the rounds."""
@@ -215,9 +226,13 @@ class _GenericBoosting(Ensemble):
                 f"{self.history_[0]:.6g} of the best constant, {self.history_[-1]:.6g} at the end"
             ),
         }
-        rows = [(t + 1, float(s), self.history_[t + 1]) for t, s in enumerate(self.steps_)]
+        rows = [
+            (t + 1, float(s), self.history_[t + 1]) for t, s in enumerate(self.steps_)
+        ]
         return Summary(
-            self._title(), facts, [Table("Rounds", ("round", "step ν ρ", "mean loss"), rows)]
+            self._title(),
+            facts,
+            [Table("Rounds", ("round", "step ν ρ", "mean loss"), rows)],
         )
 
     @property
@@ -226,7 +241,10 @@ class _GenericBoosting(Ensemble):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         S = len(self.init_)
-        return super()._shapes() | {"steps_": (len(self.estimators_) // S,), "init_": (S,)}
+        return super()._shapes() | {
+            "steps_": (len(self.estimators_) // S,),
+            "init_": (S,),
+        }
 
 
 class GenericBoostingRegressor(Regressor, MemberImportances, _GenericBoosting):
@@ -320,7 +338,9 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _GenericBoosting):
         """
         check_is_fitted(self)
         if self._explains_by_replacement:
-            return self._explain_by_replacement(self._value, X, self.schema_.target_name)
+            return self._explain_by_replacement(
+                self._value, X, self.schema_.target_name
+            )
         return self._explain_members(self._parts_of_value, X, self.schema_.target_name)
 
 

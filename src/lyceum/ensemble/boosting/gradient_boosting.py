@@ -133,7 +133,9 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
             )
         return np.searchsorted(self.classes_, names).astype(np.int32)
 
-    def _weights(self, y: np.ndarray, w: np.ndarray | None, learning: bool) -> np.ndarray | None:
+    def _weights(
+        self, y: np.ndarray, w: np.ndarray | None, learning: bool
+    ) -> np.ndarray | None:
         if self.class_weight is None:
             return w
         if learning:
@@ -193,9 +195,13 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         """What every column adds to the log-odds of the second of two classes, or to the winner's
         score."""
         if len(self.classes_) > 2:
-            return explain_trees(self, X, base=self.baseline_, unit="score of the class")
+            return explain_trees(
+                self, X, base=self.baseline_, unit="score of the class"
+            )
         unit = f"log-odds of {self.classes_[-1]}"
-        return explain_trees(self, X, base=self.baseline_, decide=self._decide_codes, unit=unit)
+        return explain_trees(
+            self, X, base=self.baseline_, decide=self._decide_codes, unit=unit
+        )
 
     def _score_names(self) -> list[str]:
         labels = self.classes_.tolist()

@@ -45,14 +45,17 @@ class Loss(ABC):
         """Begin a round; returns the summed loss of the scores."""
 
     @abstractmethod
-    def gradients(self, scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray | None]:
+    def gradients(
+        self, scores: np.ndarray, k: int
+    ) -> tuple[np.ndarray, np.ndarray | None]:
         """Gradients and hessians by the scores of output k."""
 
     @property
     def is_exact(self) -> bool:
         """Whether gradients need more than the packed form has: few rows, or uneven weights."""
         return len(self.y) <= _SMALL or (
-            self.w is not None and float(self.w.max()) * len(self.y) > _UNEVEN * self.weight
+            self.w is not None
+            and float(self.w.max()) * len(self.y) > _UNEVEN * self.weight
         )
 
     def leaf_value(self, rows: np.ndarray, scores: np.ndarray) -> float | None:
@@ -71,9 +74,13 @@ class Residual(Loss):
     kernel: ClassVar[Any]
 
     def begin(self, scores: np.ndarray) -> float:
-        return type(self).kernel(self.y, scores[0], self.w, self.alpha, n_threads(), self.g)
+        return type(self).kernel(
+            self.y, scores[0], self.w, self.alpha, n_threads(), self.g
+        )
 
-    def gradients(self, scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray | None]:
+    def gradients(
+        self, scores: np.ndarray, k: int
+    ) -> tuple[np.ndarray, np.ndarray | None]:
         return self.g, self.w
 
     @property
@@ -145,7 +152,9 @@ class Huber(Residual):
         residuals = self.y[rows] - scores[0, rows]
         median = self._quantile(residuals, rows, 0.5)
         moved = np.clip(residuals - median, -self.alpha, self.alpha)
-        return median + float(np.average(moved, weights=None if self.w is None else self.w[rows]))
+        return median + float(
+            np.average(moved, weights=None if self.w is None else self.w[rows])
+        )
 
 
 REGRESSION_LOSSES: dict[str, Any] = {
@@ -173,9 +182,13 @@ class Logistic(Loss):
         return np.array([_log(share) - _log(1.0 - share)])
 
     def begin(self, scores: np.ndarray) -> float:
-        return native.boost_logistic(self.y, scores[0], self.w, n_threads(), self.g, self.h)
+        return native.boost_logistic(
+            self.y, scores[0], self.w, n_threads(), self.g, self.h
+        )
 
-    def gradients(self, scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray | None]:
+    def gradients(
+        self, scores: np.ndarray, k: int
+    ) -> tuple[np.ndarray, np.ndarray | None]:
         return self.g, self.h
 
 
@@ -205,8 +218,12 @@ class Multinomial(Loss):
     def begin(self, scores: np.ndarray) -> float:
         return native.boost_log_sums(self.y, scores, self.w, n_threads(), self.log_sums)
 
-    def gradients(self, scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray | None]:
-        native.boost_softmax(self.y, scores, self.log_sums, self.w, k, n_threads(), self.g, self.h)
+    def gradients(
+        self, scores: np.ndarray, k: int
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        native.boost_softmax(
+            self.y, scores, self.log_sums, self.w, k, n_threads(), self.g, self.h
+        )
         return self.g, self.h
 
 

@@ -43,7 +43,8 @@ from lyceum.progress import report
 from lyceum.report import Summary, Table
 
 _MANY_ROWS = 10_000  # from which early_stopping="auto" stops early, as in scikit-learn
-_FEW_CELLS = 1 << 15  # up to which threads take longer to wake up than to share the work
+# up to which threads take longer to wake up than to share the work
+_FEW_CELLS = 1 << 15
 _NO_LIMIT = 1_000_000  # of the depth
 _MIN_HESSIAN = 1e-3  # of a leaf, for a row of weight 1
 _ROWS = 101  # what a hash is drawn for
@@ -125,7 +126,10 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "max_leaf_nodes": [Interval(Integral, 2, MOST_LEAVES, closed="both"), None],
         "max_depth": [Interval(Integral, 1, None, closed="left"), None],
-        "min_samples_leaf": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "min_samples_leaf": [
+            Interval(Integral, 1, None, closed="left"),
+            StrOptions({"auto"}),
+        ],
         "l2_regularization": [Interval(Real, 0, None, closed="left")],
         "categorical_smoothing": [Interval(Real, 0, None, closed="left")],
         "subsample": [Interval(Real, 0, 1, closed="right")],
@@ -160,14 +164,20 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         """Targets given beside the rows, as `fit` coded its own."""
         raise undefined(self, "_codes")
 
-    def _weights(self, y: np.ndarray, w: np.ndarray | None, learning: bool) -> np.ndarray | None:
+    def _weights(
+        self, y: np.ndarray, w: np.ndarray | None, learning: bool
+    ) -> np.ndarray | None:
         """The weights of rows to learn from, or to judge by."""
         return w
 
     # -- fit ---------------------------------------------------------------------------
 
     def fit(
-        self, X: Data, y: Target = None, sample_weight: Weights = None, validation: object = None
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+        validation: object = None,
     ):
         """Learn from all rows of X.
 
@@ -237,24 +247,36 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             training = BoostingState(self, learned, bins, rules, loss, start)
             if validation is None:
                 return training, None
-            return training, self._validation(bins, rules, *validation_parts(validation))
+            return training, self._validation(
+                bins, rules, *validation_parts(validation)
+            )
         so_far = np.ascontiguousarray(start[:, ~out])
         training = BoostingState(self, learned, bins, rules, loss, so_far)
-        return training, self._judged_state(binned.take(out), bins, rules, start[:, out])
+        return training, self._judged_state(
+            binned.take(out), bins, rules, start[:, out]
+        )
 
     def _judged_state(
-        self, judged: BinnedRows, bins: Bins, rules: native.BoostRules, start: np.ndarray
+        self,
+        judged: BinnedRows,
+        bins: Bins,
+        rules: native.BoostRules,
+        start: np.ndarray,
     ) -> BoostingState:
         """The rows held out, with the scores that they have so far."""
         assert judged.y is not None
         judge = self._loss(judged.y, self._weights(judged.y, judged.w, False))
-        return BoostingState(self, judged, bins, rules, judge, np.ascontiguousarray(start))
+        return BoostingState(
+            self, judged, bins, rules, judge, np.ascontiguousarray(start)
+        )
 
     def _held_out(self, n: int) -> np.ndarray | None:
         """Which rows to judge by instead of learning from them."""
         if not self.do_early_stopping_ or self.validation_fraction is None:
             return None
-        out = held_out_rows(0, n, self.validation_fraction, _seed(self.seed_, _HELD_OUT))
+        out = held_out_rows(
+            0, n, self.validation_fraction, _seed(self.seed_, _HELD_OUT)
+        )
         if not out.any() or out.all():
             raise SettingError(
                 f"validation_fraction={self.validation_fraction} of {n} rows leaves none to learn"
@@ -263,7 +285,12 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         return out
 
     def _validation(
-        self, bins: Bins, rules: native.BoostRules, X: Data, y: Target, w: Weights = None
+        self,
+        bins: Bins,
+        rules: native.BoostRules,
+        X: Data,
+        y: Target,
+        w: Weights = None,
     ) -> BoostingState:
         rows = self._prepare_rows(Inputs(self).for_predict(X))
         binned = BinnedRows.of(rows, bins, by_row=True).positive()
@@ -275,9 +302,13 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         if w is not None:
             w = np.asarray(w, dtype=np.float64)
         loss = self._loss(codes, self._weights(codes, w, False))
-        return BoostingState(self, binned, bins, rules, loss, _scores_so_far(self, rows))
+        return BoostingState(
+            self, binned, bins, rules, loss, _scores_so_far(self, rows)
+        )
 
-    def _rounds(self, training: BoostingState, judged: BoostingState | None, d: int) -> None:
+    def _rounds(
+        self, training: BoostingState, judged: BoostingState | None, d: int
+    ) -> None:
         loss = training.loss
         K = training.loss.n_scores
         first = len(self.trees_) // K
@@ -291,7 +322,9 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             drawn = self._drawn_rows(number, training.n_rows)
             for k in range(K):
                 g, h = loss.gradients(training.scores, k)
-                grown = training.grower.grow(loss, g, h, drawn, self._drawn_columns(number, k, d))
+                grown = training.grower.grow(
+                    loss, g, h, drawn, self._drawn_columns(number, k, d)
+                )
                 tree = training.grower.with_values(grown, loss, g, h, training.scores)
                 training.add(tree, grown, k, rest=drawn is not None)
                 if judged is not None:
@@ -342,7 +375,8 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
                 "depth": [tree.depth for tree in trees],
                 "gain": [float((tree.gain * tree.weight).sum()) for tree in trees],
                 "columns": [
-                    sorted(set(tree.feature[tree.feature >= 0].tolist())) for tree in trees
+                    sorted(set(tree.feature[tree.feature >= 0].tolist()))
+                    for tree in trees
                 ],
             }
         )
@@ -374,7 +408,9 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         return np.array([int(drawn.argmin())], dtype=np.uint32)
 
     def _drawn_columns(self, number: int, k: int, d: int) -> np.ndarray:
-        share = isinstance(self.max_features, Real) and not isinstance(self.max_features, Integral)
+        share = isinstance(self.max_features, Real) and not isinstance(
+            self.max_features, Integral
+        )
         if share:
             count = max(1, round(self.max_features * d))
         else:
@@ -394,7 +430,9 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
 
     def _new_router(self) -> Router:
         K = len(self.baseline_)
-        return Router(self.trees_, len(self.schema_), columns=np.arange(len(self.trees_)) % K)
+        return Router(
+            self.trees_, len(self.schema_), columns=np.arange(len(self.trees_)) % K
+        )
 
     def _scores(self, block: Block) -> np.ndarray:
         """The scores of every output, (n, K)."""
@@ -454,7 +492,9 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             "loss of the training rows": self.history_[-1],
         }
         if self.do_early_stopping_:
-            facts["early stopping"] = f"after {self.n_iter_no_change} rounds without a gain"
+            facts["early stopping"] = (
+                f"after {self.n_iter_no_change} rounds without a gain"
+            )
         if self.validation_history_:
             facts["least validation loss"] = min(self.validation_history_)
         order = np.argsort(-self.feature_importances_, kind="stable")
@@ -466,7 +506,9 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             for j in order
         ]
         return Summary(
-            self._title(), facts, [Table("Columns", ["column", "share of gain", "splits"], rows)]
+            self._title(),
+            facts,
+            [Table("Columns", ["column", "share of gain", "splits"], rows)],
         )
 
     def _decide(self, scores: np.ndarray) -> np.ndarray:
@@ -514,8 +556,8 @@ def _scores_of_block(learner: GradientBoosting, block: Block) -> np.ndarray:
 def _seed(*numbers: int) -> int:
     """One seed from several numbers."""
     return int(
-        np.random.SeedSequence([number % 2**32 for number in numbers]).generate_state(1, np.uint64)[
-            0
-        ]
+        np.random.SeedSequence([number % 2**32 for number in numbers]).generate_state(
+            1, np.uint64
+        )[0]
         >> 1
     )

@@ -49,7 +49,11 @@ class TreeGrower:
     """Grows trees on binned rows, and sends binned rows down them."""
 
     def __init__(
-        self, binned: BinnedRows, bins: Bins, rules: native.BoostRules, learning_rate: float
+        self,
+        binned: BinnedRows,
+        bins: Bins,
+        rules: native.BoostRules,
+        learning_rate: float,
     ) -> None:
         self.bins = bins
         self.rules = rules
@@ -60,9 +64,13 @@ class TreeGrower:
         self.n_rows = len(binned)
         assert binned.by_row is not None
         self.table = native.BoostTable(
-            binned.by_row, binned.columns, bins.n_bins, self.is_category.astype(np.uint8)
+            binned.by_row,
+            binned.columns,
+            bins.n_bins,
+            self.is_category.astype(np.uint8),
         )
-        self.node = np.empty(len(binned), dtype=np.uint16)  # where every row ended in the last tree
+        # where every row ended in the last tree
+        self.node = np.empty(len(binned), dtype=np.uint16)
 
     def grow(
         self,
@@ -86,7 +94,12 @@ class TreeGrower:
         return GrownTree(splits, sides, gain, n_rows)
 
     def with_values(
-        self, tree: GrownTree, loss: Loss, g: np.ndarray, h: np.ndarray | None, scores: np.ndarray
+        self,
+        tree: GrownTree,
+        loss: Loss,
+        g: np.ndarray,
+        h: np.ndarray | None,
+        scores: np.ndarray,
     ) -> Tree:
         """The tree with values: the Newton step, or the loss's own constant, times the learning
         rate."""
@@ -103,7 +116,12 @@ class TreeGrower:
         return self._as_tree(tree, self.learning_rate * value, weight, objective, fall)
 
     def _leaf_values(
-        self, tree: GrownTree, loss: Loss, scores: np.ndarray, step: np.ndarray, weight: np.ndarray
+        self,
+        tree: GrownTree,
+        loss: Loss,
+        scores: np.ndarray,
+        step: np.ndarray,
+        weight: np.ndarray,
     ) -> np.ndarray:
         """The values of nodes, for the losses with constants of their own those at inner nodes by
         weight."""
@@ -124,7 +142,9 @@ class TreeGrower:
 
     def add_values(self, value: np.ndarray, score: np.ndarray) -> None:
         """Add to every row's score the value of its node."""
-        native.boost_add_values(self.node, np.ascontiguousarray(value), n_threads(), score)
+        native.boost_add_values(
+            self.node, np.ascontiguousarray(value), n_threads(), score
+        )
 
     def _as_tree(
         self,
@@ -150,7 +170,9 @@ class TreeGrower:
         table, n_codes, branches = self._branches(tree, np.flatnonzero(is_group))
         return Tree(
             feature=column.copy(),
-            kind=np.where(is_group, GROUPS, np.where(inner, THRESHOLD, LEAF)).astype(np.uint8),
+            kind=np.where(is_group, GROUPS, np.where(inner, THRESHOLD, LEAF)).astype(
+                np.uint8
+            ),
             child=child.copy(),
             n_children=np.where(inner, 2, 0).astype(np.int32),
             threshold=threshold,

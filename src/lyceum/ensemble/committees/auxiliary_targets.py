@@ -157,7 +157,9 @@ class AuxiliaryTargets(EitherTask, Learner):
         self._validate_params()
         base = self._own_base()
         rows = self._prepare_rows(Inputs(self).for_fit(X, y, sample_weight))
-        block = rows.in_one_block("AuxiliaryTargets", "NaiveBayes or LogisticRegression")
+        block = rows.in_one_block(
+            "AuxiliaryTargets", "NaiveBayes or LogisticRegression"
+        )
         source = ArraySource.of_block(block)
         self.typical_ = typical_row(block)
         self.seed_ = seed_from(self.random_state)
@@ -170,7 +172,9 @@ class AuxiliaryTargets(EitherTask, Learner):
             cells = np.asarray(dense_cells(source.X)[:, j], dtype=np.float64)
             answers.append(self._held_out(rest, column, cells, i))
             every = np.arange(len(cells))
-            self.auxiliary_.append(_fit_auxiliary(rest, column, cells, every, self.seed_, i))
+            self.auxiliary_.append(
+                _fit_auxiliary(rest, column, cells, every, self.seed_, i)
+            )
         final = set_seeds(clone(base), self.seed_, _FINAL)
         table = self._with_answers(rest, answers)
         if table.w is not None and not table.w.all():
@@ -196,20 +200,26 @@ class AuxiliaryTargets(EitherTask, Learner):
             () if self.auxiliary is None else self.auxiliary, names, "auxiliary names"
         )
         if len(columns) == len(names):
-            raise SettingError("every column is auxiliary: nothing is left to predict from")
+            raise SettingError(
+                "every column is auxiliary: nothing is left to predict from"
+            )
         return columns
 
     def _without_auxiliary(self, source: ArraySource) -> ArraySource:
         """The rows without the auxiliary columns."""
         keep = np.setdiff1d(np.arange(len(source.schema)), self.places_)
-        schema = replace(source.schema, columns=tuple(source.schema[j] for j in keep.tolist()))
+        schema = replace(
+            source.schema, columns=tuple(source.schema[j] for j in keep.tolist())
+        )
         if len(self.places_):
             X = np.ascontiguousarray(dense_cells(source.X)[:, keep])
         else:
             X = source.X
         return replace(source, X=X, schema=schema)
 
-    def _held_out(self, rest: ArraySource, column: Column, cells: np.ndarray, i: int) -> np.ndarray:
+    def _held_out(
+        self, rest: ArraySource, column: Column, cells: np.ndarray, i: int
+    ) -> np.ndarray:
         n = len(cells)
         out: np.ndarray | None = None
         for train, test in row_splits(self.cv, n, self.seed_):
@@ -221,15 +231,21 @@ class AuxiliaryTargets(EitherTask, Learner):
         assert out is not None
         return out
 
-    def _with_answers(self, rest: ArraySource, answers: list[np.ndarray]) -> ArraySource:
+    def _with_answers(
+        self, rest: ArraySource, answers: list[np.ndarray]
+    ) -> ArraySource:
         if not answers:
             return rest
         columns = list(rest.schema.columns)
         for j, part in zip(self.places_.tolist(), answers):
             name = self.schema_[j].name
-            columns.extend(Column(f"{name}: {k}", why="predicted") for k in range(part.shape[1]))
+            columns.extend(
+                Column(f"{name}: {k}", why="predicted") for k in range(part.shape[1])
+            )
         X = np.hstack([np.asarray(rest.X, dtype=np.float64), *answers])
-        return replace(rest, X=X, schema=replace(rest.schema, columns=tuple(columns)), coded=True)
+        return replace(
+            rest, X=X, schema=replace(rest.schema, columns=tuple(columns)), coded=True
+        )
 
     # -- predict -----------------------------------------------------------------------
 
@@ -264,9 +280,14 @@ class AuxiliaryTargets(EitherTask, Learner):
             [self.schema_[j].name, type(learner).__name__]
             for j, learner in zip(self.places_.tolist(), self.auxiliary_)
         ]
-        facts = {"learner": type(self.estimator_).__name__, "auxiliary targets": len(rows)}
+        facts = {
+            "learner": type(self.estimator_).__name__,
+            "auxiliary targets": len(rows),
+        }
         return Summary(
-            self._title(), facts, [Table("Auxiliary targets", ("column", "learner"), rows)]
+            self._title(),
+            facts,
+            [Table("Auxiliary targets", ("column", "learner"), rows)],
         )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
@@ -279,15 +300,24 @@ class AuxiliaryTargets(EitherTask, Learner):
 
 
 def _fit_auxiliary(
-    rest: ArraySource, column: Column, cells: np.ndarray, rows: np.ndarray, seed: int, i: int
+    rest: ArraySource,
+    column: Column,
+    cells: np.ndarray,
+    rows: np.ndarray,
+    seed: int,
+    i: int,
 ) -> Any:
     """A tree for the auxiliary column, on those of the rows where it is known."""
     counts = row_weights(rest.w, len(cells))
     known_rows = rows[
-        np.isfinite(cells[rows]) & ((cells[rows] >= 0) | column.numeric) & (counts[rows] > 0)
+        np.isfinite(cells[rows])
+        & ((cells[rows] >= 0) | column.numeric)
+        & (counts[rows] > 0)
     ]
     if not len(known_rows):
-        raise SettingError(f"the auxiliary column {column.name!r} has no known cell in some folds")
+        raise SettingError(
+            f"the auxiliary column {column.name!r} has no known cell in some folds"
+        )
     is_class = column.is_categorical and not column.numeric
     kind = DecisionTreeClassifier if is_class else DecisionTreeRegressor
     part = rest.take(known_rows)
@@ -315,7 +345,9 @@ def _parts(model: AuxiliaryTargets, block: Block) -> np.ndarray:
     if not has_classes(model):
         return replace_columns(block, model.typical_, partial(_ask, model, "predict"))
     codes = np.searchsorted(model.classes_, _ask(model, "predict", block))
-    return replace_columns(block, model.typical_, partial(_ask, model, "predict_proba"), codes)
+    return replace_columns(
+        block, model.typical_, partial(_ask, model, "predict_proba"), codes
+    )
 
 
 def _ask(model: AuxiliaryTargets, method: str, block: Block) -> np.ndarray:
@@ -325,4 +357,6 @@ def _ask(model: AuxiliaryTargets, method: str, block: Block) -> np.ndarray:
     source = ArraySource(block.X, None, None, block.schema, coded=True)
     rest = model._without_auxiliary(source)
     answers = [_answers(learner, rest) for learner in model.auxiliary_]
-    return np.asarray(getattr(model.estimator_, method)(Rows(model._with_answers(rest, answers))))
+    return np.asarray(
+        getattr(model.estimator_, method)(Rows(model._with_answers(rest, answers)))
+    )

@@ -72,15 +72,21 @@ def named_members(members: Sequence[Any], what: str = "estimators") -> list[Memb
     names = [member.name for member in named]
     for member in named:
         if names.count(member.name) > 1:
-            raise SettingError(f"two {what} are named {member.name!r}: give each its own name")
-        if not hasattr(member.estimator, "fit") or not hasattr(member.estimator, "predict"):
+            raise SettingError(
+                f"two {what} are named {member.name!r}: give each its own name"
+            )
+        if not hasattr(member.estimator, "fit") or not hasattr(
+            member.estimator, "predict"
+        ):
             raise SettingError(
                 f"{member.name!r} in {what} is no learner: it has no fit and predict"
             )
     return named
 
 
-def column_numbers(columns: Iterable[Any], names: Sequence[str], caller: str) -> np.ndarray:
+def column_numbers(
+    columns: Iterable[Any], names: Sequence[str], caller: str
+) -> np.ndarray:
     """The numbers of columns, given by name or number, ascending and each once; `caller` begins
     the refusal.
 
@@ -146,7 +152,11 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         members = getattr(self, self._members_name)
         if not isinstance(members, list | tuple):
             return []
-        return [(member[0], member[1]) for member in members if isinstance(member, tuple | list)]
+        return [
+            (member[0], member[1])
+            for member in members
+            if isinstance(member, tuple | list)
+        ]
 
     @_named_estimators.setter
     def _named_estimators(self, pairs: list[tuple[str, Any]]) -> None:
@@ -176,7 +186,10 @@ class NamedEnsemble(_BaseComposition, Ensemble):
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
         for member in self._members():
-            if member.columns is not None or not get_tags(member.estimator).input_tags.sparse:
+            if (
+                member.columns is not None
+                or not get_tags(member.estimator).input_tags.sparse
+            ):
                 return False
         return True
 
@@ -232,9 +245,13 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         if member.columns is None:
             return None
         wanted = np.atleast_1d(np.asarray(member.columns, dtype=object)).tolist()
-        numbers = column_numbers(wanted, self.schema_.names, f"member {member.name!r} asks for")
+        numbers = column_numbers(
+            wanted, self.schema_.names, f"member {member.name!r} asks for"
+        )
         if not len(numbers):
-            raise SettingError(f"member {member.name!r} has no columns: give some, or None for all")
+            raise SettingError(
+                f"member {member.name!r} has no columns: give some, or None for all"
+            )
         return numbers
 
     def _collect(self, rows: Rows, answer: Callable[[Block], np.ndarray]) -> Any:
@@ -253,7 +270,12 @@ class NamedEnsemble(_BaseComposition, Ensemble):
             report("members", i + 1, len(self.names_))
 
     def _fit_member(
-        self, i: int, member: Member, data: MemberData, w: np.ndarray | None, rows: Any = None
+        self,
+        i: int,
+        member: Member,
+        data: MemberData,
+        w: np.ndarray | None,
+        rows: Any = None,
     ) -> Any:
         copy = set_seeds(clone(member.estimator), self.seed_, i)
         weights = w
@@ -267,7 +289,12 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         return data.fit(copy, rows, self.columns_[i], weights)
 
     def _answer(
-        self, i: int, fitted: Any, data: MemberData, rows: Any = None, vote: bool = False
+        self,
+        i: int,
+        fitted: Any,
+        data: MemberData,
+        rows: Any = None,
+        vote: bool = False,
     ) -> np.ndarray:
         """Posteriors (n, K), votes (n, K) or numbers (n, 1) of member i."""
         columns = self.columns_[i]
@@ -281,9 +308,13 @@ class NamedEnsemble(_BaseComposition, Ensemble):
     def _answers(self, data: MemberData, vote: bool = False) -> np.ndarray:
         """The answers of every member, (L, n, K or 1)."""
         members = enumerate(self.estimators_)
-        return np.stack([self._answer(i, member, data, vote=vote) for i, member in members])
+        return np.stack(
+            [self._answer(i, member, data, vote=vote) for i, member in members]
+        )
 
-    def _splits(self, cv: Any, target: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    def _splits(
+        self, cv: Any, target: np.ndarray
+    ) -> list[tuple[np.ndarray, np.ndarray]]:
         """Training and test rows of every fold: as many folds as rows for "leave_one_out"."""
         n = len(target)
         labels = target
@@ -317,13 +348,17 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         """
         members = self._members()
         splits = self._splits(cv, target)
-        tasks = [(i, train, test) for train, test in splits for i in range(len(members))]
+        tasks = [
+            (i, train, test) for train, test in splits for i in range(len(members))
+        ]
         width = 1
         if is_classifier(self):
             width = len(self.classes_)
         out = np.full((len(members), len(target), width), np.nan)
 
-        def work(task: tuple[int, np.ndarray, np.ndarray]) -> tuple[int, np.ndarray, np.ndarray]:
+        def work(
+            task: tuple[int, np.ndarray, np.ndarray],
+        ) -> tuple[int, np.ndarray, np.ndarray]:
             i, train, test = task
             fitted = self._fit_member(i, members[i], data, w, train)
             return i, test, self._answer(i, fitted, data, test, vote)
@@ -349,7 +384,9 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         own types.
         """
         more = partial(_flat_member_parts, self)
-        explanation, parts = self._replace_with_more(self._fused_answer, more, X, self._unit)
+        explanation, parts = self._replace_with_more(
+            self._fused_answer, more, X, self._unit
+        )
         classes = getattr(self, "classes_", None)
         return MemberExplanation.of(explanation, parts, classes, *self._member_heads())
 

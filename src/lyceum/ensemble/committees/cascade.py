@@ -145,7 +145,11 @@ class CascadeClassifier(Classifier, NamedEnsemble):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **{name: rule for name, rule in NAMED_CONSTRAINTS.items() if name != "estimators"},
+        **{
+            name: rule
+            for name, rule in NAMED_CONSTRAINTS.items()
+            if name != "estimators"
+        },
         "stages": ["array-like", None],
         "thresholds": ["array-like", None],
         "costs": ["array-like", None],
@@ -179,7 +183,9 @@ class CascadeClassifier(Classifier, NamedEnsemble):
     def _default_members(self) -> list[Any]:
         from sklearn.pipeline import make_pipeline  # takes long to import
 
-        accurate = make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression())
+        accurate = make_pipeline(
+            SimpleImputer(), StandardScaler(), LogisticRegression()
+        )
         return [("bayes", NaiveBayes()), ("logistic", accurate)]
 
     # -- fit ---------------------------------------------------------------------------
@@ -202,7 +208,11 @@ class CascadeClassifier(Classifier, NamedEnsemble):
         answers = self._out_of_fold(data, target, w, self.cv)
         seen = np.isfinite(answers).all(axis=(0, 2))
         flow = Flow.of(
-            answers[:, seen], target[seen], None if w is None else w[seen], self.costs_, self.next_
+            answers[:, seen],
+            target[seen],
+            None if w is None else w[seen],
+            self.costs_,
+            self.next_,
         )
         if thresholds is None:
             self.thresholds_ = choose_thresholds(flow, self.budget)
@@ -220,7 +230,10 @@ class CascadeClassifier(Classifier, NamedEnsemble):
             ]
             return np.array(counts, dtype=np.float64)
         costs = number_setting("costs", self.costs)
-        if costs.shape != (len(self.names_),) or not (np.isfinite(costs) & (costs >= 0)).all():
+        if (
+            costs.shape != (len(self.names_),)
+            or not (np.isfinite(costs) & (costs >= 0)).all()
+        ):
             raise SettingError(
                 f"costs must be one number of at least 0 per stage, not {self.costs!r}"
             )
@@ -230,7 +243,10 @@ class CascadeClassifier(Classifier, NamedEnsemble):
         if self.thresholds is None:
             return None
         numbers = number_setting("thresholds", self.thresholds)
-        if numbers.shape != (S - 1,) or not ((numbers >= 0) & np.isfinite(numbers)).all():
+        if (
+            numbers.shape != (S - 1,)
+            or not ((numbers >= 0) & np.isfinite(numbers)).all()
+        ):
             raise SettingError(
                 f"thresholds must be {S - 1} numbers, one per stage but the last:"
                 f" {numbers.tolist()}"
@@ -244,7 +260,9 @@ class CascadeClassifier(Classifier, NamedEnsemble):
         labels = self.classes_.tolist()
         for name, ways in (self.routes or {}).items():
             if not isinstance(ways, Mapping):
-                raise SettingError(f"routes[{name!r}] must be a dict of class: stage, got {ways!r}")
+                raise SettingError(
+                    f"routes[{name!r}] must be a dict of class: stage, got {ways!r}"
+                )
             for label, other in ways.items():
                 for stage in (name, other):
                     if stage not in self.names_:
@@ -279,7 +297,9 @@ class CascadeClassifier(Classifier, NamedEnsemble):
             threshold = float(self.thresholds_[s])
             reached = float(w[asked[s]].sum())
             self.stages_.append(
-                StageReport(name, reached, decided, error, float(self.costs_[s]), threshold)
+                StageReport(
+                    name, reached, decided, error, float(self.costs_[s]), threshold
+                )
             )
 
     # -- predict -----------------------------------------------------------------------
@@ -347,7 +367,16 @@ class CascadeClassifier(Classifier, NamedEnsemble):
     def summary(self) -> Summary:
         """What every stage decides on rows left out, how well, and at what cost."""
         check_is_fitted(self)
-        heads = ["stage", "learner", "columns", "threshold", "reached", "decided", "error", "cost"]
+        heads = [
+            "stage",
+            "learner",
+            "columns",
+            "threshold",
+            "reached",
+            "decided",
+            "error",
+            "cost",
+        ]
         rows = [
             [
                 s.name,

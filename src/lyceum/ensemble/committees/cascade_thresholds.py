@@ -55,7 +55,9 @@ class Flow:
             reached = current == s
             decides = reached & ((self.sure[s] >= thresholds[s]) | (self.onward[s] < 0))
             stage[decides] = s
-            current = np.where(reached & ~decides, self.onward[s], np.where(decides, -1, current))
+            current = np.where(
+                reached & ~decides, self.onward[s], np.where(decides, -1, current)
+            )
         return stage, self.wrong[stage, np.arange(n)]
 
     def reached_stages(self, stage: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
@@ -98,7 +100,9 @@ def choose_thresholds(flow: Flow, budget: float | None) -> np.ndarray:
     if np.prod([len(values) for values in levels], dtype=float) <= _MOST_SETS:
         sets: Any = [[]]
         if levels:
-            sets = np.stack(np.meshgrid(*levels, indexing="ij"), axis=-1).reshape(-1, S - 1)
+            sets = np.stack(np.meshgrid(*levels, indexing="ij"), axis=-1).reshape(
+                -1, S - 1
+            )
         return min((np.append(chosen, 0.0) for chosen in sets), key=worth)
     return _descend(levels, worth)
 
@@ -109,7 +113,9 @@ def _levels(sure: np.ndarray) -> np.ndarray:
     return np.unique(np.concatenate([[0.0], quantiles, [np.nextafter(1.0, 2.0)]]))
 
 
-def _descend(levels: list[np.ndarray], worth: Callable[[np.ndarray], Any]) -> np.ndarray:
+def _descend(
+    levels: list[np.ndarray], worth: Callable[[np.ndarray], Any]
+) -> np.ndarray:
     """One threshold at a time, from all decided at once and from all passed on."""
     optima = []
     for start in (0, -1):

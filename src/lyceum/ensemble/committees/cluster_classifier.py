@@ -131,7 +131,8 @@ class ClusterClassifier(Classifier, ClusterBased):
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
         return all(
-            get_tags(learner).input_tags.sparse for learner in (self._clusterer, self._classifier)
+            get_tags(learner).input_tags.sparse
+            for learner in (self._clusterer, self._classifier)
         )
 
     # -- fit ---------------------------------------------------------------------------
@@ -151,7 +152,9 @@ class ClusterClassifier(Classifier, ClusterBased):
         rows = self._rows(X, y, sample_weight)
         self._fit_clusterer(rows, self._learn_typical(rows, SimpleImputer()))
         self.counts_ = self._cluster_weights(rows).table[:-1, :-1]
-        enough = (self.counts_.sum(axis=1) >= self.min_rows) & ((self.counts_ > 0).sum(axis=1) > 1)
+        enough = (self.counts_.sum(axis=1) >= self.min_rows) & (
+            (self.counts_ > 0).sum(axis=1) > 1
+        )
         self.decides_ = np.where(enough, np.cumsum(enough) - 1, -1)
         self.fallback_ = self._fit_member(rows)
         self.estimators_ = []
@@ -177,7 +180,9 @@ class ClusterClassifier(Classifier, ClusterBased):
             if hasattr(self, "feature_names_in_"):
                 return member
             return without_names(member)
-        block = rows.then(self._design).in_one_block(type(self).__name__, "a classifier of Lyceum")
+        block = rows.then(self._design).in_one_block(
+            type(self).__name__, "a classifier of Lyceum"
+        )
         block = block.without_zero_weights()
         check_takes_weights(member, block.w)
         if block.w is None:
@@ -243,7 +248,9 @@ class ClusterClassifier(Classifier, ClusterBased):
         deciders = self.decides_.tolist()
         return [
             (c, size, "that of all rows" if number < 0 else "its own", *counts)
-            for c, (size, number, counts) in enumerate(zip(sizes, deciders, self.counts_.tolist()))
+            for c, (size, number, counts) in enumerate(
+                zip(sizes, deciders, self.counts_.tolist())
+            )
         ]
 
     def summary(self) -> Summary:
@@ -257,13 +264,17 @@ class ClusterClassifier(Classifier, ClusterBased):
         }
         heads = ("cluster", "weight", "classifier", *map(str, self.classes_))
         return Summary(
-            self._title(), facts, [Table("Clusters and weights of classes", heads, self._lines())]
+            self._title(),
+            facts,
+            [Table("Clusters and weights of classes", heads, self._lines())],
         )
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of the clusterer and of all classifiers."""
         check_is_fitted(self)
-        return sum(map(complexity, (self.clusterer_, self.fallback_, *self.estimators_)))
+        return sum(
+            map(complexity, (self.clusterer_, self.fallback_, *self.estimators_))
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         k = len(self.counts_)
@@ -295,7 +306,9 @@ class ClusterClassifier(Classifier, ClusterBased):
                 not hasattr(classifier, "predict")
                 or not np.isin(classifier.classes_, self.classes_).all()
             ):
-                raise ModelFileError("holds a ClusterClassifier with a classifier of other classes")
+                raise ModelFileError(
+                    "holds a ClusterClassifier with a classifier of other classes"
+                )
 
 
 def _on_scaled_columns(learner: Estimator) -> Any:

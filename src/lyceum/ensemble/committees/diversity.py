@@ -92,16 +92,24 @@ class Diversity:
             self.kappa_pairs,
         )
         rows = [
-            (self.names[j], self.names[i], *(float(measure[i, j]) for measure in measures))
+            (
+                self.names[j],
+                self.names[i],
+                *(float(measure[i, j]) for measure in measures),
+            )
             for i, j in pairs
         ]
         return Table(
-            "Pairs", ("member", "member", "Q", "disagreement", "double fault", "kappa"), rows
+            "Pairs",
+            ("member", "member", "Q", "disagreement", "double fault", "kappa"),
+            rows,
         )
 
     def __str__(self) -> str:
         facts = [
-            (name, value) for name, value in self.as_dict().items() if isinstance(value, float)
+            (name, value)
+            for name, value in self.as_dict().items()
+            if isinstance(value, float)
         ]
         return f"{Table('Diversity', ('measure', 'value'), facts)}\n\n{self.table}"
 
@@ -123,7 +131,9 @@ class Diversity:
         )
 
 
-def diversity(y: Target, predictions: Any, names: Sequence[str] | None = None) -> Diversity:
+def diversity(
+    y: Target, predictions: Any, names: Sequence[str] | None = None
+) -> Diversity:
     """Q, disagreement, double fault, entropy and kappa of classifiers, from their predictions.
 
     With a, b, c, d the shares of rows on which two members are both right, only the first, only the
@@ -191,7 +201,9 @@ def _group_kappa(right: np.ndarray, count: np.ndarray) -> float:
     return 1.0
 
 
-def _check_predictions(y: np.ndarray, predictions: np.ndarray, names: Sequence[str] | None) -> None:
+def _check_predictions(
+    y: np.ndarray, predictions: np.ndarray, names: Sequence[str] | None
+) -> None:
     if (
         predictions.ndim != 2
         or y.shape != predictions.shape[:1]
@@ -211,13 +223,15 @@ def _check_predictions(y: np.ndarray, predictions: np.ndarray, names: Sequence[s
 def _cohen(predictions: np.ndarray) -> np.ndarray:
     """Cohen's kappa of the labels of every pair of columns."""
     labels, codes = np.unique(predictions, return_inverse=True)
-    hot = (codes.reshape(predictions.shape)[:, :, None] == np.arange(len(labels))).astype(
-        np.float64
-    )
+    hot = (
+        codes.reshape(predictions.shape)[:, :, None] == np.arange(len(labels))
+    ).astype(np.float64)
     agree = np.einsum("ilk,imk->lm", hot, hot) / len(hot)
     shares = hot.mean(axis=0)
     chance = shares @ shares.T
-    return np.divide(agree - chance, 1 - chance, out=np.ones_like(agree), where=chance < 1)
+    return np.divide(
+        agree - chance, 1 - chance, out=np.ones_like(agree), where=chance < 1
+    )
 
 
 def _off_diagonal(pairs: np.ndarray) -> np.ndarray:

@@ -11,7 +11,8 @@ import numpy as np
 from lyceum._core.text import plain
 from lyceum.report import Explanation, Table
 
-_LEAST = 1e-12  # posteriors below it are taken as this where their logarithms are compared
+# posteriors below it are taken as this where their logarithms are compared
+_LEAST = 1e-12
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,9 @@ class MemberExplanation(Explanation):
         """From an explanation by columns and, for every row and member, its answer (a class code or
         number, NaN if the row did not reach it), its support of the prediction, and its share, (n,
         3 * members)."""
-        answers, supports, shares = np.moveaxis(parts.reshape(len(parts), len(members), 3), 2, 0)
+        answers, supports, shares = np.moveaxis(
+            parts.reshape(len(parts), len(members), 3), 2, 0
+        )
         labels: np.ndarray = np.full(answers.shape, None, dtype=object)
         asked = np.isfinite(answers)
         if classes is None:
@@ -129,7 +132,9 @@ def _cell(value: object) -> Any:
     return value
 
 
-def member_shares(answers: np.ndarray, fused: np.ndarray, rule: str, w: np.ndarray) -> np.ndarray:
+def member_shares(
+    answers: np.ndarray, fused: np.ndarray, rule: str, w: np.ndarray
+) -> np.ndarray:
     """The share of every member in the fused answer of the class with the largest one, (L, n).
 
     For sums and votes w_l p_l(k), which add up to the fused answer; for median, minimum and maximum
@@ -156,7 +161,11 @@ def member_shares(answers: np.ndarray, fused: np.ndarray, rule: str, w: np.ndarr
         second = fused.copy()
         second[rows, k] = -np.inf
         other = answers[:, rows, second.argmax(axis=1)]
-        return len(w) * w[:, None] * np.log(np.maximum(support, _LEAST) / np.maximum(other, _LEAST))
+        return (
+            len(w)
+            * w[:, None]
+            * np.log(np.maximum(support, _LEAST) / np.maximum(other, _LEAST))
+        )
     if rule in ("median", "minimum", "maximum"):
         answer = fused[rows, k]
         away = np.abs(support - answer)

@@ -13,7 +13,16 @@ from lyceum._core.data import row_weights
 from lyceum._core.probability import check_shares
 from lyceum.errors import DataError, SettingError
 
-CLASS_RULES = ("vote", "sum", "average", "weighted", "median", "minimum", "maximum", "product")
+CLASS_RULES = (
+    "vote",
+    "sum",
+    "average",
+    "weighted",
+    "median",
+    "minimum",
+    "maximum",
+    "product",
+)
 NUMBER_RULES = ("sum", "average", "weighted", "median", "minimum", "maximum")
 _TAKES_WEIGHTS = ("vote", "sum", "average", "weighted", "product")
 _MOST_STEPS = 100
@@ -21,7 +30,9 @@ _SMALLEST_GAIN = 1e-10  # of the mean log-likelihood
 _SHORTEST_STEP = 1e-8
 
 
-def fuse(outputs: Any, rule: str = "sum", weights: ArrayLike | None = None) -> np.ndarray:
+def fuse(
+    outputs: Any, rule: str = "sum", weights: ArrayLike | None = None
+) -> np.ndarray:
     """The answer of a committee by one of the rules of fusion, before it is normalized.
 
     Parameters
@@ -57,7 +68,9 @@ def fuse(outputs: Any, rule: str = "sum", weights: ArrayLike | None = None) -> n
     """
     outputs = answers_of_members(outputs)
     if rule not in CLASS_RULES:
-        raise SettingError(f"rule must be one of {', '.join(CLASS_RULES)}, not {rule!r}")
+        raise SettingError(
+            f"rule must be one of {', '.join(CLASS_RULES)}, not {rule!r}"
+        )
     if outputs.ndim < 2 or not len(outputs):
         raise DataError(
             f"outputs of shape {outputs.shape} are not those of members: give (members, rows, K)"
@@ -83,7 +96,10 @@ def answers_of_members(outputs: Any) -> np.ndarray:
 
 def check_class_codes(target: np.ndarray, n_classes: int, name: str) -> None:
     """Refuse targets that are not the places of their classes among the columns of the answers."""
-    if target.dtype.kind not in "biuf" or not np.isin(target, np.arange(n_classes)).all():
+    if (
+        target.dtype.kind not in "biuf"
+        or not np.isin(target, np.arange(n_classes)).all()
+    ):
         raise DataError(
             f"{name} must hold class codes, 0 to {n_classes - 1}, for posteriors of {n_classes}"
             f" classes, not {target[:3].tolist()}...: give the places of the labels,"
@@ -130,7 +146,8 @@ def weighted_sum(outputs: Iterable[np.ndarray], w: np.ndarray) -> np.ndarray:
         if equal:
             return first / len(w)
         return first
-    total = first + second  # answers may be the members' own arrays: never in place of them
+    # answers may be the members' own arrays: never in place of them
+    total = first + second
     del first, second
     for part in parts:
         total += part
@@ -185,7 +202,11 @@ def simplex_weights(
     """
     outputs = answers_of_members(outputs)
     target = np.asarray(target)
-    if outputs.ndim not in (2, 3) or target.shape != outputs.shape[1:2] or not len(outputs):
+    if (
+        outputs.ndim not in (2, 3)
+        or target.shape != outputs.shape[1:2]
+        or not len(outputs)
+    ):
         raise DataError(
             f"outputs of shape {outputs.shape} and a target of shape {target.shape} do not go"
             " together: give (members, rows, K) or (members, rows), and one target per row"
@@ -240,9 +261,12 @@ def _likelihood_weights(likely: np.ndarray, w: np.ndarray) -> np.ndarray:
     return x / x.sum()
 
 
-def _quadratic_step(x: np.ndarray, slope: np.ndarray, curvature: np.ndarray) -> np.ndarray:
+def _quadratic_step(
+    x: np.ndarray, slope: np.ndarray, curvature: np.ndarray
+) -> np.ndarray:
     """The y >= 0 with the least slope'(y - x) + (y - x)'H(y - x) / 2."""
-    curvature = curvature + 1e-10 * np.trace(curvature) * np.eye(len(x))  # members may say the same
+    # members may say the same
+    curvature = curvature + 1e-10 * np.trace(curvature) * np.eye(len(x))
     root = np.linalg.cholesky(curvature)
     return nnls(root.T, np.linalg.solve(root, curvature @ x - slope))[0]
 

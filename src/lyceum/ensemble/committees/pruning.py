@@ -11,7 +11,11 @@ from numpy.typing import ArrayLike
 from lyceum._core.probability import check_shares
 from lyceum._core.text import plain, show_count
 from lyceum._core.types import Target
-from lyceum.ensemble.committees.fusion import answers_of_members, check_class_codes, fuse
+from lyceum.ensemble.committees.fusion import (
+    answers_of_members,
+    check_class_codes,
+    fuse,
+)
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Table
 
@@ -63,10 +67,13 @@ class Pruning:
 
     def __str__(self) -> str:
         rows = [
-            [s["step"], s["added"], s["removed"], len(s["members"]), s["error"]] for s in self.steps
+            [s["step"], s["added"], s["removed"], len(s["members"]), s["error"]]
+            for s in self.steps
         ]
         rows = [["" if cell is None else cell for cell in row] for row in rows]
-        return str(Table("Pruning", ("step", "added", "removed", "members", "error"), rows))
+        return str(
+            Table("Pruning", ("step", "added", "removed", "members", "error"), rows)
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in JSON's own types."""
@@ -129,11 +136,17 @@ def prune_ensemble(
     """
     search = _PruningSearch(np.asarray(y), answers_of_members(outputs), rule, weights)
     if method not in _METHODS:
-        raise SettingError(f"method must be one of {', '.join(_METHODS)}, not {method!r}")
+        raise SettingError(
+            f"method must be one of {', '.join(_METHODS)}, not {method!r}"
+        )
     if n_members is not None and not 1 <= n_members <= search.L:
-        raise SettingError(f"n_members={n_members} of {search.L} members: give 1 to {search.L}")
+        raise SettingError(
+            f"n_members={n_members} of {search.L} members: give 1 to {search.L}"
+        )
     if not 0 <= minus < plus:
-        raise SettingError(f"plus={plus} and minus={minus}: plus must be larger than minus")
+        raise SettingError(
+            f"plus={plus} and minus={minus}: plus must be larger than minus"
+        )
     if method == "accuracy":
         return search.by_accuracy(accuracy, n_members)
     if method == "plus_minus":
@@ -204,7 +217,9 @@ class _PruningSearch:
 
     def result(self, members: Any) -> Pruning:
         selected = tuple(sorted(members))
-        return Pruning(selected, self.error(selected), self.error(range(self.L)), self.steps)
+        return Pruning(
+            selected, self.error(selected), self.error(range(self.L)), self.steps
+        )
 
     def by_accuracy(self, cut: float | None, n_members: int | None) -> Pruning:
         errors = np.array([self.error([i]) for i in range(self.L)])
@@ -232,7 +247,9 @@ class _PruningSearch:
         return min(rest, key=lambda i: (self.error([*members, i]), i))
 
     def _best_to_remove(self, members: list[int]) -> int:
-        return min(members, key=lambda i: (self.error([k for k in members if k != i]), -i))
+        return min(
+            members, key=lambda i: (self.error([k for k in members if k != i]), -i)
+        )
 
     def greedy(self, n_members: int | None, exchange: bool) -> Pruning:
         members: list[int] = []
@@ -279,7 +296,9 @@ class _PruningSearch:
                 self._note(best, members)
         if n_members is not None:
             return self.result(best[n_members])
-        return self.result(min(best.values(), key=lambda chosen: (self.error(chosen), len(chosen))))
+        return self.result(
+            min(best.values(), key=lambda chosen: (self.error(chosen), len(chosen)))
+        )
 
     def _note(self, best: dict[int, list[int]], members: list[int]) -> None:
         size = len(members)

@@ -112,7 +112,9 @@ class _Stacking(NamedEnsemble):
         self._fit_members(data, w)
         return self
 
-    def _fit_final(self, table: ArraySource, target: np.ndarray, w: np.ndarray | None) -> Any:
+    def _fit_final(
+        self, table: ArraySource, target: np.ndarray, w: np.ndarray | None
+    ) -> Any:
         """The final learner on level-1 rows; `target` has class codes, or numbers."""
         learner = set_seeds(clone(self._final()), self.seed_, _FINAL)
         if w is not None and not w.all():
@@ -150,9 +152,13 @@ class _Stacking(NamedEnsemble):
     def _level0(self, data: MemberData) -> np.ndarray:
         return self._columns_of(self._answers(data))
 
-    def _level1(self, columns: np.ndarray, data: MemberData, rows: Any = None) -> ArraySource:
+    def _level1(
+        self, columns: np.ndarray, data: MemberData, rows: Any = None
+    ) -> ArraySource:
         """The table that the final learner sees, coded."""
-        seen = [Column(name, why="the answer of a member") for name in self.level0_names_]
+        seen = [
+            Column(name, why="the answer of a member") for name in self.level0_names_
+        ]
         if not self.passthrough:
             return ArraySource(columns, None, None, Schema(tuple(seen)), coded=True)
         source = data.source
@@ -238,7 +244,11 @@ class _Stacking(NamedEnsemble):
             rows.append([name, type(member).__name__, self._columns_text(i)])
         tables = [Table("Members", ["member", "learner", "columns"], rows)]
         coef = getattr(self.final_estimator_, "coef_", None)
-        if coef is not None and np.ndim(coef) and np.shape(coef)[-1] == len(self.level0_names_):
+        if (
+            coef is not None
+            and np.ndim(coef)
+            and np.shape(coef)[-1] == len(self.level0_names_)
+        ):
             tables.append(_coefficients_table(np.atleast_2d(coef), self.level0_names_))
         facts = {
             "final estimator": type(self.final_estimator_).__name__,

@@ -43,7 +43,10 @@ def usual_classifiers() -> list[Any]:
 
     return [
         ("bayes", NaiveBayes()),
-        ("logistic", make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression())),
+        (
+            "logistic",
+            make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression()),
+        ),
         ("tree", DecisionTreeClassifier(max_depth=6)),
     ]
 
@@ -89,12 +92,16 @@ class _Voting(NamedEnsemble):
         self._fit_members(data, w)
         return self
 
-    def _weights(self, data: MemberData, target: np.ndarray, w: np.ndarray | None) -> np.ndarray:
+    def _weights(
+        self, data: MemberData, target: np.ndarray, w: np.ndarray | None
+    ) -> np.ndarray:
         method = self.weights
         if self.rule == "weighted" and method is None:
             method = "validation"
         if method is not None and self.rule in _WITHOUT_WEIGHTS:
-            raise SettingError(f"the rule {self.rule!r} takes no weights: leave weights at None")
+            raise SettingError(
+                f"the rule {self.rule!r} takes no weights: leave weights at None"
+            )
         if not isinstance(method, str):
             return check_shares(method, len(self.names_), "weights", "member")
         vote = self.rule == "vote" and method == "learned"
@@ -142,10 +149,12 @@ class _Voting(NamedEnsemble):
     def _fuse_answers(self, data: MemberData) -> np.ndarray:
         vote = self.rule == "vote"
         answers = (
-            self._answer(i, member, data, vote=vote) for i, member in enumerate(self.estimators_)
+            self._answer(i, member, data, vote=vote)
+            for i, member in enumerate(self.estimators_)
         )
         if self.rule in ("vote", "sum", "average", "weighted"):
-            return weighted_sum(answers, self.weights_)  # a member at a time: no room for all
+            # a member at a time: no room for all
+            return weighted_sum(answers, self.weights_)
         return self._fuse_stacked(np.stack(list(answers)))
 
     def _fuse_stacked(self, answers: np.ndarray) -> np.ndarray:
@@ -180,7 +189,9 @@ class _Voting(NamedEnsemble):
             supports = np.full(shares.shape, np.nan)
             return np.stack([answers[:, :, 0], supports, shares], axis=2).swapaxes(0, 1)
         supports = answers[:, np.arange(len(fused)), fused.argmax(axis=1)]
-        return np.stack([answers.argmax(axis=2), supports, shares], axis=2).swapaxes(0, 1)
+        return np.stack([answers.argmax(axis=2), supports, shares], axis=2).swapaxes(
+            0, 1
+        )
 
     def prune(self, X: Data, y: Target, method: str = "reduce_error", **settings: Any):
         """A fitted ensemble of fewer members, chosen on validation rows; see `prune_ensemble`."""
@@ -189,7 +200,12 @@ class _Voting(NamedEnsemble):
         if is_classifier(self):
             target = np.searchsorted(self.classes_, target)
         pruning = prune_ensemble(
-            target, answers, method=method, rule=self.rule, weights=self.weights_, **settings
+            target,
+            answers,
+            method=method,
+            rule=self.rule,
+            weights=self.weights_,
+            **settings,
         )
         return self._with_members(pruning)
 
@@ -222,7 +238,9 @@ class _Voting(NamedEnsemble):
             weight = float(self.weights_[i])
             rows.append([name, type(member).__name__, self._columns_text(i), weight])
         if hasattr(self, "validation_errors_"):
-            heads.append("error left out" if is_classifier(self) else "squared error left out")
+            heads.append(
+                "error left out" if is_classifier(self) else "squared error left out"
+            )
             for row, error in zip(rows, self.validation_errors_.tolist()):
                 row.append(error)
         facts = {"rule": self.rule, "members": len(rows)}
@@ -308,7 +326,11 @@ class VotingClassifier(Classifier, _Voting):
     _parameter_constraints: ClassVar[dict] = {
         **NAMED_CONSTRAINTS,
         "rule": [StrOptions(set(CLASS_RULES))],
-        "weights": ["array-like", StrOptions({"validation", "log_odds", "learned"}), None],
+        "weights": [
+            "array-like",
+            StrOptions({"validation", "log_odds", "learned"}),
+            None,
+        ],
         "cv": ["cv_object", StrOptions({"leave_one_out"})],
     }
 

@@ -63,9 +63,9 @@ class GateTree:
         """The target of every gate, (n, branching) each, from responsibilities of the leaves."""
         targets: list[np.ndarray] = []
         for level in range(self.depth):
-            blocks = leaves.reshape(len(leaves), self.branching**level, self.branching, -1).sum(
-                axis=3
-            )
+            blocks = leaves.reshape(
+                len(leaves), self.branching**level, self.branching, -1
+            ).sum(axis=3)
             targets.extend(blocks[:, v] for v in range(blocks.shape[1]))
         return targets
 
@@ -129,7 +129,9 @@ class ExpertRows:
     def fit(self, expert: Estimator, w: np.ndarray) -> Any:
         """A copy of the expert, fitted with these weights."""
         if is_pipeline(expert):
-            return clone(expert).fit(self.Z, self.y, **dict.fromkeys(weight_parameters(expert), w))
+            return clone(expert).fit(
+                self.Z, self.y, **dict.fromkeys(weight_parameters(expert), w)
+            )
         fitted = self._data.fit(clone(expert), w=w)
         if self._data.container is not None and isinstance(fitted, Learner):
             self._adopt_schema(fitted)
@@ -142,8 +144,11 @@ class ExpertRows:
             return
         if schema.target.is_categorical:
             classes = schema.target.categories
-            y = np.minimum(np.searchsorted(classes, self.y), len(classes) - 1).astype(np.int32)
-            if (classes[y] != self.y).any():  # to this learner some label means that there is none
+            y = np.minimum(np.searchsorted(classes, self.y), len(classes) - 1).astype(
+                np.int32
+            )
+            # to this learner some label means that there is none
+            if (classes[y] != self.y).any():
                 return
         self._data = MemberData(ArraySource(self.Z, y, None, schema), named=False)
         self.inputs = Rows(ArraySource(self.Z, None, None, Schema(schema.columns)))
@@ -180,14 +185,18 @@ class ExpertTask:
         """log p(y_i|x_i) from the answers of one expert."""
         if self.codes is not None:
             return answers
-        return -0.5 * ((self.y - answers) / sigma) ** 2 - np.log(sigma * np.sqrt(2 * np.pi))
+        return -0.5 * ((self.y - answers) / sigma) ** 2 - np.log(
+            sigma * np.sqrt(2 * np.pi)
+        )
 
     def spread(self, answers: np.ndarray, share: np.ndarray, floor: float) -> float:
         """The maximum-likelihood deviation of a regressor's errors, not below the floor."""
         if self.codes is not None:
             return 1.0
         weight = share * self.w
-        return float(np.sqrt(max(weight @ (self.y - answers) ** 2 / weight.sum(), floor)))
+        return float(
+            np.sqrt(max(weight @ (self.y - answers) ** 2 / weight.sum(), floor))
+        )
 
 
 def class_posteriors(expert: Estimator, Z: Any, classes: np.ndarray) -> np.ndarray:
@@ -216,7 +225,8 @@ def start_groups(
     order = np.argsort(along, kind="stable")
     reached = np.cumsum(w[order]) / w.sum()
     cuts = [
-        along[order[np.searchsorted(reached, k / n_groups - 1e-12)]] for k in range(1, n_groups)
+        along[order[np.searchsorted(reached, k / n_groups - 1e-12)]]
+        for k in range(1, n_groups)
     ]
     return np.searchsorted(np.array(cuts), along, side="left")
 
@@ -252,7 +262,9 @@ def fit_experts(
             gain = objective - history[-1]
         history.append(objective)
         shares = (task.w @ share) / total
-        record.append({"step": step, "objective": objective, "gain": gain, "shares": shares})
+        record.append(
+            {"step": step, "objective": objective, "gain": gain, "shares": shares}
+        )
         report("iterations", step, max_iter)
         if step and gain < -_ROUNDING * max(abs(objective), total):
             raise AssertionError(
@@ -304,7 +316,11 @@ def _expectation(
 
 
 def _improve_experts(
-    mixture: ExpertMixture, task: ExpertTask, expert: Estimator, share: np.ndarray, floor: float
+    mixture: ExpertMixture,
+    task: ExpertTask,
+    expert: Estimator,
+    share: np.ndarray,
+    floor: float,
 ) -> None:
     for j in range(share.shape[1]):
         weight = share[:, j] * task.w
@@ -328,13 +344,22 @@ def _improve_experts(
 
 
 def _improve_gates(
-    mixture: ExpertMixture, tree: GateTree, task: ExpertTask, share: np.ndarray, alpha: float
+    mixture: ExpertMixture,
+    tree: GateTree,
+    task: ExpertTask,
+    share: np.ndarray,
+    alpha: float,
 ) -> None:
     if tree.branching < 2:
         return
     for v, wanted in enumerate(tree.child_shares(share)):
         mixture.gates[v] = fit_softmax(
-            task.Z, wanted, task.w, alpha=alpha, start=mixture.gates[v], max_iter=_GATE_STEPS
+            task.Z,
+            wanted,
+            task.w,
+            alpha=alpha,
+            start=mixture.gates[v],
+            max_iter=_GATE_STEPS,
         )
 
 

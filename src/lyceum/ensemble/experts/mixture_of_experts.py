@@ -66,7 +66,9 @@ class _Experts(EitherTask, Learner):
     """
 
     _reads_rows = "in memory"
-    _for_classes: ClassVar[str] = "give it classifiers as experts, e.g. expert=LogisticRegression()"
+    _for_classes: ClassVar[str] = (
+        "give it classifiers as experts, e.g. expert=LogisticRegression()"
+    )
     _for_numbers: ClassVar[str] = "give it regressors as experts, e.g. expert=Ridge()"
 
     expert: Any
@@ -109,7 +111,9 @@ class _Experts(EitherTask, Learner):
         expert = self._expert()
         self._check_expert(expert)
         rows = self._rows(X, y, sample_weight)
-        block = rows.in_one_block(type(self).__name__, "LinearRegression or LogisticRegression")
+        block = rows.in_one_block(
+            type(self).__name__, "LinearRegression or LogisticRegression"
+        )
         block = block.without_zero_weights()
         if not len(block):
             raise DataError(
@@ -219,7 +223,9 @@ class _Experts(EitherTask, Learner):
             classes = self.classes_
         else:
             classes = None
-        return MemberExplanation.of(explanation, more, classes, names, "share in the mean")
+        return MemberExplanation.of(
+            explanation, more, classes, names, "share in the mean"
+        )
 
     def summary(self) -> Summary:
         """The experts, the share of the rows of each, and how EM went."""

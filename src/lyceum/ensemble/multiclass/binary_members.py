@@ -92,7 +92,10 @@ def fit_problems(
 
 
 def _fit_problem(
-    estimator: Callable[[], Any], data: MemberData, w: np.ndarray | None, problem: BinaryProblem
+    estimator: Callable[[], Any],
+    data: MemberData,
+    w: np.ndarray | None,
+    problem: BinaryProblem,
 ) -> Any:
     name, sides, rows = problem
     if rows is None:
@@ -125,7 +128,11 @@ def member_weights(estimator: Estimator, w: np.ndarray | None) -> np.ndarray | N
 def binary_score(member: Estimator, data: MemberData) -> np.ndarray:
     """How far a member is for 1: its decision function, P(1|x) - P(0|x), or 1 and -1, (n,)."""
     if hasattr(member, "decision_function"):
-        return data.predict_with(member, "decision_function").reshape(-1).astype(np.float64)
+        return (
+            data.predict_with(member, "decision_function")
+            .reshape(-1)
+            .astype(np.float64)
+        )
     if hasattr(member, "predict_proba"):
         return 2.0 * yes_posterior(member, data) - 1.0
     return np.where(data.predict_with(member) == 1, 1.0, -1.0)
@@ -200,7 +207,8 @@ class BinaryMembers(Classifier, Ensemble):
     def _problem_name(self, column: np.ndarray) -> str:
         """What member l tells apart."""
         sides = [
-            [str(self.classes_[k]) for k in np.flatnonzero(column == sign)] for sign in (1, -1)
+            [str(self.classes_[k]) for k in np.flatnonzero(column == sign)]
+            for sign in (1, -1)
         ]
         return " or ".join("+".join(side) for side in sides)
 
@@ -223,7 +231,9 @@ class BinaryMembers(Classifier, Ensemble):
         self.class_weight_ = np.bincount(target, w, minlength=K).astype(np.float64)
         self.code_ = self._make_code(K)
         problems = [self._problem(column, target, w) for column in self.code_.T]
-        self.estimators_ = fit_problems(self._copy, data, problems, member_weights(self._base(), w))
+        self.estimators_ = fit_problems(
+            self._copy, data, problems, member_weights(self._base(), w)
+        )
         return self
 
     def _problem(
@@ -238,7 +248,9 @@ class BinaryMembers(Classifier, Ensemble):
             rows = None
         else:
             rows = np.flatnonzero(taken)
-        return BinaryProblem(self._problem_name(column), (side > 0).astype(target.dtype), rows)
+        return BinaryProblem(
+            self._problem_name(column), (side > 0).astype(target.dtype), rows
+        )
 
     # -- predict -----------------------------------------------------------------------
 
@@ -301,15 +313,20 @@ class BinaryMembers(Classifier, Ensemble):
         ends.
         """
         check_is_fitted(self)
-        if takes_rows(self._base()) and (self._sums_scores or len(self.estimators_) < 2):
+        if takes_rows(self._base()) and (
+            self._sums_scores or len(self.estimators_) < 2
+        ):
             with suppress(_NotSums):
-                _parts(self, self._typical_data())  # before the rows are read, which is done once
+                # before the rows are read, which is done once
+                _parts(self, self._typical_data())
                 return self._explain_members(partial(_parts, self), X, "score")
         return self._explain_by_replacement(self._decision_scores, X, self._score_unit)
 
     def _typical_data(self) -> MemberData:
         schema = Schema(self.schema_.columns)
-        return MemberData(ArraySource(self.typical_[None, :], None, None, schema, coded=True))
+        return MemberData(
+            ArraySource(self.typical_[None, :], None, None, schema, coded=True)
+        )
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -317,7 +334,10 @@ class BinaryMembers(Classifier, Ensemble):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K = len(self.classes_)
-        return super()._shapes() | {"code_": (K, len(self.estimators_)), "class_weight_": (K,)}
+        return super()._shapes() | {
+            "code_": (K, len(self.estimators_)),
+            "class_weight_": (K,),
+        }
 
 
 def _parts(model: BinaryMembers, data: MemberData) -> np.ndarray:
@@ -358,7 +378,9 @@ def _signed_parts(member: Estimator, data: MemberData) -> np.ndarray:
     else:
         scale = 2.0
         shift = 1.0
-    parts = np.column_stack([scale * explanation.base - shift, scale * explanation.contributions])
+    parts = np.column_stack(
+        [scale * explanation.base - shift, scale * explanation.contributions]
+    )
     total = parts.sum(axis=1)  # of the class that the member predicts, or of 1
     sign = np.where(np.abs(total - score) <= np.abs(total + score), 1.0, -1.0)
     parts = parts * sign[:, None]

@@ -12,7 +12,14 @@ from lyceum.errors import SettingError
 MOST_EXHAUSTIVE = 12  # classes, 2,047 columns
 _TRIES = 200  # random codes that are compared
 _DRAWN_TOGETHER = 512  # columns
-_PRIMITIVE = {3: 0b1011, 4: 0b10011, 5: 0b100101, 6: 0b1000011, 7: 0b10001001, 8: 0b100011101}
+_PRIMITIVE = {
+    3: 0b1011,
+    4: 0b10011,
+    5: 0b100101,
+    6: 0b1000011,
+    7: 0b10001001,
+    8: 0b100011101,
+}
 
 
 def exhaustive_code(n_classes: int) -> np.ndarray:
@@ -33,7 +40,9 @@ def exhaustive_code(n_classes: int) -> np.ndarray:
     return np.vstack([np.ones(len(numbers)), 2 * bits - 1]).astype(np.int8)
 
 
-def random_code(n_classes: int, n_columns: int, chance: np.random.Generator) -> np.ndarray:
+def random_code(
+    n_classes: int, n_columns: int, chance: np.random.Generator
+) -> np.ndarray:
     """Of many random codes that of the largest minimum distance, then of the largest mean distance,
     (K, L).
 
@@ -64,13 +73,17 @@ def _draw_columns(
     """Random columns of both sides, each with its key: a column and its opposite are one
     problem."""
     while True:
-        columns = chance.choice(np.array([-1, 1], dtype=np.int8), (_DRAWN_TOGETHER, n_classes))
+        columns = chance.choice(
+            np.array([-1, 1], dtype=np.int8), (_DRAWN_TOGETHER, n_classes)
+        )
         sides = columns * columns[:, :1]
         for j in np.flatnonzero((sides != 1).any(axis=1)):
             yield columns[j], sides[j].tobytes()
 
 
-def _distinct_columns(n_columns: int, drawn: Iterator[tuple[np.ndarray, bytes]]) -> np.ndarray:
+def _distinct_columns(
+    n_columns: int, drawn: Iterator[tuple[np.ndarray, bytes]]
+) -> np.ndarray:
     columns: dict[bytes, np.ndarray] = {}
     while len(columns) < n_columns:
         column, key = next(drawn)
@@ -78,7 +91,9 @@ def _distinct_columns(n_columns: int, drawn: Iterator[tuple[np.ndarray, bytes]])
     return np.column_stack(list(columns.values()))
 
 
-def bch_code(n_classes: int, n_columns: int | None, chance: np.random.Generator) -> np.ndarray:
+def bch_code(
+    n_classes: int, n_columns: int | None, chance: np.random.Generator
+) -> np.ndarray:
     """Words of the binary BCH code of most distance that has enough of them, (K, L).
 
     Of the 2^k words of a code of length 2^m - 1, which differ in at least 2t + 1 places, some draws
@@ -130,7 +145,10 @@ def _words_of_code(m: int, n_classes: int) -> np.ndarray:
     assert chosen is not None
     k = n - (len(chosen) - 1)
     return np.array(
-        [np.roll(np.append(chosen, np.zeros(n - len(chosen), int)), i) for i in range(k)]
+        [
+            np.roll(np.append(chosen, np.zeros(n - len(chosen), int)), i)
+            for i in range(k)
+        ]
     )
 
 
@@ -167,7 +185,9 @@ def _divides(factor: np.ndarray, of: np.ndarray) -> bool:
     return not left.any()
 
 
-def _drawn_words(words: np.ndarray, n_classes: int, chance: np.random.Generator) -> np.ndarray:
+def _drawn_words(
+    words: np.ndarray, n_classes: int, chance: np.random.Generator
+) -> np.ndarray:
     """K different words, of 1 and -1."""
     k = len(words)
     if k <= 16:

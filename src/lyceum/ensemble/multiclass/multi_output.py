@@ -118,15 +118,23 @@ class MultiOutputClassifier(Classifier, Ensemble):
         else:
             rows = np.flatnonzero(w)
         sides = np.ascontiguousarray(Y.T, dtype=np.int32)
-        problems = [BinaryProblem(str(label), side, rows) for label, side in zip(labels, sides)]
-        self.estimators_ = fit_problems(self._copy, data, problems, member_weights(self._base(), w))
+        problems = [
+            BinaryProblem(str(label), side, rows) for label, side in zip(labels, sides)
+        ]
+        self.estimators_ = fit_problems(
+            self._copy, data, problems, member_weights(self._base(), w)
+        )
         return self
 
-    def _cells(self, X: Data, w: Weights, n: int) -> tuple[MemberData, np.ndarray | None]:
+    def _cells(
+        self, X: Data, w: Weights, n: int
+    ) -> tuple[MemberData, np.ndarray | None]:
         """The rows without a target, as members take them, and their weights."""
         self._validate_params()
         rows = _CellInputs(self).for_fit(X, None, w)
-        source = ArraySource.of_block(rows.in_one_block(type(self).__name__, self._alternative))
+        source = ArraySource.of_block(
+            rows.in_one_block(type(self).__name__, self._alternative)
+        )
         if source.n_rows != n:
             raise DataError(
                 f"X has {show_count(source.n_rows, 'row')}, but y has {n}: give labels for"
@@ -168,7 +176,11 @@ class MultiOutputClassifier(Classifier, Ensemble):
         from sklearn.metrics import accuracy_score  # takes long to import
 
         right = (np.asarray(self.predict(X)) == self._known_matrix(y)).all(axis=1)
-        return float(accuracy_score(np.ones(len(right), bool), right, sample_weight=sample_weight))
+        return float(
+            accuracy_score(
+                np.ones(len(right), bool), right, sample_weight=sample_weight
+            )
+        )
 
     def label_scores(self, X: Data, y: Target) -> dict[Any, float]:
         """The share of rows that are right of every label; one minus their mean is the Hamming
@@ -183,7 +195,9 @@ class MultiOutputClassifier(Classifier, Ensemble):
             return Y
         unknown = sorted(set(labels.tolist()) - set(self.labels_.tolist()), key=str)
         if unknown:
-            raise DataError(f"y has the label {unknown[0]!r}, which was not there in fit")
+            raise DataError(
+                f"y has the label {unknown[0]!r}, which was not there in fit"
+            )
         matrix = np.zeros((len(Y), len(self.labels_)), dtype=Y.dtype)
         index = {label: j for j, label in enumerate(self.labels_.tolist())}
         matrix[:, [index[label] for label in labels.tolist()]] = Y
@@ -199,8 +213,13 @@ class MultiOutputClassifier(Classifier, Ensemble):
             "labels per row": self.cardinality_,
             "members": f"{len(self.estimators_)} × {type(self._base()).__name__}",
         }
-        rows = [(str(label), float(share)) for label, share in zip(self.labels_, self.shares_)]
-        return Summary(self._title(), facts, [Table("Labels", ("label", "share of rows"), rows)])
+        rows = [
+            (str(label), float(share))
+            for label, share in zip(self.labels_, self.shares_)
+        ]
+        return Summary(
+            self._title(), facts, [Table("Labels", ("label", "share of rows"), rows)]
+        )
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -228,9 +247,13 @@ def _predict(member: Estimator, data: MemberData) -> np.ndarray:
     return (data.predict_with(member) == 1).astype(np.int64)
 
 
-def _member_columns(model: MultiOutputClassifier, answer: Any, data: MemberData) -> np.ndarray:
+def _member_columns(
+    model: MultiOutputClassifier, answer: Any, data: MemberData
+) -> np.ndarray:
     """The answers of all members, one column each."""
-    return np.column_stack(list(ordered_map(partial(answer, data=data), model.estimators_)))
+    return np.column_stack(
+        list(ordered_map(partial(answer, data=data), model.estimators_))
+    )
 
 
 def _is_matrix(y: Any) -> bool:
@@ -245,7 +268,9 @@ def label_matrix(y: Any) -> tuple[np.ndarray, np.ndarray]:
     ([[0, 1], [1, 1], [0, 0]], ['a', 'b'])
     """
     if y is None:
-        raise DataError("MultiOutputClassifier requires y to be passed, but the target y is None")
+        raise DataError(
+            "MultiOutputClassifier requires y to be passed, but the target y is None"
+        )
     if is_frame(y):
         table = to_arrow(y)
         columns = [column.to_numpy() for column in table.columns]
@@ -261,7 +286,11 @@ def label_matrix(y: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _as_array(y: Any) -> Any:
     """Lists of numbers 0 and 1 of one length are a matrix, other sequences are sets of labels."""
-    rows = [row if isinstance(row, set | frozenset) else list(row) for row in y if not _single(row)]
+    rows = [
+        row if isinstance(row, set | frozenset) else list(row)
+        for row in y
+        if not _single(row)
+    ]
     if len(rows) < len(y):
         raise DataError(
             "y has one label per row: for MultiOutputClassifier give 0 and 1 for every label, or a"

@@ -160,7 +160,9 @@ class OneVsOneClassifier(BinaryMembers):
     @available_if(has_posteriors)
     def predict_log_proba(self, X: Data) -> Any:
         """The logarithms of `predict_proba`."""
-        return self._apply_to_members(partial(log_answers, of=partial(_posterior, self)), X)
+        return self._apply_to_members(
+            partial(log_answers, of=partial(_posterior, self)), X
+        )
 
 
 def couple_posteriors(pairwise: Any) -> np.ndarray:
@@ -189,11 +191,17 @@ def couple_posteriors(pairwise: Any) -> np.ndarray:
     if r.ndim == 2:
         return couple_posteriors(r[None])[0]
     if r.ndim != 3 or r.shape[1] != r.shape[2]:
-        raise DataError(f"pairwise posteriors have the shape (n, K, K), but these have {r.shape}")
+        raise DataError(
+            f"pairwise posteriors have the shape (n, K, K), but these have {r.shape}"
+        )
     off = ~np.eye(r.shape[1], dtype=bool)
     if not (np.abs(r + r.transpose(0, 2, 1) - 1.0)[:, off] <= 1e-6).all():
-        raise DataError("pairwise posteriors of i and j must sum to 1: r[i, j] + r[j, i] = 1")
-    return np.concatenate([_couple(r[i : i + _SLICE]) for i in range(0, max(1, len(r)), _SLICE)])
+        raise DataError(
+            "pairwise posteriors of i and j must sum to 1: r[i, j] + r[j, i] = 1"
+        )
+    return np.concatenate(
+        [_couple(r[i : i + _SLICE]) for i in range(0, max(1, len(r)), _SLICE)]
+    )
 
 
 def _couple(r: np.ndarray) -> np.ndarray:
@@ -210,14 +218,16 @@ def _couple(r: np.ndarray) -> np.ndarray:
     system[:, K, K] = 0.0
     right = np.zeros((n, K + 1, 1))
     right[:, K] = 1.0
-    return normalize_posteriors(np.maximum(np.linalg.solve(system, right)[:, :K, 0], 0.0))
+    return normalize_posteriors(
+        np.maximum(np.linalg.solve(system, right)[:, :K, 0], 0.0)
+    )
 
 
 def _votes(model: OneVsOneClassifier, scores: np.ndarray) -> np.ndarray:
     code = model._weights()
-    return (scores > 0) @ (code.T > 0).astype(np.float64) + (scores <= 0) @ (code.T < 0).astype(
-        np.float64
-    )
+    return (scores > 0) @ (code.T > 0).astype(np.float64) + (scores <= 0) @ (
+        code.T < 0
+    ).astype(np.float64)
 
 
 def _votes_of(model: OneVsOneClassifier, data: MemberData) -> np.ndarray:

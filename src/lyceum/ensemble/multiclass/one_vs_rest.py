@@ -114,7 +114,9 @@ class OneVsRestClassifier(BinaryMembers):
         if self.decision == "scores":
             return scores
         # the share of rows of a class, less than half a vote, breaks ties
-        return _votes(scores) + 0.5 * self.class_weight_ / (self.class_weight_.sum() + 1.0)
+        return _votes(scores) + 0.5 * self.class_weight_ / (
+            self.class_weight_.sum() + 1.0
+        )
 
     @property
     def _sums_scores(self) -> bool:
@@ -136,7 +138,9 @@ class OneVsRestClassifier(BinaryMembers):
     @available_if(has_posteriors)
     def predict_log_proba(self, X: Data) -> Any:
         """The logarithms of `predict_proba`."""
-        return self._apply_to_members(partial(log_answers, of=partial(_posterior, self)), X)
+        return self._apply_to_members(
+            partial(log_answers, of=partial(_posterior, self)), X
+        )
 
 
 def _votes(scores: np.ndarray) -> np.ndarray:
@@ -158,7 +162,9 @@ def _posterior(model: OneVsRestClassifier, data: MemberData) -> np.ndarray:
     K = len(model.classes_)
     if K == 1:
         return model._decision_scores(data) + 1.0
-    yes = np.column_stack(list(ordered_map(partial(yes_posterior, data=data), model.estimators_)))
+    yes = np.column_stack(
+        list(ordered_map(partial(yes_posterior, data=data), model.estimators_))
+    )
     if K == 2:
         return np.column_stack([1.0 - yes[:, 0], yes[:, 0]])
     nowhere = yes.sum(axis=1) <= 0

@@ -212,7 +212,9 @@ class OutputCodeClassifier(BinaryMembers):
         signs = np.array(["-", "0", "+"])
         words = [
             (str(label), "".join(signs[word + 1]), float(weight))
-            for label, word, weight in zip(self.classes_, self.code_, self.class_weight_)
+            for label, word, weight in zip(
+                self.classes_, self.code_, self.class_weight_
+            )
         ]
         table = Table("Words", ("class", "word", "weight"), words)
         return Summary(summary.title, summary.facts, [table, *summary.tables])
@@ -235,5 +237,7 @@ def _own_code(code: Any, n_classes: int) -> np.ndarray:
             f"column {bare[0]} of the code has no class of 1, or none of -1: leave it out"
         )
     if len(np.unique(code, axis=0)) < n_classes:
-        raise DataError("two classes have the same word in the code: change a column, or add one")
+        raise DataError(
+            "two classes have the same word in the code: change a column, or add one"
+        )
     return code.astype(np.int8)

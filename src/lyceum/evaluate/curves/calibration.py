@@ -91,7 +91,9 @@ class Calibration(Unpackable):
         }
         columns = (self.low, self.high, self.weight, self.predicted, self.observed)
         rows = [tuple(map(float, row)) for row in zip(*columns)]
-        table = Table("reliability", ("from", "to", "rows", "predicted", "observed"), rows)
+        table = Table(
+            "reliability", ("from", "to", "rows", "predicted", "observed"), rows
+        )
         return Summary("calibration", facts, (table,))
 
 
@@ -146,7 +148,9 @@ def calibration_curve(
     cut = named_choice("strategy", strategy, _BINS)
     if n_bins < 1:
         raise SettingError(f"n_bins={n_bins}: at least one bin is needed")
-    truth, matrix, w = _posteriors(y_true, y_prob, pos_label, labels, sample_weight, "y_prob")
+    truth, matrix, w = _posteriors(
+        y_true, y_prob, pos_label, labels, sample_weight, "y_prob"
+    )
     if matrix.shape[1] == 2:
         stated = matrix[:, 1]
         happened = truth == 1
@@ -154,7 +158,9 @@ def calibration_curve(
         top = matrix.argmax(axis=1)
         stated = matrix[np.arange(len(top)), top]
         happened = truth == top
-    low, high, predicted, observed, weight = _table(stated, happened, w, cut(stated, n_bins))
+    low, high, predicted, observed, weight = _table(
+        stated, happened, w, cut(stated, n_bins)
+    )
     distance = np.abs(observed - predicted)
     return Calibration(
         low,
@@ -233,7 +239,9 @@ def _table(
     )
 
 
-def _brier(truth: np.ndarray, matrix: np.ndarray, w: np.ndarray, halve: Any = "auto") -> float:
+def _brier(
+    truth: np.ndarray, matrix: np.ndarray, w: np.ndarray, halve: Any = "auto"
+) -> float:
     """Mean Σ_k (p_k - [y = k])²; half of it, which is (p - y)², for two classes."""
     if halve == "auto":
         halve = matrix.shape[1] < 3
@@ -297,7 +305,9 @@ def brier_score_loss(
     >>> round(brier_score_loss([0, 1], [0.1, 0.8]), 6)
     0.025
     """
-    truth, matrix, w = _posteriors(y_true, y_proba, pos_label, labels, sample_weight, "y_proba")
+    truth, matrix, w = _posteriors(
+        y_true, y_proba, pos_label, labels, sample_weight, "y_proba"
+    )
     return _brier(truth, matrix, w, scale_by_half)
 
 
@@ -342,7 +352,9 @@ def log_loss(
     >>> round(log_loss([0, 1], [0.5, 0.5]), 4)
     0.6931
     """
-    truth, matrix, w = _posteriors(y_true, y_proba, pos_label, labels, sample_weight, "y_proba")
+    truth, matrix, w = _posteriors(
+        y_true, y_proba, pos_label, labels, sample_weight, "y_proba"
+    )
     if normalize:
         return _log_loss(truth, matrix, w)
     return float(w @ log_losses(truth, matrix))

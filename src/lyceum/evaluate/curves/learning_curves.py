@@ -17,7 +17,12 @@ from lyceum.evaluate.curves.loss_curve import LossCurve, standard_error
 from lyceum.evaluate.curves.verdict import FitVerdict, fit_verdict
 from lyceum.evaluate.label_codes import code_labels
 from lyceum.evaluate.resampling.cross_validation import splits_of
-from lyceum.evaluate.resampling.experiment import Experiment, Predict, SplitResult, run_all
+from lyceum.evaluate.resampling.experiment import (
+    Experiment,
+    Predict,
+    SplitResult,
+    run_all,
+)
 from lyceum.evaluate.resampling.majority_class import MajorityClass
 from lyceum.evaluate.resampling.splits import Split
 from lyceum.report import Summary, Table
@@ -112,7 +117,9 @@ class LearningCurve(LossCurve):
             "verdict": f"{self.verdict.word}: {self.verdict.reason}",
             "more rows would help": self.more_rows_help,
         }
-        return Summary("learning curve", facts, (Table("", ("rows", "training", "test"), rows),))
+        return Summary(
+            "learning curve", facts, (Table("", ("rows", "training", "test"), rows),)
+        )
 
 
 def learning_curve(
@@ -187,13 +194,19 @@ def learning_curve(
         for train, test in splits_of(cv, experiment, random_state, groups)
     ]
     counts = _counts(train_sizes, min(len(train) for train, _ in splits), experiment)
-    jobs = [(np.sort(train[:count]), test) for count in counts for train, test in splits]
+    jobs = [
+        (np.sort(train[:count]), test) for count in counts for train, test in splits
+    ]
     results = run_all(experiment.run, jobs, n_jobs, "fits")
     losses = losses_by_split(results, len(counts))
-    return LearningCurve(counts, *losses, baseline_loss(experiment, splits), experiment.loss_name)
+    return LearningCurve(
+        counts, *losses, baseline_loss(experiment, splits), experiment.loss_name
+    )
 
 
-def losses_by_split(results: list[SplitResult], n_points: int) -> tuple[np.ndarray, np.ndarray]:
+def losses_by_split(
+    results: list[SplitResult], n_points: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Training and test losses, one row per point of the curve and one column per split."""
     train = [result.train_loss for result in results]
     test = [result.loss for result in results]
@@ -205,7 +218,9 @@ def _counts(train_sizes: Any, most: int, experiment: Experiment) -> np.ndarray:
     sizes = np.asarray(train_sizes)
     setting = f"train_sizes={sizes.tolist()}"
     if sizes.dtype.kind not in "iuf" or (sizes < 0).any():
-        raise SettingError(f"{setting}: give numbers of rows, or shares above 0 and up to 1.0")
+        raise SettingError(
+            f"{setting}: give numbers of rows, or shares above 0 and up to 1.0"
+        )
     if sizes.dtype.kind == "f":
         if not ((sizes > 0.0) & (sizes <= 1.0)).all():
             raise SettingError(f"{setting}: shares lie above 0 and up to 1.0")

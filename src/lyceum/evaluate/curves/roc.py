@@ -11,7 +11,12 @@ import numpy as np
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Label, Target, Weights
 from lyceum.errors import MissingValuesError
-from lyceum.evaluate.label_codes import positive_mask, score_column, truth_and_weights, weights_of
+from lyceum.evaluate.label_codes import (
+    positive_mask,
+    score_column,
+    truth_and_weights,
+    weights_of,
+)
 from lyceum.evaluate.printable import Unpackable
 from lyceum.report import Summary
 
@@ -129,7 +134,9 @@ class Steps:
         last = _last_of_ties(values)
         positives = np.cumsum(order[::-1] < len(above))[last]
         return cls(
-            values[last], positives.astype(np.float64), (last + 1 - positives).astype(np.float64)
+            values[last],
+            positives.astype(np.float64),
+            (last + 1 - positives).astype(np.float64),
         )
 
     @classmethod
@@ -181,7 +188,9 @@ def _refuse_missing(y_score: np.ndarray) -> None:
         )
 
 
-def _sorted_classes(mask: np.ndarray, y_score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _sorted_classes(
+    mask: np.ndarray, y_score: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """The scores of positives and of negatives, each sorted, on two threads if there are many."""
 
     def pick(wanted: bool) -> np.ndarray:
@@ -189,7 +198,9 @@ def _sorted_classes(mask: np.ndarray, y_score: np.ndarray) -> tuple[np.ndarray, 
         chosen.sort()
         return chosen
 
-    above, below = (ordered_map if len(y_score) > _FEW_SCORES else map)(pick, (True, False))
+    above, below = (ordered_map if len(y_score) > _FEW_SCORES else map)(
+        pick, (True, False)
+    )
     for scores in (above, below):
         _refuse_missing(scores[-1:])  # NaN sorts last
     return above, below
@@ -224,7 +235,11 @@ def sorted_auc(above: np.ndarray, below: np.ndarray) -> float:
 
 
 def roc_auc_score(
-    y_true: Target, y_score: Any, *, pos_label: Label = None, sample_weight: Weights = None
+    y_true: Target,
+    y_score: Any,
+    *,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
 ) -> float:
     """The area under the ROC curve, P(score of a positive > score of a negative) + P(equal)/2.
 
@@ -314,7 +329,9 @@ def roc_curve(
         return RocCurve(chance, chance, np.array([np.inf, -np.inf]), 0.5, 0.0, 0.0)
     points = np.ones(len(steps.thresholds), dtype=bool)
     if drop_intermediate:
-        turns = np.diff(steps.negatives, 2).astype(bool) | np.diff(steps.positives, 2).astype(bool)
+        turns = np.diff(steps.negatives, 2).astype(bool) | np.diff(
+            steps.positives, 2
+        ).astype(bool)
         points[1:-1] = turns
     tpr = np.append(0.0, steps.positives[points] / (n_positive or 1.0))
     fpr = np.append(0.0, steps.negatives[points] / (n_negative or 1.0))

@@ -79,8 +79,13 @@ class PrecisionRecall(Unpackable):
     def summary(self) -> Summary:
         """Average precision, prevalence, and the best F1."""
         f1, threshold = self.best_f1
-        facts = {"average precision": self.average_precision, "prevalence": self.prevalence}
-        return Summary("precision and recall", facts | {"best F1": f1, "at threshold": threshold})
+        facts = {
+            "average precision": self.average_precision,
+            "prevalence": self.prevalence,
+        }
+        return Summary(
+            "precision and recall", facts | {"best F1": f1, "at threshold": threshold}
+        )
 
 
 def precision_recall_curve(
@@ -221,11 +226,14 @@ class CostCurve(Printable):
         else:
             where = "nowhere"
         return Summary(
-            "cost curve", {"area": self.area, "better than one constant decision": where}
+            "cost curve",
+            {"area": self.area, "better than one constant decision": where},
         )
 
 
-def probability_cost(prevalence: float, cost_fn: float = 1.0, cost_fp: float = 1.0) -> float:
+def probability_cost(
+    prevalence: float, cost_fn: float = 1.0, cost_fp: float = 1.0
+) -> float:
     """p c_fn / (p c_fn + (1-p) c_fp), class share and costs in one number; ½ when both costs are 0.
 
     Parameters
@@ -313,7 +321,9 @@ def cost_curve(
     return CostCurve(x, cost, lines, curve.thresholds[hull], area, prevalence)
 
 
-def _least_costs(fpr: np.ndarray, miss: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _least_costs(
+    fpr: np.ndarray, miss: np.ndarray, x: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """The lower envelope and which line forms it."""
     best = np.searchsorted(_crossings(fpr, miss), x, side="left")
     return miss[best] * x + fpr[best] * (1.0 - x), best

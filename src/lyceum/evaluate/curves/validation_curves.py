@@ -93,24 +93,39 @@ class ValidationCurve(LossCurve):
         """Values with a test loss within one standard error of the least: choose the simplest."""
         least = int(np.argmin(self.test_mean))
         within = self.test_mean <= self.test_mean[least] + self.test_error[least]
-        return tuple(value for value, is_near in zip(self.param_range, within) if is_near)
+        return tuple(
+            value for value, is_near in zip(self.param_range, within) if is_near
+        )
 
     @property
     def verdicts(self) -> tuple[FitVerdict, ...]:
         """The verdict on every value, with the least test loss as the attainable one."""
-        parts = zip(self.train_mean.tolist(), self.test_mean.tolist(), self.test_error.tolist())
+        parts = zip(
+            self.train_mean.tolist(), self.test_mean.tolist(), self.test_error.tolist()
+        )
         least = float(self.test_mean.min())
         return tuple(
-            fit_verdict(train, test, self.baseline, error, least) for train, test, error in parts
+            fit_verdict(train, test, self.baseline, error, least)
+            for train, test, error in parts
         )
 
     def summary(self) -> Summary:
         """The mean losses of every value, with verdicts."""
         columns = zip(
-            self.param_range, self.train_mean.tolist(), self.test_mean.tolist(), self.verdicts
+            self.param_range,
+            self.train_mean.tolist(),
+            self.test_mean.tolist(),
+            self.verdicts,
         )
-        rows = [(str(value), train, test, verdict.word) for value, train, test, verdict in columns]
-        facts = {"loss": self.loss_name, "best": str(self.best), "best constant": self.baseline}
+        rows = [
+            (str(value), train, test, verdict.word)
+            for value, train, test, verdict in columns
+        ]
+        facts = {
+            "loss": self.loss_name,
+            "best": str(self.best),
+            "best constant": self.baseline,
+        }
         table = Table("", (self.param_name, "training", "test", "verdict"), rows)
         return Summary(f"validation curve of {self.param_name}", facts, (table,))
 
@@ -188,9 +203,15 @@ def validation_curve(
     if not param_range:
         raise SettingError("param_range is empty: give at least one")
     splits = splits_of(cv, experiment, random_state, groups)
-    jobs = [(*split, None, {param_name: value}) for value in param_range for split in splits]
+    jobs = [
+        (*split, None, {param_name: value}) for value in param_range for split in splits
+    ]
     results = run_all(experiment.run, jobs, n_jobs, "fits")
     losses = losses_by_split(results, len(param_range))
     return ValidationCurve(
-        param_name, param_range, *losses, baseline_loss(experiment, splits), experiment.loss_name
+        param_name,
+        param_range,
+        *losses,
+        baseline_loss(experiment, splits),
+        experiment.loss_name,
     )

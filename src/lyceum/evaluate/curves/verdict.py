@@ -8,7 +8,8 @@ from lyceum.evaluate.printable import Printable
 from lyceum.report import Summary
 
 _SLIGHT = 0.1  # share of the baseline below which a gap does not matter
-_GAINED = 0.25  # share of the baseline removed on training rows, below which it is underfitting
+# share of the baseline removed on training rows, below which it is underfitting
+_GAINED = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +101,16 @@ def fit_verdict(
     numbers = f"{losses}, {baseline:.3g} by a constant"
     matters = gap > max(2.0 * standard_error, _SLIGHT * baseline) and gain > 0.0
     if matters and (gap > gain / 3.0 or gap > test_loss / 2.0):
-        return FitVerdict("overfitting", f"{numbers}; simplify, regularize, or find more rows", gap)
+        return FitVerdict(
+            "overfitting", f"{numbers}; simplify, regularize, or find more rows", gap
+        )
     if baseline == 0.0 and test_loss == 0.0:
         return FitVerdict("balanced", f"{numbers}; a constant is enough", gap)
     beaten = attainable is not None and train_loss > attainable + 2.0 * standard_error
     if beaten or gain < _GAINED * baseline or gain <= 0.0 or test_loss >= baseline:
         return FitVerdict(
-            "underfitting", f"{numbers}; a richer model or better columns are needed", gap
+            "underfitting",
+            f"{numbers}; a richer model or better columns are needed",
+            gap,
         )
     return FitVerdict("balanced", numbers, gap)

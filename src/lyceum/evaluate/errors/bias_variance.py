@@ -103,7 +103,8 @@ class BiasVariance(Printable):
             facts["noise"] = self.noise
             facts["net noise"] = self.net_noise
         return Summary(
-            f"bias and variance over {self.n_rounds} training samples, loss: {self.loss}", facts
+            f"bias and variance over {self.n_rounds} training samples, loss: {self.loss}",
+            facts,
         )
 
 
@@ -145,7 +146,11 @@ def decompose(
     """
     y_true = column_of(y_true, "y_true")
     predictions = np.asarray(predictions)
-    if predictions.ndim != 2 or predictions.shape[1] != len(y_true) or not predictions.size:
+    if (
+        predictions.ndim != 2
+        or predictions.shape[1] != len(y_true)
+        or not predictions.size
+    ):
         raise DataError(
             f"predictions have shape {predictions.shape}: give {len(y_true)} predictions for each"
             " sample"
@@ -155,10 +160,12 @@ def decompose(
     else:
         clean = column_of(truth, "truth")
     if clean is not None and len(clean) != len(y_true):
-        raise DataError(f"truth has {show_count(len(clean), 'row')}, y_true has {len(y_true)}")
-    return named_choice("loss", loss, {"squared": _squared_parts, "error": _zero_one_parts})(
-        y_true, predictions, clean
-    )
+        raise DataError(
+            f"truth has {show_count(len(clean), 'row')}, y_true has {len(y_true)}"
+        )
+    return named_choice(
+        "loss", loss, {"squared": _squared_parts, "error": _zero_one_parts}
+    )(y_true, predictions, clean)
 
 
 def _squared_parts(
@@ -291,7 +298,9 @@ def bias_variance(
         )
     rng = check_random_state(random_state)
     by_class = is_classifier(estimator)
-    draws = [(_sample(experiment.y, size, replace, rng, by_class),) for _ in range(n_rounds)]
+    draws = [
+        (_sample(experiment.y, size, replace, rng, by_class),) for _ in range(n_rounds)
+    ]
     predictions = run_all(
         partial(_sample_predictions, experiment, X_test), draws, n_jobs, "samples"
     )
@@ -314,7 +323,9 @@ def _test_target(X_test: Any, y_test: Any) -> Any:
     return y_test
 
 
-def _sample_predictions(experiment: Experiment, X_test: Any, indices: np.ndarray) -> np.ndarray:
+def _sample_predictions(
+    experiment: Experiment, X_test: Any, indices: np.ndarray
+) -> np.ndarray:
     return np.asarray(experiment.fit(experiment.subset(indices)).predict(X_test))
 
 

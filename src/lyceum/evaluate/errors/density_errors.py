@@ -84,12 +84,19 @@ class DensityErrors(Printable):
             *zip(
                 *(
                     column.tolist()
-                    for column in (self.param_range, self.bias, self.variance, self.error)
+                    for column in (
+                        self.param_range,
+                        self.bias,
+                        self.variance,
+                        self.error,
+                    )
                 )
             )
         ]
         table = Table(
-            "Errors of the density", (self.param_name, "squared bias", "variance", "error"), rows
+            "Errors of the density",
+            (self.param_name, "squared bias", "variance", "error"),
+            rows,
         )
         facts = {
             "rows of a sample": self.n_rows,
@@ -169,14 +176,20 @@ def density_errors(
     parts = []
     for done, value in enumerate(param_range.tolist()):
         models = (
-            clone(estimator).set_params(**{param_name: value}).fit(sample) for sample in samples
+            clone(estimator).set_params(**{param_name: value}).fit(sample)
+            for sample in samples
         )
-        parts.append(decompose(f, [np.exp(model.score_samples(points)) for model in models]))
+        parts.append(
+            decompose(f, [np.exp(model.score_samples(points)) for model in models])
+        )
         report("values", done + 1, len(param_range))
     bias, variance = (
-        np.array([getattr(part, which) for part in parts]) for which in ("bias", "variance")
+        np.array([getattr(part, which) for part in parts])
+        for which in ("bias", "variance")
     )
-    return DensityErrors(param_name, param_range, bias, variance, int(n_rows), int(n_rounds))
+    return DensityErrors(
+        param_name, param_range, bias, variance, int(n_rows), int(n_rounds)
+    )
 
 
 def _draw(truth: Any, n: int, random: np.random.RandomState) -> np.ndarray:

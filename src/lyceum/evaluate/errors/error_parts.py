@@ -115,7 +115,9 @@ def error_parts(
     >>> parts.error, parts.irreducible, parts.approximation, parts.estimation
     (1.0, 0.0, 0.5, 0.5)
     """
-    measure = named_choice("loss", loss, {"squared": _squared_loss, "error": _zero_one_loss})
+    measure = named_choice(
+        "loss", loss, {"squared": _squared_loss, "error": _zero_one_loss}
+    )
     target = column_of(y_true, "y_true")
     if not len(target):
         raise DataError("there are no rows")
@@ -138,7 +140,9 @@ def _loss_of(
 
 
 def _squared_loss(target: np.ndarray, predicted: np.ndarray) -> float:
-    return float(((target.astype(np.float64) - predicted.astype(np.float64)) ** 2).mean())
+    return float(
+        ((target.astype(np.float64) - predicted.astype(np.float64)) ** 2).mean()
+    )
 
 
 def _zero_one_loss(target: np.ndarray, predicted: np.ndarray) -> float:

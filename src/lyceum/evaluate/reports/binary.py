@@ -191,7 +191,9 @@ class BinaryReport(Printable):
     @property
     def kappa(self) -> float:
         """Cohen's kappa: agreement beyond chance."""
-        return cohen_kappa(np.array([[self.tp, self.fn], [self.fp, self.tn]], dtype=np.float64))
+        return cohen_kappa(
+            np.array([[self.tp, self.fn], [self.fp, self.tn]], dtype=np.float64)
+        )
 
     def task_cost(self, cost_fp: float = 1.0, cost_fn: float = 1.0) -> float:
         """C_FP · FP + C_FN · FN.
@@ -211,7 +213,12 @@ class BinaryReport(Printable):
     @property
     def matthews(self) -> float:
         """Matthews' correlation of truth and prediction; 0 when either has one class only."""
-        margins = (self.tp + self.fp, self.tp + self.fn, self.tn + self.fp, self.tn + self.fn)
+        margins = (
+            self.tp + self.fp,
+            self.tp + self.fn,
+            self.tn + self.fp,
+            self.tn + self.fn,
+        )
         below = math.prod(
             math.sqrt(margin) for margin in margins
         )  # the product itself could overflow
@@ -230,27 +237,38 @@ class BinaryReport(Printable):
             ("odds_ratio",): self.fp * self.fn or self.tp * self.tn,
             ("kappa",): self.fp + self.fn or self.tp * self.tn,
         }
-        return tuple(name for names, rows in empty.items() if not rows for name in names)
+        return tuple(
+            name for names, rows in empty.items() if not rows for name in names
+        )
 
     def f_score(self, beta: float) -> float:
         """Weighted harmonic mean of precision and recall, with recall beta times as important."""
         square = beta * beta
-        return ratio((1 + square) * self.tp, (1 + square) * self.tp + square * self.fn + self.fp)
+        return ratio(
+            (1 + square) * self.tp, (1 + square) * self.tp + square * self.fn + self.fp
+        )
 
     def summary(self) -> Summary:
         """The table and its rates."""
         table = Table(
             "rows: truth, columns: prediction",
             ("truth", f"as {self.positive}", f"as {self.negative}"),
-            [(str(self.positive), self.tp, self.fn), (str(self.negative), self.fp, self.tn)],
+            [
+                (str(self.positive), self.tp, self.fn),
+                (str(self.negative), self.fp, self.tn),
+            ],
         )
-        facts: dict[str, Any] = {name.replace("_", " "): getattr(self, name) for name in _SUMMARY}
+        facts: dict[str, Any] = {
+            name.replace("_", " "): getattr(self, name) for name in _SUMMARY
+        }
         facts["kappa reads"] = self.kappa_reading
         if self.rejected:
             facts["rejected rows"] = self.rejected
         if self.undefined:
             facts["no rows for"] = ", ".join(self.undefined)
-        return Summary(f"positive: {self.positive}, negative: {self.negative}", facts, (table,))
+        return Summary(
+            f"positive: {self.positive}, negative: {self.negative}", facts, (table,)
+        )
 
 
 def binary_report(
@@ -305,7 +323,9 @@ def binary_report(
     return _report_of_labels(y_true, y_pred, pos_label, sample_weight)
 
 
-def _report_of_counts(counts: tuple[float | None, ...], pos_label: Label) -> BinaryReport:
+def _report_of_counts(
+    counts: tuple[float | None, ...], pos_label: Label
+) -> BinaryReport:
     cells = [float(count) for count in counts if count is not None]
     if len(cells) < 4:
         raise SettingError("give y_true and y_pred, or all of tp, fp, fn and tn")
@@ -344,7 +364,8 @@ def _report_of_labels(
     cell = 2 * (truth == code) + (guess == code)
     decided = guess >= 0
     tn, fp, fn, tp = map(
-        float, np.bincount(cell[decided], None if w is None else w[decided], minlength=4)
+        float,
+        np.bincount(cell[decided], None if w is None else w[decided], minlength=4),
     )
     rejected = float((~decided).sum() if w is None else w[~decided].sum())
     negative = others[0] if len(others) == 1 else f"not {pos_label}"

@@ -57,9 +57,14 @@ class Cobweb(Printable):
     def summary(self) -> Summary:
         """The kinds of mistakes, the most frequent first."""
         order = np.argsort(-self.rates, kind="stable")
-        rows = [(str(self.truth[i]), str(self.predicted[i]), float(self.rates[i])) for i in order]
+        rows = [
+            (str(self.truth[i]), str(self.predicted[i]), float(self.rates[i]))
+            for i in order
+        ]
         return Summary(
-            "cobweb", {"chance": self.chance}, (Table("", ("truth", "taken for", "rate"), rows),)
+            "cobweb",
+            {"chance": self.chance},
+            (Table("", ("truth", "taken for", "rate"), rows),),
         )
 
 
@@ -93,4 +98,6 @@ def cobweb(matrix: Confusion) -> Cobweb:
     K = len(matrix.classes)
     i, j = np.nonzero(~np.eye(K, dtype=bool))
     angles = 2.0 * np.pi * np.arange(len(i)) / max(len(i), 1)
-    return Cobweb(matrix.classes[i], matrix.classes[j], matrix.rates[i, j], angles, ratio(1.0, K))
+    return Cobweb(
+        matrix.classes[i], matrix.classes[j], matrix.rates[i, j], angles, ratio(1.0, K)
+    )

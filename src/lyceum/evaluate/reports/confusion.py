@@ -23,12 +23,17 @@ from lyceum.evaluate.label_codes import (
 )
 from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.reports.binary import BinaryReport
-from lyceum.evaluate.reports.kappa import cohen_kappa, disagreement_weights, kappa_reading
+from lyceum.evaluate.reports.kappa import (
+    cohen_kappa,
+    disagreement_weights,
+    kappa_reading,
+)
 from lyceum.report import Summary, Table
 
 _MOST_CLASSES = 5_000
 _MOST_GROUPED = 16  # 2^15 - 1 = 32,767 tables
-_SHARED = {"true": 1, "pred": 0, "all": None}  # the axis whose sums the cells are shares of
+# the axis whose sums the cells are shares of
+_SHARED = {"true": 1, "pred": 0, "all": None}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +140,9 @@ class Confusion(Printable):
     @property
     def full(self) -> np.ndarray:
         """(K+1, K+1) counts with the reject row and column last."""
-        return np.block([[self.counts, self.rejected[:, None]], [self.foreign[None, :]]])
+        return np.block(
+            [[self.counts, self.rejected[:, None]], [self.foreign[None, :]]]
+        )
 
     @property
     def full_rates(self) -> np.ndarray:
@@ -146,7 +153,8 @@ class Confusion(Printable):
     def accuracy(self) -> float:
         """Right decisions over decided rows; 0 when nothing was decided."""
         return ratio(
-            float(np.trace(self.counts)), float(self.counts.sum() + self.foreign[:-1].sum())
+            float(np.trace(self.counts)),
+            float(self.counts.sum() + self.foreign[:-1].sum()),
         )
 
     @property
@@ -214,7 +222,9 @@ class Confusion(Printable):
         """
         w = disagreement_weights(weights, len(self.classes))
         total = self.counts.sum()
-        chance = float((w * np.outer(self.counts.sum(axis=1), self.counts.sum(axis=0))).sum())
+        chance = float(
+            (w * np.outer(self.counts.sum(axis=1), self.counts.sum(axis=0))).sum()
+        )
         if chance > 0.0:
             return 1.0 - float((w * self.counts).sum() * total) / chance
         return 0.0
@@ -242,7 +252,9 @@ class Confusion(Printable):
         foreign[[*index, K]] = self.foreign
         return counts, rejected, foreign
 
-    def versus(self, group: Iterable[Any], rest: Iterable[Any] | None = None) -> BinaryReport:
+    def versus(
+        self, group: Iterable[Any], rest: Iterable[Any] | None = None
+    ) -> BinaryReport:
         """Two classes: the labels in `group` against those in `rest`.
 
         Only rows whose truth and prediction are both among the named labels are counted.
@@ -268,12 +280,20 @@ class Confusion(Printable):
                 "versus needs a group that is not empty and shares no label with the rest"
             )
         cells = [
-            float(self.counts[np.ix_(i, j)].sum()) for i in (first, second) for j in (first, second)
+            float(self.counts[np.ix_(i, j)].sum())
+            for i in (first, second)
+            for j in (first, second)
         ]
         tp, fn, fp, tn = cells
         rejected = float(self.rejected[first].sum() + self.rejected[second].sum())
         return BinaryReport(
-            tp, fp, fn, tn, _name(self.classes[first]), _name(self.classes[second]), rejected
+            tp,
+            fp,
+            fn,
+            tn,
+            _name(self.classes[first]),
+            _name(self.classes[second]),
+            rejected,
         )
 
     def _class_numbers(self, labels: Iterable[Any]) -> np.ndarray:
@@ -289,7 +309,9 @@ class Confusion(Printable):
     def one_vs_one(self) -> tuple[BinaryReport, ...]:
         """Every pair of classes, on the rows of the two that were predicted as one of them:
         K(K-1)/2."""
-        return tuple(self.versus([a], [b]) for a, b in combinations(self.classes.tolist(), 2))
+        return tuple(
+            self.versus([a], [b]) for a, b in combinations(self.classes.tolist(), 2)
+        )
 
     def one_vs_all(self) -> tuple[BinaryReport, ...]:
         """Every class against all the others: K tables."""
@@ -320,7 +342,9 @@ class Confusion(Printable):
         columns = K + bool(self.rejected.any() or self.foreign.any())
         rows = K + bool(self.foreign.any())
         heads = [*names, "(reject)"]
-        title = "rows: truth, columns: prediction" + (" (shares of the row)" if rates else "")
+        title = "rows: truth, columns: prediction" + (
+            " (shares of the row)" if rates else ""
+        )
         body = [(heads[i], *cells[i, :columns].tolist()) for i in range(rows)]
         return Table(title, ("truth", *heads[:columns]), body)
 
@@ -341,7 +365,9 @@ class Confusion(Printable):
         ]
         if empty:
             facts["classes without rows"] = ", ".join(empty)
-        return Summary(f"confusion of {len(self.classes)} classes", facts, (self.table(),))
+        return Summary(
+            f"confusion of {len(self.classes)} classes", facts, (self.table(),)
+        )
 
 
 def confusion_matrix(
@@ -395,18 +421,29 @@ def confusion_matrix(
     (0.333, 0.25)
     """
     if normalize not in (None, *_SHARED):
-        raise SettingError(f"normalize={normalize!r}: choose 'true', 'pred', 'all' or None")
+        raise SettingError(
+            f"normalize={normalize!r}: choose 'true', 'pred', 'all' or None"
+        )
     y_true, sample_weight = truth_and_weights(y_true, sample_weight)
     present, truth, guess = paired_codes(y_true, y_pred, reject)
     w = weights_of(sample_weight, len(truth))
     if labels is None:
         return _count(present, truth, guess, w, normalize)
-    wanted = [label for label in np.asarray(labels).tolist() if reject is None or label != reject]
-    is_wanted = np.array([*(label in wanted for label in present), True])  # doubt, -1, is
+    wanted = [
+        label
+        for label in np.asarray(labels).tolist()
+        if reject is None or label != reject
+    ]
+    # doubt, -1, is
+    is_wanted = np.array([*(label in wanted for label in present), True])
     if len(truth) and not is_wanted[truth].any():
-        raise DataError(f"none of the labels {wanted} is in y_true: give at least one that is")
+        raise DataError(
+            f"none of the labels {wanted} is in y_true: give at least one that is"
+        )
     used = is_wanted[truth] & is_wanted[guess]
-    truth, guess = (known_codes(present, codes[used], wanted) for codes in (truth, guess))
+    truth, guess = (
+        known_codes(present, codes[used], wanted) for codes in (truth, guess)
+    )
     return _count(wanted, truth, guess, None if w is None else w[used], normalize)
 
 
@@ -427,9 +464,15 @@ def _count(
     cell = truth * np.int32(size)  # below 5,002², which int32 holds
     cell += guess
     cell += np.int32(size + 1)
-    counts = np.bincount(cell, w, minlength=size * size).reshape(size, size).astype(np.float64)
+    counts = (
+        np.bincount(cell, w, minlength=size * size)
+        .reshape(size, size)
+        .astype(np.float64)
+    )
     foreign = np.append(counts[0, 1:], counts[0, 0])
-    return Confusion(as_classes(labels), counts[1:, 1:], counts[1:, 0], foreign, normalize)
+    return Confusion(
+        as_classes(labels), counts[1:, 1:], counts[1:, 0], foreign, normalize
+    )
 
 
 def _shares(counts: np.ndarray, totals: np.ndarray) -> np.ndarray:

@@ -57,10 +57,14 @@ def kappa_reading(kappa: float, scale: str = "fleiss") -> str:
         raise SettingError(f"scale={scale!r}: choose from 'fleiss', 'landis_koch'")
     if kappa < 0.0:
         return "poor"
-    return next((word for bound, word in _LANDIS_KOCH if kappa <= bound), "almost perfect")
+    return next(
+        (word for bound, word in _LANDIS_KOCH if kappa <= bound), "almost perfect"
+    )
 
 
-def kappa_from_rates(detection_rate: float, false_alarm_rate: float, prevalence: float) -> float:
+def kappa_from_rates(
+    detection_rate: float, false_alarm_rate: float, prevalence: float
+) -> float:
     """Cohen's kappa of two classes from three rates.
 
     Parameters

@@ -55,7 +55,8 @@ def auc_fawcett(
     if np.count_nonzero(shares) < 2:
         return 0.5
     areas = [
-        roc_auc_score(codes == k, y_score[:, k], sample_weight=w) for k in np.flatnonzero(shares)
+        roc_auc_score(codes == k, y_score[:, k], sample_weight=w)
+        for k in np.flatnonzero(shares)
     ]
     return float(np.dot(areas, shares[shares > 0.0]) / shares.sum())
 
@@ -118,7 +119,9 @@ def _sorted_areas(codes: np.ndarray, y_score: np.ndarray, present: np.ndarray):
     ends = np.searchsorted(codes[order], present, side="right")
     starts = np.searchsorted(codes[order], present, side="left")
     grouped = y_score[order]
-    columns = {k: grouped[s:e].T.copy() for k, s, e in zip(present.tolist(), starts, ends)}
+    columns = {
+        k: grouped[s:e].T.copy() for k, s, e in zip(present.tolist(), starts, ends)
+    }
     for column in columns.values():
         column.sort(axis=1)
     return lambda i, j: sorted_auc(columns[i][i], columns[j][i])

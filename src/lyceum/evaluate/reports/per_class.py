@@ -47,7 +47,9 @@ class ClassAverages(Printable):
 
     def summary(self) -> Summary:
         """The three averages."""
-        return Summary("", {"precision": self.precision, "recall": self.recall, "F1": self.f1})
+        return Summary(
+            "", {"precision": self.precision, "recall": self.recall, "F1": self.f1}
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +95,14 @@ class ClassReport(Printable):
     def summary(self) -> Summary:
         """The rates of every class, and their averages."""
         rows: list[tuple[Any, ...]] = [
-            (str(one.positive), one.precision, one.recall, one.specificity, one.f1, one.tp + one.fn)
+            (
+                str(one.positive),
+                one.precision,
+                one.recall,
+                one.specificity,
+                one.f1,
+                one.tp + one.fn,
+            )
             for one in self.per_class
         ]
         means = [
@@ -110,7 +119,9 @@ class ClassReport(Printable):
             "kappa": self.confusion.kappa,
         }
         tables = (
-            Table("", ("class", "precision", "recall", "specificity", "F1", "rows"), rows),
+            Table(
+                "", ("class", "precision", "recall", "specificity", "F1", "rows"), rows
+            ),
             Table("", ("average", "precision", "recall", "F1"), means),
         )
         return Summary(f"report on {len(self.per_class)} classes", facts, tables)
@@ -167,7 +178,11 @@ def class_report(
     reports = _one_vs_rest(matrix)
     sizes = [one.tp + one.fn for one in reports]
     return ClassReport(
-        reports, _mean(reports, [1.0] * len(reports)), _mean(reports, sizes), _pool(reports), matrix
+        reports,
+        _mean(reports, [1.0] * len(reports)),
+        _mean(reports, sizes),
+        _pool(reports),
+        matrix,
     )
 
 
@@ -191,7 +206,8 @@ def _one_vs_rest(matrix: Confusion) -> tuple[BinaryReport, ...]:
 def _mean(reports: tuple[BinaryReport, ...], weights: list[float]) -> ClassAverages:
     def mean(name: str) -> float:
         return ratio(
-            float(np.dot([getattr(one, name) for one in reports], weights)), float(np.sum(weights))
+            float(np.dot([getattr(one, name) for one in reports], weights)),
+            float(np.sum(weights)),
         )
 
     return ClassAverages(mean("precision"), mean("recall"), mean("f1"))
@@ -199,6 +215,9 @@ def _mean(reports: tuple[BinaryReport, ...], weights: list[float]) -> ClassAvera
 
 def _pool(reports: tuple[BinaryReport, ...]) -> ClassAverages:
     total = BinaryReport(
-        *(float(sum(getattr(one, cell) for one in reports)) for cell in ("tp", "fp", "fn", "tn"))
+        *(
+            float(sum(getattr(one, cell) for one in reports))
+            for cell in ("tp", "fp", "fn", "tn")
+        )
     )
     return ClassAverages(total.precision, total.recall, total.f1)

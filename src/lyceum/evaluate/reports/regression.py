@@ -20,7 +20,8 @@ from lyceum.evaluate.label_codes import (
 from lyceum.evaluate.printable import Printable
 from lyceum.report import Summary
 
-_ROUNDING = 4.0 * np.finfo(np.float64).eps  # of a mean, as a share of the size of what is added
+# of a mean, as a share of the size of what is added
+_ROUNDING = 4.0 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +103,17 @@ class RegressionReport(Printable):
             "n",
         )
         return Summary(
-            "regression errors", {name.replace("_", " "): getattr(self, name) for name in names}
+            "regression errors",
+            {name.replace("_", " "): getattr(self, name) for name in names},
         )
 
 
 def regression_report(
-    y_true: Any, y_pred: Any, *, mean: float | None = None, sample_weight: Weights = None
+    y_true: Any,
+    y_pred: Any,
+    *,
+    mean: float | None = None,
+    sample_weight: Weights = None,
 ) -> RegressionReport:
     """The errors of numeric predictions.
 
@@ -171,8 +177,12 @@ def _report(
     return RegressionReport(
         mse=ratio(squared, total),
         mae=ratio(absolute, total),
-        relative_squared_error=ratio(squared, float(w @ spread**2), float(squared > 0.0)),
-        relative_absolute_error=ratio(absolute, float(w @ np.abs(spread)), float(absolute > 0.0)),
+        relative_squared_error=ratio(
+            squared, float(w @ spread**2), float(squared > 0.0)
+        ),
+        relative_absolute_error=ratio(
+            absolute, float(w @ np.abs(spread)), float(absolute > 0.0)
+        ),
         bias=0.0 if abs(bias) <= _ROUNDING * size else bias,
         n=total,
     )

@@ -81,7 +81,9 @@ class Bootstrap632(Printable):
             "left out": self.left_out,
             "no information": self.no_information,
         }
-        return Summary(f"bootstrap of {len(self.rounds)} rounds, loss: {self.loss_name}", facts)
+        return Summary(
+            f"bootstrap of {len(self.rounds)} rounds, loss: {self.loss_name}", facts
+        )
 
 
 def bootstrap_632(
@@ -157,7 +159,9 @@ def bootstrap_632(
     predicted = experiment.predictions(experiment.fit(rows), rows)
     if n_rounds < 1:
         raise SettingError(f"n_rounds={n_rounds}: at least one round is needed")
-    draws = splits_of(Bootstrap(n_rounds, random_state=random_state), experiment, random_state)
+    draws = splits_of(
+        Bootstrap(n_rounds, random_state=random_state), experiment, random_state
+    )
     results = run_all(experiment.run, draws, n_jobs, "rounds")
     total = np.zeros(len(every))
     times = np.zeros(len(every))
@@ -179,7 +183,9 @@ def bootstrap_632(
     )
 
 
-def _no_information_loss(experiment: Experiment, predicted: np.ndarray, most: int = 1_000) -> float:
+def _no_information_loss(
+    experiment: Experiment, predicted: np.ndarray, most: int = 1_000
+) -> float:
     """Mean loss over all pairs of target and prediction; in long tables, over evenly spread
     shifts."""
     n = len(predicted)

@@ -143,7 +143,9 @@ class CrossValidation(Printable):
         }
         rows = [
             (i + 1, int(n), float(a), float(b))
-            for i, (n, a, b) in enumerate(zip(self.n_test, self.losses, self.train_losses))
+            for i, (n, a, b) in enumerate(
+                zip(self.n_test, self.losses, self.train_losses)
+            )
         ]
         return Summary(
             f"{len(self.losses)} splits",
@@ -229,7 +231,9 @@ def cross_validate(
     experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict, coded_y)
     classes = experiment.classes
     splits = splits_of(cv, experiment, random_state, groups)
-    results = run_all(experiment.run, ((*split, classes) for split in splits), n_jobs, "folds")
+    results = run_all(
+        experiment.run, ((*split, classes) for split in splits), n_jobs, "folds"
+    )
     proba = tuple(result.proba for result in results)
     return CrossValidation(
         losses=np.array([result.loss for result in results]),

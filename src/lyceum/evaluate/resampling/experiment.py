@@ -91,7 +91,8 @@ class Experiment:
     loss: RowLoss
     loss_name: str
     predict: Predict | None = None
-    codes: np.ndarray | None = None  # class codes, where the loss takes them instead of labels
+    # class codes, where the loss takes them instead of labels
+    codes: np.ndarray | None = None
 
     @classmethod
     def of(
@@ -125,7 +126,9 @@ class Experiment:
             raise SettingError(
                 f"loss={loss!r} is of numbers, and the target holds {word!r}: give loss='error'"
             )
-        return cls(estimator, X, target, w, named_choice("loss", loss, LOSSES), loss, predict)
+        return cls(
+            estimator, X, target, w, named_choice("loss", loss, LOSSES), loss, predict
+        )
 
     @property
     def classes(self) -> np.ndarray | None:
@@ -149,7 +152,9 @@ class Experiment:
         if self.X.in_memory or (np.diff(indices) >= 0).all():
             return Subset(indices, self.X.take(indices))
         order = np.argsort(indices, kind="stable")
-        return Subset(indices, self.X.take(indices[order]), np.argsort(order, kind="stable"))
+        return Subset(
+            indices, self.X.take(indices[order]), np.argsort(order, kind="stable")
+        )
 
     def fit(self, rows: Subset, settings: dict[str, Any] | None = None) -> Any:
         """A fresh copy of the estimator with these settings, fitted on the rows."""
@@ -170,7 +175,9 @@ class Experiment:
             predicted = self.predict(model, rows.X)
         return rows.in_order(np.asarray(predicted))
 
-    def posteriors(self, model: Estimator, rows: Subset, classes: np.ndarray) -> np.ndarray | None:
+    def posteriors(
+        self, model: Estimator, rows: Subset, classes: np.ndarray
+    ) -> np.ndarray | None:
         """Posteriors with one column per class, 0 for classes not learned; None if the model has
         none."""
         if not hasattr(model, "predict_proba"):
@@ -229,7 +236,9 @@ class Experiment:
             proba = self.posteriors(model, test_rows, classes)
         seconds = (fitted - start, time.perf_counter() - fitted)
         losses = self.losses(predicted, test)
-        train_loss = self.mean(self.losses(self.predictions(model, train_rows), train), train)
+        train_loss = self.mean(
+            self.losses(self.predictions(model, train_rows), train), train
+        )
         return SplitResult(
             test,
             len(train),
@@ -260,7 +269,9 @@ def _table(
     estimator: Estimator, X: Data, y: Target, sample_weight: Weights
 ) -> tuple[Any, np.ndarray, np.ndarray | None]:
     if y is None:
-        raise DataError("give y, the target of every row of X; only scanned rows carry their own")
+        raise DataError(
+            "give y, the target of every row of X; only scanned rows carry their own"
+        )
     X, target = indexable(X, np.asarray(y))
     w = weights_of(sample_weight, len(target))
     if w is not None and not has_fit_parameter(estimator, "sample_weight"):
@@ -286,11 +297,18 @@ def _from_rows(
 def _name_with_step(estimator: Estimator) -> str:
     """The name of an estimator; of a pipeline, with the first step that takes no rows."""
     steps = [
-        step for _, step in getattr(estimator, "steps", ()) if step not in (None, "passthrough")
+        step
+        for _, step in getattr(estimator, "steps", ())
+        if step not in (None, "passthrough")
     ]
     name = type(estimator).__name__
     return next(
-        (f"{name} with {_name_with_step(step)}" for step in steps if not takes_rows(step)), name
+        (
+            f"{name} with {_name_with_step(step)}"
+            for step in steps
+            if not takes_rows(step)
+        ),
+        name,
     )
 
 
@@ -309,7 +327,9 @@ def _class_codes(
 ) -> np.ndarray:
     """The place of every row's class among all classes."""
     if predict is None or not callable(loss) or not is_classifier(estimator):
-        raise SettingError("coded_y is for a classifier with a loss and a predict of your own")
+        raise SettingError(
+            "coded_y is for a classifier with a loss and a predict of your own"
+        )
     if isinstance(X, Rows):
         codes = X.coded_y
     else:

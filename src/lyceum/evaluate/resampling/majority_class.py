@@ -17,7 +17,9 @@ class MajorityClass(ClassifierMixin, BaseEstimator):
     def __init__(self, classes: np.ndarray):
         self.classes = classes
 
-    def fit(self, X: Data, y: np.ndarray, sample_weight: np.ndarray | None = None) -> MajorityClass:
+    def fit(
+        self, X: Data, y: np.ndarray, sample_weight: np.ndarray | None = None
+    ) -> MajorityClass:
         self.classes_ = self.classes
         w = row_weights(sample_weight, len(y))
         self.class_ = int(np.argmax([w[y == label].sum() for label in self.classes]))

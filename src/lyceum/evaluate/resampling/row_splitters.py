@@ -17,7 +17,9 @@ from lyceum.evaluate.resampling.splits import Split, size_and_target
 class _RowSplitter:
     """A splitter of scikit-learn that also divides scanned rows."""
 
-    def split(self, X: Data, y: Target = None, groups: ArrayLike | None = None) -> Iterator[Split]:
+    def split(
+        self, X: Data, y: Target = None, groups: ArrayLike | None = None
+    ) -> Iterator[Split]:
         if isinstance(X, Rows):
             n, y = size_and_target(X, y)
             X = np.zeros(n)
@@ -26,7 +28,10 @@ class _RowSplitter:
 
 class _KFold(_RowSplitter, KFold):
     def __init__(
-        self, n_splits: int = 10, *, random_state: int | np.random.RandomState | None = None
+        self,
+        n_splits: int = 10,
+        *,
+        random_state: int | np.random.RandomState | None = None,
     ):
         super().__init__(n_splits, shuffle=True, random_state=random_state)
 
@@ -38,9 +43,14 @@ class _LeaveOneOut(_RowSplitter, LeaveOneOut):
 
 class _GroupKFold(_RowSplitter, GroupKFold):
     def __init__(
-        self, n_splits: int = 5, *, random_state: int | np.random.RandomState | None = None
+        self,
+        n_splits: int = 5,
+        *,
+        random_state: int | np.random.RandomState | None = None,
     ):
-        super().__init__(n_splits, shuffle=random_state is not None, random_state=random_state)
+        super().__init__(
+            n_splits, shuffle=random_state is not None, random_state=random_state
+        )
 
 
 SPLITTERS: dict[str, Any] = {

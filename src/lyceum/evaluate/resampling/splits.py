@@ -65,7 +65,9 @@ def _test_count(test_size: float, n_rows: int) -> int:
             f"test_size={test_size}: give a share between 0 and 1, or a number of rows below"
             f" {n_rows}"
         )
-    return int(np.clip(test_size if is_count else round(test_size * n_rows), 1, n_rows - 1))
+    return int(
+        np.clip(test_size if is_count else round(test_size * n_rows), 1, n_rows - 1)
+    )
 
 
 def _draw(codes: np.ndarray, n_test: int, rng: np.random.RandomState) -> Split:
@@ -73,7 +75,9 @@ def _draw(codes: np.ndarray, n_test: int, rng: np.random.RandomState) -> Split:
     order = _class_order(codes, rng)
     sizes = np.bincount(codes)
     wanted = sizes * (n_test / len(codes))
-    taken = np.minimum(np.floor(wanted + 1e-9).astype(np.int64), np.maximum(sizes - 1, 0))
+    taken = np.minimum(
+        np.floor(wanted + 1e-9).astype(np.int64), np.maximum(sizes - 1, 0)
+    )
     first = np.lexsort((rng.permutation(len(sizes)), -(wanted - taken)))
     while (short := n_test - int(taken.sum())) > 0:
         room = [k for k in first if taken[k] < sizes[k] - 1] or [
@@ -96,7 +100,9 @@ class _Splitter:
         """The number of splits."""
         return self.n_splits
 
-    def split(self, X: Data, y: Target = None, groups: ArrayLike | None = None) -> Iterator[Split]:
+    def split(
+        self, X: Data, y: Target = None, groups: ArrayLike | None = None
+    ) -> Iterator[Split]:
         """The row numbers of training and test rows of every split, in ascending order.
 
         Parameters
@@ -197,7 +203,9 @@ class Holdout(RandomSubsampling):
         stratify: bool | None = None,
         random_state: int | np.random.RandomState | None = None,
     ):
-        super().__init__(1, test_size=test_size, stratify=stratify, random_state=random_state)
+        super().__init__(
+            1, test_size=test_size, stratify=stratify, random_state=random_state
+        )
 
 
 class StratifiedFolds(_Splitter):
@@ -324,14 +332,19 @@ class Bootstrap(_Splitter):
     """
 
     def __init__(
-        self, n_splits: int = 200, *, random_state: int | np.random.RandomState | None = None
+        self,
+        n_splits: int = 200,
+        *,
+        random_state: int | np.random.RandomState | None = None,
     ):
         self.n_splits = n_splits
         self.random_state = random_state
 
     def _splits(self, n: int, y: Target) -> Iterator[Split]:
         if n < 2:
-            raise DataError(f"{show_count(n, 'row')} cannot be resampled with some left out")
+            raise DataError(
+                f"{show_count(n, 'row')} cannot be resampled with some left out"
+            )
         codes = strata(y, None, n)
         rng = check_random_state(self.random_state)
         several = codes.min() < codes.max()
@@ -344,7 +357,9 @@ class Bootstrap(_Splitter):
             train = rng.randint(len(codes), size=len(codes))
             counts = np.bincount(train, minlength=len(codes))
             if not counts.all() and (not several or np.ptp(codes[train]) > 0):
-                return np.repeat(np.arange(len(codes)), counts), np.flatnonzero(counts == 0)
+                return np.repeat(np.arange(len(codes)), counts), np.flatnonzero(
+                    counts == 0
+                )
 
 
 def train_validation_test(

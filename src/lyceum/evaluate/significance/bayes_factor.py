@@ -146,7 +146,12 @@ def bayes_factor(
         or (pairs[0] is bics and evidence != (None, None))
     ):
         raise SettingError("give two log evidences, or bic_first and bic_second")
-    log_factor = evidence[0] - evidence[1] if pairs[0] is evidence else (bics[1] - bics[0]) / 2.0  # type: ignore[operator]
+    first, second = pairs[0]
+    assert first is not None
+    assert second is not None
+    log_factor = first - second
+    if pairs[0] is bics:  # BIC = -2 log evidence, up to a constant
+        log_factor = (second - first) / 2.0
     if math.isnan(log_factor):
         raise DataError("the evidence is missing or infinite for both models")
     return BayesFactor(float(log_factor), float(prior_odds))

@@ -91,7 +91,9 @@ class InformationCriteria(Printable):
     @property
     def bic(self) -> float:
         """-2 ln L + k ln N."""
-        return -2.0 * self.log_likelihood + self.degrees_of_freedom * math.log(self.n_rows)
+        return -2.0 * self.log_likelihood + self.degrees_of_freedom * math.log(
+            self.n_rows
+        )
 
     @property
     def adjusted_bic(self) -> float:
@@ -157,7 +159,9 @@ def information_criteria(
             f"degrees_of_freedom={degrees_of_freedom} and n_rows={n_rows}: give at least 0 and"
             " above 0"
         )
-    return InformationCriteria(float(log_likelihood), float(degrees_of_freedom), float(n_rows))
+    return InformationCriteria(
+        float(log_likelihood), float(degrees_of_freedom), float(n_rows)
+    )
 
 
 def criterion_weights(values: ArrayLike) -> np.ndarray:
@@ -189,7 +193,9 @@ def criterion_weights(values: ArrayLike) -> np.ndarray:
     return share / share.sum()
 
 
-def gaussian_log_likelihood(y_true: Any, y_pred: Any, *, sample_weight: Weights = None) -> float:
+def gaussian_log_likelihood(
+    y_true: Any, y_pred: Any, *, sample_weight: Weights = None
+) -> float:
     """ln L of a regression with normal errors and its own best variance, -N/2 [ln(2π SSE/N) + 1].
 
     Infinite when every prediction is right. The variance is one of the degrees of freedom.
@@ -259,11 +265,15 @@ def _logistic_regression(d: int, K: int = 2, fit_intercept: bool = True) -> int:
     return (K - 1) * (d + fit_intercept)
 
 
-def _gaussian_mixture(d: int, K: int, covariance: str = "full", shares: bool = True) -> int:
+def _gaussian_mixture(
+    d: int, K: int, covariance: str = "full", shares: bool = True
+) -> int:
     return shares * (K - 1) + K * d + _covariance(d, covariance, K)
 
 
-def _linear_discriminant(d: int, K: int, covariance: str = "full", shares: bool = True) -> int:
+def _linear_discriminant(
+    d: int, K: int, covariance: str = "full", shares: bool = True
+) -> int:
     """One covariance matrix for all classes, of the forms that LinearDiscriminantAnalysis knows."""
     forms = {"full": "tied", "diagonal": "tied_diagonal", "spherical": "tied_spherical"}
     return _gaussian_mixture(d, K, forms.get(covariance, covariance), shares)
@@ -273,7 +283,9 @@ def _histogram(bins: int) -> int:
     return bins - 1
 
 
-def _naive_bayes(K: int, numeric: int = 0, levels: Any = (), shares: bool = True) -> int:
+def _naive_bayes(
+    K: int, numeric: int = 0, levels: Any = (), shares: bool = True
+) -> int:
     """K-1 shares; per class two parameters for a numeric column, levels - 1 for a categorical
     one."""
     return shares * (K - 1) + K * (2 * numeric + sum(int(size) - 1 for size in levels))
@@ -281,7 +293,10 @@ def _naive_bayes(K: int, numeric: int = 0, levels: Any = (), shares: bool = True
 
 def _bayes_net(levels: Any, parents: Any) -> int:
     """Σ over nodes of (levels - 1) · Π levels of its parents, whose places are given."""
-    return sum((size - 1) * math.prod(levels[i] for i in own) for size, own in zip(levels, parents))
+    return sum(
+        (size - 1) * math.prod(levels[i] for i in own)
+        for size, own in zip(levels, parents)
+    )
 
 
 _MODELS: dict[str, Callable[..., int]] = {
@@ -361,7 +376,9 @@ def degrees_of_freedom(model: Any, **sizes: Any) -> int | float:
 def _count_parameters(model: Estimator, sizes: dict[str, Any]) -> int | float:
     """The free parameters of a fitted model, by its own count."""
     if sizes:
-        raise SettingError(f"a fitted model knows its own sizes: leave out {', '.join(sizes)}")
+        raise SettingError(
+            f"a fitted model knows its own sizes: leave out {', '.join(sizes)}"
+        )
     if hasattr(model, "n_parameters") and not callable(model.n_parameters):
         return int(model.n_parameters)  # a network
     if not hasattr(model, "_n_parameters"):
@@ -372,10 +389,13 @@ def _count_parameters(model: Estimator, sizes: dict[str, Any]) -> int | float:
     if hasattr(model, "fit"):
         check_is_fitted(model)
     count = model._n_parameters()
-    return count if isinstance(count, float) else int(count)  # effective ones need not be whole
+    # effective ones need not be whole
+    return count if isinstance(count, float) else int(count)
 
 
-def ridge_degrees_of_freedom(X: Any, alpha: float, *, fit_intercept: bool = True) -> float:
+def ridge_degrees_of_freedom(
+    X: Any, alpha: float, *, fit_intercept: bool = True
+) -> float:
     """Effective parameters of ridge regression, Σ s_j² / (s_j² + α) and the intercept.
 
     It is the trace of the hat matrix; s_j are the singular values of the (centered) columns.
@@ -406,10 +426,17 @@ def ridge_degrees_of_freedom(X: Any, alpha: float, *, fit_intercept: bool = True
         raise SettingError(f"alpha={alpha} must be at least 0")
     X = number_array(X, "X")
     if X.ndim != 2 or not X.size:
-        raise DataError(f"X has shape {X.shape}: give rows by columns, at least one of each")
-    singular = np.linalg.svd(X - X.mean(axis=0) if fit_intercept else X, compute_uv=False)
+        raise DataError(
+            f"X has shape {X.shape}: give rows by columns, at least one of each"
+        )
+    singular = np.linalg.svd(
+        X - X.mean(axis=0) if fit_intercept else X, compute_uv=False
+    )
     squares = (
-        singular[singular > singular.max(initial=0.0) * max(X.shape) * np.finfo(np.float64).eps]
+        singular[
+            singular
+            > singular.max(initial=0.0) * max(X.shape) * np.finfo(np.float64).eps
+        ]
         ** 2
     )
     return float((squares / (squares + alpha)).sum()) + fit_intercept

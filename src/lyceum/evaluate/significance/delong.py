@@ -198,9 +198,9 @@ def auc_interval(
     areas, covariance = _areas(y_true, [y_score], pos_label)
     area = float(areas[0])
     error = math.sqrt(covariance[0, 0])
-    low, high = named_choice("scale", scale, {"area": _plain_ends, "logit": _logit_ends})(
-        area, z * error
-    )
+    low, high = named_choice(
+        "scale", scale, {"area": _plain_ends, "logit": _logit_ends}
+    )(area, z * error)
     return AucInterval(area, error, low, high, confidence, scale)
 
 
@@ -264,13 +264,17 @@ def delong(
     return DeLong(float(one), float(two), covariance, z, p, low, high, confidence)
 
 
-def _areas(y_true: Target, scores: list[Any], pos_label: Label) -> tuple[np.ndarray, np.ndarray]:
+def _areas(
+    y_true: Target, scores: list[Any], pos_label: Label
+) -> tuple[np.ndarray, np.ndarray]:
     """The areas of some scores and their covariance, by DeLong's structural components."""
     mask = positive_mask(y_true, pos_label)
     m = int(mask.sum())
     n = int((~mask).sum())
     if m < 2 or n < 2:
-        raise DataError(f"{m} positive and {n} negative rows: DeLong's variance needs two of each")
+        raise DataError(
+            f"{m} positive and {n} negative rows: DeLong's variance needs two of each"
+        )
     parts = [_components(score_column(y_score, len(mask)), mask) for y_score in scores]
     above = np.stack([part[0] for part in parts])
     below = np.stack([part[1] for part in parts])
@@ -283,7 +287,9 @@ def _components(y_score: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.n
     class."""
     if y_score.dtype.kind == "f" and np.isnan(y_score).any():
         count = int(np.isnan(y_score).sum())
-        raise MissingValuesError(f"y_score has {count} missing values: leave those rows out")
+        raise MissingValuesError(
+            f"y_score has {count} missing values: leave those rows out"
+        )
     rank = _mean_ranks(y_score)
     above = (rank[mask] - _mean_ranks(y_score[mask])) / np.count_nonzero(~mask)
     below = 1.0 - (rank[~mask] - _mean_ranks(y_score[~mask])) / np.count_nonzero(mask)
@@ -319,5 +325,7 @@ def _logit_ends(area: float, reach: float) -> tuple[float, float]:
         return area, area  # the standard error is 0
     middle = math.log(area / (1.0 - area))
     reach = reach / (area * (1.0 - area))
-    low, high = (float(1.0 / (1.0 + np.exp(-end))) for end in (middle - reach, middle + reach))
+    low, high = (
+        float(1.0 / (1.0 + np.exp(-end))) for end in (middle - reach, middle + reach)
+    )
     return low, high

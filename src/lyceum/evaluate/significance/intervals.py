@@ -216,7 +216,9 @@ def holdout_size(error: float, within: float, *, deviations: float = 2.0) -> int
     """
     share_in_range("error", error)
     if not (within > 0.0 and deviations > 0.0):  # NaN is neither
-        raise SettingError(f"within={within} and deviations={deviations} must be above 0")
+        raise SettingError(
+            f"within={within} and deviations={deviations} must be above 0"
+        )
     return max(1, round_up(deviations**2 * error * (1.0 - error) / within**2))
 
 

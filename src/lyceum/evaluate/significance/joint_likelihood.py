@@ -54,7 +54,9 @@ def joint_log_likelihood(
         terms = _class_terms(model, X, y)
     elif hasattr(model, "score_samples"):
         if y is not None:
-            raise SettingError(f"{type(model).__name__} is a density of X alone: leave y out")
+            raise SettingError(
+                f"{type(model).__name__} is a density of X alone: leave y out"
+            )
         terms = np.asarray(model.score_samples(X), dtype=np.float64)
     else:
         raise SettingError(

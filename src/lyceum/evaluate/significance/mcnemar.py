@@ -124,7 +124,9 @@ def mcnemar(
     if are_results(first, second):
         first = _predictions(y_true, first)
         second = _predictions(y_true, second)
-    b, c = _discordant_counts(y_true, first, second, only_first_wrong, only_second_wrong)
+    b, c = _discordant_counts(
+        y_true, first, second, only_first_wrong, only_second_wrong
+    )
     if method == "exact" or (method == "auto" and b + c < _EXACT_BELOW):
         if b + c:
             p = min(1.0, 2.0 * float(stats.binom.cdf(min(b, c), b + c, 0.5)))
@@ -154,19 +156,35 @@ def _predictions(y_true: Any, result: Any) -> np.ndarray:
         or len(rows) != len(column_of(y_true, "y_true"))
         or len(np.unique(rows)) != len(rows)
     ):
-        raise DataError("McNemar's test needs y, and folds that test every row of it once")
+        raise DataError(
+            "McNemar's test needs y, and folds that test every row of it once"
+        )
     return np.concatenate(result.predicted)[np.argsort(rows)]
 
 
 def _discordant_counts(
     y_true: Any, first: Any, second: Any, b: int | None, c: int | None
 ) -> tuple[int, int]:
-    if y_true is None and first is None and second is None and b is not None and c is not None:
+    if (
+        y_true is None
+        and first is None
+        and second is None
+        and b is not None
+        and c is not None
+    ):
         if b < 0 or c < 0 or b != int(b) or c != int(c):
             raise SettingError(f"counts {b} and {c} must be integers of at least 0")
         return int(b), int(c)
-    if y_true is None or first is None or second is None or b is not None or c is not None:
-        raise SettingError("give y and both predictions, or only_first_wrong and only_second_wrong")
+    if (
+        y_true is None
+        or first is None
+        or second is None
+        or b is not None
+        or c is not None
+    ):
+        raise SettingError(
+            "give y and both predictions, or only_first_wrong and only_second_wrong"
+        )
     columns = {
         "y": column_of(y_true, "y_true"),
         "first": column_of(first, "first"),

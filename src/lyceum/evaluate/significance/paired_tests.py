@@ -26,13 +26,16 @@ def significance(p: float) -> str:
 
 def are_results(first: Any, second: Any) -> bool:
     """Whether both are results of `cross_validate`; refuses those of different splits."""
-    kinds = [hasattr(one, "test_rows") and hasattr(one, "losses") for one in (first, second)]
+    kinds = [
+        hasattr(one, "test_rows") and hasattr(one, "losses") for one in (first, second)
+    ]
     if not any(kinds):
         return False
     if not all(kinds):
         raise SettingError("give two results of cross_validate, or two arrays")
     same = len(first.test_rows) == len(second.test_rows) and all(
-        np.array_equal(np.sort(a), np.sort(b)) for a, b in zip(first.test_rows, second.test_rows)
+        np.array_equal(np.sort(a), np.sort(b))
+        for a, b in zip(first.test_rows, second.test_rows)
     )
     if not same:
         raise DataError(
@@ -167,7 +170,9 @@ def five_by_two(
     """
     if hasattr(first, "fit"):
         first, second = _losses(
-            Experiment.of(first, X, y, loss), Experiment.of(second, X, y, loss), random_state
+            Experiment.of(first, X, y, loss),
+            Experiment.of(second, X, y, loss),
+            random_state,
         )
     if are_results(first, second):
         if len(first.losses) != 10:
@@ -194,9 +199,15 @@ def five_by_two(
 def _losses(
     first: Experiment, second: Experiment, random_state: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    splits = list(FiveByTwo(random_state=random_state).split(first.splitter_input, first.y))
-    runs = [run_all(experiment.run, splits, None, "folds") for experiment in (first, second)]
-    one, two = (np.reshape([result.loss for result in results], (5, 2)) for results in runs)
+    splits = list(
+        FiveByTwo(random_state=random_state).split(first.splitter_input, first.y)
+    )
+    runs = [
+        run_all(experiment.run, splits, None, "folds") for experiment in (first, second)
+    ]
+    one, two = (
+        np.reshape([result.loss for result in results], (5, 2)) for results in runs
+    )
     return one, two
 
 
@@ -273,7 +284,9 @@ class CorrectedT(Printable):
         return Summary("corrected resampled t, first minus second", facts)
 
 
-def corrected_t(first: Any, second: Any, *, test_to_train: float | None = None) -> CorrectedT:
+def corrected_t(
+    first: Any, second: Any, *, test_to_train: float | None = None
+) -> CorrectedT:
     """The t test for losses of the same splits of (repeated) k-fold or random subsampling.
 
     Training sets overlap, so the plain variance s²/J is too small: Nadeau and Bengio (2003) use
@@ -309,7 +322,9 @@ def corrected_t(first: Any, second: Any, *, test_to_train: float | None = None) 
     """
     if are_results(first, second):
         if test_to_train is not None:
-            raise SettingError("the results of cross_validate have test_to_train: leave it out")
+            raise SettingError(
+                "the results of cross_validate have test_to_train: leave it out"
+            )
         first, second, test_to_train = first.losses, second.losses, first.test_to_train
     if test_to_train is None:
         raise SettingError(
@@ -335,4 +350,6 @@ def corrected_t(first: Any, second: Any, *, test_to_train: float | None = None) 
     error = math.sqrt((1.0 / J + test_to_train) * variance)
     t = _statistic(mean, error)
     reach = float(stats.t.isf(0.025, J - 1)) * error
-    return CorrectedT(mean, error, t, _two_sided_p(t, J - 1), J - 1, mean - reach, mean + reach)
+    return CorrectedT(
+        mean, error, t, _two_sided_p(t, J - 1), J - 1, mean - reach, mean + reach
+    )

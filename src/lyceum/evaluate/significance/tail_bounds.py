@@ -91,12 +91,16 @@ class Bound(Printable):
         )
 
 
-def _unknown_name(n: int | None, within: float | None, alpha: float | None, n_models: int) -> str:
+def _unknown_name(
+    n: int | None, within: float | None, alpha: float | None, n_models: int
+) -> str:
     """Which of the three is not given."""
     sizes = {"n": n, "within": within, "alpha": alpha}
     missing = [name for name, value in sizes.items() if value is None]
     if len(missing) != 1:
-        raise SettingError(f"give two of n, within and alpha; {3 - len(missing)} were given")
+        raise SettingError(
+            f"give two of n, within and alpha; {3 - len(missing)} were given"
+        )
     if n is not None and n < 1:
         raise SettingError(f"n={n}: at least one test row is needed")
     if within is not None and within <= 0.0:

@@ -41,7 +41,9 @@ def _number(value: object, what: str) -> float:
             "scale": "multiplied by a positive number",
             "shift": "shifted by a number of at least 0",
         }
-        raise SettingError(f"a kernel is {words[what]}, or it is no kernel any more: {value!r}")
+        raise SettingError(
+            f"a kernel is {words[what]}, or it is no kernel any more: {value!r}"
+        )
     return float(value)
 
 
@@ -177,7 +179,9 @@ class SumKernel(_Combined):
         return self.a, self.b
 
     def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Kernel:
-        return SumKernel(self.a.learn(X, y, sample_weight), self.b.learn(X, y, sample_weight))
+        return SumKernel(
+            self.a.learn(X, y, sample_weight), self.b.learn(X, y, sample_weight)
+        )
 
     def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         out = self.a.gram(X, Y)
@@ -240,7 +244,9 @@ class ProductKernel(_Combined):
         return self.a, self.b
 
     def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Kernel:
-        return ProductKernel(self.a.learn(X, y, sample_weight), self.b.learn(X, y, sample_weight))
+        return ProductKernel(
+            self.a.learn(X, y, sample_weight), self.b.learn(X, y, sample_weight)
+        )
 
     def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         out = self.a.gram(X, Y)
@@ -264,7 +270,8 @@ class ProductKernel(_Combined):
 
     def __repr__(self) -> str:
         return " * ".join(
-            f"({part!r})" if isinstance(part, SumKernel) else repr(part) for part in self.parts
+            f"({part!r})" if isinstance(part, SumKernel) else repr(part)
+            for part in self.parts
         )
 
 

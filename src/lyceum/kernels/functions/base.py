@@ -166,7 +166,9 @@ class Kernel:
 
     def feature_names(self, names: Sequence[str] | None) -> list[str]:
         """The names of the features of `feature_map` for columns of these names."""
-        raise SettingError(f"{self!r} has no finite feature map, so its features have no names")
+        raise SettingError(
+            f"{self!r} has no finite feature map, so its features have no names"
+        )
 
     def __call__(self, x: ArrayLike, y: Target) -> float:
         """k(x, y) of two rows of numbers.

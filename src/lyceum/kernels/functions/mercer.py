@@ -76,8 +76,9 @@ class MercerCheck:
 
     def __str__(self) -> str:
         if not self.is_symmetric:
+            rows = f"{self.n_rows:,} rows"
             return (
-                f"Not a Mercer kernel: on these {self.n_rows:,} rows k(x, y) is not always k(y, x)."
+                f"Not a Mercer kernel: on these {rows} k(x, y) is not always k(y, x)."
             )
         if self:
             return (
@@ -122,7 +123,9 @@ def is_mercer(kernel: object, X: Data = None, *, y: Target = None) -> MercerChec
     """
     if X is None:
         if isinstance(kernel, str | Kernel) or callable(kernel):
-            raise DataError("a kernel is checked on rows: give X too, or a Gram matrix alone")
+            raise DataError(
+                "a kernel is checked on rows: give X too, or a Gram matrix alone"
+            )
         K = number_setting("a Gram matrix", kernel)
     else:
         chosen = as_kernel(kernel)

@@ -17,7 +17,13 @@ from lyceum.errors import DataError, SettingError
 from lyceum.kernels.cells import block_of, cells_of, is_frame, numbers_of
 from lyceum.kernels.functions.base import Kernel, register_kernel
 
-_CONDITIONALLY_NEGATIVE = ("euclidean", "squared_euclidean", "manhattan", "mahalanobis", "hamming")
+_CONDITIONALLY_NEGATIVE = (
+    "euclidean",
+    "squared_euclidean",
+    "manhattan",
+    "mahalanobis",
+    "hamming",
+)
 
 
 @register_kernel("distance")
@@ -87,7 +93,9 @@ class DistanceKernel(Kernel):
             return True
         return None
 
-    def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> DistanceKernel:
+    def learn(
+        self, X: Data, y: Target = None, sample_weight: Weights = None
+    ) -> DistanceKernel:
         return replace(self, metric=self.metric.learn(_rows(X)))
 
     def gram(self, X: Data, Y: Data = None) -> np.ndarray:
@@ -159,7 +167,9 @@ class PrecomputedKernel(Kernel):
 
     def sums(self, X: Data, coef: Any, Y: Data) -> np.ndarray:
         """Y @ coef: the columns of Y stand for the rows of X."""
-        return np.asarray(cells_of(Y, self), dtype=np.float64) @ np.asarray(coef, dtype=np.float64)
+        return np.asarray(cells_of(Y, self), dtype=np.float64) @ np.asarray(
+            coef, dtype=np.float64
+        )
 
 
 @register_kernel("function")
@@ -205,7 +215,9 @@ class FunctionKernel(Kernel):
                     f" {len(B)} rows: it must give one value per pair, {(len(A), len(B))}"
                 )
         else:
-            values = np.array([[self._value(x, y) for y in B] for x in A], dtype=np.float64)
+            values = np.array(
+                [[self._value(x, y) for y in B] for x in A], dtype=np.float64
+            )
         values = values.reshape(len(A), len(B))
         if not np.isfinite(values).all():
             raise SettingError(

@@ -34,7 +34,9 @@ class _ProductKernel(Kernel):
     def native(self) -> NativeKernel:
         raise undefined(self, "native")
 
-    def _center_rows(self, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _center_rows(
+        self, A: np.ndarray, B: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         return A, B
 
     def gram(self, X: Data, Y: Data = None) -> np.ndarray:
@@ -175,7 +177,9 @@ class PolynomialKernel(_ProductKernel):
                 f"degree of Polynomial must be a whole number from 1 to 64, not {self.degree!r}"
             )
         object.__setattr__(self, "degree", int(self.degree))
-        object.__setattr__(self, "gamma", _checked_gamma("PolynomialKernel", self.gamma))
+        object.__setattr__(
+            self, "gamma", _checked_gamma("PolynomialKernel", self.gamma)
+        )
         object.__setattr__(self, "coef0", float(self.coef0))
 
     @property
@@ -186,12 +190,16 @@ class PolynomialKernel(_ProductKernel):
     def is_fitted(self) -> bool:
         return not isinstance(self.gamma, str)
 
-    def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> PolynomialKernel:
+    def learn(
+        self, X: Data, y: Target = None, sample_weight: Weights = None
+    ) -> PolynomialKernel:
         return replace(self, gamma=_number_of(self.gamma, X, self, sample_weight))
 
     @property
     def native(self) -> NativeKernel:
-        return NativeKernel("polynomial", _known_gamma(self.gamma, self), self.coef0, self.degree)
+        return NativeKernel(
+            "polynomial", _known_gamma(self.gamma, self), self.coef0, self.degree
+        )
 
     def feature_map(self, X: Data) -> np.ndarray:
         X = cells_of(X, self)
@@ -206,7 +214,8 @@ class PolynomialKernel(_ProductKernel):
     def feature_names(self, names: Any) -> list[str]:
         names = [str(name) for name in names]
         return [
-            _product_name([names[j] for j in columns]) for columns, _ in self._terms(len(names))
+            _product_name([names[j] for j in columns])
+            for columns, _ in self._terms(len(names))
         ]
 
     def _terms(self, d: int) -> list[tuple[tuple[int, ...], float]]:
@@ -224,7 +233,9 @@ class PolynomialKernel(_ProductKernel):
                 ways = factorial(p) / factorial(p - q)
                 for j in set(columns):
                     ways /= factorial(columns.count(j))
-                terms.append((columns, float(np.sqrt(ways * gamma**q * self.coef0 ** (p - q)))))
+                terms.append(
+                    (columns, float(np.sqrt(ways * gamma**q * self.coef0 ** (p - q))))
+                )
         return terms
 
 
@@ -232,7 +243,8 @@ def _product_name(names: list[str]) -> str:
     powers = {name: names.count(name) for name in names}
     digits = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
     text = [
-        name + (str(power).translate(digits) if power > 1 else "") for name, power in powers.items()
+        name + (str(power).translate(digits) if power > 1 else "")
+        for name, power in powers.items()
     ]
     return "·".join(text) or "1"
 
@@ -274,7 +286,9 @@ class RBFKernel(_ProductKernel):
 
     def __post_init__(self) -> None:
         if self.sigma is not None and self.gamma is not None:
-            raise SettingError("RBF takes sigma or gamma, not both: gamma is 1 / (2 sigma²)")
+            raise SettingError(
+                "RBF takes sigma or gamma, not both: gamma is 1 / (2 sigma²)"
+            )
         if self.sigma is None and self.gamma is None:
             object.__setattr__(self, "sigma", 1.0)
         if self.gamma is not None:
@@ -295,12 +309,18 @@ class RBFKernel(_ProductKernel):
     def is_fitted(self) -> bool:
         return not isinstance(self.sigma, str) and not isinstance(self.gamma, str)
 
-    def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> RBFKernel:
+    def learn(
+        self, X: Data, y: Target = None, sample_weight: Weights = None
+    ) -> RBFKernel:
         if self.sigma == "median":
-            return RBFKernel(sigma=median_sigma(cells_of(X, self), sample_weight=sample_weight))
+            return RBFKernel(
+                sigma=median_sigma(cells_of(X, self), sample_weight=sample_weight)
+            )
         if self.sigma == "closest":
             if y is None:
-                raise SettingError("RBFKernel(sigma='closest') needs the classes: learn(X, y)")
+                raise SettingError(
+                    "RBFKernel(sigma='closest') needs the classes: learn(X, y)"
+                )
             return RBFKernel(sigma=closest_sigma(cells_of(X, self), y))
         if self.gamma is None:
             return self
@@ -309,14 +329,18 @@ class RBFKernel(_ProductKernel):
     @property
     def native(self) -> NativeKernel:
         if isinstance(self.sigma, str):
-            raise SettingError(f"{self!r} does not know its sigma yet: call learn(X, y)")
+            raise SettingError(
+                f"{self!r} does not know its sigma yet: call learn(X, y)"
+            )
         if self.gamma is None:
             gamma = 0.5 / self.sigma**2
         else:
             gamma = _known_gamma(self.gamma, self)
         return NativeKernel("rbf", gamma)
 
-    def _center_rows(self, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _center_rows(
+        self, A: np.ndarray, B: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         if not len(B):
             return A, B
         center = B.mean(axis=0, dtype=np.float64).astype(A.dtype)
@@ -370,7 +394,9 @@ class SigmoidKernel(_ProductKernel):
     def is_fitted(self) -> bool:
         return not isinstance(self.gamma, str)
 
-    def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> SigmoidKernel:
+    def learn(
+        self, X: Data, y: Target = None, sample_weight: Weights = None
+    ) -> SigmoidKernel:
         return replace(self, gamma=_number_of(self.gamma, X, self, sample_weight))
 
     @property

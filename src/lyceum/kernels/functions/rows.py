@@ -13,7 +13,8 @@ from lyceum._core.types import Data
 from lyceum.kernels.functions.base import Kernel, NativeKernel
 from lyceum.kernels.functions.other import PrecomputedKernel
 
-_FEW_COLUMNS = 64  # up to which kernel values cost no more than reading them from memory
+# up to which kernel values cost no more than reading them from memory
+_FEW_COLUMNS = 64
 
 
 class KernelRows(Protocol):
@@ -28,7 +29,9 @@ class KernelRows(Protocol):
     def add(self, F: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> None:
         """F[j] += Σ_i weight[i] k(x_i, x_j) over these rows, for all rows j."""
 
-    def sums_at(self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    def sums_at(
+        self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray
+    ) -> np.ndarray:
         """Σ_i weight[i] k(x_i, x_j) over these rows, for the rows j of `targets`."""
 
 
@@ -58,7 +61,9 @@ def kernel_rows(
     if dense and (d <= _FEW_COLUMNS or slots < 4096) and n > 256:
         assert kernel.native is not None
         return _PassingRows(
-            kernel.native, _shift_rows(kernel.native, X, dtype, balanced and not shift), shift
+            kernel.native,
+            _shift_rows(kernel.native, X, dtype, balanced and not shift),
+            shift,
         )
     if dense:
         assert kernel.native is not None
@@ -72,7 +77,9 @@ def is_moved(kernel: Kernel, X: Data, balanced: bool) -> bool:
     return kernel.name == "linear" and balanced and not sparse.issparse(X)
 
 
-def _shift_rows(kernel: NativeKernel, X: np.ndarray, dtype: Any, balanced: bool) -> np.ndarray:
+def _shift_rows(
+    kernel: NativeKernel, X: np.ndarray, dtype: Any, balanced: bool
+) -> np.ndarray:
     """Rows about their mean where that changes nothing, so that an offset takes no digits."""
     if kernel.name == "rbf" or (kernel.name == "linear" and balanced):
         X = X - X.mean(axis=0, dtype=np.float64)
@@ -97,13 +104,22 @@ class _PassingRows:
 
     def add(self, F: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> None:
         out = np.zeros((len(F), 1))
-        native.kernel_sums(*self.kernel, self.X[rows], weight[:, None], self.X, out, n_threads())
+        native.kernel_sums(
+            *self.kernel, self.X[rows], weight[:, None], self.X, out, n_threads()
+        )
         F += out[:, 0] + self.shift * weight.sum()
 
-    def sums_at(self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    def sums_at(
+        self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray
+    ) -> np.ndarray:
         out = np.zeros((len(targets), 1))
         native.kernel_sums(
-            *self.kernel, self.X[rows], weight[:, None], self.X[targets], out, n_threads()
+            *self.kernel,
+            self.X[rows],
+            weight[:, None],
+            self.X[targets],
+            out,
+            n_threads(),
         )
         return out[:, 0] + self.shift * weight.sum()
 
@@ -153,8 +169,13 @@ class _CachedRows:
             part = slice(first, first + self.most)
             native.add_rows(self.values, self._slots(rows[part]), weight[part], F)
 
-    def sums_at(self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray) -> np.ndarray:
-        return self.kernel.sums(self.X[rows], weight, self.X[targets]) + self.shift * weight.sum()
+    def sums_at(
+        self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray
+    ) -> np.ndarray:
+        return (
+            self.kernel.sums(self.X[rows], weight, self.X[targets])
+            + self.shift * weight.sum()
+        )
 
 
 class _GivenRows:
@@ -173,5 +194,7 @@ class _GivenRows:
         native.add_rows(self.K, rows, weight, F)
         F += self.shift * weight.sum()
 
-    def sums_at(self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    def sums_at(
+        self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray
+    ) -> np.ndarray:
         return self.K[np.ix_(targets, rows)] @ weight + self.shift * weight.sum()

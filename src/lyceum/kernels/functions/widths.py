@@ -51,7 +51,10 @@ def median_sigma(X: Any, random_state: int = 0, sample_weight: Any = None) -> fl
         rng = np.random.default_rng(random_state)
         is_weighted = bool(np.ptp(w))
         rows = rng.choice(
-            X.shape[0], _MOST_ROWS, replace=is_weighted, p=w / w.sum() if is_weighted else None
+            X.shape[0],
+            _MOST_ROWS,
+            replace=is_weighted,
+            p=w / w.sum() if is_weighted else None,
         )
         rows, w = np.unique(rows, return_counts=True)
         X = X[rows]
@@ -116,7 +119,9 @@ def closest_sigma(X: Any, y: Any) -> float:
         of_classes.append(distances[distances > 0])
     distances = np.concatenate(of_classes)
     if not len(distances):
-        raise DataError("every row lies on one of another class: give sigma as a number")
+        raise DataError(
+            "every row lies on one of another class: give sigma as a number"
+        )
     return float(distances.min())
 
 

@@ -41,7 +41,9 @@ class HingeSums:
     hessian: np.ndarray | None
 
     @classmethod
-    def of(cls, block: Block, problem: HingeProblem, theta: np.ndarray, hessian: bool) -> HingeSums:
+    def of(
+        cls, block: Block, problem: HingeProblem, theta: np.ndarray, hessian: bool
+    ) -> HingeSums:
         signs = problem.signs(block)
         bound = problem.bound(block)
         u = 1.0 - signs * problem.scores(block, theta)
@@ -62,12 +64,18 @@ class HingeSums:
         slope = -signs * pull
         X = problem.cells(block)
         total = slope.sum()
-        gradient = np.append(np.asarray(X.T @ slope).ravel() - total * problem.shift, total)
-        return cls(value, gradient, _hessian(X, problem.shift, bend) if hessian else None)
+        gradient = np.append(
+            np.asarray(X.T @ slope).ravel() - total * problem.shift, total
+        )
+        return cls(
+            value, gradient, _hessian(X, problem.shift, bend) if hessian else None
+        )
 
     def merge(self, other: HingeSums) -> HingeSums:
         hessian = None if self.hessian is None else self.hessian + other.hessian
-        return HingeSums(self.value + other.value, self.gradient + other.gradient, hessian)
+        return HingeSums(
+            self.value + other.value, self.gradient + other.gradient, hessian
+        )
 
 
 def _hessian(X: Any, shift: np.ndarray, bend: np.ndarray) -> np.ndarray:
@@ -123,7 +131,9 @@ class HingeProblem:
         return block.X[:, self.columns]
 
     def scores(self, block: Block, theta: np.ndarray) -> np.ndarray:
-        return np.asarray(self.cells(block) @ theta[:-1]) + (theta[-1] - theta[:-1] @ self.shift)
+        return np.asarray(self.cells(block) @ theta[:-1]) + (
+            theta[-1] - theta[:-1] @ self.shift
+        )
 
     def new_multipliers(self, theta: np.ndarray) -> np.ndarray:
         """clip(α + σu, 0, C) of every row."""
@@ -131,7 +141,9 @@ class HingeProblem:
 
     @property
     def _penalties(self) -> np.ndarray:
-        return self.l2 * np.append(np.ones(len(self.shift)), self.intercept_scaling**-2.0)
+        return self.l2 * np.append(
+            np.ones(len(self.shift)), self.intercept_scaling**-2.0
+        )
 
     @property
     def _free(self) -> slice:
@@ -140,7 +152,9 @@ class HingeProblem:
     # -- what solvers ask for ----------------------------------------------------------
 
     def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
-        sums = self.rows.reduce(partial(HingeSums.of, problem=self, theta=theta, hessian=hessian))
+        sums = self.rows.reduce(
+            partial(HingeSums.of, problem=self, theta=theta, hessian=hessian)
+        )
         gradient = sums.gradient + self._penalties * theta
         if not self.fit_intercept:
             gradient[-1] = 0.0
@@ -156,7 +170,9 @@ class HingeProblem:
         # no row bends: as if one did, so that the intercept can move to where some do
         if not H[-1, -1] > 0:
             H = H.copy()
-            H[-1, -1] = 2.0 * self.C if self.multipliers is None else self.multipliers.sigma
+            H[-1, -1] = (
+                2.0 * self.C if self.multipliers is None else self.multipliers.sigma
+            )
         step[free] = -PositiveFactor.of(H[free, free]).solve(point.gradient[free])
         return step
 
@@ -170,7 +186,9 @@ class HingeProblem:
 
     def size(self, gradient: np.ndarray) -> float:
         """The largest mean pull along a column of unit spread, against a slack of 1."""
-        return float(np.abs(gradient / np.append(self.scale, 1.0)).max() / (self.C * self.weight))
+        return float(
+            np.abs(gradient / np.append(self.scale, 1.0)).max() / (self.C * self.weight)
+        )
 
 
 def _clip(problem: HingeProblem, theta: np.ndarray, block: Block) -> np.ndarray:

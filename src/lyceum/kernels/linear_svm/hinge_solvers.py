@@ -34,7 +34,9 @@ def _at_origin(problem: HingeProblem, theta: np.ndarray) -> np.ndarray:
     return theta
 
 
-def by_newton(problem: HingeProblem, tol: float, max_iter: int, wide: bool) -> LinearSolution:
+def by_newton(
+    problem: HingeProblem, tol: float, max_iter: int, wide: bool
+) -> LinearSolution:
     """The squared hinge: Newton steps, or quasi-Newton ones where columns are too many for a
     Hessian."""
     solver = LBFGS() if wide else Newton()
@@ -89,7 +91,9 @@ def by_dual_descent(
     X = block.X
     if is_penalized and scaling != 1.0:
         X = _with_constant(X, scaling)
-    descent = _Descent(X, problem.signs(block), problem.bound(block), squared, tol, max_iter)
+    descent = _Descent(
+        X, problem.signs(block), problem.bound(block), squared, tol, max_iter
+    )
     if not problem.has_free_intercept:
         # w of a column of s is b / s; a column of ones the native function has itself
         descent.solve(0.0, is_penalized and scaling == 1.0)
@@ -152,7 +156,13 @@ class _Descent:
     """Rows for the native descent, and the variables from solve to solve."""
 
     def __init__(
-        self, X: Any, y: np.ndarray, bound: np.ndarray, squared: bool, tol: float, max_iter: int
+        self,
+        X: Any,
+        y: np.ndarray,
+        bound: np.ndarray,
+        squared: bool,
+        tol: float,
+        max_iter: int,
     ):
         self.y = y
         self.bound = bound
@@ -199,7 +209,9 @@ class _Descent:
             self.max_iter,
         )
         self.epochs += epochs
-        value = t @ self.alpha - 0.5 * (self.w @ self.w) - 0.5 * self.ridge @ self.alpha**2
+        value = (
+            t @ self.alpha - 0.5 * (self.w @ self.w) - 0.5 * self.ridge @ self.alpha**2
+        )
         self.history.append(float(value))
         report("solves", len(self.history))
 
@@ -208,13 +220,17 @@ class _Descent:
         return float(self.y @ self.alpha)
 
     def solution(self, theta: np.ndarray) -> LinearSolution:
-        return LinearSolution(theta, self.epochs, self.violation <= self.tol, self.history)
+        return LinearSolution(
+            theta, self.epochs, self.violation <= self.tol, self.history
+        )
 
 
 # -- L1 --------------------------------------------------------------------------------
 
 
-def by_proximal_newton(problem: HingeProblem, tol: float, max_iter: int) -> LinearSolution:
+def by_proximal_newton(
+    problem: HingeProblem, tol: float, max_iter: int
+) -> LinearSolution:
     """|w|₁ + Σ C max(0, u)²: quadratic models by coordinate descent, on the columns not settled at
     0."""
     theta = np.zeros(len(problem.shift) + 1)
@@ -231,9 +247,13 @@ def by_proximal_newton(problem: HingeProblem, tol: float, max_iter: int) -> Line
         part = problem
         if len(columns) < len(problem.shift):
             shift = problem.shift[columns]
-            part = replace(problem, columns=columns, shift=shift, scale=problem.scale[columns])
+            part = replace(
+                problem, columns=columns, shift=shift, scale=problem.scale[columns]
+            )
         start = np.append(theta[columns], theta[-1])
-        end, used, values, is_flat = _on_columns(part, start, 0.3 * tol, max_iter - n_iter)
+        end, used, values, is_flat = _on_columns(
+            part, start, 0.3 * tol, max_iter - n_iter
+        )
         theta[columns] = end[:-1]
         theta[-1] = end[-1]
         n_iter += used
@@ -261,7 +281,9 @@ def _absolute_penalty(problem: HingeProblem) -> np.ndarray:
     return np.append(np.ones(len(problem.shift)), 1.0 / problem.intercept_scaling)
 
 
-def _violation(problem: HingeProblem, theta: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+def _violation(
+    problem: HingeProblem, theta: np.ndarray, gradient: np.ndarray
+) -> np.ndarray:
     """How far 0 is from the subgradients of the loss + |w|₁ + |b|/s."""
     l1 = _absolute_penalty(problem)
     at_zero = np.sign(gradient) * np.maximum(np.abs(gradient) - l1, 0.0)
@@ -310,7 +332,9 @@ def _model_step(problem: HingeProblem, point: Point) -> tuple[np.ndarray, float]
     assert point.hessian is not None
     theta = point.theta
     g = point.gradient
-    H = point.hessian + 1e-10 * np.trace(point.hessian) / len(theta) * np.eye(len(theta))
+    H = point.hessian + 1e-10 * np.trace(point.hessian) / len(theta) * np.eye(
+        len(theta)
+    )
     step = np.zeros(len(theta))
     exactness = 1e-14 * abs(point.value)
     if problem.has_free_intercept and H[-1, -1] > 0:
@@ -318,7 +342,9 @@ def _model_step(problem: HingeProblem, point: Point) -> tuple[np.ndarray, float]
     elif problem.fit_intercept and not problem.has_free_intercept:
         # b = s β: the penalty of β is that of a weight
         unit = np.append(np.ones(len(theta) - 1), problem.intercept_scaling)
-        step = unit * _lasso_step(H * np.outer(unit, unit), g * unit, theta / unit, exactness)
+        step = unit * _lasso_step(
+            H * np.outer(unit, unit), g * unit, theta / unit, exactness
+        )
     else:
         step[:-1] = _lasso_step(H[:-1, :-1], g[:-1], theta[:-1], exactness)
     risen = _absolute_penalty(problem) @ (np.abs(theta + step) - np.abs(theta))
@@ -336,7 +362,9 @@ def _step_with_free_intercept(
     return np.append(step, -(g[-1] + side @ step) / H[-1, -1])
 
 
-def _lasso_step(Q: np.ndarray, pull: np.ndarray, start: np.ndarray, exactness: float) -> np.ndarray:
+def _lasso_step(
+    Q: np.ndarray, pull: np.ndarray, start: np.ndarray, exactness: float
+) -> np.ndarray:
     """The s that minimizes pull·s + ½ sᵀQs + |start + s|₁, by coordinate descent."""
     w = start.copy()
     Q = np.ascontiguousarray(Q)

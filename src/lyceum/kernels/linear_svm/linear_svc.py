@@ -172,7 +172,9 @@ class LinearSVC(Classifier, Learner):
         sparse_rows = None
         if block is not None and sparse.issparse(block.X):
             sparse_rows = block
-        moments = rows.reduce(Moments.of) if sparse_rows is None else Moments.of(sparse_rows)
+        moments = (
+            rows.reduce(Moments.of) if sparse_rows is None else Moments.of(sparse_rows)
+        )
         steps = [step for step in rows.steps if not isinstance(step, CheckCells)]
         rows = replace(rows, steps=tuple(steps))
         self.mean_ = moments.mean
@@ -180,7 +182,9 @@ class LinearSVC(Classifier, Learner):
         K = len(self.classes_)
         # two classes need one machine, one class needs none
         favored = range(1, K) if K <= 2 else range(K)
-        solutions = [self._solve_machine(replace(problem, favored=k), block) for k in favored]
+        solutions = [
+            self._solve_machine(replace(problem, favored=k), block) for k in favored
+        ]
         self._finish(problem, solutions, sparse_rows)
         return self
 
@@ -195,9 +199,14 @@ class LinearSVC(Classifier, Learner):
         counts = None
         if self.class_weight == "balanced":
             counts = (
-                np.bincount(np.asarray(rows.coded_y), rows.sample_weight, len(self.classes_)) * 1.0
+                np.bincount(
+                    np.asarray(rows.coded_y), rows.sample_weight, len(self.classes_)
+                )
+                * 1.0
             )
-        factors = class_weight_factors(self.class_weight, self.classes_.tolist(), counts)
+        factors = class_weight_factors(
+            self.class_weight, self.classes_.tolist(), counts
+        )
         weight = float(moments.weight.max())
         spread = np.sqrt(np.maximum(moments.scatter, 0.0) / weight)
         if self.fit_intercept and np.isinf(self.intercept_scaling):
@@ -219,7 +228,9 @@ class LinearSVC(Classifier, Learner):
             l2=0.0 if self.penalty == "l1" else 1.0,
         )
 
-    def _solve_machine(self, problem: HingeProblem, block: Block | None) -> LinearSolution:
+    def _solve_machine(
+        self, problem: HingeProblem, block: Block | None
+    ) -> LinearSolution:
         squared = self.loss == "squared_hinge"
         wide = len(problem.shift) > _WIDE
         if self.penalty == "l1":
@@ -231,7 +242,10 @@ class LinearSVC(Classifier, Learner):
         return by_multipliers(problem, self.tol, self.max_iter)
 
     def _finish(
-        self, problem: HingeProblem, solutions: list[LinearSolution], sparse_rows: Block | None
+        self,
+        problem: HingeProblem,
+        solutions: list[LinearSolution],
+        sparse_rows: Block | None,
     ) -> None:
         d = len(problem.shift)
         thetas = np.zeros((1, d + 1))
@@ -272,7 +286,13 @@ class LinearSVC(Classifier, Learner):
         favored = np.arange(len(thetas)) if len(thetas) > 1 else np.array([1])
         at_origin = replace(problem, shift=np.zeros(len(problem.shift)))
         squared = self.loss != "hinge"
-        of = partial(_Slacks.of, problem=at_origin, thetas=thetas, favored=favored, squared=squared)
+        of = partial(
+            _Slacks.of,
+            problem=at_origin,
+            thetas=thetas,
+            favored=favored,
+            squared=squared,
+        )
         if sparse_rows is None:
             return problem.rows.reduce(of)
         return of(sparse_rows)
@@ -315,10 +335,14 @@ class LinearSVC(Classifier, Learner):
         scores = X @ self.coef_.T + at_mean
         if len(self.coef_) == 1:
             best = ((scores[:, 0] > 0) & (len(self.classes_) > 1)).astype(int)
-            return np.column_stack([best, np.full(len(X), at_mean[0]), X * self.coef_[0]])
+            return np.column_stack(
+                [best, np.full(len(X), at_mean[0]), X * self.coef_[0]]
+            )
         best, second = runner_up(scores)
         base = at_mean[best] - at_mean[second]
-        return np.column_stack([best, base, X * (self.coef_[best] - self.coef_[second])])
+        return np.column_stack(
+            [best, base, X * (self.coef_[best] - self.coef_[second])]
+        )
 
     def summary(self) -> Summary:
         """Margins, slacks and objectives of the machines, and the weights."""
@@ -335,7 +359,14 @@ class LinearSVC(Classifier, Learner):
         titles = [str(label) for label in self.classes_]
         if len(self.coef_) == 1:
             titles = titles[-1:]
-        heads = ("class", "margin width", "ξ > 0", "ξ > 1", "objective", "weights not 0")
+        heads = (
+            "class",
+            "margin width",
+            "ξ > 0",
+            "ξ > 1",
+            "objective",
+            "weights not 0",
+        )
         lines = zip(
             titles,
             self.margin_width_.tolist(),
@@ -346,7 +377,9 @@ class LinearSVC(Classifier, Learner):
         )
         tables = [Table("Machines", heads, list(lines))]
         if len(self.design_names) <= 200:
-            tables.append(weights_table(self.design_names, self.intercept_, self.coef_, titles))
+            tables.append(
+                weights_table(self.design_names, self.intercept_, self.coef_, titles)
+            )
         return Summary(head.title, {**head.facts, **facts}, tables)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
@@ -377,15 +410,21 @@ class _Slacks:
     ) -> _Slacks:
         assert block.y is not None
         signs = np.where(block.y[:, None] == favored, 1.0, -1.0)
-        xi = np.maximum(0.0, 1.0 - signs * (np.asarray(block.X @ thetas[:, :-1].T) + thetas[:, -1]))
+        xi = np.maximum(
+            0.0, 1.0 - signs * (np.asarray(block.X @ thetas[:, :-1].T) + thetas[:, -1])
+        )
         bound = problem.bound(block)
         counted = block.weights > 0
         inside = (xi > 1e-6) & counted[:, None]
         wrong = (xi > 1.0) & counted[:, None]
-        return cls(bound @ (xi**2 if squared else xi), inside.sum(axis=0), wrong.sum(axis=0))
+        return cls(
+            bound @ (xi**2 if squared else xi), inside.sum(axis=0), wrong.sum(axis=0)
+        )
 
     def merge(self, other: _Slacks) -> _Slacks:
-        return _Slacks(self.loss + other.loss, self.inside + other.inside, self.wrong + other.wrong)
+        return _Slacks(
+            self.loss + other.loss, self.inside + other.inside, self.wrong + other.wrong
+        )
 
 
 def _decisions(learner: LinearSVC, block: Block) -> np.ndarray:

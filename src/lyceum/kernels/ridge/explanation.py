@@ -33,12 +33,19 @@ def explain_ridge(model: Estimator, X: Data, by: str, target: int) -> Explanatio
     if by == "rows":
         added = np.asarray(
             model._apply(
-                lambda block: np.asarray(model.kernel_.gram(block.X, model.rows_)) * coef, X
+                lambda block: (
+                    np.asarray(model.kernel_.gram(block.X, model.rows_)) * coef
+                ),
+                X,
             )
         )
-        return support_explanation(np.arange(len(coef)), added, b, added.sum(axis=1) + b, unit)
+        return support_explanation(
+            np.arange(len(coef)), added, b, added.sum(axis=1) + b, unit
+        )
     check_explain_by(by, "rows", model._is_precomputed)
-    block = Block(model.rows_, None, model.row_weights_, 0, Schema(model.schema_.columns))
+    block = Block(
+        model.rows_, None, model.row_weights_, 0, Schema(model.schema_.columns)
+    )
     base = base_point(block, model._keeps_categories)
 
     def score(rows: np.ndarray) -> np.ndarray:

@@ -17,7 +17,12 @@ from lyceum._core.data import Block, Rows
 from lyceum._core.text import undetermined_fact
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError, number_setting
-from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear, refuse_pairs
+from lyceum.kernels.kernel_learner import (
+    KERNEL_CONSTRAINTS,
+    KernelLearner,
+    is_linear,
+    refuse_pairs,
+)
 from lyceum.kernels.ridge.explanation import explain_ridge
 from lyceum.kernels.ridge.solvers import (
     inverse_at,
@@ -37,7 +42,9 @@ _GRID = np.logspace(-8, 3, 34)  # times the mean of the diagonal of K
 
 
 def _is_linear(self: Any) -> bool:
-    return is_linear(self.kernel_ if hasattr(self, "kernel_") else self._chosen_kernel())
+    return is_linear(
+        self.kernel_ if hasattr(self, "kernel_") else self._chosen_kernel()
+    )
 
 
 def _fit(alpha: float, of_y: np.ndarray, of_ones: np.ndarray | None) -> _Fit:
@@ -82,12 +89,16 @@ class LeaveOneOut:
     r2: Any
 
     @classmethod
-    def of(cls, y: np.ndarray, residuals: np.ndarray, w: np.ndarray, is_flat: bool) -> LeaveOneOut:
+    def of(
+        cls, y: np.ndarray, residuals: np.ndarray, w: np.ndarray, is_flat: bool
+    ) -> LeaveOneOut:
         """From targets and residuals (n, k) of rows of weight w; of one target if `is_flat`."""
         share = w / w.sum()
         mse = share @ residuals**2
         variance = share @ (y - share @ y) ** 2
-        r2 = 1.0 - np.divide(mse, variance, out=np.full(len(mse), np.nan), where=variance > 0)
+        r2 = 1.0 - np.divide(
+            mse, variance, out=np.full(len(mse), np.nan), where=variance > 0
+        )
         predictions = y - residuals
         if is_flat:
             return cls(predictions[:, 0], residuals[:, 0], float(mse[0]), float(r2[0]))
@@ -162,9 +173,15 @@ class KernelRidge(Regressor, KernelLearner):
 
     alpha_: Any
     intercept_: Any
-    _alternative: ClassVar[str] = "lyceum.kernels.Nystroem or RBFSampler before lyceum.linear.Ridge"
+    _alternative: ClassVar[str] = (
+        "lyceum.kernels.Nystroem or RBFSampler before lyceum.linear.Ridge"
+    )
     _parameter_constraints: ClassVar[dict] = {
-        "alpha": [Interval(Real, 0, None, closed="neither"), StrOptions({"loo"}), "array-like"],
+        "alpha": [
+            Interval(Real, 0, None, closed="neither"),
+            StrOptions({"loo"}),
+            "array-like",
+        ],
         **KERNEL_CONSTRAINTS,
         "fit_intercept": ["boolean"],
         "alphas": ["array-like", None],
@@ -239,7 +256,10 @@ class KernelRidge(Regressor, KernelLearner):
     def _fits(self, Y: np.ndarray, mixed: bool) -> list[_Fit]:
         """The solution for every target: one factor of K for every λ."""
         alphas = np.ravel(number_setting("alpha", self.alpha))
-        if len(alphas) not in (1, Y.shape[1]) or not ((alphas > 0) & np.isfinite(alphas)).all():
+        if (
+            len(alphas) not in (1, Y.shape[1])
+            or not ((alphas > 0) & np.isfinite(alphas)).all()
+        ):
             raise SettingError(
                 f"alpha must be one positive number, or one for each of {Y.shape[1]} targets, "
                 f"but it is {self.alpha!r}"
@@ -259,7 +279,11 @@ class KernelRidge(Regressor, KernelLearner):
     def _fits_by_leave_one_out(self, Y: np.ndarray) -> list[_Fit]:
         """All λ from one eigendecomposition of B = √W K √W: (B + λI)⁻¹ = Q diag(1 / (s + λ)) Qᵀ."""
         root = np.sqrt(self.row_weights_)
-        B = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64) * root * root[:, None]
+        B = (
+            np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
+            * root
+            * root[:, None]
+        )
         grid = self._alpha_grid(np.trace(B) / len(B))
         s, Q = linalg.eigh(B, overwrite_a=True, check_finite=False)
         refuse_negative(s, self.kernel_)
@@ -275,7 +299,9 @@ class KernelRidge(Regressor, KernelLearner):
             errors.append(of_grid)
             alpha = float(grid[np.argmin(of_grid)])
             solved = root[:, None] * inverse_at(alpha, s, Q, turned, squares)[0]
-            fits.append(_fit(alpha, solved[:, 0], solved[:, 1] if self.fit_intercept else None))
+            fits.append(
+                _fit(alpha, solved[:, 0], solved[:, 1] if self.fit_intercept else None)
+            )
         self.n_undetermined_ = int((s + min(fit[0] for fit in fits) <= rounding).sum())
         self.alphas_ = grid
         self.loo_mse_ = np.array(errors[0]) if len(errors) == 1 else np.array(errors).T
@@ -359,11 +385,15 @@ class KernelRidge(Regressor, KernelLearner):
             of = alphas == alpha
             A[np.diag_indices(n)] += ridge
             y[:, of] = A @ dual[:, of] + intercepts[of]
-            diagonal, ones = inverse_parts(self.kernel_, self.rows_, ridge, A, self.fit_intercept)
+            diagonal, ones = inverse_parts(
+                self.kernel_, self.rows_, ridge, A, self.fit_intercept
+            )
             if self.fit_intercept:
                 diagonal = diagonal - ones**2 / ones.sum()
             residuals[:, of] = dual[:, of] / diagonal[:, None]
-        return LeaveOneOut.of(y, residuals, self.row_weights_, self.dual_coef_.ndim == 1)
+        return LeaveOneOut.of(
+            y, residuals, self.row_weights_, self.dual_coef_.ndim == 1
+        )
 
     # -- what was learned --------------------------------------------------------------
 
@@ -405,7 +435,9 @@ class KernelRidge(Regressor, KernelLearner):
         check_is_fitted(self)
         a = self.dual_coef_
         norms = np.sqrt(
-            np.maximum(0.0, (a * self.kernel_.sums(self.rows_, a, self.rows_)).sum(axis=0))
+            np.maximum(
+                0.0, (a * self.kernel_.sums(self.rows_, a, self.rows_)).sum(axis=0)
+            )
         )
         facts: dict[str, Any] = {
             "rows": len(a),
@@ -428,7 +460,11 @@ class KernelRidge(Regressor, KernelLearner):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         n = len(self.row_weights_)
         targets = self.dual_coef_.shape[1:]
-        shapes = {"dual_coef_": (n, *targets), "row_weights_": (n,), **self._row_shapes()}
+        shapes = {
+            "dual_coef_": (n, *targets),
+            "row_weights_": (n,),
+            **self._row_shapes(),
+        }
         return shapes | ({"intercept_": targets} if targets else {})
 
     def __sklearn_tags__(self):

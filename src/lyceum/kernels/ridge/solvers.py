@@ -24,7 +24,8 @@ from lyceum.kernels.functions.base import Kernel
 _BLOCK = 512
 _STEPS = 30
 _EXACT = 1e-13
-_NOT_MERCER = 1e-9  # eigenvalues this far below zero, relative to the largest, are not rounding
+# eigenvalues this far below zero, relative to the largest, are not rounding
+_NOT_MERCER = 1e-9
 
 
 def several_targets(y: Any) -> np.ndarray | None:
@@ -61,7 +62,9 @@ class RidgeInverse(NamedTuple):
     n_null: int = 0
 
 
-def ridge_inverse(kernel: Kernel, X: Any, ridge: np.ndarray, mixed: bool) -> RidgeInverse:
+def ridge_inverse(
+    kernel: Kernel, X: Any, ridge: np.ndarray, mixed: bool
+) -> RidgeInverse:
     """The inverse by Cholesky; where K is singular by rounding and the ridge too small, by
     eigenvalues."""
     n = len(ridge)
@@ -90,7 +93,9 @@ def _exact_inverse(kernel: Kernel, X: Data, ridge: np.ndarray) -> RidgeInverse:
     return RidgeInverse(partial(solve_factored, A))
 
 
-def _refine(kernel: Kernel, X: Data, ridge: np.ndarray, L: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _refine(
+    kernel: Kernel, X: Data, ridge: np.ndarray, L: np.ndarray, b: np.ndarray
+) -> np.ndarray:
     wide = np.asarray(X, dtype=np.float64)
 
     def product(v: np.ndarray) -> np.ndarray:
@@ -119,7 +124,9 @@ def _spectrum(
 
 def rounding_of(s: np.ndarray) -> float:
     """The size of rounding in the eigenvalues of a Gram matrix, which rise."""
-    return 64 * float(np.finfo(np.float64).eps) * np.sqrt(len(s)) * max(float(s[-1]), 0.0)
+    return (
+        64 * float(np.finfo(np.float64).eps) * np.sqrt(len(s)) * max(float(s[-1]), 0.0)
+    )
 
 
 def without_rounding(s: np.ndarray) -> np.ndarray:
@@ -206,7 +213,9 @@ def _subtract(A: np.ndarray, columns: slice, rows: slice) -> None:
     A[rows, columns] -= A[rows, : columns.start] @ A[columns, : columns.start].T
 
 
-def _divide(A: np.ndarray, columns: slice, inverse: np.ndarray | None, rows: slice) -> None:
+def _divide(
+    A: np.ndarray, columns: slice, inverse: np.ndarray | None, rows: slice
+) -> None:
     if inverse is not None:
         A[rows, columns] = A[rows, columns] @ inverse.T
         return
@@ -239,11 +248,15 @@ def _inverse_columns(L: np.ndarray, start: int) -> tuple[int, np.ndarray]:
     below = L[start:, start:]
     unit = np.zeros((len(below), min(_BLOCK, len(below))), order="F")
     np.fill_diagonal(unit, 1.0)
-    columns = linalg.solve_triangular(below, unit, lower=True, check_finite=False, overwrite_b=True)
+    columns = linalg.solve_triangular(
+        below, unit, lower=True, check_finite=False, overwrite_b=True
+    )
     return start, np.einsum("ij,ij->j", columns, columns)
 
 
-def refined_solution(product: Product, L: np.ndarray, b: np.ndarray) -> np.ndarray | None:
+def refined_solution(
+    product: Product, L: np.ndarray, b: np.ndarray
+) -> np.ndarray | None:
     """A⁻¹ b in float64 by conjugate gradients with a factor of lower precision; None if they fail.
 
     `product` multiplies by A. Every step reduces the error by about the precision of L times A's

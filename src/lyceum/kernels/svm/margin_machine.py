@@ -18,7 +18,8 @@ from lyceum.kernels.functions.rows import is_moved
 from lyceum.kernels.svm.smo import DualProblem, DualSolution, solve_dual
 
 _LEAST_MARGIN = 1e-5  # of the largest length in feature space: less is no hard margin
-_LARGEST_PROGRAM = 2_000_000  # cells of the linear program that tells whether a plane separates
+# cells of the linear program that tells whether a plane separates
+_LARGEST_PROGRAM = 2_000_000
 _SMALL_PROGRAM = 90_000  # of one with a full matrix of kernel values
 
 
@@ -111,7 +112,9 @@ def _machine_of(problem: DualProblem, solution: DualSolution) -> MarginMachine:
     # KKT: α = 0 has margin ≥ 1, 0 < α < C margin 1, α = C margin ≤ 1
     free = (alpha > 0) & (alpha < bound)
     counted = bound > 0
-    wrong = np.where(free, np.abs(margins), np.where(alpha > 0, np.maximum(0.0, margins), slack))
+    wrong = np.where(
+        free, np.abs(margins), np.where(alpha > 0, np.maximum(0.0, margins), slack)
+    )
     of_intercept = b * b / problem.shift if problem.shift else 0.0
     length = np.sqrt(max(0.0, square - of_intercept))
     return MarginMachine(
@@ -255,7 +258,8 @@ def _is_separable_by(problem: DualProblem, kernel: Kernel, rows: Any) -> bool | 
         return _is_separable(np.asarray(rows, np.float64)[used], signs, free)
     is_precomputed = isinstance(kernel, PrecomputedKernel)
     K = np.asarray(
-        rows[np.ix_(used, used)] if is_precomputed else kernel.gram(rows[used]), dtype=np.float64
+        rows[np.ix_(used, used)] if is_precomputed else kernel.gram(rows[used]),
+        dtype=np.float64,
     )
     if _interpolates(K, signs, free):
         return True
@@ -291,7 +295,9 @@ def _is_separable(X: np.ndarray, signs: np.ndarray, free: bool) -> bool:
     A = np.column_stack([-signs[:, None] * design, np.ones(len(X))])
     goal = np.append(np.zeros(design.shape[1]), -1.0)
     limits = [(-1e6, 1e6)] * design.shape[1] + [(None, 1.0)]
-    solution = linprog(goal, A_ub=A, b_ub=np.zeros(len(X)), bounds=limits, method="highs")
+    solution = linprog(
+        goal, A_ub=A, b_ub=np.zeros(len(X)), bounds=limits, method="highs"
+    )
     if solution.x is None:
         return False
     # what the plane does to the rows, not what the program says

@@ -69,7 +69,9 @@ def unpack_pairs(
     return coef
 
 
-def class_scores(scores: np.ndarray, machines: list[tuple[int, int]], n_classes: int) -> np.ndarray:
+def class_scores(
+    scores: np.ndarray, machines: list[tuple[int, int]], n_classes: int
+) -> np.ndarray:
     """One score per class: that of its own machine, or votes, with sums of scores to break ties.
 
     >>> class_scores(np.array([[3.5, 6.2, 1.4, 5.5]]), [(-1, k) for k in range(4)], 4).argmax()
@@ -119,7 +121,11 @@ def coupled_posteriors(
 
 
 def calibrate_machines(
-    learner: Estimator, cells: ArrayLike, codes: np.ndarray, w: np.ndarray, bound: np.ndarray
+    learner: Estimator,
+    cells: ArrayLike,
+    codes: np.ndarray,
+    w: np.ndarray,
+    bound: np.ndarray,
 ) -> np.ndarray:
     """(A, B) of every machine, from five folds; 1 and 0 where a class has too few rows."""
     fold = _folds(codes, learner.random_state)
@@ -132,7 +138,9 @@ def calibrate_machines(
             train = mine[fold[mine] != k]
             test = mine[fold[mine] == k]
             if len(test) and 0 < positive[train].sum() < len(train):
-                scores[test] = _scores_of_unseen(learner, cells, positive, bound, train, test)
+                scores[test] = _scores_of_unseen(
+                    learner, cells, positive, bound, train, test
+                )
         seen = np.flatnonzero(np.isfinite(scores))
         if len(seen):
             sigmoids[m] = fit_sigmoid(scores[seen], positive[seen], w[seen])
@@ -159,7 +167,9 @@ def _scores_of_unseen(
     """f of the rows `test` by a machine of the rows `train`."""
     is_precomputed = learner._is_precomputed
     X = cells[np.ix_(train, train)] if is_precomputed else cells[train]
-    machine = learner._solve_machine(X, np.where(positive[train], 1.0, -1.0), bound[train])
+    machine = learner._solve_machine(
+        X, np.where(positive[train], 1.0, -1.0), bound[train]
+    )
     used = np.flatnonzero(machine.alpha)
     coef = (machine.signs * machine.alpha)[used]
     if is_precomputed:

@@ -48,7 +48,9 @@ def check_explain_by(by: str, rows: str, is_precomputed: bool) -> None:
         )
 
 
-def column_parts(block: Block, base: np.ndarray, score: Callable[[Any], np.ndarray]) -> np.ndarray:
+def column_parts(
+    block: Block, base: np.ndarray, score: Callable[[Any], np.ndarray]
+) -> np.ndarray:
     """The prediction for every row, the score of the base, and what every column adds, (n, 2 + d).
 
     `score(rows)` gives numbers, or scores of classes, of which the largest less the next is
@@ -60,11 +62,17 @@ def column_parts(block: Block, base: np.ndarray, score: Callable[[Any], np.ndarr
     def answer(rows: np.ndarray) -> np.ndarray:
         return score(rows.astype(kind, copy=False))
 
-    return parts_by_replacement(X, base.astype(np.float64), answer, against_runner_up=True)
+    return parts_by_replacement(
+        X, base.astype(np.float64), answer, against_runner_up=True
+    )
 
 
 def support_explanation(
-    rows: np.ndarray, contributions: np.ndarray, base: Any, predicted: np.ndarray, unit: str
+    rows: np.ndarray,
+    contributions: np.ndarray,
+    base: Any,
+    predicted: np.ndarray,
+    unit: str,
 ) -> Explanation:
     """What every support vector adds to a score, by the number of its row in `fit`."""
     return Explanation(
@@ -78,9 +86,15 @@ def support_explanation(
 
 def explain_by_columns(learner: Estimator, X: Data) -> Explanation:
     """What every column adds to the score of the predicted class."""
-    check_explain_by("columns", "support_vectors", isinstance(learner.kernel_, PrecomputedKernel))
+    check_explain_by(
+        "columns", "support_vectors", isinstance(learner.kernel_, PrecomputedKernel)
+    )
     is_single = len(learner.classes_) <= 2
-    unit = f"score of {learner.classes_[-1]}" if is_single else "score above the next class"
+    unit = (
+        f"score of {learner.classes_[-1]}"
+        if is_single
+        else "score above the next class"
+    )
 
     def score(rows: np.ndarray) -> np.ndarray:
         scores = learner._class_scores(rows)
@@ -112,7 +126,9 @@ def explain_by_support_vectors(learner: Estimator, X: Data, by: str) -> Explanat
     scores = added.sum(axis=1) + learner.intercept_[0]
     predicted = learner.classes_[(scores > 0).astype(int)]
     unit = f"score of {learner.classes_[-1]}"
-    return support_explanation(learner.support_, added, learner.intercept_[0], predicted, unit)
+    return support_explanation(
+        learner.support_, added, learner.intercept_[0], predicted, unit
+    )
 
 
 def intercept_fact(learner: Estimator) -> str:
@@ -164,6 +180,8 @@ def svc_summary(learner: Estimator, head: Summary) -> Summary:
     if hasattr(learner, "coef_") and lines and len(learner.design_names) <= 200:
         titles = [line[0] for line in lines]
         tables.append(
-            weights_table(learner.design_names, learner.intercept_, learner.coef_, titles)
+            weights_table(
+                learner.design_names, learner.intercept_, learner.coef_, titles
+            )
         )
     return Summary(head.title, {**head.facts, **facts}, tables)

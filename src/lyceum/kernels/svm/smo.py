@@ -41,7 +41,8 @@ class DualProblem:
     C: np.ndarray
     row: np.ndarray | None = None  # None: variable t is of row t
     balanced: bool = True  # whether Σ s b = 0, which a free intercept asks for
-    shift: float = 0.0  # added to every kernel value: s² for an intercept with a column of s
+    # added to every kernel value: s² for an intercept with a column of s
+    shift: float = 0.0
 
     def rows_of(self, variables: np.ndarray) -> np.ndarray:
         if self.row is None:
@@ -135,7 +136,11 @@ def solve_dual(
 
 
 def _exact_rounds(
-    problem: DualProblem, exact: KernelRows, state: DualSolution, tol: float, max_iter: int
+    problem: DualProblem,
+    exact: KernelRows,
+    state: DualSolution,
+    tol: float,
+    max_iter: int,
 ) -> None:
     """The last rounds in double; F from scratch shows what the rounding of updates has hidden."""
     for _ in range(4):
@@ -146,7 +151,9 @@ def _exact_rounds(
             return
 
 
-def _undo_shift(problem: DualProblem, kernel: Kernel, X: Any, state: DualSolution) -> DualSolution:
+def _undo_shift(
+    problem: DualProblem, kernel: Kernel, X: Any, state: DualSolution
+) -> DualSolution:
     """F of the rows as they came, where a linear kernel was solved about their mean."""
     if is_moved(kernel, X, problem.balanced and not problem.shift):
         # F of a row is less by w·mean, as Σ s b = 0: w = Σ s b x
@@ -161,7 +168,9 @@ def _undo_shift(problem: DualProblem, kernel: Kernel, X: Any, state: DualSolutio
 
 
 def _violation(problem: DualProblem, state: DualSolution) -> float:
-    state.up, state.low = native.smo_violation(problem.v(state.F), problem.s, problem.C, state.b)
+    state.up, state.low = native.smo_violation(
+        problem.v(state.F), problem.s, problem.C, state.b
+    )
     if problem.balanced:
         return state.up - state.low
     return max(state.up, -state.low, 0.0)
@@ -185,7 +194,8 @@ def _rounds(
     else:
         size = 2048
     size = min(size, count, rows.most)
-    carried = np.empty(0, dtype=np.int64)  # variables of the last set that stay in the next
+    # variables of the last set that stay in the next
+    carried = np.empty(0, dtype=np.int64)
     last = np.empty(0, dtype=np.int64)
     best = np.inf
     since = 0  # rounds since the violation halved
@@ -205,7 +215,8 @@ def _rounds(
         v = problem.v(state.F)
         chosen = native.smo_working_set(v, problem.s, problem.C, state.b, size, carried)
         goal = 0.5 * tol
-        if size < count:  # a part of the problem need not be solved further than the whole is
+        # a part of the problem need not be solved further than the whole is
+        if size < count:
             goal = max(goal, 0.1 * violation)
             carried = np.setdiff1d(chosen, last, assume_unique=True)[: size // 2]
         _work(problem, rows, state, chosen, v, goal)
@@ -242,7 +253,12 @@ def _work(
 
 
 def _newton_steps(
-    K: np.ndarray, s: np.ndarray, C: np.ndarray, b: np.ndarray, v: np.ndarray, balanced: bool
+    K: np.ndarray,
+    s: np.ndarray,
+    C: np.ndarray,
+    b: np.ndarray,
+    v: np.ndarray,
+    balanced: bool,
 ) -> None:
     """Where SMO is slow: the optimum of the variables inside of their bounds by linear algebra, in
     place.
@@ -272,7 +288,9 @@ def _newton_steps(
             return
 
 
-def _free_step(K: np.ndarray, s: np.ndarray, v: np.ndarray, balanced: bool) -> np.ndarray:
+def _free_step(
+    K: np.ndarray, s: np.ndarray, v: np.ndarray, balanced: bool
+) -> np.ndarray:
     """The step of free variables after which all their v are one number: K (s Δb) + b₀ = v with
     Σ s Δb = 0, or K (s Δb) = v if not balanced."""
     m = len(s)
@@ -282,7 +300,9 @@ def _free_step(K: np.ndarray, s: np.ndarray, v: np.ndarray, balanced: bool) -> n
     right[:m] = v
     if balanced:
         system[m, :m] = system[:m, m] = 1.0
-    solution = linalg.lstsq(system, right, cond=1e-12, lapack_driver="gelsy", check_finite=False)
+    solution = linalg.lstsq(
+        system, right, cond=1e-12, lapack_driver="gelsy", check_finite=False
+    )
     return s * solution[0][:m]
 
 

@@ -125,7 +125,9 @@ class SupportVectors(KernelLearner):
             return np.asarray(X[:, self.support_], dtype=np.float64)
         return np.asarray(self.kernel_.gram(X, self.support_vectors_), dtype=np.float64)
 
-    def _support_shapes(self, n_machines: int, n_coef: int) -> dict[str, tuple[int, ...]]:
+    def _support_shapes(
+        self, n_machines: int, n_coef: int
+    ) -> dict[str, tuple[int, ...]]:
         M = n_machines
         n = len(self.support_)
         d = self._n_cells

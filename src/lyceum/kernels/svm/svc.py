@@ -28,7 +28,11 @@ from lyceum.kernels.svm.multiclass import (
     pack_pairs,
     unpack_pairs,
 )
-from lyceum.kernels.svm.report import explain_by_columns, explain_by_support_vectors, svc_summary
+from lyceum.kernels.svm.report import (
+    explain_by_columns,
+    explain_by_support_vectors,
+    svc_summary,
+)
 from lyceum.kernels.svm.support_vectors import SVM_CONSTRAINTS, SupportVectors
 from lyceum.report import Explanation, Summary
 
@@ -205,22 +209,33 @@ class SVC(Classifier, SupportVectors):
         assert block.y is not None
         self.machines_ = machine_classes(len(self.classes_), self.strategy)
         bound = self._bounds(block.y, block.weights)
-        machines = [self._machine(cells, block.y, bound, *pair) for pair in self.machines_]
+        machines = [
+            self._machine(cells, block.y, bound, *pair) for pair in self.machines_
+        ]
         self._finish(machines, cells, block.y, weighted, n)
         if self.probability:
-            self.calibration_ = calibrate_machines(self, cells, block.y, block.weights, bound)
+            self.calibration_ = calibrate_machines(
+                self, cells, block.y, block.weights, bound
+            )
         return self
 
     def _bounds(self, codes: np.ndarray, w: np.ndarray) -> np.ndarray:
         """C_i of every row."""
         weight = np.bincount(codes, w, len(self.classes_))
-        factors = class_weight_factors(self.class_weight, self.classes_.tolist(), weight)
+        factors = class_weight_factors(
+            self.class_weight, self.classes_.tolist(), weight
+        )
         with np.errstate(invalid="ignore"):
             bound = self.C * w * (1.0 if factors is None else factors[codes])
         return np.nan_to_num(bound, nan=0.0, posinf=np.inf)
 
     def _machine(
-        self, cells: Any, codes: np.ndarray, bound: np.ndarray, against: int, favored: int
+        self,
+        cells: Any,
+        codes: np.ndarray,
+        bound: np.ndarray,
+        against: int,
+        favored: int,
     ) -> tuple[np.ndarray, MarginMachine]:
         """The rows of a machine, and its solution."""
         mine = machine_rows(codes, against, favored)
@@ -230,9 +245,13 @@ class SVC(Classifier, SupportVectors):
             X = cells[np.ix_(mine, mine)] if self._is_precomputed else cells[mine]
         return mine, self._solve_machine(X, signs, bound[mine])
 
-    def _solve_machine(self, X: Data, signs: np.ndarray, bound: np.ndarray) -> MarginMachine:
+    def _solve_machine(
+        self, X: Data, signs: np.ndarray, bound: np.ndarray
+    ) -> MarginMachine:
         scaling = float(self.intercept_scaling) if self.fit_intercept else 0.0
-        return fit_margin_machine(self.kernel_, X, signs, bound, scaling, self._solver_settings)
+        return fit_margin_machine(
+            self.kernel_, X, signs, bound, scaling, self._solver_settings
+        )
 
     def _finish(
         self,

@@ -15,7 +15,11 @@ from lyceum._core.data import Block
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.kernels.svm.margin_machine import intercept_of
-from lyceum.kernels.svm.report import check_explain_by, column_parts, support_explanation
+from lyceum.kernels.svm.report import (
+    check_explain_by,
+    column_parts,
+    support_explanation,
+)
 from lyceum.kernels.svm.smo import DualProblem, DualSolution, solve_dual
 from lyceum.kernels.svm.support_vectors import SVM_CONSTRAINTS, SupportVectors
 from lyceum.report import Explanation, Summary, Table
@@ -148,9 +152,12 @@ class SVR(Regressor, SupportVectors):
             )
         block, cells, weighted, n = self._gather_rows(X, y, sample_weight)
         target = np.asarray(block.y, dtype=np.float64)
-        middle = float(np.average(target, weights=block.weights))  # an offset takes no digits
+        # an offset takes no digits
+        middle = float(np.average(target, weights=block.weights))
         problem = _problem(target - middle, self.epsilon, self.C * block.weights)
-        solution = solve_dual(problem, self.kernel_, cells, **self._solver_settings._asdict())
+        solution = solve_dual(
+            problem, self.kernel_, cells, **self._solver_settings._asdict()
+        )
         self._finish(problem, solution, target - middle, cells, weighted, n)
         self.intercept_ = self.intercept_ + middle
         return self
@@ -187,17 +194,24 @@ class SVR(Regressor, SupportVectors):
         self.history_ = list(solution.history)
         self._warn_unless_converged(solution.converged)
 
-    def _set_support(self, coef: np.ndarray, cells: ArrayLike, weighted: np.ndarray) -> None:
+    def _set_support(
+        self, coef: np.ndarray, cells: ArrayLike, weighted: np.ndarray
+    ) -> None:
         used = np.flatnonzero(coef)
         self._store_support(used, coef[:, None], cells, weighted)
         self.dual_coef_ = coef[used][None, :]
         self.n_support_ = np.array([len(used)])
 
     def _kkt_residual(
-        self, coef: np.ndarray, is_beyond: np.ndarray, errors: np.ndarray, slack: np.ndarray
+        self,
+        coef: np.ndarray,
+        is_beyond: np.ndarray,
+        errors: np.ndarray,
+        slack: np.ndarray,
     ) -> float:
         """The largest violation: |α| = 0 lies in the tube, below C on its edge, C beyond it."""
-        edge = np.sign(coef) * errors - self.epsilon  # 0 on the tube, positive beyond it
+        # 0 on the tube, positive beyond it
+        edge = np.sign(coef) * errors - self.epsilon
         of_support = np.where(is_beyond, np.maximum(0.0, -edge), np.abs(edge))
         return float(np.where(coef == 0, slack, of_support).max(initial=0.0))
 
@@ -229,15 +243,21 @@ class SVR(Regressor, SupportVectors):
         unit = self.schema_.target_name or "y"
         if by == "support_vectors":
             added = np.asarray(
-                self._apply(lambda block: self._support_values(block.X) * self.dual_coef_[0], X)
+                self._apply(
+                    lambda block: self._support_values(block.X) * self.dual_coef_[0], X
+                )
             )
             predicted = added.sum(axis=1) + self.intercept_[0]
-            return support_explanation(self.support_, added, self.intercept_[0], predicted, unit)
+            return support_explanation(
+                self.support_, added, self.intercept_[0], predicted, unit
+            )
         check_explain_by(by, "support_vectors", self._is_precomputed)
         return self._explain(X, self._column_parts, unit)
 
     def _column_parts(self, block: Block) -> np.ndarray:
-        return column_parts(block, self.base_point_, lambda rows: self._machine_scores(rows)[:, 0])
+        return column_parts(
+            block, self.base_point_, lambda rows: self._machine_scores(rows)[:, 0]
+        )
 
     def summary(self) -> Summary:
         """Support vectors, slacks, both objectives and the KKT residual."""
@@ -260,7 +280,9 @@ class SVR(Regressor, SupportVectors):
         if hasattr(self, "coef_") and len(self.design_names) <= 200:
             names = ("(intercept)", *self.design_names)
             weights = np.append(self.intercept_, self.coef_).tolist()
-            tables.append(Table("Weights", ("column", "weight"), list(zip(names, weights))))
+            tables.append(
+                Table("Weights", ("column", "weight"), list(zip(names, weights)))
+            )
         return Summary(head.title, {**head.facts, **facts}, tables)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
@@ -272,5 +294,8 @@ def _problem(y: np.ndarray, epsilon: float, bound: np.ndarray) -> DualProblem:
     n = len(y)
     s = np.repeat([1.0, -1.0], n)
     return DualProblem(
-        s, np.concatenate([y - epsilon, y + epsilon]), np.tile(bound, 2), np.tile(np.arange(n), 2)
+        s,
+        np.concatenate([y - epsilon, y + epsilon]),
+        np.tile(bound, 2),
+        np.tile(np.arange(n), 2),
     )

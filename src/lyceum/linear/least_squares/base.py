@@ -30,12 +30,14 @@ class Fit:
     """The minimum of Σ w (y - y₀ - (x - x₀)·b)² + Σ alpha_j b_j², with the matrix that was
     solved."""
 
-    moments: Scatter | RowScatter  # about the means, or about the origin without an intercept
+    # about the means, or about the origin without an intercept
+    moments: Scatter | RowScatter
     factor: PositiveFactor  # of XᵀWX + diag(alpha)
     alpha: float | np.ndarray  # the penalty of all columns, or of each
     coef: np.ndarray
     residual: float  # Σ w r²
-    trace: float | None = None  # of the matrix that takes y to the fitted values, where it is known
+    # of the matrix that takes y to the fitted values, where it is known
+    trace: float | None = None
     n_values: int | None = None  # eigenvalues above zero, where they are known
 
     @classmethod
@@ -83,7 +85,9 @@ class Fit:
         coef = unit * (F.T @ (U @ (turned / shrunk)))
         left = y - U @ (values / shrunk * turned)
         trace = float((values / shrunk).sum())
-        return cls(moments, factor, alphas, coef, float(left @ left), trace, len(values))
+        return cls(
+            moments, factor, alphas, coef, float(left @ left), trace, len(values)
+        )
 
     @property
     def rank(self) -> int:
@@ -118,12 +122,16 @@ class Fit:
         fit = self
         for _ in range(2):
             moments = fit.moments
-            of = partial(Residuals.of, coef=fit.coef, x0=moments.x_mean, y0=moments.y_mean)
+            of = partial(
+                Residuals.of, coef=fit.coef, x0=moments.x_mean, y0=moments.y_mean
+            )
             sums = rows.reduce(of)
             if fit_intercept:
                 moments = replace(
                     moments,
-                    mean=np.append(moments.x_mean, moments.y_mean + sums.total / moments.weight),
+                    mean=np.append(
+                        moments.x_mean, moments.y_mean + sums.total / moments.weight
+                    ),
                 )
             gradient = sums.gradient - fit.alpha * fit.coef
             step = fit.factor.solve(gradient)
@@ -194,7 +202,9 @@ class LinearPredictor(Regressor, Learner):
             head = []
         names = self.design_names
         rows = [(names[j], float(self.coef_[j])) for j in order]
-        return Table("Coefficients that are not zero", ("column", "coefficient"), [*head, *rows])
+        return Table(
+            "Coefficients that are not zero", ("column", "coefficient"), [*head, *rows]
+        )
 
     def _n_parameters(self) -> float:
         """The effective degrees of freedom, and the variance of the errors."""
@@ -234,7 +244,11 @@ class LeastSquares(LinearPredictor, OnePassLearner):
         self._set_results(self._refine(fit, without_checks(rows)))
         if len(fit.factor.dependent):
             warn_dependent(
-                self, self.design_names, fit.factor, self.statistic_.n_rows, self._solution_text
+                self,
+                self.design_names,
+                fit.factor,
+                self.statistic_.n_rows,
+                self._solution_text,
             )
         return self
 
@@ -305,7 +319,11 @@ def _contributions(learner: LinearPredictor, block: Block) -> np.ndarray:
     """The fitted value, the base, and what every column adds."""
     base = np.full(len(block), learner.intercept_ + float(learner._at @ learner.coef_))
     return np.column_stack(
-        [_fitted_values(learner, block), base, (block.dense - learner._at) * learner.coef_]
+        [
+            _fitted_values(learner, block),
+            base,
+            (block.dense - learner._at) * learner.coef_,
+        ]
     )
 
 
@@ -317,7 +335,11 @@ def _eigenvectors_of_rows(F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _few_rows_factor(
-    spread: np.ndarray, live: np.ndarray, root: np.ndarray, values: np.ndarray, is_plain: bool
+    spread: np.ndarray,
+    live: np.ndarray,
+    root: np.ndarray,
+    values: np.ndarray,
+    is_plain: bool,
 ) -> PositiveFactor:
     """The factor of XᵀWX + alpha I by its root; without a penalty (`is_plain`) the columns lie
     partly outside of the space of the rows."""
@@ -344,13 +366,19 @@ def warn_dependent(
     tied = np.setdiff1d(factor.dependent, constant)
     parts = []
     if len(tied) and len(tied) >= n_rows - 1:
-        parts.append(f"{n_rows} rows cannot determine the coefficients of {len(tied)} columns")
+        parts.append(
+            f"{n_rows} rows cannot determine the coefficients of {len(tied)} columns"
+        )
     elif len(tied):
-        parts.append(f"columns {_list_names(names, tied)} depend linearly on each other")
+        parts.append(
+            f"columns {_list_names(names, tied)} depend linearly on each other"
+        )
     if len(constant):
         many = len(constant) > 1
         listed = _list_names(names, constant)
-        parts.append(f"columns {listed} never vary" if many else f"column {listed} never varies")
+        parts.append(
+            f"columns {listed} never vary" if many else f"column {listed} never varies"
+        )
     warnings.warn(
         f"{type(learner).__name__}: {'; '.join(parts)} (rank {factor.rank} of {len(names)}). The"
         f" solution {taken} was taken: predictions hold, single coefficients of these columns mean"

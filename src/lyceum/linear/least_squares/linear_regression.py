@@ -211,8 +211,15 @@ class LinearRegression(LeastSquares):
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_ = []
-            for k, ((coef, intercept, rows), squares) in enumerate(zip(way.steps, way.history)):
-                step = {"step": k, "coef": coef, "intercept": intercept, "objective": squares}
+            for k, ((coef, intercept, rows), squares) in enumerate(
+                zip(way.steps, way.history)
+            ):
+                step = {
+                    "step": k,
+                    "coef": coef,
+                    "intercept": intercept,
+                    "objective": squares,
+                }
                 self.record_.append(step if rows is None else step | {"rows": rows})
         variance = self._set_quality(fit)
         self._set_covariance(fit, variance)
@@ -235,7 +242,9 @@ class LinearRegression(LeastSquares):
                 lost = np.float64(n - int(self.fit_intercept)) / self.df_residual_
                 self.adjusted_r2_ = float(1.0 - lost * (1.0 - self.r2_))
             self.sigma_ = float(np.sqrt(variance))
-            self.log_likelihood_ = float(-n / 2 * (np.log(2 * np.pi * residual / n) + 1))
+            self.log_likelihood_ = float(
+                -n / 2 * (np.log(2 * np.pi * residual / n) + 1)
+            )
         return variance
 
     def _set_tests(self, fit: Fit, variance: np.float64) -> None:
@@ -251,9 +260,13 @@ class LinearRegression(LeastSquares):
                 at_zero = variance / moments.weight + of_slopes
                 self.intercept_standard_error_ = float(np.sqrt(at_zero))
             self.t_ = self.coef_ / self.standard_errors_
-            self.intercept_t_ = float(np.float64(self.intercept_) / self.intercept_standard_error_)
+            self.intercept_t_ = float(
+                np.float64(self.intercept_) / self.intercept_standard_error_
+            )
         self.p_ = _two_sided(self.t_, self.df_residual_)
-        self.intercept_p_ = float(_two_sided(np.array(self.intercept_t_), self.df_residual_))
+        self.intercept_p_ = float(
+            _two_sided(np.array(self.intercept_t_), self.df_residual_)
+        )
         self.f_p_ = np.nan
         if self.df_residual_ > 0:
             self.f_p_ = float(fdtrc(self.df_model_, self.df_residual_, self.f_))
@@ -264,7 +277,9 @@ class LinearRegression(LeastSquares):
         with np.errstate(divide="ignore", invalid="ignore"):
             if isinstance(fit.moments, RowScatter):
                 assert fit.factor.root is not None
-                diagonal = variance * np.einsum("ij,ij->i", fit.factor.root, fit.factor.root)
+                diagonal = variance * np.einsum(
+                    "ij,ij->i", fit.factor.root, fit.factor.root
+                )
             else:
                 self.covariance_ = variance * fit.factor.inverse()
                 diagonal = np.diagonal(self.covariance_)
@@ -289,10 +304,17 @@ class LinearRegression(LeastSquares):
         check_is_fitted(self)
         if of not in ("row", "mean"):
             raise SettingError(f"of={of!r}: choose 'row' or 'mean'")
-        return self._apply(partial(_interval, self, self._quantile(level), of == "row"), X)
+        return self._apply(
+            partial(_interval, self, self._quantile(level), of == "row"), X
+        )
 
     def residuals(
-        self, X: Data, y: Target, sample_weight: Weights = None, *, standardized: bool = False
+        self,
+        X: Data,
+        y: Target,
+        sample_weight: Weights = None,
+        *,
+        standardized: bool = False,
     ) -> np.ndarray:
         """y less the fitted values, (n,); `standardized` for rows of the fit: divided by their
         standard errors.
@@ -306,7 +328,11 @@ class LinearRegression(LeastSquares):
             return left
         w = np.asarray(row_weights(sample_weight, len(left)), dtype=np.float64)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return left * np.sqrt(w / np.maximum(1.0 - self.leverages(X, w), 0.0)) / self.sigma_
+            return (
+                left
+                * np.sqrt(w / np.maximum(1.0 - self.leverages(X, w), 0.0))
+                / self.sigma_
+            )
 
     def leverages(self, X: Data, sample_weight: Weights = None) -> np.ndarray:
         """The share h of every row in its own fitted value, (n,): h = w [1/Σw + (x - x̄)ᵀ (XᵀWX)⁻¹
@@ -316,10 +342,16 @@ class LinearRegression(LeastSquares):
         included.
         """
         check_is_fitted(self)
-        w = 1.0 if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        w = (
+            1.0
+            if sample_weight is None
+            else np.asarray(sample_weight, dtype=np.float64)
+        )
         return w * np.asarray(self._apply(partial(_leverage, self), X))
 
-    def residual_checks(self, X: Data, y: Any, sample_weight: Any = None) -> ResidualChecks:
+    def residual_checks(
+        self, X: Data, y: Any, sample_weight: Any = None
+    ) -> ResidualChecks:
         """Check the residuals of the rows of `fit` against the assumptions of least squares.
 
         Tests of normality, of equal variance and of independence of neighboring rows, and the rows
@@ -342,7 +374,8 @@ class LinearRegression(LeastSquares):
         return np.nan
 
     def _n_parameters(self) -> int:
-        return self.rank_ + int(self.fit_intercept) + 1  # and the variance of the errors
+        # and the variance of the errors
+        return self.rank_ + int(self.fit_intercept) + 1
 
     def summary(self) -> Summary:
         """The coefficient table with standard errors, t, p and 95% intervals, and the quality of
@@ -362,9 +395,13 @@ class LinearRegression(LeastSquares):
                 k * np.log(n) - 2 * self.log_likelihood_,
             ),
         }
-        facts |= undetermined_fact(len(self.coef_) - self.rank_, len(self.coef_), "coefficient")
+        facts |= undetermined_fact(
+            len(self.coef_) - self.rank_, len(self.coef_), "coefficient"
+        )
         columns = ("column", "coefficient", "std. error", "t", "p", "95% from", "to")
-        return Summary(self._title(), facts, [Table("Coefficients", columns, self._table())])
+        return Summary(
+            self._title(), facts, [Table("Coefficients", columns, self._table())]
+        )
 
     def _error_text(self) -> str:
         if self.df_residual_ < 1:
@@ -381,7 +418,12 @@ class LinearRegression(LeastSquares):
         rows = [
             (name, *map(float, (b, se, t, p, low, high)))
             for name, b, se, t, p, (low, high) in zip(
-                self.design_names, self.coef_, self.standard_errors_, self.t_, self.p_, limits
+                self.design_names,
+                self.coef_,
+                self.standard_errors_,
+                self.t_,
+                self.p_,
+                limits,
             )
         ]
         if self.fit_intercept:
@@ -428,7 +470,9 @@ def _variance(learner: LinearRegression, block: Block) -> np.ndarray:
     else:
         Z = block.dense
     variance = np.einsum("ij,jk,ik->i", Z, learner.covariance_, Z, optimize=True)
-    return variance + (learner.sigma_**2 / moments.weight if learner.fit_intercept else 0.0)
+    return variance + (
+        learner.sigma_**2 / moments.weight if learner.fit_intercept else 0.0
+    )
 
 
 def _leverage(learner: LinearRegression, block: Block) -> np.ndarray:

@@ -124,15 +124,26 @@ class ResidualChecks:
     def table(self) -> Table:
         """One line per check."""
         many, strong = (
-            show_count(len(some), "row") for some in (self.high_leverage, self.influential)
+            show_count(len(some), "row")
+            for some in (self.high_leverage, self.influential)
         )
         rows = [
             ("normality", "Shapiro-Wilk W", self.shapiro_wilk, self.shapiro_wilk_p),
             ("normality", "Jarque-Bera", self.jarque_bera, self.jarque_bera_p),
-            ("equal variance", "Breusch-Pagan", self.breusch_pagan, self.breusch_pagan_p),
+            (
+                "equal variance",
+                "Breusch-Pagan",
+                self.breusch_pagan,
+                self.breusch_pagan_p,
+            ),
             ("independence", "Durbin-Watson", self.durbin_watson, ""),
             ("leverage", f"largest; {many} above 2p/n", self.largest_leverage, ""),
-            ("influence", f"largest Cook's D; {strong} above 4/n", float(self.cook.max()), ""),
+            (
+                "influence",
+                f"largest Cook's D; {strong} above 4/n",
+                float(self.cook.max()),
+                "",
+            ),
         ]
         return Table("Residual checks", ("assumption", "statistic", "value", "p"), rows)
 
@@ -163,4 +174,8 @@ def _breusch_pagan(r: np.ndarray, fitted: np.ndarray) -> float:
     """n R² of the squared residuals on the fitted values, χ² of 1 degree for equal variances."""
     squares = r**2 - np.mean(r**2)
     spread = fitted - fitted.mean()
-    return len(r) * float(spread @ squares) ** 2 / ((spread @ spread) * (squares @ squares))
+    return (
+        len(r)
+        * float(spread @ squares) ** 2
+        / ((spread @ spread) * (squares @ squares))
+    )

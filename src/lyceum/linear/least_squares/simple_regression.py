@@ -79,7 +79,9 @@ class SimpleRegression:
         return self.intercept + self.slope * np.asarray(x, dtype=np.float64)
 
 
-def simple_regression(x: ArrayLike, y: Target, sample_weight: Weights = None) -> SimpleRegression:
+def simple_regression(
+    x: ArrayLike, y: Target, sample_weight: Weights = None
+) -> SimpleRegression:
     """Least squares of y on one column x, by the textbook formulas.
 
         slope = cov(x, y) / var(x)                  intercept = ȳ - slope · x̄
@@ -164,10 +166,14 @@ def _columns(
         )
     for name, values in (("x", x), ("y", y), ("sample_weight", w)):
         if not np.isfinite(values).all():
-            raise DataError(f"{name} has missing or infinite values: leave these rows out")
+            raise DataError(
+                f"{name} has missing or infinite values: leave these rows out"
+            )
     if (w < 0).any():
         raise DataError("sample_weight has negative values: weights are zero or more")
     is_used = w > 0
     if is_used.sum() < 2:
-        raise DataError(f"a line needs two rows of positive weight, there are {int(is_used.sum())}")
+        raise DataError(
+            f"a line needs two rows of positive weight, there are {int(is_used.sum())}"
+        )
     return x[is_used], y[is_used], w[is_used]

@@ -67,9 +67,16 @@ def by_qr(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
     right = R[:d, d]
     coef = scale * solve_triangular(inner, right, check_finite=False)
     smallest = float((np.diagonal(inner) ** 2).min())
-    factor = PositiveFactor(scale, np.ascontiguousarray(inner.T), None, np.zeros(d), d, smallest)
+    factor = PositiveFactor(
+        scale, np.ascontiguousarray(inner.T), None, np.zeros(d), d, smallest
+    )
     return Descent(
-        replace(fit, factor=factor, coef=coef, residual=float(R[d, d] ** 2) if len(R) > d else 0.0)
+        replace(
+            fit,
+            factor=factor,
+            coef=coef,
+            residual=float(R[d, d] ** 2) if len(R) > d else 0.0,
+        )
     )
 
 
@@ -89,13 +96,21 @@ def by_gradient_descent(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
 
     def observer(point: Point) -> None:
         coef = problem.unit * point.theta
-        steps.append((coef, float(fit.moments.y_mean - fit.moments.x_mean @ coef), None))
+        steps.append(
+            (coef, float(fit.moments.y_mean - fit.moments.x_mean @ coef), None)
+        )
 
-    outcome = GradientDescent().minimize(problem, start, setting.max_iter, setting.tol, observer)
+    outcome = GradientDescent().minimize(
+        problem, start, setting.max_iter, setting.tol, observer
+    )
     at = outcome.point
     done = replace(fit, coef=problem.unit * at.theta, residual=2 * at.value)
     return Descent(
-        done, outcome.n_iter, outcome.converged, [2 * value for value in outcome.history], steps
+        done,
+        outcome.n_iter,
+        outcome.converged,
+        [2 * value for value in outcome.history],
+        steps,
     )
 
 
@@ -112,7 +127,9 @@ class _Squares:
 
     def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
         moments = self.fit.moments
-        of = partial(Residuals.of, coef=self.unit * theta, x0=moments.x_mean, y0=moments.y_mean)
+        of = partial(
+            Residuals.of, coef=self.unit * theta, x0=moments.x_mean, y0=moments.y_mean
+        )
         sums = self.rows.reduce(of)
         return Point(theta, sums.squares / 2, -self.unit * sums.gradient)
 
@@ -144,9 +161,13 @@ def by_recursion(rows: Rows, fit: Fit) -> Fit:
     P = np.diag(np.append(1.0 / np.broadcast_to(fit.alpha, d), 0.0))
     for block in dense_blocks(rows):
         assert block.y is not None
-        native.recursive_squares(block.X, block.y - moments.y_mean, block.w, moments.x_mean, b, P)
+        native.recursive_squares(
+            block.X, block.y - moments.y_mean, block.w, moments.x_mean, b, P
+        )
     coef = b[:-1]
-    residual = moments.yy - 2 * float(coef @ moments.xy) + float(coef @ moments.xx @ coef)
+    residual = (
+        moments.yy - 2 * float(coef @ moments.xy) + float(coef @ moments.xx @ coef)
+    )
     return replace(fit, coef=coef, residual=max(residual, 0.0))
 
 

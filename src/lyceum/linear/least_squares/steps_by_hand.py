@@ -57,7 +57,11 @@ class StepFrame:
     def of(cls, fit: Fit, scaled: bool) -> StepFrame:
         moments = fit.moments
         if scaled:
-            return cls(moments.x_mean, fit.factor.scale * np.sqrt(moments.weight), moments.y_mean)
+            return cls(
+                moments.x_mean,
+                fit.factor.scale * np.sqrt(moments.weight),
+                moments.y_mean,
+            )
         return cls(np.zeros_like(moments.x_mean), np.ones(len(fit.coef)), 0.0)
 
     def inside(self, coef_init: Any, fit_intercept: bool) -> np.ndarray:
@@ -109,7 +113,9 @@ def batch_steps(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
         largest = np.abs(
             np.append(frame.unit * sums.gradient, sums.total * setting.fit_intercept)
         ).max()
-        if largest <= setting.tol * np.sqrt(max(fit.moments.weight * fit.moments.yy, 1e-300)):
+        if largest <= setting.tol * np.sqrt(
+            max(fit.moments.weight * fit.moments.yy, 1e-300)
+        ):
             return way.finish(frame, theta, True)
     return way.finish(frame, theta, False)
 
@@ -188,7 +194,11 @@ class _Way:
             raise SettingError(
                 f"learning_rate={self.setting.learning_rate} is too large: the weights diverge;"
                 " lower it"
-                + ("" if self.setting.standardize else ", or scale the columns (standardize=True)")
+                + (
+                    ""
+                    if self.setting.standardize
+                    else ", or scale the columns (standardize=True)"
+                )
             )
         sums = frame.residuals(self.rows, theta)
         self.history.append(sums.squares)
@@ -200,6 +210,9 @@ class _Way:
         moments = self.fit.moments
         mean = np.append(moments.x_mean, intercept + moments.x_mean @ coef)
         fit = replace(
-            self.fit, moments=replace(moments, mean=mean), coef=coef, residual=self.history[-1]
+            self.fit,
+            moments=replace(moments, mean=mean),
+            coef=coef,
+            residual=self.history[-1],
         )
         return Descent(fit, len(self.history) - 1, converged, self.history, self.steps)

@@ -29,7 +29,8 @@ from lyceum.errors import SettingError
 from lyceum.linear.logistic.log_loss import LogLoss
 from lyceum.linear.row_passes import dense_parts
 
-_MOST_CURVATURES = 1 << 24  # numbers in the curvatures of all classes up to which they are summed
+# numbers in the curvatures of all classes up to which they are summed
+_MOST_CURVATURES = 1 << 24
 
 
 def log_bound(u: Any, slope: Any) -> np.ndarray:
@@ -109,7 +110,9 @@ class BoundSums:
         curvature = None
         if self.curvature is not None and other.curvature is not None:
             curvature = self.curvature + other.curvature
-        return BoundSums(self.value + other.value, self.gradient + other.gradient, curvature)
+        return BoundSums(
+            self.value + other.value, self.gradient + other.gradient, curvature
+        )
 
 
 def separable_sums(
@@ -224,7 +227,9 @@ class SeparateClasses:
         if sums.curvature is not None:
             ridge = np.diag(problem.penalties)
             free = np.ix_(problem.free, problem.free)
-            self.factors = [PositiveFactor.of((H + ridge)[free]) for H in sums.curvature]
+            self.factors = [
+                PositiveFactor.of((H + ridge)[free]) for H in sums.curvature
+            ]
         return problem.penalized_point(theta, sums.value, sums.gradient, None)
 
     def precondition(self, gradient: np.ndarray) -> np.ndarray:
@@ -253,7 +258,11 @@ class SeparateClasses:
 
 
 def minimize_by_turns(
-    problem: LogLoss, theta: np.ndarray, max_iter: int, tol: float, observer: Observer | None = None
+    problem: LogLoss,
+    theta: np.ndarray,
+    max_iter: int,
+    tol: float,
+    observer: Observer | None = None,
 ) -> Outcome:
     """λ_n = 1/u_n of every row and one Newton step in every class, in turn, from θ.
 
@@ -271,7 +280,11 @@ def minimize_by_turns(
 
 
 def minimize_sigmoid_bound(
-    problem: LogLoss, theta: np.ndarray, max_iter: int, tol: float, observer: Observer | None = None
+    problem: LogLoss,
+    theta: np.ndarray,
+    max_iter: int,
+    tol: float,
+    observer: Observer | None = None,
 ) -> tuple[Outcome, float]:
     """The least bound by sigmoids, and the factor on all scores that then gives the least log loss.
 

@@ -23,7 +23,8 @@ from lyceum._core.statistics import (
 from lyceum.linear.penalized.unit_columns import ScaleColumns, inverse_deviations
 from lyceum.linear.row_passes import first_pass, without_checks
 
-WIDE = 1024  # columns from which on no d x d matrix is made for the start and the preconditioner
+# columns from which on no d x d matrix is made for the start and the preconditioner
+WIDE = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,10 @@ class ClassSpread:
         weight = joint.weight * np.array([1.0 - joint.y_mean, joint.y_mean])
         signed = np.outer([-1.0, 1.0], joint.xy)
         offsets = np.divide(
-            signed, weight[:, None], out=np.zeros_like(signed), where=weight[:, None] > 0
+            signed,
+            weight[:, None],
+            out=np.zeros_like(signed),
+            where=weight[:, None] > 0,
         )
         return cls(joint.n_rows, weight, joint.x_mean, offsets, joint.xx)
 
@@ -77,7 +81,9 @@ class ClassSpread:
         _, mean, _ = classes.over_classes()
         offsets = np.where(classes.weight[:, None] > 0, classes.mean - mean, 0.0)
         between = (offsets * classes.weight[:, None]).T @ offsets
-        return cls(classes.n_rows, classes.weight, mean, offsets, classes.scatter[0] + between)
+        return cls(
+            classes.n_rows, classes.weight, mean, offsets, classes.scatter[0] + between
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +113,9 @@ class _WideSpread:
         return cls(Moments.of(block), class_weights(block, n_classes))
 
     def merge(self, other: _WideSpread) -> _WideSpread:
-        return _WideSpread(self.moments.merge(other.moments), self.weight + other.weight)
+        return _WideSpread(
+            self.moments.merge(other.moments), self.weight + other.weight
+        )
 
     @property
     def is_finite(self) -> bool:
@@ -116,7 +124,8 @@ class _WideSpread:
         moments = self.moments
         total = self.weight.sum()
         return bool(
-            np.isfinite(moments.scatter).all() and (moments.weight >= total * (1 - 1e-12)).all()
+            np.isfinite(moments.scatter).all()
+            and (moments.weight >= total * (1 - 1e-12)).all()
         )
 
 
@@ -171,7 +180,13 @@ class LogLoss:
             spread, factors = spread.standardize()
             rows = rows.then(ScaleColumns(factors))
         return cls(
-            without_checks(rows), spread, penalty, fit_intercept, class_weight, reference, factors
+            without_checks(rows),
+            spread,
+            penalty,
+            fit_intercept,
+            class_weight,
+            reference,
+            factors,
         )
 
     # -- units -------------------------------------------------------------------------
@@ -260,7 +275,9 @@ class LogLoss:
         H = None
         if hessian:
             H = sums.hessian + np.diag(np.tile(self.penalties, self.outputs))
-        return self.penalized_point(theta, sums.value, sums.gradient.reshape(self.shape), H)
+        return self.penalized_point(
+            theta, sums.value, sums.gradient.reshape(self.shape), H
+        )
 
     def curvature(self, point: Point, chosen: np.ndarray) -> np.ndarray:
         """The Hessian at a point in some entries of θ, (m, m); a pass over the rows if the point
@@ -284,14 +301,20 @@ class LogLoss:
         # at b = 0 all rows have the posteriors π, so that H = (diag(π) - ππᵀ) ⊗ Σ w x̃x̃ᵀ
         output, column = np.divmod(chosen, self.shape[1])
         S = np.diag(np.append(np.zeros(self.shape[1] - 1), self.class_totals.sum()))
-        scatter = self.spread.scatter * (self.class_totals.sum() / self.spread.weight.sum())
+        scatter = self.spread.scatter * (
+            self.class_totals.sum() / self.spread.weight.sum()
+        )
         S[:-1, :-1] = np.diag(scatter) if scatter.ndim == 1 else scatter
         outputs = np.diag(self.priors) - np.outer(self.priors, self.priors)
         H = outputs[np.ix_(output, output)] * S[np.ix_(column, column)]
         return H + np.diag(self.penalties[column])
 
     def penalized_point(
-        self, theta: np.ndarray, value: float, gradient: np.ndarray, H: np.ndarray | None
+        self,
+        theta: np.ndarray,
+        value: float,
+        gradient: np.ndarray,
+        H: np.ndarray | None,
     ) -> Point:
         """A loss with the penalty added to it, and no slope in what may not move."""
         gradient = gradient + self.penalties * theta
@@ -299,7 +322,9 @@ class LogLoss:
             gradient[:, -1] = 0.0
         if self.reference is not None:
             gradient[self.reference] = 0.0
-        return Point(theta, value + 0.5 * float((self.penalties * theta**2).sum()), gradient, H)
+        return Point(
+            theta, value + 0.5 * float((self.penalties * theta**2).sum()), gradient, H
+        )
 
     def size(self, gradient: np.ndarray) -> float:
         """The largest correlation of residuals and columns: |Σ w (p - y) x| / Σ w over columns of
@@ -354,7 +379,9 @@ class LogLoss:
         basis = self.basis
         size = self.shape[1]
         free = self.free
-        H = point.hessian.reshape(self.outputs, size, self.outputs, size)[:, free][:, :, :, free]
+        H = point.hessian.reshape(self.outputs, size, self.outputs, size)[:, free][
+            :, :, :, free
+        ]
         small = np.einsum("ka,kilj,lb->aibj", basis, H, basis, optimize=True)
         m = basis.shape[1] * len(free)
         return basis, PositiveFactor.of(small.reshape(m, m))
@@ -440,7 +467,9 @@ class LogLoss:
         if S.ndim == 1:
             diagonals = values[:, None] * S + self.penalty.l2
             return list(
-                np.divide(1.0, diagonals, out=np.zeros_like(diagonals), where=diagonals > 0)
+                np.divide(
+                    1.0, diagonals, out=np.zeros_like(diagonals), where=diagonals > 0
+                )
             )
         eye = self.penalty.l2 * np.eye(len(S))
         return [PositiveFactor.of(a * S + eye) for a in values]
@@ -473,7 +502,9 @@ class LogLoss:
             if a == 0.0:
                 continue
             b = turned[k, :-1]
-            out[k, :-1] = factor.solve(b) if isinstance(factor, PositiveFactor) else factor * b
+            out[k, :-1] = (
+                factor.solve(b) if isinstance(factor, PositiveFactor) else factor * b
+            )
             out[k, -1] = turned[k, -1] / (a * self.class_totals.sum())
         return vectors @ out
 

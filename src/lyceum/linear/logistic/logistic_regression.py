@@ -222,7 +222,9 @@ class LogisticRegression(PosteriorClassifier, Learner):
         "C": [Interval(Real, 0, None, closed="right")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
         "standardize": ["boolean"],
-        "solver": [StrOptions({"auto", "bound", "sigmoid_bound", "recursive", *SOLVERS})],
+        "solver": [
+            StrOptions({"auto", "bound", "sigmoid_bound", "recursive", *SOLVERS})
+        ],
         "reference": "no_validation",
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -307,7 +309,13 @@ class LogisticRegression(PosteriorClassifier, Learner):
             return self
         penalty = Penalty.of(self.C, self.l1_ratio)
         problem = LogLoss.over(
-            rows, spread, penalty, self.fit_intercept, weights, self._reference, self.standardize
+            rows,
+            spread,
+            penalty,
+            self.fit_intercept,
+            weights,
+            self._reference,
+            self.standardize,
         )
         if last is not None and problem.factors is not None:
             last = (last[0] / problem.factors, last[1])
@@ -325,7 +333,9 @@ class LogisticRegression(PosteriorClassifier, Learner):
     def _index_of(self, label: object) -> int:
         labels = self.classes_.tolist()
         if label not in labels:
-            raise SettingError(f"reference={label!r} is not a class; the classes are {labels}")
+            raise SettingError(
+                f"reference={label!r} is not a class; the classes are {labels}"
+            )
         return labels.index(label)
 
     def _class_factors(self, weight: np.ndarray | None) -> np.ndarray | None:
@@ -341,7 +351,9 @@ class LogisticRegression(PosteriorClassifier, Learner):
             self.record_: list[dict] = []
             observer = partial(self._record_point, problem)
         if self.solver != "sigmoid_bound":
-            return minimize(problem, self.solver, self.max_iter, self.tol, last, observer)
+            return minimize(
+                problem, self.solver, self.max_iter, self.tol, last, observer
+            )
         theta = starting_point(problem, last, False).theta
         outcome, self.bound_scale_ = minimize_sigmoid_bound(
             problem, theta, self.max_iter, self.tol, observer
@@ -382,7 +394,9 @@ class LogisticRegression(PosteriorClassifier, Learner):
         self.converged_ = outcome.converged
         self.history_ = list(outcome.history)
         self.objective_ = point.value
-        self.log_likelihood_ = -(point.value - problem.penalty.value(point.theta[:, :-1]))
+        self.log_likelihood_ = -(
+            point.value - problem.penalty.value(point.theta[:, :-1])
+        )
         self.null_log_likelihood_ = -problem.null_value
         self._forget(*_ERRORS)
         if self._wants_standard_errors(problem.n_free):
@@ -515,7 +529,9 @@ class LogisticRegression(PosteriorClassifier, Learner):
         self.objective_ = state.loss
         self.log_likelihood_ = -state.loss
         shares = state.class_weight / state.class_weight.sum()
-        self.null_log_likelihood_ = float(state.class_weight @ np.log(np.maximum(shares, 1e-300)))
+        self.null_log_likelihood_ = float(
+            state.class_weight @ np.log(np.maximum(shares, 1e-300))
+        )
         if self._wants_standard_errors(state.theta.size):
             self._set_standard_errors(state.covariance, state.origin)
         return self
@@ -531,7 +547,9 @@ class LogisticRegression(PosteriorClassifier, Learner):
             return None
         if len(self.coef_) > 1:
             return np.ascontiguousarray(self.coef_), self.intercept_
-        return np.vstack([np.zeros_like(self.coef_), self.coef_]), np.array([0.0, *self.intercept_])
+        return np.vstack([np.zeros_like(self.coef_), self.coef_]), np.array(
+            [0.0, *self.intercept_]
+        )
 
     def _log_joint(self, block: Block) -> np.ndarray:
         if len(self.classes_) == 1:
@@ -547,7 +565,9 @@ class LogisticRegression(PosteriorClassifier, Learner):
         """Wald intervals of the coefficients, of the shape of `coef_` with two ends last."""
         check_is_fitted(self)
         if not hasattr(self, "standard_errors_"):
-            raise AttributeError("there are no standard errors: fit with standard_errors=True")
+            raise AttributeError(
+                "there are no standard errors: fit with standard_errors=True"
+            )
         if not 0.0 < level < 1.0:
             raise SettingError(f"level={level!r}: give a probability between 0 and 1")
         reach = ndtri(0.5 + level / 2) * self.standard_errors_
@@ -561,7 +581,9 @@ class LogisticRegression(PosteriorClassifier, Learner):
         P(reference | x).
         """
         check_is_fitted(self)
-        return log_odds_table(self, 0 if reference is None else self._index_of(reference))
+        return log_odds_table(
+            self, 0 if reference is None else self._index_of(reference)
+        )
 
     def _n_parameters(self) -> int | float:
         return effective_parameters(self)

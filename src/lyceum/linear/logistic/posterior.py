@@ -37,7 +37,9 @@ class GaussianWeights:
         move[-1, :-1] = by
         blocks = self.covariance.reshape(outputs, size, outputs, size)
         moved = np.einsum("ij,ajbl,kl->aibk", move, blocks, move, optimize=True)
-        return GaussianWeights(self.mode @ move.T, moved.reshape(outputs * size, -1), origin)
+        return GaussianWeights(
+            self.mode @ move.T, moved.reshape(outputs * size, -1), origin
+        )
 
     @property
     def standard_errors(self) -> np.ndarray:
@@ -78,7 +80,8 @@ def _probit(learner: Estimator, block: Block) -> np.ndarray:
     outputs, size = weights.mode.shape
     blocks = weights.covariance.reshape(outputs, size, outputs, size)
     variances = [
-        np.einsum("ij,jk,ik->i", Z, blocks[k, :, k], Z, optimize=True) for k in range(outputs)
+        np.einsum("ij,jk,ik->i", Z, blocks[k, :, k], Z, optimize=True)
+        for k in range(outputs)
     ]
     variance = np.maximum(np.column_stack(variances), 0.0)
     return _with_zero(scores / np.sqrt(1 + np.pi / 8 * variance))
@@ -131,7 +134,9 @@ def coefficient_tables(learner: Estimator) -> list[Table]:
     weights = np.column_stack([learner.coef_, learner.intercept_])
     errors = np.full_like(weights, np.nan)
     if hasattr(learner, "standard_errors_"):
-        errors = np.column_stack([learner.standard_errors_, learner.intercept_standard_error_])
+        errors = np.column_stack(
+            [learner.standard_errors_, learner.intercept_standard_error_]
+        )
     z, p = z_and_p(weights, errors)
     with np.errstate(over="ignore"):
         odds = np.exp(weights)
@@ -179,7 +184,9 @@ def _contrast_errors(learner: Estimator, k: int, base: int) -> np.ndarray:
 
 def effective_parameters(learner: Estimator) -> int | float:
     """Free parameters; with a penalty on squares the effective ones, tr[H₀ (H₀ + I/C)⁻¹]."""
-    free = (len(learner.classes_) - 1) * (learner.coef_.shape[1] + bool(learner.fit_intercept))
+    free = (len(learner.classes_) - 1) * (
+        learner.coef_.shape[1] + bool(learner.fit_intercept)
+    )
     if np.isinf(learner.C):
         return free
     if not hasattr(learner, "covariance_"):
@@ -187,16 +194,22 @@ def effective_parameters(learner: Estimator) -> int | float:
             f"C={learner.C:g}: the effective parameters need the Hessian: fit with"
             " standard_errors=True and a penalty on squares alone, or with C=inf"
         )
-    variances = np.diagonal(learner.covariance_).reshape(-1, learner.coef_.shape[1] + 1)[:, :-1]
+    variances = np.diagonal(learner.covariance_).reshape(
+        -1, learner.coef_.shape[1] + 1
+    )[:, :-1]
     return float(free - variances.sum() / learner.C)
 
 
 def fit_facts(learner: Estimator) -> dict[str, Any]:
     """The quality of the fit, and what is particular to the way it was trained."""
     penalties = {0: "L2", 1: "L1"}
-    penalty = penalties.get(learner.l1_ratio, f"elastic net with l1 ratio {learner.l1_ratio:g}")
+    penalty = penalties.get(
+        learner.l1_ratio, f"elastic net with l1 ratio {learner.l1_ratio:g}"
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
-        pseudo = 1.0 - np.float64(learner.log_likelihood_) / learner.null_log_likelihood_
+        pseudo = (
+            1.0 - np.float64(learner.log_likelihood_) / learner.null_log_likelihood_
+        )
     facts: dict[str, Any] = {
         "rows": learner.n_rows_,
         "classes": learner.classes_.tolist(),
@@ -212,8 +225,12 @@ def fit_facts(learner: Estimator) -> dict[str, Any]:
         p = chdtrc(degrees, ratio)
         facts["likelihood ratio"] = f"{ratio:.4g} on {degrees}, p = {p:.3g}"
     if learner.separated_:
-        facts["warning"] = "classes are separated: no maximum, coefficients and errors mean nothing"
-    facts |= undetermined_fact(learner.n_undetermined_, learner.coef_.shape[1], "coefficient")
+        facts["warning"] = (
+            "classes are separated: no maximum, coefficients and errors mean nothing"
+        )
+    facts |= undetermined_fact(
+        learner.n_undetermined_, learner.coef_.shape[1], "coefficient"
+    )
     return facts | _training_facts(learner)
 
 
@@ -229,7 +246,9 @@ def _training_facts(learner: Estimator) -> dict[str, Any]:
             f"{learner.bound_:.4g} at its least, then scores × {learner.bound_scale_:.3g}"
         )
     if hasattr(learner, "recursion_"):
-        facts["trained"] = "one row at a time; the log-likelihood is of rows not yet seen"
+        facts["trained"] = (
+            "one row at a time; the log-likelihood is of rows not yet seen"
+        )
     if learner.l1_ratio > 0:
         why = "none under an L1 penalty"
     if not hasattr(learner, "standard_errors_"):

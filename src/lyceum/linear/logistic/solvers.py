@@ -42,7 +42,8 @@ from lyceum.linear.row_passes import dense_blocks
 from lyceum.progress import report
 
 SMALL = 300  # parameters up to which summing the Hessian over the rows is cheap
-_MOST = 5000  # parameters up to which proximal Newton and the recursion can hold the Hessian
+# parameters up to which proximal Newton and the recursion can hold the Hessian
+_MOST = 5000
 
 SOLVERS: dict[str, Solver] = {
     "irls": Newton(),
@@ -112,7 +113,8 @@ def check_settings(learner: Estimator) -> None:
         "standard errors and posteriors of the weights need l1_ratio=0: with an L1 penalty the"
         " weights have no Gaussian about their mode": l1 and averages,
         "standard errors and posteriors of the weights need their mode, which"
-        " solver='sigmoid_bound' only comes near: give solver='lbfgs'": is_sigmoid and averages,
+        " solver='sigmoid_bound' only comes near: give solver='lbfgs'": is_sigmoid
+        and averages,
         "solver='sigmoid_bound' is for three classes and more: two have no sum to bound, take"
         " solver='auto'": is_sigmoid and len(learner.classes_) == 2,
         "solver='recursive' starts from the prior N(0, C) of the weights: give a finite C": (
@@ -136,7 +138,10 @@ def check_settings(learner: Estimator) -> None:
 
 
 def warn_of_fit(
-    learner: Estimator, problem: LogLoss, outcome: Outcome, factor: PositiveFactor | None
+    learner: Estimator,
+    problem: LogLoss,
+    outcome: Outcome,
+    factor: PositiveFactor | None,
 ) -> None:
     """Warn of an optimum at infinity, a stop before the optimum, and columns that depend on
     each other."""
@@ -214,9 +219,11 @@ def is_separated(problem: LogLoss, outcome: Outcome) -> bool:
 
 # -- proximal Newton -------------------------------------------------------------------
 
-_MOST_NEW = 64  # coefficients that may leave zero in one step, or as many as are not zero
+# coefficients that may leave zero in one step, or as many as are not zero
+_MOST_NEW = 64
 _STAGE = 3.0  # by which the penalty falls from one stage of the start to the next
-_SHARE = 1e-6  # of what the last step promised: how far the model may be from its minimum
+# of what the last step promised: how far the model may be from its minimum
+_SHARE = 1e-6
 _EPOCHS = 20  # of coordinate descent from one Newton step on the support to the next
 _ROUNDS = 100
 
@@ -238,7 +245,8 @@ def _minimize_by_proximal_newton(
     else:
         start = newton.start(problem)
     if start.value + l1 * float(np.abs(start.theta[:, :-1]).sum()) > problem.null_value:
-        start = problem.evaluate(problem.null(), is_single)  # no coefficients at all are better
+        # no coefficients at all are better
+        start = problem.evaluate(problem.null(), is_single)
     return newton.minimize(problem, start, max_iter, tol, observer)
 
 
@@ -274,7 +282,9 @@ class ProximalNewton:
             return self._backtrack(problem, point, step, promised), promised
 
         def is_optimal(point: Point) -> bool:
-            return problem.size(self.violation(point)) <= tol * problem.small_beside(point.value)
+            return problem.size(self.violation(point)) <= tol * problem.small_beside(
+                point.value
+            )
 
         def ends_flat(point: Point, promised: float) -> bool:
             return -promised <= 1e-9 * abs(point.value)
@@ -330,16 +340,22 @@ class ProximalNewton:
         moves.flat[new[violation[new] > 0]] = True
         return moves
 
-    def _working_entries(self, problem: LogLoss, point: Point) -> tuple[np.ndarray, int]:
+    def _working_entries(
+        self, problem: LogLoss, point: Point
+    ) -> tuple[np.ndarray, int]:
         """The entries of θ that may move, the coefficients first, and how many these are."""
         moves = np.zeros(problem.shape, bool)
         moves[:, :-1] = self._working_set(problem, point)
         ends = np.zeros_like(moves)
-        ends[:, -1] = problem.fit_intercept & (np.arange(problem.outputs) != problem.reference)
+        ends[:, -1] = problem.fit_intercept & (
+            np.arange(problem.outputs) != problem.reference
+        )
         inner = np.flatnonzero(moves)
         return np.concatenate([inner, np.flatnonzero(ends)]), len(inner)
 
-    def _model_step(self, problem: LogLoss, point: Point, last: float) -> tuple[np.ndarray, float]:
+    def _model_step(
+        self, problem: LogLoss, point: Point, last: float
+    ) -> tuple[np.ndarray, float]:
         """The minimizer of g·s + ½ sᵀHs + l1 |b + s|₁ less where we are, and the fall of the linear
         part.
 
@@ -403,7 +419,9 @@ def _without_common(problem: LogLoss, intercepts: np.ndarray) -> np.ndarray:
     return intercepts
 
 
-def _descend(Q: np.ndarray, pull: np.ndarray, b: np.ndarray, l1: float, tol: float) -> None:
+def _descend(
+    Q: np.ndarray, pull: np.ndarray, b: np.ndarray, l1: float, tol: float
+) -> None:
     """Move b to the minimum of pull·(x - b) + ½ (x - b)ᵀQ(x - b) + l1 |x|₁ in x.
 
     Coordinate descent settles which coefficients are zero, Newton steps on the others the rest.
@@ -411,7 +429,9 @@ def _descend(Q: np.ndarray, pull: np.ndarray, b: np.ndarray, l1: float, tol: flo
     q = Q @ b - pull
     for _ in range(_ROUNDS):
         gradient = q - Q @ b
-        _, decrease = native.gram_descent(Q, q, gradient, b, l1, 0.0, np.nan, tol, _EPOCHS)
+        _, decrease = native.gram_descent(
+            Q, q, gradient, b, l1, 0.0, np.nan, tol, _EPOCHS
+        )
         if decrease <= tol:
             return
         newton_on_support(lambda on: Q[np.ix_(on, on)], q, b, l1, 0.0)
@@ -441,7 +461,12 @@ class Recursion:
 
     @classmethod
     def start(
-        cls, first: np.ndarray, classes: int, C: float, fit_intercept: bool, reference: int | None
+        cls,
+        first: np.ndarray,
+        classes: int,
+        C: float,
+        fit_intercept: bool,
+        reference: int | None,
     ) -> Recursion:
         d = len(first)
         outputs = classes if classes > 2 else 1
@@ -451,10 +476,18 @@ class Recursion:
                 f"{_MOST}: give solver='lbfgs', or fewer columns"
             )
         basis = output_basis(outputs, reference)
-        prior = np.append(np.full(d, float(C)), _INTERCEPT_VARIANCE if fit_intercept else 0.0)
+        prior = np.append(
+            np.full(d, float(C)), _INTERCEPT_VARIANCE if fit_intercept else 0.0
+        )
         origin = first.astype(np.float64) if fit_intercept else np.zeros(d)
         covariance = np.kron(basis @ basis.T, np.diag(prior))
-        return cls(origin, np.zeros((outputs, d + 1)), covariance, np.zeros(d), np.zeros(classes))
+        return cls(
+            origin,
+            np.zeros((outputs, d + 1)),
+            covariance,
+            np.zeros(d),
+            np.zeros(classes),
+        )
 
     def see(self, block: Block, w: np.ndarray, trace: np.ndarray | None) -> None:
         """Learn from the rows of a block in their order, w times their class weights.
@@ -465,7 +498,9 @@ class Recursion:
         self.loss += native.recursive_softmax(
             block.X, codes, w, self.origin, self.theta, self.covariance, trace
         )
-        self.class_weight = self.class_weight + np.bincount(codes, w, len(self.class_weight))
+        self.class_weight = self.class_weight + np.bincount(
+            codes, w, len(self.class_weight)
+        )
         self.weight += float(block.weights.sum())
         self.mean = self.mean + block.weights @ (block.X - self.mean) / self.weight
 
@@ -507,7 +542,9 @@ def recurse(
         if state is None:
             first = block.X[weighted[0]]
             K = len(learner.classes_)
-            state = Recursion.start(first, K, learner.C, learner.fit_intercept, learner._reference)
+            state = Recursion.start(
+                first, K, learner.C, learner.fit_intercept, learner._reference
+            )
         w = block.weights
         if factors is not None:
             w = w * factors[block.y]
@@ -517,11 +554,15 @@ def recurse(
             for step in _recorded_steps(state, block, w):
                 record.append({"step": len(record) + 1, **step})
     if state is None:
-        raise DataError("no row has a weight above zero: there is nothing to learn from")
+        raise DataError(
+            "no row has a weight above zero: there is nothing to learn from"
+        )
     return state
 
 
-def _recorded_steps(state: Recursion, block: Block, w: np.ndarray) -> Iterator[dict[str, Any]]:
+def _recorded_steps(
+    state: Recursion, block: Block, w: np.ndarray
+) -> Iterator[dict[str, Any]]:
     """Learn from a block; coefficients, intercepts and the sum of log losses after every row."""
     before = state.loss
     trace = np.empty((1 + len(block), *state.theta.shape))

@@ -107,7 +107,12 @@ LOSSES: dict[str, MarginLoss] = {
     for loss in (
         MarginLoss("zero_one", "1 if m ≤ 0", _wrong, _zero, _zero, convex=False),
         MarginLoss(
-            "hinge", "max(0, 1 - m)", _hinge, _hinge_slope, _zero, spread_curvature=_about_corner
+            "hinge",
+            "max(0, 1 - m)",
+            _hinge,
+            _hinge_slope,
+            _zero,
+            spread_curvature=_about_corner,
         ),
         MarginLoss(
             "squared_hinge",
@@ -117,8 +122,16 @@ LOSSES: dict[str, MarginLoss] = {
             _squared_hinge_curvature,
             spread_curvature=_about_jump,
         ),
-        MarginLoss("logistic", "log(1 + exp(-m))", _log_loss, _logistic_slope, _logistic_curvature),
-        MarginLoss("exponential", "exp(-m)", _exponential, _minus_exponential, _exponential),
+        MarginLoss(
+            "logistic",
+            "log(1 + exp(-m))",
+            _log_loss,
+            _logistic_slope,
+            _logistic_curvature,
+        ),
+        MarginLoss(
+            "exponential", "exp(-m)", _exponential, _minus_exponential, _exponential
+        ),
         MarginLoss("squared", "(1 - m)²", _square, _square_slope, _two),
     )
 }
@@ -133,7 +146,9 @@ class SmoothHinge:
 
     def value(self, m: np.ndarray) -> np.ndarray:
         short = np.clip(1.0 - m, 0.0, None)
-        return np.where(short < self.width, short**2 / (2 * self.width), short - self.width / 2)
+        return np.where(
+            short < self.width, short**2 / (2 * self.width), short - self.width / 2
+        )
 
     def slope(self, m: np.ndarray) -> np.ndarray:
         return -np.clip((1.0 - m) / self.width, 0.0, 1.0)

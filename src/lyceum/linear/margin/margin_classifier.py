@@ -197,13 +197,17 @@ class MarginClassifier(LinearScores):
             problem = self._continue_fit(problem, before)
         return self._learn(problem)
 
-    def _continue_fit(self, problem: MarginProblem, before: dict[str, Any]) -> MarginProblem:
+    def _continue_fit(
+        self, problem: MarginProblem, before: dict[str, Any]
+    ) -> MarginProblem:
         """The problem of more rows, with those before as a parabola; means and rows are of all."""
         curvature, shift, weight = (
             before["seen_"][name] for name in ("curvature", "shift", "weight")
         )
         total = weight + problem.weight
-        self.mean_ = before["mean_"] + problem.weight / total * (self.mean_ - before["mean_"])
+        self.mean_ = before["mean_"] + problem.weight / total * (
+            self.mean_ - before["mean_"]
+        )
         theta = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ shift])
         moved = problem.shift - shift  # the scatter is about the mean of these rows
         scatter = problem.scatter + problem.weight * np.outer(moved, moved)
@@ -244,7 +248,9 @@ class MarginClassifier(LinearScores):
         else:
             shift = np.zeros_like(mean)
         if not self.fit_intercept:
-            scatter = scatter + weight * (mean**2 if scatter.ndim == 1 else np.outer(mean, mean))
+            scatter = scatter + weight * (
+                mean**2 if scatter.ndim == 1 else np.outer(mean, mean)
+            )
         loss = LOSSES[self.loss]
         return MarginProblem(
             without_checks(rows),
@@ -264,7 +270,9 @@ class MarginClassifier(LinearScores):
             del self.record_
         solver = Newton() if len(problem.shift) <= _SMALL else LBFGS()
         if self.loss == "hinge":
-            stages: list[MarginLoss | SmoothHinge] = [SmoothHinge(w) for w in self._widths()]
+            stages: list[MarginLoss | SmoothHinge] = [
+                SmoothHinge(w) for w in self._widths()
+            ]
         else:
             stages = [LOSSES[self.loss]]
         if problem.seen is not None:
@@ -306,12 +314,17 @@ class MarginClassifier(LinearScores):
         self.n_iter_ = outcome.n_iter
         self.converged_ = outcome.converged
         self.history_ = list(outcome.history)
-        totals = problem.solution_sums(theta, tuple(LOSSES.values()), len(problem.shift) <= _WIDE)
+        totals = problem.solution_sums(
+            theta, tuple(LOSSES.values()), len(problem.shift) <= _WIDE
+        )
         sums = dict(zip(LOSSES, totals.values.tolist()))
         self.losses_ = {
-            name: value / (problem.weight * problem.outputs) for name, value in sums.items()
+            name: value / (problem.weight * problem.outputs)
+            for name, value in sums.items()
         }
-        self.objective_ = sums[self.loss] + 0.5 * problem.penalty * float((self.coef_**2).sum())
+        self.objective_ = sums[self.loss] + 0.5 * problem.penalty * float(
+            (self.coef_**2).sum()
+        )
         if totals.curvature is not None:
             if problem.seen is None:
                 before = 0.0
@@ -342,12 +355,19 @@ class MarginClassifier(LinearScores):
             "objective": self.objective_,
             "iterations": f"{self.n_iter_}{'' if self.converged_ else ', not converged'}",
         }
-        losses = [(name, LOSSES[name].formula, value) for name, value in self.losses_.items()]
-        tables = [Table("Mean losses", ("loss", "of the margin m", "mean"), losses), self._table()]
+        losses = [
+            (name, LOSSES[name].formula, value) for name, value in self.losses_.items()
+        ]
+        tables = [
+            Table("Mean losses", ("loss", "of the margin m", "mean"), losses),
+            self._table(),
+        ]
         return Summary(self._title(), facts, tables)
 
 
-def _original(problem: MarginProblem, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _original(
+    problem: MarginProblem, theta: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Coefficients, and intercepts at x = 0 instead of at the column means."""
     coef = np.ascontiguousarray(theta[:, :-1])
     return coef, theta[:, -1] - coef @ problem.shift

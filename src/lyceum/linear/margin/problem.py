@@ -26,7 +26,12 @@ class MarginSums:
 
     @classmethod
     def of(
-        cls, block: Block, theta: np.ndarray, shift: np.ndarray, loss: Any, hessian: bool
+        cls,
+        block: Block,
+        theta: np.ndarray,
+        shift: np.ndarray,
+        loss: Any,
+        hessian: bool,
     ) -> MarginSums:
         Y, margins = _margins(block, theta, shift)
         w = block.weights
@@ -34,7 +39,9 @@ class MarginSums:
         with np.errstate(over="ignore", invalid="ignore"):
             pull = w[:, None] * Y * loss.slope(margins)
         totals = pull.sum(axis=0)
-        gradient = np.column_stack([(block.X.T @ pull).T - np.outer(totals, shift), totals])
+        gradient = np.column_stack(
+            [(block.X.T @ pull).T - np.outer(totals, shift), totals]
+        )
         return cls(
             value,
             gradient,
@@ -46,7 +53,9 @@ class MarginSums:
             hessian = None
         else:
             hessian = self.hessian + other.hessian
-        return MarginSums(self.value + other.value, self.gradient + other.gradient, hessian)
+        return MarginSums(
+            self.value + other.value, self.gradient + other.gradient, hessian
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +82,9 @@ class SolutionSums:
         values = np.array([_loss_sum(loss, margins, w) for loss in losses])
         if curved is None:
             return cls(values, None)
-        return cls(values, _hessian(block.X, shift, w, curved.continuous_curvature(margins)))
+        return cls(
+            values, _hessian(block.X, shift, w, curved.continuous_curvature(margins))
+        )
 
     def merge(self, other: SolutionSums) -> SolutionSums:
         if self.curvature is None:
@@ -89,7 +100,9 @@ def _loss_sum(loss: Any, margins: np.ndarray, w: np.ndarray) -> float:
         return float(w @ np.where(w[:, None] > 0, loss.value(margins), 0.0).sum(axis=1))
 
 
-def _margins(block: Block, theta: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _margins(
+    block: Block, theta: np.ndarray, shift: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """y of -1 and 1, and y f(x), for every row and output."""
     assert block.y is not None
     if len(theta) > 1:
@@ -100,7 +113,9 @@ def _margins(block: Block, theta: np.ndarray, shift: np.ndarray) -> tuple[np.nda
     return Y, Y * (block.X @ theta[:, :-1].T + (theta[:, -1] - theta[:, :-1] @ shift))
 
 
-def _hessian(X: Data, shift: np.ndarray, w: np.ndarray, curvature: np.ndarray) -> np.ndarray:
+def _hessian(
+    X: Data, shift: np.ndarray, w: np.ndarray, curvature: np.ndarray
+) -> np.ndarray:
     """Σ w L'' z zᵀ for every output, z = (x - shift, 1)."""
     X = dense_cells(X)
     Z = np.column_stack([X - shift, np.ones(len(X))])
@@ -120,7 +135,10 @@ class SeenRows:
         value = point.value + 0.5 * float((pull * away).sum())
         H = point.hessian
         return Point(
-            point.theta, value, point.gradient + pull, None if H is None else H + self.curvature
+            point.theta,
+            value,
+            point.gradient + pull,
+            None if H is None else H + self.curvature,
         )
 
 
@@ -149,7 +167,9 @@ class MarginProblem:
 
     @cached_property
     def _penalties(self) -> np.ndarray:
-        return np.append(np.full(len(self.shift), self.penalty if self.seen is None else 0.0), 0.0)
+        return np.append(
+            np.full(len(self.shift), self.penalty if self.seen is None else 0.0), 0.0
+        )
 
     @cached_property
     def _unit(self) -> np.ndarray:
@@ -162,7 +182,13 @@ class MarginProblem:
 
     def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
         sums = self.rows.reduce(
-            partial(MarginSums.of, theta=theta, shift=self.shift, loss=self.loss, hessian=hessian)
+            partial(
+                MarginSums.of,
+                theta=theta,
+                shift=self.shift,
+                loss=self.loss,
+                hessian=hessian,
+            )
         )
         gradient = sums.gradient + self._penalties * theta
         value = sums.value + 0.5 * float((self._penalties * theta**2).sum())
@@ -187,12 +213,20 @@ class MarginProblem:
         else:
             curved = None
         return self.rows.reduce(
-            partial(SolutionSums.of, theta=theta, shift=self.shift, losses=losses, curved=curved)
+            partial(
+                SolutionSums.of,
+                theta=theta,
+                shift=self.shift,
+                losses=losses,
+                curved=curved,
+            )
         )
 
     def total_curvature(self, curvature: np.ndarray) -> np.ndarray:
         """The curvature of these rows with that of the rows before, or else of the penalty."""
-        return curvature + (np.diag(self._penalties) if self.seen is None else self.seen.curvature)
+        return curvature + (
+            np.diag(self._penalties) if self.seen is None else self.seen.curvature
+        )
 
     def newton_step(self, point: Point) -> np.ndarray:
         assert point.hessian is not None
@@ -202,14 +236,18 @@ class MarginProblem:
         else:
             free = slice(-1)
         for k, H in enumerate(point.hessian):
-            step[k, free] = -PositiveFactor.of(H[free, free]).solve(point.gradient[k, free])
+            step[k, free] = -PositiveFactor.of(H[free, free]).solve(
+                point.gradient[k, free]
+            )
         return step
 
     @cached_property
     def _factor(self) -> PositiveFactor | np.ndarray:
         if self.scatter.ndim == 1:
             diagonal = self.scatter + self.penalty
-            return np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)
+            return np.divide(
+                1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0
+            )
         return PositiveFactor.of(self.scatter + self.penalty * np.eye(len(self.shift)))
 
     def precondition(self, gradient: np.ndarray) -> np.ndarray:

@@ -53,7 +53,9 @@ class CenteredProblem:
         return cls(problem, moments.x_mean, moments.y_mean, moments.weight, factors)
 
     @classmethod
-    def of_rows(cls, rows: Rows, fit_intercept: bool, standardize: bool = False) -> CenteredProblem:
+    def of_rows(
+        cls, rows: Rows, fit_intercept: bool, standardize: bool = False
+    ) -> CenteredProblem:
         """From rows in memory, copied column by column; `on_columns` has refused others."""
         if standardize:
             rows, factors = unit_columns(rows)
@@ -133,7 +135,9 @@ def _columns(X: Any, s: np.ndarray, fit_intercept: bool) -> tuple[Any, np.ndarra
     return _dense(X.toarray(), s, fit_intercept)
 
 
-def _dense(X: np.ndarray, s: np.ndarray, fit_intercept: bool) -> tuple[DenseColumns, np.ndarray]:
+def _dense(
+    X: np.ndarray, s: np.ndarray, fit_intercept: bool
+) -> tuple[DenseColumns, np.ndarray]:
     """√w (x - mean) / √Σw as rows of a (d, n) array, a cacheful of columns at a time."""
     n, d = X.shape
     XT = np.empty((d, n))
@@ -157,13 +161,17 @@ def _dense(X: np.ndarray, s: np.ndarray, fit_intercept: bool) -> tuple[DenseColu
         norms[at] = np.einsum("ij,ij->i", chunk, chunk)
 
     size = max(8, min(64, (1 << 17) // n))
-    for _ in ordered_map(fill, (slice(at, min(at + size, d)) for at in range(0, d, size))):
+    for _ in ordered_map(
+        fill, (slice(at, min(at + size, d)) for at in range(0, d, size))
+    ):
         pass
     norms[norms <= (4 * _EPS * mean) ** 2] = 0.0
     return DenseColumns(XT, np.zeros(d), norms), mean
 
 
-def _sparse(X: Any, s: np.ndarray, fit_intercept: bool) -> tuple[SparseColumns, np.ndarray]:
+def _sparse(
+    X: Any, s: np.ndarray, fit_intercept: bool
+) -> tuple[SparseColumns, np.ndarray]:
     """Full columns are shifted near their means first, so that an offset costs no digits."""
     cells = SparseCells.of(X)
     if fit_intercept:
@@ -171,7 +179,9 @@ def _sparse(X: Any, s: np.ndarray, fit_intercept: bool) -> tuple[SparseColumns, 
     else:
         shift = np.zeros(X.shape[1])
     data = cells.shift_data(shift) * np.repeat(s, np.diff(cells.indptr))
-    scaled = sparse.csr_array((data, cells.indices, cells.indptr), shape=X.shape).tocsc()
+    scaled = sparse.csr_array(
+        (data, cells.indices, cells.indptr), shape=X.shape
+    ).tocsc()
     if fit_intercept:
         mean = scaled.T @ s
     else:

@@ -186,7 +186,9 @@ class ElasticNet(LinearPredictor, OnePassLearner):
             self.__dict__.pop("statistic_", None)
             return CenteredProblem.of_rows(rows, self.fit_intercept, self.standardize)
         self.statistic_ = first_pass(rows, self._statistic())
-        return CenteredProblem.of_moments(self.statistic_, self.fit_intercept, self.standardize)
+        return CenteredProblem.of_moments(
+            self.statistic_, self.fit_intercept, self.standardize
+        )
 
     def _on_columns(self, rows: Rows) -> bool:
         return on_columns(rows, self.solver, self._share > 0 and self.alpha > 0)
@@ -210,7 +212,9 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         squares = problem.squares(coef)
         self.objective_ = penalized_squares(squares, coef, l1, l2)
         self.r2_ = 1.0 - squares / problem.yy if problem.yy > 0 else np.nan
-        self.effective_degrees_ = self.fit_intercept + centered.effective_degrees(coef, l1, l2)
+        self.effective_degrees_ = self.fit_intercept + centered.effective_degrees(
+            coef, l1, l2
+        )
         self.dual_gap_ = solution.gap
         self.n_iter_ = solution.n_iter
         self.converged_ = solution.converged
@@ -227,8 +231,12 @@ class ElasticNet(LinearPredictor, OnePassLearner):
                 {
                     "step": epochs,
                     "coef": centered.in_units(coef.copy()),
-                    "intercept": centered.intercept(coef) if self.fit_intercept else 0.0,
-                    "objective": penalized_squares(centered.problem.squares(coef), coef, l1, l2),
+                    "intercept": centered.intercept(coef)
+                    if self.fit_intercept
+                    else 0.0,
+                    "objective": penalized_squares(
+                        centered.problem.squares(coef), coef, l1, l2
+                    ),
                     "dual_gap": gap,
                 }
             )
@@ -292,7 +300,9 @@ def on_columns(rows: Rows, solver: str, sparsifies: bool) -> bool:
     )
 
 
-def warn_unsolved(learner: Estimator, solution: Solution, tol: float, max_iter: int) -> None:
+def warn_unsolved(
+    learner: Estimator, solution: Solution, tol: float, max_iter: int
+) -> None:
     if not solution.converged:
         warnings.warn(
             f"{type(learner).__name__} stopped after max_iter={max_iter} epochs with a duality gap"

@@ -152,7 +152,9 @@ class ElasticNetCV(PenaltyCV):
     def _ratios(self) -> np.ndarray:
         ratios = np.atleast_1d(number_setting("l1_ratio", self.l1_ratio))
         if not len(ratios) or not ((ratios > 0) & (ratios <= 1)).all():
-            raise SettingError(f"l1_ratio={self.l1_ratio!r}: give numbers above 0 and up to 1")
+            raise SettingError(
+                f"l1_ratio={self.l1_ratio!r}: give numbers above 0 and up to 1"
+            )
         return ratios
 
     def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
@@ -178,10 +180,16 @@ class ElasticNetCV(PenaltyCV):
             all_rows = CenteredProblem.of_rows(rows, self.fit_intercept)
         else:
             all_rows = CenteredProblem.of_moments(folds.total, self.fit_intercept)
-        grids = [grid(all_rows.problem, ratio, self.alphas, self.eps) for ratio in ratios]
-        fitters = [partial(self._coefs, alphas, ratio) for alphas, ratio in zip(grids, ratios)]
+        grids = [
+            grid(all_rows.problem, ratio, self.alphas, self.eps) for ratio in ratios
+        ]
+        fitters = [
+            partial(self._coefs, alphas, ratio) for alphas, ratio in zip(grids, ratios)
+        ]
         if folds is None:
-            errors = by_columns(without_checks(rows), split, self.fit_intercept, fitters)
+            errors = by_columns(
+                without_checks(rows), split, self.fit_intercept, fitters
+            )
         else:
             errors = by_moments(folds, self.fit_intercept, fitters)
         at, alpha = self._choose(errors)
@@ -194,11 +202,15 @@ class ElasticNetCV(PenaltyCV):
     def _on_columns(self, rows: Rows) -> bool:
         return on_columns(rows, self.solver, True)
 
-    def _coefs(self, alphas: np.ndarray, l1_ratio: float, centered: CenteredProblem) -> np.ndarray:
+    def _coefs(
+        self, alphas: np.ndarray, l1_ratio: float, centered: CenteredProblem
+    ) -> np.ndarray:
         return np.array(
             [
                 one.coef
-                for one in follow(centered.problem, alphas, l1_ratio, self.tol, self.max_iter)
+                for one in follow(
+                    centered.problem, alphas, l1_ratio, self.tol, self.max_iter
+                )
             ]
         )
 
@@ -251,8 +263,17 @@ class ElasticNetCV(PenaltyCV):
         objective = penalized_squares(
             all_rows.problem.squares(solution.coef), solution.coef, l1, l2
         )
-        numbers = {"objective": objective, "dual_gap": solution.gap, "epochs": solution.n_iter}
-        return {"alpha": alpha, "coef": solution.coef * factors, "intercept": intercept, **numbers}
+        numbers = {
+            "objective": objective,
+            "dual_gap": solution.gap,
+            "epochs": solution.n_iter,
+        }
+        return {
+            "alpha": alpha,
+            "coef": solution.coef * factors,
+            "intercept": intercept,
+            **numbers,
+        }
 
     def _facts(self) -> dict[str, Any]:
         return {"l1 ratio": self.l1_ratio_, "duality gap": self.dual_gap_}

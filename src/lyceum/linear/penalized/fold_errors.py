@@ -43,9 +43,15 @@ class FoldErrors:
         return cls(w @ (r * r), float(w.sum()))
 
     @classmethod
-    def of_moments(cls, fold: Scatter, coefs: np.ndarray, intercepts: np.ndarray) -> FoldErrors:
+    def of_moments(
+        cls, fold: Scatter, coefs: np.ndarray, intercepts: np.ndarray
+    ) -> FoldErrors:
         """Σ w r² = yy - 2 b·xy + bᵀ xx b + W (ȳ - b₀ - x̄·b)²."""
-        spread = fold.yy - 2 * coefs @ fold.xy + np.einsum("kd,kd->k", coefs @ fold.xx, coefs)
+        spread = (
+            fold.yy
+            - 2 * coefs @ fold.xy
+            + np.einsum("kd,kd->k", coefs @ fold.xx, coefs)
+        )
         offset = fold.y_mean - intercepts - coefs @ fold.x_mean
         return cls(np.maximum(spread, 0.0) + fold.weight * offset**2, fold.weight)
 
@@ -62,7 +68,12 @@ def by_moments(
     out = []
     for train, test in used:
         centered = CenteredProblem.of_moments(train, fit_intercept)
-        out.append([_error(partial(FoldErrors.of_moments, test), centered, fit) for fit in fitters])
+        out.append(
+            [
+                _error(partial(FoldErrors.of_moments, test), centered, fit)
+                for fit in fitters
+            ]
+        )
     return np.moveaxis(np.array(out), 0, -1)
 
 
@@ -72,7 +83,9 @@ def by_columns(
     """The same on columns in memory, one fold after the other."""
     out = []
     for train, test in folds.parts(rows):
-        weights = [sum(block.weight for block in some.blocks()) for some in (train, test)]
+        weights = [
+            sum(block.weight for block in some.blocks()) for some in (train, test)
+        ]
         if min(weights) > 0:
             centered = CenteredProblem.of_rows(train, fit_intercept)
             out.append([_error(_on(test), centered, fit) for fit in fitters])
@@ -86,7 +99,9 @@ def _on(rows: Rows) -> Callable[[np.ndarray, np.ndarray], FoldErrors]:
     )
 
 
-def _error(of: Callable[..., FoldErrors], centered: CenteredProblem, fit: Fitter) -> np.ndarray:
+def _error(
+    of: Callable[..., FoldErrors], centered: CenteredProblem, fit: Fitter
+) -> np.ndarray:
     coefs = fit(centered)
     intercepts = centered.y_mean - coefs @ centered.x_mean
     errors = of(coefs, intercepts)

@@ -135,7 +135,9 @@ def elastic_net_path(
     return _path(rows.schema.names, values, solutions, centered, fit_intercept)
 
 
-def grid(problem: ElasticNetProblem, l1_ratio: float, alphas: ArrayLike, eps: float) -> np.ndarray:
+def grid(
+    problem: ElasticNetProblem, l1_ratio: float, alphas: ArrayLike, eps: float
+) -> np.ndarray:
     """The penalties, falling; a number of them is spread geometrically."""
     if isinstance(alphas, (int, np.integer)):
         most = float(np.abs(problem.xy).max(initial=0.0)) / l1_ratio or 1.0
@@ -158,7 +160,11 @@ def given_penalties(alphas: ArrayLike) -> np.ndarray:
 
 
 def follow(
-    problem: ElasticNetProblem, alphas: np.ndarray, l1_ratio: float, tol: float, max_iter: int
+    problem: ElasticNetProblem,
+    alphas: np.ndarray,
+    l1_ratio: float,
+    tol: float,
+    max_iter: int,
 ) -> list[Solution]:
     """The solutions at falling penalties, each begun at the one before."""
     solutions: list[Solution] = []

@@ -112,7 +112,10 @@ class Ridge(LeastSquares):
     def _penalty(self, statistic: Scatter | RowScatter) -> float | np.ndarray:
         if not self.standardize or not self.alpha:
             return float(self.alpha)
-        return self.alpha / inverse_deviations(statistic.xx_diagonal, statistic.weight) ** 2
+        return (
+            self.alpha
+            / inverse_deviations(statistic.xx_diagonal, statistic.weight) ** 2
+        )
 
     def _refine(self, fit: Fit, rows: Rows) -> Fit:
         if self.solver == "normal":
@@ -126,7 +129,9 @@ class Ridge(LeastSquares):
     def _set_results(self, fit: Fit) -> None:
         super()._set_results(fit)
         self.n_undetermined_ = len(fit.coef) - fit.factor.rank
-        self.effective_degrees_ = fit.effective_degrees + (1.0 if self.fit_intercept else 0.0)
+        self.effective_degrees_ = fit.effective_degrees + (
+            1.0 if self.fit_intercept else 0.0
+        )
         if fit.moments.yy > 0:
             self.r2_ = 1.0 - fit.residual / fit.moments.yy
         else:
@@ -152,6 +157,8 @@ class Ridge(LeastSquares):
         else:
             head = []
         table = Table(
-            "Coefficients", ("column", "coefficient", "per standard deviation"), [*head, *rows]
+            "Coefficients",
+            ("column", "coefficient", "per standard deviation"),
+            [*head, *rows],
         )
         return Summary(self._title(), facts, [table])

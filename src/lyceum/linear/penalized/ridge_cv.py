@@ -129,7 +129,9 @@ class RidgeCV(PenaltyCV):
         self._set_results(Fit.of(total, self.alpha_), space, factors)
         return self
 
-    def _set_results(self, fit: Fit, space: RowSpace | None, factors: np.ndarray | float) -> None:
+    def _set_results(
+        self, fit: Fit, space: RowSpace | None, factors: np.ndarray | float
+    ) -> None:
         """The fit of all rows in the units of the columns as they came."""
         self.n_undetermined_ = len(fit.coef) - fit.factor.rank
         coef = fit.coef
@@ -162,4 +164,6 @@ def _ridges(alphas: np.ndarray, centered: CenteredProblem) -> np.ndarray:
     assert isinstance(problem, GramElasticNet)
     values, vectors = np.linalg.eigh(problem.Q)
     turned = vectors.T @ problem.q
-    return (turned / (np.maximum(values, 0.0) + alphas[:, None] / centered.weight)) @ vectors.T
+    return (
+        turned / (np.maximum(values, 0.0) + alphas[:, None] / centered.weight)
+    ) @ vectors.T

@@ -32,7 +32,9 @@ class ScaleColumns:
 def inverse_deviations(scatter: np.ndarray, weight: np.ndarray | float) -> np.ndarray:
     """1 / √(scatter / weight) of every column, 1 where a column never varies."""
     variance = scatter / weight
-    return np.divide(1.0, np.sqrt(variance), out=np.ones_like(variance), where=variance > 0)
+    return np.divide(
+        1.0, np.sqrt(variance), out=np.ones_like(variance), where=variance > 0
+    )
 
 
 def unit_columns(rows: Rows) -> tuple[Rows, np.ndarray]:

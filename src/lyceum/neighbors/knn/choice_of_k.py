@@ -108,7 +108,9 @@ def _loss_at(
     held = weights[near.rows]
     counts = np.clip(k - (np.cumsum(held, axis=1) - held), 0.0, held)
     used = max(1, int((counts > 0).sum(axis=1).max(initial=1)))
-    cast = votes(np.where(counts > 0, near.distances, np.inf)[:, :used]) * counts[:, :used]
+    cast = (
+        votes(np.where(counts > 0, near.distances, np.inf)[:, :used]) * counts[:, :used]
+    )
     return tally.loss(tally.share(near.rows[:, :used], cast), truth)
 
 

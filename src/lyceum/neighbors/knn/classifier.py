@@ -132,7 +132,12 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
     # -- fit ---------------------------------------------------------------------------
 
     def fit(
-        self, X: Data, y: Target = None, sample_weight: Weights = None, *, validation: object = None
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+        *,
+        validation: object = None,
     ):
         """Store the rows.
 
@@ -199,7 +204,8 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         if "condensed" in self.prototypes:
             self._only(condensed_rows(points, self.targets_, self.metric_, start))
         self.class_prior_ = (
-            np.bincount(self.targets_, self.weights_, len(self.classes_)) / self.weights_.sum()
+            np.bincount(self.targets_, self.weights_, len(self.classes_))
+            / self.weights_.sum()
         )
 
     def _only(self, kept: np.ndarray) -> None:
@@ -251,7 +257,9 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         -------
         NeighborExplanation
         """
-        return self._explain_votes(X, "posterior", getattr(self, "class_prior_", np.zeros(0)))
+        return self._explain_votes(
+            X, "posterior", getattr(self, "class_prior_", np.zeros(0))
+        )
 
     def summary(self) -> Summary:
         """Stored rows, metric, votes, k and how it was chosen, and the classes."""
@@ -262,7 +270,9 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
             ("class", "stored rows", "prior"),
             [
                 (str(label), int(n), float(prior))
-                for label, n, prior in zip(self.classes_.tolist(), counts, self.class_prior_)
+                for label, n, prior in zip(
+                    self.classes_.tolist(), counts, self.class_prior_
+                )
             ],
         )
         facts = {
@@ -279,7 +289,11 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         super()._check_model()
         if hasattr(self, "rows_"):
             codes = self.targets_
-            if codes.dtype.kind != "i" or codes.min() < 0 or codes.max() >= len(self.classes_):
+            if (
+                codes.dtype.kind != "i"
+                or codes.min() < 0
+                or codes.max() >= len(self.classes_)
+            ):
                 raise ModelFileError(
                     "has class codes in KNeighborsClassifier.targets_ that are no classes"
                 )

@@ -79,7 +79,9 @@ class NeighborExplanation(Explanation):
             for j in there
         ]
         return Table(
-            f"Neighbors of row {i}", ("row", "target", "distance", "vote", "nearest in"), lines
+            f"Neighbors of row {i}",
+            ("row", "target", "distance", "vote", "nearest in"),
+            lines,
         )
 
     def _nearest_columns(self, shares: np.ndarray) -> str:
@@ -103,9 +105,12 @@ def column_differences(
     """
     parts = _parts(metric, X, Y)
     if isinstance(metric, ValueDifference):
-        widths = [part.points(np.zeros(1)).reshape(1, -1).shape[1] for part in metric.columns]
+        widths = [
+            part.points(np.zeros(1)).reshape(1, -1).shape[1] for part in metric.columns
+        ]
         source = np.repeat(np.arange(n_columns), widths)
-    parts = parts[:, : len(source)]  # directions have a last column that marks rows of zeros
+    # directions have a last column that marks rows of zeros
+    parts = parts[:, : len(source)]
     out = np.zeros((len(X), n_columns))
     np.add.at(out.T, source, parts.T)
     return out
@@ -121,9 +126,12 @@ def _parts(metric: Metric, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     if isinstance(metric, Gower):
         assert space.matched is not None
         assert space.weight is not None
-        apart = np.where(space.matched.astype(bool), A != B, np.minimum(np.abs(A - B), 1.0))
+        apart = np.where(
+            space.matched.astype(bool), A != B, np.minimum(np.abs(A - B), 1.0)
+        )
         unknown = np.isnan(A) | np.isnan(B)
-        return np.where(unknown, 1.0, apart) * space.weight  # nothing known is as if far
+        # nothing known is as if far
+        return np.where(unknown, 1.0, apart) * space.weight
     difference = np.abs(np.asarray(A, np.float64) - B)
     if space.name in ("mismatches", "sets"):
         return (difference > 0).astype(np.float64)

@@ -32,7 +32,11 @@ class Neighborhood:
 
 
 def nearest_by_weight(
-    index: NeighborIndex, X: Data, k: int, weights: np.ndarray | None, own: np.ndarray | None = None
+    index: NeighborIndex,
+    X: Data,
+    k: int,
+    weights: np.ndarray | None,
+    own: np.ndarray | None = None,
 ) -> Neighborhood:
     """The nearest rows whose weights sum to k, the last one counted in part; all rows if they are
     too few.
@@ -60,10 +64,14 @@ def nearest_by_weight(
     # a row counts as far as the nearer ones leave room in k
     counts = np.clip(k - (within - held), 0.0, held)
     used = max(1, int(np.flatnonzero((counts > 0).any(axis=0)).max(initial=0)) + 1)
-    return Neighborhood(neighbors.distances[:, :used], neighbors.rows[:, :used], counts[:, :used])
+    return Neighborhood(
+        neighbors.distances[:, :used], neighbors.rows[:, :used], counts[:, :used]
+    )
 
 
-def within(index: NeighborIndex, X: Any, radius: float, weights: np.ndarray | None) -> Neighborhood:
+def within(
+    index: NeighborIndex, X: Any, radius: float, weights: np.ndarray | None
+) -> Neighborhood:
     """All rows within a radius, or the nearest row where there is none."""
     neighbors = index.within(X, radius)
     counts = neighbors.counts

@@ -117,7 +117,12 @@ class KNeighborsRegressor(Regressor, Voter):
     # -- fit ---------------------------------------------------------------------------
 
     def fit(
-        self, X: Data, y: Target = None, sample_weight: Weights = None, *, validation: object = None
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+        *,
+        validation: object = None,
     ):
         """Store the rows.
 
@@ -173,9 +178,13 @@ class KNeighborsRegressor(Regressor, Voter):
         assert isinstance(source, ArraySource)
         cuts = np.unique(np.quantile(self.targets_, np.arange(1, _BINS) / _BINS))
         groups = np.searchsorted(cuts, self.targets_, side="right").astype(np.int32)
-        target = Column("group", "categorical", np.arange(len(cuts) + 1), "fifths of the target")
+        target = Column(
+            "group", "categorical", np.arange(len(cuts) + 1), "fifths of the target"
+        )
         return metric.learn(
-            Rows(replace(source, y=groups, schema=replace(source.schema, target=target)))
+            Rows(
+                replace(source, y=groups, schema=replace(source.schema, target=target))
+            )
         )
 
     # -- predict -----------------------------------------------------------------------
@@ -191,7 +200,9 @@ class KNeighborsRegressor(Regressor, Voter):
         -------
         array of shape (n_samples,)
         """
-        return self._apply_to_all(partial(_mean_target, self), X, getattr(self, "n_neighbors_", 1))
+        return self._apply_to_all(
+            partial(_mean_target, self), X, getattr(self, "n_neighbors_", 1)
+        )
 
     # -- what was learned --------------------------------------------------------------
 
@@ -211,7 +222,9 @@ class KNeighborsRegressor(Regressor, Voter):
         -------
         NeighborExplanation
         """
-        return self._explain_votes(X, self._unit(), np.array([getattr(self, "mean_", 0.0)]))
+        return self._explain_votes(
+            X, self._unit(), np.array([getattr(self, "mean_", 0.0)])
+        )
 
     def _unit(self) -> str:
         target = getattr(self, "schema_", None)

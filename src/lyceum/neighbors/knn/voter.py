@@ -12,15 +12,40 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import targets_to_score, undefined, validation_parts
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, dense_cells
-from lyceum._core.distances import NeighborIndex, Neighbors, RadiusNeighbors, pairwise_blocks
+from lyceum._core.distances import (
+    NeighborIndex,
+    Neighbors,
+    RadiusNeighbors,
+    pairwise_blocks,
+)
 from lyceum._core.statistics import held_out_rows, seed_from
 from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import SettingError
-from lyceum.neighbors.knn.choice_of_k import Tally, best_k, candidates, errors_by_k, first_rise
-from lyceum.neighbors.knn.explanation import NeighborExplanation, column_differences, column_shares
-from lyceum.neighbors.knn.neighborhoods import Neighborhood, nearest_by_weight, slices, within
+from lyceum.neighbors.knn.choice_of_k import (
+    Tally,
+    best_k,
+    candidates,
+    errors_by_k,
+    first_rise,
+)
+from lyceum.neighbors.knn.explanation import (
+    NeighborExplanation,
+    column_differences,
+    column_shares,
+)
+from lyceum.neighbors.knn.neighborhoods import (
+    Neighborhood,
+    nearest_by_weight,
+    slices,
+    within,
+)
 from lyceum.neighbors.knn.votes import VOTE_CONSTRAINTS, Votes
-from lyceum.neighbors.stored_rows import STORED_CONSTRAINTS, StoredRows, as_cells, flat_fact
+from lyceum.neighbors.stored_rows import (
+    STORED_CONSTRAINTS,
+    StoredRows,
+    as_cells,
+    flat_fact,
+)
 from lyceum.report import Summary
 
 _COUNT = Interval(Integral, 1, None, closed="left")
@@ -81,7 +106,9 @@ class Voter(StoredRows):
 
     @property
     def _votes(self) -> Votes:
-        return Votes(self.weights, None if self.bandwidth is None else float(self.bandwidth))
+        return Votes(
+            self.weights, None if self.bandwidth is None else float(self.bandwidth)
+        )
 
     @property
     def _row_weights(self) -> np.ndarray | None:
@@ -127,7 +154,9 @@ class Voter(StoredRows):
     def _choose_by_error(self, validation: object) -> None:
         if self.n_neighbors == "leave_one_out":
             errors = self._leave_one_out(self.max_neighbors)
-            self.n_neighbors_ = best_k(errors, candidates(len(errors), self._odd_only()))
+            self.n_neighbors_ = best_k(
+                errors, candidates(len(errors), self._odd_only())
+            )
             self.errors_ = errors
             return
         if validation is None:
@@ -142,7 +171,10 @@ class Voter(StoredRows):
 
     def _share_held_out(self) -> np.ndarray:
         held = held_out_rows(
-            0, len(self.weights_), self.validation_fraction, seed_from(self.random_state)
+            0,
+            len(self.weights_),
+            self.validation_fraction,
+            seed_from(self.random_state),
         )
         if not (held.any() and not held.all()):
             held[:2] = (True, False)
@@ -153,7 +185,9 @@ class Voter(StoredRows):
         most = min(most, len(self.weights_) - 1)
         near = nearest_by_weight(self._neighbor_index, None, most, w)
         near = Neighborhood(near.distances, near.rows)
-        return errors_by_k(near, self._tally(), self._votes, self.targets_, self.weights_, w, most)
+        return errors_by_k(
+            near, self._tally(), self._votes, self.targets_, self.weights_, w, most
+        )
 
     def _held_out(self, held: np.ndarray, most: int) -> np.ndarray:
         points = self._points(self.rows_)
@@ -168,10 +202,18 @@ class Voter(StoredRows):
         near = Neighborhood(near.distances, near.rows)
         tally = Tally(self.targets_[~held], self._tally().n_classes)
         return errors_by_k(
-            near, tally, self._votes, self.targets_[held], self.weights_[held], kept, most
+            near,
+            tally,
+            self._votes,
+            self.targets_[held],
+            self.weights_[held],
+            kept,
+            most,
         )
 
-    def errors_by_k(self, X: Data, y: Target = None, sample_weight: Weights = None) -> np.ndarray:
+    def errors_by_k(
+        self, X: Data, y: Target = None, sample_weight: Weights = None
+    ) -> np.ndarray:
         """The error on validation data for k = 1 ... `max_neighbors`, from one search.
 
         Parameters
@@ -193,10 +235,14 @@ class Voter(StoredRows):
         block = self.rows_to_predict(X).in_one_block(type(self).__name__)
         weights = self._row_weights
         most = min(int(self.max_neighbors), len(self.weights_))
-        near = nearest_by_weight(self._neighbor_index, self._points(as_cells(block)), most, weights)
+        near = nearest_by_weight(
+            self._neighbor_index, self._points(as_cells(block)), most, weights
+        )
         near = Neighborhood(near.distances, near.rows)
         truth = self._codes(np.asarray(y))
-        return errors_by_k(near, self._tally(), self._votes, truth, sample_weight, weights, most)
+        return errors_by_k(
+            near, self._tally(), self._votes, truth, sample_weight, weights, most
+        )
 
     def _codes(self, y: np.ndarray) -> np.ndarray:
         return y
@@ -225,7 +271,9 @@ class Voter(StoredRows):
         tally = self._tally()
         n = points.shape[0]
         out = np.empty((n, tally.width))
-        for some in slices(n, len(self.weights_) if self.radius is not None else self.n_neighbors_):
+        for some in slices(
+            n, len(self.weights_) if self.radius is not None else self.n_neighbors_
+        ):
             near, votes = self._near(points[some])
             out[some] = tally.share(near.rows, votes)
         return out
@@ -239,10 +287,15 @@ class Voter(StoredRows):
             targets = self.targets_[:, None]
         stored = self._points(self.rows_)
         out = np.empty((points.shape[0], tally.width))
-        step = max(1, (1 << 20) // len(self.weights_))  # the same blocks for any number of threads
-        for some, distances in pairwise_blocks(points, stored, metric=self.metric_, n_rows=step):
+        # the same blocks for any number of threads
+        step = max(1, (1 << 20) // len(self.weights_))
+        for some, distances in pairwise_blocks(
+            points, stored, metric=self.metric_, n_rows=step
+        ):
             votes = self._votes(np.asarray(distances, np.float64)) * self.weights_
-            out[some] = np.einsum("ij,jk->ik", votes, targets) / votes.sum(axis=1, keepdims=True)
+            out[some] = np.einsum("ij,jk->ik", votes, targets) / votes.sum(
+                axis=1, keepdims=True
+            )
         return out
 
     # -- neighbors --------------------------------------------------------------------
@@ -266,7 +319,9 @@ class Voter(StoredRows):
             self._query_points(X), n_neighbors or self.n_neighbors_
         )
 
-    def radius_neighbors(self, X: Data = None, radius: float | None = None) -> RadiusNeighbors:
+    def radius_neighbors(
+        self, X: Data = None, radius: float | None = None
+    ) -> RadiusNeighbors:
         """The stored rows within a radius.
 
         Parameters
@@ -299,7 +354,9 @@ class Voter(StoredRows):
 
     # -- what was learned --------------------------------------------------------------
 
-    def _explain_votes(self, X: Data, unit: str, base: np.ndarray) -> NeighborExplanation:
+    def _explain_votes(
+        self, X: Data, unit: str, base: np.ndarray
+    ) -> NeighborExplanation:
         """Contributions of columns and the rows that voted; `base` is the vote of all rows,
         (K,)."""
         check_is_fitted(self)
@@ -377,7 +434,9 @@ def _contributions(learner: Voter, block: Block, base: np.ndarray) -> np.ndarray
         part = block.take(np.arange(len(block))[rows])
         parts.append(_shares_of_columns(learner, part))
     shared = np.concatenate(parts)
-    added = (score - start)[:, None] * _spread_over(shared, learner._source, block.X.shape[1])
+    added = (score - start)[:, None] * _spread_over(
+        shared, learner._source, block.X.shape[1]
+    )
     predicted = score
     if len(base) > 1 or learner._tally().n_classes:
         predicted = code

@@ -63,7 +63,14 @@ def descend_at(
         residual = y - y_mean - T @ c
         objective = float(w @ residual**2)
         value = float(y_mean + t @ c)
-        out.append({"step": step, "objective": objective, "coefficients": c * unit, "value": value})
+        out.append(
+            {
+                "step": step,
+                "objective": objective,
+                "coefficients": c * unit,
+                "value": value,
+            }
+        )
         change = rate / len(c) * ((w * residual) @ T)
         c = c + change
         if np.abs(change).max() <= tol * max(np.abs(c).max(), 1e-300):

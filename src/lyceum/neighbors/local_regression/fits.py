@@ -24,15 +24,21 @@ def n_terms(n_columns: int, degree: int) -> int:
     >>> [n_terms(4, degree) for degree in (0, 1, 2)]
     [1, 5, 15]
     """
-    return 1 + (degree > 0) * n_columns + (degree > 1) * (n_columns * (n_columns + 1) // 2)
+    return (
+        1 + (degree > 0) * n_columns + (degree > 1) * (n_columns * (n_columns + 1) // 2)
+    )
 
 
 def bandwidths_to_try(
     index: NeighborIndex, points: np.ndarray, some: np.ndarray, near: int, n_tried: int
 ) -> np.ndarray:
     """From about the distance to the `near`-th neighbor of some rows to the width of all rows."""
-    reach = np.median(index.nearest(points[some], min(len(index), near + 1)).distances[:, -1])
-    widest = 2.0 * float(np.sqrt(((points - points.mean(axis=0)) ** 2).sum(axis=1).max()))
+    reach = np.median(
+        index.nearest(points[some], min(len(index), near + 1)).distances[:, -1]
+    )
+    widest = 2.0 * float(
+        np.sqrt(((points - points.mean(axis=0)) ** 2).sum(axis=1).max())
+    )
     if not widest > 0:
         return np.ones(1)
     return np.geomspace(max(reach, 1e-3 * widest), widest, n_tried)
@@ -44,7 +50,8 @@ class LocalFit:
 
     value: np.ndarray  # (n,) the fitted value at the query
     norm: np.ndarray  # (n,) its variance in units of that of one target
-    leverage: np.ndarray  # (n,) what a row at the query itself adds of its own target, for weight 1
+    # (n,) what a row at the query itself adds of its own target, for weight 1
+    leverage: np.ndarray
     gradient: np.ndarray  # (n, d)
     degenerate: np.ndarray  # (n,) whether the rows did not determine all terms
 
@@ -83,22 +90,32 @@ class LocalModel:
         else:
             wide = self.n_neighbors
         step = max(1, min(_QUERIES, _CELLS // max(1, wide)))
-        stretches = [slice(start, min(len(Q), start + step)) for start in range(0, len(Q), step)]
+        stretches = [
+            slice(start, min(len(Q), start + step)) for start in range(0, len(Q), step)
+        ]
         parts = list(
             ordered_map(
-                lambda some: self._fit_block(Q[some], None if own is None else own[some]), stretches
+                lambda some: self._fit_block(
+                    Q[some], None if own is None else own[some]
+                ),
+                stretches,
             )
         )
         if not parts:
             return self._fit_block(Q, own)
         return LocalFit(
-            *(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(LocalFit))
+            *(
+                np.concatenate([getattr(p, f.name) for p in parts])
+                for f in fields(LocalFit)
+            )
         )
 
     def _fit_block(self, Q: np.ndarray, own: np.ndarray | None) -> LocalFit:
         rules = native.LocalRules(self.degree, self.steps, self.rate, self.tolerance)
         lists = native.WeightedLists(*self.lists(Q, own))
-        return LocalFit(*native.local_fits(self.X, self.y, np.ascontiguousarray(Q), lists, rules))
+        return LocalFit(
+            *native.local_fits(self.X, self.y, np.ascontiguousarray(Q), lists, rules)
+        )
 
     def leave_one_out(self, some: np.ndarray, weights: np.ndarray) -> float:
         """The mean squared error of some stored rows, each left out of its own fit."""
@@ -138,7 +155,12 @@ class LocalModel:
             counts = None
         else:
             counts = np.ascontiguousarray(near.counts).ravel()
-        return np.arange(n + 1) * k, np.ascontiguousarray(near.rows).ravel(), kernel.ravel(), counts
+        return (
+            np.arange(n + 1) * k,
+            np.ascontiguousarray(near.rows).ravel(),
+            kernel.ravel(),
+            counts,
+        )
 
     def _all_rows(
         self, Q: np.ndarray, own: np.ndarray | None
@@ -151,17 +173,25 @@ class LocalModel:
         there = kernel > 0
         offsets = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
         rows = np.ascontiguousarray(np.nonzero(there)[1])
-        return offsets, rows, kernel[there], None if self.weights is None else self.weights[rows]
+        return (
+            offsets,
+            rows,
+            kernel[there],
+            None if self.weights is None else self.weights[rows],
+        )
 
     def _widths(self, distances: np.ndarray) -> np.ndarray:
         """The bandwidth of every query."""
         if self.bandwidth is not None:
             return np.full(len(distances), self.bandwidth)
         if self.n_neighbors is not None:
-            farthest = np.where(np.isfinite(distances), distances, 0.0).max(axis=1, initial=0.0)
+            farthest = np.where(np.isfinite(distances), distances, 0.0).max(
+                axis=1, initial=0.0
+            )
         else:
             farthest = self._at_weight(distances)
-        return farthest * (1 + 1e-9)  # so that rows all at one distance do not all vanish
+        # so that rows all at one distance do not all vanish
+        return farthest * (1 + 1e-9)
 
     def _at_weight(self, distances: np.ndarray) -> np.ndarray:
         """The distance within which the rows have the weight `n_nearest`."""
@@ -172,6 +202,10 @@ class LocalModel:
             order = np.argsort(distances, axis=1, kind="stable")
             within = np.cumsum(self.weights[order], axis=1)
             index = (within >= self.n_nearest).argmax(axis=1)
-            index = np.where(within[:, -1] >= self.n_nearest, index, distances.shape[1] - 1)
-            radii = np.take_along_axis(distances, order, axis=1)[np.arange(len(distances)), index]
+            index = np.where(
+                within[:, -1] >= self.n_nearest, index, distances.shape[1] - 1
+            )
+            radii = np.take_along_axis(distances, order, axis=1)[
+                np.arange(len(distances)), index
+            ]
         return np.where(np.isfinite(radii), radii, 0.0)

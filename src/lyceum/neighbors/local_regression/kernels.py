@@ -44,7 +44,9 @@ def criterion(kernel: str, everyone: bool) -> str:
     return "E3: the k nearest rows with a kernel"
 
 
-def kernel_weights(kernel: str, distances: np.ndarray, bandwidth: np.ndarray) -> np.ndarray:
+def kernel_weights(
+    kernel: str, distances: np.ndarray, bandwidth: np.ndarray
+) -> np.ndarray:
     """The weights of rows at some distances, (n, k), for a bandwidth per query, (n,).
 
     Where weights are infinite (an exact hit of 1/d), those rows count alone; where all vanish,
@@ -61,6 +63,8 @@ def kernel_weights(kernel: str, distances: np.ndarray, bandwidth: np.ndarray) ->
     hits = np.isposinf(weights)
     weights = np.where(hits.any(axis=1, keepdims=True), hits, weights)
     lost = ~(weights.max(axis=1, initial=0.0) > 1e-250)
-    nearest = distances[lost] == distances[lost].min(axis=1, keepdims=True, initial=np.inf)
+    nearest = distances[lost] == distances[lost].min(
+        axis=1, keepdims=True, initial=np.inf
+    )
     weights[lost] = nearest
     return weights

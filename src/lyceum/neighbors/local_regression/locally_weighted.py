@@ -16,7 +16,12 @@ from lyceum._core.data import Block, Rows
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError, number_setting
 from lyceum.neighbors.local_regression.descent import descend_at, polynomial_at
-from lyceum.neighbors.local_regression.fits import LocalFit, LocalModel, bandwidths_to_try, n_terms
+from lyceum.neighbors.local_regression.fits import (
+    LocalFit,
+    LocalModel,
+    bandwidths_to_try,
+    n_terms,
+)
 from lyceum.neighbors.local_regression.kernels import KERNELS, criterion
 from lyceum.neighbors.stored_rows import StoredRows, as_cells
 from lyceum.report import Explanation, Summary, Table
@@ -245,7 +250,9 @@ class LocallyWeightedRegression(Regressor, StoredRows):
     def _enough(self) -> int:
         return max(30, 3 * n_terms(self.rows_.shape[1], self.degree))
 
-    def _model(self, n_neighbors: int | None = None, bandwidth: float | None = None) -> LocalModel:
+    def _model(
+        self, n_neighbors: int | None = None, bandwidth: float | None = None
+    ) -> LocalModel:
         everyone = self.n_neighbors == "all"
         if bandwidth is None:
             h = self.bandwidth_
@@ -286,7 +293,9 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             models = [self._model(bandwidth=float(h)) for h in tried]
         else:
             return
-        errors = np.array([model.leave_one_out(some, self.weights_) for model in models])
+        errors = np.array(
+            [model.leave_one_out(some, self.weights_) for model in models]
+        )
         self.tried_ = tried
         self.errors_ = errors
         best = tried[errors.argmin()]
@@ -364,7 +373,9 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         rows = self.rows_to_predict(np.asarray(x, dtype=np.float64).reshape(1, -1))
         block = rows.in_one_block(type(self).__name__)
         points = np.asarray(self._points(as_cells(block)), dtype=np.float64)
-        return descend_at(self._model(), points, self.learning_rate, int(self.max_steps), self.tol)
+        return descend_at(
+            self._model(), points, self.learning_rate, int(self.max_steps), self.tol
+        )
 
     # -- what was learned --------------------------------------------------------------
 
@@ -383,14 +394,19 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         Explanation
         """
         schema = getattr(self, "schema_", None)
-        return self._explain(X, self._slopes, "y" if schema is None else schema.target_name)
+        return self._explain(
+            X, self._slopes, "y" if schema is None else schema.target_name
+        )
 
     def _slopes(self, block: Block) -> np.ndarray:
         fit = self._fit_block(block)
         points, stored = (
-            np.asarray(self._points(A), np.float64) for A in (as_cells(block), self.rows_)
+            np.asarray(self._points(A), np.float64)
+            for A in (as_cells(block), self.rows_)
         )
-        added = fit.gradient * (points - np.average(stored, axis=0, weights=self.weights_))
+        added = fit.gradient * (
+            points - np.average(stored, axis=0, weights=self.weights_)
+        )
         return np.column_stack([fit.value, fit.value - added.sum(axis=1), added])
 
     def summary(self) -> Summary:
@@ -419,7 +435,10 @@ class LocallyWeightedRegression(Regressor, StoredRows):
                 what = "k"
             else:
                 what = "bandwidth"
-            rows = [(float(one), float(error)) for one, error in zip(self.tried_, self.errors_)]
+            rows = [
+                (float(one), float(error))
+                for one, error in zip(self.tried_, self.errors_)
+            ]
             tables = [Table("Leave-one-out errors", (what, "mean squared error"), rows)]
         return Summary(head.title, facts, tables)
 

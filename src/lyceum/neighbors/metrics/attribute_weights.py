@@ -114,7 +114,9 @@ class AttributeWeights(SupervisedTransformer):
             How much every row counts; zero-weight rows are ignored.
         """
         size = int(self.max_samples)
-        sample, self.mean_, unit = self._scaled_sample(X, y, sample_weight, size, self.random_state)
+        sample, self.mean_, unit = self._scaled_sample(
+            X, y, sample_weight, size, self.random_state
+        )
         search = _WeightSearch(
             sample.rows, self._design.source, len(self.schema_), sample.y, sample.w
         )
@@ -136,7 +138,9 @@ class AttributeWeights(SupervisedTransformer):
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The names of the columns, with categories expanded."""
         check_is_fitted(self)
-        return np.array(Design(schema_with_names(self, input_features)).after.names, dtype=object)
+        return np.array(
+            Design(schema_with_names(self, input_features)).after.names, dtype=object
+        )
 
     def summary(self) -> Summary:
         """The factor of every column, and the errors."""
@@ -148,12 +152,21 @@ class AttributeWeights(SupervisedTransformer):
             "error at the start": self.history_[0],
             "error": self.history_[-1],
         }
-        rows = [(name, float(value)) for name, value in zip(self.schema_.names, self.weights_)]
-        return Summary(head.title, facts, [Table("Columns", ("column", "weight"), rows)])
+        rows = [
+            (name, float(value))
+            for name, value in zip(self.schema_.names, self.weights_)
+        ]
+        return Summary(
+            head.title, facts, [Table("Columns", ("column", "weight"), rows)]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self.design_names)
-        return {"components_": (d, d), "mean_": (d,), "weights_": (self.n_features_in_,)}
+        return {
+            "components_": (d, d),
+            "mean_": (d,),
+            "weights_": (self.n_features_in_,),
+        }
 
 
 class _WeightSearch:
@@ -164,7 +177,12 @@ class _WeightSearch:
     n_classes: int
 
     def __init__(
-        self, Z: np.ndarray, source: np.ndarray, n_columns: int, y: np.ndarray, w: np.ndarray
+        self,
+        Z: np.ndarray,
+        source: np.ndarray,
+        n_columns: int,
+        y: np.ndarray,
+        w: np.ndarray,
     ):
         self.Z = Z
         self.source = source
@@ -198,7 +216,9 @@ class _WeightSearch:
             for value in tried:
                 new_error = self._error(rest + value**2 * square)
                 # a column that does not help is removed, unless it is the last one
-                lost = value == 0.0 and new_error <= error and np.count_nonzero(self.z) > 1
+                lost = (
+                    value == 0.0 and new_error <= error and np.count_nonzero(self.z) > 1
+                )
                 if lost or new_error < error - 1e-12:
                     error = new_error
                     self.z[j] = value
@@ -207,7 +227,10 @@ class _WeightSearch:
 
     def _column(self, j: int) -> np.ndarray:
         return sum(
-            ((self.Z[:, c, None] - self.Z[:, c]) ** 2 for c in np.flatnonzero(self.source == j)),
+            (
+                (self.Z[:, c, None] - self.Z[:, c]) ** 2
+                for c in np.flatnonzero(self.source == j)
+            ),
             np.zeros((len(self.Z), len(self.Z))),
         )
 

@@ -133,7 +133,9 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
             How much every row counts; zero-weight rows are ignored.
         """
         size = int(self.max_samples)
-        sample, mean, unit = self._scaled_sample(X, y, sample_weight, size, self.random_state)
+        sample, mean, unit = self._scaled_sample(
+            X, y, sample_weight, size, self.random_state
+        )
         objective = _NeighborLoss(*sample, self._learns_classes, float(self.alpha))
         d = len(mean)
         m = min(d, self.n_components or d)
@@ -149,7 +151,9 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
             )
 
         start = objective.start(m)
-        solution = minimize(objective, start.ravel(), int(self.max_iter), float(self.tol), observe)
+        solution = minimize(
+            objective, start.ravel(), int(self.max_iter), float(self.tol), observe
+        )
         self.mean_ = mean
         self.n_undetermined_ = d - objective.rank
         self.components_ = solution.point.theta.reshape(m, d) / unit
@@ -168,7 +172,9 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
         """
         part = np.diag(self.matrix_)
         part = np.where(part > 0, part, part.mean() or 1.0)
-        inverse = PositiveFactor.of(self.matrix_ + np.diag(_SMALLEST_PART * part)).inverse()
+        inverse = PositiveFactor.of(
+            self.matrix_ + np.diag(_SMALLEST_PART * part)
+        ).inverse()
         return Mahalanobis((inverse + inverse.T) / 2, self.mean_)
 
     @property
@@ -178,25 +184,41 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
     def summary(self) -> Summary:
         """The weight of every column in M, and the objective."""
         head = super().summary()
-        facts = {**head.facts, "rows of L": len(self.components_), "steps": self.n_iter_}
+        facts = {
+            **head.facts,
+            "rows of L": len(self.components_),
+            "steps": self.n_iter_,
+        }
         facts["objective"] = self.history_[-1]
         facts |= undetermined_fact(
-            self.n_undetermined_, len(self.mean_), "direction", "the penalty alone decides there"
+            self.n_undetermined_,
+            len(self.mean_),
+            "direction",
+            "the penalty alone decides there",
         )
         rows = [
-            (name, float(value)) for name, value in zip(self.design_names, np.diag(self.matrix_))
+            (name, float(value))
+            for name, value in zip(self.design_names, np.diag(self.matrix_))
         ]
-        return Summary(head.title, facts, [Table("Columns", ("column", "diagonal of M"), rows)])
+        return Summary(
+            head.title, facts, [Table("Columns", ("column", "diagonal of M"), rows)]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self.design_names)
-        return {"components_": (len(self.components_), d), "matrix_": (d, d), "mean_": (d,)}
+        return {
+            "components_": (len(self.components_), d),
+            "matrix_": (d, d),
+            "mean_": (d,),
+        }
 
 
 class _NeighborLoss:
     """The mean loss of drawing one neighbor, plus alpha |L|² / 2, and its gradient."""
 
-    def __init__(self, Z: np.ndarray, y: np.ndarray, w: np.ndarray, classes: bool, alpha: float):
+    def __init__(
+        self, Z: np.ndarray, y: np.ndarray, w: np.ndarray, classes: bool, alpha: float
+    ):
         self.Z = Z
         self.w = w / w.sum()
         self.alpha = alpha
@@ -207,7 +229,9 @@ class _NeighborLoss:
         if classes:
             spread = 1.0
         else:
-            spread = float(np.sqrt(np.average((y - np.average(y, weights=w)) ** 2, weights=w)))
+            spread = float(
+                np.sqrt(np.average((y - np.average(y, weights=w)) ** 2, weights=w))
+            )
         if classes:
             self.y = None
         else:

@@ -126,7 +126,9 @@ class RadialMixture(EMProblem):
         noise = np.maximum(squared / (safe * K), _FLOOR)
         lacking = sum(UU.shape[1] - factor.rank for factor in factors)
         widths = np.sqrt(np.maximum(spread, _FLOOR))
-        return UnitMixture(n / n.sum(), centers, widths, models, np.sqrt(noise), lacking)
+        return UnitMixture(
+            n / n.sum(), centers, widths, models, np.sqrt(noise), lacking
+        )
 
     def _factor(self, A: np.ndarray) -> PositiveFactor:
         """A, factored, with a ridge in units of the columns for all but the constant."""
@@ -139,7 +141,11 @@ class RadialMixture(EMProblem):
         m, d = units.centers.shape
         models = np.zeros((m, 1 + d if self.linear else 1, K))
         return UnitMixture(
-            np.full(m, 1 / m), units.centers, units.widths, models, np.full(m, max(spread, 1e-3))
+            np.full(m, 1 / m),
+            units.centers,
+            units.widths,
+            models,
+            np.full(m, max(spread, 1e-3)),
         )
 
     def _terms(self, Z: np.ndarray) -> np.ndarray:

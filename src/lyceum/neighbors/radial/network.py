@@ -23,11 +23,15 @@ from lyceum.neighbors.stored_rows import check_not_empty, moments_of, number_sca
 from lyceum.report import Summary, Table
 
 _COUNT = Interval(Integral, 1, None, closed="left")
-_RIDGE = 1e-6  # of the squares of every column, in the linear models that EM fits to units
+# of the squares of every column, in the linear models that EM fits to units
+_RIDGE = 1e-6
 RADIAL_CONSTRAINTS: dict[str, list[Any]] = {
     "n_centers": [_COUNT],
     "centers": [StrOptions({"clustered", "sampled", "uniform"}), "array-like"],
-    "bandwidth": [StrOptions({"shared", "own"}), Interval(Real, 0, None, closed="neither")],
+    "bandwidth": [
+        StrOptions({"shared", "own"}),
+        Interval(Real, 0, None, closed="neither"),
+    ],
     "units": [StrOptions({"constant", "linear"})],
     "fit_by": [StrOptions({"least_squares", "gradient", "em"})],
     "normalized": ["boolean", None],
@@ -107,7 +111,9 @@ class RadialNetwork(Learner):
         held = Rows(ArraySource(block.X, block.y, block.w, block.schema, coded=True))
         moments = moments_of(held)
         self.mean_ = moments.mean
-        self.scale_ = number_scales(moments, self.schema_, self._design, self.standardize)
+        self.scale_ = number_scales(
+            moments, self.schema_, self._design, self.standardize
+        )
         assert block.y is not None
         return self._scale_rows(block), block.y, np.array(block.weights)
 
@@ -123,7 +129,9 @@ class RadialNetwork(Learner):
         else:
             normalized = bool(self.normalized)
         if self.fit_by == "em" and not normalized:
-            raise SettingError("fit_by='em' makes normalized units: leave normalized at None")
+            raise SettingError(
+                "fit_by='em' makes normalized units: leave normalized at None"
+            )
         v = w / w.sum()
         units = self._place_units(Z, v, normalized, T.shape[1])
         steps: list[dict[str, Any]] = []
@@ -142,11 +150,17 @@ class RadialNetwork(Learner):
         if self.record:
             self.record_ = [{"step": i, **step} for i, step in enumerate(steps)]
 
-    def _place_units(self, Z: np.ndarray, v: np.ndarray, normalized: bool, K: int) -> RadialUnits:
+    def _place_units(
+        self, Z: np.ndarray, v: np.ndarray, normalized: bool, K: int
+    ) -> RadialUnits:
         d = Z.shape[1]
         if isinstance(self.centers, str):
             centers = place_centers(
-                Z, v * len(Z), int(self.n_centers), self.centers, seed_from(self.random_state)
+                Z,
+                v * len(Z),
+                int(self.n_centers),
+                self.centers,
+                seed_from(self.random_state),
             )
         else:
             centers = number_setting("centers", self.centers)
@@ -163,7 +177,9 @@ class RadialNetwork(Learner):
         m = len(centers)
         linear = self.units == "linear"
         weights = np.zeros((m, 1 + d if linear else 1, K))
-        return RadialUnits(centers, widths, np.zeros(m), normalized, linear, weights, np.zeros(K))
+        return RadialUnits(
+            centers, widths, np.zeros(m), normalized, linear, weights, np.zeros(K)
+        )
 
     def _by_gradient(
         self,
@@ -188,7 +204,9 @@ class RadialNetwork(Learner):
         def observe(point: Any) -> None:
             steps.append(_step(units.unpack(point.theta), 2.0 * point.value))
 
-        descent = minimize(function, units.pack(), int(self.max_iter), float(self.tol), observe)
+        descent = minimize(
+            function, units.pack(), int(self.max_iter), float(self.tol), observe
+        )
         history = (2.0 * np.asarray(descent.history)).tolist()
         # weights solved for at the last centers and widths, unless those of the descent are better
         moved = units.unpack(descent.point.theta)
@@ -208,16 +226,24 @@ class RadialNetwork(Learner):
         d = Z.shape[1]
         K = T.shape[1]
         columns = tuple(Column(f"z{j}", why="scaled") for j in range(d + K))
-        rows = Rows(ArraySource(np.hstack([Z, T]), None, w, Schema(columns), coded=True))
-        problem = RadialMixture(self.units == "linear", self.bandwidth == "shared", _RIDGE)
+        rows = Rows(
+            ArraySource(np.hstack([Z, T]), None, w, Schema(columns), coded=True)
+        )
+        problem = RadialMixture(
+            self.units == "linear", self.bandwidth == "shared", _RIDGE
+        )
         loop = ExpectationMaximization(
             int(self.max_iter), float(self.tol), record=bool(self.record)
         )
         spread = float(np.sqrt(np.average((T**2).mean(axis=1), weights=w)))
         outcome = loop.maximize(rows, problem, problem.start(units, K, spread))
         for step in outcome.record or ():
-            steps.append(_step(step["parameters"].units(problem.linear), step["objective"]))
-        return outcome.parameters.units(problem.linear), [float(value) for value in outcome.history]
+            steps.append(
+                _step(step["parameters"].units(problem.linear), step["objective"])
+            )
+        return outcome.parameters.units(problem.linear), [
+            float(value) for value in outcome.history
+        ]
 
     def _keep_units(self, units: RadialUnits) -> None:
         self.centers_ = units.centers * self.scale_ + self.mean_
@@ -294,7 +320,9 @@ class RadialNetwork(Learner):
             for i, (center, width) in enumerate(zip(self.centers_, self.widths_))
         ]
         names = (f"center, {name}" for name in self.design_names)
-        return Summary(head.title, facts, [Table("Units", ("unit", "width", *names), rows)])
+        return Summary(
+            head.title, facts, [Table("Units", ("unit", "width", *names), rows)]
+        )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         m = len(self.widths_)

@@ -155,7 +155,9 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
     def _unit_outputs(self, block: Block) -> np.ndarray:
         Z = self._scale_rows(block)
         units = self._units
-        models = units.weights[:, 0, 0] + (Z @ units.weights[:, 1:, 0].T if units.linear else 0.0)
+        models = units.weights[:, 0, 0] + (
+            Z @ units.weights[:, 1:, 0].T if units.linear else 0.0
+        )
         return self.target_scale_ * units.activations(Z) * models
 
     def _value(self, Z: np.ndarray) -> np.ndarray:
@@ -174,7 +176,9 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
         Explanation
         """
         schema = getattr(self, "schema_", None)
-        return self._explain(X, self._columns, "y" if schema is None else schema.target_name)
+        return self._explain(
+            X, self._columns, "y" if schema is None else schema.target_name
+        )
 
     def _columns(self, block: Block) -> np.ndarray:
         return np.column_stack([_predict(self, block), self._walk(block, self._value)])

@@ -144,7 +144,9 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         if known is None or old_classes is None:
             self._learn_scale(block)
             self._keep(
-                np.empty((0, len(self.design_names))), np.empty(0), np.empty(0, dtype=np.int64)
+                np.empty((0, len(self.design_names))),
+                np.empty(0),
+                np.empty(0, dtype=np.int64),
             )
         else:
             self._recode(known, old_classes)
@@ -152,19 +154,28 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         return self
 
     def _gather(self, rows: Rows) -> Block:
-        block = rows.in_one_block(type(self).__name__, "NearestCentroid").without_zero_weights()
+        block = rows.in_one_block(
+            type(self).__name__, "NearestCentroid"
+        ).without_zero_weights()
         check_not_empty(self, block)
         return block
 
     def _learn_scale(self, block: Block) -> None:
-        moments = moments_of(Rows(ArraySource(block.X, block.y, block.w, block.schema, coded=True)))
+        moments = moments_of(
+            Rows(ArraySource(block.X, block.y, block.w, block.schema, coded=True))
+        )
         self.mean_ = moments.mean
-        self.scale_ = number_scales(moments, self.schema_, self._design, self.standardize)
+        self.scale_ = number_scales(
+            moments, self.schema_, self._design, self.standardize
+        )
 
     def _recode(self, known: Schema, old_classes: np.ndarray) -> None:
         """Bring what was learned to the categories and classes of now."""
         matrix, offset = design_change(known, self._design)
-        new = matrix.shape[0] != matrix.shape[1] or not (matrix == np.eye(len(matrix))).all()
+        new = (
+            matrix.shape[0] != matrix.shape[1]
+            or not (matrix == np.eye(len(matrix))).all()
+        )
         if new:
             self.centers_ = self.centers_ @ matrix.T + offset
             self.mean_ = self.mean_ @ matrix.T + offset
@@ -173,7 +184,9 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         codes = np.searchsorted(self.classes_, old_classes)
         self.center_class_ = codes[self.center_class_]
 
-    def _keep(self, centers: np.ndarray, radii: np.ndarray, classes: np.ndarray) -> None:
+    def _keep(
+        self, centers: np.ndarray, radii: np.ndarray, classes: np.ndarray
+    ) -> None:
         self.centers_ = centers
         self.radii_ = radii
         self.center_class_ = classes
@@ -199,17 +212,24 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
             covered[row] = True
             report("spheres", int(covered.sum()), len(covered))
         before = self.counts_
-        self._keep(np.concatenate(centers), np.concatenate(radii), np.concatenate(classes))
+        self._keep(
+            np.concatenate(centers), np.concatenate(radii), np.concatenate(classes)
+        )
         self._count(Z, y, block.weights, before)
 
-    def _count(self, Z: np.ndarray, y: np.ndarray, w: np.ndarray, before: np.ndarray) -> None:
+    def _count(
+        self, Z: np.ndarray, y: np.ndarray, w: np.ndarray, before: np.ndarray
+    ) -> None:
         """Add the weight of every row to the first sphere of its class that covers it."""
-        self.counts_ = np.concatenate([before, np.zeros(len(self.radii_) - len(before))])
+        self.counts_ = np.concatenate(
+            [before, np.zeros(len(self.radii_) - len(before))]
+        )
         for c in np.unique(y):
             own = np.flatnonzero(y == c)
             spheres = np.flatnonzero(self.center_class_ == c)
             first = (
-                pairwise(Z[own], self._scale_rows(self.centers_[spheres])) <= self.radii_[spheres]
+                pairwise(Z[own], self._scale_rows(self.centers_[spheres]))
+                <= self.radii_[spheres]
             ).argmax(axis=1)
             self.counts_ += np.bincount(spheres[first], w[own], len(self.radii_))
 
@@ -220,16 +240,20 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
             own = np.flatnonzero(self.center_class_ == c)
             others = Z[y != c]
             if len(others):
-                distance = nearest(self._scale_rows(self.centers_[own]), 1, among=others).distances[
-                    :, 0
-                ]
-                radii[own] = np.minimum(radii[own], np.maximum(distance * _INSIDE, self.min_radius))
+                distance = nearest(
+                    self._scale_rows(self.centers_[own]), 1, among=others
+                ).distances[:, 0]
+                radii[own] = np.minimum(
+                    radii[own], np.maximum(distance * _INSIDE, self.min_radius)
+                )
         self.radii_ = radii
 
     def _limits(self, Z: np.ndarray, y: np.ndarray) -> np.ndarray:
         """The largest radius of a sphere around every row: up to rows and centers of other
         classes."""
-        out = np.full(len(Z), np.inf if self.max_radius is None else float(self.max_radius))
+        out = np.full(
+            len(Z), np.inf if self.max_radius is None else float(self.max_radius)
+        )
         known = self._scale_rows(self.centers_)
         for c in np.unique(y):
             others = np.concatenate([Z[y != c], known[self.center_class_ != c]])
@@ -252,7 +276,9 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         return out
 
     def _scale_rows(self, X: np.ndarray) -> np.ndarray:
-        return np.ascontiguousarray((np.asarray(X, dtype=np.float64) - self.mean_) / self.scale_)
+        return np.ascontiguousarray(
+            (np.asarray(X, dtype=np.float64) - self.mean_) / self.scale_
+        )
 
     # -- predict -----------------------------------------------------------------------
 
@@ -286,7 +312,9 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
 
     def _regions(self, block: Block) -> np.ndarray:
         n_classes = (self._counts(block)[0] > 0).sum(axis=1)
-        return np.array(["unknown", "identified", "ambiguous"])[np.minimum(n_classes, 2)]
+        return np.array(["unknown", "identified", "ambiguous"])[
+            np.minimum(n_classes, 2)
+        ]
 
     # -- what was learned --------------------------------------------------------------
 
@@ -311,10 +339,14 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         Z = self._scale_rows(block.X)
         C = self._scale_rows(self.centers_)
         code = shares.argmax(axis=1)
-        apart = np.where(self.center_class_ == code[:, None], pairwise(Z, C) - self.radii_, np.inf)
+        apart = np.where(
+            self.center_class_ == code[:, None], pairwise(Z, C) - self.radii_, np.inf
+        )
         near = np.exp(-0.5 * (Z - C[apart.argmin(axis=1)]) ** 2)
         near /= near.sum(axis=1, keepdims=True)
-        prior = np.bincount(self.center_class_, minlength=len(self.classes_)) / len(self.radii_)
+        prior = np.bincount(self.center_class_, minlength=len(self.classes_)) / len(
+            self.radii_
+        )
         gain = shares[np.arange(len(code)), code] - prior[code]
         return np.column_stack([code, prior[code], gain[:, None] * near])
 
@@ -324,10 +356,18 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         rows = []
         for c, label in enumerate(self.classes_.tolist()):
             radii = self.radii_[self.center_class_ == c]
-            rows.append((str(label), len(radii), float(np.median(radii)) if len(radii) else None))
+            rows.append(
+                (
+                    str(label),
+                    len(radii),
+                    float(np.median(radii)) if len(radii) else None,
+                )
+            )
         facts = {**head.facts, "rows seen": self.n_rows_, "spheres": len(self.radii_)}
         return Summary(
-            head.title, facts, [Table("Classes", ("class", "spheres", "median radius"), rows)]
+            head.title,
+            facts,
+            [Table("Classes", ("class", "spheres", "median radius"), rows)],
         )
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:

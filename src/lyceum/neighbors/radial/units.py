@@ -16,7 +16,9 @@ from lyceum.cluster import KMeans
 _NULL = 1e-14
 
 
-def place_centers(Z: np.ndarray, w: np.ndarray, m: int, how: str, seed: int) -> np.ndarray:
+def place_centers(
+    Z: np.ndarray, w: np.ndarray, m: int, how: str, seed: int
+) -> np.ndarray:
     """m centers (fewer where there are fewer distinct rows) for rows in scaled units."""
     if how == "uniform":
         return _spread_evenly(Z, m)
@@ -40,7 +42,9 @@ def _spread_evenly(Z: np.ndarray, m: int) -> np.ndarray:
     return low + (high - low) * qmc.Halton(Z.shape[1], scramble=False).random(m + 1)[1:]
 
 
-def start_widths(Z: np.ndarray, w: np.ndarray, centers: np.ndarray, shared: bool) -> np.ndarray:
+def start_widths(
+    Z: np.ndarray, w: np.ndarray, centers: np.ndarray, shared: bool
+) -> np.ndarray:
     """The root mean square distance of every center to its two nearest others, or the mean of
     these."""
     m = len(centers)
@@ -71,18 +75,21 @@ class RadialUnits:
     linear: bool
     weights: np.ndarray  # (m, 1 or 1 + d, K): a_j, then B_j
     bias: np.ndarray  # (K,)
-    n_undetermined: int = (
-        0  # directions of the weights of an output that the last solve took as null
-    )
+    # directions of the weights of an output that the last solve took as null
+    n_undetermined: int = 0
 
     def squares(self, Z: np.ndarray) -> np.ndarray:
         """|z - c_j|², (n, m), about the mean of the centers, which keeps digits."""
         middle = self.centers.mean(axis=0)
         A = Z - middle
         C = self.centers - middle
-        return np.maximum((A**2).sum(axis=1)[:, None] - 2 * A @ C.T + (C**2).sum(axis=1), 0.0)
+        return np.maximum(
+            (A**2).sum(axis=1)[:, None] - 2 * A @ C.T + (C**2).sum(axis=1), 0.0
+        )
 
-    def activations(self, Z: np.ndarray, squares: np.ndarray | None = None) -> np.ndarray:
+    def activations(
+        self, Z: np.ndarray, squares: np.ndarray | None = None
+    ) -> np.ndarray:
         """H, (n, m)."""
         if squares is None:
             squares = self.squares(Z)
@@ -98,7 +105,8 @@ class RadialUnits:
         columns = H
         if self.linear:
             columns = (
-                H[:, :, None] * np.concatenate([np.ones((len(Z), 1)), Z], axis=1)[:, None]
+                H[:, :, None]
+                * np.concatenate([np.ones((len(Z), 1)), Z], axis=1)[:, None]
             ).reshape(len(Z), -1)
         if self.normalized:
             return columns
@@ -118,7 +126,9 @@ class RadialUnits:
             inner = coefficients[:-1]
         return replace(self, weights=inner.reshape(m, -1, K), bias=bias)
 
-    def solve(self, Z: np.ndarray, T: np.ndarray, w: np.ndarray, alpha: float) -> RadialUnits:
+    def solve(
+        self, Z: np.ndarray, T: np.ndarray, w: np.ndarray, alpha: float
+    ) -> RadialUnits:
         """With weights by least squares, Σ w |f(z) - t|² + alpha · (mean square of the design)
         |weights|²."""
         P = self.design(Z) * np.sqrt(w)[:, None]
@@ -130,7 +140,9 @@ class RadialUnits:
         rows = np.vstack([P, np.diag(penalty)])
         targets = np.vstack([T * np.sqrt(w)[:, None], np.zeros((p, T.shape[1]))])
         solution = ranked_squares(rows, targets, _NULL)
-        return replace(self.with_coefficients(solution.coef), n_undetermined=p - solution.rank)
+        return replace(
+            self.with_coefficients(solution.coef), n_undetermined=p - solution.rank
+        )
 
     def outputs(self, Z: np.ndarray) -> np.ndarray:
         """f(z), (n, K); the sums are in the order of columns, so that other rows do not change
@@ -174,7 +186,9 @@ class RadialUnits:
             A = A + np.einsum("id,jdk->ijk", Z, self.weights[:, 1:])
         F = np.einsum("ij,ijk->ik", H, A) + self.bias
         R = (F - T) * w[:, None]
-        value = 0.5 * float((R * (F - T)).sum()) + 0.5 * alpha * float((self.weights**2).sum())
+        value = 0.5 * float((R * (F - T)).sum()) + 0.5 * alpha * float(
+            (self.weights**2).sum()
+        )
         # back through F: ∂/∂H = R · A, ∂/∂weights = H (1, z) ⊗ R, ∂/∂bias = Σ R
         dH = np.einsum("ik,ijk->ij", R, A)
         d_weights = alpha * self.weights

@@ -109,7 +109,9 @@ def _values_and_names(
             f"{type(model).__name__}"
         )
     if values.ndim != 1 or not len(values):
-        raise DataError(f"importances have the shape {values.shape}: give one per column")
+        raise DataError(
+            f"importances have the shape {values.shape}: give one per column"
+        )
     if names is None:
         names = [f"x{j}" for j in range(len(values))]
     if len(names) != len(values):

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-_LOSSES = {"error": "error rate", "squared": "squared error", "absolute": "absolute error"}
+_LOSSES = {
+    "error": "error rate",
+    "squared": "squared error",
+    "absolute": "absolute error",
+}
 
 
 def loss_name(loss: str) -> str:
@@ -143,7 +147,9 @@ def validation_curve(
     """
     results = _results(ValidationCurve, param_range, train_scores, test_scores, label)
     if len(results) > 1:
-        raise SettingError("give one ValidationCurve: draw others into the same axes by ax=")
+        raise SettingError(
+            "give one ValidationCurve: draw others into the same axes by ax="
+        )
     for result in results.values():
         param_range = _as_array(result.param_range)
         train_scores = result.train_losses
@@ -227,7 +233,9 @@ def staged_errors(
         raise DataError(
             f"there is no curve {best!r}: the curves are {', '.join(map(repr, curves))}"
         )
-    drawn = [_staged_curve(str(name), values, rounds) for name, values in curves.items()]
+    drawn = [
+        _staged_curve(str(name), values, rounds) for name, values in curves.items()
+    ]
     ax = draw_curves(ax, drawn)
     for curve in drawn:
         if curve.label == best and not np.isnan(curve.y).all():
@@ -293,9 +301,15 @@ def density_errors(
         )
     order = np.argsort(result.param_range)
     x = result.param_range[order]
-    parts = {"squared bias": result.bias, "variance": result.variance, "error": result.error}
+    parts = {
+        "squared bias": result.bias,
+        "variance": result.variance,
+        "error": result.error,
+    }
     dots = {"marker": "o", "markersize": 3}
-    curves = [Curve(x, values[order], name, options=dots) for name, values in parts.items()]
+    curves = [
+        Curve(x, values[order], name, options=dots) for name, values in parts.items()
+    ]
     ax = draw_curves(ax, curves)
     ax.axvline(result.best, color=GRAY, linewidth=1.0, linestyle=":", gid="best")
     if (x > 0).all() and x[-1] > 8 * x[0]:
@@ -305,7 +319,9 @@ def density_errors(
     return ax
 
 
-def _results(kind: type, first: object, train: Any, test: Any, label: str | None) -> dict[str, Any]:
+def _results(
+    kind: type, first: object, train: Any, test: Any, label: str | None
+) -> dict[str, Any]:
     """Results of `evaluate` by name; empty when arrays were given."""
     results = results_by_name((kind,), first, label)
     if results and (train is not None or test is not None):

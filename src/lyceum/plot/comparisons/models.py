@@ -19,17 +19,33 @@ from lyceum.evaluate import (
 )
 from lyceum.plot.comparisons.learning_curves import loss_name
 from lyceum.plot.curves import check_results
-from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, grouped_bars, legend, note
+from lyceum.plot.style import (
+    COLORS,
+    GRAY,
+    INK,
+    axes,
+    finish,
+    grouped_bars,
+    legend,
+    note,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-_DIAMOND: dict[str, Any] = {"marker": "D", "linestyle": "", "color": INK, "markersize": 5.5}
+_DIAMOND: dict[str, Any] = {
+    "marker": "D",
+    "linestyle": "",
+    "color": INK,
+    "markersize": 5.5,
+}
 
 
 def cross_validation(
-    results: CrossValidation | Bootstrap632 | Mapping[str, CrossValidation | Bootstrap632],
+    results: CrossValidation
+    | Bootstrap632
+    | Mapping[str, CrossValidation | Bootstrap632],
     *,
     label: str | None = None,
     title: str | None = None,
@@ -163,16 +179,28 @@ def comparison(
     named = check_results((CorrectedT, FiveByTwoTest, McNemar, DeLong), tests, label)
     measures = {_MEASURES.get(type(test), "losses") for test in named.values()}
     if len(measures) > 1:
-        raise SettingError(f"the tests compare {' and '.join(sorted(measures))}: draw them apart")
+        raise SettingError(
+            f"the tests compare {' and '.join(sorted(measures))}: draw them apart"
+        )
     measure = measures.pop()
     ax = axes(ax, _size(len(named)))
     for row, test in enumerate(named.values()):
         _draw_test(ax, row, test)
-    ax.axvline(0.0, color=GRAY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference", zorder=1)
+    ax.axvline(
+        0.0, color=GRAY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference", zorder=1
+    )
     _name_rows(ax, list(named))
     if measure == "rows":
-        finish(ax, "rows that only the second  |  only the first model gets wrong", "", title)
-        most = max(max(test.only_first_wrong, test.only_second_wrong) for test in named.values())
+        finish(
+            ax,
+            "rows that only the second  |  only the first model gets wrong",
+            "",
+            title,
+        )
+        most = max(
+            max(test.only_first_wrong, test.only_second_wrong)
+            for test in named.values()
+        )
         ax.set_xlim(-1.45 * max(most, 1), 1.45 * max(most, 1))
         ax.xaxis.set_major_formatter(lambda value, _: f"{abs(value):,.0f}")
     else:
@@ -183,7 +211,8 @@ def comparison(
     return ax
 
 
-_MEASURES: dict[type, str] = {McNemar: "rows", DeLong: "areas"}  # all others compare losses
+# all others compare losses
+_MEASURES: dict[type, str] = {McNemar: "rows", DeLong: "areas"}
 
 
 def _draw_test(ax: Axes, row: int, test: Any) -> None:
@@ -203,7 +232,11 @@ def _draw_test(ax: Axes, row: int, test: Any) -> None:
         end = float(differences.max())
     else:
         middle = test.difference if isinstance(test, DeLong) else test.mean
-        line: dict[str, Any] = {"color": color, "linewidth": 2.0, "solid_capstyle": "butt"}
+        line: dict[str, Any] = {
+            "color": color,
+            "linewidth": 2.0,
+            "solid_capstyle": "butt",
+        }
         ax.plot([test.low, test.high], [row, row], **line)
         ax.plot(middle, row, zorder=4, **_DIAMOND)
         end = test.high
@@ -248,14 +281,17 @@ def bias_variance(
     named = check_results((BiasVariance,), results, label)
     losses = {result.loss for result in named.values()}
     if len(losses) > 1:
-        raise SettingError("the results have different losses: compare those of one loss")
+        raise SettingError(
+            "the results have different losses: compare those of one loss"
+        )
     parts = {"bias": "bias", "net_variance": "net variance", "noise": "noise"}
     if not any(result.noise for result in named.values()):
         del parts["noise"]
     ax = axes(ax, (min(2.6 + 1.1 * len(named), 10.0), 4.2))
     x = np.arange(len(named))
     columns = {
-        name: [getattr(result, part) for result in named.values()] for part, name in parts.items()
+        name: [getattr(result, part) for result in named.values()]
+        for part, name in parts.items()
     }
     grouped_bars(ax, columns, 0.7)
     errors = [result.error for result in named.values()]

@@ -81,7 +81,9 @@ def bayes_net(
         after = net.marginals(evidence, soft=soft)
     else:
         after = before
-    return _NetDrawing(net, before, after, dict(evidence or {}), most_states).draw(ax, title)
+    return _NetDrawing(net, before, after, dict(evidence or {}), most_states).draw(
+        ax, title
+    )
 
 
 class _NetDrawing:
@@ -128,7 +130,9 @@ class _NetDrawing:
         longest = max(4, *(len(label) for label, _, _ in lines))
         return max(head, 1.15 + 0.06 * longest)
 
-    def _states(self, name: str, most: int) -> list[tuple[str, float | None, float | None]]:
+    def _states(
+        self, name: str, most: int
+    ) -> list[tuple[str, float | None, float | None]]:
         """The lines in a node: label, value before and value after; numbers have no bar."""
         posterior = self.after.get(name, self.before.get(name))
         if posterior is None:
@@ -205,7 +209,10 @@ class _NetDrawing:
         lay = self.layout
         points = [(lay.x[parent], self.tops[lay.layer[parent]] + self.height(parent))]
         for x, level in lay.bends[parent, child]:
-            points += [(x, self.tops[level]), (x, self.tops[level] + self.heights.get(level, 0.3))]
+            points += [
+                (x, self.tops[level]),
+                (x, self.tops[level] + self.heights.get(level, 0.3)),
+            ]
         points.append((lay.x[child], self.tops[lay.layer[child]]))
         _arrow(ax, points)
 
@@ -227,12 +234,18 @@ def _arrow(ax: Axes, points: list[tuple[float, float]], arrow: bool = True) -> N
         style = "-"
     ax.add_patch(
         FancyArrowPatch(
-            path=Path(path, codes), arrowstyle=style, color=GRAY, linewidth=0.9, zorder=2
+            path=Path(path, codes),
+            arrowstyle=style,
+            color=GRAY,
+            linewidth=0.9,
+            zorder=2,
         )
     )
 
 
-def moral_graph(net: BayesNet, *, title: str | None = None, ax: Axes | None = None) -> Axes:
+def moral_graph(
+    net: BayesNet, *, title: str | None = None, ax: Axes | None = None
+) -> Axes:
     """The moral graph: directions dropped, parents of a common child joined (dashed, orange).
 
     Parameters
@@ -299,14 +312,18 @@ def _line(layout: LayeredLayout, one: str, two: str) -> tuple[list[float], list[
     y0 = float(layout.layer[one])
     y1 = float(layout.layer[two])
     between = [
-        n for n, x in layout.x.items() if layout.layer[n] == y0 and min(x0, x1) < x < max(x0, x1)
+        n
+        for n, x in layout.x.items()
+        if layout.layer[n] == y0 and min(x0, x1) < x < max(x0, x1)
     ]
     t = np.linspace(0, 1, 21)
     if y0 == y1 and between:
         bow = 0.35
     else:
         bow = 0.0
-    return (x0 + t * (x1 - x0)).tolist(), (y0 + t * (y1 - y0) + bow * np.sin(np.pi * t)).tolist()
+    return (x0 + t * (x1 - x0)).tolist(), (
+        y0 + t * (y1 - y0) + bow * np.sin(np.pi * t)
+    ).tolist()
 
 
 def junction_tree(
@@ -340,9 +357,13 @@ def junction_tree(
     layout = layered_layout(parents, _clique_widths(cliques), gap=0.3)
     step = 0.19 * max(map(len, tree.cliques)) + 0.85
     ax = axes(ax, (max(layout.width + 0.4, 2.5), step * layout.n_layers + 0.4))
-    centers = {name: np.array([x, step * layout.layer[name]]) for name, x in layout.x.items()}
+    centers = {
+        name: np.array([x, step * layout.layer[name]]) for name, x in layout.x.items()
+    }
     for name, clique in cliques.items():
-        _box_text(ax, centers[name], "\n".join(clique), 7, INK, "round,pad=0.35", "white", 1.0)
+        _box_text(
+            ax, centers[name], "\n".join(clique), 7, INK, "round,pad=0.35", "white", 1.0
+        )
         for parent in parents[name]:
             separator = ", ".join(tree.separators[int(name)]) or "∅"
             _separator(ax, centers[parent], centers[name], separator)
@@ -361,7 +382,9 @@ def _clique_parents(tree: JunctionTree) -> dict[str, list[str]]:
 
 
 def _clique_widths(cliques: dict[str, Any]) -> dict[str, float]:
-    return {name: 0.085 * max(map(len, clique)) + 0.25 for name, clique in cliques.items()}
+    return {
+        name: 0.085 * max(map(len, clique)) + 0.25 for name, clique in cliques.items()
+    }
 
 
 def _separator(ax: Axes, parent: np.ndarray, child: np.ndarray, text: str) -> None:
@@ -410,10 +433,16 @@ def _state(
     left, right = sides
     old, new = shares
     start = right - _BAR - 0.38
-    bars = (("#F5F5F5", 1.0, 0.12, 3.5), (_FAINT, old, 0.12, 4.0), (color, new, 0.07, 4.5))
+    bars = (
+        ("#F5F5F5", 1.0, 0.12, 3.5),
+        (_FAINT, old, 0.12, 4.0),
+        (color, new, 0.07, 4.5),
+    )
     for face, share, thickness, order in bars:
         corner = (start, height - thickness / 2)
-        bar = Rectangle(corner, _BAR * share, thickness, facecolor=face, linewidth=0, zorder=order)
+        bar = Rectangle(
+            corner, _BAR * share, thickness, facecolor=face, linewidth=0, zorder=order
+        )
         ax.add_patch(bar)
     style: dict[str, Any] = {"va": "center", "color": INK, "zorder": 5}
     ax.text(left + 0.07, height, label, ha="left", fontsize=6.5, **style)

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def cost_complexity(model: Estimator, *, title: str | None = None, ax: Axes | None = None) -> Axes:
+def cost_complexity(
+    model: Estimator, *, title: str | None = None, ax: Axes | None = None
+) -> Axes:
     """The cost of the subtrees by their number of leaves, in `fit` and on rows left out.
 
     Parameters

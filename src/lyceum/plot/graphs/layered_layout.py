@@ -55,7 +55,10 @@ def layered_layout(
     left = min(x[name] - sizes[name] / 2 for name in x)
     right = max(x[name] + sizes[name] / 2 for name in x)
     x = {name: center - left for name, center in x.items()}
-    bends = {edge: [(x[bend], layer) for bend, layer in chain] for edge, chain in chains.items()}
+    bends = {
+        edge: [(x[bend], layer) for bend, layer in chain]
+        for edge, chain in chains.items()
+    }
     centers = {name: x[name] for name in parents}
     return LayeredLayout(centers, depth, bends, right - left, len(layers))
 
@@ -91,7 +94,9 @@ def _with_bends(
     depth: Mapping[str, int],
     layers: list[list[str]],
     sizes: dict[str, float],
-) -> tuple[dict[str, list[str]], dict[tuple[str, str], list[tuple[str, int]]], dict[str, float]]:
+) -> tuple[
+    dict[str, list[str]], dict[tuple[str, str], list[tuple[str, int]]], dict[str, float]
+]:
     """The neighbors of every node when long edges have a node in every layer that they cross."""
     linked: dict[str, list[str]] = defaultdict(list, {name: [] for name in parents})
     chains: dict[tuple[str, str], list[tuple[str, int]]] = {}
@@ -110,11 +115,14 @@ def _with_bends(
     return linked, chains, sizes
 
 
-def _by_neighbors(layer: list[str], other: list[str], linked: Mapping[str, list[str]]) -> list[str]:
+def _by_neighbors(
+    layer: list[str], other: list[str], linked: Mapping[str, list[str]]
+) -> list[str]:
     """A layer in the order of the mean positions of its neighbors in another one."""
     index = {name: k for k, name in enumerate(other)}
     means = [
-        _mean([index[m] for m in linked[name] if m in index], k) for k, name in enumerate(layer)
+        _mean([index[m] for m in linked[name] if m in index], k)
+        for k, name in enumerate(layer)
     ]
     return [layer[k] for k in sorted(range(len(layer)), key=means.__getitem__)]
 
@@ -126,7 +134,10 @@ def _mean(values: Sequence[float], otherwise: float) -> float:
 
 
 def _positions(
-    layers: list[list[str]], linked: Mapping[str, list[str]], sizes: Mapping[str, float], gap: float
+    layers: list[list[str]],
+    linked: Mapping[str, list[str]],
+    sizes: Mapping[str, float],
+    gap: float,
 ) -> dict[str, float]:
     """Every node near the mean of its neighbors, none nearer to its neighbor in the layer than
     `gap`."""
@@ -162,6 +173,8 @@ def _spread(wanted: list[float], sizes: list[float], gap: float) -> list[float]:
         while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
             mean, weight = pools.pop()
             before, count = pools.pop()
-            pools.append([(mean * weight + before * count) / (weight + count), weight + count])
+            pools.append(
+                [(mean * weight + before * count) / (weight + count), weight + count]
+            )
     flat = [mean for mean, weight in pools for _ in range(int(weight))]
     return [x + off for x, off in zip(flat, offset)]

@@ -10,7 +10,14 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.data import Schema
-from lyceum._core.trees import INTERVALS, THRESHOLD, Actions, Tree, TreeLabels, node_colors
+from lyceum._core.trees import (
+    INTERVALS,
+    THRESHOLD,
+    Actions,
+    Tree,
+    TreeLabels,
+    node_colors,
+)
 from lyceum._core.types import Estimator
 from lyceum.errors import SettingError
 from lyceum.plot.style import COLORS, GRAY, INK, axes, heading, shorten
@@ -81,7 +88,9 @@ def tree(
     return ax
 
 
-def _labels(model: Estimator, schema: Schema | None, classes: Sequence[Any] | None) -> TreeLabels:
+def _labels(
+    model: Estimator, schema: Schema | None, classes: Sequence[Any] | None
+) -> TreeLabels:
     if isinstance(model, Tree):
         if schema is None:
             d = int(model.feature.max(initial=0)) + 1
@@ -101,7 +110,9 @@ def _labels(model: Estimator, schema: Schema | None, classes: Sequence[Any] | No
         criterion = getattr(model, "criterion", None)
     else:
         criterion = None
-    return TreeLabels(model.tree_, schema or model.schema_, names, criterion, 4, Actions.of(model))
+    return TreeLabels(
+        model.tree_, schema or model.schema_, names, criterion, 4, Actions.of(model)
+    )
 
 
 @dataclass
@@ -115,7 +126,8 @@ class _Box:
     children: list[_Box]
     edges: list[list[str]]
     cut: int = 0  # leaves that are left out below
-    half: float = 0.0  # half the width of the box, or of its edge label if that is wider
+    # half the width of the box, or of its edge label if that is wider
+    half: float = 0.0
     x: float = 0.0
     y: float = 0.0
 
@@ -136,7 +148,9 @@ class _TreeDrawing:
     edge labels.
     """
 
-    def __init__(self, labels: TreeLabels, max_depth: int | None, font: float | None) -> None:
+    def __init__(
+        self, labels: TreeLabels, max_depth: int | None, font: float | None
+    ) -> None:
         self.labels = labels
         depths = labels.tree.depths
         if max_depth is not None:
@@ -159,7 +173,9 @@ class _TreeDrawing:
 
     @property
     def size(self) -> tuple[float, float]:
-        return max(3.0, self.right + 0.3), max(1.6, self.root.height / 2 - self.bottom + 0.6)
+        return max(3.0, self.right + 0.3), max(
+            1.6, self.root.height / 2 - self.bottom + 0.6
+        )
 
     def _box(self, node: int, depth: int, max_depth: int | None) -> _Box:
         """The boxes of a node and of what is below it, children first: trees may be deep."""
@@ -186,7 +202,10 @@ class _TreeDrawing:
             lines = [shorten(labels.column(node), 28)]
         elif labels.classes is None:
             spread = labels.spread(node)
-            lines = [labels.answer_text(node), f"n {_short(float(labels.tree.weight[node]))}"]
+            lines = [
+                labels.answer_text(node),
+                f"n {_short(float(labels.tree.weight[node]))}",
+            ]
             if spread and spread[0] == "sd":
                 lines.append(f"± {_short(spread[1])}")
         else:
@@ -236,7 +255,9 @@ class _TreeDrawing:
             child.half = max(child.width, letters * self.letter + 0.1) / 2
             contour = [(-child.half, child.half), *contours.pop(child.node)[1:]]
             # the least shift at which no level overlaps the subtrees on the left
-            gaps = [right - left + _GAP for (_, right), (left, _) in zip(reach, contour)]
+            gaps = [
+                right - left + _GAP for (_, right), (left, _) in zip(reach, contour)
+            ]
             child.x = max(gaps, default=0.0)
             reach = _outline(reach, _shifted(contour, child.x))
         middle = 0.0
@@ -276,7 +297,9 @@ class _TreeDrawing:
         total = float(self.labels.tree.weight[0]) or 1.0
         width = 0.6 + 2.4 * float(self.labels.tree.weight[child.node]) / total
         path = [box.x, box.x, child.x, child.x], [top, knee, knee, bottom]
-        ax.plot(*path, color="#BDBDBD", linewidth=width, solid_joinstyle="round", zorder=1)
+        ax.plot(
+            *path, color="#BDBDBD", linewidth=width, solid_joinstyle="round", zorder=1
+        )
         ax.text(
             child.x,
             child.y + 0.36 * _LEVEL + (len(label) - 1) * self.line / 2,
@@ -322,10 +345,23 @@ class _TreeDrawing:
         if box.cut:
             text = f"… {box.cut} leaves"
             size = self.font - 1
-            ax.text(box.x, corner[1] - 0.04, text, ha="center", va="top", color=GRAY, fontsize=size)
+            ax.text(
+                box.x,
+                corner[1] - 0.04,
+                text,
+                ha="center",
+                va="top",
+                color=GRAY,
+                fontsize=size,
+            )
 
     def _line(
-        self, ax: Axes, center: tuple[float, float], text: str, is_first: bool, is_bold: bool
+        self,
+        ax: Axes,
+        center: tuple[float, float],
+        text: str,
+        is_first: bool,
+        is_bold: bool,
     ) -> None:
         ax.text(
             *center,
@@ -368,7 +404,10 @@ class _TreeDrawing:
         assert classes is not None
         first = list(classes)[:10]
         ax.legend(
-            handles=[Patch(color=_color(k), label=str(label)) for k, label in enumerate(first)],
+            handles=[
+                Patch(color=_color(k), label=str(label))
+                for k, label in enumerate(first)
+            ],
             loc="upper left" if self.root.x > self.right / 2 else "upper right",
             fontsize=self.font,
             labelcolor=INK,
@@ -384,7 +423,10 @@ def _test(labels: TreeLabels, node: int, branch: int) -> list[str]:
     """The test of a branch, in up to three short lines."""
     if labels.tree.kind[node] in (THRESHOLD, INTERVALS):
         return [labels.test(node, branch)]
-    names = [shorten(name, 20) for name in labels.categories(node, labels.codes(node, branch))]
+    names = [
+        shorten(name, 20)
+        for name in labels.categories(node, labels.codes(node, branch))
+    ]
     if len(names) == 1:
         return [f"= {names[0]}"]
     if len(names) <= 3:
@@ -403,7 +445,9 @@ def _short(value: float) -> str:
     return f"{value:.3g}"
 
 
-def _shifted(contour: list[tuple[float, float]], by: float) -> list[tuple[float, float]]:
+def _shifted(
+    contour: list[tuple[float, float]], by: float
+) -> list[tuple[float, float]]:
     return [(left + by, right + by) for left, right in contour]
 
 

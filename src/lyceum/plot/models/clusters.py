@@ -73,11 +73,21 @@ def dendrogram(
     for xs, ys, color in tree.lines:
         ax.plot(xs, ys, color=color, linewidth=1.1, solid_joinstyle="miter")
     for x, wide, height, color in tree.triangles:
-        ax.fill([x - wide, x, x + wide], [0, height, 0], color=color, alpha=0.35, linewidth=0)
+        ax.fill(
+            [x - wide, x, x + wide],
+            [0, height, 0],
+            color=color,
+            alpha=0.35,
+            linewidth=0,
+        )
     _name_ends(ax, tree, names)
     if 1 < groups <= n:
         _cut_line(ax, merges[:, 2], n - groups)
-    below = f"{show_count(n, 'row')}; numbers are rows in a branch" if tree.triangles else ""
+    below = (
+        f"{show_count(n, 'row')}; numbers are rows in a branch"
+        if tree.triangles
+        else ""
+    )
     finish(ax, below, "height", title)
     ax.grid(False, axis="x")
     ax.set_ylim(0.0, 1.04 * max(merges[:, 2].max(initial=0.0), 1e-300))
@@ -109,7 +119,8 @@ class _Drawn:
         self.merges = merges
         self.pairs = merges[:, :2].astype(int)
         self.n = len(merges) + 1
-        self.first = max(self.n, 2 * self.n - most)  # nodes below it are ends of the picture
+        # nodes below it are ends of the picture
+        self.first = max(self.n, 2 * self.n - most)
         self.rows = np.ones(2 * self.n - 1)
         for t, (a, b) in enumerate(self.pairs):
             self.rows[self.n + t] = self.rows[a] + self.rows[b]
@@ -145,7 +156,9 @@ class _Drawn:
             a, b = self.pairs[node - self.n]
             height = self.merges[node - self.n, 2]
             for part in (a, b):
-                self.lines.append(([x[part], x[part]], [top[part], height], color[part]))
+                self.lines.append(
+                    ([x[part], x[part]], [top[part], height], color[part])
+                )
             self.lines.append(([x[a], x[b]], [height, height], color[node]))
             x[node] = (x[a] + x[b]) / 2
             top[node] = height
@@ -184,7 +197,9 @@ _ABOVE: dict[str, Any] = {
 }
 
 
-def silhouette(result: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
+def silhouette(
+    result: Any, *, title: str | None = None, ax: Axes | None = None
+) -> Axes:
     """The silhouette of every row, cluster by cluster, the largest at the top, and both means.
 
     Parameters
@@ -223,7 +238,9 @@ def silhouette(result: Any, *, title: str | None = None, ax: Axes | None = None)
         rows = height + np.arange(n + 1)
         color = COLORS[c % len(COLORS)]
         ends = np.append(values, values[-1:])
-        ax.fill_betweenx(rows, 0, ends, step="post", color=color, linewidth=0, alpha=0.85)
+        ax.fill_betweenx(
+            rows, 0, ends, step="post", color=color, linewidth=0, alpha=0.85
+        )
         ticks.append(height + n / 2)
         names.append(f"{cluster}  ({result.cluster_means[c]:.2f})")
         height += n + gap
@@ -237,7 +254,9 @@ def silhouette(result: Any, *, title: str | None = None, ax: Axes | None = None)
     return ax
 
 
-def _mean_line(ax: Axes, mean: float, of: str, color: str, dashes: tuple[float, float]) -> None:
+def _mean_line(
+    ax: Axes, mean: float, of: str, color: str, dashes: tuple[float, float]
+) -> None:
     label = f"mean of {of} {mean:.3f}"
     ax.axvline(mean, color=color, linewidth=1.0, linestyle=(0, dashes), label=label)
 
@@ -347,7 +366,9 @@ def kmeans_steps(
         raise SettingError("there are no steps to draw: fit with record=True")
     X = np.asarray(X, dtype=np.float64)
     steps = model.record_
-    shown = np.unique(np.linspace(0, len(steps) - 1, min(most, len(steps))).round().astype(int))
+    shown = np.unique(
+        np.linspace(0, len(steps) - 1, min(most, len(steps))).round().astype(int)
+    )
     figure, panels = panel_grid(len(shown), (3.3, 3.1))
     names = getattr(model, "design_names", [f"x{j}" for j in range(X.shape[1])])
     i, j = columns
@@ -361,7 +382,9 @@ def kmeans_steps(
     return panels
 
 
-def _draw_step(ax: Axes, X: np.ndarray, centers: list[np.ndarray], columns: list[int]) -> None:
+def _draw_step(
+    ax: Axes, X: np.ndarray, centers: list[np.ndarray], columns: list[int]
+) -> None:
     """The rows in the colors of their nearest centers, and the paths of the centers so far."""
     labels = ((X[:, None, :] - centers[-1]) ** 2).sum(axis=2).argmin(axis=1)
     colors = np.array(COLORS)[labels % len(COLORS)]

@@ -12,10 +12,23 @@ from scipy.stats import norm
 
 from lyceum._core.text import show_count
 from lyceum._core.types import Data, Estimator, Target
-from lyceum.bayes import BayesianGaussianClassifier, NormalMean, QuadraticDiscriminantAnalysis
+from lyceum.bayes import (
+    BayesianGaussianClassifier,
+    NormalMean,
+    QuadraticDiscriminantAnalysis,
+)
 from lyceum.density import ParzenClassifier
 from lyceum.errors import DataError
-from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, heading, legend, line_style
+from lyceum.plot.style import (
+    COLORS,
+    GRAY,
+    INK,
+    axes,
+    finish,
+    heading,
+    legend,
+    line_style,
+)
 from lyceum.probability import fuse_gaussians
 
 if TYPE_CHECKING:
@@ -75,7 +88,13 @@ def density(
         grid = _spread(rows[:, 0], _CURVE)
         ax.plot(grid, _values(model, grid[:, None], X), label=label, **line_style(ax))
         ax.plot(
-            rows[:, 0], np.zeros(len(rows)), "|", color=GRAY, alpha=0.5, markersize=8, gid="rows"
+            rows[:, 0],
+            np.zeros(len(rows)),
+            "|",
+            color=GRAY,
+            alpha=0.5,
+            markersize=8,
+            gid="rows",
         )
         finish(ax, names[0], "density", title)
         legend(ax)
@@ -84,14 +103,26 @@ def density(
     heights = _values(model, grid, X).reshape(len(y), len(x))
     ax.contour(x, y, heights, levels=levels, colors=COLORS[0], linewidths=1.1)
     ax.scatter(
-        rows[:, 0], rows[:, 1], s=8, color=GRAY, alpha=0.5, linewidths=0, label=label, gid="rows"
+        rows[:, 0],
+        rows[:, 1],
+        s=8,
+        color=GRAY,
+        alpha=0.5,
+        linewidths=0,
+        label=label,
+        gid="rows",
     )
     finish(ax, names[0], names[1], title)
     return ax
 
 
 def class_densities(
-    model: Estimator, X: Data, y: Target = None, *, title: str | None = None, ax: Axes | None = None
+    model: Estimator,
+    X: Data,
+    y: Target = None,
+    *,
+    title: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """π_k f_k(x) of every class, and the regions where each class is predicted.
 
@@ -125,7 +156,11 @@ def class_densities(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['a', 'b']
     """
-    known = (ParzenClassifier, QuadraticDiscriminantAnalysis, BayesianGaussianClassifier)
+    known = (
+        ParzenClassifier,
+        QuadraticDiscriminantAnalysis,
+        BayesianGaussianClassifier,
+    )
     if not isinstance(model, known):
         names = ", ".join(kind.__name__ for kind in known)
         raise DataError(
@@ -305,7 +340,10 @@ def sensor_fusion_cases() -> list[Axes]:
         "each is good in one direction": tilted,
     }
     _, panels = pyplot.subplots(1, 3, figsize=(12.5, 4.2), layout="constrained")
-    drawn = [sensor_fusion(means, np.array(P), ax=ax) for P, ax in zip(cases.values(), panels)]
+    drawn = [
+        sensor_fusion(means, np.array(P), ax=ax)
+        for P, ax in zip(cases.values(), panels)
+    ]
     for ax, title in zip(drawn, cases):
         heading(ax, title)
     return drawn
@@ -317,7 +355,9 @@ def sensor_fusion_cases() -> list[Axes]:
 def _rows_of(X: Data, model: Estimator) -> tuple[np.ndarray, tuple[str, ...]]:
     rows = np.asarray(X, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] not in (1, 2):
-        raise DataError(f"rows of shape {rows.shape} cannot be drawn: give one column or two")
+        raise DataError(
+            f"rows of shape {rows.shape} cannot be drawn: give one column or two"
+        )
     return rows, tuple(getattr(model, "design_names", ("x", "y")))
 
 
@@ -347,7 +387,9 @@ def _values(model: Estimator, grid: np.ndarray, X: Data) -> np.ndarray:
     return np.exp(np.asarray(model.score_samples(_like(grid, X))))
 
 
-def _joint(model: Estimator, grid: np.ndarray, X: Data) -> tuple[np.ndarray, np.ndarray]:
+def _joint(
+    model: Estimator, grid: np.ndarray, X: Data
+) -> tuple[np.ndarray, np.ndarray]:
     """π_k f_k, (n, K), and the class decided for, also where all of them are too small for a
     float."""
     log = np.asarray(model.log_joint(_like(grid, X)))
@@ -371,11 +413,24 @@ def _classes_on_a_line(
         style = line_style(ax)
         ax.plot(grid, joint[:, k], label=label, **style)
         ax.fill_between(
-            grid, 0, joint.max(axis=1), where=decided == k, color=style["color"], alpha=0.12, lw=0
+            grid,
+            0,
+            joint.max(axis=1),
+            where=decided == k,
+            color=style["color"],
+            alpha=0.12,
+            lw=0,
         )
         if codes is not None:
             mine = rows[codes == k, 0]
-            ax.plot(mine, np.zeros(len(mine)), "|", color=style["color"], markersize=8, gid="rows")
+            ax.plot(
+                mine,
+                np.zeros(len(mine)),
+                "|",
+                color=style["color"],
+                markersize=8,
+                gid="rows",
+            )
     for x in 0.5 * (grid[1:] + grid[:-1])[np.diff(decided) != 0]:
         ax.axvline(x, color=GRAY, linewidth=1.0, linestyle=(0, (4, 3)), gid="boundary")
 
@@ -401,7 +456,9 @@ def _classes_on_a_plane(
             mine = rows[codes == k]
         else:
             mine = rows[:0]
-        ax.scatter(mine[:, 0], mine[:, 1], s=10, color=colors[k], linewidths=0, label=label)
+        ax.scatter(
+            mine[:, 0], mine[:, 1], s=10, color=colors[k], linewidths=0, label=label
+        )
     if len(classes) > 1:
         ax.contour(x, y, decided, levels=edges[1:-1], colors=INK, linewidths=1.2)
 
@@ -409,11 +466,17 @@ def _classes_on_a_plane(
 # -- fusion ----------------------------------------------------------------------------
 
 
-def _fused_on_a_line(ax: Axes, means: np.ndarray, variances: np.ndarray, names: list[str]) -> None:
+def _fused_on_a_line(
+    ax: Axes, means: np.ndarray, variances: np.ndarray, names: list[str]
+) -> None:
     spread = np.sqrt(variances)
     if not (spread > 0).all():
-        raise DataError("a measurement without error has no curve: give positive variances")
-    grid = np.linspace((means - 3.5 * spread).min(), (means + 3.5 * spread).max(), _CURVE)
+        raise DataError(
+            "a measurement without error has no curve: give positive variances"
+        )
+    grid = np.linspace(
+        (means - 3.5 * spread).min(), (means + 3.5 * spread).max(), _CURVE
+    )
     for m, s, name in zip(means, spread, names):
         curve = np.exp(-0.5 * ((grid - m) / s) ** 2) / (s * np.sqrt(2 * np.pi))
         ax.plot(grid, curve, label=name, **_fusion_style(ax, name))
@@ -426,7 +489,9 @@ def _fused_on_a_plane(
     circle = _ELLIPSE * np.stack([np.cos(turn), np.sin(turn)])
     for m, P, name in zip(means, covariances, names):
         values, vectors = np.linalg.eigh(P)
-        x, y = m[:, None] + vectors @ (np.sqrt(np.maximum(values, 0.0))[:, None] * circle)
+        x, y = m[:, None] + vectors @ (
+            np.sqrt(np.maximum(values, 0.0))[:, None] * circle
+        )
         style = _fusion_style(ax, name)
         ax.plot(x, y, label=name, **style)
         ax.plot(*m, "x", color=style["color"], markersize=7, gid="mean")

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 
 def margin(
-    model: Estimator, X: Data, y: Target, *, title: str | None = None, ax: Axes | None = None
+    model: Estimator,
+    X: Data,
+    y: Target,
+    *,
+    title: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """The margin of a machine of two classes on the plane: boundary, edges, support vectors and
     slacks.
@@ -62,8 +67,13 @@ def margin(
     ax = axes(ax, (6.0, 4.8))
     grid, plane = plane_grid(X, 0.12, 160)
     f = np.asarray(model.decision_function(plane)).reshape(160, 160)
-    ax.contourf(*grid, f, levels=[-np.inf, 0, np.inf], colors=[COLORS[0], COLORS[1]], alpha=0.07)
-    lines: dict[str, Any] = {"colors": [COLORS[0], INK, COLORS[1]], "linestyles": ["--", "-", "--"]}
+    ax.contourf(
+        *grid, f, levels=[-np.inf, 0, np.inf], colors=[COLORS[0], COLORS[1]], alpha=0.07
+    )
+    lines: dict[str, Any] = {
+        "colors": [COLORS[0], INK, COLORS[1]],
+        "linestyles": ["--", "-", "--"],
+    }
     ax.contour(*grid, f, levels=[-1, 0, 1], **lines)
     _draw_slacks(ax, model, X, y)
     _draw_rows(ax, model, X, y)
@@ -79,7 +89,9 @@ def _at_bound(model: Estimator) -> np.ndarray:
     """Of every support vector, whether its α is at C; ξ > 0 says so without the weights of the
     rows."""
     alpha = np.asarray(model.alpha_)[model.support_]
-    return (alpha >= model.C) | (np.asarray(model.slack_)[model.support_] > 10 * model.tol)
+    return (alpha >= model.C) | (
+        np.asarray(model.slack_)[model.support_] > 10 * model.tol
+    )
 
 
 def _margin_text(model: Estimator) -> str:
@@ -93,9 +105,16 @@ def _draw_rows(ax: Axes, model: Estimator, X: np.ndarray, y: np.ndarray) -> None
     """The rows of both classes, and a ring around support vectors, heavy for those at the bound."""
     for k, label in enumerate(model.classes_):
         x0, x1 = X[y == label].T
-        ax.scatter(x0, x1, s=26, color=COLORS[k], marker="os"[k], label=str(label), zorder=3)
+        ax.scatter(
+            x0, x1, s=26, color=COLORS[k], marker="os"[k], label=str(label), zorder=3
+        )
     widths = np.where(_at_bound(model), 2.2, 1.0)
-    ring: dict[str, Any] = {"s": 110, "facecolors": "none", "edgecolors": INK, "zorder": 4}
+    ring: dict[str, Any] = {
+        "s": 110,
+        "facecolors": "none",
+        "edgecolors": INK,
+        "zorder": 4,
+    }
     for row, width in zip(model.support_, widths):
         ax.scatter(X[row, 0], X[row, 1], linewidths=width, **ring)
 
@@ -108,7 +127,9 @@ def _draw_slacks(ax: Axes, model: Estimator, X: np.ndarray, y: np.ndarray) -> No
     signs = np.where(y == model.classes_[1], 1.0, -1.0)
     for i in np.flatnonzero(np.asarray(model.slack_) > 10 * model.tol):
         edge = X[i] + (signs[i] - f[i]) / (coef[0] @ coef[0]) * coef[0]
-        ax.plot(*np.stack([X[i], edge]).T, color=GRAY, linewidth=1.0, zorder=2, gid="slack")
+        ax.plot(
+            *np.stack([X[i], edge]).T, color=GRAY, linewidth=1.0, zorder=2, gid="slack"
+        )
 
 
 def setting_grid(
@@ -203,7 +224,12 @@ def hinge_and_logistic(*, title: str | None = None, ax: Axes | None = None) -> A
 
 
 def feature_lift(
-    X: Data, y: Target, *, title: str | None = None, features: Any = None, ax: Any = None
+    X: Data,
+    y: Target,
+    *,
+    title: str | None = None,
+    features: Any = None,
+    ax: Any = None,
 ) -> Any:
     """Rows of two columns lifted to three features, where a plane parts what no line did.
 
@@ -236,7 +262,9 @@ def feature_lift(
         raise DataError(f"a lift starts from two columns, but the shape is {X.shape}")
     names = ("x₁²", "√2 x₁x₂", "x₂²")
     if features is None:
-        lifted = np.column_stack([X[:, 0] ** 2, np.sqrt(2.0) * X[:, 0] * X[:, 1], X[:, 1] ** 2])
+        lifted = np.column_stack(
+            [X[:, 0] ** 2, np.sqrt(2.0) * X[:, 0] * X[:, 1], X[:, 1] ** 2]
+        )
     else:
         lifted = np.asarray(features(X), dtype=np.float64)
         names = ("φ₁", "φ₂", "φ₃")
@@ -270,11 +298,23 @@ def _write_scores(ax: Axes, scores: np.ndarray) -> None:
     for (i, j), value in np.ndenumerate(scores):
         if np.isfinite(value):
             color = "white" if value < middle else "black"
-            ax.text(j, i, f"{value:.3g}", ha="center", va="center", color=color, fontsize="small")
+            ax.text(
+                j,
+                i,
+                f"{value:.3g}",
+                ha="center",
+                va="center",
+                color=color,
+                fontsize="small",
+            )
 
 
 def support_faces(
-    model: Estimator, shape: tuple[int, int], *, most: int = 12, title: str | None = None
+    model: Estimator,
+    shape: tuple[int, int],
+    *,
+    most: int = 12,
+    title: str | None = None,
 ) -> Any:
     """The support vectors of an image set as images, those of the largest α first.
 
@@ -313,7 +353,9 @@ def support_faces(
     columns = min(6, len(chosen))
     rows = -(-len(chosen) // columns)
     size = (1.4 * columns, 1.7 * rows + 0.4)
-    figure, grid = pyplot.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
+    figure, grid = pyplot.subplots(
+        rows, columns, figsize=size, squeeze=False, layout="constrained"
+    )
     for index, cell in enumerate(grid.ravel()):
         if index >= len(chosen):
             figure.delaxes(cell)
@@ -321,7 +363,9 @@ def support_faces(
         i = chosen[index]
         cell.imshow(V[i].reshape(shape), cmap="gray")
         cell.set_title(
-            f"row {model.support_[i]}, |α| {weight[i]:.3g}", fontsize="xx-small", color=INK
+            f"row {model.support_[i]}, |α| {weight[i]:.3g}",
+            fontsize="xx-small",
+            color=INK,
         )
         cell.set_axis_off()
     if title:

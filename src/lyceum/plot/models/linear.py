@@ -52,7 +52,9 @@ def regularization_path(
     """
     ax = axes(ax, (6.2, 4.2))
     ever = np.flatnonzero(path.coefs.any(axis=0))
-    named = ever[np.argsort(-np.abs(path.coefs[:, ever]).max(axis=0), kind="stable")][:most]
+    named = ever[np.argsort(-np.abs(path.coefs[:, ever]).max(axis=0), kind="stable")][
+        :most
+    ]
     for j in np.setdiff1d(ever, named):
         ax.plot(path.alphas, path.coefs[:, j], color=GRAY, linewidth=0.7, alpha=0.6)
     for k, j in enumerate(named):
@@ -126,7 +128,10 @@ def residuals(
 
 
 def margin_losses(
-    losses: Sequence[str] | None = None, *, title: str | None = None, ax: Axes | None = None
+    losses: Sequence[str] | None = None,
+    *,
+    title: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """The losses of the margin m = y f(x): what a row costs that is m on its own side of the
     boundary.
@@ -168,9 +173,12 @@ def margin_losses(
             values = values / np.log(2.0)
         label = _MARGIN_LOSSES[name]
         if name == "zero_one":
-            ax.plot(m, values, color=GRAY, linewidth=2.2, label=label, drawstyle="steps-mid")
+            ax.plot(
+                m, values, color=GRAY, linewidth=2.2, label=label, drawstyle="steps-mid"
+            )
         else:
-            line = (0, (4, 3)) if name == "squared" else "-"  # up to m = 1 it is the squared hinge
+            # up to m = 1 it is the squared hinge
+            line = (0, (4, 3)) if name == "squared" else "-"
             ax.plot(
                 m,
                 values,
@@ -266,9 +274,15 @@ def _mark_rows(ax: Axes, rows: np.ndarray, color: str, label: str) -> None:
 
 
 def _contours_of_two(ax: Axes, sides: list[np.ndarray], posterior: np.ndarray) -> None:
-    ax.contourf(*sides, posterior, levels=np.linspace(0, 1, 11), cmap="RdBu", alpha=0.35)
+    ax.contourf(
+        *sides, posterior, levels=np.linspace(0, 1, 11), cmap="RdBu", alpha=0.35
+    )
     lines = ax.contour(
-        *sides, posterior, levels=[0.1, 0.25, 0.5, 0.75, 0.9], colors=GRAY, linewidths=0.9
+        *sides,
+        posterior,
+        levels=[0.1, 0.25, 0.5, 0.75, 0.9],
+        colors=GRAY,
+        linewidths=0.9,
     )
     ax.clabel(lines, fontsize="x-small")
     ax.contour(*sides, posterior, levels=[0.5], colors="black", linewidths=1.8)
@@ -282,14 +296,25 @@ def _contours_of_many(
     best = posterior.argmax(axis=2)
     largest = posterior.max(axis=2)
     shade = to_rgba_array(list(colors))[best]
-    shade[:, :, 3] = 0.08 + 0.37 * (largest - 1 / posterior.shape[2]) / (1 - 1 / posterior.shape[2])
+    shade[:, :, 3] = 0.08 + 0.37 * (largest - 1 / posterior.shape[2]) / (
+        1 - 1 / posterior.shape[2]
+    )
     extent = (sides[0][0], sides[0][-1], sides[1][0], sides[1][-1])
     ax.imshow(shade, extent=extent, origin="lower", aspect="auto", zorder=0)
-    lines = ax.contour(*sides, largest, levels=[0.5, 0.75, 0.9], colors=GRAY, linewidths=0.9)
+    lines = ax.contour(
+        *sides, largest, levels=[0.5, 0.75, 0.9], colors=GRAY, linewidths=0.9
+    )
     ax.clabel(lines, fontsize="x-small")
-    for k in range(posterior.shape[2]):  # where the lead of a class over all others is zero
+    # where the lead of a class over all others is zero
+    for k in range(posterior.shape[2]):
         rest = np.delete(posterior, k, axis=2).max(axis=2)
-        ax.contour(*sides, posterior[:, :, k] - rest, levels=[0.0], colors="black", linewidths=1.4)
+        ax.contour(
+            *sides,
+            posterior[:, :, k] - rest,
+            levels=[0.0],
+            colors="black",
+            linewidths=1.4,
+        )
 
 
 def laplace_contours(

@@ -64,18 +64,27 @@ def mixture(
     'x0'
     """
     if model.means_.shape[1] < 2:
-        raise DataError("ellipses need two columns; draw one column with lyceum.plot.density")
+        raise DataError(
+            "ellipses need two columns; draw one column with lyceum.plot.density"
+        )
     ax = axes(ax)
     cells = np.asarray(X, dtype=np.float64)[:, list(columns)]
     labels = np.asarray(model.predict(X))
     for k in range(len(model.weights_)):
         rows = cells[labels == k]
         ax.scatter(
-            rows[:, 0], rows[:, 1], s=10, color=COLORS[k % len(COLORS)], alpha=0.55, linewidths=0
+            rows[:, 0],
+            rows[:, 1],
+            s=10,
+            color=COLORS[k % len(COLORS)],
+            alpha=0.55,
+            linewidths=0,
         )
     if contours and model.means_.shape[1] == 2:
         _contours(ax, model, cells)
-    _ellipses(ax, model.weights_, model.means_, _matrices(model, model.covariances_), columns)
+    _ellipses(
+        ax, model.weights_, model.means_, _matrices(model, model.covariances_), columns
+    )
     names = model.design_names
     finish(ax, names[columns[0]], names[columns[1]], title)
     return ax
@@ -148,7 +157,11 @@ def _matrices(model: Estimator, covariances: np.ndarray) -> np.ndarray:
 
 
 def _ellipses(
-    ax: Axes, weights: np.ndarray, means: np.ndarray, matrices: np.ndarray, columns: tuple[int, int]
+    ax: Axes,
+    weights: np.ndarray,
+    means: np.ndarray,
+    matrices: np.ndarray,
+    columns: tuple[int, int],
 ) -> None:
     from matplotlib.patches import Ellipse
 
@@ -173,7 +186,14 @@ def _ellipses(
                 zorder=3,
             )
         )
-        ax.plot(*center, marker="+", markersize=9, markeredgewidth=2.0, color=color, zorder=4)
+        ax.plot(
+            *center,
+            marker="+",
+            markersize=9,
+            markeredgewidth=2.0,
+            color=color,
+            zorder=4,
+        )
     ax.autoscale_view()
 
 

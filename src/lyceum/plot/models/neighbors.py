@@ -81,7 +81,9 @@ def voronoi(
     _draw_cells(ax, cells, codes)
     dashes = (0, (2, 2))
     ax.add_collection(
-        LineCollection(list(rows[edges]), colors=GRAY, linewidths=0.8, linestyles=dashes)
+        LineCollection(
+            list(rows[edges]), colors=GRAY, linewidths=0.8, linestyles=dashes
+        )
     )
     classes = None if y is None else np.unique(y)
     _scatter(ax, rows, codes, classes)
@@ -103,7 +105,9 @@ def _cells_and_edges(rows: np.ndarray, delaunay: bool) -> tuple[Any, np.ndarray]
         cells = Voronoi(np.vstack([rows, far]))
         edges = _edges(Delaunay(rows)) if delaunay else np.empty((0, 2), dtype=int)
     except QhullError as error:
-        raise DataError(f"cells need at least four rows that are not on a line: {error}") from None
+        raise DataError(
+            f"cells need at least four rows that are not on a line: {error}"
+        ) from None
     return cells, edges
 
 
@@ -112,9 +116,13 @@ def _draw_cells(ax: Axes, cells: Any, codes: np.ndarray) -> None:
     from matplotlib.collections import LineCollection, PolyCollection
 
     n = len(codes)
-    shapes = [cells.vertices[cells.regions[region]] for region in cells.point_region[:n]]
+    shapes = [
+        cells.vertices[cells.regions[region]] for region in cells.point_region[:n]
+    ]
     faces = [COLORS[c % len(COLORS)] for c in codes]
-    ax.add_collection(PolyCollection(shapes, facecolors=faces, alpha=0.18, edgecolors="none"))
+    ax.add_collection(
+        PolyCollection(shapes, facecolors=faces, alpha=0.18, edgecolors="none")
+    )
     thin: list[np.ndarray] = []
     heavy: list[np.ndarray] = []
     for (i, j), ridge in zip(cells.ridge_points, cells.ridge_vertices):
@@ -128,7 +136,12 @@ def _draw_cells(ax: Axes, cells: Any, codes: np.ndarray) -> None:
 
 
 def neighbor_regions(
-    model: Estimator, X: Any, y: Any, *, n_neighbors: Sequence[int] = (1, 5, 25), axs: Any = None
+    model: Estimator,
+    X: Any,
+    y: Any,
+    *,
+    n_neighbors: Sequence[int] = (1, 5, 25),
+    axs: Any = None,
 ) -> np.ndarray:
     """Decision regions of nearest neighbors in two columns, for several numbers of neighbors side
     by side.
@@ -181,7 +194,11 @@ def neighbor_regions(
 
 
 def local_fit(
-    model: LocallyWeightedRegression, x: float, *, title: str | None = None, ax: Axes | None = None
+    model: LocallyWeightedRegression,
+    x: float,
+    *,
+    title: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """A locally weighted regression in one column: the fit, and how it comes about at one query.
 
@@ -221,12 +238,19 @@ def local_fit(
     fit, error = model.predict(grid[:, None], return_std=True)
     low = fit - 2 * error
     high = fit + 2 * error
-    ax.fill_between(grid, low, high, where=np.isfinite(error), color=COLORS[0], alpha=0.15)
+    ax.fill_between(
+        grid, low, high, where=np.isfinite(error), color=COLORS[0], alpha=0.15
+    )
     ax.scatter(rows, y, s=10, color=GRAY, alpha=0.6, linewidths=0, zorder=2)
     ax.plot(grid, fit, color=COLORS[0], linewidth=1.8, label="fit", zorder=4)
     _draw_neighborhood(ax, model.neighborhood(x), rows, y, x)
     ax.axvline(x, color=INK, linewidth=0.8, linestyle=(0, (3, 3)), label="_query")
-    finish(ax, model.schema_.names[0], model.schema_.target_name, title or f"Local fit at {x:g}")
+    finish(
+        ax,
+        model.schema_.names[0],
+        model.schema_.target_name,
+        title or f"Local fit at {x:g}",
+    )
     legend(ax)
     return ax
 
@@ -284,10 +308,18 @@ def radial_units(
         label="their sum and the constant",
     )
     ax.scatter(
-        model.centers_[:, 0], np.zeros(len(model.centers_)), marker="|", color=INK, s=60, zorder=5
+        model.centers_[:, 0],
+        np.zeros(len(model.centers_)),
+        marker="|",
+        color=INK,
+        s=60,
+        zorder=5,
     )
     finish(
-        ax, model.schema_.names[0], model.schema_.target_name, title or "Radial units and their sum"
+        ax,
+        model.schema_.names[0],
+        model.schema_.target_name,
+        title or "Radial units and their sum",
     )
     legend(ax)
     return ax
@@ -321,11 +353,15 @@ def _names_of(X: Data) -> tuple[str, str]:
 
 
 def _edges(triangles: Any) -> np.ndarray:
-    pairs = np.vstack([triangles.simplices[:, [a, b]] for a, b in ((0, 1), (1, 2), (0, 2))])
+    pairs = np.vstack(
+        [triangles.simplices[:, [a, b]] for a, b in ((0, 1), (1, 2), (0, 2))]
+    )
     return np.unique(np.sort(pairs, axis=1), axis=0)
 
 
-def _regions(ax: Axes, sides: list[np.ndarray], regions: np.ndarray, n_classes: int) -> None:
+def _regions(
+    ax: Axes, sides: list[np.ndarray], regions: np.ndarray, n_classes: int
+) -> None:
     from matplotlib.colors import ListedColormap
 
     colors = ListedColormap([COLORS[c % len(COLORS)] for c in range(max(2, n_classes))])
@@ -343,7 +379,9 @@ def _regions(ax: Axes, sides: list[np.ndarray], regions: np.ndarray, n_classes: 
             ax.contour(*sides, regions == c, levels=[0.5], colors=INK, linewidths=0.7)
 
 
-def _scatter(ax: Axes, rows: np.ndarray, codes: np.ndarray, classes: np.ndarray | None) -> None:
+def _scatter(
+    ax: Axes, rows: np.ndarray, codes: np.ndarray, classes: np.ndarray | None
+) -> None:
     markers = "osD^vP*"
     for c in np.unique(codes):
         own = rows[codes == c]
@@ -374,7 +412,12 @@ def _draw_neighborhood(
     """The rows near x, larger where they weigh more, the polynomial through them, their weights."""
     share = local["weights"] / local["weights"].max()
     near_x = rows[local["rows"]]
-    dots: dict[str, Any] = {"color": COLORS[1], "alpha": 0.55, "linewidths": 0, "zorder": 3}
+    dots: dict[str, Any] = {
+        "color": COLORS[1],
+        "alpha": 0.55,
+        "linewidths": 0,
+        "zorder": 3,
+    }
     ax.scatter(near_x, y[local["rows"]], s=6 + 60 * share, **dots)
     inside = near_x[share > 0]
     reach = np.linspace(min(inside.min(), x), max(inside.max(), x), 80)
@@ -387,6 +430,8 @@ def _kernel_strip(ax: Axes, near: np.ndarray, share: np.ndarray) -> None:
     """The kernel along the bottom of the axes."""
     strip = ax.inset_axes((0.0, 0.0, 1.0, 0.14), sharex=ax)
     order = np.argsort(near)
-    strip.fill_between(near[order], 0.0, share[order], color=COLORS[1], alpha=0.3, linewidth=0)
+    strip.fill_between(
+        near[order], 0.0, share[order], color=COLORS[1], alpha=0.3, linewidth=0
+    )
     strip.set_ylim(0.0, 1.3)
     strip.axis("off")

@@ -135,7 +135,9 @@ def network(
         _draw_lines(ax, l, layers[l], layers[l + 1], shown)
     for l, heights in enumerate(layers):
         x = [l] * len(heights)
-        ax.scatter(x, list(heights.values()), s=110, color="white", edgecolor=INK, zorder=3)
+        ax.scatter(
+            x, list(heights.values()), s=110, color="white", edgecolor=INK, zorder=3
+        )
         if len(heights) < widths[l]:
             ax.text(l, 0.0, "⋮", ha="center", va="center", fontsize="large", color=INK)
     _name_nodes(ax, model, layers)
@@ -175,7 +177,9 @@ def _draw_lines(
             lines.append(((l, start), (l + 1, end)))
             colors.append(GRAY if weight == 0 else COLORS[int(weight < 0)])
             widths.append(0.4 + 2.0 * abs(weight) / largest)
-    ax.add_collection(LineCollection(lines, colors=colors, linewidths=widths, alpha=0.55, zorder=1))
+    ax.add_collection(
+        LineCollection(lines, colors=colors, linewidths=widths, alpha=0.55, zorder=1)
+    )
 
 
 def _name_nodes(ax: Axes, model: Estimator, layers: list[dict[int, float]]) -> None:
@@ -189,14 +193,18 @@ def _name_nodes(ax: Axes, model: Estimator, layers: list[dict[int, float]]) -> N
             outputs = [str(classes[-1])]
     last = len(layers) - 1
     for i, height in layers[0].items():
-        note(ax, str(inputs[i]), (0, height), (-9, 0), ha="right", va="center", color=INK)
+        note(
+            ax, str(inputs[i]), (0, height), (-9, 0), ha="right", va="center", color=INK
+        )
     for i, height in layers[-1].items():
         note(ax, outputs[i], (last, height), (9, 0), ha="left", va="center", color=INK)
 
 
 def _layer_names(model: Estimator, widths: list[int]) -> list[str]:
     hidden = []
-    for n, activation, integration in zip(widths[1:-1], model.activations_, model.integrations_):
+    for n, activation, integration in zip(
+        widths[1:-1], model.activations_, model.integrations_
+    ):
         name = f"{n} {activation}"
         if integration != "weighted":
             name += f"\n{integration}"

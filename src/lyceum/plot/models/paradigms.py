@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 _ENDS = {"G": "goal", "X": "pit", "H": "hole"}
-_ARROWS = ((-0.28, 0.0), (0.0, 0.28), (0.28, 0.0), (0.0, -0.28))  # left, down, right, up
+# left, down, right, up
+_ARROWS = ((-0.28, 0.0), (0.0, 0.28), (0.28, 0.0), (0.0, -0.28))
 
 
 def label_curves(
@@ -158,9 +159,13 @@ def _draw_state(
     if letter in _ENDS:  # an episode is over
         ax.text(c, r, _ENDS[letter], ha="center", va="center", fontsize=9, color=INK)
         return
-    ax.text(c, r + 0.36, f"{value:.2f}", ha="center", va="center", fontsize=8, color=ink)
+    ax.text(
+        c, r + 0.36, f"{value:.2f}", ha="center", va="center", fontsize=8, color=ink
+    )
     if letter == "S":
-        ax.text(c - 0.46, r + 0.36, "start", ha="left", va="center", fontsize=6, color=ink)
+        ax.text(
+            c - 0.46, r + 0.36, "start", ha="left", va="center", fontsize=6, color=ink
+        )
     if np.ptp(q) <= 1e-12 or len(q) != len(_ARROWS):
         return  # nothing is decided here
     best = q >= q.max() - 1e-9 * max(abs(q.max()), 1.0)
@@ -170,7 +175,9 @@ def _draw_state(
         ax.annotate("", (c + right, r - 0.08 + down), (c, r - 0.08), arrowprops=arrow)
 
 
-def stages(model: Estimator, *, title: str | None = None, ax: Axes | None = None) -> Axes:
+def stages(
+    model: Estimator, *, title: str | None = None, ax: Axes | None = None
+) -> Axes:
     """What every stage of a cascade decides, how much of it wrongly, and what it costs.
 
     Parameters
@@ -203,7 +210,9 @@ def stages(model: Estimator, *, title: str | None = None, ax: Axes | None = None
     wrong = np.array([np.nan_to_num(one.error) * one.decided for one in reports])
     passed = np.array([one.reached for one in reports]) - decided
     ax.barh(heights, decided - wrong, color=COLORS[0], label="decided right")
-    ax.barh(heights, wrong, left=decided - wrong, color=COLORS[1], label="decided wrong")
+    ax.barh(
+        heights, wrong, left=decided - wrong, color=COLORS[1], label="decided wrong"
+    )
     ax.barh(heights, passed, left=decided, color=GRAY, alpha=0.35, label="passed on")
     ax.set_yticks(heights, [f"{one.name}\n(cost {one.cost:g})" for one in reports])
     ax.invert_yaxis()

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 
 def scree(
-    pca: Any, *, proportion: float | None = 0.9, title: str | None = None, ax: Axes | None = None
+    pca: Any,
+    *,
+    proportion: float | None = 0.9,
+    title: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """The proportion of variance of every principal component, alone and cumulative.
 
@@ -52,14 +56,26 @@ def scree(
     total = np.cumsum(ratio)
     ax.bar(numbers, ratio, color=COLORS[0], width=0.65, label="each")
     ax.plot(
-        numbers, total, color=COLORS[1], marker="o", markersize=4, linewidth=1.8, label="cumulative"
+        numbers,
+        total,
+        color=COLORS[1],
+        marker="o",
+        markersize=4,
+        linewidth=1.8,
+        label="cumulative",
     )
     if proportion is not None:
         reached = np.flatnonzero(total >= proportion)
         text = f"{proportion:.0%}"
         if len(reached):
             text += f": {reached[0] + 1} components"
-        ax.axhline(proportion, color=GRAY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference")
+        ax.axhline(
+            proportion,
+            color=GRAY,
+            linewidth=1.0,
+            linestyle=(0, (4, 3)),
+            gid="reference",
+        )
         ax.text(
             numbers[-1] + 0.4,
             proportion - 0.015,
@@ -129,7 +145,9 @@ def biplot(
     stretch = 0.85 * np.abs(scores).max() / max(float(length.max()), 1e-300)
     for j in np.argsort(-length)[:most]:
         _loading_arrow(ax, stretch * loadings[j], pca.design_names[j])
-    first, second = (f"pc{k + 1} ({pca.explained_variance_ratio_[k]:.0%})" for k in range(2))
+    first, second = (
+        f"pc{k + 1} ({pca.explained_variance_ratio_[k]:.0%})" for k in range(2)
+    )
     ax.margins(0.12)
     finish(ax, first, second, title)
     return ax
@@ -167,12 +185,16 @@ def pca_beside_fisher(X: Data, y: Target, *, title: str | None = None) -> Figure
     labels = np.asarray(y)
     pca = PCA(2).fit(X)
     fisher = DiscriminantProjection().fit(X, labels)
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.2, 4.2), layout="constrained")
+    figure, (left, right) = pyplot.subplots(
+        1, 2, figsize=(9.2, 4.2), layout="constrained"
+    )
     _points(left, np.asarray(pca.transform(X), dtype=np.float64), labels)
     finish(left, "pc1", "pc2", "PCA: most variance")
     scores = np.asarray(fisher.transform(X), dtype=np.float64)
     if scores.shape[1] == 1:  # two classes: one direction, spread upwards to be seen
-        scores = np.column_stack([scores, np.random.default_rng(0).uniform(-0.5, 0.5, len(scores))])
+        scores = np.column_stack(
+            [scores, np.random.default_rng(0).uniform(-0.5, 0.5, len(scores))]
+        )
     _points(right, scores[:, :2], labels)
     if fisher.n_components_ > 1:
         finish(right, "direction 1", "direction 2", "Fisher: classes apart")
@@ -187,14 +209,22 @@ def pca_beside_fisher(X: Data, y: Target, *, title: str | None = None) -> Figure
 
 def _points(ax: Axes, scores: np.ndarray, labels: ArrayLike | None) -> None:
     if labels is None:
-        ax.scatter(scores[:, 0], scores[:, 1], s=11, color=COLORS[0], alpha=0.6, linewidths=0)
+        ax.scatter(
+            scores[:, 0], scores[:, 1], s=11, color=COLORS[0], alpha=0.6, linewidths=0
+        )
         return
     labels = np.asarray(labels)
     for k, label in enumerate(np.unique(labels.astype(str))):
         rows = scores[labels.astype(str) == label]
         color = COLORS[k % len(COLORS)]
         ax.scatter(
-            rows[:, 0], rows[:, 1], s=13, color=color, alpha=0.65, linewidths=0, label=str(label)
+            rows[:, 0],
+            rows[:, 1],
+            s=13,
+            color=color,
+            alpha=0.65,
+            linewidths=0,
+            label=str(label),
         )
 
 

@@ -54,7 +54,9 @@ def named_curves(
             f"give y_true and scores, a {kind.__name__}, or a dict of name to {kind.__name__}"
         )
     tasks = binary_tasks(y_true, y_score, labels, pos_label, label, kind.__name__)
-    return [NamedCurve(task.name, tuple(of(*part) for part in task.parts)) for task in tasks]
+    return [
+        NamedCurve(task.name, tuple(of(*part) for part in task.parts)) for task in tasks
+    ]
 
 
 def binary_tasks(
@@ -84,7 +86,9 @@ def binary_tasks(
                 "label names one classifier; the scores of several carry their own names"
             )
         if not y_score:
-            raise DataError("there are no scores to draw: give those of at least one classifier")
+            raise DataError(
+                "there are no scores to draw: give those of at least one classifier"
+            )
         return [
             NamedCurve(str(name), _tasks(y, score, classes, pos_label, curve))
             for name, score in y_score.items()
@@ -94,7 +98,10 @@ def binary_tasks(
         return [NamedCurve(label or "", tasks)]
     present = [k for k in classes if (y == k).any()]
     prefix = f"{label}: " if label else ""
-    return [NamedCurve(f"{prefix}{k} against the rest", (task,)) for k, task in zip(present, tasks)]
+    return [
+        NamedCurve(f"{prefix}{k} against the rest", (task,))
+        for k, task in zip(present, tasks)
+    ]
 
 
 def _tasks(
@@ -116,7 +123,9 @@ def _tasks(
         column = score[:, _column(classes, pos_label)] if by_class else score
         tasks = ((y == pos_label, column),)
     if any(positive.all() or not positive.any() for positive, _ in tasks):
-        raise DataError(f"all rows are of one class: a {curve} needs positive and negative rows")
+        raise DataError(
+            f"all rows are of one class: a {curve} needs positive and negative rows"
+        )
     return tasks
 
 

@@ -24,7 +24,10 @@ _OF_TWO = {
 
 
 def class_rates(
-    report: ClassReport | BinaryReport, *, title: str | None = None, ax: Axes | None = None
+    report: ClassReport | BinaryReport,
+    *,
+    title: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """The rates of a report as bars: those of every class, or those of a two-by-two table.
 
@@ -67,10 +70,14 @@ def class_rates(
 
 
 def _draw_classes(report: ClassReport, title: str | None, ax: Axes | None) -> Axes:
-    groups = [*((str(one.positive), one) for one in report.per_class), ("macro", report.macro)]
+    groups = [
+        *((str(one.positive), one) for one in report.per_class),
+        ("macro", report.macro),
+    ]
     ax = axes(ax, (min(2.8 + 0.8 * len(groups), 11.0), 4.0))
     columns = {
-        name: [getattr(rates, rate) for _, rates in groups] for rate, name in _OF_CLASSES.items()
+        name: [getattr(rates, rate) for _, rates in groups]
+        for rate, name in _OF_CLASSES.items()
     }
     grouped_bars(ax, columns, 0.8)
     _name_bars(ax, [name for name, _ in groups])
@@ -100,7 +107,9 @@ def _draw_two(report: BinaryReport, title: str | None, ax: Axes | None) -> Axes:
 
 
 def _name_bars(ax: Axes, names: list[str]) -> None:
-    turned = max(len(line) for name in names for line in name.split("\n")) * len(names) > 110
+    turned = (
+        max(len(line) for name in names for line in name.split("\n")) * len(names) > 110
+    )
     side: dict[str, Any] = (
         {"rotation": 35, "ha": "right"} if turned else {"rotation": 0, "ha": "center"}
     )

@@ -64,7 +64,9 @@ def confusion(
     """
     counts, rows, columns = _counts(matrix, labels, actions)
     rates = _shares(counts)
-    ax = axes(ax, (min(1.8 + 0.85 * len(columns), 8.5), min(1.5 + 0.75 * len(rows), 7.5)))
+    ax = axes(
+        ax, (min(1.8 + 0.85 * len(columns), 8.5), min(1.5 + 0.75 * len(rows), 7.5))
+    )
     _draw_cells(ax, counts, rates)
     turned = max(map(len, columns)) * len(columns) > 48
     side: dict[str, Any] = (
@@ -213,7 +215,11 @@ def _draw_web(ax: Axes, angles: np.ndarray, spokes: list[str], reach: float) -> 
         ax.annotate(f"{radius:.0%}", point, **text)
     for angle, name in zip(angles, spokes):
         _draw_spoke(ax, angle, name, reach)
-    ax.set(xlim=(-1.2 * reach, 1.2 * reach), ylim=(low * reach, 1.2 * reach), aspect="equal")
+    ax.set(
+        xlim=(-1.2 * reach, 1.2 * reach),
+        ylim=(low * reach, 1.2 * reach),
+        aspect="equal",
+    )
     ax.axis("off")
 
 
@@ -241,7 +247,9 @@ def _close_ring(angles: np.ndarray, radii: np.ndarray) -> tuple[np.ndarray, np.n
     return np.append(x, x[0]), np.append(y, y[0])
 
 
-def _mistakes(matrix: Any, labels: Sequence[Any] | None) -> tuple[np.ndarray, list[str]]:
+def _mistakes(
+    matrix: Any, labels: Sequence[Any] | None
+) -> tuple[np.ndarray, list[str]]:
     """The rate of every mistake, 0 for a class without rows, and its name."""
     if isinstance(matrix, Cobweb):
         pairs = zip(matrix.truth.tolist(), matrix.predicted.tolist())
@@ -282,7 +290,11 @@ def _counts(
             f"a {type(matrix).__name__} is no confusion matrix: give a Confusion, a ClassReport or"
             " a BinaryReport from lyceum.evaluate, or an array of counts"
         ) from None
-    if counts.ndim != 2 or not counts.size or not (np.isfinite(counts) & (counts >= 0)).all():
+    if (
+        counts.ndim != 2
+        or not counts.size
+        or not (np.isfinite(counts) & (counts >= 0)).all()
+    ):
         raise DataError(
             "a confusion matrix holds counts, rows = true class and columns = predicted; this has"
             f" the shape {counts.shape}, or a count that is negative or missing"
@@ -318,7 +330,9 @@ def _with_reject(
     if labels is None:
         labels = matrix.classes.tolist()
     names = [str(k) for k in labels]
-    n_columns = len(matrix.classes) + bool(matrix.rejected.any() or matrix.foreign.any())
+    n_columns = len(matrix.classes) + bool(
+        matrix.rejected.any() or matrix.foreign.any()
+    )
     n_rows = len(matrix.classes) + bool(matrix.foreign.any())
     rows = [*names, "(no class)"][:n_rows]
     if actions is None:

@@ -107,14 +107,18 @@ def _curve(name: str, curve: ErrorRejectCurve, what: str) -> Curve:
     return Curve(curve.reject_rate[1:], getattr(curve, what)[1:], label)
 
 
-def _mark_doubt(ax: Axes, x: Any, y: Any, color: str, label: str, **options: Any) -> None:
+def _mark_doubt(
+    ax: Axes, x: Any, y: Any, color: str, label: str, **options: Any
+) -> None:
     ax.plot(x, y, "o", color=color, markersize=7, mec="white", label=label, **options)
 
 
 def _top(ax: Axes, curves: list[ErrorRejectCurve], what: str) -> float:
     """A limit for the axis that shows all curves down to 5 % accepted; fewer rows scatter too
     widely."""
-    highest = max(float(getattr(c, what)[c.reject_rate <= 0.95].max(initial=0.0)) for c in curves)
+    highest = max(
+        float(getattr(c, what)[c.reject_rate <= 0.95].max(initial=0.0)) for c in curves
+    )
     # curves drawn in an earlier call
     before = ax.get_ylim()[1] if ax.get_gid() == "error_reject" else 0.0
     ax.set_gid("error_reject")

@@ -141,7 +141,9 @@ def precision_recall(
         mean = float(np.mean([part.average_precision for part in curve.parts]))
         parts = [(part.recall[::-1], part.precision[::-1]) for part in curve.parts]
         recall, precision = _average(parts)
-        curves.append(Curve(recall, precision, curve.label(f"AP {mean:.3f}"), options=steps))
+        curves.append(
+            Curve(recall, precision, curve.label(f"AP {mean:.3f}"), options=steps)
+        )
     ax = draw_curves(ax, curves)
     share = _common_prevalence(named)
     if share is not None:
@@ -224,7 +226,12 @@ def cost_curve(
     if cost_fp is not None and cost_fn is not None:
         _mark_costs(ax, named, cost_fp, cost_fn)
     ax.set(xlim=(-0.01, 1.01), ylim=(0, 0.52))
-    finish(ax, "share of the cost that comes from positives", "expected cost (normalized)", title)
+    finish(
+        ax,
+        "share of the cost that comes from positives",
+        "expected cost (normalized)",
+        title,
+    )
     legend(ax, "upper right")
     return ax
 
@@ -291,8 +298,12 @@ def calibration(
         named = named_curves(Calibration, of, y_true, None, labels, pos_label, label)
     else:
         tasks = binary_tasks(y_true, y_prob, labels, pos_label, label, "Calibration")
-        pooled = [[np.concatenate(columns) for columns in zip(*task.parts)] for task in tasks]
-        named = [NamedCurve(task.name, (of(*rows),)) for task, rows in zip(tasks, pooled)]
+        pooled = [
+            [np.concatenate(columns) for columns in zip(*task.parts)] for task in tasks
+        ]
+        named = [
+            NamedCurve(task.name, (of(*rows),)) for task, rows in zip(tasks, pooled)
+        ]
     ax = draw_curves(ax, [_calibration_curve(curve) for curve in named])
     reference_line(ax, [0, 1], [0, 1], "calibrated")
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
@@ -311,7 +322,9 @@ def _calibration_curve(curve: NamedCurve[Calibration]) -> Curve:
     middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
     half = _Z / (1 + _Z**2 / n) * np.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
     label = curve.label(f"calibration error {result.expected_error:.3f}")
-    return Curve(result.predicted, share, label, middle - half, middle + half, True, DOTS)
+    return Curve(
+        result.predicted, share, label, middle - half, middle + half, True, DOTS
+    )
 
 
 def _mark_costs(
@@ -344,7 +357,9 @@ def _common_prevalence(curves: list[Any]) -> float | None:
     return None
 
 
-def _average(points: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+def _average(
+    points: list[tuple[np.ndarray, np.ndarray]],
+) -> tuple[np.ndarray, np.ndarray]:
     """One curve as it is, several as their mean at equal abscissas."""
     if len(points) == 1:
         return points[0]

@@ -18,7 +18,10 @@ _LEVEL = 0.25  # standard errors of the difference, within which log losses are 
 
 
 def choose_learner(
-    ranking: Sequence[RankedLearner], trials: Mapping[str, Trial], rule: LossRule, choose: str
+    ranking: Sequence[RankedLearner],
+    trials: Mapping[str, Trial],
+    rule: LossRule,
+    choose: str,
 ) -> tuple[str, str]:
     """The name of the learner to fit on all rows, and why.
 
@@ -40,13 +43,17 @@ def choose_learner(
     limit = next((s.loss for s in ranking if s.is_baseline), math.inf)
     if best.loss >= limit:
         return best.name, _reason_for_equal(best, rule.criterion)
-    level = [s for s in ranking if s.is_level and not is_shown(s.p_value) and s.loss < limit]
+    level = [
+        s for s in ranking if s.is_level and not is_shown(s.p_value) and s.loss < limit
+    ]
     if not level:
         level = [best]
     if len(level) == 1:
         return best.name, _reason_for_best(ranking, rule.criterion)
     rest = _level_in_log_loss(level, trials, rule)
-    simplest = min(rest, key=lambda s: (s.complexity, s.loss, s.log_loss or 0.0, s.name))
+    simplest = min(
+        rest, key=lambda s: (s.complexity, s.loss, s.log_loss or 0.0, s.name)
+    )
     return simplest.name, _reason(simplest, best, level, rest, rule.criterion)
 
 
@@ -61,11 +68,17 @@ def _level_in_log_loss(
     ):
         return level
     least = min(level, key=lambda s: (s.log_loss, s.rank))
-    return [s for s in level if _log_loss_behind(trials[s.name], trials[least.name]) <= _LEVEL]
+    return [
+        s
+        for s in level
+        if _log_loss_behind(trials[s.name], trials[least.name]) <= _LEVEL
+    ]
 
 
 def _log_loss_behind(one: Trial, least: Trial) -> float:
-    first, second = (log_losses(trial.sample.y, trial.sample.predicted) for trial in (one, least))
+    first, second = (
+        log_losses(trial.sample.y, trial.sample.predicted) for trial in (one, least)
+    )
     return standard_errors_behind(one.sample, first, second)
 
 
@@ -123,7 +136,9 @@ def _reason(
             than = ""
         else:
             than = f"; {leader} has {best.log_loss:.3f}"
-        return f"of {learners}, it has the lowest log loss ({choice.log_loss:.3f}{than})"
+        return (
+            f"of {learners}, it has the lowest log loss ({choice.log_loss:.3f}{than})"
+        )
     size = f"{show_count(choice.complexity, 'number')} to predict with"
     if not is_best:
         size = f"{size}; {leader} takes {best.complexity:,}"

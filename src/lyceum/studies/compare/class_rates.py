@@ -47,7 +47,10 @@ class ClassRates:
 
 
 def class_rates(
-    confusion: Any, classes: Sequence[Any], named: Sequence[int], independent: float = 1.0
+    confusion: Any,
+    classes: Sequence[Any],
+    named: Sequence[int],
+    independent: float = 1.0,
 ) -> list[ClassRates]:
     """The rates of every class.
 
@@ -75,7 +78,10 @@ def class_rates(
     """
     table = np.asarray(confusion, dtype=np.float64)
     columns = [np.flatnonzero(np.asarray(named) == k) for k in range(len(classes))]
-    return [_rates(table, k, label, columns[k], independent) for k, label in enumerate(classes)]
+    return [
+        _rates(table, k, label, columns[k], independent)
+        for k, label in enumerate(classes)
+    ]
 
 
 def _rates(
@@ -93,7 +99,9 @@ def _rates(
     return ClassRates(label, float(rows), float(named), *recall, *precision, f1)
 
 
-def _share(part: float, total: float, independent: float) -> tuple[float | None, Span | None]:
+def _share(
+    part: float, total: float, independent: float
+) -> tuple[float | None, Span | None]:
     if total <= 0:
         return None, None
     span = error_interval(float(part * independent), float(total * independent))  # type: ignore[arg-type]

@@ -29,7 +29,8 @@ from lyceum.studies.run.store import Store, TaskResult, as_table
 _LEAST = 1e-3  # a member that weighs less is left out
 _CV = 3  # folds of the level-0 answers when a stack is fitted on all rows
 
-Answers = dict[tuple[int, int], list[OutOfSample]]  # of every member, by repeat and fold
+# of every member, by repeat and fold
+Answers = dict[tuple[int, int], list[OutOfSample]]
 Fuse = Callable[[np.ndarray], np.ndarray]  # answers (L, n, K) or (L, n) to predictions
 
 
@@ -62,12 +63,17 @@ def _run_committees(plan: Plan, store: Store) -> None:
     if not plan.committees or len(members) < 2 or _folds_in_a_repeat(table.folds) < 2:
         return
     searched = sum(
-        not done.is_first for task, done in table.done.items() if not plan[task.name].members
+        not done.is_first
+        for task, done in table.done.items()
+        if not plan[task.name].members
     )
     basis = _CommitteeBasis(tuple(c.name for c in members), len(table.folds), searched)
     if store.get(_CommitteeBasis) == basis:
         return
-    answers = {at: [store.predictions(Task(c.name, *at)) for c in members] for at in table.folds}
+    answers = {
+        at: [store.predictions(Task(c.name, *at)) for c in members]
+        for at in table.folds
+    }
     for candidate in plan.committees:
         _run_folds(candidate, plan.rule, members, table, answers, store)
         learned = _learn(candidate, plan.rule, list(answers.values()))[1]
@@ -86,9 +92,13 @@ def _run_folds(
 ) -> None:
     """Store what one committee predicts on every fold, learned from the others of its repeat."""
     for at, here in answers.items():
-        others = [part for other, part in answers.items() if other[0] == at[0] and other != at]
+        others = [
+            part for other, part in answers.items() if other[0] == at[0] and other != at
+        ]
         if others:
-            result, predictions = _fold(candidate, rule, members, table, here, others, at)
+            result, predictions = _fold(
+                candidate, rule, members, table, here, others, at
+            )
             store.finish(result, predictions)
 
 
@@ -116,7 +126,9 @@ def _fold(
         for (y, w), predictions in zip(targets, seen)
     ]
     results = [table.done[Task(c.name, *at)] for c in members]
-    size = sum(r.complexity or 0 for r, share in zip(results, shares) if share > 0) + len(members)
+    size = sum(
+        r.complexity or 0 for r, share in zip(results, shares) if share > 0
+    ) + len(members)
     done = TaskResult(
         Task(candidate.name, *at),
         None,
@@ -160,9 +172,9 @@ def _learn(
 def _mean(answers: np.ndarray, shares: np.ndarray) -> np.ndarray:
     from lyceum.ensemble import fuse
 
-    return fuse(answers if answers.ndim == 3 else answers[:, :, None], "sum", shares).reshape(
-        answers.shape[1:]
-    )
+    return fuse(
+        answers if answers.ndim == 3 else answers[:, :, None], "sum", shares
+    ).reshape(answers.shape[1:])
 
 
 def _learn_stack(
@@ -172,8 +184,12 @@ def _learn_stack(
     from lyceum.linear import LogisticRegression, Ridge
 
     if rule.n_classes is None:
-        ridge = Ridge(alpha=1e-3, standardize=True).fit(predictions.T, y, sample_weight=w)
-        return (lambda answers: ridge.predict(answers.T)), _shares(np.abs(ridge.coef_)[:, None])
+        ridge = Ridge(alpha=1e-3, standardize=True).fit(
+            predictions.T, y, sample_weight=w
+        )
+        return (lambda answers: ridge.predict(answers.T)), _shares(
+            np.abs(ridge.coef_)[:, None]
+        )
     K = rule.n_classes
     final = LogisticRegression().fit(_columns(predictions), y, sample_weight=w)
 
@@ -189,7 +205,8 @@ def _learn_stack(
 def _columns(predictions: np.ndarray) -> np.ndarray:
     """Answers side by side; of two classes the first adds nothing."""
     return np.concatenate(
-        list(predictions[:, :, 1:] if predictions.shape[2] == 2 else predictions), axis=1
+        list(predictions[:, :, 1:] if predictions.shape[2] == 2 else predictions),
+        axis=1,
     )
 
 
@@ -220,7 +237,11 @@ def committee_model(plan: Plan, name: str, store: Store) -> Any:
     members = []
     for c in table.compared:
         if weights.get(c.name, 0.0) > 0.0:
-            params = {key: value for key, value in table.params(c).items() if key not in c.settings}
+            params = {
+                key: value
+                for key, value in table.params(c).items()
+                if key not in c.settings
+            }
             model = build_pipeline(c, params, seed)
             calibration = usual_calibration(table.results(c.name))
             members.append((c.name, calibrated_model(model, calibration, seed)))

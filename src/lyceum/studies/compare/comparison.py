@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from lyceum._core.text import plain
 from lyceum.evaluate import LearningCurve
-from lyceum.studies.report.format import aligned_interval, aligned_loss, metric_name, p_cell
+from lyceum.studies.report.format import (
+    aligned_interval,
+    aligned_loss,
+    metric_name,
+    p_cell,
+)
 
 if TYPE_CHECKING:
     from lyceum.studies.report.parts import IntervalScale

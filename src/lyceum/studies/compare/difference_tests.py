@@ -16,15 +16,15 @@ from lyceum.studies.compare.trials import Trial, by_row, sum_by_group
 
 LEVEL = 0.5  # standard errors of the difference, within which two learners are level
 _ALPHA = 0.05
-_FEWEST_FOLDS = (
-    5  # with fewer, a t test over folds sees no difference at all (2 folds: t must exceed 12.7)
-)
+# with fewer, a t test over folds sees no difference at all (2 folds: t must exceed 12.7)
+_FEWEST_FOLDS = 5
 _FEWEST_FOLD_ROWS = 5  # a fold of fewer rows has no loss to speak of
 _FEWEST_ROWS = 6  # below, even differences of one sign have p > 0.03
 _FLIPS = 4_999
 _CELLS = 1 << 15  # signs drawn at once, that stay in the cache
 _MANY_ROWS = 2_000  # from here on the sum of random signs is normal
-_SMALLEST = 1e-12  # of the larger loss, as a share: below, the loss of a fold counts as this
+# of the larger loss, as a share: below, the loss of a fold counts as this
+_SMALLEST = 1e-12
 
 
 def is_shown(p: float | None) -> bool:
@@ -70,7 +70,9 @@ def sign_flip(differences: np.ndarray, seed: int = 0) -> float:
     if n <= 12:
         signs = 1.0 - 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
         return float(np.mean(np.abs(signs @ d) >= near))
-    extreme = int(np.count_nonzero(np.abs(2.0 * _random_sums(d, seed) - d.sum()) >= near))
+    extreme = int(
+        np.count_nonzero(np.abs(2.0 * _random_sums(d, seed) - d.sum()) >= near)
+    )
     return (1.0 + extreme) / (_FLIPS + 1.0)
 
 
@@ -83,8 +85,12 @@ def _random_sums(d: np.ndarray, seed: int) -> np.ndarray:
     most = 8 * max(1, _CELLS // (8 * n))  # rows of whole 64-bit words
     for start in range(0, _FLIPS, most):
         rows = min(most, _FLIPS - start)
-        drawn = raw(-(-rows * n // 8)).astype("<u8", copy=False).view(np.uint8)[: rows * n]
-        sums[start : start + rows] = (drawn >> 7).reshape(rows, n).astype(np.float64) @ d
+        drawn = (
+            raw(-(-rows * n // 8)).astype("<u8", copy=False).view(np.uint8)[: rows * n]
+        )
+        sums[start : start + rows] = (drawn >> 7).reshape(rows, n).astype(
+            np.float64
+        ) @ d
     return sums
 
 
@@ -117,7 +123,9 @@ class DifferenceTest:
                 what = "rows"
             else:
                 what = "groups of rows"
-            return cls(f"permutation test on the losses of {n_units:,} {what}", row_loss_p)
+            return cls(
+                f"permutation test on the losses of {n_units:,} {what}", row_loss_p
+            )
         return cls("", _no_test)
 
 
@@ -136,7 +144,9 @@ def fold_loss_p(rule: LossRule, one: Trial, best: Trial) -> float | None:
     if len(first) < 2:
         return None
     if rule.n_classes is None:
-        least = np.maximum(_SMALLEST * np.maximum(first, second), np.finfo(np.float64).tiny)
+        least = np.maximum(
+            _SMALLEST * np.maximum(first, second), np.finfo(np.float64).tiny
+        )
         first = np.log(np.maximum(first, least))
         second = np.log(np.maximum(second, least))
     test = corrected_t(first, second, test_to_train=best.test_to_train)
@@ -157,7 +167,9 @@ def row_loss_p(one: Trial, other: Trial) -> float | None:
     return sign_flip(differences)
 
 
-def standard_errors_behind(sample: OutOfSample, losses: np.ndarray, best: np.ndarray) -> float:
+def standard_errors_behind(
+    sample: OutOfSample, losses: np.ndarray, best: np.ndarray
+) -> float:
     """How far the mean loss is above that of the best, in standard errors of the difference.
 
     The difference is taken row by row (over groups): learners err on the same rows, so that it is
@@ -213,8 +225,14 @@ def against_baseline(trials: Mapping[str, Trial]) -> dict[str, float | None]:
     By rows, or by whole groups of rows: a constant guess has no luck in its training rows that
     folds would have to show.
     """
-    baseline = next((trial for trial in trials.values() if trial.candidate.is_baseline), None)
+    baseline = next(
+        (trial for trial in trials.values() if trial.candidate.is_baseline), None
+    )
     names = [name for name, trial in trials.items() if not trial.candidate.is_baseline]
     if baseline is None:
         return dict.fromkeys(names)
-    return dict(zip(names, holm_of_known([row_loss_p(trials[name], baseline) for name in names])))
+    return dict(
+        zip(
+            names, holm_of_known([row_loss_p(trials[name], baseline) for name in names])
+        )
+    )

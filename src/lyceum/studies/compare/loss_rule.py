@@ -106,7 +106,10 @@ class LossRule:
             return np.abs(short)
         if name == "pinball":
             assert self.metric is not None
-            return np.where(short > 0, self.metric.quantile, self.metric.quantile - 1.0) * short
+            return (
+                np.where(short > 0, self.metric.quantile, self.metric.quantile - 1.0)
+                * short
+            )
         return short**2 / (self.variance if name == "r2" else 1.0)
 
     def inner_losses(self, y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
@@ -162,7 +165,9 @@ class LossRule:
     @property
     def is_root(self) -> bool:
         """Whether learners are ranked by the root of the mean loss."""
-        return self.n_classes is None and (self.metric is None or self.metric.name == "rmse")
+        return self.n_classes is None and (
+            self.metric is None or self.metric.name == "rmse"
+        )
 
     @property
     def is_rate(self) -> bool:
@@ -171,7 +176,9 @@ class LossRule:
             name = "cost"
         else:
             name = self.metric.name
-        return name == "error" or (name == "cost" and self.loss is None and self.doubt is None)
+        return name == "error" or (
+            name == "cost" and self.loss is None and self.doubt is None
+        )
 
     @property
     def is_bounded(self) -> bool:
@@ -184,5 +191,7 @@ class LossRule:
         """Whether learners are ranked by the cost of decisions, or by squared errors."""
         names = ("cost", "balanced error", "rmse")
         return (
-            self.metric is None or self.metric.name in names or (self.is_rate and self.loss is None)
+            self.metric is None
+            or self.metric.name in names
+            or (self.is_rate and self.loss is None)
         )

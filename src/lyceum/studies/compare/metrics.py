@@ -90,7 +90,8 @@ def loss_and_interval(
         reach = (high - low) * _rate_interval(sample, 0.0)[1]
         if mean <= low:
             return mean, (low, low + reach), error
-        if mean >= high and rule.doubt is None:  # rejecting every row is no matter of chance
+        # rejecting every row is no matter of chance
+        if mean >= high and rule.doubt is None:
             return mean, (high - reach, high), error
     return mean, span, error
 
@@ -114,7 +115,9 @@ def _class_metrics(trial: Trial, rule: LossRule) -> dict[str, Any]:
         actions = rule.loss.values.shape[1]
     columns = actions + (rule.doubt is not None)
     table = np.zeros((K, columns))
-    np.add.at(table, (y, np.where(decided < 0, columns - 1, decided)), 1.0 if w is None else w)
+    np.add.at(
+        table, (y, np.where(decided < 0, columns - 1, decided)), 1.0 if w is None else w
+    )
     return {
         "error": error,
         "error_interval": error_interval,
@@ -133,7 +136,9 @@ def decision_errors(rule: LossRule, sample: OutOfSample) -> dict[str, float | No
     return {"error": error, "reject_rate": rejected}
 
 
-def _decided_error(sample: OutOfSample, named: np.ndarray) -> tuple[float | None, Span | None]:
+def _decided_error(
+    sample: OutOfSample, named: np.ndarray
+) -> tuple[float | None, Span | None]:
     """The share of wrong classes among the rows that were given one; None where there are none."""
     given = named >= 0
     if not given.any():
@@ -151,7 +156,9 @@ def _decided_error(sample: OutOfSample, named: np.ndarray) -> tuple[float | None
         w,
         None if sample.groups is None else sample.groups[given],
     )
-    rate, error = _mean_and_error(part, (named[given] != sample.y[given]).astype(np.float64))
+    rate, error = _mean_and_error(
+        part, (named[given] != sample.y[given]).astype(np.float64)
+    )
     return rate, _rate_interval(part, rate, error)
 
 
@@ -159,7 +166,11 @@ def _calibration_metrics(trial: Trial, K: int) -> dict[str, Any]:
     """How far posteriors can be taken at their word."""
     sample = trial.sample
     curve = calibration_curve(
-        sample.y, sample.predicted, n_bins=10, labels=np.arange(K), sample_weight=sample.weight
+        sample.y,
+        sample.predicted,
+        n_bins=10,
+        labels=np.arange(K),
+        sample_weight=sample.weight,
     )
     return {
         "log_loss": curve.log_loss,
@@ -192,7 +203,9 @@ def _auc_metrics(trial: Trial, K: int) -> dict[str, Any]:
             areas.append(float(roc_auc_score(y == 1, proba[:, 1], sample_weight=w)))
         else:
             areas.append(
-                float(auc_hand_till(y, proba[:, present], labels=present, sample_weight=w))
+                float(
+                    auc_hand_till(y, proba[:, present], labels=present, sample_weight=w)
+                )
             )
         weights.append(float(len(y) if w is None else w.sum()))
     if not areas:
@@ -238,7 +251,9 @@ def _metrics(trial: Trial, rule: LossRule, problems: Problems) -> dict[str, Any]
     metrics |= problems.attempt(
         f"calibration of {label}", lambda: _calibration_metrics(trial, K), {}
     )
-    return metrics | problems.attempt(f"AUC of {label}", lambda: _auc_metrics(trial, K), {})
+    return metrics | problems.attempt(
+        f"AUC of {label}", lambda: _auc_metrics(trial, K), {}
+    )
 
 
 def ranked_learner(
@@ -278,6 +293,8 @@ def ranked_learner(
         search_seconds=sum(result.search_seconds for result in own),
         calibration=usual_calibration(own),
         folds_calibrated=sum(result.calibration != "" for result in own),
-        warnings=tuple(dict.fromkeys(text for result in own for text in result.warnings)),
+        warnings=tuple(
+            dict.fromkeys(text for result in own for text in result.warnings)
+        ),
         **_metrics(trial, rule, problems),
     )

@@ -30,7 +30,9 @@ def auc_losses(y: np.ndarray, posteriors: np.ndarray, w: np.ndarray) -> np.ndarr
         # of two classes one score says all; of more, each class has its own
         scores = [posteriors[rows, high]]
         scores += [] if posteriors.shape[1] == 2 else [-posteriors[rows, low]]
-        pair_losses = [_pair_losses(y[rows] == high, score, w[rows], w.sum()) for score in scores]
+        pair_losses = [
+            _pair_losses(y[rows] == high, score, w[rows], w.sum()) for score in scores
+        ]
         value = float(np.mean([area for area, _ in pair_losses]))
         part = np.full(len(y), value)
         part[rows] += np.mean([influence for _, influence in pair_losses], axis=0)
@@ -38,7 +40,9 @@ def auc_losses(y: np.ndarray, posteriors: np.ndarray, w: np.ndarray) -> np.ndarr
     return total / len(pairs)
 
 
-def _pair_losses(upper: np.ndarray, score: np.ndarray, w: np.ndarray, all_weight: float) -> tuple:
+def _pair_losses(
+    upper: np.ndarray, score: np.ndarray, w: np.ndarray, all_weight: float
+) -> tuple:
     """1 − AUC, and the influence of every row, from the share of the other class on the wrong side
     of it."""
     wrong = np.empty(len(score))

@@ -50,10 +50,17 @@ def compare_learners(
     trials = {c.name: Trial.of(c, store, table, rule) for c in table.compared}
     if not trials or not table.folds:
         reasons = "; ".join(
-            dict.fromkeys(f"{result.task.name}: {result.reason}" for result in table.failures)
+            dict.fromkeys(
+                f"{result.task.name}: {result.reason}" for result in table.failures
+            )
         )
-        raise StudyError(f"no learner got through its first fold ({reasons or 'none was run'})")
-    measured = [ranked_learner(each, rule, table, estimates, problems) for each in trials.values()]
+        raise StudyError(
+            f"no learner got through its first fold ({reasons or 'none was run'})"
+        )
+    measured = [
+        ranked_learner(each, rule, table, estimates, problems)
+        for each in trials.values()
+    ]
     ranked = _rank(measured, store)
     learners, test = _against_best(ranked, trials, rule, problems)
     choice, reason = choose_learner(learners, trials, rule, choose)
@@ -80,7 +87,9 @@ def compare_learners(
 
 def _rank(learners: list[RankedLearner], store: Store) -> list[RankedLearner]:
     """The learners, best first, with their ranks; committees with the weights of their members."""
-    learners = sorted(learners, key=lambda s: (s.loss, s.log_loss or 0.0, s.complexity, s.name))
+    learners = sorted(
+        learners, key=lambda s: (s.loss, s.log_loss or 0.0, s.complexity, s.name)
+    )
     ranked = []
     for i, learner in enumerate(learners):
         committee = store.get(CommitteeWeights, learner.name)
@@ -89,7 +98,9 @@ def _rank(learners: list[RankedLearner], store: Store) -> list[RankedLearner]:
     return ranked
 
 
-def _hoeffding_bound(rule: LossRule, sample: OutOfSample, n_models: int) -> float | None:
+def _hoeffding_bound(
+    rule: LossRule, sample: OutOfSample, n_models: int
+) -> float | None:
     """ε such that with probability 95 % no mean loss is off by ε; None where that says nothing.
 
     Of weighted rows (Σ w)² / Σ w² count, of groups as many as if each were one row.
@@ -105,7 +116,10 @@ def _hoeffding_bound(rule: LossRule, sample: OutOfSample, n_models: int) -> floa
 
 
 def _against_best(
-    ranked: list[RankedLearner], trials: Mapping[str, Trial], rule: LossRule, problems: Problems
+    ranked: list[RankedLearner],
+    trials: Mapping[str, Trial],
+    rule: LossRule,
+    problems: Problems,
 ) -> tuple[list[RankedLearner], str]:
     """The learners with their tests against the best and the constant guess, and the name of the
     test."""
@@ -122,7 +136,9 @@ def _against_best(
         p_values = {name: values[i] for name, values in columns.items()}
         tested.append(replace(s, difference=difference, **p_values))
     compared = [
-        replace(s, is_level=is_level(trials[s.name], first), p_baseline=base.get(s.name))
+        replace(
+            s, is_level=is_level(trials[s.name], first), p_baseline=base.get(s.name)
+        )
         for s in tested
     ]
     judged = []
@@ -157,7 +173,8 @@ def _p_values(
     columns: dict[str, list[Any]] = {}
     for name, of in tests.items():
         columns[name] = [
-            problems.attempt(_TESTS[name], partial(of, trials[s.name], first)) for s in others
+            problems.attempt(_TESTS[name], partial(of, trials[s.name], first))
+            for s in others
         ]
     guess = next((i for i, s in enumerate(others) if s.is_baseline), None)
     if guess is not None:

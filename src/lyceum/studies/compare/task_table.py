@@ -27,10 +27,16 @@ class TaskTable:
         cls, candidates: Sequence[Candidate], store: Store, folds: int, repeats: int
     ) -> TaskTable:
         done = store.finished_tasks()
-        order = tuple((repeat, fold) for repeat in range(repeats) for fold in range(folds))
+        order = tuple(
+            (repeat, fold) for repeat in range(repeats) for fold in range(folds)
+        )
         failed = {task.name for task, result in done.items() if result.failed}
-        started = [c for c in candidates if c.name not in failed and Task(c.name, 0, 0) in done]
-        common = tuple(at for at in order if all(Task(c.name, *at) in done for c in started))
+        started = [
+            c for c in candidates if c.name not in failed and Task(c.name, 0, 0) in done
+        ]
+        common = tuple(
+            at for at in order if all(Task(c.name, *at) in done for c in started)
+        )
         return cls(tuple(candidates), done, order, tuple(started), common)
 
     @property
@@ -40,7 +46,9 @@ class TaskTable:
     @property
     def skipped(self) -> tuple[str, ...]:
         """Learners that no fold was run of, though they can be."""
-        return tuple(c.name for c in self._possible if Task(c.name, 0, 0) not in self.done)
+        return tuple(
+            c.name for c in self._possible if Task(c.name, 0, 0) not in self.done
+        )
 
     @property
     def _possible(self) -> list[Candidate]:
@@ -49,13 +57,17 @@ class TaskTable:
         return [
             c
             for c in self.candidates
-            if c.name not in failed and (not c.members or len(set(c.members) - failed) > 1)
+            if c.name not in failed
+            and (not c.members or len(set(c.members) - failed) > 1)
         ]
 
     @property
     def finished(self) -> bool:
         return all(
-            (Task(c.name, *at) in self.done and not self.done[Task(c.name, *at)].is_first)
+            (
+                Task(c.name, *at) in self.done
+                and not self.done[Task(c.name, *at)].is_first
+            )
             for c in self._possible
             for at in self.order
         )
@@ -67,7 +79,8 @@ class TaskTable:
     def params(self, candidate: Candidate) -> dict[str, Any]:
         """Its fixed settings and those chosen most often, the first of equals."""
         chosen = Counter(
-            tuple(sorted(result.settings.items())) for result in self.results(candidate.name)
+            tuple(sorted(result.settings.items()))
+            for result in self.results(candidate.name)
         )
         most = chosen.most_common(1)
         return {**candidate.settings, **dict(most[0][0] if most else ())}

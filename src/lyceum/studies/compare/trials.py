@@ -48,16 +48,25 @@ def concatenate(parts: Sequence[OutOfSample]) -> OutOfSample:
         groups = None
     else:
         groups = all_of("groups")[order]
-    rows, repeats, folds = (all_of(name)[order] for name in ("rows", "repeats", "folds"))
+    rows, repeats, folds = (
+        all_of(name)[order] for name in ("rows", "repeats", "folds")
+    )
     return OutOfSample(
-        rows, repeats, folds, all_of("y")[order], all_of("predicted")[order], weight, groups
+        rows,
+        repeats,
+        folds,
+        all_of("y")[order],
+        all_of("predicted")[order],
+        weight,
+        groups,
     )
 
 
 def order_of(parts: Sequence[OutOfSample]) -> np.ndarray:
     """The order by repeat, then by row, of the rows of several folds."""
     rows, repeats = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "repeats")
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("rows", "repeats")
     )
     return np.lexsort((rows, repeats))
 
@@ -76,7 +85,9 @@ class Trial:
     known: np.ndarray
 
     @classmethod
-    def of(cls, candidate: Candidate, store: Store, table: TaskTable, rule: LossRule) -> Trial:
+    def of(
+        cls, candidate: Candidate, store: Store, table: TaskTable, rule: LossRule
+    ) -> Trial:
         parts = [store.predictions(Task(candidate.name, *at)) for at in table.folds]
         return cls.from_parts(candidate, parts, rule, table.results(candidate.name))
 
@@ -91,15 +102,21 @@ class Trial:
         """The trial of the predictions of every fold."""
         losses = [rule.losses(part.y, part.predicted, part.weight) for part in parts]
         known = np.array([rule.can_judge(part.y) for part in parts])
-        if known.any() and not known.all():  # the others have the mean of those that can
+        # the others have the mean of those that can
+        if known.any() and not known.all():
             indices = np.flatnonzero(known)
             w = [row_weights(part.weight, len(part.y)) for part in parts]
-            all_known = (np.concatenate([each[i] for i in indices]) for each in (losses, w))
+            all_known = (
+                np.concatenate([each[i] for i in indices]) for each in (losses, w)
+            )
             mean = weighted_mean(*all_known)
             losses = [
-                values if can else np.full(len(values), mean) for values, can in zip(losses, known)
+                values if can else np.full(len(values), mean)
+                for values, can in zip(losses, known)
             ]
-        folds = [weighted_mean(values, part.weight) for values, part in zip(losses, parts)]
+        folds = [
+            weighted_mean(values, part.weight) for values, part in zip(losses, parts)
+        ]
         sample = concatenate(parts)
         if rule.n_classes is None:
             decided = None

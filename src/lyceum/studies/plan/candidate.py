@@ -156,7 +156,9 @@ class Failure:
         return asdict(self)
 
 
-def planned_committees(candidates: Sequence[Candidate], has_classes: bool) -> tuple[Candidate, ...]:
+def planned_committees(
+    candidates: Sequence[Candidate], has_classes: bool
+) -> tuple[Candidate, ...]:
     """The committee and the stack of at least three learners."""
     names = tuple(c.name for c in candidates if not c.is_baseline)
     if len(names) < 3:

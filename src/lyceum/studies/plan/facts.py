@@ -71,7 +71,9 @@ class StudyPlanRecord:
 
     def as_dict(self) -> dict[str, Any]:
         """The facts in JSON's own types."""
-        values = {each.name: getattr(self, each.name) for each in fields(StudyPlanRecord)}
+        values = {
+            each.name: getattr(self, each.name) for each in fields(StudyPlanRecord)
+        }
         values["schema"] = _schema_as_dict(self.schema)
         if self.loss is not None:
             values["loss"] = self.loss.to_dict()
@@ -85,7 +87,9 @@ class StudyPlanRecord:
             **stored,
             "schema": _schema(stored["schema"]),
             "loss": None if loss is None else LossMatrix.from_dict(loss),
-            "candidates": tuple(read_record(Candidate, each) for each in stored["candidates"]),
+            "candidates": tuple(
+                read_record(Candidate, each) for each in stored["candidates"]
+            ),
             "suspects": tuple(ColumnWarning(**each) for each in stored["suspects"]),
         }
         for name in ("classes", "notes", "left_out"):
@@ -111,7 +115,12 @@ def _column_as_dict(column: Column) -> dict[str, Any]:
         values = None
     else:
         values = column.categories.tolist()
-    return {"name": column.name, "kind": column.kind, "categories": values, "why": column.why}
+    return {
+        "name": column.name,
+        "kind": column.kind,
+        "categories": values,
+        "why": column.why,
+    }
 
 
 def _schema(stored: Mapping[str, Any]) -> Schema:

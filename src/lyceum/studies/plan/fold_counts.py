@@ -18,7 +18,9 @@ _TINY = 20  # rows below which folds are drawn several times
 _TINY_REPEATS = 3
 
 
-def fold_counts(recipe: Recipe, data: StudyData, compared: np.ndarray) -> tuple[int, int]:
+def fold_counts(
+    recipe: Recipe, data: StudyData, compared: np.ndarray
+) -> tuple[int, int]:
     """The number of folds, and how often they are drawn; groups and times may allow fewer."""
     n = len(compared)
     wanted = recipe.folds or (10 if n < _FEW_ROWS else 5)
@@ -103,7 +105,11 @@ def limited_folds(
                 "repeats: folds in the order of time can be drawn only once; give repeats=1"
             )
         parts = list(scheme.splits(y, folds, 0))
-        return len(parts), folds, (*notes, *_time_notes(recipe, folds, parts, scheme, y))
+        return (
+            len(parts),
+            folds,
+            (*notes, *_time_notes(recipe, folds, parts, scheme, y)),
+        )
     return folds, folds, tuple(notes)
 
 

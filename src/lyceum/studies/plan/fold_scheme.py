@@ -68,14 +68,17 @@ class FoldScheme:
                     yield train, test
         elif self.groups is not None:
             fold = _group_folds(
-                self.groups, y if self.stratify else np.zeros(len(y), np.int64), n_folds, seed
+                self.groups,
+                y if self.stratify else np.zeros(len(y), np.int64),
+                n_folds,
+                seed,
             )
             for number in range(n_folds):
                 yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
         else:
-            yield from StratifiedFolds(n_folds, stratify=self.stratify, random_state=seed).split(
-                y, y
-            )
+            yield from StratifiedFolds(
+                n_folds, stratify=self.stratify, random_state=seed
+            ).split(y, y)
 
     def inner(self, rows: Rows, seed: int, most: int) -> list[tuple[Rows, Rows]]:
         """The inner folds of training rows, of at most `most` rows; with times the latest of them.
@@ -90,7 +93,9 @@ class FoldScheme:
             indices = self._sample(y, most, seed)
             scheme = self.take(indices)
         n_folds = min(
-            self.inner_folds, len(indices), *([scheme.most_folds() or 1] * scheme._is_limited)
+            self.inner_folds,
+            len(indices),
+            *([scheme.most_folds() or 1] * scheme._is_limited),
         )
         if n_folds < 2 and scheme.times is None:
             return []
@@ -108,10 +113,15 @@ class FoldScheme:
                 later = self.times >= limit
             else:
                 later = self.times > limit
-            return self._without_shared_groups(np.flatnonzero(~later), np.flatnonzero(later), 0)
+            return self._without_shared_groups(
+                np.flatnonzero(~later), np.flatnonzero(later), 0
+            )
         if self.groups is not None:
             fold = _group_folds(
-                self.groups, np.zeros(len(y), np.int64), max(2, round(1.0 / share)), seed
+                self.groups,
+                np.zeros(len(y), np.int64),
+                max(2, round(1.0 / share)),
+                seed,
             )
             return np.flatnonzero(fold != 0), np.flatnonzero(fold == 0)
         scheme = Holdout(test_size=share, stratify=self.stratify, random_state=seed)
@@ -128,7 +138,9 @@ class FoldScheme:
         order = np.argsort(self.times, kind="stable")
         sorted_times = self.times[order]
         ends = np.round(np.linspace(0, len(order), n_folds + 2)[1:-1]).astype(int)
-        starts = np.unique(np.searchsorted(sorted_times, sorted_times[ends], side="left"))
+        starts = np.unique(
+            np.searchsorted(sorted_times, sorted_times[ends], side="left")
+        )
         starts = starts[starts > 0]
         for number, (begin, end) in enumerate(zip(starts, [*starts[1:], len(order)])):
             yield self._without_shared_groups(
@@ -139,7 +151,9 @@ class FoldScheme:
         """Whether there are rows of two classes, or a few numbers, to learn from."""
         return len(y) >= _FEWEST and (not self.stratify or len(np.unique(y)) > 1)
 
-    def _without_shared_groups(self, train: np.ndarray, test: np.ndarray, number: int) -> Parts:
+    def _without_shared_groups(
+        self, train: np.ndarray, test: np.ndarray, number: int
+    ) -> Parts:
         """Without the training rows whose group is tested; not all are where too few rows would
         stay."""
         if self.groups is None:
@@ -166,7 +180,9 @@ class FoldScheme:
         return np.flatnonzero(np.isin(self.groups, codes[drawn[:n]]))
 
 
-def _group_folds(groups: np.ndarray, y: np.ndarray, n_folds: int, seed: int) -> np.ndarray:
+def _group_folds(
+    groups: np.ndarray, y: np.ndarray, n_folds: int, seed: int
+) -> np.ndarray:
     """The fold of every row: the groups, largest first, each to where the classes become most
     even."""
     codes, group = np.unique(groups, return_inverse=True)
@@ -175,7 +191,9 @@ def _group_folds(groups: np.ndarray, y: np.ndarray, n_folds: int, seed: int) -> 
     else:
         n_classes = 1
     counts = np.zeros((len(codes), n_classes))
-    np.add.at(counts, (group, y if n_classes > 1 else np.zeros(len(y), dtype=np.int64)), 1.0)
+    np.add.at(
+        counts, (group, y if n_classes > 1 else np.zeros(len(y), dtype=np.int64)), 1.0
+    )
     shuffled = np.random.default_rng(seed).permutation(len(codes))
     order = shuffled[np.argsort(-counts[shuffled].sum(axis=1), kind="stable")]
     total = np.maximum(counts.sum(axis=0), 1.0)
@@ -183,7 +201,9 @@ def _group_folds(groups: np.ndarray, y: np.ndarray, n_folds: int, seed: int) -> 
     fold_of = np.zeros(len(codes), dtype=np.int64)
     for one in order:
         # filling the emptiest fold least: Σ over classes of the squared share that it would have
-        after = (((filled + counts[one]) / total) ** 2 - (filled / total) ** 2).sum(axis=1)
+        after = (((filled + counts[one]) / total) ** 2 - (filled / total) ** 2).sum(
+            axis=1
+        )
         fold_of[one] = int(after.argmin())
         filled[fold_of[one]] += counts[one]
     return fold_of[group]

@@ -17,7 +17,11 @@ from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.plan.candidate import Candidate, planned_committees
 from lyceum.studies.plan.fold_counts import fold_counts, fold_notes, limited_folds
 from lyceum.studies.plan.fold_scheme import FoldScheme
-from lyceum.studies.plan.ranking_metric import CLASS_METRICS, NUMBER_METRICS, RankingMetric
+from lyceum.studies.plan.ranking_metric import (
+    CLASS_METRICS,
+    NUMBER_METRICS,
+    RankingMetric,
+)
 from lyceum.studies.plan.recipe import LearnerChoice, Recipe
 from lyceum.studies.plan.row_order import group_codes, time_values
 from lyceum.studies.plan.settings import spread_settings
@@ -26,14 +30,19 @@ from lyceum.studies.plan.table_notes import only_classes_text
 from lyceum.studies.run.pipelines import build_pipeline, seed_of
 from lyceum.studies.run.settings_search import SEARCH_ROWS
 
-_IN_MEMORY = 20_000  # rows up to which a learner whose cost grows faster than the rows is chosen
+# rows up to which a learner whose cost grows faster than the rows is chosen
+_IN_MEMORY = 20_000
 _BASELINES = {
     "classification": (
         "PriorClassifier",
         "constant guess",
         "The shares of the classes, whatever the row.",
     ),
-    "regression": ("MeanRegressor", "constant guess", "The mean of the target, whatever the row."),
+    "regression": (
+        "MeanRegressor",
+        "constant guess",
+        "The mean of the target, whatever the row.",
+    ),
 }
 
 
@@ -59,7 +68,8 @@ class Plan:
     """What will be run."""
 
     candidates: tuple[Candidate, ...]  # the baseline first
-    committees: tuple[Candidate, ...]  # made of the candidates without fitting them again
+    # made of the candidates without fitting them again
+    committees: tuple[Candidate, ...]
     rule: LossRule
     classes: tuple[Any, ...] | None
     folds: int
@@ -85,7 +95,9 @@ class Plan:
         )
         compared, held_out = _held_out(recipe, data, scheme)
         folds, repeats = fold_counts(recipe, data, compared)
-        folds, drawn, more = limited_folds(recipe, folds, scheme.take(compared), data.y[compared])
+        folds, drawn, more = limited_folds(
+            recipe, folds, scheme.take(compared), data.y[compared]
+        )
         notes = fold_notes(recipe, data, compared, folds, repeats)
         chosen, left_out = _candidates(recipe, data)
         together = recipe.committees and folds * repeats > 1 and not data.is_sample
@@ -112,8 +124,12 @@ class Plan:
         """Raise where no fold can tell the metric: AUC takes rows of two classes."""
         if self.rule.metric is None or self.rule.metric.name != "auc":
             return
-        if not any(self.rule.can_judge(y[split.test]) for split in self.splits(y).values()):
-            raise StudyError("metric = 'auc': no fold tests rows of two classes; give fewer folds")
+        if not any(
+            self.rule.can_judge(y[split.test]) for split in self.splits(y).values()
+        ):
+            raise StudyError(
+                "metric = 'auc': no fold tests rows of two classes; give fewer folds"
+            )
 
     def __getitem__(self, name: str) -> Candidate:
         every = (*self.candidates, *self.committees)
@@ -131,16 +147,22 @@ class Plan:
         scheme = self.scheme.take(self.compared)
         splits = {}
         for repeat in range(self.repeats):
-            parts = scheme.splits(y[self.compared], self.drawn, seed_of(self.seed, "folds", repeat))
+            parts = scheme.splits(
+                y[self.compared], self.drawn, seed_of(self.seed, "folds", repeat)
+            )
             for fold, (train, test) in enumerate(parts):
-                splits[repeat, fold] = RowSplit(self.compared[train], self.compared[test])
+                splits[repeat, fold] = RowSplit(
+                    self.compared[train], self.compared[test]
+                )
         return splits
 
     def seed_of(self, task: Task) -> int:
         return seed_of(self.seed, task.name, task.repeat, task.fold)
 
 
-def _loss_rule(recipe: Recipe, data: StudyData) -> tuple[tuple[Any, ...] | None, LossRule]:
+def _loss_rule(
+    recipe: Recipe, data: StudyData
+) -> tuple[tuple[Any, ...] | None, LossRule]:
     target = data.schema.target
     assert target is not None
     if target.categories is None:
@@ -215,7 +237,9 @@ def _balanced_costs(classes: tuple[Any, ...], data: StudyData) -> LossMatrix:
     return LossMatrix(costs[:, None] * (1.0 - np.eye(len(classes))), classes=classes)
 
 
-def _held_out(recipe: Recipe, data: StudyData, scheme: FoldScheme) -> tuple[np.ndarray, np.ndarray]:
+def _held_out(
+    recipe: Recipe, data: StudyData, scheme: FoldScheme
+) -> tuple[np.ndarray, np.ndarray]:
     every = np.arange(len(data.y))
     if not recipe.holdout:
         return every, every[:0]
@@ -243,7 +267,13 @@ def _search_notes(recipe: Recipe, n_rows: int, folds: int) -> tuple[str, ...]:
 def _baseline(data: StudyData) -> Candidate:
     learner, label, about = _BASELINES[data.task]
     return Candidate(
-        learner, learner, label, about, (learner,), why="what others have to beat", is_baseline=True
+        learner,
+        learner,
+        label,
+        about,
+        (learner,),
+        why="what others have to beat",
+        is_baseline=True,
     )
 
 
@@ -266,7 +296,9 @@ def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[
                 f"learners: {entry.name} works in memory only, and the file does not fit: leave"
                 " it out"
             )
-        candidates.append(_candidate(choice, entry, data, recipe, [c.name for c in candidates]))
+        candidates.append(
+            _candidate(choice, entry, data, recipe, [c.name for c in candidates])
+        )
     return candidates, [
         f"Left out, because there are more than {limit:,} rows: {', '.join(names)}."
         for limit, names in sorted(left_out.items())
@@ -295,11 +327,16 @@ def _entry(choice: LearnerChoice, data: StudyData) -> catalog.Entry:
 
 
 def _candidate(
-    choice: LearnerChoice, entry: catalog.Entry, data: StudyData, recipe: Recipe, names: list[str]
+    choice: LearnerChoice,
+    entry: catalog.Entry,
+    data: StudyData,
+    recipe: Recipe,
+    names: list[str],
 ) -> Candidate:
     steps, why = _steps(entry, data)
     space = dict(entry.space if choice.search is None else choice.search)
-    in_passes = entry.settings_in_passes if data.is_sample else {}  # for the final fit on all rows
+    # for the final fit on all rows
+    in_passes = entry.settings_in_passes if data.is_sample else {}
     settings = {**entry.study_settings, **in_passes, **choice.settings}
     for name in settings:
         space.pop(name, None)
@@ -337,7 +374,9 @@ def _check_settings(candidate: Candidate) -> None:
             for _, step in build_pipeline(candidate, settings, 0).steps:
                 step._validate_params()
         except (TypeError, ValueError) as error:
-            raise StudyError(f"learners: {candidate.learner} cannot be set so: {error}") from error
+            raise StudyError(
+                f"learners: {candidate.learner} cannot be set so: {error}"
+            ) from error
 
 
 def readable(name: str) -> str:
@@ -354,7 +393,10 @@ def readable(name: str) -> str:
     if len(words) > 1 and len(words[0]) == 1:
         words[0] = words[0].lower()
     return (
-        " ".join(w if w in _NAMES or (len(w) > 1 and w.isupper()) else w.lower() for w in words)
+        " ".join(
+            w if w in _NAMES or (len(w) > 1 and w.isupper()) else w.lower()
+            for w in words
+        )
         or name
     )
 

@@ -15,7 +15,12 @@ CLASS_METRICS = {
     "balanced error": "balanced error",
     "f1": "1 − F1",
 }
-NUMBER_METRICS = {"rmse": "RMSE", "mae": "MAE", "r2": "1 − R²", "pinball": "pinball loss"}
+NUMBER_METRICS = {
+    "rmse": "RMSE",
+    "mae": "MAE",
+    "r2": "1 − R²",
+    "pinball": "pinball loss",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,14 @@ class RankingMetric:
         """The metric that a text names; raises ValueError with a hint."""
         if isinstance(text, RankingMetric):
             return text
-        name = str(text).strip().lower().replace("_", " ").replace("-", " ").replace("²", "2")
+        name = (
+            str(text)
+            .strip()
+            .lower()
+            .replace("_", " ")
+            .replace("-", " ")
+            .replace("²", "2")
+        )
         if name.startswith("pinball"):
             name, _, number = name.partition(" ")
         else:
@@ -45,7 +57,9 @@ class RankingMetric:
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
             raise ValueError(
-                f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(known)}"
+                f"did you mean {near[0]!r}?"
+                if near
+                else f"choose one of {', '.join(known)}"
             )
         return cls(name, _quantile(number))
 
@@ -76,5 +90,7 @@ def _quantile(number: str) -> float:
     except ValueError:
         quantile = -1.0
     if not 0.0 < quantile < 1.0:
-        raise ValueError("the quantile of the pinball loss is between 0 and 1, e.g. 'pinball 0.9'")
+        raise ValueError(
+            "the quantile of the pinball loss is between 0 and 1, e.g. 'pinball 0.9'"
+        )
     return quantile

@@ -55,10 +55,15 @@ class LearnerChoice:
     search: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        settings = {key: _value(self.name, key, value) for key, value in self.settings.items()}
+        settings = {
+            key: _value(self.name, key, value) for key, value in self.settings.items()
+        }
         object.__setattr__(self, "settings", settings)
         if self.search is not None:
-            spaces = {key: _space_in(self.name, key, space) for key, space in self.search.items()}
+            spaces = {
+                key: _space_in(self.name, key, space)
+                for key, space in self.search.items()
+            }
             object.__setattr__(self, "search", spaces)
 
     @classmethod
@@ -75,7 +80,8 @@ class LearnerChoice:
             plain = type(learner)().get_params(deep=False)
             own = learner.get_params(deep=False)
             return cls(
-                type(learner).__name__, {k: v for k, v in own.items() if repr(v) != repr(plain[k])}
+                type(learner).__name__,
+                {k: v for k, v in own.items() if repr(v) != repr(plain[k])},
             )
         raise StudyError(
             f"learners: cannot take {learner!r}: give names of the catalog, e.g. 'NaiveBayes'"
@@ -87,7 +93,9 @@ class LearnerChoice:
         if self.settings:
             table["settings"] = dict(self.settings)
         if self.search is not None:
-            table["search"] = {name: _space_out(space) for name, space in self.search.items()}
+            table["search"] = {
+                name: _space_out(space) for name, space in self.search.items()
+            }
         return table
 
 
@@ -237,7 +245,9 @@ class Recipe:
             raise StudyError(f"{path}: {error}") from error
         if not relative:
             return recipe
-        return recipe._map_paths(lambda data: os.path.normpath(os.path.join(path.parent, data)))
+        return recipe._map_paths(
+            lambda data: os.path.normpath(os.path.join(path.parent, data))
+        )
 
     def write(self, path: str | os.PathLike[str]) -> Path:
         """Write the TOML file that `read` reads, whole or not at all."""
@@ -269,14 +279,20 @@ class Recipe:
         table: dict[str, Any] = {"data": list(self.data), "target": self.target}
         for each in fields(self)[2:]:
             value = getattr(self, each.name)
-            if value is None or value in ((), {}, FileFormat()) or value == each.default:
+            if (
+                value is None
+                or value in ((), {}, FileFormat())
+                or value == each.default
+            ):
                 continue
             table[each.name] = _plain(value)
         # TOML has tables after plain values
         return dict(
             sorted(
                 table.items(),
-                key=lambda item: item[0] in ("file_format", "kinds", "learners", "loss"),
+                key=lambda item: (
+                    item[0] in ("file_format", "kinds", "learners", "loss")
+                ),
             )
         )
 
@@ -291,8 +307,14 @@ class Recipe:
     def digest(self) -> str:
         """A hash of all that bears on the results: not where the data are, nor how long it may
         take."""
-        table = {k: v for k, v in self.as_dict().items() if k not in ("data", "budget_minutes")}
-        return hashlib.sha256(json.dumps(table, sort_keys=True, default=str).encode()).hexdigest()
+        table = {
+            k: v
+            for k, v in self.as_dict().items()
+            if k not in ("data", "budget_minutes")
+        }
+        return hashlib.sha256(
+            json.dumps(table, sort_keys=True, default=str).encode()
+        ).hexdigest()
 
 
 _SAY = {"data": 'data = "file.csv"', "target": 'target = "the column to predict"'}
@@ -324,7 +346,10 @@ def _plain(value: object) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, tuple):
-        return [item.as_dict() if isinstance(item, LearnerChoice) else item for item in value]
+        return [
+            item.as_dict() if isinstance(item, LearnerChoice) else item
+            for item in value
+        ]
     return value
 
 
@@ -338,8 +363,12 @@ def _choice(table: Mapping[str, Any]) -> LearnerChoice:
         raise StudyError('learners: a learner needs its name, e.g. name = "NaiveBayes"')
     for key in ("settings", "search"):
         if not isinstance(table.get(key, {}), Mapping | None):
-            raise StudyError(f"learners: {key} of {table['name']} is a table of parameters")
-    return LearnerChoice(table["name"], table.get("settings") or {}, table.get("search"))
+            raise StudyError(
+                f"learners: {key} of {table['name']} is a table of parameters"
+            )
+    return LearnerChoice(
+        table["name"], table.get("settings") or {}, table.get("search")
+    )
 
 
 def _value(learner: str, name: str, value: object) -> Any:
@@ -363,7 +392,10 @@ def _space_in(learner: str, name: str, space: Any) -> Any:
         else:
             space = {}
     if isinstance(space, Mapping):
-        if set(space) != {"low", "high", "scale"} or space["scale"] not in ("log", "linear"):
+        if set(space) != {"low", "high", "scale"} or space["scale"] not in (
+            "log",
+            "linear",
+        ):
             raise StudyError(
                 f'learners: the range of {name!r} is {{low = ..., high = ..., scale = "log" or'
                 ' "linear"}'
@@ -372,11 +404,16 @@ def _space_in(learner: str, name: str, space: Any) -> Any:
         return (space["low"], space["high"], space["scale"])
     if isinstance(space, list) and space:
         return _value(learner, name, space)
-    raise StudyError(f"learners: search of {name!r} is a list of choices or a range, not {space!r}")
+    raise StudyError(
+        f"learners: search of {name!r} is a list of choices or a range, not {space!r}"
+    )
 
 
 def _check_range(name: str, low: Any, high: Any, scale: str) -> None:
-    numbers = all(isinstance(end, int | float) and not isinstance(end, bool) for end in (low, high))
+    numbers = all(
+        isinstance(end, int | float) and not isinstance(end, bool)
+        for end in (low, high)
+    )
     if not numbers or not low < high:
         raise StudyError(
             f"learners: the range of {name!r} goes from {low!r} to {high!r}: give low < high"

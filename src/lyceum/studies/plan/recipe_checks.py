@@ -47,7 +47,9 @@ def _kinds(name: str, value: object) -> dict[str, str]:
         )
     for column, kind in dict(value).items():
         if not isinstance(kind, str) or kind not in (*KINDS, "text"):
-            raise StudyError(f"{name}: {column!r} = {kind!r}: choose one of {', '.join(KINDS)}")
+            raise StudyError(
+                f"{name}: {column!r} = {kind!r}: choose one of {', '.join(KINDS)}"
+            )
     return dict(value)
 
 
@@ -84,7 +86,9 @@ def _integer(least: int, most: int) -> Callable[[str, Any], int]:
                 upper = f" and at most {most:,}"
             else:
                 upper = ""
-            raise StudyError(f"{name} = {value!r}: give a whole number of at least {least}{upper}")
+            raise StudyError(
+                f"{name} = {value!r}: give a whole number of at least {least}{upper}"
+            )
         return int(value)
 
     return check
@@ -93,7 +97,9 @@ def _integer(least: int, most: int) -> Callable[[str, Any], int]:
 def _number(low: float, high: float, why: str) -> Callable[[str, Any], float]:
     def check(name: str, value: Any) -> float:
         fits = (
-            isinstance(value, int | float) and not isinstance(value, bool) and low <= value < high
+            isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and low <= value < high
         )
         if not fits or math.isnan(value):
             raise StudyError(f"{name} = {value!r}: {why}")
@@ -136,7 +142,9 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "time": _text,
     "loss": _loss,
     "metric": _metric,
-    "doubt": _number(0.0, math.inf, "give the cost of rejecting a row, a number of at least 0"),
+    "doubt": _number(
+        0.0, math.inf, "give the cost of rejecting a row, a number of at least 0"
+    ),
     "folds": _integer(2, 10**9),
     "repeats": _integer(1, 10_000),
     "inner_folds": _integer(2, 10**6),

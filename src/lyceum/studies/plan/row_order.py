@@ -14,10 +14,14 @@ from lyceum.studies.plan.study_data import StudyData
 
 def without_order_columns(recipe: Recipe) -> Recipe:
     """The recipe with the columns of groups and times ignored, so that no learner sees them."""
-    aside = [name for name in (recipe.group, recipe.time) if name and name not in recipe.keep]
+    aside = [
+        name for name in (recipe.group, recipe.time) if name and name not in recipe.keep
+    ]
     for key in ("group", "time"):
         if getattr(recipe, key) == recipe.target:
-            raise StudyError(f"{key} = {recipe.target!r} is the target: give another column")
+            raise StudyError(
+                f"{key} = {recipe.target!r} is the target: give another column"
+            )
     return replace(recipe, ignore=tuple(dict.fromkeys((*recipe.ignore, *aside))))
 
 
@@ -26,7 +30,11 @@ def group_codes(recipe: Recipe, data: StudyData) -> np.ndarray | None:
     if recipe.group is None:
         return None
     column = data.order_columns[recipe.group]
-    codes = column.dictionary_encode().indices.to_numpy(zero_copy_only=False).astype(np.float64)
+    codes = (
+        column.dictionary_encode()
+        .indices.to_numpy(zero_copy_only=False)
+        .astype(np.float64)
+    )
     missing = np.isnan(codes)
     codes[missing] = codes.size + np.arange(missing.sum())
     if len(np.unique(codes)) < 2:
@@ -63,7 +71,9 @@ def _numbers(column: pa.Array) -> np.ndarray | None:
     """Numbers, dates and times, also those written as text, as numbers; None where they are
     neither."""
     if pa.types.is_temporal(column.type):
-        integers = column.cast(pa.int32() if column.type.bit_width == 32 else pa.int64())
+        integers = column.cast(
+            pa.int32() if column.type.bit_width == 32 else pa.int64()
+        )
         return np.asarray(
             integers.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64
         )

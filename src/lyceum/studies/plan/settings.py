@@ -32,7 +32,10 @@ def spread_settings(
     n_points = _points_per_range(space, n_settings)
     if n_points:
         choices = [_choices(values, n_points) for values in space.values()]
-        return (*first, *(dict(zip(space, values)) for values in itertools.product(*choices)))
+        return (
+            *first,
+            *(dict(zip(space, values)) for values in itertools.product(*choices)),
+        )
     spread = _even_points(len(space), n_settings)
     drawn = [
         {name: _at(values, u) for (name, values), u in zip(space.items(), point)}

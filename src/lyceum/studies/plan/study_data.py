@@ -30,7 +30,12 @@ from lyceum._core.lazy_arrow import pa
 from lyceum.errors import StudyError
 from lyceum.studies.plan.candidate import ColumnWarning, TaskKind
 from lyceum.studies.plan.recipe import Recipe
-from lyceum.studies.plan.row_steps import FiniteCells, KnownClasses, WithTarget, has_target
+from lyceum.studies.plan.row_steps import (
+    FiniteCells,
+    KnownClasses,
+    WithTarget,
+    has_target,
+)
 from lyceum.studies.plan.table_notes import (
     infinite_note,
     kept_notes,
@@ -43,7 +48,8 @@ from lyceum.studies.plan.table_notes import (
 
 _LEFT_OUT = ("constant", "empty", "free_text", "identifier")
 _FEWEST = 6  # below, no part of the rows can be learned from while another is tested
-_LISTED = 1_000  # categories of a column, or classes, beyond which one-of-C columns make no sense
+# categories of a column, or classes, beyond which one-of-C columns make no sense
+_LISTED = 1_000
 _SAMPLE = 200_000
 _SQUARES = 1e140  # sums of squares of larger numbers overflow
 
@@ -105,7 +111,9 @@ class StudyData:
             recipe.target,
             task=recipe.task,
             weight=recipe.weight,
-            kinds={name: kind for name, kind in kinds.items() if name not in recipe.ignore},
+            kinds={
+                name: kind for name, kind in kinds.items() if name not in recipe.ignore
+            },
             ignore=(*recipe.ignore, *sorted(left_out)),
             memory=memory,
             **recipe.file_format.options(),
@@ -128,7 +136,11 @@ class StudyData:
 
     @classmethod
     def _in_memory(
-        cls, rows: Rows, missing: int, suspects: tuple[ColumnWarning, ...], notes: tuple[str, ...]
+        cls,
+        rows: Rows,
+        missing: int,
+        suspects: tuple[ColumnWarning, ...],
+        notes: tuple[str, ...],
     ) -> StudyData:
         y = rows.coded_y
         w = rows.sample_weight
@@ -199,7 +211,8 @@ class StudyData:
         step = KnownClasses(kept)
         chosen = np.flatnonzero(np.isin(self.y, kept))
         rows = self.rows.then(step)
-        rows = rows.take(np.arange(len(chosen)))  # gathered: blocks hold the codes that remain
+        # gathered: blocks hold the codes that remain
+        rows = rows.take(np.arange(len(chosen)))
         n_rows = self.n_rows - len(single)
         notes = (*self.notes, rare_note(target.categories[single], n_rows))
         if self.is_sample:
@@ -304,7 +317,9 @@ def _read(
 
 
 def _order_columns(recipe: Recipe, table: pa.Table) -> pa.Table:
-    names = dict.fromkeys(name for name in (recipe.group, recipe.time) if name is not None)
+    names = dict.fromkeys(
+        name for name in (recipe.group, recipe.time) if name is not None
+    )
     return table.select([name for name in names if name in table.column_names])
 
 
@@ -343,7 +358,10 @@ def _keep(suspect: ColumnWarning) -> ColumnWarning:
 
 def _without_remedy(text: str) -> str:
     """What is odd about a column, without the advice to leave it out."""
-    for remedy in (": leave it out", ": take words or lengths from it, or leave it out"):
+    for remedy in (
+        ": leave it out",
+        ": take words or lengths from it, or leave it out",
+    ):
         text = text.removesuffix(remedy)
     return text
 
@@ -361,12 +379,23 @@ def _implied_kinds(
     left_out: set[str],
 ) -> dict[str, str]:
     """The kinds that follow from the recipe's `text` and `dates`, beside those it declares."""
-    aside = {*recipe.ignore, *left_out, recipe.target, recipe.weight, recipe.group, recipe.time}
+    aside = {
+        *recipe.ignore,
+        *left_out,
+        recipe.target,
+        recipe.weight,
+        recipe.group,
+        recipe.time,
+    }
     kinds = {}
     if recipe.text:
         for suspect in suspects:
             is_declared = suspect.column in recipe.kinds
-            if suspect.code == "free_text" and suspect.column not in aside and not is_declared:
+            if (
+                suspect.code == "free_text"
+                and suspect.column not in aside
+                and not is_declared
+            ):
                 kinds[suspect.column] = "text"
     if not recipe.dates:  # a date that is declared to be a number is not taken apart
         for column in inspection.columns:
@@ -398,7 +427,8 @@ def _check_target(inspection: Inspection, recipe: Recipe) -> None:
 def _check_columns(inspection: Inspection, recipe: Recipe, left_out: set[str]) -> None:
     listed = [column.name for column in inspection.columns]
     names = set(listed)
-    for key in ("group", "time", "ignore", "keep"):  # those of group and time are in ignore too
+    # those of group and time are in ignore too
+    for key in ("group", "time", "ignore", "keep"):
         value = getattr(recipe, key)
         if isinstance(value, str):
             chosen = {value}

@@ -47,10 +47,14 @@ def kept_notes(suspects: tuple[ColumnWarning, ...], recipe: Recipe) -> Iterator[
     """On columns that would have been left out if there were others."""
     for one in suspects:
         requested = (
-            one.column in recipe.keep or one.column in recipe.kinds or one.column == recipe.target
+            one.column in recipe.keep
+            or one.column in recipe.kinds
+            or one.column == recipe.target
         )
         has_words = one.code == "free_text" and recipe.text  # its words are counted
-        if one.code in ("identifier", "free_text") and not (one.left_out or requested or has_words):
+        if one.code in ("identifier", "free_text") and not (
+            one.left_out or requested or has_words
+        ):
             yield (
                 f"Column {one.column!r} {one.text.rstrip('.?')}. It was kept because no other"
                 " column is left to learn from: ask whether new rows will have such values."
@@ -98,7 +102,9 @@ def single_rows_text(target: str, counts: np.ndarray) -> str:
 
 def rare_note(labels: np.ndarray, n_rows: int) -> str:
     """What was left out, and what that does to an error rate."""
-    listed = ", ".join(repr(label) for label in labels[:5].tolist()) + ", ..." * (len(labels) > 5)
+    listed = ", ".join(repr(label) for label in labels[:5].tolist()) + ", ..." * (
+        len(labels) > 5
+    )
     share = len(labels) / (n_rows + len(labels))
     one = len(labels) == 1
     return (

@@ -31,7 +31,9 @@ _GRID = np.array([0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0])
 def shown_learners(study: Study) -> list[RankedLearner]:
     """The choice, and the best of the others; the baseline only if it is the choice."""
     others = [
-        s for s in study.comparison.learners if not s.is_baseline and s.name != study.choice.name
+        s
+        for s in study.comparison.learners
+        if not s.is_baseline and s.name != study.choice.name
     ]
     return [study.choice, *others][:_CURVES]
 
@@ -63,11 +65,19 @@ class ClassFigures:
     def of(cls, study: Study) -> ClassFigures:
         """The figures of a study of classes."""
         shown = shown_learners(study)
-        samples = {learner.label: study.out_of_sample(learner.name) for learner in shown}
+        samples = {
+            learner.label: study.out_of_sample(learner.name) for learner in shown
+        }
         first = samples[study.choice.label]
         labels = np.array([str(label) for label in study.classes or ()])
-        same = {name: one.predicted for name, one in samples.items() if len(one.y) == len(first.y)}
-        return cls(study, labels, first.y, same, {learner.label: learner for learner in shown})
+        same = {
+            name: one.predicted
+            for name, one in samples.items()
+            if len(one.y) == len(first.y)
+        }
+        return cls(
+            study, labels, first.y, same, {learner.label: learner for learner in shown}
+        )
 
     @property
     def y(self) -> np.ndarray:
@@ -85,22 +95,34 @@ class ClassFigures:
 
     def _tasks(self, proba: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Truth and score of the positive class, or of every class that occurs against the rest."""
-        classes = [positive_class(self.study)] if len(self.labels) == 2 else range(len(self.labels))
+        classes = (
+            [positive_class(self.study)]
+            if len(self.labels) == 2
+            else range(len(self.labels))
+        )
         for k in classes:
             if 0 < np.count_nonzero(self.codes == k) < len(self.codes):
                 yield self.codes == k, proba[:, k]
 
     def _curve_table(
-        self, head: str, of: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+        self,
+        head: str,
+        of: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]],
     ) -> Table:
         """The mean curve of every learner at a few places."""
         columns = [
             np.mean(
-                [np.interp(_GRID, *of(truth, score)) for truth, score in self._tasks(proba)], axis=0
+                [
+                    np.interp(_GRID, *of(truth, score))
+                    for truth, score in self._tasks(proba)
+                ],
+                axis=0,
             )
             for proba in self.posteriors.values()
         ]
-        rows = [(float(x), *(float(c[i]) for c in columns)) for i, x in enumerate(_GRID)]
+        rows = [
+            (float(x), *(float(c[i]) for c in columns)) for i, x in enumerate(_GRID)
+        ]
         return Table("", (head, *self.posteriors), rows)
 
     # -- decisions ---------------------------------------------------------------------
@@ -119,9 +141,15 @@ class ClassFigures:
         )
         if study.repeats > 1:
             text += f" Folds were drawn {study.repeats} times, and a row counts once for each."
-        size = (min(2.4 + 1.0 * len(actions), 8.0), min(1.6 + 0.85 * len(self.labels), 7.0))
+        size = (
+            min(2.4 + 1.0 * len(actions), 8.0),
+            min(1.6 + 0.85 * len(self.labels), 7.0),
+        )
         draw = partial(plot.confusion, matrix, list(self.labels), actions=actions)
-        rows = [(label, *counts) for label, counts in zip(self.labels.tolist(), matrix.tolist())]
+        rows = [
+            (label, *counts)
+            for label, counts in zip(self.labels.tolist(), matrix.tolist())
+        ]
         table = Table("", ("truth \\ decided", *actions), rows)
         title = f"What was decided: {study.choice.label}"
         yield figure_of("confusion", title, text, draw, size, table)
@@ -191,7 +219,9 @@ class ClassFigures:
             f" found (recall), {self._purpose}. Where a class is rare this shows more than the ROC"
             " curve."
         )
-        draw = partial(plot.precision_recall, self.y, self.posteriors, **self._class_options)
+        draw = partial(
+            plot.precision_recall, self.y, self.posteriors, **self._class_options
+        )
         table = self._curve_table("recall", _precision_points)
         yield figure_of("precision", "Precision and recall", text, draw, table=table)
 
@@ -205,7 +235,9 @@ class ClassFigures:
         )
         if costs:
             text += " The dotted line marks the costs of this study."
-        draw = partial(plot.cost_curve, self.y, self.posteriors, **self._class_options, **costs)
+        draw = partial(
+            plot.cost_curve, self.y, self.posteriors, **self._class_options, **costs
+        )
         table = self._curve_table("share of the cost from positives", _cost_points)
         yield figure_of("cost", "Cost curves", text, draw, table=table)
 
@@ -229,11 +261,17 @@ class ClassFigures:
         )
         draw = partial(plot.error_reject, curves, doubt=self.study.doubt)
         columns = [
-            np.interp(_GRID[:-1], c.reject_rate[:0:-1], c.cost[:0:-1]) for c in curves.values()
+            np.interp(_GRID[:-1], c.reject_rate[:0:-1], c.cost[:0:-1])
+            for c in curves.values()
         ]
-        rows = [(float(x), *(float(c[i]) for c in columns)) for i, x in enumerate(_GRID[:-1])]
+        rows = [
+            (float(x), *(float(c[i]) for c in columns))
+            for i, x in enumerate(_GRID[:-1])
+        ]
         table = Table("", ("share rejected", *curves), rows)
-        yield figure_of("reject", "Leaving doubtful rows to a person", text, draw, table=table)
+        yield figure_of(
+            "reject", "Leaving doubtful rows to a person", text, draw, table=table
+        )
 
     def calibration(self) -> Iterator[Figure]:
         K = len(self.labels)
@@ -255,11 +293,15 @@ class ClassFigures:
         rows = [
             (name, float(low), float(high), float(n), float(p), float(o))
             for name, c in results.items()
-            for low, high, n, p, o in zip(c.low, c.high, c.weight, c.predicted, c.observed)
+            for low, high, n, p, o in zip(
+                c.low, c.high, c.weight, c.predicted, c.observed
+            )
         ]
         heads = ("learner", "from", "to", "rows", "mean posterior", "observed share")
         draw = partial(plot.calibration, results)
-        yield figure_of("calibration", "Calibration", text, draw, table=Table("", heads, rows))
+        yield figure_of(
+            "calibration", "Calibration", text, draw, table=Table("", heads, rows)
+        )
 
 
 def _counts(truth: np.ndarray, named: np.ndarray, K: int) -> np.ndarray:
@@ -271,7 +313,9 @@ def _roc_points(truth: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.nd
     return curve.fpr, curve.tpr
 
 
-def _precision_points(truth: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _precision_points(
+    truth: np.ndarray, score: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     precision, recall, _ = evaluate.precision_recall_curve(truth, score)
     return recall[::-1], precision[::-1]
 
@@ -295,5 +339,7 @@ def _two_costs(loss: LossMatrix | None, positive: int) -> dict[str, Any]:
 
 def _with_text_labels(loss: LossMatrix) -> LossMatrix:
     return LossMatrix(
-        loss.values, [str(c) for c in loss.classes or ()], [str(a) for a in loss.actions or ()]
+        loss.values,
+        [str(c) for c in loss.classes or ()],
+        [str(a) for a in loss.actions or ()],
     )

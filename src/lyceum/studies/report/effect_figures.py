@@ -67,7 +67,10 @@ def _importance(study: Study, effects: ModelEffects) -> Iterator[Figure]:
         spread=np.array([one.standard_error for one in importances]), most=_COLUMNS,
         label=f"increase of the {what}",
     )  # fmt: skip
-    rows = [(one.column, _round(one.increase), _round(one.standard_error)) for one in importances]
+    rows = [
+        (one.column, _round(one.increase), _round(one.standard_error))
+        for one in importances
+    ]
     table = Table("", ("column", f"increase of the {what}", "standard error"), rows)
     size = (5.2, 1.2 + 0.3 * min(len(importances), _COLUMNS))
     yield figure_of("importance", "Which columns matter", text, draw, size, table)
@@ -85,7 +88,10 @@ def _short_label(text: Any) -> str:
 
 
 def _is_number(values: Sequence[Any]) -> bool:
-    return all(isinstance(value, float | int) and not isinstance(value, bool) for value in values)
+    return all(
+        isinstance(value, float | int) and not isinstance(value, bool)
+        for value in values
+    )
 
 
 def _output_name(study: Study, output: str) -> str:
@@ -109,7 +115,9 @@ def _effect(study: Study, effect: ColumnEffect, i: int) -> Iterator[Figure]:
     text = "The mean prediction for unseen rows if all of them had this value (partial dependence)."
     draw = partial(_draw_effect, study, effect)
     title = f"Effect of {effect.column}"
-    yield figure_of(f"effect-{i}", title, text, draw, (5.2, 3.4), Table("", heads, rows))
+    yield figure_of(
+        f"effect-{i}", title, text, draw, (5.2, 3.4), Table("", heads, rows)
+    )
 
 
 def _draw_effect(study: Study, effect: ColumnEffect, ax: Axes) -> Axes:
@@ -119,7 +127,12 @@ def _draw_effect(study: Study, effect: ColumnEffect, ax: Axes) -> Axes:
         style = line_style(ax)
         if numbers:
             ax.plot(
-                values, means, marker="o", markersize=3.0, label=_output_name(study, name), **style
+                values,
+                means,
+                marker="o",
+                markersize=3.0,
+                label=_output_name(study, name),
+                **style,
             )
         else:
             ax.plot(
@@ -158,7 +171,8 @@ def _pair(study: Study, pair: PairEffect) -> Iterator[Figure]:
         share = percent_text(pair.strength)
         text = f"{which}: {share} of the variation here is not the sum of their two effects."
     down, across = (
-        _values_as_text(study, name, values) for name, values in zip(pair.columns, pair.values)
+        _values_as_text(study, name, values)
+        for name, values in zip(pair.columns, pair.values)
     )
     rows = [(value, *means) for value, means in zip(down, pair.means)]
     table = Table("", (f"{first} \\ {second}", *map(_tick, across)), rows)
@@ -180,7 +194,8 @@ def _draw_pair(study: Study, pair: PairEffect, ax: Axes) -> Axes:
     means = np.array(pair.means)
     image = ax.imshow(means, cmap=shades, aspect="auto", origin="lower")
     down, across = (
-        _values_as_text(study, name, values) for name, values in zip(pair.columns, pair.values)
+        _values_as_text(study, name, values)
+        for name, values in zip(pair.columns, pair.values)
     )
     ax.set_yticks(range(len(means)), [*map(_tick, down)])
     ax.set_xticks(range(means.shape[1]), [*map(_tick, across)], rotation=45, ha="right")

@@ -51,15 +51,21 @@ class _Unseen:
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Posteriors or numbers of rows with these cells, some at a time."""
-        parts = [self._part(X[start : start + _BATCH]) for start in range(0, len(X), _BATCH)]
+        parts = [
+            self._part(X[start : start + _BATCH]) for start in range(0, len(X), _BATCH)
+        ]
         return np.concatenate(parts)
 
     def _part(self, X: np.ndarray) -> np.ndarray:
-        source = ArraySource(np.ascontiguousarray(X), None, None, self.rows.schema, True)
+        source = ArraySource(
+            np.ascontiguousarray(X), None, None, self.rows.schema, True
+        )
         return row_predictions(self.model, Rows(source))
 
 
-def _unseen(plan: Plan, data: StudyData, choice: RankedLearner, store: Store) -> list[_Unseen]:
+def _unseen(
+    plan: Plan, data: StudyData, choice: RankedLearner, store: Store
+) -> list[_Unseen]:
     """The choice with the settings chosen most often: on the rows held out, or fold by fold until
     enough."""
     fixed = plan[choice.name].settings
@@ -75,7 +81,9 @@ def _unseen(plan: Plan, data: StudyData, choice: RankedLearner, store: Store) ->
             model = build_pipeline(plan[choice.name], settings, seed)
             model = calibrated_model(model, choice.calibration, seed)
         model.fit(data.rows.take(train))
-        X = np.concatenate([np.asarray(block.X, dtype=np.float64) for block in rows.blocks()])
+        X = np.concatenate(
+            [np.asarray(block.X, dtype=np.float64) for block in rows.blocks()]
+        )
         unseen.append(_Unseen(model, rows, X, data.y[test]))
         if sum(len(one.y) for one in unseen) >= _ROWS:
             break
@@ -91,14 +99,19 @@ def _splits(plan: Plan, data: StudyData) -> Iterator[tuple[np.ndarray, np.ndarra
             yield split.train, split.test[: 3 * _ROWS]
 
 
-def model_effects(plan: Plan, data: StudyData, choice: RankedLearner, store: Store) -> ModelEffects:
+def model_effects(
+    plan: Plan, data: StudyData, choice: RankedLearner, store: Store
+) -> ModelEffects:
     """Importances and effects of a learner's columns."""
     unseen = _unseen(plan, data, choice, store)
     rng = np.random.default_rng(seed_of(plan.seed, "effects"))
     columns = list(data.schema)
     importance = _importances(plan, unseen, columns, rng)
     top = [one.column for one in importance if one.increase > 0.0][:_SHOWN]
-    indices = [next(j for j, column in enumerate(columns) if column.name == name) for name in top]
+    indices = [
+        next(j for j, column in enumerate(columns) if column.name == name)
+        for name in top
+    ]
     outputs = _outputs(plan, data)
     effects = [_effect(unseen, columns, j, outputs) for j in indices]
     return ModelEffects(
@@ -117,7 +130,9 @@ def model_effects(plan: Plan, data: StudyData, choice: RankedLearner, store: Sto
 def _loss(plan: Plan, predicted: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
     """The error rate or mean cost of the decisions, or RMSE."""
     if plan.classes is None:
-        return float(np.sqrt(np.mean(np.concatenate([(y - p) ** 2 for y, p in predicted]))))
+        return float(
+            np.sqrt(np.mean(np.concatenate([(y - p) ** 2 for y, p in predicted])))
+        )
     costs = [plan.rule.cost(y, plan.rule.decide(p)) for y, p in predicted]
     return float(np.mean(np.concatenate(costs)))
 
@@ -135,7 +150,8 @@ def _importances(
     error = more.std(axis=1, ddof=1) / np.sqrt(shuffles)
     order = np.argsort(-more.mean(axis=1), kind="stable")
     return [
-        ColumnImportance(columns[j].name, float(more[j].mean()), float(error[j])) for j in order
+        ColumnImportance(columns[j].name, float(more[j].mean()), float(error[j]))
+        for j in order
     ]
 
 
@@ -146,9 +162,14 @@ def _shuffled_losses(
     parts = []
     for one in unseen:
         X = np.tile(one.X, (shuffles, 1))
-        X[:, j] = np.concatenate([rng.permutation(one.X[:, j]) for _ in range(shuffles)])
+        X[:, j] = np.concatenate(
+            [rng.permutation(one.X[:, j]) for _ in range(shuffles)]
+        )
         parts.append((one.y, np.split(one.predict(X), shuffles)))
-    return [_loss(plan, [(y, predicted[s]) for y, predicted in parts]) for s in range(shuffles)]
+    return [
+        _loss(plan, [(y, predicted[s]) for y, predicted in parts])
+        for s in range(shuffles)
+    ]
 
 
 # -- effects ---------------------------------------------------------------------------
@@ -190,7 +211,9 @@ def _grid(X: np.ndarray, column: Column, points: int) -> np.ndarray:
     values, counts = np.unique(
         cells[cells >= 0] if not column.numeric else cells, return_counts=True
     )
-    return np.sort(values[np.argsort(-counts, kind="stable")[: min(points, _CATEGORIES)]])
+    return np.sort(
+        values[np.argsort(-counts, kind="stable")[: min(points, _CATEGORIES)]]
+    )
 
 
 def _labels(column: Column, cells: np.ndarray) -> tuple[Any, ...]:
@@ -201,7 +224,10 @@ def _labels(column: Column, cells: np.ndarray) -> tuple[Any, ...]:
 
 
 def _mean_predictions(
-    unseen: list[_Unseen], changes: list[dict[int, float]], limit: int, outputs: _Outputs
+    unseen: list[_Unseen],
+    changes: list[dict[int, float]],
+    limit: int,
+    outputs: _Outputs,
 ) -> np.ndarray:
     """The mean prediction for every change of cells, over at most `limit` rows: (changes,
     outputs)."""
@@ -252,8 +278,12 @@ def _strongest_pair(
         for j in indices[a + 1 :]:
             if min(len(grids[i]), len(grids[j])) < 2:
                 continue
-            changes = [{i: u, j: v} for u in grids[i].tolist() for v in grids[j].tolist()]
-            means = _mean_predictions(unseen, changes, _PAIR_ROWS, first).reshape(len(grids[i]), -1)
+            changes = [
+                {i: u, j: v} for u in grids[i].tolist() for v in grids[j].tolist()
+            ]
+            means = _mean_predictions(unseen, changes, _PAIR_ROWS, first).reshape(
+                len(grids[i]), -1
+            )
             size, share = _interaction(means)
             if size > largest:
                 largest = size

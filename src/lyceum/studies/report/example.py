@@ -72,7 +72,9 @@ class Example:
                 "unit": why.unit,
                 "base": why.base[0],
                 "predicted": why.predicted[0],
-                "contributions": dict(zip(map(str, why.names), why.contributions[0].tolist())),
+                "contributions": dict(
+                    zip(map(str, why.names), why.contributions[0].tolist())
+                ),
             }
         return plain(fields)
 

@@ -43,7 +43,9 @@ def _numeric_picks(y: np.ndarray, predicted: np.ndarray) -> list[tuple[int, str]
     ]
 
 
-def _class_picks(y: np.ndarray, posteriors: np.ndarray, rule: LossRule) -> list[tuple[int, str]]:
+def _class_picks(
+    y: np.ndarray, posteriors: np.ndarray, rule: LossRule
+) -> list[tuple[int, str]]:
     """By the distance from the decision border: the second smallest risk of an action less the
     smallest."""
     risks = _risks(posteriors, rule)
@@ -52,7 +54,9 @@ def _class_picks(y: np.ndarray, posteriors: np.ndarray, rule: LossRule) -> list[
     right = rule.named_class(rule.decide(posteriors)) == y
     picks = []
     if right.any():
-        picks.append((int(np.where(right, margin, -1.0).argmax()), "clearest right decision"))
+        picks.append(
+            (int(np.where(right, margin, -1.0).argmax()), "clearest right decision")
+        )
     if not right.all():
         picks.append((int(np.where(right, -1.0, margin).argmax()), "clearest mistake"))
     return [*picks, (int(margin.argmin()), "nearest to the decision border")]
@@ -71,7 +75,9 @@ def _risks(posteriors: np.ndarray, rule: LossRule) -> np.ndarray:
     return np.column_stack([risks, np.full(len(risks), rule.doubt)])
 
 
-def explain_row(model: Estimator, data: StudyData, plan: Plan, row: int, why: str) -> Example:
+def explain_row(
+    model: Estimator, data: StudyData, plan: Plan, row: int, why: str
+) -> Example:
     """A row of the data with the model's prediction and its explanation."""
     index = int(np.searchsorted(data.numbers, row))
     rows = data.rows.take(np.array([index]))
@@ -81,11 +87,18 @@ def explain_row(model: Estimator, data: StudyData, plan: Plan, row: int, why: st
     fitted = FittedModel(model)
     return Example(
         row=row,
-        cells={column.name: _cell_value(column, cell) for column, cell in zip(data.schema, cells)},
+        cells={
+            column.name: _cell_value(column, cell)
+            for column, cell in zip(data.schema, cells)
+        },
         truth=float(truth) if plan.classes is None else plan.classes[int(truth)],
         decided=decided.item() if hasattr(decided, "item") else decided,
-        posterior=None if plan.classes is None else tuple(row_predictions(model, rows)[0].tolist()),
-        explanation=fitted.explain(rows) if hasattr(fitted.learner, "explain") else None,
+        posterior=None
+        if plan.classes is None
+        else tuple(row_predictions(model, rows)[0].tolist()),
+        explanation=fitted.explain(rows)
+        if hasattr(fitted.learner, "explain")
+        else None,
         picked=why,
     )
 

@@ -76,7 +76,9 @@ def _fold_figure(study: Study) -> Iterator[Figure]:
     learners = comparison.learners[:_LEARNERS]
     by = comparison.criterion
     losses = {
-        s.label: np.sqrt(s.fold_losses) if squared else metric_value(by, np.array(s.fold_losses))
+        s.label: np.sqrt(s.fold_losses)
+        if squared
+        else metric_value(by, np.array(s.fold_losses))
         for s in learners
     }
     text = (
@@ -84,10 +86,18 @@ def _fold_figure(study: Study) -> Iterator[Figure]:
         f" whether a learner is ahead in most of the {comparison.n_folds} folds."
     )
     rows = [
-        (name, float(v.min()), float(np.median(v)), float(v.max()), float(v.std(ddof=1)))
+        (
+            name,
+            float(v.min()),
+            float(np.median(v)),
+            float(v.max()),
+            float(v.std(ddof=1)),
+        )
         for name, v in losses.items()
     ]
-    table = Table("", ("learner", "least", "median", "largest", "standard deviation"), rows)
+    table = Table(
+        "", ("learner", "least", "median", "largest", "standard deviation"), rows
+    )
     size = (5.2, 1.2 + 0.32 * len(losses))
     draw = partial(_fold_points, losses, comparison.criterion)
     yield figure_of("folds", "Spread over folds", text, draw, size, table)
@@ -96,9 +106,19 @@ def _fold_figure(study: Study) -> Iterator[Figure]:
 def _fold_points(losses: dict[str, np.ndarray], criterion: str, ax: Axes) -> Axes:
     for index, values in enumerate(losses.values()):
         ax.scatter(
-            values, np.full(len(values), index), s=14, color=COLORS[0], alpha=0.5, linewidths=0
+            values,
+            np.full(len(values), index),
+            s=14,
+            color=COLORS[0],
+            alpha=0.5,
+            linewidths=0,
         )
-        ax.plot([values.mean()] * 2, [index - 0.3, index + 0.3], color=COLORS[1], linewidth=2.0)
+        ax.plot(
+            [values.mean()] * 2,
+            [index - 0.3, index + 0.3],
+            color=COLORS[1],
+            linewidth=2.0,
+        )
     ax.set_yticks(range(len(losses)), list(losses))
     ax.invert_yaxis()
     ax.grid(axis="y", color=GRAY, alpha=0.2)
@@ -127,7 +147,11 @@ def _learning_figure(study: Study) -> Iterator[Figure]:
 
     def draw(ax: Axes) -> Axes:
         plot.learning_curve(
-            curve.train_sizes, curve.train_losses, curve.test_losses, score=criterion, ax=ax
+            curve.train_sizes,
+            curve.train_losses,
+            curve.test_losses,
+            score=criterion,
+            ax=ax,
         )
         reference_line(
             ax,
@@ -136,7 +160,10 @@ def _learning_figure(study: Study) -> Iterator[Figure]:
             "constant guess",
         )
         legend(ax)
-        if min(curve.test_losses.min(), curve.train_losses.min(), curve.baseline) >= 0.0:
+        if (
+            min(curve.test_losses.min(), curve.train_losses.min(), curve.baseline)
+            >= 0.0
+        ):
             ax.set_ylim(bottom=0.0)
         return ax
 
@@ -145,7 +172,9 @@ def _learning_figure(study: Study) -> Iterator[Figure]:
         for n, a, b in zip(curve.train_sizes, curve.train_mean, curve.test_mean)
     ]
     table = Table("", ("rows learned from", "on these rows", "on unseen rows"), rows)
-    yield figure_of("learning", f"Learning curve: {study.choice.label}", text, draw, table=table)
+    yield figure_of(
+        "learning", f"Learning curve: {study.choice.label}", text, draw, table=table
+    )
 
 
 _MORE_ROWS = {

@@ -23,7 +23,8 @@ _THINGS = (
     "perceptron",
     "tree",
 )
-_DECIMALS = 5  # of a column of losses; with more, every loss has three digits of its own
+# of a column of losses; with more, every loss has three digits of its own
+_DECIMALS = 5
 _LARGE = 1e7  # from here on numbers are written with a power of ten
 _ALPHA = 0.05
 _CATEGORIES = 6  # of a column, before the rest is counted
@@ -82,9 +83,8 @@ def _below_alpha(p: float, text: str) -> str:
     return text
 
 
-_FROM_ONE = (  # how criteria begin whose metric is the larger, the better: 1 − AUC, 1 − F1, 1 − R²
-    "1 − "
-)
+# how criteria begin whose metric is the larger, the better: 1 − AUC, 1 − F1, 1 − R²
+_FROM_ONE = "1 − "
 
 
 def metric_name(criterion: str) -> str:
@@ -216,7 +216,9 @@ def aligned_loss(comparison: Comparison, loss: float) -> str:
     return _aligned_text(comparison, metric_value(comparison.criterion, loss))
 
 
-def aligned_interval(comparison: Comparison, span: tuple[float, float]) -> tuple[str, str]:
+def aligned_interval(
+    comparison: Comparison, span: tuple[float, float]
+) -> tuple[str, str]:
     """The ends of an interval as their metric is shown, the smaller first."""
     low, high = metric_interval(comparison.criterion, span)
     return _aligned_text(comparison, low), _aligned_text(comparison, high)
@@ -278,7 +280,11 @@ def target_text(value: object, error: float | None) -> str:
     >>> target_text(100_000_003.2714, 0.103), target_text(12.3456, 3.2), target_text("a", None)
     ('100,000,003.27', '12.35', 'a')
     """
-    if isinstance(value, float) and error and 0.0 < error < 1e-3 * abs(value) < math.inf:
+    if (
+        isinstance(value, float)
+        and error
+        and 0.0 < error < 1e-3 * abs(value) < math.inf
+    ):
         decimals = 1 - math.floor(math.log10(error))
         if decimals + math.log10(abs(value)) < 15:  # the digits that a float has
             return decimal_text(value, max(0, decimals))

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lyceum.plot.style import COLORS, GRAY, downsample, finish, legend, line_style, reference_line
+from lyceum.plot.style import (
+    COLORS,
+    GRAY,
+    downsample,
+    finish,
+    legend,
+    line_style,
+    reference_line,
+)
 from lyceum.report import Table
 from lyceum.studies.report.svg import Figure, figure_of
 
@@ -46,27 +54,41 @@ def _by_prediction(y: np.ndarray, predicted: np.ndarray) -> Table:
     rows = []
     for part in np.array_split(order, min(_GROUPS, len(order))):
         off = y[part] - predicted[part]
-        means = (float(predicted[part].mean()), float(y[part].mean()), float(off.mean()))
+        means = (
+            float(predicted[part].mean()),
+            float(y[part].mean()),
+            float(off.mean()),
+        )
         rows.append((len(part), *means, float(np.sqrt((off**2).mean()))))
-    return Table("", ("rows", "mean predicted", "mean true", "mean residual", "RMSE"), rows)
+    return Table(
+        "", ("rows", "mean predicted", "mean true", "mean residual", "RMSE"), rows
+    )
 
 
-def _truth_figure(study: Study, y: np.ndarray, predicted: np.ndarray) -> Iterator[Figure]:
-    text = "Every point is a row that the model had not seen; on the diagonal it is right."
+def _truth_figure(
+    study: Study, y: np.ndarray, predicted: np.ndarray
+) -> Iterator[Figure]:
+    text = (
+        "Every point is a row that the model had not seen; on the diagonal it is right."
+    )
     some = _sample_indices(len(y))
     draw = partial(_against_truth, y[some], predicted[some], str(study.recipe.target))
     title = f"Predicted against true: {study.choice.label}"
     yield figure_of("truth", title, text, draw, table=_by_prediction(y, predicted))
 
 
-def _residual_figure(study: Study, y: np.ndarray, predicted: np.ndarray) -> Iterator[Figure]:
+def _residual_figure(
+    study: Study, y: np.ndarray, predicted: np.ndarray
+) -> Iterator[Figure]:
     text = (
         "The true value minus the prediction. A bend or a funnel shows what the model has not"
         " learned."
     )
     some = _sample_indices(len(y))
     draw = partial(_residuals, y[some], predicted[some], str(study.recipe.target))
-    yield figure_of("residuals", "Residuals", text, draw, table=_by_prediction(y, predicted))
+    yield figure_of(
+        "residuals", "Residuals", text, draw, table=_by_prediction(y, predicted)
+    )
 
 
 def _error_figure(study: Study, shown: Sequence[RankedLearner]) -> Iterator[Figure]:
@@ -74,11 +96,17 @@ def _error_figure(study: Study, shown: Sequence[RankedLearner]) -> Iterator[Figu
     errors = {s.label: np.abs(np.subtract(*study.out_of_sample(s.name))) for s in shown}
     baseline = study.comparison.baseline
     if baseline is not None and baseline.label not in errors:
-        errors[baseline.label] = np.abs(np.subtract(*study.out_of_sample(baseline.name)))
+        errors[baseline.label] = np.abs(
+            np.subtract(*study.out_of_sample(baseline.name))
+        )
     shares = (0.25, 0.5, 0.75, 0.9, 0.95)
-    rows = [(name, *np.quantile(error, shares).tolist()) for name, error in errors.items()]
+    rows = [
+        (name, *np.quantile(error, shares).tolist()) for name, error in errors.items()
+    ]
     table = Table(
-        "", ("learner", *(f"{100 * share:.0f} % of rows at most" for share in shares)), rows
+        "",
+        ("learner", *(f"{100 * share:.0f} % of rows at most" for share in shares)),
+        rows,
     )
     draw = partial(_error_shares, errors)
     yield figure_of("errors", "How large the errors are", text, draw, table=table)
@@ -95,7 +123,9 @@ def _against_truth(y: np.ndarray, predicted: np.ndarray, target: str, ax: Axes) 
 
 
 def _residuals(y: np.ndarray, predicted: np.ndarray, target: str, ax: Axes) -> Axes:
-    ax.scatter(predicted, y - predicted, s=14, color=COLORS[0], alpha=0.55, linewidths=0)
+    ax.scatter(
+        predicted, y - predicted, s=14, color=COLORS[0], alpha=0.55, linewidths=0
+    )
     ax.axhline(0.0, color=GRAY, linewidth=1.0, linestyle=(0, (4, 3)))
     finish(ax, f"predicted {target}", "true - predicted", None)
     return ax

@@ -32,7 +32,12 @@ from lyceum.studies.report.format import (
     show_values,
     subject,
 )
-from lyceum.studies.report.parts import ExampleView, IntervalScale, LearnedView, TableCells
+from lyceum.studies.report.parts import (
+    ExampleView,
+    IntervalScale,
+    LearnedView,
+    TableCells,
+)
 from lyceum.studies.report.svg import Figure
 from lyceum.studies.run.problems import Problems
 
@@ -70,7 +75,9 @@ def write_report(study: Study, path: str | os.PathLike[str] | None = None) -> Pa
 
 
 def render(
-    study: Study, problems: Problems | None = None, content: dict[str, Any] | None = None
+    study: Study,
+    problems: Problems | None = None,
+    content: dict[str, Any] | None = None,
 ) -> str:
     """The report as a page of HTML that needs no network and no scripts.
 
@@ -89,7 +96,9 @@ def render(
     page = _Page(study, problems)
     names = {"page": page, "study": study, "comparison": study.comparison}
     names["choice"] = study.choice
-    sections = {name: _section(name, names, problems) for name in _SECTIONS if name != "know"}
+    sections = {
+        name: _section(name, names, problems) for name in _SECTIONS if name != "know"
+    }
     named = dict.fromkeys((*study.problems, *problems))
     sections["know"] = _section("know", {**names, "problems": list(named)}, problems)
     if content is not None:
@@ -120,7 +129,9 @@ def _section(name: str, names: Mapping[str, Any], problems: Problems) -> Any:
     text = problems.attempt(_SECTIONS[name], lambda: template.render(**names))
     if text is None:
         problem = list(problems)[before:][-1]
-        text = f'<section id="{name}"><p class="warning">{escape(problem)}</p></section>'
+        text = (
+            f'<section id="{name}"><p class="warning">{escape(problem)}</p></section>'
+        )
     return Markup(text)
 
 
@@ -215,11 +226,17 @@ class _Page:
 
     @cached_property
     def figures(self) -> list[tuple[Figure, TableCells | None]]:
-        return [self._with_numbers(figure) for figure in figures_of(self.study, self.problems)]
+        return [
+            self._with_numbers(figure)
+            for figure in figures_of(self.study, self.problems)
+        ]
 
     @cached_property
     def effect_figures(self) -> list[tuple[Figure, TableCells | None]]:
-        return [self._with_numbers(figure) for figure in effect_figures(self.study, self.problems)]
+        return [
+            self._with_numbers(figure)
+            for figure in effect_figures(self.study, self.problems)
+        ]
 
     def _with_numbers(self, figure: Figure) -> tuple[Figure, TableCells | None]:
         if figure.table is None:
@@ -233,17 +250,24 @@ class _Page:
         study = self.study
         choice = self.study.choice
         remark = f"95\u00a0% interval {self.interval(choice.interval)}"
-        yield capitalize(study.comparison.metric), self.aligned_amount(choice.loss), remark
+        yield (
+            capitalize(study.comparison.metric),
+            self.aligned_amount(choice.loss),
+            remark,
+        )
         held = study.comparison.holdout
         if held is not None:
             span = self.interval(held.interval)
-            remark = (
-                f"{_rows_held_out(held.n_rows)} not used for any choice; 95\u00a0% interval {span}"
-            )
+            rows = _rows_held_out(held.n_rows)
+            remark = f"{rows} not used for any choice; 95\u00a0% interval {span}"
             yield "On rows held out", self.aligned_amount(held.loss), remark
         baseline = study.comparison.baseline
         if baseline is not None and not choice.is_baseline:
-            yield "Constant guess", self.aligned_amount(baseline.loss), "what any model has to beat"
+            yield (
+                "Constant guess",
+                self.aligned_amount(baseline.loss),
+                "what any model has to beat",
+            )
         yield from self._further(choice)
         folds = show_count(study.comparison.n_folds, "fold")
         yield (
@@ -260,7 +284,11 @@ class _Page:
                 remark = "by the decisions made"
             yield "Decided wrong", percent_cell(choice.error), remark
         if choice.reject_rate:
-            yield "Rejected", percent_cell(choice.reject_rate), "of the rows, left to a person"
+            yield (
+                "Rejected",
+                percent_cell(choice.reject_rate),
+                "of the rows, left to a person",
+            )
         metric = self.study.comparison.metric
         if choice.r2 is not None and metric != "R²":
             if choice.r2 > 0:
@@ -309,7 +337,8 @@ class _Page:
         """(class, rows tested, share of the rows or of their weight)."""
         sample = self.study.out_of_sample(self.study.choice.name)
         classes = self.study.classes or ()
-        _, first = np.unique(sample.rows, return_index=True)  # a row is tested in every repeat
+        # a row is tested in every repeat
+        _, first = np.unique(sample.rows, return_index=True)
         if sample.weight is None:
             w = np.ones(len(first))
         else:
@@ -375,11 +404,15 @@ class _Page:
     def learned(self) -> LearnedView:
         summary = self.summary
         tables = [
-            self.problems.attempt(f"table {table.title!r}", partial(TableCells.of, table))
+            self.problems.attempt(
+                f"table {table.title!r}", partial(TableCells.of, table)
+            )
             for table in summary.tables
         ]
         return LearnedView(
-            summary.title, summary.facts, [cells for cells in tables if cells is not None]
+            summary.title,
+            summary.facts,
+            [cells for cells in tables if cells is not None],
         )
 
     @cached_property
@@ -396,7 +429,9 @@ class _Page:
     def columns(self) -> Iterator[tuple[str, str, str, str, list[str]]]:
         """(name, kind, values, why, remarks) of every column, those left out last."""
         remarks: dict[str, list[str]] = {}
-        left_out = {suspect.column for suspect in self.study.suspects if suspect.left_out}
+        left_out = {
+            suspect.column for suspect in self.study.suspects if suspect.left_out
+        }
         for suspect in self.study.suspects:
             if suspect.code == "leak" and suspect.column in left_out:
                 continue
@@ -404,13 +439,21 @@ class _Page:
                 text = f"{suspect.text.rstrip('.?')}. It was left out."
             else:
                 text = suspect.text
-            remarks.setdefault(suspect.column, []).append(text if text[-1] in ".?" else f"{text}.")
+            remarks.setdefault(suspect.column, []).append(
+                text if text[-1] in ".?" else f"{text}."
+            )
         for column in self.study.schema:
             if column.categories is None:
                 values = ""
             else:
                 values = show_values(column.categories.tolist())
-            yield column.name, column.kind, values, column.why, remarks.pop(column.name, [])
+            yield (
+                column.name,
+                column.kind,
+                values,
+                column.why,
+                remarks.pop(column.name, []),
+            )
         for name, texts in remarks.items():
             if name == self.study.recipe.target:
                 kind = "target"
@@ -422,7 +465,10 @@ class _Page:
     def pipelines(self) -> list[tuple[Candidate, RankedLearner | None]]:
         """Every candidate with its learner, if it has one."""
         learners = {learner.name: learner for learner in self.study.comparison.learners}
-        return [(candidate, learners.get(candidate.name)) for candidate in self.study.candidates]
+        return [
+            (candidate, learners.get(candidate.name))
+            for candidate in self.study.candidates
+        ]
 
     def settings_tried(self, learner: RankedLearner) -> str:
         """How many settings were tried, and in how many folds if not in all."""
@@ -434,7 +480,9 @@ class _Page:
         return f"{tried} in {learner.folds_searched} of {learner.folds_done} folds"
 
     def settings(self, learner: RankedLearner) -> str:
-        chosen = ", ".join(f"{name} = {show_cell(value)}" for name, value in learner.params.items())
+        chosen = ", ".join(
+            f"{name} = {show_cell(value)}" for name, value in learner.params.items()
+        )
         return chosen or "the defaults"
 
     @property
@@ -452,12 +500,16 @@ class _Page:
     def as_dict(self) -> dict[str, Any]:
         """All that the page shows, in JSON's own types."""
         study = self.study
-        figures = [figure.as_dict() for figure, _ in (*self.figures, *self.effect_figures)]
+        figures = [
+            figure.as_dict() for figure, _ in (*self.figures, *self.effect_figures)
+        ]
         columns = [
             dict(zip(("name", "kind", "values", "why", "remarks"), column))
             for column in self.columns
         ]
-        key_figures = [dict(zip(("name", "value", "remark"), each)) for each in self.key_figures]
+        key_figures = [
+            dict(zip(("name", "value", "remark"), each)) for each in self.key_figures
+        ]
         top = {"title": self.title, "data": self.source, "question": study.question}
         return plain(
             {

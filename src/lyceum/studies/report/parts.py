@@ -11,7 +11,13 @@ import numpy as np
 
 from lyceum._core.data import time_text
 from lyceum.report import Table
-from lyceum.studies.report.format import p_cell, percent_cell, show_cell, signed_text, target_text
+from lyceum.studies.report.format import (
+    p_cell,
+    percent_cell,
+    show_cell,
+    signed_text,
+    target_text,
+)
 
 if TYPE_CHECKING:
     from lyceum.studies.compare.comparison import RankedLearner
@@ -68,11 +74,15 @@ class IntervalScale:
 
     def at(self, value: float) -> float:
         """The place of a value on the axis, from 0 to 100."""
-        return round(_BAR * min(1.0, max(0.0, (value - self.low) / (self.high - self.low))), 2)
+        return round(
+            _BAR * min(1.0, max(0.0, (value - self.low) / (self.high - self.low))), 2
+        )
 
 
 def _ends(learners: Sequence[RankedLearner]) -> tuple[float, float]:
-    ends = [end for s in learners for end in (*s.interval, s.loss) if math.isfinite(end)]
+    ends = [
+        end for s in learners for end in (*s.interval, s.loss) if math.isfinite(end)
+    ]
     return min(ends, default=0.0), max(ends, default=1.0)
 
 
@@ -96,14 +106,26 @@ class TableCells:
         numeric = [table.is_number_column(j) for j in range(len(heads))]
         long = folded and len(given) > _ROWS_SHOWN + 3
         by = next(
-            (head for head in _STRENGTHS if head in heads and numeric[heads.index(head)]), None
+            (
+                head
+                for head in _STRENGTHS
+                if head in heads and numeric[heads.index(head)]
+            ),
+            None,
         )
         if long and by is not None:
             index = heads.index(by)
-            given.sort(key=lambda row: -abs(row[index]) if math.isfinite(row[index]) else 0.0)
-            title = ", ".join(part for part in (title, f"{_STRENGTHS[by]} first") if part)
+            given.sort(
+                key=lambda row: -abs(row[index]) if math.isfinite(row[index]) else 0.0
+            )
+            title = ", ".join(
+                part for part in (title, f"{_STRENGTHS[by]} first") if part
+            )
         rows = [
-            [p_cell(cell) if head == "p" else show_cell(cell) for head, cell in zip(heads, row)]
+            [
+                p_cell(cell) if head == "p" else show_cell(cell)
+                for head, cell in zip(heads, row)
+            ]
             for row in given
         ]
         if long:
@@ -169,7 +191,11 @@ class ExampleView:
         adds = np.asarray(explanation.contributions)[0]
         order = np.argsort(-np.abs(adds), kind="stable")
         parts = [
-            (str(explanation.names[j]), self._cell(str(explanation.names[j])), float(adds[j]))
+            (
+                str(explanation.names[j]),
+                self._cell(str(explanation.names[j])),
+                float(adds[j]),
+            )
             for j in order
         ]
         if len(parts) > _CONTRIBUTIONS + 1:
@@ -180,7 +206,8 @@ class ExampleView:
             ]
         most = max((abs(part[2]) for part in parts), default=0.0) or 1.0
         return [
-            (name, value, signed_text(add), *_two_sided(add / most)) for name, value, add in parts
+            (name, value, signed_text(add), *_two_sided(add / most))
+            for name, value, add in parts
         ]
 
     def _cell(self, name: str) -> str:

@@ -26,7 +26,8 @@ from lyceum.studies.report.format import (
     subject,
 )
 
-_SURE = 3.0  # standard errors above 0.5 from which an AUC is no luck, the best of many included
+# standard errors above 0.5 from which an AUC is no luck, the best of many included
+_SURE = 3.0
 _GOOD_AUC = 0.6
 _RARE = 0.2  # share of the rows, for two classes
 _FOUND = 0.5  # of a rare class: below, it is mostly missed
@@ -70,7 +71,10 @@ def _guessing_error(comparison: Comparison, learner: RankedLearner) -> float:
 
 
 def rare_classes(
-    comparison: Comparison, sample: OutOfSample, rule: LossRule, classes: Sequence[Any] | None
+    comparison: Comparison,
+    sample: OutOfSample,
+    rule: LossRule,
+    classes: Sequence[Any] | None,
 ) -> Iterator[str]:
     """Advice where an error rate counts a rare class for nothing."""
     if rule.n_classes is None or rule.loss is not None or classes is None:
@@ -79,12 +83,16 @@ def rare_classes(
     K = rule.n_classes
     counts = np.bincount(sample.y, sample.weight, minlength=K)
     shares = counts / counts.sum()
-    recalls = np.diag(np.asarray(choice.confusion, dtype=np.float64)) / np.maximum(counts, 1e-300)
+    recalls = np.diag(np.asarray(choice.confusion, dtype=np.float64)) / np.maximum(
+        counts, 1e-300
+    )
     if K == 2:
         limit = _RARE
     else:
         limit = 0.5 / K
-    missed = [k for k in np.argsort(shares) if 0 < shares[k] < limit and recalls[k] < _FOUND]
+    missed = [
+        k for k in np.argsort(shares) if 0 < shares[k] < limit and recalls[k] < _FOUND
+    ]
     if missed:
         yield _rare_class_advice(comparison, classes, shares, recalls, missed)
 
@@ -98,16 +106,18 @@ def _rare_class_advice(
 ) -> str:
     """Which rare classes are `missed`, who ranks rows well, and the costs that would find them."""
     choice = comparison[comparison.choice]
-    rates = [(percent_text(float(shares[k])), percent_text(float(recalls[k]))) for k in missed[:3]]
+    rates = [
+        (percent_text(float(shares[k])), percent_text(float(recalls[k])))
+        for k in missed[:3]
+    ]
     what = [
         f"{str(classes[k])!r} ({share} of the rows, {part} found)"
         for k, (share, part) in zip(missed, rates)
     ]
     more = len(missed) - len(what)
     what += [f"{more} more"] if more else []
-    mostly = (
-        f"{subject(choice.label)} misses most of the rare class{'es' if len(missed) > 1 else ''}"
-    )
+    classes = "classes" if len(missed) > 1 else "class"
+    mostly = f"{subject(choice.label)} misses most of the rare {classes}"
     if comparison.criterion == "error rate":
         hardly = ": an error rate hardly counts such rows"
     else:
@@ -132,7 +142,9 @@ def _rare_class_advice(
 # -- rejecting rows --------------------------------------------------------------------
 
 
-def rejection(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> Iterator[str]:
+def rejection(
+    comparison: Comparison, sample: OutOfSample, rule: LossRule
+) -> Iterator[str]:
     """What doubt costs or gains; without doubt, what rejecting a tenth of the rows would gain."""
     if rule.n_classes is None:
         return
@@ -146,7 +158,9 @@ def rejection(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> It
         loss = None
     else:
         loss = rule.loss.without_reject().values
-    curve = error_reject_curve(sample.y, sample.predicted, loss, sample_weight=sample.weight)
+    curve = error_reject_curve(
+        sample.y, sample.predicted, loss, sample_weight=sample.weight
+    )
     # the last point of the curve that rejects at least a tenth
     index = int((curve.reject_rate >= 0.1).nonzero()[0][-1])
     share = float(curve.reject_rate[index])
@@ -169,7 +183,9 @@ def rejection(comparison: Comparison, sample: OutOfSample, rule: LossRule) -> It
         )
 
 
-def _is_gain(kept: float, everything: float, share: float, n: float, rule: LossRule) -> bool:
+def _is_gain(
+    kept: float, everything: float, share: float, n: float, rule: LossRule
+) -> bool:
     """Whether rejected rows cost more than the others by two standard errors."""
     rejected = (everything - (1.0 - share) * kept) / share
     low, high = LossRule(rule.n_classes, rule.loss).range
@@ -191,8 +207,12 @@ def _with_doubt(choice: RankedLearner, sample: OutOfSample, rule: LossRule) -> s
     rejects = f"{begin} rejects {percent_text(choice.reject_rate)} of the rows{wrong}."
     costs = LossRule(rule.n_classes, rule.loss, rule.doubt)
     with_doubt = costs.cost(sample.y, costs.decide(sample.predicted))
-    without = costs.cost(sample.y, minimum_risk(sample.predicted, rule.loss, None).index)
-    cost, other = (weighted_mean(values, sample.weight) for values in (with_doubt, without))
+    without = costs.cost(
+        sample.y, minimum_risk(sample.predicted, rule.loss, None).index
+    )
+    cost, other = (
+        weighted_mean(values, sample.weight) for values in (with_doubt, without)
+    )
     both = (
         f"{loss_text('mean cost', cost)} per row with doubt, {loss_text('mean cost', other)}"
         " without"

@@ -49,7 +49,11 @@ def answer(study: Study) -> str:
         f"{_loss_phrase(comparison, choice.loss)} on rows it has not seen (95 % interval {span})"
         f"{_decisions(study, choice)}."
     )
-    held = () if comparison.holdout is None else (_held_out_text(study, comparison.holdout),)
+    held = (
+        ()
+        if comparison.holdout is None
+        else (_held_out_text(study, comparison.holdout),)
+    )
     return " ".join((first, *_worth(study), *held))
 
 
@@ -90,7 +94,8 @@ def _decisions(study: Study, result: RankedLearner | HoldoutResult) -> str:
     wrong = percent_text(result.error)
     labels = {str(label) for label in study.classes}
     n_unnamed = sum(str(action) not in labels for action in study.actions)
-    if n_unnamed > (study.doubt is not None):  # an action that is neither a class nor a rejection
+    # an action that is neither a class nor a rejection
+    if n_unnamed > (study.doubt is not None):
         return f"{rejects}; of the rows that it names a class for, {wrong} are wrong"
     if rejects:
         return f"{rejects} and decides {wrong} of the others wrong"
@@ -194,11 +199,15 @@ def statements(
         ),
         "differences": partial(_differences, comparison),
         "groups": partial(_group_counts, comparison),
-        "rare classes": partial(posteriors.rare_classes, comparison, sample, rule, classes),
+        "rare classes": partial(
+            posteriors.rare_classes, comparison, sample, rule, classes
+        ),
         "what the test rows support": partial(_support, comparison),
         "rejecting rows": partial(posteriors.rejection, comparison, sample, rule),
         "calibrating posteriors": partial(_calibration_maps, comparison, rule),
-        "calibration": partial(posteriors.calibration_quality, comparison, sample, rule),
+        "calibration": partial(
+            posteriors.calibration_quality, comparison, sample, rule
+        ),
         "the learning curve": partial(_more_rows, comparison, rule),
         "suspicious columns": partial(_suspicions, suspects),
         "failures": partial(_failure_reasons, failures),
@@ -206,7 +215,9 @@ def statements(
     }
     sentences: list[str] = []
     for about, make in parts.items():
-        sentences += problems.attempt(f"statement on {about}", partial(_as_list, make), [])
+        sentences += problems.attempt(
+            f"statement on {about}", partial(_as_list, make), []
+        )
     return tuple(sentences)
 
 
@@ -244,7 +255,9 @@ def _budget(
         )
 
 
-def _open_work(comparison: Comparison, skipped: Sequence[str], folds_planned: int) -> Iterator[str]:
+def _open_work(
+    comparison: Comparison, skipped: Sequence[str], folds_planned: int
+) -> Iterator[str]:
     if comparison.n_folds < folds_planned:
         if comparison.n_folds == 1:
             were = "was"
@@ -278,7 +291,11 @@ def _calibration_maps(comparison: Comparison, rule: LossRule) -> Iterator[str]:
         )
 
 
-_MAPS = {"temperature": "a temperature", "sigmoid": "a sigmoid", "isotonic": "isotonic regression"}
+_MAPS = {
+    "temperature": "a temperature",
+    "sigmoid": "a sigmoid",
+    "isotonic": "isotonic regression",
+}
 
 
 def _differences(comparison: Comparison) -> Iterator[str]:
@@ -342,7 +359,9 @@ def _name_list(names: Sequence[str]) -> str:
 def _support(comparison: Comparison) -> Iterator[str]:
     if comparison.hoeffding is None:
         return
-    off = loss_text(comparison.criterion, comparison.hoeffding).replace(" %", " percentage points")
+    off = loss_text(comparison.criterion, comparison.hoeffding).replace(
+        " %", " percentage points"
+    )
     if comparison.n_groups is None:
         groups = ""
     else:

@@ -28,7 +28,12 @@ class Figure:
             table = None
         else:
             table = self.table.as_dict()
-        return {"name": self.name, "title": self.title, "text": self.text, "table": table}
+        return {
+            "name": self.name,
+            "title": self.title,
+            "text": self.text,
+            "table": table,
+        }
 
 
 def figure_of(
@@ -57,7 +62,10 @@ def figure_of(
         layout.execute(canvas)
         canvas.set_layout_engine(None)
         canvas.savefig(
-            out, format="svg", metadata={"Date": None, "Creator": None}, transparent=True
+            out,
+            format="svg",
+            metadata={"Date": None, "Creator": None},
+            transparent=True,
         )
     return Figure(name, title, text, _inline(out.getvalue(), title, name), table)
 
@@ -72,7 +80,9 @@ def _inline(svg: str, title: str, name: str) -> str:
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
     used = set(_REFERENCE.findall(svg))
     svg = re.sub(
-        r' id="([^"]*)"', lambda match: f' id="{name}-{match[1]}"' if match[1] in used else "", svg
+        r' id="([^"]*)"',
+        lambda match: f' id="{name}-{match[1]}"' if match[1] in used else "",
+        svg,
     )
     svg = re.sub(r"url\(#", f"url(#{name}-", svg)
     svg = re.sub(r'href="#', f'href="#{name}-', svg)

@@ -5,10 +5,17 @@ from __future__ import annotations
 
 from lyceum.studies.compare.comparison import RankedLearner
 from lyceum.studies.compare.difference_tests import is_shown
-from lyceum.studies.report.format import capitalize, more_is_better, p_text, percent_text
+from lyceum.studies.report.format import (
+    capitalize,
+    more_is_better,
+    p_text,
+    percent_text,
+)
 
 
-def fit_word(learner: RankedLearner, best: RankedLearner, baseline: RankedLearner | None) -> str:
+def fit_word(
+    learner: RankedLearner, best: RankedLearner, baseline: RankedLearner | None
+) -> str:
     """Whether a learner fits its training rows too closely or too loosely, by what it does on new
     rows.
 
@@ -21,7 +28,11 @@ def fit_word(learner: RankedLearner, best: RankedLearner, baseline: RankedLearne
     if learner.is_baseline or learner.members or learner.name == best.name:
         return "balanced"
     rival = best
-    if baseline is not None and learner.loss > baseline.loss and is_shown(learner.p_baseline):
+    if (
+        baseline is not None
+        and learner.loss > baseline.loss
+        and is_shown(learner.p_baseline)
+    ):
         rival = baseline
     elif best.is_baseline or not is_shown(learner.p_value_holm):
         return "balanced"
@@ -70,7 +81,9 @@ def _against(learner: RankedLearner, best: RankedLearner) -> str:
     return f"{how} ({p_text(p)})"
 
 
-def _against_constant(learner: RankedLearner, baseline: RankedLearner, criterion: str) -> str:
+def _against_constant(
+    learner: RankedLearner, baseline: RankedLearner, criterion: str
+) -> str:
     if learner.loss >= baseline.loss:
         return "no better than a constant guess"
     gain = gain_text(learner.loss, baseline.loss, criterion)

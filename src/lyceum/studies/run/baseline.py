@@ -10,9 +10,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum._core.base import CATEGORICAL_FEATURES, OnePassClassifier, OnePassLearner, Regressor
+from lyceum._core.base import (
+    CATEGORICAL_FEATURES,
+    OnePassClassifier,
+    OnePassLearner,
+    Regressor,
+)
 from lyceum._core.data import Block
-from lyceum._core.statistics import align_labels, class_weights, classes_of, place_classes
+from lyceum._core.statistics import (
+    align_labels,
+    class_weights,
+    classes_of,
+    place_classes,
+)
 from lyceum._core.types import Categories, Data
 from lyceum.report import Summary, Table
 
@@ -90,7 +100,9 @@ class PriorClassifier(OnePassClassifier):
     def summary(self) -> Summary:
         rows = list(zip(map(str, self.classes_), self.class_prior_.tolist()))
         return Summary(
-            self._title(), {}, [Table("Posteriors of every row", ("class", "share"), rows)]
+            self._title(),
+            {},
+            [Table("Posteriors of every row", ("class", "share"), rows)],
         )
 
     @classmethod
@@ -128,7 +140,9 @@ class TargetMean:
         else:
             share = 0.0
         return TargetMean(
-            self.n_rows + other.n_rows, weight, self.mean + share * (other.mean - self.mean)
+            self.n_rows + other.n_rows,
+            weight,
+            self.mean + share * (other.mean - self.mean),
         )
 
 
@@ -178,7 +192,9 @@ class MeanRegressor(Regressor, OnePassLearner):
         return self._apply(partial(_constant, self), X)
 
     def summary(self) -> Summary:
-        return Summary(self._title(), {"prediction for every row": float(self.mean_[0])})
+        return Summary(
+            self._title(), {"prediction for every row": float(self.mean_[0])}
+        )
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:

@@ -30,8 +30,17 @@ from lyceum.studies.plan.study_data import StudyData
 from lyceum.studies.report.example import Example
 from lyceum.studies.report.example_rows import explain_row, pick_rows
 from lyceum.studies.run.deadline import Deadline, OutOfTime
-from lyceum.studies.run.fold_calibration import calibrated_model, choose_map, usual_calibration
-from lyceum.studies.run.pipelines import build_pipeline, few_threads, row_predictions, seed_of
+from lyceum.studies.run.fold_calibration import (
+    calibrated_model,
+    choose_map,
+    usual_calibration,
+)
+from lyceum.studies.run.pipelines import (
+    build_pipeline,
+    few_threads,
+    row_predictions,
+    seed_of,
+)
 from lyceum.studies.run.problems import Problems, reason_of
 from lyceum.studies.run.settings_search import search_settings
 from lyceum.studies.run.store import Store
@@ -42,7 +51,8 @@ MODEL_FILE = "model.lyceum"
 _ROUNDS = 100
 _CURVE_FOLDS = 5
 _CURVE_TIMES = 3
-_GRACE = 2.0  # seconds that a fit has beyond the time allowed before fewer rows are taken
+# seconds that a fit has beyond the time allowed before fewer rows are taken
+_GRACE = 2.0
 _FEW_ROWS = 1_000  # that are fitted whatever the time
 
 
@@ -60,7 +70,9 @@ def make_record(
             record = make()
         except (Cancelled, OSError, sqlite3.Error):
             raise
-        except Exception as error:  # few rows can make any learner fail, and the folds are kept
+        except (
+            Exception
+        ) as error:  # few rows can make any learner fail, and the folds are kept
             seconds = time.perf_counter() - start
             store.put_failure(kind, learner, n_folds, reason_of(error), seconds=seconds)
             return
@@ -84,7 +96,9 @@ class _Resampling:
     def model(self) -> Any:
         seed = seed_of(self.plan.seed, self.name)
         return calibrated_model(
-            build_pipeline(self.plan[self.name], self.settings, seed), self.calibration, seed
+            build_pipeline(self.plan[self.name], self.settings, seed),
+            self.calibration,
+            seed,
         )
 
     @property
@@ -96,7 +110,10 @@ class _Resampling:
         if self.plan.classes is None:
             return {"loss": "squared"}
         rule = self.plan.rule
-        return {"predict": partial(_actions, rule), "loss": partial(_cost, rule, self.plan.classes)}
+        return {
+            "predict": partial(_actions, rule),
+            "loss": partial(_cost, rule, self.plan.classes),
+        }
 
 
 def _actions(rule: LossRule, model: Estimator, rows: Any) -> np.ndarray:
@@ -151,7 +168,9 @@ def choice_curve(
     splits = list(scheme.splits(y, n_folds, seed))
     if scheme.times is not None:
         splits = splits[-_CURVE_TIMES:]  # the earlier ones have few rows to learn from
-    curve = learning_curve(trial.model, trial.rows, cv=splits, random_state=seed, **trial.options)
+    curve = learning_curve(
+        trial.model, trial.rows, cv=splits, random_state=seed, **trial.options
+    )
     loss = (baseline or choice).loss
     name = plan.rule.criterion
     if plan.classes is None:
@@ -219,14 +238,20 @@ def _fit(
         calibration: Any = None
         calibrates = plan.calibrates and not candidate.is_baseline
         if settings is None:
-            search = search_settings(candidate, rows, plan.rule, scheme, seed, calibrates)
+            search = search_settings(
+                candidate, rows, plan.rule, scheme, seed, calibrates
+            )
             settings = search.settings
             if calibrates:
                 calibration = choose_map(search, plan.rule)
         elif calibrates and not (indices is None and data.is_sample):
             done = store.finished_tasks()
-            calibration = usual_calibration(done[task] for task in done if task.name == name)
-        model = calibrated_model(build_pipeline(candidate, settings, seed), calibration, seed)
+            calibration = usual_calibration(
+                done[task] for task in done if task.name == name
+            )
+        model = calibrated_model(
+            build_pipeline(candidate, settings, seed), calibration, seed
+        )
     decides = plan.rule.loss is not None or plan.rule.doubt is not None
     if decides and hasattr(model, "predict_proba"):
         model = MinimumRiskClassifier(model, plan.rule.loss, doubt=plan.rule.doubt)
@@ -271,7 +296,9 @@ def fit_choice(
         indices = None if part == 1 else _sample_rows(plan, data, n_rows)
         with suppress(OutOfTime), deadline.or_after(_GRACE).limit():
             model, settings = fit(indices, usual_settings)
-            return FinalFit(model, settings, None if part == 1 else n_rows, in_time=False)
+            return FinalFit(
+                model, settings, None if part == 1 else n_rows, in_time=False
+            )
     if n <= _FEW_ROWS and not data.is_sample:
         return FinalFit(*fit(None, usual_settings), n_rows=None, in_time=False)
     n_rows = min(n, _FEW_ROWS)
@@ -303,7 +330,9 @@ def save_final_model(
     """Write the model file, and explain a few rows."""
     save(final.model, store.folder / MODEL_FILE, force=True)
     problems = Problems()
-    picks = problems.attempt("choice of examples", lambda: pick_rows(sample, plan.rule), [])
+    picks = problems.attempt(
+        "choice of examples", lambda: pick_rows(sample, plan.rule), []
+    )
     examples = []
     for row, why in picks:
         explain = partial(explain_row, final.model, data, plan, row, why)

@@ -71,7 +71,9 @@ def usual_calibration(results: Iterable[TaskResult]) -> str:
     return next(name for name in PosteriorMap.METHODS if counts[name] == most)
 
 
-def calibrated_model(model: Estimator, method: str | PosteriorMap | None, seed: int) -> Any:
+def calibrated_model(
+    model: Estimator, method: str | PosteriorMap | None, seed: int
+) -> Any:
     """The model with its posteriors calibrated, itself without a method."""
     if method:
         return CalibratedClassifierCV(model, method, cv=3, random_state=seed)

@@ -27,7 +27,9 @@ _BASELINES = {
 
 def seed_of(*parts: Any) -> int:
     """A seed from a hash of its parts: the study's seed, a learner, a repeat, a fold."""
-    return int.from_bytes(hashlib.sha256("/".join(map(str, parts)).encode()).digest()[:4], "big")
+    return int.from_bytes(
+        hashlib.sha256("/".join(map(str, parts)).encode()).digest()[:4], "big"
+    )
 
 
 def learner_class(name: str) -> type:
@@ -37,11 +39,15 @@ def learner_class(name: str) -> type:
     return catalog.find(name).load()
 
 
-def build_pipeline(candidate: Candidate, settings: Mapping[str, Any], seed: int) -> Pipeline:
+def build_pipeline(
+    candidate: Candidate, settings: Mapping[str, Any], seed: int
+) -> Pipeline:
     """The pipeline of a candidate with these settings."""
     *before, learner = candidate.steps
     steps = [(name, catalog.find(name).build(candidate.sparse_text)) for name in before]
-    steps.append((learner, learner_class(learner)(**{**candidate.settings, **settings})))
+    steps.append(
+        (learner, learner_class(learner)(**{**candidate.settings, **settings}))
+    )
     for _, step in steps:
         if "random_state" in step.get_params() and step.random_state is None:
             step.set_params(random_state=seed)
@@ -68,14 +74,23 @@ def row_predictions(model: Estimator, rows: Rows) -> np.ndarray:
     if hasattr(model, "predict_proba"):
         predicted = np.asarray(model.predict_proba(rows), dtype=np.float64)
     elif is_classifier(model):
-        predicted = (np.asarray(model.predict(rows))[:, None] == model.classes_).astype(np.float64)
+        predicted = (np.asarray(model.predict(rows))[:, None] == model.classes_).astype(
+            np.float64
+        )
     else:
         predicted = np.asarray(model.predict(rows), dtype=np.float64)
     if not np.isfinite(predicted).all():
         row = int(
-            np.flatnonzero(~np.isfinite(predicted).reshape(len(predicted), -1).all(axis=1))[0]
+            np.flatnonzero(
+                ~np.isfinite(predicted).reshape(len(predicted), -1).all(axis=1)
+            )[0]
         )
-        raise ArithmeticError(f"gave a prediction that is not a number, first for test row {row}")
-    if predicted.ndim == 2 and np.abs(predicted.sum(axis=1) - 1.0).max(initial=0.0) > 1e-6:
+        raise ArithmeticError(
+            f"gave a prediction that is not a number, first for test row {row}"
+        )
+    if (
+        predicted.ndim == 2
+        and np.abs(predicted.sum(axis=1) - 1.0).max(initial=0.0) > 1e-6
+    ):
         raise ArithmeticError("gave posteriors that do not sum to 1")
     return predicted

@@ -23,13 +23,17 @@ class Problems:
     def __init__(self, sentences: Iterable[str] = ()):
         self._sentences = list(sentences)
 
-    def attempt(self, part: str, make: Callable[[], T], otherwise: T | Any = None) -> T | Any:
+    def attempt(
+        self, part: str, make: Callable[[], T], otherwise: T | Any = None
+    ) -> T | Any:
         """What `make` returns, or `otherwise` and one more problem if it raises."""
         try:
             return make()
         except Cancelled:
             raise
-        except Exception as error:  # whatever is wrong with one part must not lose the others
+        except (
+            Exception
+        ) as error:  # whatever is wrong with one part must not lose the others
             self.add(part, reason_of(error))
             return otherwise
 

@@ -27,7 +27,9 @@ def write_record(value: Any) -> Any:
     if hasattr(value, "from_dict"):
         return value.as_dict()
     if is_dataclass(value):
-        return {each.name: write_record(getattr(value, each.name)) for each in fields(value)}
+        return {
+            each.name: write_record(getattr(value, each.name)) for each in fields(value)
+        }
     if isinstance(value, Mapping):
         return {str(key): write_record(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -48,7 +50,9 @@ def read_record(kind: type[R], stored: Any) -> R:
     if from_dict is not None:
         return from_dict(stored)
     hints: dict[str, Any] = _field_types(kind)  # type: ignore[arg-type]
-    return kind(**{name: _read(hints[name], stored[name]) for name in hints if name in stored})
+    return kind(
+        **{name: _read(hints[name], stored[name]) for name in hints if name in stored}
+    )
 
 
 @cache
@@ -68,7 +72,9 @@ def _read(kind: Any, stored: Any) -> Any:
     if origin is tuple and parts[-1] is Ellipsis:
         return tuple(_read(parts[0], item) for item in stored)
     if origin is tuple:
-        return tuple(_read(part, item) for part, item in zip(parts, stored, strict=True))
+        return tuple(
+            _read(part, item) for part, item in zip(parts, stored, strict=True)
+        )
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return {name: _read(parts[1], item) for name, item in stored.items()}
     if isinstance(origin, type) and issubclass(origin, Sequence):

@@ -96,7 +96,8 @@ def run_study(request: Request, folder: Path, force: bool) -> Study:
     request = request.with_loss(data)
     recipe = request.recipe
     plan = Plan.of(recipe, data)
-    deadline = Deadline.in_minutes(recipe.budget_minutes)  # reading the data does not count
+    # reading the data does not count
+    deadline = Deadline.in_minutes(recipe.budget_minutes)
     key = StudyKey(recipe.digest, data.digest, lyceum.__version__)
     try:
         with Store.create(folder, key, force=force) as store:
@@ -112,7 +113,9 @@ def run_study(request: Request, folder: Path, force: bool) -> Study:
         ) from None
 
 
-def _begin(request: Request, folder: Path, store: Store, plan: Plan, data: StudyData) -> None:
+def _begin(
+    request: Request, folder: Path, store: Store, plan: Plan, data: StudyData
+) -> None:
     recipe = request.recipe
     if request.frame is not None:
         write_file(folder / DATA_FILE, request.frame)
@@ -210,7 +213,9 @@ class _Session:
         sentences = _statements(record, table, comparison, sample, not_made, problems)
         comparison = replace(comparison, statements=sentences)
         self._name_failures(record, comparison, problems)
-        store.put(self._conclusions(record, table, comparison, final, effects, problems))
+        store.put(
+            self._conclusions(record, table, comparison, final, effects, problems)
+        )
         progress.report("conclusions", 3, 3)
 
     def _conclusions(
@@ -250,7 +255,9 @@ class _Session:
         if before is not None:
             if before.n_searched == n_searched and (before.in_time or is_late):
                 return
-            self.store.drop(BootstrapError, FinalModel, HoldoutResult, LearningCurve, ModelEffects)
+            self.store.drop(
+                BootstrapError, FinalModel, HoldoutResult, LearningCurve, ModelEffects
+            )
         self.store.put(_ConclusionBasis(n_searched, in_time=not is_late))
 
     def _note_time_limit(self) -> None:
@@ -259,9 +266,13 @@ class _Session:
         self.store.put(_ConclusionBasis(self._n_searched(), in_time=False))
 
     def _n_searched(self) -> int:
-        return sum(not result.is_first for result in self.store.finished_tasks().values())
+        return sum(
+            not result.is_first for result in self.store.finished_tasks().values()
+        )
 
-    def _make(self, kind: type[R], learner: str, n_folds: int, make: Callable[[], R]) -> R | None:
+    def _make(
+        self, kind: type[R], learner: str, n_folds: int, make: Callable[[], R]
+    ) -> R | None:
         """A record, from the store if it was made before; None where it fails or time is over."""
         if not self.store.has(kind, learner, n_folds):
             try:
@@ -287,19 +298,29 @@ class _Session:
                 continue
             name = candidate.name
             params = table.params(candidate)
-            settings = {key: params[key] for key in params if key not in candidate.settings}
-            make = partial(_conclusions.bootstrap_error, self.plan, self.data, settings, name)
+            settings = {
+                key: params[key] for key in params if key not in candidate.settings
+            }
+            make = partial(
+                _conclusions.bootstrap_error, self.plan, self.data, settings, name
+            )
             estimate = self._make(BootstrapError, name, len(table.folds), make)
             if estimate is not None:
                 estimates[name] = estimate.error
         return estimates
 
-    def _final_model(self, comparison: Comparison, sample: OutOfSample) -> FinalModel | None:
+    def _final_model(
+        self, comparison: Comparison, sample: OutOfSample
+    ) -> FinalModel | None:
         store = self.store
         key = (comparison.choice, comparison.n_folds)
         model_file = _ModelFile(*key)
         is_there = (store.folder / _conclusions.MODEL_FILE).is_file()
-        if not is_there or store.get(_ModelFile) != model_file or not store.has(FinalModel, *key):
+        if (
+            not is_there
+            or store.get(_ModelFile) != model_file
+            or not store.has(FinalModel, *key)
+        ):
             _conclusions.make_record(
                 store, FinalModel, *key, partial(self._fit_final, comparison, sample)
             )
@@ -307,13 +328,17 @@ class _Session:
         return store.get(FinalModel, *key)
 
     def _fit_final(self, comparison: Comparison, sample: OutOfSample) -> FinalModel:
-        settings = _conclusions.chosen_settings(self.plan, comparison[comparison.choice])
+        settings = _conclusions.chosen_settings(
+            self.plan, comparison[comparison.choice]
+        )
         final = _conclusions.fit_choice(
             self.plan, self.data, self.store, comparison.choice, settings, self.deadline
         )
         if not final.in_time:
             self._note_time_limit()
-        return _conclusions.save_final_model(final, self.plan, self.data, self.store, sample)
+        return _conclusions.save_final_model(
+            final, self.plan, self.data, self.store, sample
+        )
 
     def _holdout(self, comparison: Comparison) -> HoldoutResult | None:
         if not len(self.plan.held_out):
@@ -323,7 +348,12 @@ class _Session:
         if self.deadline.for_folds.is_over:
             settings = _conclusions.chosen_settings(self.plan, comparison[choice])
         make = partial(
-            _conclusions.measure_holdout, self.plan, self.data, choice, self.store, settings
+            _conclusions.measure_holdout,
+            self.plan,
+            self.data,
+            choice,
+            self.store,
+            settings,
         )
         return self._make(HoldoutResult, choice, comparison.n_folds, make)
 
@@ -338,7 +368,9 @@ class _Session:
         choice = comparison[comparison.choice]
         if not self._has_curve(choice):
             return None
-        make = partial(_conclusions.choice_curve, self.plan, self.data, choice, comparison.baseline)
+        make = partial(
+            _conclusions.choice_curve, self.plan, self.data, choice, comparison.baseline
+        )
         return self._make(LearningCurve, choice.name, comparison.n_folds, make)
 
     def _has_curve(self, choice: RankedLearner) -> bool:
@@ -414,7 +446,9 @@ def _failures(table: TaskTable) -> tuple[Failure, ...]:
     for result in table.failures:
         task = result.task
         reason = result.reason or ""
-        failures.append(Failure(task.name, labels[task.name], task.repeat, task.fold, reason))
+        failures.append(
+            Failure(task.name, labels[task.name], task.repeat, task.fold, reason)
+        )
     return tuple(failures)
 
 
@@ -426,7 +460,8 @@ def _write_results(study: Study) -> Study:
     problems = Problems(study.problems)
     lacking = lacking_sentence("it", *EXTRAS["report"])
     if lacking is None:
-        from lyceum.studies.report import page as _report  # Matplotlib is not needed before
+        # Matplotlib is not needed before
+        from lyceum.studies.report import page as _report
 
         content: dict[str, Any] = {}
         page = _report.render(study, problems, content)
@@ -434,12 +469,16 @@ def _write_results(study: Study) -> Study:
         write_file(study.content_path, _json(content))
     else:
         problems.extend(
-            [f"The report was left out, as {lacking}; the same study, run again, writes it."]
+            [
+                f"The report was left out, as {lacking}; the same study, run again, writes it."
+            ]
         )
     study = replace(study, problems=tuple(problems))
     with Store.read(study.folder) as store:
         store.put(
-            Conclusions(**{each.name: getattr(study, each.name) for each in fields(Conclusions)})
+            Conclusions(
+                **{each.name: getattr(study, each.name) for each in fields(Conclusions)}
+            )
         )
     write_file(study.results_path, _json(study.as_dict()))
     return study

@@ -26,8 +26,10 @@ from lyceum.studies.plan.candidate import Candidate
 from lyceum.studies.plan.fold_scheme import FoldScheme
 from lyceum.studies.run.pipelines import build_pipeline, row_predictions
 
-SEARCH_ROWS = 10_000  # rows that a search looks at: beyond, better settings rarely change
-_FEW_ROWS = 300  # below, an inner fold says little: half of the settings go on, and not a third
+# rows that a search looks at: beyond, better settings rarely change
+SEARCH_ROWS = 10_000
+# below, an inner fold says little: half of the settings go on, and not a third
+_FEW_ROWS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,9 @@ def search_settings(
 def _race(
     contenders: list[_Contender],
     splits: Sequence[tuple[Rows, Rows]],
-    attempt: Callable[[Rows, Rows, Mapping[str, Any]], tuple[float, np.ndarray] | Exception],
+    attempt: Callable[
+        [Rows, Rows, Mapping[str, Any]], tuple[float, np.ndarray] | Exception
+    ],
     n_rows: int,
 ) -> list[_Contender]:
     """Successive halving: those still ahead after the last inner fold; failures drop out."""
@@ -159,8 +163,12 @@ def _try(
             predicted = row_predictions(model, test)
         y = test.coded_y
         assert y is not None
-        return weighted_mean(rule.inner_losses(y, predicted), test.sample_weight), predicted
+        return weighted_mean(
+            rule.inner_losses(y, predicted), test.sample_weight
+        ), predicted
     except Cancelled:
         raise
-    except Exception as problem:  # a learner may fail in any way at some of its settings
+    except (
+        Exception
+    ) as problem:  # a learner may fail in any way at some of its settings
         return problem

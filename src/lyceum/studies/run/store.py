@@ -133,9 +133,11 @@ class Store:
                     yield store
                 except StudyError:
                     if is_new and all(
-                        result.reason is not None for result in store.finished_tasks().values()
+                        result.reason is not None
+                        for result in store.finished_tasks().values()
                     ):
-                        after.callback(_discard, folder, before)  # once the database is closed
+                        # once the database is closed
+                        after.callback(_discard, folder, before)
                     raise
 
     @classmethod
@@ -238,17 +240,21 @@ class Store:
         )
         with self._db:
             self._db.execute(
-                f"insert or replace into task values ({', '.join('?' * len(values))})", values
+                f"insert or replace into task values ({', '.join('?' * len(values))})",
+                values,
             )
         if not done.is_first:
             self._path(done.task, True).unlink(missing_ok=True)
 
     def finished_tasks(self) -> dict[Task, TaskResult]:
         """The finished tasks."""
-        rows = self._db.execute("select * from task order by name, repeat, fold").fetchall()
+        rows = self._db.execute(
+            "select * from task order by name, repeat, fold"
+        ).fetchall()
         try:
             return {
-                Task(row["name"], row["repeat"], row["fold"]): _task_result(row) for row in rows
+                Task(row["name"], row["repeat"], row["fold"]): _task_result(row)
+                for row in rows
             }
         except (TypeError, ValueError) as error:
             raise damage_error(self.folder, error) from error
@@ -265,12 +271,16 @@ class Store:
             ) from error
         columns = {name: table.column(name).to_numpy() for name in table.column_names}
         if not {"row", "y"} <= columns.keys() or not {"value", "p0"} & columns.keys():
-            raise StudyError(f"{path} holds no predictions: run the study anew, with force")
+            raise StudyError(
+                f"{path} holds no predictions: run the study anew, with force"
+            )
         if "value" in columns:
             predicted = columns["value"]
         else:
             names = [
-                name for name in table.column_names if name.startswith("p") and name[1:].isdigit()
+                name
+                for name in table.column_names
+                if name.startswith("p") and name[1:].isdigit()
             ]
             predicted = np.column_stack([columns[name] for name in names])
         n = len(columns["row"])
@@ -287,7 +297,8 @@ class Store:
     def _is_first(self, task: Task) -> bool:
         at = "name = ? and repeat = ? and fold = ?"
         row = self._db.execute(
-            f"select settings_tried from task where {at}", (task.name, task.repeat, task.fold)
+            f"select settings_tried from task where {at}",
+            (task.name, task.repeat, task.fold),
         ).fetchone()
         return row is not None and row[0] == 0
 
@@ -337,7 +348,10 @@ def as_table(
     else:
         columns |= {f"p{k}": predicted[:, k] for k in range(predicted.shape[1])}
     return pa.table(
-        {name: pa.array(np.ascontiguousarray(values)) for name, values in columns.items()}
+        {
+            name: pa.array(np.ascontiguousarray(values))
+            for name, values in columns.items()
+        }
     )
 
 
@@ -415,7 +429,9 @@ def _check_key(folder: Path, key: StudyKey) -> None:
                 raise
             return  # killed before anything was written
         except sqlite3.DatabaseError as error:
-            raise StudyError(f"{folder}/study.sqlite is damaged: start anew with force") from error
+            raise StudyError(
+                f"{folder}/study.sqlite is damaged: start anew with force"
+            ) from error
     if row is None:
         return
     try:
@@ -429,4 +445,8 @@ def _check_key(folder: Path, key: StudyKey) -> None:
             )
 
 
-_OTHER = {"recipe": "another recipe", "data": "other data", "lyceum": "another version of Lyceum"}
+_OTHER = {
+    "recipe": "another recipe",
+    "data": "other data",
+    "lyceum": "another version of Lyceum",
+}

@@ -23,7 +23,12 @@ from lyceum.studies.plan.plan import Plan, RowSplit, Task
 from lyceum.studies.plan.study_data import StudyData
 from lyceum.studies.run.deadline import Deadline, OutOfTime
 from lyceum.studies.run.fold_calibration import choose_map
-from lyceum.studies.run.pipelines import are_few, build_pipeline, few_threads, row_predictions
+from lyceum.studies.run.pipelines import (
+    are_few,
+    build_pipeline,
+    few_threads,
+    row_predictions,
+)
 from lyceum.studies.run.settings_search import SettingsSearch, search_settings
 from lyceum.studies.run.store import Store, TaskResult, as_table
 from lyceum.studies.run.workers import Workers
@@ -90,7 +95,9 @@ class _Board:
             jobs += [(task, True) for task in tasks if task not in done]
         for task in tasks:
             # what has nothing to search is done after its first pass
-            is_new = task not in done and not (has_deadline and len(plan[task.name].search) < 2)
+            is_new = task not in done and not (
+                has_deadline and len(plan[task.name].search) < 2
+            )
             if is_new or (task in done and done[task].is_first):
                 jobs.append((task, False))
         failed = {task.name for task, result in done.items() if result.failed}
@@ -232,18 +239,27 @@ def _fit_and_predict(
         method = ""
     else:
         method = calibrate.method
-    return _TaskFit(search, _mean_loss(plan, seen, train), complexity(model), table, method)
+    return _TaskFit(
+        search, _mean_loss(plan, seen, train), complexity(model), table, method
+    )
 
 
 def _search(
-    plan: Plan, candidate: Candidate, train: Rows, indices: np.ndarray, seed: int, first: bool
+    plan: Plan,
+    candidate: Candidate,
+    train: Rows,
+    indices: np.ndarray,
+    seed: int,
+    first: bool,
 ) -> SettingsSearch:
     """The search of a fold; with `first` none is made, and 0 settings say that it is still to
     come."""
     if first and len(candidate.search) > 1:
         return SettingsSearch(dict(candidate.search[0]), 0)
     always = plan.calibrates and not candidate.is_baseline
-    return search_settings(candidate, train, plan.rule, plan.scheme.take(indices), seed, always)
+    return search_settings(
+        candidate, train, plan.rule, plan.scheme.take(indices), seed, always
+    )
 
 
 def _mean_loss(plan: Plan, predicted: np.ndarray, rows: Rows) -> float:
@@ -279,7 +295,11 @@ def _reset_peak() -> None:
 def _resident(name: str) -> int:
     try:
         with open("/proc/self/status") as file:
-            return next(1024 * int(line.split()[1]) for line in file if line.startswith(name + ":"))
+            return next(
+                1024 * int(line.split()[1])
+                for line in file
+                if line.startswith(name + ":")
+            )
     except (OSError, StopIteration):
         return 0
 

@@ -46,7 +46,10 @@ class Workers:
     """
 
     def __init__(
-        self, run_job: Callable[[Job], Any], jobs: deque[Job], is_open: Callable[[Job], bool]
+        self,
+        run_job: Callable[[Job], Any],
+        jobs: deque[Job],
+        is_open: Callable[[Job], bool],
     ) -> None:
         self._run_job = run_job
         self._jobs = jobs
@@ -80,7 +83,9 @@ class Workers:
             return
         try:
             self._pool = _open_pool(n_workers, self._run_job)
-        except Exception:  # no memory, no processes left, or none allowed: the caller works alone
+        except (
+            Exception
+        ):  # no memory, no processes left, or none allowed: the caller works alone
             return
         for _ in range(n_workers):
             self._submit_next()

@@ -63,7 +63,9 @@ class StepColumns:
     center: np.ndarray
 
     @classmethod
-    def of(cls, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, schema: Schema) -> StepColumns:
+    def of(
+        cls, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, schema: Schema
+    ) -> StepColumns:
         """Ranks and means of coded cells."""
         weight = row_weights(w, len(X))
         ranks = tuple(
@@ -117,10 +119,16 @@ class StepColumns:
     def center_cells(self, X: np.ndarray, only: np.ndarray | None = None) -> np.ndarray:
         """Cells less their means, (n, p), or those of the columns numbered `only`, in rising
         order."""
-        if only is None and len(self.center) == len(self.ranks) and not any(map(len, self.ranks)):
+        if (
+            only is None
+            and len(self.center) == len(self.ranks)
+            and not any(map(len, self.ranks))
+        ):
             Z = X.astype(np.float64)
         else:
-            Z = self._step_cells(X, np.arange(len(self.center)) if only is None else only)
+            Z = self._step_cells(
+                X, np.arange(len(self.center)) if only is None else only
+            )
         Z -= self.center if only is None else self.center[only]
         np.copyto(Z, 0.0, where=np.isnan(Z))
         return Z
@@ -149,7 +157,9 @@ class StepColumns:
         is_category = np.array([len(ranks) > 0 for ranks in self.ranks])[feature]
         ranked = is_category & (tree.feature >= 0) & np.isfinite(tree.threshold)
         step = np.where(ranked, np.floor(tree.threshold), 0.0)
-        return np.where(tree.feature < 0, -1, self.start[feature] + step.astype(np.intp))
+        return np.where(
+            tree.feature < 0, -1, self.start[feature] + step.astype(np.intp)
+        )
 
     def to_groups(self, tree: Tree) -> Tree:
         """The tree of ranks as one of codes: a threshold between ranks is two groups of
@@ -164,7 +174,9 @@ class StepColumns:
             ranks = self.ranks[tree.feature[node]]
             if not len(ranks):
                 continue
-            sides = np.where(ranks < 0, -1, ranks > tree.threshold[node]).astype(np.int32)
+            sides = np.where(ranks < 0, -1, ranks > tree.threshold[node]).astype(
+                np.int32
+            )
             kind[node] = GROUPS
             table[node] = length
             n_codes[node] = len(ranks)

@@ -27,7 +27,12 @@ class GrownRanks:
 
     @classmethod
     def of(
-        cls, learner: Any, columns: StepColumns, X: np.ndarray, y: np.ndarray, w: np.ndarray | None
+        cls,
+        learner: Any,
+        columns: StepColumns,
+        X: np.ndarray,
+        y: np.ndarray,
+        w: np.ndarray | None,
     ) -> GrownRanks:
         """Grow the tree; a node of too little weight is a leaf."""
         growth = Growth(
@@ -45,7 +50,9 @@ class GrownRanks:
             tree = grown
         else:
             tree = compact(grown, grown.weight < learner.min_samples_split)
-        return cls(one_way(breadth_first(tree)), grown, candidates, columns, learner.schema_)
+        return cls(
+            one_way(breadth_first(tree)), grown, candidates, columns, learner.schema_
+        )
 
     def record(self, cut: np.ndarray | None) -> list[dict[str, Any]]:
         """The columns considered at every node that is left after pruning; categories have no
@@ -54,7 +61,11 @@ class GrownRanks:
             tree = self.tree
         else:
             tree = compact(self.tree, cut)
-        ranked = {self.schema[j].name for j, ranks in enumerate(self.columns.ranks) if len(ranks)}
+        ranked = {
+            self.schema[j].name
+            for j, ranks in enumerate(self.columns.ranks)
+            if len(ranks)
+        }
         entries = growth_record(self.candidates, self.grown, tree, self.schema)
         for entry in entries:
             for candidate in entry["candidates"]:

@@ -14,7 +14,8 @@ from lyceum._core.native import native
 from lyceum._core.threads import n_threads, ordered_map
 from lyceum._core.trees import LEAF, Tree
 
-_TIE = 1e-9  # of the standard deviation of all targets: estimates that differ by less are equal
+# of the standard deviation of all targets: estimates that differ by less are equal
+_TIE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,9 @@ def fit_models(
         weight = np.ascontiguousarray(w[order])
     work = partial(_fit_nodes, X, target, weight, begin, end, columns, rule)
     coef, models = zip(*ordered_map(work, _shares(end - begin)))
-    return NodeModels(sparse.vstack(coef, format="csr"), *np.concatenate(models).T.copy())
+    return NodeModels(
+        sparse.vstack(coef, format="csr"), *np.concatenate(models).T.copy()
+    )
 
 
 def _fit_nodes(
@@ -77,7 +80,9 @@ def _fit_nodes(
     entries = np.empty(start[-1])
     models = np.empty((len(nodes), 5))
     listed = np.nonzero(mask)[1].astype(np.int32)
-    native.node_models(X, y, w, begin[nodes], end[nodes], start, listed, rule, entries, models)
+    native.node_models(
+        X, y, w, begin[nodes], end[nodes], start, listed, rule, entries, models
+    )
     return sparse.csr_array((entries, listed, start), shape=mask.shape), models
 
 
@@ -89,7 +94,9 @@ def _shares(n_rows: np.ndarray) -> list[np.ndarray]:
     else:
         runs = 1
     cuts = np.searchsorted(total, total[-1] * np.arange(1, runs) / runs)
-    return [run for run in np.split(np.arange(len(n_rows)), np.unique(cuts)) if len(run)]
+    return [
+        run for run in np.split(np.arange(len(n_rows)), np.unique(cuts)) if len(run)
+    ]
 
 
 def levels(tree: Tree) -> list[np.ndarray]:
@@ -104,7 +111,9 @@ def levels(tree: Tree) -> list[np.ndarray]:
         by_depth.append(np.repeat(tree.child[inner], counts) + within)
 
 
-def sort_by_leaf(tree: Tree, leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def sort_by_leaf(
+    tree: Tree, leaf: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """An order of the rows, and where those of every node begin and end in it."""
     size = np.bincount(leaf, minlength=tree.n_nodes).astype(np.int64)
     parent = tree.parent
@@ -144,7 +153,9 @@ def breadth_first(tree: Tree) -> Tree:
         for field in fields(tree)
         if field.name not in ("cuts", "branches")
     }
-    by_node["child"] = np.where(by_node["child"] < 0, -1, new[by_node["child"]]).astype(np.int32)
+    by_node["child"] = np.where(by_node["child"] < 0, -1, new[by_node["child"]]).astype(
+        np.int32
+    )
     return replace(tree, **by_node)
 
 
@@ -187,7 +198,9 @@ def _absolute_subtrees(tree: Tree, models: NodeModels, tie: float) -> np.ndarray
     parent = tree.parent
     v = models.parameters
     # the factor's limit: a leaf with no more rows than parameters says nothing about its error
-    own = np.divide(models.absolute * (n + v), n - v, out=np.full_like(n, np.inf), where=n > v)
+    own = np.divide(
+        models.absolute * (n + v), n - v, out=np.full_like(n, np.inf), where=n > v
+    )
     below = np.zeros(tree.n_nodes)
     cut = np.zeros(tree.n_nodes, dtype=bool)
     for nodes in reversed(levels(tree)):
@@ -207,12 +220,22 @@ def _squared_subtrees(tree: Tree, models: NodeModels, tie: float) -> np.ndarray:
     parameters = np.ones(tree.n_nodes)
     cut = np.zeros(tree.n_nodes, dtype=bool)
     for nodes in reversed(levels(tree)):
-        subtree = np.sqrt(squares[nodes] / n[nodes]) * _factor(n[nodes], parameters[nodes])
+        subtree = np.sqrt(squares[nodes] / n[nodes]) * _factor(
+            n[nodes], parameters[nodes]
+        )
         cut[nodes] = inner[nodes] & (own[nodes] <= subtree + tie)
         stays = inner[nodes] & ~cut[nodes]
         above = np.maximum(parent[nodes], 0)
-        np.add.at(squares, above, np.where(stays, squares[nodes], n[nodes] * models.squared[nodes]))
-        np.add.at(parameters, above, np.where(stays, parameters[nodes], models.parameters[nodes]))
+        np.add.at(
+            squares,
+            above,
+            np.where(stays, squares[nodes], n[nodes] * models.squared[nodes]),
+        )
+        np.add.at(
+            parameters,
+            above,
+            np.where(stays, parameters[nodes], models.parameters[nodes]),
+        )
     return cut
 
 

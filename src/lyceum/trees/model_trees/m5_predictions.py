@@ -19,7 +19,9 @@ def node_predictions(learner: Estimator, block: Block) -> np.ndarray:
         return path_values(learner, node, learner.columns_.center_cells(block.X))
     used = np.flatnonzero(coef.any(axis=0))
     if len(used) == coef.shape[1]:
-        added = np.einsum("ij,ij->i", learner.columns_.center_cells(block.X), coef[node])
+        added = np.einsum(
+            "ij,ij->i", learner.columns_.center_cells(block.X), coef[node]
+        )
     else:
         Z = learner.columns_.center_cells(block.X, used)
         added = np.einsum("ij,ij->i", Z, coef[np.ix_(node, used)])

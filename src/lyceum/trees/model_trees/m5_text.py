@@ -51,7 +51,8 @@ class ModelText:
     names: list[str]  # of the columns of the models
     coef: np.ndarray
     intercept: np.ndarray  # at zero cells
-    error: np.ndarray  # of the models at the nodes, in standard deviations of the target
+    # of the models at the nodes, in standard deviations of the target
+    error: np.ndarray
     learners: Sequence[str] = ()  # their names, if they are not linear models
     seen: np.ndarray | None = None  # and which columns they see
 
@@ -80,9 +81,15 @@ class ModelText:
             assert self.seen is not None
             columns = [name for name, sees in zip(self.names, self.seen[node]) if sees]
             return f"{self.labels.target} = {self.learners[node]}({', '.join(columns)})"
-        terms = [(float(b), f" {name}") for b, name in zip(self.coef[node], self.names) if b != 0.0]
+        terms = [
+            (float(b), f" {name}")
+            for b, name in zip(self.coef[node], self.names)
+            if b != 0.0
+        ]
         terms.append((float(self.intercept[node]), ""))
-        text = " ".join(f"{'-' if b < 0 else '+'} {abs(b):.4g}{name}" for b, name in terms)
+        text = " ".join(
+            f"{'-' if b < 0 else '+'} {abs(b):.4g}{name}" for b, name in terms
+        )
         return f"{self.labels.target} = " + text.removeprefix("+ ")
 
     def lines(self) -> Iterator[tuple[str, str, float, float]]:

@@ -11,7 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import CATEGORICAL_FEATURES, Learner, Regressor, complexity, typical_row
+from lyceum._core.base import (
+    CATEGORICAL_FEATURES,
+    Learner,
+    Regressor,
+    complexity,
+    typical_row,
+)
 from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.trees import (
@@ -221,8 +227,12 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         sample_weight : array of shape (n_samples,), optional
         """
         rows = self._rows(X, y, sample_weight)
-        block = rows.in_one_block("ModelTreeRegressor", "DecisionTreeRegressor with max_bins")
-        self._learn(block if block.w is None or block.w.all() else block.take(block.w > 0))
+        block = rows.in_one_block(
+            "ModelTreeRegressor", "DecisionTreeRegressor with max_bins"
+        )
+        self._learn(
+            block if block.w is None or block.w.all() else block.take(block.w > 0)
+        )
         return self
 
     def _learn(self, block: Block) -> None:
@@ -240,7 +250,9 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         used = np.flatnonzero(may_have.any(axis=0))
         Z = self.columns_.center_cells(X, used)
         leaf = _leaves(tree, X)
-        models, learners = self._fit_nodes(tree, leaf, Z, block, may_have[:, used], middle)
+        models, learners = self._fit_nodes(
+            tree, leaf, Z, block, may_have[:, used], middle
+        )
         cut = None
         if self.pruning is not None:
             choice = choose(tree, models, self.error, self.sd_)
@@ -252,7 +264,9 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         if self.record:
             self.record_ = grown.record(cut)
         self._set_models(tree, models, learners, used)
-        self.limits_ = target_limits(tree, _leaves(tree, X), y, self.sd_, self.extrapolation)
+        self.limits_ = target_limits(
+            tree, _leaves(tree, X), y, self.sd_, self.extrapolation
+        )
 
     def _fit_nodes(
         self,
@@ -269,7 +283,9 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         """
         assert block.y is not None
         if self.estimator is not None:
-            learners = fit_learners(tree, leaf, Z, block.y, block.w, columns, self.estimator)
+            learners = fit_learners(
+                tree, leaf, Z, block.y, block.w, columns, self.estimator
+            )
             return learners.models, learners
         rule = {"absolute": "m5", "squared": "m5p"}[self.error]
         models = fit_models(tree, leaf, Z, block.y - middle, block.w, columns, rule)
@@ -284,7 +300,11 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
             self.typical_ = typical_row(block)
 
     def _set_models(
-        self, tree: Tree, models: NodeModels, learners: NodeLearners | None, used: np.ndarray
+        self,
+        tree: Tree,
+        models: NodeModels,
+        learners: NodeLearners | None,
+        used: np.ndarray,
     ) -> None:
         """Set the tree, the model of every node, and those of the leaves, smoothed."""
         self.tree_ = tree
@@ -295,7 +315,11 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         self.node_parameters_ = models.parameters.astype(np.int64)
         self.node_error_ = np.sqrt(models.squared) / (self.sd_ or 1.0)
         self.coef_, self.intercept_ = smooth_models(
-            tree, self.node_coef_, self.node_intercept_, models.weight, float(self.smoothing)
+            tree,
+            self.node_coef_,
+            self.node_intercept_,
+            models.weight,
+            float(self.smoothing),
         )
         if learners is not None:
             self.estimators_ = learners.estimators
@@ -362,7 +386,9 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
             values = path_values(self, nodes, np.repeat(Z, len(nodes), axis=0))
         else:
             values = np.clip(self.intercept_ + self.coef_ @ Z[0], *self.limits_.T)
-        return tree_path(TreeLabels(self.tree_, self.schema_), cells, values=values[:, None])
+        return tree_path(
+            TreeLabels(self.tree_, self.schema_), cells, values=values[:, None]
+        )
 
     def _nodes(self, block: Block) -> np.ndarray:
         make = partial(Router, [self.tree_], self.n_features_in_)
@@ -431,7 +457,9 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
             for one in getattr(self, "estimators_", [])
         ]
         seen = getattr(self, "node_columns_", None)
-        return ModelText(labels, names, self.coef_, at_zero, self.node_error_, learners, seen)
+        return ModelText(
+            labels, names, self.coef_, at_zero, self.node_error_, learners, seen
+        )
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -457,8 +485,14 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         if hasattr(self, "estimators_"):
             models |= {"node_columns_": (n, p), "typical_": (self.n_features_in_,)}
             if len(self.estimators_) != n:
-                raise ModelFileError(f"has {n} nodes but {len(self.estimators_)} estimators")
-        return models | {"node_parameters_": (n,), "node_error_": (n,), "limits_": (n, 2)}
+                raise ModelFileError(
+                    f"has {n} nodes but {len(self.estimators_)} estimators"
+                )
+        return models | {
+            "node_parameters_": (n,),
+            "node_error_": (n,),
+            "limits_": (n, 2),
+        }
 
 
 def _leaves(tree: Tree, X: np.ndarray) -> np.ndarray:

@@ -18,7 +18,8 @@ from lyceum.errors import DataError, SettingError
 from lyceum.trees.model_trees.m5_models import NodeModels, sort_by_leaf
 
 _FOLDS = 5
-_FEW = 10  # fewer rows than this, or than twice as many as columns, have their mean for a model
+# fewer rows than this, or than twice as many as columns, have their mean for a model
+_FEW = 10
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,13 @@ class NodeLearners:
 def check_learner(estimator: Estimator, model: str, weighted: bool) -> None:
     """Refuse what cannot be the learner of a node."""
     if not is_regressor(estimator) or not hasattr(estimator, "fit"):
-        raise SettingError(f"estimator must be a regressor, not {type(estimator).__name__}")
+        raise SettingError(
+            f"estimator must be a regressor, not {type(estimator).__name__}"
+        )
     if model == "constant":
-        raise SettingError('model="constant" leaves no place for an estimator: set one of both')
+        raise SettingError(
+            'model="constant" leaves no place for an estimator: set one of both'
+        )
     if weighted and not has_fit_parameter(estimator, "sample_weight"):
         raise DataError(
             f"sample_weight was given, but the estimator {type(estimator).__name__} takes no"
@@ -79,8 +84,11 @@ def fit_learners(
             seen[node] = mask
     mean, n, absolute, squared = numbers
     none = sparse.csr_array((tree.n_nodes, columns.shape[1]))
-    free = np.zeros(tree.n_nodes)  # errors on rows left out need no factor for the parameters
-    return NodeLearners(learners, seen, NodeModels(none, mean, free, n, absolute, squared))
+    # errors on rows left out need no factor for the parameters
+    free = np.zeros(tree.n_nodes)
+    return NodeLearners(
+        learners, seen, NodeModels(none, mean, free, n, absolute, squared)
+    )
 
 
 def _fit_node(
@@ -105,7 +113,9 @@ def _fit_node(
     return learner, (mean, n, share @ np.abs(residual), share @ residual**2)
 
 
-def _fit(estimator: Estimator, Z: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> Any:
+def _fit(
+    estimator: Estimator, Z: np.ndarray, y: np.ndarray, w: np.ndarray | None
+) -> Any:
     return clone(estimator).fit(Z, y, **({} if w is None else {"sample_weight": w}))
 
 
@@ -119,7 +129,9 @@ def _left_out_residuals(
         train = fold != k
         test = fold == k
         fitted = _fit(estimator, Z[train], y[train], None if w is None else w[train])
-        residual[test] = y[test] - np.asarray(fitted.predict(Z[test]), dtype=np.float64).reshape(-1)
+        residual[test] = y[test] - np.asarray(
+            fitted.predict(Z[test]), dtype=np.float64
+        ).reshape(-1)
     return residual
 
 

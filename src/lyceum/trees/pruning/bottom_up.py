@@ -67,7 +67,9 @@ def _reachable_nodes(tree: Tree, kind: np.ndarray) -> np.ndarray:
     reached[0] = True
     inner = np.flatnonzero(kind != LEAF)
     ends = tree.child[inner] + tree.n_children[inner]
-    for node, first, end in zip(inner.tolist(), tree.child[inner].tolist(), ends.tolist()):
+    for node, first, end in zip(
+        inner.tolist(), tree.child[inner].tolist(), ends.tolist()
+    ):
         if reached[node]:
             reached[first:end] = True
     return reached
@@ -83,7 +85,9 @@ def _compact_tables(
     table = tree.table[nodes]
     n_cuts = (tree.n_children[nodes] - 1) * by_interval
     cuts, cut_starts = _copy_entries(tree.cuts, table, n_cuts)
-    branches, branch_starts = _copy_entries(tree.branches, table, tree.n_codes[nodes] * by_code)
+    branches, branch_starts = _copy_entries(
+        tree.branches, table, tree.n_codes[nodes] * by_code
+    )
     starts = np.where(by_code, branch_starts, np.where(by_interval, cut_starts, -1))
     return cuts, branches, starts.astype(np.int32)
 
@@ -162,7 +166,13 @@ class NodeCosts:
         def total(costs: np.ndarray) -> np.ndarray:
             return np.bincount(node, part * costs, minlength=tree.n_nodes)
 
-        return cls(float(weight.sum()), total(here), total(here**2), total(above), total(above**2))
+        return cls(
+            float(weight.sum()),
+            total(here),
+            total(here**2),
+            total(above),
+            total(above**2),
+        )
 
     def merge(self, other: NodeCosts) -> NodeCosts:
         """The costs of the rows of both."""
@@ -196,7 +206,9 @@ def _cost_of(tree: Tree, target: np.ndarray, loss: Loss) -> Any:
             return lambda node: (chosen[node] != target).astype(np.float64)
         return lambda node: values[target, chosen[node]]
     if loss not in (None, "squared", "absolute"):
-        raise SettingError(f"values cost their 'squared' or 'absolute' error, not {loss!r}")
+        raise SettingError(
+            f"values cost their 'squared' or 'absolute' error, not {loss!r}"
+        )
     if loss == "absolute":
         power = 1
     else:
@@ -293,7 +305,9 @@ def prune_by_pessimistic_error(
     if standard_error:
         below = sums_of_leaves(tree, errors)
         n = np.maximum(tree.value.sum(axis=1), np.finfo(float).tiny)
-        cut = errors <= below + np.sqrt(np.maximum(below * (n - below) / n, 0.0)) + slack
+        cut = (
+            errors <= below + np.sqrt(np.maximum(below * (n - below) / n, 0.0)) + slack
+        )
     return compact(tree, cut)
 
 
@@ -340,7 +354,9 @@ def prune_by_loss(
         )
     K = tree.value.shape[1]
     if prior is not None and np.shape(prior) != (K,):
-        raise SettingError(f"prior must be {K} numbers, one per class of the tree, not {prior!r}")
+        raise SettingError(
+            f"prior must be {K} numbers, one per class of the tree, not {prior!r}"
+        )
     if smoothing == "laplace":
         m = float(K)
         prior = np.full(K, 1.0 / K)
@@ -348,11 +364,15 @@ def prune_by_loss(
         m = 0.0
     n = np.maximum(tree.value.sum(axis=1), np.finfo(float).tiny)
     smoothed = smoothed_weights(tree.value, m, prior)
-    _, cut = prune_bottom_up(tree, leaf_costs(smoothed, loss_of(tree, loss)), None, ROUNDING * n)
+    _, cut = prune_bottom_up(
+        tree, leaf_costs(smoothed, loss_of(tree, loss)), None, ROUNDING * n
+    )
     return compact(tree, cut)
 
 
-def smoothed_weights(value: np.ndarray, m: float, prior: np.ndarray | None = None) -> np.ndarray:
+def smoothed_weights(
+    value: np.ndarray, m: float, prior: np.ndarray | None = None
+) -> np.ndarray:
     """Class weights n (n_k + m π_k) / (n + m), whose sums stay n, so that costs add up over
     children.
 
@@ -373,7 +393,9 @@ def collapse(tree: Tree, slack: float = 1e-3) -> Tree:
     From the bottom up; errors that differ by up to `slack` are equal.
     """
     check_classes(tree, "C4.5's collapse")
-    _, cut = prune_bottom_up(tree, leaf_costs(tree.value), None, np.full(tree.n_nodes, slack))
+    _, cut = prune_bottom_up(
+        tree, leaf_costs(tree.value), None, np.full(tree.n_nodes, slack)
+    )
     return compact(tree, cut)
 
 

@@ -34,7 +34,11 @@ def check_classes(tree: Any, method: str) -> None:
 
 def check_amount(name: str, value: object) -> None:
     """Refuse what is no number of at least 0."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not float(value) >= 0.0:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, Real)
+        or not float(value) >= 0.0
+    ):
         raise SettingError(f"{name} must be a number of at least 0, not {value!r}")
 
 
@@ -50,7 +54,11 @@ def check_codes(tree: Tree, target: np.ndarray) -> None:
         raise DataError(
             f"the tree has {K} classes, and the target holds floats: give codes, 0 to {K - 1}"
         )
-    if target.dtype.kind in "iu" and len(target) and not 0 <= target.min() <= target.max() < K:
+    if (
+        target.dtype.kind in "iu"
+        and len(target)
+        and not 0 <= target.min() <= target.max() < K
+    ):
         raise DataError(
             f"the target holds whole numbers from {target.min()} to {target.max()}, which count as"
             f" class codes, and those of this tree end at {K - 1}: give the numbers of a regression"
@@ -73,5 +81,7 @@ def loss_of(tree: Tree, loss: Loss) -> np.ndarray | None:
             " classes: rows = true class, columns = action"
         )
     if not np.isfinite(values).all():
-        raise SettingError("a loss matrix holds finite numbers, and this one has NaN or infinity")
+        raise SettingError(
+            "a loss matrix holds finite numbers, and this one has NaN or infinity"
+        )
     return values

@@ -60,7 +60,9 @@ def upper_errors(
     if bound == "exact":
         return _exact(E, N, confidence)
     if bound not in ("c45", "normal"):
-        raise SettingError(f"bound={bound!r} is not known: choose from 'c45', 'normal', 'exact'")
+        raise SettingError(
+            f"bound={bound!r} is not known: choose from 'c45', 'normal', 'exact'"
+        )
     c45 = bound == "c45"
     if c45:
         z = float(np.interp(confidence, _LEVELS, _DEVIATES))
@@ -69,7 +71,9 @@ def upper_errors(
     with np.errstate(divide="ignore", invalid="ignore"):
         none = N * -np.expm1(np.log(confidence) / N)
         few = none + E * (_approximate(np.ones_like(E), N, z, c45) - none)
-        added = np.where(E < 1e-6, none, np.where(E < 0.9999, few, _approximate(E, N, z, c45)))
+        added = np.where(
+            E < 1e-6, none, np.where(E < 0.9999, few, _approximate(E, N, z, c45))
+        )
     return np.where(N > 0.0, E + added, 0.0)
 
 
@@ -84,7 +88,9 @@ def _approximate(E: np.ndarray, N: np.ndarray, z: float, c45: bool) -> np.ndarra
 
 def _exact(E: np.ndarray, N: np.ndarray, level: float) -> np.ndarray:
     inside = E < N
-    return np.where(inside, N * betaincinv(E + 1.0, np.where(inside, N - E, 1.0), 1.0 - level), N)
+    return np.where(
+        inside, N * betaincinv(E + 1.0, np.where(inside, N - E, 1.0), 1.0 - level), N
+    )
 
 
 def prune_by_confidence(
@@ -129,7 +135,9 @@ def prune_by_confidence(
 
     expected = partial(upper_errors, confidence=confidence, bound=bound)
     if rows is not None:
-        return raise_subtrees(tree, *rows, expected=expected, slack=SLACK, impurity=impurity)
+        return raise_subtrees(
+            tree, *rows, expected=expected, slack=SLACK, impurity=impurity
+        )
     errors = expected(leaf_costs(tree.value), tree.value.sum(axis=1))
     _, cut = prune_bottom_up(tree, errors, None, np.full(tree.n_nodes, SLACK))
     return compact(tree, cut)

@@ -16,7 +16,12 @@ from lyceum._core.types import Loss
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Table
-from lyceum.trees.pruning.bottom_up import NodeCosts, compact, leaf_costs, sums_of_leaves
+from lyceum.trees.pruning.bottom_up import (
+    NodeCosts,
+    compact,
+    leaf_costs,
+    sums_of_leaves,
+)
 from lyceum.trees.pruning.checks import check_amount, check_classes, check_tree, loss_of
 
 
@@ -73,7 +78,9 @@ class CostComplexityPath:
         check_amount("alpha", alpha)
         return compact(self.tree, self.collapse <= alpha)
 
-    def costs(self, costs: NodeCosts, alphas: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def costs(
+        self, costs: NodeCosts, alphas: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """What rows cost at the subtrees of the (rising) alphas, and the squares of what each row
         costs.
 
@@ -101,7 +108,8 @@ class CostComplexityPath:
     def table(self) -> Table:
         """The subtrees as a table of `lyceum.report`."""
         rows = [
-            (float(a), int(n), float(r)) for a, n, r in zip(self.alphas, self.n_leaves, self.risks)
+            (float(a), int(n), float(r))
+            for a, n, r in zip(self.alphas, self.n_leaves, self.risks)
         ]
         return Table("Cost-complexity path", ("alpha", "leaves", "R"), rows)
 
@@ -140,7 +148,9 @@ def cost_complexity_path(
     below = sums_of_leaves(tree, risk).tolist()
     leaves = sums_of_leaves(tree, np.ones(tree.n_nodes)).tolist()
     rounding = 1e-14 * float(risk[0])  # alphas that differ by less are equal
-    cuts, alphas, risks, n_leaves = _weakest_links(tree, risk.tolist(), below, leaves, rounding)
+    cuts, alphas, risks, n_leaves = _weakest_links(
+        tree, risk.tolist(), below, leaves, rounding
+    )
     return CostComplexityPath(
         tree,
         np.array(alphas),
@@ -153,16 +163,24 @@ def cost_complexity_path(
 def _risks(tree: Tree, measure: str, loss: Loss) -> np.ndarray:
     if measure == "impurity":
         if loss is not None:
-            raise SettingError("a loss matrix goes with measure='error', not with the impurity")
+            raise SettingError(
+                "a loss matrix goes with measure='error', not with the impurity"
+            )
         return tree.impurity * tree.weight / tree.weight[0]
     if measure != "error":
-        raise SettingError(f"measure={measure!r} is not known: choose from 'impurity', 'error'")
+        raise SettingError(
+            f"measure={measure!r} is not known: choose from 'impurity', 'error'"
+        )
     check_classes(tree, "the error rate")
     return leaf_costs(tree.value, loss_of(tree, loss)) / tree.value[0].sum()
 
 
 def _weakest_links(
-    tree: Tree, risk: list[float], below: list[float], leaves: list[float], rounding: float
+    tree: Tree,
+    risk: list[float],
+    below: list[float],
+    leaves: list[float],
+    rounding: float,
 ) -> tuple[np.ndarray, list[float], list[float], list[float]]:
     """Where each link is cut, and α, R and leaves after the cuts of each α.
 
@@ -215,7 +233,12 @@ def _is_below_a_leaf(t: int, gone: list[bool], parent: list[int]) -> bool:
 
 
 def _cut(
-    t: int, rise: float, fewer: float, parent: list[int], below: list[float], leaves: list[float]
+    t: int,
+    rise: float,
+    fewer: float,
+    parent: list[int],
+    below: list[float],
+    leaves: list[float],
 ) -> None:
     while t >= 0:
         below[t] += rise
@@ -235,7 +258,10 @@ def _collapse(tree: Tree, cuts: np.ndarray) -> np.ndarray:
 
 
 def prune_by_complexity(
-    tree: Tree, alpha: float, measure: Literal["impurity", "error"] = "impurity", loss: Loss = None
+    tree: Tree,
+    alpha: float,
+    measure: Literal["impurity", "error"] = "impurity",
+    loss: Loss = None,
 ) -> Tree:
     """The smallest subtree of least R(T) + α · leaves; see `cost_complexity_path`.
 
@@ -312,11 +338,17 @@ class AlphaChoice:
         rows = [
             (float(a), int(n), float(r), float(e), mark)
             for a, n, r, e, mark in zip(
-                self.path.alphas, self.path.n_leaves, self.risks, self.standard_errors, marks
+                self.path.alphas,
+                self.path.n_leaves,
+                self.risks,
+                self.standard_errors,
+                marks,
             )
         ]
         return Table(
-            "Alpha by cross-validation", ("alpha", "leaves", "cost left out", "se", ""), rows
+            "Alpha by cross-validation",
+            ("alpha", "leaves", "cost left out", "se", ""),
+            rows,
         )
 
 
@@ -357,7 +389,9 @@ def choose_alpha(
     rule : {"best", "one_standard_error"}, default="one_standard_error"
     """
     if rule not in ("best", "one_standard_error"):
-        raise SettingError(f"rule={rule!r} is not known: choose from 'best', 'one_standard_error'")
+        raise SettingError(
+            f"rule={rule!r} is not known: choose from 'best', 'one_standard_error'"
+        )
     splits = folds
     if not isinstance(folds, list):
         splits = _splits_of(np.asarray(folds))
@@ -382,7 +416,9 @@ def choose_alpha(
     return AlphaChoice(float(path.alphas[chosen]), path, risks, errors, best, chosen)
 
 
-def _choose_subtree(risks: np.ndarray, errors: np.ndarray, rule: str) -> tuple[int, int]:
+def _choose_subtree(
+    risks: np.ndarray, errors: np.ndarray, rule: str
+) -> tuple[int, int]:
     """The index of the smallest risk and that of the choice; of equal ones the smaller subtree."""
     best = int(len(risks) - 1 - np.argmin(risks[::-1]))
     reach = risks[best]
@@ -398,4 +434,7 @@ def _splits_of(folds: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         raise SettingError(
             "alpha is chosen on rows left out: there must be at least two folds with rows"
         )
-    return [(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)) for fold in numbers]
+    return [
+        (np.flatnonzero(folds != fold), np.flatnonzero(folds == fold))
+        for fold in numbers
+    ]

@@ -13,7 +13,15 @@ from dataclasses import fields
 import numpy as np
 
 from lyceum._core.data import row_weights
-from lyceum._core.trees import LEAF, Parts, Tree, Walk, child_nodes, class_impurities, walk
+from lyceum._core.trees import (
+    LEAF,
+    Parts,
+    Tree,
+    Walk,
+    child_nodes,
+    class_impurities,
+    walk,
+)
 from lyceum.errors import DataError, SettingError
 from lyceum.trees.empty_branches import with_empty_branches, without_empty_branches
 from lyceum.trees.pruning.bottom_up import actions, compact
@@ -59,7 +67,9 @@ def raise_subtrees(
     weight = np.asarray(row_weights(weight, len(target)), dtype=np.float64)
     cells = np.asarray(cells)
     whole = with_empty_branches(tree, cells)
-    own = Tree(**{field.name: getattr(whole, field.name).copy() for field in fields(whole)})
+    own = Tree(
+        **{field.name: getattr(whole, field.name).copy() for field in fields(whole)}
+    )
     raising = _Raising(own, cells, np.asarray(target), expected, slack, impurity)
     return without_empty_branches(raising.prune(weight))
 
@@ -71,7 +81,9 @@ class _Raising:
     errors[i] of all rows that come to it.
     """
 
-    def __init__(self, tree: Tree, cells, target, expected: Expected, slack: float, impurity):
+    def __init__(
+        self, tree: Tree, cells, target, expected: Expected, slack: float, impurity
+    ):
         self.tree = tree
         self.parent = tree.parent
         self.depth = tree.depths
@@ -81,14 +93,17 @@ class _Raising:
         self.slack = slack
         self.impurity = impurity
         divides = (tree.missing < 0) & (tree.kind != LEAF)
-        self.undivided = not (divides.any() and np.isnan(cells).any())  # no row is divided
+        # no row is divided
+        self.undivided = not (divides.any() and np.isnan(cells).any())
         self.own = np.zeros(tree.n_nodes)
         self.errors = np.zeros(tree.n_nodes)
         self.ended = np.zeros_like(tree.value)
 
     def prune(self, weight: np.ndarray) -> Tree:
         rows = np.flatnonzero(weight > 0.0)
-        sent = self._walk(Parts(rows, np.zeros(len(rows), dtype=np.int64), weight[rows]))
+        sent = self._walk(
+            Parts(rows, np.zeros(len(rows), dtype=np.int64), weight[rows])
+        )
         came = np.bincount(self.target[rows], weight[rows], self.tree.value.shape[1])
         if not np.allclose(came, self.tree.value[0]):
             raise DataError(
@@ -101,7 +116,9 @@ class _Raising:
         return compact(self.tree)
 
     def _walk(self, parts: Parts) -> Walk:
-        return walk(self.tree, self.cells, parts if self.undivided else parts.merge_duplicates())
+        return walk(
+            self.tree, self.cells, parts if self.undivided else parts.merge_duplicates()
+        )
 
     def _tables(self, nodes: np.ndarray, *parts: Parts) -> list[np.ndarray]:
         """The class weights of parts at the (rising) nodes; they are at no others."""
@@ -111,7 +128,8 @@ class _Raising:
         index[nodes] = np.arange(n)
         at = [index[part.node] * K + self.target[part.row] for part in parts]
         return [
-            np.bincount(cell, part.weight, n * K).reshape(n, K) for cell, part in zip(at, parts)
+            np.bincount(cell, part.weight, n * K).reshape(n, K)
+            for cell, part in zip(at, parts)
         ]
 
     def _expected_of_ends(self, ended: np.ndarray, arrived: np.ndarray) -> np.ndarray:
@@ -135,25 +153,35 @@ class _Raising:
         for level in range(int(self.depth[index].max()), top - 1, -1):
             came_from = index
             index = np.where(self.depth[index] > level, self.parent[index], index)
-            here = np.flatnonzero((self.depth[index] == level) & (self.tree.kind[index] != LEAF))
+            here = np.flatnonzero(
+                (self.depth[index] == level) & (self.tree.kind[index] != LEAF)
+            )
             if not len(here):
                 continue
-            leaves, raised = self._judge(ends.take(here).move_to(index[here]), came_from[here])
+            leaves, raised = self._judge(
+                ends.take(here).move_to(index[here]), came_from[here]
+            )
             self._make_leaves(leaves)
             ends = ends.move_to(np.where(self._is_in(index, leaves), index, ends.node))
             up = self._is_in(index, raised)
             if up.any():
-                again = self._prune(self._raise(raised, ends.take(up).move_to(index[up])), level)
+                again = self._prune(
+                    self._raise(raised, ends.take(up).move_to(index[up])), level
+                )
                 ends = ends.take(~up).join(again)
                 index = np.concatenate((index[~up], self._at_level(again.node, level)))
         return ends
 
-    def _judge(self, parts: Parts, came_from: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _judge(
+        self, parts: Parts, came_from: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The nodes, of those where the parts are, to make leaves, and those to replace by a
         branch."""
         nodes = np.unique(parts.node)
         each, child = child_nodes(self.tree, nodes)
-        subtree = self.own[nodes] + np.bincount(each, self.errors[child], minlength=len(nodes))
+        subtree = self.own[nodes] + np.bincount(
+            each, self.errors[child], minlength=len(nodes)
+        )
         self.errors[nodes] = subtree
         value = self.tree.value[nodes]
         leaf = self._expected_of_ends(value, value)
@@ -241,7 +269,9 @@ class _Raising:
         part = part[child]
         known = np.zeros_like(arrived)
         np.add.at(known, each, part)
-        left = np.bincount(each, part.sum(axis=1) * self._impurity(part), minlength=len(came))
+        left = np.bincount(
+            each, part.sum(axis=1) * self._impurity(part), minlength=len(came)
+        )
         fall = known.sum(axis=1) * self._impurity(known) - left
         tree.gain[came] = np.where(
             tree.kind[came] == LEAF, 0.0, np.maximum(fall / tree.weight[came], 0.0)

@@ -34,7 +34,12 @@ def growth_record(
 
 
 def _entry(
-    step: int, node: int, candidates: SplitCandidates, run: np.ndarray, tree: Tree, schema: Schema
+    step: int,
+    node: int,
+    candidates: SplitCandidates,
+    run: np.ndarray,
+    tree: Tree,
+    schema: Schema,
 ) -> dict[str, Any]:
     split = int(tree.feature[node])
     listed = [
@@ -94,7 +99,9 @@ def _split(tree: Tree, node: int) -> tuple:
         threshold = float(tree.threshold[node])
     cuts = branches = ()
     if tree.n_codes[node]:
-        branches = tuple(tree.branches[start : start + int(tree.n_codes[node])].tolist())
+        branches = tuple(
+            tree.branches[start : start + int(tree.n_codes[node])].tolist()
+        )
     elif start >= 0:
         cuts = tuple(tree.cuts[start : start + count - 1].tolist())
     return int(tree.feature[node]), count, threshold, branches, cuts

@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.text import show_count
-from lyceum._core.trees import INTERVALS, THRESHOLD, TreeLabels, interval_text, number, set_text
+from lyceum._core.trees import (
+    INTERVALS,
+    THRESHOLD,
+    TreeLabels,
+    interval_text,
+    number,
+    set_text,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +34,21 @@ class Condition:
         """This, and in (lower, upper] too."""
         lowest = [x for x in (self.lower, lower) if x is not None]
         highest = [x for x in (self.upper, upper) if x is not None]
-        return replace(self, lower=max(lowest, default=None), upper=min(highest, default=None))
+        return replace(
+            self, lower=max(lowest, default=None), upper=min(highest, default=None)
+        )
 
     def among(self, codes: Sequence[int], categories: Sequence[str]) -> Condition:
         """This, and one of these categories too."""
         pairs = [
-            (c, name) for c, name in zip(codes, categories) if self.codes is None or c in self.codes
+            (c, name)
+            for c, name in zip(codes, categories)
+            if self.codes is None or c in self.codes
         ]
         return replace(
-            self, codes=tuple(c for c, _ in pairs), categories=tuple(name for _, name in pairs)
+            self,
+            codes=tuple(c for c, _ in pairs),
+            categories=tuple(name for _, name in pairs),
         )
 
     def holds(self, cells: np.ndarray) -> np.ndarray:
@@ -79,7 +92,9 @@ class Rule:
         """The rows of coded cells that all conditions hold of."""
         held = np.ones(len(X), dtype=bool)
         for condition in self.conditions:
-            held &= condition.holds(np.asarray(X[:, condition.column], dtype=np.float64))
+            held &= condition.holds(
+                np.asarray(X[:, condition.column], dtype=np.float64)
+            )
         return held
 
     def __str__(self) -> str:
@@ -129,7 +144,9 @@ def rules(labels: TreeLabels, *, unseen: bool = False) -> list[Rule]:
     return [_rule(labels, *end) for end in _ends(labels, unseen)]
 
 
-def _rule(labels: TreeLabels, node: int, conditions: dict[int, Condition], seen: bool) -> Rule:
+def _rule(
+    labels: TreeLabels, node: int, conditions: dict[int, Condition], seen: bool
+) -> Rule:
     tree = labels.tree
     return Rule(
         tuple(conditions.values()),
@@ -144,7 +161,9 @@ def _rule(labels: TreeLabels, node: int, conditions: dict[int, Condition], seen:
     )
 
 
-def _ends(labels: TreeLabels, unseen: bool) -> Iterator[tuple[int, dict[int, Condition], bool]]:
+def _ends(
+    labels: TreeLabels, unseen: bool
+) -> Iterator[tuple[int, dict[int, Condition], bool]]:
     tree = labels.tree
     waiting: list[tuple[int, dict[int, Condition], bool]] = [(0, {}, True)]
     while waiting:
@@ -181,5 +200,7 @@ def _conditions(
             for b in range(int(labels.tree.n_children[node]))
             for c in labels.codes(node, b).tolist()
         }
-        codes = [c for c in range(len(known) if known is not None else 0) if c not in used]
+        codes = [
+            c for c in range(len(known) if known is not None else 0) if c not in used
+        ]
     return conditions | {column: before.among(codes, labels.categories(node, codes))}

@@ -124,7 +124,9 @@ def _reach_text(labels: TreeLabels, parents: np.ndarray, node: int) -> str:
     return labels.condition(parent, node - int(labels.tree.child[parent]))
 
 
-def gain_tables(record: Sequence[Mapping[str, Any]], tree: Tree, schema: Schema) -> list[Table]:
+def gain_tables(
+    record: Sequence[Mapping[str, Any]], tree: Tree, schema: Schema
+) -> list[Table]:
     """One table per node of every column considered there, the best score first; the chosen one is
     marked.
 
@@ -137,10 +139,15 @@ def gain_tables(record: Sequence[Mapping[str, Any]], tree: Tree, schema: Schema)
 
 
 def _gain_table(
-    entry: Mapping[str, Any], labels: TreeLabels, parents: np.ndarray, index: Mapping[str, int]
+    entry: Mapping[str, Any],
+    labels: TreeLabels,
+    parents: np.ndarray,
+    index: Mapping[str, int],
 ) -> Table:
     node = entry["node"]
-    ranked = sorted(entry["candidates"], key=lambda one: (-one["score"], index[one["column"]]))
+    ranked = sorted(
+        entry["candidates"], key=lambda one: (-one["score"], index[one["column"]])
+    )
     rows = [
         (
             one["column"],
@@ -168,7 +175,9 @@ def _split(labels: TreeLabels, node: int, feature: int, threshold: float | None)
         cuts = tree.cuts[first : first + int(tree.n_children[node]) - 1]
         return "at " + ", ".join(number(float(cut)) for cut in cuts)
     if made and tree.kind[node] == GROUPS:
-        return " | ".join(", ".join(labels.categories(node, labels.codes(node, b))) for b in (0, 1))
+        return " | ".join(
+            ", ".join(labels.categories(node, labels.codes(node, b))) for b in (0, 1)
+        )
     if made and tree.kind[node] != THRESHOLD:
         return "one branch per category"
     if threshold is None:

@@ -17,7 +17,15 @@ _CELL = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(,|$)")
 _PLACED = re.compile(rf"\s*(\S+)\s+({_QUOTED}|[^,]*?)\s*(,|$)")
 _NUMBERS = ("numeric", "real", "integer")
 _DATE = "yyyy-MM-dd'T'HH:mm:ss"  # what a date is without a format of its own
-_DATE_PARTS = {"yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S", "'": ""}
+_DATE_PARTS = {
+    "yyyy": "%Y",
+    "MM": "%m",
+    "dd": "%d",
+    "HH": "%H",
+    "mm": "%M",
+    "ss": "%S",
+    "'": "",
+}
 
 Cells = list[str | None]
 
@@ -33,7 +41,9 @@ def read_arff(path: str, encoding: str = "utf8") -> pa.Table:
         text = f"{path} is not {encoding.upper()} text: give its encoding, e.g. --encoding latin-1"
         raise DataError(text) from error
     lines = [
-        line for line in rows.splitlines() if line.strip() and not line.lstrip().startswith("%")
+        line
+        for line in rows.splitlines()
+        if line.strip() and not line.lstrip().startswith("%")
     ]
     if not lines:
         return pa.table({name: pa.array([], pa.float64()) for name in columns})
@@ -41,11 +51,14 @@ def read_arff(path: str, encoding: str = "utf8") -> pa.Table:
         raw = _sparse(lines, columns, path)
     elif any(mark in rows for mark in "'\"\\"):
         raw = _table(
-            columns, (_dense(line, len(columns), row, path) for row, line in enumerate(lines))
+            columns,
+            (_dense(line, len(columns), row, path) for row, line in enumerate(lines)),
         )
     else:
         raw = _without_quotes(lines, columns, path)
-    return pa.table({name: _convert(raw[name], kind, name, path) for name, kind in columns.items()})
+    return pa.table(
+        {name: _convert(raw[name], kind, name, path) for name, kind in columns.items()}
+    )
 
 
 def _header(file: io.TextIOBase, path: str) -> dict[str, str]:
@@ -61,7 +74,9 @@ def _header(file: io.TextIOBase, path: str) -> dict[str, str]:
                 raise DataError(f"{path}: cannot read the declaration {line!r}")
             name = _plain(match[1])
             if name in columns:
-                raise DataError(f"{path} declares the attribute {name!r} twice: rename one")
+                raise DataError(
+                    f"{path} declares the attribute {name!r} twice: rename one"
+                )
             columns[name] = _check_declaration(match[2].strip(), name, path)
     if not columns:
         raise DataError(f"{path} declares no attributes: is it an ARFF file?")
@@ -107,7 +122,11 @@ def _value(cell: str) -> str | None:
 
 def _values(declaration: str) -> list[str]:
     """The values of a nominal declaration {a, b, 'c d'}."""
-    return [_plain(item) for item in _cells(declaration[1 : declaration.rindex("}")]) if item]
+    return [
+        _plain(item)
+        for item in _cells(declaration[1 : declaration.rindex("}")])
+        if item
+    ]
 
 
 # -- rows as text ----------------------------------------------------------------------
@@ -130,16 +149,22 @@ def _dense(line: str, n_columns: int, row: int, path: str) -> Cells:
 
 def _without_quotes(lines: list[str], columns: dict[str, str], path: str) -> pa.Table:
     """Rows that Arrow can split much faster than Python."""
-    reader = CsvReader(missing=(), types=dict.fromkeys(columns, pa.string()), names=tuple(columns))
+    reader = CsvReader(
+        missing=(), types=dict.fromkeys(columns, pa.string()), names=tuple(columns)
+    )
     try:
         raw = reader.read(io.BytesIO("\n".join(lines).encode()))
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
-    return pa.table({name: _null_if_missing(pc.utf8_trim(raw[name], " \t")) for name in columns})
+    return pa.table(
+        {name: _null_if_missing(pc.utf8_trim(raw[name], " \t")) for name in columns}
+    )
 
 
 def _null_if_missing(cells: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pc.if_else(pc.is_in(cells, pa.array(["?", ""])), pa.scalar(None, pa.string()), cells)
+    return pc.if_else(
+        pc.is_in(cells, pa.array(["?", ""])), pa.scalar(None, pa.string()), cells
+    )
 
 
 def _sparse(lines: list[str], columns: dict[str, str], path: str) -> pa.Table:
@@ -148,7 +173,9 @@ def _sparse(lines: list[str], columns: dict[str, str], path: str) -> pa.Table:
     default: Cells = [
         _values(kind)[0] if kind.startswith("{") else "0" for kind in columns.values()
     ]
-    return _table(columns, (_spread(line, default, row, path) for row, line in enumerate(lines)))
+    return _table(
+        columns, (_spread(line, default, row, path) for row, line in enumerate(lines))
+    )
 
 
 def _spread(line: str, default: Cells, row: int, path: str) -> Cells:
@@ -176,12 +203,16 @@ def _spread(line: str, default: Cells, row: int, path: str) -> Cells:
 # -- rows as declared ------------------------------------------------------------------
 
 
-def _convert(cells: pa.ChunkedArray, kind: str, name: str, path: str) -> pa.Array | pa.ChunkedArray:
+def _convert(
+    cells: pa.ChunkedArray, kind: str, name: str, path: str
+) -> pa.Array | pa.ChunkedArray:
     type_name = kind.split()[0].lower()
     if kind.startswith("{"):
         return _nominal(cells, kind, name, path)
     if type_name not in (*_NUMBERS, "string", "date"):
-        raise DataError(f"{path}: attribute {name!r} is declared {kind!r}, which cannot be read")
+        raise DataError(
+            f"{path}: attribute {name!r} is declared {kind!r}, which cannot be read"
+        )
     try:
         if type_name in _NUMBERS:
             return cells.cast(pa.float64())
@@ -189,10 +220,14 @@ def _convert(cells: pa.ChunkedArray, kind: str, name: str, path: str) -> pa.Arra
             return pc.strptime(cells, _date_format(kind[4:].strip()), "s")
         return cells
     except pa.ArrowInvalid as error:
-        raise DataError(f"{path}: attribute {name!r} is declared {kind} but {error}") from error
+        raise DataError(
+            f"{path}: attribute {name!r} is declared {kind} but {error}"
+        ) from error
 
 
-def _nominal(cells: pa.ChunkedArray, kind: str, name: str, path: str) -> pa.ChunkedArray:
+def _nominal(
+    cells: pa.ChunkedArray, kind: str, name: str, path: str
+) -> pa.ChunkedArray:
     values = pa.array(_values(kind))
     codes = pc.index_in(cells, value_set=values)
     if codes.null_count > cells.null_count:
@@ -201,7 +236,9 @@ def _nominal(cells: pa.ChunkedArray, kind: str, name: str, path: str) -> pa.Chun
             f"{path}: attribute {name!r} has the value {odd!r}, which its declaration does not"
             f" list: {kind}"
         )
-    return pa.chunked_array([pa.DictionaryArray.from_arrays(codes.combine_chunks(), values)])
+    return pa.chunked_array(
+        [pa.DictionaryArray.from_arrays(codes.combine_chunks(), values)]
+    )
 
 
 def _date_format(declared: str) -> str:

@@ -20,7 +20,9 @@ def check_names(names: Sequence[str]) -> None:
     """Raise if a name appears twice."""
     if len(set(names)) < len(names):
         twice = sorted(name for name, count in Counter(names).items() if count > 1)
-        raise SchemaError(f"column names appear twice: {', '.join(map(repr, twice))}: rename them")
+        raise SchemaError(
+            f"column names appear twice: {', '.join(map(repr, twice))}: rename them"
+        )
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
@@ -44,7 +46,9 @@ def unique_names(names: Sequence[str]) -> list[str]:
 def renamed_note(names: Sequence[str]) -> str:
     """What `unique_names` changed, for people; empty if nothing."""
     new = [
-        f"{name!r} (named {old!r})" for old, name in zip(names, unique_names(names)) if name != old
+        f"{name!r} (named {old!r})"
+        for old, name in zip(names, unique_names(names))
+        if name != old
     ]
     if len(new) > 5:
         more = f" and {len(new) - 5} more"

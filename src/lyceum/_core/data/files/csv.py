@@ -23,7 +23,12 @@ from lyceum._core.data.files.csv_errors import (
     SameNames,
 )
 from lyceum._core.data.files.encodings import is_ascii_superset, later_encoding
-from lyceum._core.data.files.raw_bytes import is_packed, open_stream, read_bytes, read_head
+from lyceum._core.data.files.raw_bytes import (
+    is_packed,
+    open_stream,
+    read_bytes,
+    read_head,
+)
 from lyceum._core.data.files.text_formats import (
     TextFormat,
     describe_formats,
@@ -79,14 +84,13 @@ class CsvReader:
     missing: tuple[str, ...] = MISSING
     quote: str = '"'
     types: Mapping[str, pa.DataType] = field(default_factory=dict)
-    names: tuple[str, ...] | None = None  # when the file has no header, or one with a name twice
-    skipped: int = (
-        0  # lines at the start that have the names in the file, when `names` replace them
-    )
+    # when the file has no header, or one with a name twice
+    names: tuple[str, ...] | None = None
+    # lines at the start that have the names in the file, when `names` replace them
+    skipped: int = 0
     only: tuple[str, ...] = ()  # the columns to read, if not all
-    longer: int = (
-        1  # how many times larger than usual the blocks are that the longest row fits into
-    )
+    # how many times larger than usual the blocks are that the longest row fits into
+    longer: int = 1
     decimal: str = "."
     user_decimal: str = ""  # the decimal mark that the user gave
     text_formats: Mapping[str, TextFormat] = field(
@@ -95,7 +99,8 @@ class CsvReader:
     learned_formats: Mapping[str, str] = field(
         default_factory=dict
     )  # how columns were written when they were learned
-    guessed: bool = False  # whether another encoding may take the place of one that does not fit
+    # whether another encoding may take the place of one that does not fit
+    guessed: bool = False
     notes: tuple[str, ...] = ()  # what was inferred and should be reported
 
     def read(self, source: str | IO[bytes]) -> pa.Table:
@@ -107,7 +112,11 @@ class CsvReader:
             source.seek(0)
         with Explained(source, self) as explained:
             self._check_header(source)
-            if isinstance(source, str) and os.path.isfile(source) and not is_packed(source):
+            if (
+                isinstance(source, str)
+                and os.path.isfile(source)
+                and not is_packed(source)
+            ):
                 data = read_bytes(source)
                 broken = self._may_break_cells(data)
                 stream = pa.BufferReader(data)
@@ -146,11 +155,15 @@ class CsvReader:
             parsed[name], odd = parse_cells(there[name], self.text_formats[name])
             if odd is not None:
                 raise Misfit(
-                    f"column {name!r} of {source}: {odd!r} is not written as the others", name, odd
+                    f"column {name!r} of {source}: {odd!r} is not written as the others",
+                    name,
+                    odd,
                 )
         return replace_columns(batch, parsed)
 
-    def _with_long_rows(self, use: Callable[[CsvReader], Result]) -> tuple[CsvReader, Result]:
+    def _with_long_rows(
+        self, use: Callable[[CsvReader], Result]
+    ) -> tuple[CsvReader, Result]:
         """The result of `use`, which starts again with larger blocks while a row does not fit into
         them.
 
@@ -217,7 +230,9 @@ class CsvReader:
         if all(schema.equals(schemas[0]) for schema in schemas):
             return reader, tables
         common = replace(reader, types=_highest(schemas))
-        settled, tables = common.settle(lambda reader: [reader._read(source) for source in sources])
+        settled, tables = common.settle(
+            lambda reader: [reader._read(source) for source in sources]
+        )
         return settled, tables
 
     def settle(self, use: Callable[[CsvReader], Result]) -> tuple[CsvReader, Result]:
@@ -250,13 +265,20 @@ class CsvReader:
             style = text_format_of(cell, self.user_decimal, self.decimal, learned)
             if style is not None:
                 formats[name] = style
-        elif before is not None and before.doubtful and not before.date and not self.user_decimal:
+        elif (
+            before is not None
+            and before.doubtful
+            and not before.date
+            and not self.user_decimal
+        ):
             other = TextFormat("," if before.decimal == "." else ".")
             if not other.parse(pa.array([misfit.cell])).null_count:
                 formats[name] = other
         return replace(self, types={**self.types, name: kind}, text_formats=formats)
 
-    def stream_on(self, source: str, columns: Collection[str]) -> Iterator[pa.RecordBatch]:
+    def stream_on(
+        self, source: str, columns: Collection[str]
+    ) -> Iterator[pa.RecordBatch]:
         """The batches of `stream`, also where cells of these columns are written in another way
         later on.
 
@@ -284,15 +306,20 @@ class CsvReader:
         written."""
         reader, batch = self._with_long_rows(lambda reader: reader._first_batch(source))
         types = {column.name: column.type for column in batch.schema}
-        formats = text_formats_of(batch, self.user_decimal, self.decimal, self.learned_formats)
+        formats = text_formats_of(
+            batch, self.user_decimal, self.decimal, self.learned_formats
+        )
         return replace(
-            reader, types={**types, **dict.fromkeys(formats, text_type())}, text_formats=formats
+            reader,
+            types={**types, **dict.fromkeys(formats, text_type())},
+            text_formats=formats,
         )
 
     def _first_batch(self, source: str) -> pa.RecordBatch:
         with Explained(source, self) as explained:
             options = self._read_options(_STREAM_BYTES)
-            head = read_head(source, 2 * options.block_size)  # Arrow itself would read far ahead
+            # Arrow itself would read far ahead
+            head = read_head(source, 2 * options.block_size)
             for start, most in ((head, 1), (None, None)):
                 if start is None:
                     stream = _keep_line_breaks(source)
@@ -333,7 +360,8 @@ class CsvReader:
         rows."""
         head = self._head(source)
         cells = head.count(self.separator) + head.count("\n") + 1
-        packed = 8 if is_packed(source) else 1  # text rarely shrinks to less than an eighth
+        # text rarely shrinks to less than an eighth
+        packed = 8 if is_packed(source) else 1
         return 8 * round(cells / max(1, len(head)) * size * packed)
 
     def _head(self, source: str) -> str:
@@ -358,7 +386,9 @@ class CsvReader:
 
     def _parse_options(self, newlines_in_values: bool = True) -> pc.ParseOptions:
         return pc.ParseOptions(
-            delimiter=self.separator, quote_char=self.quote, newlines_in_values=newlines_in_values
+            delimiter=self.separator,
+            quote_char=self.quote,
+            newlines_in_values=newlines_in_values,
         )
 
     def _convert_options(self) -> pc.ConvertOptions:
@@ -444,4 +474,7 @@ def _highest(schemas: Sequence[pa.Schema]) -> dict[str, pa.DataType]:
                 highest[column.name] = column.type
             else:
                 highest[column.name] = known
-    return {name: kind if kind in _ladder() else text_type() for name, kind in highest.items()}
+    return {
+        name: kind if kind in _ladder() else text_type()
+        for name, kind in highest.items()
+    }

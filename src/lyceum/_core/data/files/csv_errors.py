@@ -63,9 +63,8 @@ class Explained:
         names = schema.names
         if len(set(names)) < len(names):
             twice = sorted(name for name, count in Counter(names).items() if count > 1)
-            text = (
-                f"{self.name} has the column names {', '.join(map(repr, twice))} twice: rename them"
-            )
+            listed = ", ".join(map(repr, twice))
+            text = f"{self.name} has the column names {listed} twice: rename them"
             raise SameNames(text, self.source, names)
         if any(_is_binary(kind) for kind in schema.types):
             raise self._not_text()
@@ -76,7 +75,11 @@ class Explained:
 
         A cell with a line break is quoted, so that a file that ends with one ends with a quote.
         """
-        plain = isinstance(self.source, str) and not is_packed(self.source) and not self.reader.only
+        plain = (
+            isinstance(self.source, str)
+            and not is_packed(self.source)
+            and not self.reader.only
+        )
         if rows is None or not len(rows) or not plain:
             return
         last = rows.column(rows.num_columns - 1)[len(rows) - 1].as_py()
@@ -102,7 +105,9 @@ class Explained:
     def __enter__(self) -> Explained:
         return self
 
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+    def __exit__(
+        self, kind: object, error: BaseException | None, trace: object
+    ) -> None:
         if isinstance(error, FileNotFoundError):
             raise DataError(f"there is no file {self.name}") from error
         if isinstance(error, LookupError) and "encoding" in str(error):
@@ -127,9 +132,13 @@ class Explained:
             name = self.reader.column_name(self.source, int(misfit[1]))
             return Misfit(f"column {name!r} of {self.name}: {text}", name, misfit[2])
         if "straddling" in text or ("Empty CSV" in text and self._has_cells()):
-            return LongRow(f"{self.name} has a row of more than {MOST_BYTES >> 20:,} MiB")
+            return LongRow(
+                f"{self.name} has a row of more than {MOST_BYTES >> 20:,} MiB"
+            )
         if "Empty CSV" in text:
-            return DataError(f"{self.name} is empty: it needs a line of column names and some rows")
+            return DataError(
+                f"{self.name} is empty: it needs a line of column names and some rows"
+            )
         first, *more = text.split("\n", 1)
         if len(first) <= 300 and not more:
             short = first
@@ -139,7 +148,10 @@ class Explained:
 
     def _has_cells(self) -> bool:
         """Whether an input that looks empty is not: its first row is longer than a block."""
-        return isinstance(self.source, str) and len(self.reader._head(self.source)) >= HEAD_BYTES
+        return (
+            isinstance(self.source, str)
+            and len(self.reader._head(self.source)) >= HEAD_BYTES
+        )
 
 
 def _is_binary(kind: pa.DataType) -> bool:

@@ -39,7 +39,9 @@ def read_database(path: str, file_format: FileFormat) -> pa.Table:
     raise DataError(f"{path} is not an SQLite or DuckDB file")
 
 
-def choose_table(path: str, names: Sequence[str], wanted: str, what: str = "table") -> str:
+def choose_table(
+    path: str, names: Sequence[str], wanted: str, what: str = "table"
+) -> str:
     """The table that is meant, or an error that lists those there are."""
     if not names:
         raise DataError(f"{path} has no {what}")
@@ -80,7 +82,10 @@ def _read_sqlite(path: str, file_format: FileFormat) -> pa.Table:
         raise DataError(f"{path} cannot be read as an SQLite file: {error}") from error
     columns = zip(*cells) if cells else ([] for _ in names)
     return pa.table(
-        {name: _column(name, list(one), file_format.missing) for name, one in zip(names, columns)}
+        {
+            name: _column(name, list(one), file_format.missing)
+            for name, one in zip(names, columns)
+        }
     )
 
 
@@ -91,7 +96,9 @@ class _sqlite:
         self.path = path
 
     def __enter__(self) -> sqlite3.Connection:
-        self.connection = sqlite3.connect(f"{Path(self.path).resolve().as_uri()}?mode=ro", uri=True)
+        self.connection = sqlite3.connect(
+            f"{Path(self.path).resolve().as_uri()}?mode=ro", uri=True
+        )
         return self.connection
 
     def __exit__(self, *error: object) -> None:
@@ -106,7 +113,9 @@ def _column(name: str, cells: list[Any], missing: tuple[str, ...]) -> pa.Array:
             f"column {name!r} holds bytes, which cannot be used: leave it out of the table"
         )
     if str in types:
-        texts = [None if cell is None or cell in missing else str(cell) for cell in cells]
+        texts = [
+            None if cell is None or cell in missing else str(cell) for cell in cells
+        ]
         return pa.array(texts, pa.string()).dictionary_encode()
     kind = pa.null()
     if float in types:

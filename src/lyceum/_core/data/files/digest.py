@@ -44,7 +44,9 @@ def _table_hash(table: pa.Table) -> bytes:
             cells = cells.cast(pa.uint8())
         for each in (present.cast(pa.uint8()), cells):
             content = pa.table({name: each}).combine_chunks()
-            with pa.ipc.new_stream(pa.PythonFile(_HashSink(total), "w"), content.schema) as writer:
+            with pa.ipc.new_stream(
+                pa.PythonFile(_HashSink(total), "w"), content.schema
+            ) as writer:
                 writer.write_table(content)
     return total.digest()
 

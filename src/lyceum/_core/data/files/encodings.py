@@ -21,9 +21,12 @@ _SINGLE_BYTES = (
     "cp1257",
 )  # fmt: skip
 _MULTIPLE_BYTES = ("cp932", "euc_jis_2004", "gb18030", "big5", "cp949")
-_PLAIN = {codecs.lookup(name).name for name in ("utf8", "ascii", "latin-1", *_SINGLE_BYTES)}
+_PLAIN = {
+    codecs.lookup(name).name for name in ("utf8", "ascii", "latin-1", *_SINGLE_BYTES)
+}
 _WESTERN = "cp1252"
-_AS_GOOD = 0.1  # of chaos and coherence, by which Western text may look worse than the best guess
+# of chaos and coherence, by which Western text may look worse than the best guess
+_AS_GOOD = 0.1
 _GUESS_BYTES = 1 << 15
 _PIECE_BYTES = 1 << 20
 # ASCII and the signs of Windows-1252, such as € and °, beside no other letter
@@ -77,7 +80,9 @@ def guess_encoding(content: bytes) -> str:
     candidates = [*_SINGLE_BYTES, *_MULTIPLE_BYTES]
     guesses = from_bytes(excerpt, cp_isolation=candidates, preemptive_behaviour=False)
     best = guesses.best()
-    western = next((each for each in guesses if _WESTERN in each.could_be_from_charset), None)
+    western = next(
+        (each for each in guesses if _WESTERN in each.could_be_from_charset), None
+    )
     if excerpt and best is not None:
         is_western = (
             western is not None
@@ -113,4 +118,6 @@ def _without_mark(head: bytes, name: str) -> str:
         return "utf-16-le"
     if even > 0.3 * len(head[:1000]) / 2 and not odd:
         return "utf-16-be"
-    raise DataError(f"{name} is not a text file: name it by what it is, e.g. .parquet or .xlsx")
+    raise DataError(
+        f"{name} is not a text file: name it by what it is, e.g. .parquet or .xlsx"
+    )

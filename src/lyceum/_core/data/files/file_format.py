@@ -66,7 +66,9 @@ class FileFormat:
                 f"the separator {self.separator!r} cannot be: give one character, e.g. ';'"
             )
         if self.decimal not in ("", ".", ","):
-            raise DataError(f"the decimal mark {self.decimal!r} cannot be: give '.' or ','")
+            raise DataError(
+                f"the decimal mark {self.decimal!r} cannot be: give '.' or ','"
+            )
 
     def __bool__(self) -> bool:
         """Whether any setting differs from its default."""
@@ -80,7 +82,9 @@ class FileFormat:
         """The settings that differ from their defaults."""
         default = FileFormat()
         return {
-            name: value for name, value in asdict(self).items() if value != getattr(default, name)
+            name: value
+            for name, value in asdict(self).items()
+            if value != getattr(default, name)
         }
 
     def csv_reader(self, source: str) -> CsvReader:
@@ -101,7 +105,11 @@ class FileFormat:
         if not self.header:
             names = tuple(f"x{j}" for j in range(len(rows[0]) if rows else 0)) or None
         columns = zip(names or unique_names(rows[0]), zip(*rows)) if rows else ()
-        long = {name: text_type() for name, cells in columns if _is_long(cells[self.header :])}
+        long = {
+            name: text_type()
+            for name, cells in columns
+            if _is_long(cells[self.header :])
+        }
         notes = list(_notes(self, encoding, decimal, rows))
         return CsvReader(
             separator, encoding, self.missing, types=long, names=names, decimal=decimal,
@@ -109,7 +117,9 @@ class FileFormat:
         )  # fmt: skip
 
 
-def _notes(given: FileFormat, encoding: str, decimal: str, rows: list[list[str]]) -> Iterator[str]:
+def _notes(
+    given: FileFormat, encoding: str, decimal: str, rows: list[list[str]]
+) -> Iterator[str]:
     if not given.encoding and encoding != "utf8":
         yield f"not UTF-8 text: read as {encoding}"
     if not given.decimal and decimal == ",":
@@ -123,15 +133,23 @@ def _notes(given: FileFormat, encoding: str, decimal: str, rows: list[list[str]]
 
 
 def _is_number(text: str) -> bool:
-    return bool(re.fullmatch(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*", text))
+    return bool(
+        re.fullmatch(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*", text)
+    )
 
 
 def _is_long(cells: Sequence[str]) -> bool:
     """Whether a column has whole numbers of more than 64 bits, which Arrow would round to
     floats."""
-    whole = (re.fullmatch(r"\s*[+-]?0*([0-9]+)\s*", cell) for cell in cells if len(cell) >= 19)
+    whole = (
+        re.fullmatch(r"\s*[+-]?0*([0-9]+)\s*", cell)
+        for cell in cells
+        if len(cell) >= 19
+    )
     digits = (match[1] for match in whole if match)
-    return any(len(each) > 19 or (len(each) == 19 and int(each) >= 1 << 63) for each in digits)
+    return any(
+        len(each) > 19 or (len(each) == 19 and int(each) >= 1 << 63) for each in digits
+    )
 
 
 # -- separators and decimal marks ------------------------------------------------------
@@ -182,7 +200,9 @@ def _decimal(rows: list[list[str]], separator: str, missing: tuple[str, ...]) ->
         return "."
     commas = points = unclear = 0
     for cells in zip(*(row for row in rows if len(row) == len(rows[0]))):
-        texts = pa.array([cell for cell in cells if cell.strip() not in missing], pa.string())
+        texts = pa.array(
+            [cell for cell in cells if cell.strip() not in missing], pa.string()
+        )
         if len(texts):
             style = text_format_of(texts)
         else:
@@ -192,7 +212,11 @@ def _decimal(rows: list[list[str]], separator: str, missing: tuple[str, ...]) ->
         marked = any("," in cell for cell in cells)
         unclear += style.doubtful and marked
         commas += style.decimal == "," and marked
-        points += style.decimal == "." and not style.doubtful and any("." in cell for cell in cells)
+        points += (
+            style.decimal == "."
+            and not style.doubtful
+            and any("." in cell for cell in cells)
+        )
     if commas:
         if commas > points:
             return ","

@@ -42,9 +42,12 @@ def _lines(path: str) -> pa.Table:
     except pa.ArrowInvalid as error:
         if "straddling" in str(error):
             return _read_at_once(path, "utf8")
-        if "changed from" in str(error):  # a column of numbers in some rows and of text in others
+        # a column of numbers in some rows and of text in others
+        if "changed from" in str(error):
             return _read_at_once(path, "utf8")
-        raise DataError(f"{path} is not a file of one JSON object per line: {error}") from error
+        raise DataError(
+            f"{path} is not a file of one JSON object per line: {error}"
+        ) from error
 
 
 def _read_at_once(path: str, encoding: str) -> pa.Table:
@@ -58,10 +61,16 @@ def _read_at_once(path: str, encoding: str) -> pa.Table:
             objects = [json.loads(line) for line in _nonblank_lines(text)]
     except ValueError as error:
         raise DataError(f"{path} is not a JSON file of rows: {error}") from error
-    if not isinstance(objects, list) or not all(isinstance(one, dict) for one in objects):
-        raise DataError(f"{path} is not a list of JSON objects: write one object per line")
+    if not isinstance(objects, list) or not all(
+        isinstance(one, dict) for one in objects
+    ):
+        raise DataError(
+            f"{path} is not a list of JSON objects: write one object per line"
+        )
     names = list(dict.fromkeys(name for one in objects for name in one))
-    return pa.table({name: _column([one.get(name) for one in objects]) for name in names})
+    return pa.table(
+        {name: _column([one.get(name) for one in objects]) for name in names}
+    )
 
 
 def _nonblank_lines(text: str) -> list[str]:

@@ -140,15 +140,21 @@ class _Draw:
         if self.cells is None:
             return self
         return replace(
-            self, size=min(self.size, max(_FEWEST, self.cells // max(1, count))), cells=None
+            self,
+            size=min(self.size, max(_FEWEST, self.cells // max(1, count))),
+            cells=None,
         )
 
     def sample(self, batch: pa.RecordBatch, start: int) -> SampledProfile:
         profile = TableProfile.of(batch, self.in_full, self.ordered)
-        return SampledProfile.of(profile, batch, start, self.size, self.seed, self.target)
+        return SampledProfile.of(
+            profile, batch, start, self.size, self.seed, self.target
+        )
 
 
-def _seen_in_csv(paths: list[str], reader: CsvReader, draw: _Draw) -> Iterator[SampledProfile]:
+def _seen_in_csv(
+    paths: list[str], reader: CsvReader, draw: _Draw
+) -> Iterator[SampledProfile]:
     names = list(reader.types)
 
     def batches() -> Iterator[pa.RecordBatch]:
@@ -162,25 +168,36 @@ def _seen_in_csv(paths: list[str], reader: CsvReader, draw: _Draw) -> Iterator[S
 
 def _seen_in_parquet(paths: list[str], draw: _Draw) -> SampledProfile:
     schema = read_whole(paths[0], pq.read_metadata).schema.to_arrow_schema()
-    draw = replace(draw.of_columns(len(schema)), ordered=frozenset(names_with_levels(schema)))
+    draw = replace(
+        draw.of_columns(len(schema)), ordered=frozenset(names_with_levels(schema))
+    )
     source = ParquetSource(paths, Schema.of_numbers(schema.names))
     parts = ordered_map(partial(_seen_in_part, schema.names, draw), source.parts())
     return _merge(parts, source.n_rows)
 
 
-def _seen_in_part(names: list[str], draw: _Draw, part: ParquetPart) -> SampledProfile | None:
-    seen = (draw.sample(batch, start) for batch, start in _number(part.batches(names), part.start))
+def _seen_in_part(
+    names: list[str], draw: _Draw, part: ParquetPart
+) -> SampledProfile | None:
+    seen = (
+        draw.sample(batch, start)
+        for batch, start in _number(part.batches(names), part.start)
+    )
     return merge_all(seen)
 
 
-def _number(batches: Iterator[pa.RecordBatch], start: int) -> Iterator[tuple[pa.RecordBatch, int]]:
+def _number(
+    batches: Iterator[pa.RecordBatch], start: int
+) -> Iterator[tuple[pa.RecordBatch, int]]:
     """Every batch with the number of its first row."""
     for batch in batches:
         yield batch, start
         start += batch.num_rows
 
 
-def _merge(parts: Iterator[SampledProfile | None], n_rows: int | None = None) -> SampledProfile:
+def _merge(
+    parts: Iterator[SampledProfile | None], n_rows: int | None = None
+) -> SampledProfile:
     total: SampledProfile | None = None
     for seen in parts:
         if seen is not None:
@@ -239,7 +256,9 @@ class SampledProfile:
         rows = pa.table(
             {name: decode_dictionary(batch.column(name)) for name in batch.schema.names}
         )
-        return cls(profile, size, keys, start + np.arange(batch.num_rows), rows).head(size)
+        return cls(profile, size, keys, start + np.arange(batch.num_rows), rows).head(
+            size
+        )
 
     def head(self, size: int) -> SampledProfile:
         """The same with a sample of at most `size` of its rows."""
@@ -247,13 +266,17 @@ class SampledProfile:
             return self
         kept = np.sort(np.argpartition(self.keys, size - 1)[:size])
         rows = self.rows.take(pa.array(kept))
-        return replace(self, keys=self.keys[kept], numbers=self.numbers[kept], rows=rows)
+        return replace(
+            self, keys=self.keys[kept], numbers=self.numbers[kept], rows=rows
+        )
 
     def merge(self, other: SampledProfile) -> SampledProfile:
         rows = pa.concat_tables([self.rows, other.rows], promote_options="permissive")
         keys = np.concatenate([self.keys, other.keys])
         numbers = np.concatenate([self.numbers, other.numbers])
-        both = SampledProfile(self.profile.merge(other.profile), self.size, keys, numbers, rows)
+        both = SampledProfile(
+            self.profile.merge(other.profile), self.size, keys, numbers, rows
+        )
         if len(keys) > 2 * self.size:
             return both.head(self.size)
         return both

@@ -16,7 +16,12 @@ from lyceum._core.data.files.databases import is_database, read_database
 from lyceum._core.data.files.encodings import text_encoding
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.json_lines import read_json
-from lyceum._core.data.files.raw_bytes import is_packed, read_bytes, read_head, unpacked_name
+from lyceum._core.data.files.raw_bytes import (
+    is_packed,
+    read_bytes,
+    read_head,
+    unpacked_name,
+)
 from lyceum._core.data.files.text_formats import (
     TextFormat,
     describe_formats,
@@ -49,7 +54,9 @@ def paths_of(data: Data) -> list[str]:
     path = os.fspath(data)
     paths: list[str]
     if os.path.isdir(path):
-        paths = sorted(str(p) for p in Path(path).iterdir() if _suffix(str(p)) in _SUFFIXES)
+        paths = sorted(
+            str(p) for p in Path(path).iterdir() if _suffix(str(p)) in _SUFFIXES
+        )
     elif os.path.exists(path):
         if Path(path).is_fifo():
             raise DataError(
@@ -135,12 +142,18 @@ def _kind(path: str) -> str:
     if suffix in _OTHERS:
         raise DataError(f"cannot read {path}: {_OTHERS[suffix]}")
     head = _first_bytes(path)
-    for mark, kind in ((b"PAR1", "parquet"), (b"ARROW1", "arrow"), (b"SQLite format 3", "sqlite")):
+    for mark, kind in (
+        (b"PAR1", "parquet"),
+        (b"ARROW1", "arrow"),
+        (b"SQLite format 3", "sqlite"),
+    ):
         if head.startswith(mark):
             return kind
     if head[8:12] == b"DUCK":
         return "duckdb"
-    raise DataError(f"cannot tell what kind of file {path} is: name it {', '.join(_SUFFIXES)}")
+    raise DataError(
+        f"cannot tell what kind of file {path} is: name it {', '.join(_SUFFIXES)}"
+    )
 
 
 def _first_bytes(path: str) -> bytes:
@@ -231,7 +244,9 @@ def read_data(
     if is_frame(data):
         return LoadedTable(to_arrow(data), True, source_name(data))
     paths = paths_of(data)
-    return read_files(paths, file_format or FileFormat(), source_name(data), learned_formats or {})
+    return read_files(
+        paths, file_format or FileFormat(), source_name(data), learned_formats or {}
+    )
 
 
 def read_files(
@@ -248,15 +263,23 @@ def read_files(
     formats = dict[str, TextFormat]()
     if not is_typed(kind):
         before = table
-        table, formats = parse_text(before, file_format.decimal, prefers, learned_formats)
+        table, formats = parse_text(
+            before, file_format.decimal, prefers, learned_formats
+        )
         notes = (*notes, *_describe(formats, before))
     return LoadedTable(
-        table, is_typed(kind), name or paths[0], tuple(dict.fromkeys(notes)), format_names(formats)
+        table,
+        is_typed(kind),
+        name or paths[0],
+        tuple(dict.fromkeys(notes)),
+        format_names(formats),
     )
 
 
 def _describe(formats: Mapping[str, TextFormat], table: pa.Table) -> Iterator[str]:
-    return describe_formats(formats, {name: distinct_texts(table.column(name)) for name in formats})
+    return describe_formats(
+        formats, {name: distinct_texts(table.column(name)) for name in formats}
+    )
 
 
 def with_parsed_text(data: LoadedTable) -> LoadedTable:
@@ -304,10 +327,15 @@ def fits_memory(data: Data, memory: int, file_format: FileFormat | None = None) 
     kind = file_kind(paths)
     if kind == "parquet":
         footers = [read_whole(path, pq.read_metadata) for path in paths]
-        return sum(8 * footer.num_rows * footer.num_columns for footer in footers) <= memory
+        return (
+            sum(8 * footer.num_rows * footer.num_columns for footer in footers)
+            <= memory
+        )
     if kind == "csv":
         csv = (file_format or FileFormat()).csv_reader(paths[0])
-        return sum(csv.cell_bytes(path, os.path.getsize(path)) for path in paths) <= memory
+        return (
+            sum(csv.cell_bytes(path, os.path.getsize(path)) for path in paths) <= memory
+        )
     return True
 
 
@@ -333,19 +361,29 @@ def _read_csv(paths: Sequence[str], file_format: FileFormat) -> Tables:
 
 def read_parquet(paths: Sequence[str], columns: list[str] | None = None) -> pa.Table:
     """Parquet files as one table."""
-    tables = [read_whole(path, partial(pq.read_table, columns=columns)) for path in paths]
+    tables = [
+        read_whole(path, partial(pq.read_table, columns=columns)) for path in paths
+    ]
     return _concatenate(tables, paths)
 
 
 def _one_by_one(
     read: Callable[[str, FileFormat], pa.Table],
 ) -> Callable[[Sequence[str], FileFormat], Tables]:
-    return lambda paths, file_format: ([read(path, file_format) for path in paths], (), ".")
+    return lambda paths, file_format: (
+        [read(path, file_format) for path in paths],
+        (),
+        ".",
+    )
 
 
 def _read_workbooks(paths: Sequence[str], file_format: FileFormat) -> Tables:
     workbooks = [read_workbook(path, file_format) for path in paths]
-    return [table for table, _ in workbooks], tuple(note for _, note in workbooks if note), "."
+    return (
+        [table for table, _ in workbooks],
+        tuple(note for _, note in workbooks if note),
+        ".",
+    )
 
 
 def _read_arrow(path: str, file_format: FileFormat) -> pa.Table:
@@ -394,14 +432,17 @@ def _concatenate(tables: list[pa.Table], paths: Sequence[str]) -> pa.Table:
         check_same(names, table.column_names, paths[0], path)
     if len(tables) == 1:
         return tables[0]
-    columns = {name: _join(name, [table.column(name) for table in tables]) for name in names}
+    columns = {
+        name: _join(name, [table.column(name) for table in tables]) for name in names
+    }
     return pa.table(columns)
 
 
 def _join(name: str, columns: list[pa.ChunkedArray]) -> pa.ChunkedArray:
     try:
         return pa.concat_tables(
-            [pa.table({name: column}) for column in columns], promote_options="permissive"
+            [pa.table({name: column}) for column in columns],
+            promote_options="permissive",
         )[name]
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         types = " and ".join(dict.fromkeys(str(column.type) for column in columns))
@@ -410,7 +451,9 @@ def _join(name: str, columns: list[pa.ChunkedArray]) -> pa.ChunkedArray:
         ) from error
 
 
-def check_same(names: Sequence[str], others: Sequence[str], path: str, other: str) -> None:
+def check_same(
+    names: Sequence[str], others: Sequence[str], path: str, other: str
+) -> None:
     odd = sorted(set(names) ^ set(others))
     if odd:
         if odd[0] in names:

@@ -32,7 +32,8 @@ def _number_pattern(decimal: str) -> str:
     whole = rf"(?:[1-9]\d{{0,2}}(?:{group}\d{{3}})+|0|[1-9]\d*)"
     body = rf"(?:{whole}(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d+)?"
     space = r"[ \x{a0}\x{202f}]?"
-    sign = rf"(?:[+-]?{space}(?:{_CURRENCY}{space})?|{_CURRENCY}{space}[+-])"  # one of them at most
+    # one of them at most
+    sign = rf"(?:[+-]?{space}(?:{_CURRENCY}{space})?|{_CURRENCY}{space}[+-])"
     return rf"^\(?{sign}{body}(?:{space}(?:%|{_CURRENCY}))?\)?$"
 
 
@@ -98,7 +99,10 @@ class TextFormat:
         texts = _plain(texts)
         fits = pc.match_substring_regex(texts, _date_pattern(self.date))
         times = pc.strptime(
-            pc.if_else(fits, texts, pa.scalar(None, texts.type)), self.date, "s", error_is_null=True
+            pc.if_else(fits, texts, pa.scalar(None, texts.type)),
+            self.date,
+            "s",
+            error_is_null=True,
         )
         if "%H" in self.date or "%I" in self.date:
             return times
@@ -107,16 +111,22 @@ class TextFormat:
     def _numbers(self, texts: pa.Array) -> pa.Array:
         texts = _plain(texts)
         fits = pc.match_substring_regex(texts, _PATTERNS[self.decimal])
-        digits = pc.replace_substring_regex(texts, rf"{_CURRENCY}|[%()'’\s\x{{a0}}\x{{202f}}]", "")
+        digits = pc.replace_substring_regex(
+            texts, rf"{_CURRENCY}|[%()'’\s\x{{a0}}\x{{202f}}]", ""
+        )
         digits = pc.replace_substring(digits, "," if self.decimal == "." else ".", "")
         if self.decimal == ",":
             digits = pc.replace_substring(digits, ",", ".")
-        numbers = pc.if_else(fits, digits, pa.scalar(None, digits.type)).cast(pa.float64())
+        numbers = pc.if_else(fits, digits, pa.scalar(None, digits.type)).cast(
+            pa.float64()
+        )
         return pc.if_else(pc.starts_with(texts, "("), pc.negate(numbers), numbers)
 
     def example(self, texts: pa.Array) -> str:
         """A cell and what it is read as, for a sentence."""
-        odd = pc.filter(texts, pc.invert(pc.match_substring_regex(texts, r"^[+-]?\d+$")))
+        odd = pc.filter(
+            texts, pc.invert(pc.match_substring_regex(texts, r"^[+-]?\d+$"))
+        )
         if len(odd):
             text = odd[:1]
         else:
@@ -136,7 +146,9 @@ def _date_pattern(form: str) -> str:
     tokens = {**_TOKENS, **({"%d": r"\d{2}", "%m": r"\d{2}"} if short else {})}
     return (
         "^"
-        + "".join(tokens.get(part, re.escape(part)) for part in re.split("(%[A-Za-z])", form))
+        + "".join(
+            tokens.get(part, re.escape(part)) for part in re.split("(%[A-Za-z])", form)
+        )
         + "$"
     )
 
@@ -163,7 +175,9 @@ def text_format_of(
     if learned and TextFormat.of(learned).fits(texts, decimal):
         return TextFormat.of(learned)
     for some in (texts[:_LOOK], texts) if len(texts) > _LOOK else (texts,):
-        text_format = _number_format(some, decimal, prefers) or _date_format_of(some, prefers)
+        text_format = _number_format(some, decimal, prefers) or _date_format_of(
+            some, prefers
+        )
         if text_format is None:
             return None
     return text_format
@@ -172,9 +186,15 @@ def text_format_of(
 def _number_format(texts: pa.Array, decimal: str, prefers: str) -> TextFormat | None:
     plain = _plain(texts)
     fit = [mark for mark in decimal or ".," if _all_match(plain, _PATTERNS[mark])]
-    if not fit or not _one_unit(plain) or pc.any(pc.match_substring_regex(plain, _LONG)).as_py():
+    if (
+        not fit
+        or not _one_unit(plain)
+        or pc.any(pc.match_substring_regex(plain, _LONG)).as_py()
+    ):
         return None
-    marked = len(fit) == 2 and bool(pc.any(pc.match_substring_regex(plain, "[.,]")).as_py())
+    marked = len(fit) == 2 and bool(
+        pc.any(pc.match_substring_regex(plain, "[.,]")).as_py()
+    )
     return TextFormat(prefers if len(fit) == 2 else fit[0], doubtful=marked)
 
 
@@ -194,9 +214,13 @@ def _date_format_of(texts: pa.Array, prefers: str) -> TextFormat | None:
         if not _fits_date(form, first) or text_format.parse(texts).null_count:
             continue
         mirrored = next(
-            (form.replace(a, b) for a, b in _MIRRORED.items() if form.startswith(a)), None
+            (form.replace(a, b) for a, b in _MIRRORED.items() if form.startswith(a)),
+            None,
         )
-        doubtful = mirrored is not None and not TextFormat(date=mirrored).parse(texts).null_count
+        doubtful = (
+            mirrored is not None
+            and not TextFormat(date=mirrored).parse(texts).null_count
+        )
         return TextFormat(date=form, doubtful=doubtful)
     return None
 
@@ -249,7 +273,9 @@ def distinct_texts(column: pa.Array | pa.ChunkedArray) -> pa.Array:
             [_present_levels(chunk) for chunk in chunks], column.type.value_type
         )
     texts = pc.unique(column)
-    return (texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts).drop_null()
+    return (
+        texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+    ).drop_null()
 
 
 def _present_levels(column: pa.DictionaryArray) -> pa.Array:
@@ -270,7 +296,10 @@ def text_formats_of(
     for j, field in enumerate(table.schema):
         if is_text_type(field.type):
             text_format = text_format_of(
-                distinct_texts(table.column(j)), decimal, prefers, learned.get(field.name, "")
+                distinct_texts(table.column(j)),
+                decimal,
+                prefers,
+                learned.get(field.name, ""),
             )
             if text_format is not None:
                 formats[field.name] = text_format
@@ -289,7 +318,9 @@ def parse_cells(
     if isinstance(column, pa.ChunkedArray):
         parts = [parse_cells(chunk, text_format) for chunk in column.chunks]
         if not parts:
-            return pa.chunked_array([text_format.parse(pa.array([], pa.string()))]), None
+            return pa.chunked_array(
+                [text_format.parse(pa.array([], pa.string()))]
+            ), None
         odd = next((text for _, text in parts if text is not None), None)
         return pa.chunked_array([cells for cells, _ in parts]), odd
     if not pa.types.is_dictionary(column.type):
@@ -318,7 +349,9 @@ def parse_text(
 
 
 def parse_columns(
-    table: pa.Table, columns: Iterable[str], learned: Mapping[str, str] = MappingProxyType({})
+    table: pa.Table,
+    columns: Iterable[str],
+    learned: Mapping[str, str] = MappingProxyType({}),
 ) -> pa.Table:
     """The table with those of the columns that are text, and are numbers or dates in one style,
     read so.
@@ -354,11 +387,14 @@ def describe_formats(
     """Sentences that say which columns of text were read as numbers or dates, with an example of
     each."""
     for dates, what in ((False, "numbers"), (True, "dates")):
-        of_kind = {name: style for name, style in formats.items() if bool(style.date) == dates}
+        of_kind = {
+            name: style for name, style in formats.items() if bool(style.date) == dates
+        }
         if not of_kind:
             continue
         shown = [
-            f"{name!r} ({style.example(texts[name])})" for name, style in list(of_kind.items())[:3]
+            f"{name!r} ({style.example(texts[name])})"
+            for name, style in list(of_kind.items())[:3]
         ]
         if len(of_kind) > 3:
             more = f" and {len(of_kind) - 3} more columns"

@@ -24,7 +24,9 @@ def read_workbook(path: str, file_format: FileFormat) -> tuple[pa.Table, str]:
     """
     rows = _sheet_rows(path, file_format.table)
     if not rows:
-        raise DataError(f"{path} is empty: the sheet needs a row of column names and some rows")
+        raise DataError(
+            f"{path} is empty: the sheet needs a row of column names and some rows"
+        )
     if file_format.header:
         titles = rows.pop(0)
     else:
@@ -48,13 +50,18 @@ def _sheet_rows(path: str, table: str) -> list[list[Any]]:
     try:
         workbook = load_workbook(io.BytesIO(read_bytes(path)))
         sheets = [
-            sheet.name for sheet in workbook.sheets_metadata if sheet.typ == SheetTypeEnum.WorkSheet
+            sheet.name
+            for sheet in workbook.sheets_metadata
+            if sheet.typ == SheetTypeEnum.WorkSheet
         ]
         sheet = workbook.get_sheet_by_name(choose_table(path, sheets, table, "sheet"))
         rows = sheet.to_python(skip_empty_area=False)
     except BaseException as error:
         # calamine's own code may panic on a damaged .xls file, and a panic is no Exception
-        if not isinstance(error, CalamineError) and type(error).__name__ != "PanicException":
+        if (
+            not isinstance(error, CalamineError)
+            and type(error).__name__ != "PanicException"
+        ):
             raise
         raise DataError(
             f"{path} is damaged, protected by a password or not an Excel workbook: {error}"
@@ -71,7 +78,10 @@ def _column_name(title: Any, index: int) -> str:
 
 def _column(cells: list[Any], missing: tuple[str, ...]) -> pa.Array:
     """Numbers, dates, times of day, durations or true/false if all cells are, else text."""
-    cells = [None if isinstance(cell, str) and cell.strip() in missing else cell for cell in cells]
+    cells = [
+        None if isinstance(cell, str) and cell.strip() in missing else cell
+        for cell in cells
+    ]
     present = [cell for cell in cells if cell is not None]
     types = {type(cell) for cell in present}
     if not types:
@@ -79,7 +89,9 @@ def _column(cells: list[Any], missing: tuple[str, ...]) -> pa.Array:
     if types == {bool}:
         return pa.array(cells, pa.bool_())
     if types <= {int, float}:
-        is_integer = all(float(cell).is_integer() and abs(cell) <= _EXACT for cell in present)
+        is_integer = all(
+            float(cell).is_integer() and abs(cell) <= _EXACT for cell in present
+        )
         return pa.array(cells, pa.int64() if is_integer else pa.float64())
     if types == {date}:
         return pa.array(cells, pa.date32())

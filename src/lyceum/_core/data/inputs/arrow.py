@@ -9,12 +9,17 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data.files.column_names import check_names
-from lyceum._core.data.inputs.pandas_columns import arrow_table, is_pandas, small_arrow_table
+from lyceum._core.data.inputs.pandas_columns import (
+    arrow_table,
+    is_pandas,
+    small_arrow_table,
+)
 from lyceum._core.lazy_arrow import is_arrow, pa, pc, pt
 from lyceum._core.types import Data, Frame
 from lyceum.errors import SchemaError
 
-_SMALL = 1 << 17  # cells below which pyarrow's threads and notes take longer than the conversion
+# cells below which pyarrow's threads and notes take longer than the conversion
+_SMALL = 1 << 17
 
 
 def is_frame(X: Data) -> bool:
@@ -69,7 +74,12 @@ def _lexical(table: pa.Table, frame: Any) -> pa.Table:
     has."""
     pairs = zip(table.column_names, table.columns, frame.dtypes)
     return replace_columns(
-        table, {name: _sorted_levels(cells) for name, cells, dtype in pairs if _is_lexical(dtype)}
+        table,
+        {
+            name: _sorted_levels(cells)
+            for name, cells, dtype in pairs
+            if _is_lexical(dtype)
+        },
     )
 
 
@@ -85,14 +95,21 @@ def _sorted_levels(column: pa.ChunkedArray) -> pa.Array:
     rank = np.empty(len(order), dtype=np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     indices = pa.array(rank).take(cells.indices)
-    return pa.DictionaryArray.from_arrays(indices, cells.dictionary.take(pa.array(order)))
+    return pa.DictionaryArray.from_arrays(
+        indices, cells.dictionary.take(pa.array(order))
+    )
 
 
 def _plain_text(table: pa.Table) -> pa.Table:
     """With string views, which few of Arrow's functions take, as plain strings."""
     pairs = zip(table.column_names, table.columns)
     return replace_columns(
-        table, {name: _without_views(cells) for name, cells in pairs if _has_views(cells.type)}
+        table,
+        {
+            name: _without_views(cells)
+            for name, cells in pairs
+            if _has_views(cells.type)
+        },
     )
 
 
@@ -113,7 +130,9 @@ def _plain_dictionary(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(indices, values)
 
 
-def replace_columns(table: Any, columns: Mapping[str, pa.Array | pa.ChunkedArray]) -> Any:
+def replace_columns(
+    table: Any, columns: Mapping[str, pa.Array | pa.ChunkedArray]
+) -> Any:
     """The table or record batch with some of its columns replaced, by name.
 
     >>> replace_columns(pa.table({"a": [1], "b": [2]}), {"b": pa.array(["two"])}).to_pydict()

@@ -16,7 +16,9 @@ from lyceum._core.lazy_arrow import pa, pt
 _PARTS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # of a second
 
 
-def constant_columns(frame: Any, cells: np.ndarray, schema: Schema) -> Callable[[np.ndarray], Any]:
+def constant_columns(
+    frame: Any, cells: np.ndarray, schema: Schema
+) -> Callable[[np.ndarray], Any]:
     """A function of a mask, (d,): the frame, with one cell in every row of the columns that are
     masked.
 
@@ -43,7 +45,8 @@ def constant_columns(frame: Any, cells: np.ndarray, schema: Schema) -> Callable[
     """
     table = to_arrow(frame)
     values = [
-        _value(cell, column, field.type) for cell, column, field in zip(cells, schema, table.schema)
+        _value(cell, column, field.type)
+        for cell, column, field in zip(cells, schema, table.schema)
     ]
     library = type(frame).__module__.split(".")[0]
     if library not in ("pandas", "polars"):
@@ -93,12 +96,20 @@ def _time(seconds: float, kind: pa.DataType) -> Any:
     if pt.is_date(kind):
         return pa.scalar(int(seconds // 86400), pa.int32()).cast(pa.date32()).as_py()
     count = round(seconds * _PARTS[kind.unit])
-    return pa.scalar(count, pa.int32() if pt.is_time32(kind) else pa.int64()).cast(kind).as_py()
+    return (
+        pa.scalar(count, pa.int32() if pt.is_time32(kind) else pa.int64())
+        .cast(kind)
+        .as_py()
+    )
 
 
 def _pandas_column(frame: Any, j: int, value: Any) -> Any:
     dtype = frame.dtypes.iloc[j]
-    if value is None and getattr(dtype, "kind", "O") in "iub" and isinstance(dtype, np.dtype):
+    if (
+        value is None
+        and getattr(dtype, "kind", "O") in "iub"
+        and isinstance(dtype, np.dtype)
+    ):
         return None
     return importlib.import_module("pandas").Series(
         [value] * len(frame), index=frame.index, dtype=dtype

@@ -70,7 +70,12 @@ def validated_pair(
 def is_flat(y: Target, kinds: str) -> bool:
     """Whether y is an array of one dimension, one cell after the other, of one of the kinds of
     types."""
-    return type(y) is np.ndarray and y.ndim == 1 and y.flags.c_contiguous and y.dtype.kind in kinds
+    return (
+        type(y) is np.ndarray
+        and y.ndim == 1
+        and y.flags.c_contiguous
+        and y.dtype.kind in kinds
+    )
 
 
 def _is_regular(X: Data) -> bool:

@@ -55,7 +55,15 @@ from lyceum._core.lazy_arrow import pa
 from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import DataError, SchemaError
 
-_KERNEL_TYPES = (np.int8, np.uint8, np.int16, np.int32, np.int64, np.float32, np.float64)
+_KERNEL_TYPES = (
+    np.int8,
+    np.uint8,
+    np.int16,
+    np.int32,
+    np.int64,
+    np.float32,
+    np.float64,
+)
 _NO_Y = "{} requires y to be passed, but the target y is None"
 _SAY_SO = (
     "say which columns of an array are categories, e.g. categorical_features=True or [0, 2], or"
@@ -115,7 +123,9 @@ class Inputs:
     @cached_property
     def takes_unlabeled(self) -> bool:
         """Whether the learner learns classes from rows without a label too."""
-        return self.task == "classes" and bool(getattr(self.learner, "_takes_unlabeled", False))
+        return self.task == "classes" and bool(
+            getattr(self.learner, "_takes_unlabeled", False)
+        )
 
     # -- fit ---------------------------------------------------------------------------
 
@@ -134,7 +144,9 @@ class Inputs:
         if known is None:
             schema = rows.schema
         else:
-            schema = union(known, rows.schema, self.caller, self.learner._coding == "codes")
+            schema = union(
+                known, rows.schema, self.caller, self.learner._coding == "codes"
+            )
         schema = with_classes(schema, classes, self.caller)
         self._learn_schema(schema)
         if known is None:
@@ -177,7 +189,9 @@ class Inputs:
                 "lyceum.prepare.TextVectorizer in front, or leave the column out"
             )
         # a category that a declared schema does not list would be passed over in silence
-        declared = any(column.why == LISTED and column.is_listed for column in rows.schema.columns)
+        declared = any(
+            column.why == LISTED and column.is_listed for column in rows.schema.columns
+        )
         if declared:
             return rows.then(CheckCategories(self.caller))
         return rows
@@ -226,7 +240,9 @@ class Inputs:
 
     def _kinds(self, names: Sequence[str], named: bool = True) -> ColumnRoles:
         """The kinds that the learner's `categorical_features` declares."""
-        return declared_kinds(getattr(self.learner, "categorical_features", None), names, named)
+        return declared_kinds(
+            getattr(self.learner, "categorical_features", None), names, named
+        )
 
     def _refuse_categories(self, schema: Schema) -> None:
         """Raise where there are categories and categorical_features says that there are none."""
@@ -240,12 +256,20 @@ class Inputs:
     def _is_plain(self, frame: Any) -> bool:
         """Whether a frame is nothing but numbers of NumPy's types, which one type of floats can
         hold."""
-        if not type(frame).__module__.startswith("pandas") or not hasattr(frame, "dtypes"):
+        if not type(frame).__module__.startswith("pandas") or not hasattr(
+            frame, "dtypes"
+        ):
             return False
         dtypes = list(frame.dtypes)
-        if not all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in dtypes):
+        if not all(
+            isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in dtypes
+        ):
             return False
-        wide = [j for j, dtype in enumerate(dtypes) if dtype.kind in "iu" and dtype.itemsize == 8]
+        wide = [
+            j
+            for j, dtype in enumerate(dtypes)
+            if dtype.kind in "iu" and dtype.itemsize == 8
+        ]
         return not any(is_beyond_floats(frame.iloc[:, j].to_numpy()) for j in wide)
 
     def _array(self, X: Data, y: Any, w: Weights, reset: bool) -> Rows:
@@ -253,12 +277,18 @@ class Inputs:
         X, y = self._validate_input(X, y, reset)
         X = _for_kernels(X)
         given = getattr(self.learner, "feature_names_in_", None)
-        names = numbered_names(X.shape[1]) if given is None else [str(name) for name in given]
+        names = (
+            numbered_names(X.shape[1])
+            if given is None
+            else [str(name) for name in given]
+        )
         schema = array_schema(X, names, self._kinds(names, named=given is not None))
         y, target = coded_target(y, self.task, "y")
         _mark_missing(y, missing)
         return Rows(
-            ArraySource(X, y, checked_weights(w, X, self.caller), schema.with_target(target))
+            ArraySource(
+                X, y, checked_weights(w, X, self.caller), schema.with_target(target)
+            )
         )
 
     def _labels(self, y: Target, name: str) -> tuple[Any, np.ndarray | None]:
@@ -337,7 +367,9 @@ class Inputs:
     def _dask(self, X: Data, y: Target, w: Weights, reset: bool) -> Rows:
         if self.task is not None and y is None:
             raise DataError(_NO_Y.format(self.caller))
-        source = DaskSource.of_collections(X, y, w, self.task, self._kinds, self.takes_unlabeled)
+        source = DaskSource.of_collections(
+            X, y, w, self.task, self._kinds, self.takes_unlabeled
+        )
         if reset:
             names = np.array(source.schema.names, dtype=object)
             if hasattr(X, "columns"):
@@ -363,7 +395,12 @@ class Inputs:
             self._check_dask(X, schema)
             return Rows(
                 DaskSource(
-                    as_delayed(X), None, None, schema, row_counts(X), getattr(X, "dtype", None)
+                    as_delayed(X),
+                    None,
+                    None,
+                    schema,
+                    row_counts(X),
+                    getattr(X, "dtype", None),
                 )
             )
         if schema.of_an_array:
@@ -374,7 +411,9 @@ class Inputs:
             return Rows(coded_source(self._table(X, reset=False), schema))
         if textual:
             return self._text_to_predict(X, textual)
-        return Rows(ArraySource(_for_kernels(self._cells_to_predict(X)), None, None, schema))
+        return Rows(
+            ArraySource(_for_kernels(self._cells_to_predict(X)), None, None, schema)
+        )
 
     def _cells_to_predict(self, X: Data) -> Any:
         options = {
@@ -402,7 +441,9 @@ class Inputs:
             )
         _check_n_features(self.learner, cells, reset=False)
         _check_feature_names(self.learner, cells, reset=False)
-        return Rows(text_source(cells, schema, self.caller, "it was fitted on numbers there"))
+        return Rows(
+            text_source(cells, schema, self.caller, "it was fitted on numbers there")
+        )
 
     def _check_dask(self, X: Any, schema: Schema) -> None:
         """Refuse columns that do not fit at once, not when the lazy result is computed."""

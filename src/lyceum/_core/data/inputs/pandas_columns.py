@@ -19,7 +19,13 @@ _TEXT_LEVELS = ("interval", "period", "mixed", "mixed-integer", "complex")
 
 def _refused() -> tuple[type[Exception], ...]:
     """What Arrow raises of values that it has no type for."""
-    return pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, OverflowError
+    return (
+        pa.ArrowInvalid,
+        pa.ArrowTypeError,
+        pa.ArrowNotImplementedError,
+        TypeError,
+        OverflowError,
+    )
 
 
 def is_pandas(X: Data) -> bool:
@@ -29,7 +35,9 @@ def is_pandas(X: Data) -> bool:
 
 def arrow_table(frame: Any) -> pa.Table:
     """A pandas frame as an Arrow table, without its index."""
-    renamed = _with_arrow_types(frame.set_axis([str(name) for name in frame.columns], axis=1))
+    renamed = _with_arrow_types(
+        frame.set_axis([str(name) for name in frame.columns], axis=1)
+    )
     try:
         return pa.Table.from_pandas(renamed, preserve_index=False)
     except _refused():
@@ -119,7 +127,9 @@ def arrow_array(values: ArrayLike, what: str) -> pa.Array | pa.ChunkedArray:
     try:
         return pa.array(values, from_pandas=True)
     except _refused() as error:
-        raise SchemaError(f"{what} {_refusal(np.asarray(values, dtype=object), error)}") from error
+        raise SchemaError(
+            f"{what} {_refusal(np.asarray(values, dtype=object), error)}"
+        ) from error
 
 
 def _refusal(values: np.ndarray, error: Exception) -> str:

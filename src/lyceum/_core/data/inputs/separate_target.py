@@ -34,7 +34,8 @@ def other_target(rows: Any, y: Any) -> Any:
         return y
     own = np.asarray(rows.y)
     given = np.asarray(y)
-    both_floats = own.dtype.kind == given.dtype.kind == "f"  # where NaN is a missing number
+    # where NaN is a missing number
+    both_floats = own.dtype.kind == given.dtype.kind == "f"
     if np.array_equal(own, given, equal_nan=both_floats):
         return None
     return y

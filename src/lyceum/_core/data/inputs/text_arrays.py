@@ -42,7 +42,11 @@ def text_array(X: Data, needs_text: bool = True) -> np.ndarray | None:
 
 def text_columns(cells: np.ndarray) -> list[int]:
     """The places of the columns with text in some row."""
-    return [j for j in range(cells.shape[1]) if any(isinstance(cell, str) for cell in cells[:, j])]
+    return [
+        j
+        for j in range(cells.shape[1])
+        if any(isinstance(cell, str) for cell in cells[:, j])
+    ]
 
 
 def text_table(
@@ -115,7 +119,9 @@ def is_missing_cell(column: np.ndarray) -> np.ndarray:
 
 def _example(column: np.ndarray) -> str:
     """The first text that is not a number."""
-    return next((cell for cell in column if isinstance(cell, str) and not is_number(cell)), "")
+    return next(
+        (cell for cell in column if isinstance(cell, str) and not is_number(cell)), ""
+    )
 
 
 def is_number(text: str) -> bool:

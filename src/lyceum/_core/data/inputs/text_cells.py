@@ -7,7 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from lyceum._core.data.inputs.text_arrays import check_one_type, is_missing_cell, number_cells
+from lyceum._core.data.inputs.text_arrays import (
+    check_one_type,
+    is_missing_cell,
+    number_cells,
+)
 from lyceum._core.data.rows.sources import ArraySource
 from lyceum._core.data.schema.coding import codes_of
 from lyceum._core.data.schema.column import Column
@@ -15,7 +19,9 @@ from lyceum._core.data.schema.schema import Schema
 from lyceum.errors import SchemaError
 
 
-def text_source(cells: np.ndarray, schema: Schema, caller: str, why: str) -> ArraySource:
+def text_source(
+    cells: np.ndarray, schema: Schema, caller: str, why: str
+) -> ArraySource:
     """The cells in memory, coded as `coded_source` codes the table that `text_table` makes of them.
 
     Parameters
@@ -48,7 +54,9 @@ def text_source(cells: np.ndarray, schema: Schema, caller: str, why: str) -> Arr
         if column.is_free_text:
             columns[j] = _with_texts(column, values[~missing])
         X[:, j] = _codes(values, missing, columns[j])
-    return ArraySource(X, None, None, replace(schema, columns=tuple(columns)), coded=True)
+    return ArraySource(
+        X, None, None, replace(schema, columns=tuple(columns)), coded=True
+    )
 
 
 def _codes(values: np.ndarray, missing: np.ndarray, column: Column) -> np.ndarray:
@@ -64,7 +72,9 @@ def _codes(values: np.ndarray, missing: np.ndarray, column: Column) -> np.ndarra
         code_of = {text: code for code, text in enumerate(column.categories.tolist())}
         codes[~missing] = [code_of.get(text, -1) for text in known]
     else:
-        codes[~missing] = codes_of(number_cells(known, column.name, "", ""), column.categories)
+        codes[~missing] = codes_of(
+            number_cells(known, column.name, "", ""), column.categories
+        )
     return codes
 
 
@@ -74,7 +84,10 @@ def _wrong_type(cell: object, column: Column) -> SchemaError:
             f"column {column.name!r} holds text such as {cell!r} where numbers are expected: clean"
             " it, or make it categorical from the start"
         )
-    learned = "free text" if column.is_free_text else f"text such as {str(column.categories[0])!r}"  # type: ignore[index]
+    learned = "free text"
+    if not column.is_free_text:
+        assert column.categories is not None
+        learned = f"text such as {str(column.categories[0])!r}"
     return SchemaError(
         f"column {column.name!r} holds numbers where {learned} was learned: give it as text"
     )

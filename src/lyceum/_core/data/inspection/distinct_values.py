@@ -9,9 +9,12 @@ from lyceum._core.data.inputs.arrow import numbers
 from lyceum._core.data.schema.column import union_levels
 from lyceum._core.lazy_arrow import pa, pc
 
-FEW = 32  # distinct numbers that are counted one by one before a column is just "many numbers"
-MANY = 100_000  # distinct categories that are listed before a column is an identifier or free text
-_LETTERS = 1 << 26  # characters that the list may take, the longest value times their number
+# distinct numbers that are counted one by one before a column is just "many numbers"
+FEW = 32
+# distinct categories that are listed before a column is an identifier or free text
+MANY = 100_000
+# characters that the list may take, the longest value times their number
+_LETTERS = 1 << 26
 
 
 Counted = tuple[np.ndarray | None, np.ndarray | None]
@@ -40,7 +43,9 @@ def count_text(column: pa.Array | pa.ChunkedArray, ordered: bool) -> Counted:
     return labels[order], counts[order]
 
 
-def _count_dictionary(column: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, np.ndarray]:
+def _count_dictionary(
+    column: pa.Array | pa.ChunkedArray,
+) -> tuple[pa.Array, np.ndarray]:
     """The declared values, whether they occur or not, and the rows of each."""
     if isinstance(column, pa.ChunkedArray):
         unified = column.unify_dictionaries()
@@ -52,7 +57,8 @@ def _count_dictionary(column: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, np.
     counts = np.zeros(len(dictionary), dtype=np.int64)
     for chunk in unified.chunks:
         counts += np.bincount(
-            chunk.indices.drop_null().to_numpy(zero_copy_only=False), minlength=len(counts)
+            chunk.indices.drop_null().to_numpy(zero_copy_only=False),
+            minlength=len(counts),
         )
     return dictionary, counts
 
@@ -83,7 +89,11 @@ def count_numbers(cells: np.ndarray, in_full: bool) -> Counted:
 
 def _distinct(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """`np.unique` with counts; small whole numbers are counted without sorting."""
-    if len(cells) and np.isfinite(cells).all() and np.array_equal(cells, np.trunc(cells)):
+    if (
+        len(cells)
+        and np.isfinite(cells).all()
+        and np.array_equal(cells, np.trunc(cells))
+    ):
         low = cells.min()
         high = cells.max()
         if low >= -MANY and high <= MANY:

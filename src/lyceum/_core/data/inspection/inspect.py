@@ -17,7 +17,11 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data.files.file_format import FileFormat
-from lyceum._core.data.files.large_file import ProfiledFile, SampledProfile, profile_large_file
+from lyceum._core.data.files.large_file import (
+    ProfiledFile,
+    SampledProfile,
+    profile_large_file,
+)
 from lyceum._core.data.files.tables import (
     LoadedTable,
     check_has_rows,
@@ -95,10 +99,13 @@ def inspect(
     roles.names_to_read(list(profile.columns))
     if _is_typed(data):
         roles = replace(
-            roles, types={name: column.holds for name, column in profile.columns.items()}
+            roles,
+            types={name: column.holds for name, column in profile.columns.items()},
         )
     all_rows = sampled.num_rows == profile.n_rows
-    cells = {name: ColumnCells.of(name, sampled.column(name)) for name in profile.columns}
+    cells = {
+        name: ColumnCells.of(name, sampled.column(name)) for name in profile.columns
+    }
     facts = {
         name: ColumnSummary(column, cells[name], all_rows)
         for name, column in profile.columns.items()
@@ -109,7 +116,13 @@ def inspect(
     else:
         repeated = None
     return Inspection(
-        _source(data), profile.n_rows, sampled.num_rows, repeated, columns, target, notes
+        _source(data),
+        profile.n_rows,
+        sampled.num_rows,
+        repeated,
+        columns,
+        target,
+        notes,
     )
 
 
@@ -125,12 +138,16 @@ def _describe_columns(
         else:
             flags = [*column_flags(fact), *([same[name]] if name in same else [])]
             if target is not None:
-                leak_flag = leak(fact.cells, facts[target].cells, schema[target].is_categorical)
+                leak_flag = leak(
+                    fact.cells, facts[target].cells, schema[target].is_categorical
+                )
                 flags += [leak_flag] if leak_flag else []
         yield _describe(fact, schema[name], tuple(flags))
 
 
-def _describe(facts: ColumnSummary, column: Column, flags: tuple[Flag, ...]) -> ColumnInspection:
+def _describe(
+    facts: ColumnSummary, column: Column, flags: tuple[Flag, ...]
+) -> ColumnInspection:
     profile = facts.profile
     has_range = math.isfinite(profile.low) and profile.low <= profile.high
     if has_range and profile.holds != "text":
@@ -155,7 +172,9 @@ def _describe(facts: ColumnSummary, column: Column, flags: tuple[Flag, ...]) -> 
 
 
 def _column(profile: ColumnProfile, roles: ColumnRoles) -> Column:
-    if profile.values is None and (profile.holds == "text" or profile.name in roles.in_full):
+    if profile.values is None and (
+        profile.holds == "text" or profile.name in roles.in_full
+    ):
         if profile.holds == "text":
             what = "text"
         else:
@@ -174,7 +193,9 @@ def _top(profile: ColumnProfile) -> tuple[tuple[Any, int], ...]:
         return ()
     order = np.argsort(-profile.counts, kind="stable")[:_TOP]
     return tuple(
-        (_item(profile.values[i]), int(profile.counts[i])) for i in order if profile.counts[i]
+        (_item(profile.values[i]), int(profile.counts[i]))
+        for i in order
+        if profile.counts[i]
     )
 
 
@@ -185,7 +206,9 @@ def _item(value: Any) -> Any:
     return value
 
 
-def _spread(cells: ColumnCells, profile: ColumnProfile) -> tuple[float | None, tuple[int, ...]]:
+def _spread(
+    cells: ColumnCells, profile: ColumnProfile
+) -> tuple[float | None, tuple[int, ...]]:
     values = cells.values
     if values is not None:
         finite = values[np.isfinite(values)]
@@ -194,7 +217,9 @@ def _spread(cells: ColumnCells, profile: ColumnProfile) -> tuple[float | None, t
     if not len(finite):
         return None, ()
     scale = (profile.high - profile.low) or 1.0
-    bins = np.clip((finite / scale - profile.low / scale) * _BINS, 0, _BINS - 1).astype(np.intp)
+    bins = np.clip((finite / scale - profile.low / scale) * _BINS, 0, _BINS - 1).astype(
+        np.intp
+    )
     return float(np.median(finite)), tuple(np.bincount(bins, minlength=_BINS).tolist())
 
 

@@ -14,7 +14,10 @@ _ENOUGH = 30  # rows that a verdict on a leak needs
 def leak(cells: ColumnCells, target: ColumnCells, is_class: bool) -> Flag | None:
     """A flag if the column alone tells the target almost perfectly."""
     known = target.codes >= 0
-    if np.count_nonzero(known) < _ENOUGH or cells.n_distinct + (cells.n_present < len(cells)) < 2:
+    if (
+        np.count_nonzero(known) < _ENOUGH
+        or cells.n_distinct + (cells.n_present < len(cells)) < 2
+    ):
         return None
     if is_class:
         how = _class_leak(cells, target.codes, known)
@@ -28,7 +31,9 @@ def leak(cells: ColumnCells, target: ColumnCells, is_class: bool) -> Flag | None
     )
 
 
-def _class_leak(cells: ColumnCells, target: np.ndarray, known: np.ndarray) -> str | None:
+def _class_leak(
+    cells: ColumnCells, target: np.ndarray, known: np.ndarray
+) -> str | None:
     if cells.values is not None and target.max() == 1:
         area = _auc(cells.values[known], target[known])
         if area is not None and max(area, 1 - area) >= 0.995:
@@ -44,7 +49,9 @@ def _class_leak(cells: ColumnCells, target: np.ndarray, known: np.ndarray) -> st
     return None
 
 
-def _number_leak(cells: ColumnCells, target: np.ndarray | None, known: np.ndarray) -> str | None:
+def _number_leak(
+    cells: ColumnCells, target: np.ndarray | None, known: np.ndarray
+) -> str | None:
     assert target is not None
     if cells.values is not None:
         both = known & np.isfinite(cells.values) & np.isfinite(target)
@@ -96,7 +103,9 @@ def _entropy(counts: np.ndarray) -> float:
     """n times the entropy of the counts, in nats."""
     counts = counts[counts > 0]
     if len(counts) > 1:
-        return float(counts.sum() * np.log(counts.sum()) - (counts * np.log(counts)).sum())
+        return float(
+            counts.sum() * np.log(counts.sum()) - (counts * np.log(counts)).sum()
+        )
     return 0.0
 
 

@@ -25,7 +25,9 @@ _CONSTANT = 0.95  # a value in this share of the rows leaves a column nearly con
 _MANY = 50  # categories beyond which each has to earn its rows
 _RARE = 5  # rows below which a class is rare
 _YEARS = (1500, 2200)  # whole numbers that rise within these are years, no identifiers
-_LABEL = re.compile(r"(?:^|[\W_])(?i:id|key|nr|uuid|row_?names?)$|[a-z](?:Id|ID|Key|Nr)$")
+_LABEL = re.compile(
+    r"(?:^|[\W_])(?i:id|key|nr|uuid|row_?names?)$|[a-z](?:Id|ID|Key|Nr)$"
+)
 _SENTINELS = (-1.0, -9.0, -99.0, -999.0, -9999.0, 9.0, 99.0, 999.0, 9999.0, 99999.0)
 
 
@@ -68,14 +70,20 @@ class ColumnCells:
             cells = text
         else:
             cells = pa.array(self.values, from_pandas=True)
-        return cells.dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        return (
+            cells.dictionary_encode()
+            .indices.fill_null(-1)
+            .to_numpy(zero_copy_only=False)
+        )
 
     @cached_property
     def content(self) -> bytes:
         """A digest of the cells, the same for equal columns."""
         if self.values is None:
             return _digest(repr(self.column.to_pylist()).encode())
-        return _digest(np.where(np.isnan(self.values), np.nan, self.values + 0.0).tobytes())
+        return _digest(
+            np.where(np.isnan(self.values), np.nan, self.values + 0.0).tobytes()
+        )
 
     @cached_property
     def groups(self) -> bytes:
@@ -143,10 +151,13 @@ def column_flags(facts: ColumnSummary) -> Iterator[Flag]:
         return
     share = profile.n_missing / profile.n_rows
     if share > 0.5:
-        yield Flag("mostly_missing", f"is missing in {_share_of_rows(share, facts.present)}")
+        yield Flag(
+            "mostly_missing", f"is missing in {_share_of_rows(share, facts.present)}"
+        )
     if profile.n_infinite:
         yield Flag(
-            "infinite", f"has {profile.n_infinite:,} infinite cells: most learners will refuse them"
+            "infinite",
+            f"has {profile.n_infinite:,} infinite cells: most learners will refuse them",
         )
     yield from _constant(facts)
     yield from _identifier(facts) if profile.holds != "text" else _text(facts)
@@ -154,7 +165,9 @@ def column_flags(facts: ColumnSummary) -> Iterator[Flag]:
 
 
 def _constant(facts: ColumnSummary) -> Iterator[Flag]:
-    if facts.n_distinct == 1 or (facts.n_distinct is None and facts.cells.n_distinct == 1):
+    if facts.n_distinct == 1 or (
+        facts.n_distinct is None and facts.cells.n_distinct == 1
+    ):
         if facts.profile.n_missing:
             missing = ", apart from missing cells"
         else:
@@ -189,7 +202,9 @@ def _commonest(facts: ColumnSummary) -> str | float:
 
 def _are_years(values: np.ndarray) -> bool:
     """Whether whole numbers that differ can be years, by their size and number."""
-    return bool(_YEARS[0] <= values.min() and values.max() <= _YEARS[1] and len(values) <= 300)
+    return bool(
+        _YEARS[0] <= values.min() and values.max() <= _YEARS[1] and len(values) <= 300
+    )
 
 
 def _identifier(facts: ColumnSummary) -> Iterator[Flag]:
@@ -207,15 +222,24 @@ def _identifier(facts: ColumnSummary) -> Iterator[Flag]:
                 "rises from row to row: the rows are in order of time, so split them by time",
             )
     elif profile.is_integer and rising and _are_years(cells.values):
-        yield Flag("ordered", "rises from row to row, as years do: the rows are in order of time")
+        yield Flag(
+            "ordered",
+            "rises from row to row, as years do: the rows are in order of time",
+        )
     elif facts.all_rows and profile.is_integer and bool((steps == 1).all()):
         yield Flag("identifier", "counts the rows: leave it out")
-    elif profile.is_integer and len(cells) >= 50 and _are_row_labels(cells.name, cells.values):
+    elif (
+        profile.is_integer
+        and len(cells) >= 50
+        and _are_row_labels(cells.name, cells.values)
+    ):
         if rising:
             how = "rises from row to row"
         else:
             how = "differs in every row"
-        yield Flag("identifier", f"is a whole number that {how}{facts.where}: an identifier?")
+        yield Flag(
+            "identifier", f"is a whole number that {how}{facts.where}: an identifier?"
+        )
 
 
 def _are_row_labels(name: str, values: np.ndarray) -> bool:
@@ -249,14 +273,22 @@ def _text(facts: ColumnSummary) -> Iterator[Flag]:
     elif present >= 20 and share == 1.0:
         yield Flag("identifier", f"differs in every row{facts.where}: an identifier?")
     elif present >= 50 and share > 0.9:
-        yield Flag("identifier", f"differs in {share:.0%} of the rows{facts.where}: an identifier?")
-    elif distinct is None or (distinct > _MANY and present < 10 * distinct) or distinct > 1000:
+        yield Flag(
+            "identifier",
+            f"differs in {share:.0%} of the rows{facts.where}: an identifier?",
+        )
+    elif (
+        distinct is None
+        or (distinct > _MANY and present < 10 * distinct)
+        or distinct > 1000
+    ):
         if distinct is None:
             many = "very many"
         else:
             many = f"{distinct:,}"
         yield Flag(
-            "many_categories", f"has {many} categories for {present:,} rows: group the rare ones"
+            "many_categories",
+            f"has {many} categories for {present:,} rows: group the rare ones",
         )
     if facts.profile.values is not None and facts.profile.counts is not None:
         yield from _mostly_numbers(facts.profile.values, facts.profile.counts)
@@ -281,7 +313,8 @@ def _mostly_numbers(values: np.ndarray, counts: np.ndarray) -> Iterator[Flag]:
     elif text_format is not None and not text_format.date:
         first = str(values[order[~number][0]])
         yield Flag(
-            "numbers_as_text", f"holds numbers written as text, such as {first!r}: convert it"
+            "numbers_as_text",
+            f"holds numbers written as text, such as {first!r}: convert it",
         )
     elif share >= 0.9:
         odd = str(values[order[~number][0]])
@@ -297,7 +330,9 @@ def _spellings(values: np.ndarray) -> Iterator[Flag]:
     for value in map(str, values[:5000]):
         first = seen.setdefault(value.strip().casefold(), value)
         if first != value:
-            yield Flag("spelling", f"spells one category in two ways: {first!r} and {value!r}")
+            yield Flag(
+                "spelling", f"spells one category in two ways: {first!r} and {value!r}"
+            )
             return
 
 
@@ -341,7 +376,9 @@ def copies(columns: Sequence[ColumnCells]) -> dict[str, Flag]:
         if earlier is not cells:
             equal = not by_groups or cells.content == earlier.content
             same = f"says the same as {earlier.name!r}, one to one, in other values"
-            flags[cells.name] = Flag("copy", f"is a copy of {earlier.name!r}" if equal else same)
+            flags[cells.name] = Flag(
+                "copy", f"is a copy of {earlier.name!r}" if equal else same
+            )
     return flags
 
 
@@ -359,7 +396,11 @@ def target_flags(facts: ColumnSummary, classes: np.ndarray | None) -> Iterator[F
     if facts.n_distinct == 1:
         yield Flag("constant", "is the same in every row: there is nothing to predict")
     elif classes is not None and profile.counts is not None:
-        rare = [str(value) for value, count in zip(profile.values, profile.counts) if count < _RARE]  # type: ignore[arg-type]
+        assert profile.values is not None
+        counted = zip(profile.values, profile.counts)
+        rare = [str(value) for value, count in counted if count < _RARE]
         if rare:
             listed = ", ".join(rare[:3]) + (" …" if len(rare) > 3 else "")
-            yield Flag("rare_class", f"has classes of fewer than {_RARE} rows: {listed}")
+            yield Flag(
+                "rare_class", f"has classes of fewer than {_RARE} rows: {listed}"
+            )

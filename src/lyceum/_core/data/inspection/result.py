@@ -180,7 +180,13 @@ class Inspection:
         if self.target is not None:
             facts["target"] = self.target
         rows = [
-            (c.name, c.kind, c.n_missing, _values_text(c), "; ".join(flag.text for flag in c.flags))
+            (
+                c.name,
+                c.kind,
+                c.n_missing,
+                _values_text(c),
+                "; ".join(flag.text for flag in c.flags),
+            )
             for c in self.columns
         ]
         table = Table("Columns", ("column", "kind", "missing", "values", "notes"), rows)

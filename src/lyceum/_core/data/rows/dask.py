@@ -16,7 +16,12 @@ from lyceum._core.data.rows.block import Block
 from lyceum._core.data.rows.block_reduction import merge_all
 from lyceum._core.data.rows.row_selection import check_ascending
 from lyceum._core.data.rows.sources import ArraySource, BatchPart, Part
-from lyceum._core.data.schema.coding import class_codes, is_labeled, labels, target_numbers
+from lyceum._core.data.schema.coding import (
+    class_codes,
+    is_labeled,
+    labels,
+    target_numbers,
+)
 from lyceum._core.data.schema.column import Column
 from lyceum._core.data.schema.column_roles import ColumnRoles
 from lyceum._core.data.schema.profile import TableProfile
@@ -64,7 +69,9 @@ class DaskPart:
 
     def _frame_blocks(self) -> Iterator[Block]:
         for block in BatchPart(frame_table(self.X), self.start, self.schema).blocks():
-            rows = slice(block.start - self.start, block.start - self.start + len(block))
+            rows = slice(
+                block.start - self.start, block.start - self.start + len(block)
+            )
             if self.y is None:
                 y = block.y
             else:
@@ -117,7 +124,11 @@ class DaskSource:
             roles, types={name: column.holds for name, column in merged.columns.items()}
         )
         return cls(
-            partitions, None, None, roles.schema(merged), [profile.n_rows for profile in profiles]
+            partitions,
+            None,
+            None,
+            roles.schema(merged),
+            [profile.n_rows for profile in profiles],
         )
 
     @classmethod
@@ -155,7 +166,9 @@ class DaskSource:
             *[look(*part, undecided, task, unlabeled) for part in zip(parts, ys, ws)]
         )
         if w is not None and not any(seen.weight for seen in looks):
-            raise DataError("sample_weight is zero for every row: there is nothing to learn from")
+            raise DataError(
+                "sample_weight is zero for every row: there is nothing to learn from"
+            )
         schema = _seen_schema(names, roles, looks, task, unlabeled)
         coded = None
         target = schema.target
@@ -209,12 +222,17 @@ class DaskSource:
     def _delayed_parts(self) -> list[Any]:
         import dask
 
-        starts = np.concatenate([[0], np.cumsum(self.lengths)[:-1]]).astype(int).tolist()
+        starts = (
+            np.concatenate([[0], np.cumsum(self.lengths)[:-1]]).astype(int).tolist()
+        )
         nothing = [None] * len(self.X)
         make = dask.delayed(
             partial(DaskPart, schema=self.schema), pure=False
         )  # Dask searches arguments
-        return [make(*part) for part in zip(self.X, self.y or nothing, self.w or nothing, starts)]
+        return [
+            make(*part)
+            for part in zip(self.X, self.y or nothing, self.w or nothing, starts)
+        ]
 
     def _persist(self) -> None:
         import dask
@@ -227,7 +245,9 @@ class DaskSource:
         if self.w:
             self.w = list(everything[-n:])
         if _is_local():
-            self._kept = [part.as_arrow() for part in dask.compute(*self._delayed_parts())]
+            self._kept = [
+                part.as_arrow() for part in dask.compute(*self._delayed_parts())
+            ]
 
     def reduce(self, fold: Callable[[Part], Any]) -> Any:
         """Fold every partition and merge the results in order, as a tree, in one compute."""
@@ -242,7 +262,9 @@ class DaskSource:
         rows = dict(zip((task.key for task in level), self.lengths))
         merge = dask.delayed(merge_all, pure=False)
         while len(level) > 1:
-            level = [merge(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)]
+            level = [
+                merge(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)
+            ]
         with _report_rows(rows):
             return level[0].compute()
 
@@ -256,7 +278,9 @@ class DaskSource:
             done += n
             report("rows", done, self.n_rows)
         while len(level) > 1:
-            level = [merge_all(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)]
+            level = [
+                merge_all(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)
+            ]
         return level[0]
 
     def collect(self, function: Callable[[Part], tuple[int, np.ndarray | None]]) -> Any:
@@ -264,12 +288,16 @@ class DaskSource:
         import dask
         import dask.array as da
 
-        empty = DaskPart(np.empty((0, len(self.schema)), self.dtype), None, None, 0, self.schema)
+        empty = DaskPart(
+            np.empty((0, len(self.schema)), self.dtype), None, None, 0, self.schema
+        )
         like = function(_EmptyPart(empty))[1]
         assert like is not None
         result = dask.delayed(_rows_of, pure=False)
         parts = [
-            da.from_delayed(result(function, part, like), (n, *like.shape[1:]), like.dtype)
+            da.from_delayed(
+                result(function, part, like), (n, *like.shape[1:]), like.dtype
+            )
             for part, n in zip(self._delayed_parts(), self.lengths)
         ]
         return da.concatenate(parts)
@@ -314,7 +342,9 @@ def _some_rows(part: Any, indices: np.ndarray) -> Any:
 
 
 def _rows_of(
-    function: Callable[[Part], tuple[int, np.ndarray | None]], part: Part, like: np.ndarray
+    function: Callable[[Part], tuple[int, np.ndarray | None]],
+    part: Part,
+    like: np.ndarray,
 ) -> np.ndarray:
     result = function(part)[1]
     if result is None:
@@ -363,7 +393,9 @@ def _look(
             )
     profile = None
     if undecided and is_frame(X):
-        profile = TableProfile.of(frame_table(X).select(undecided), undecided, undecided)
+        profile = TableProfile.of(
+            frame_table(X).select(undecided), undecided, undecided
+        )
     elif undecided:
         cells = {name: np.ascontiguousarray(X[:, int(name[1:])]) for name in undecided}
         profile = TableProfile.of(pa.table(cells), undecided)
@@ -377,7 +409,9 @@ def _look(
             classes = class_codes(labels(known, "y", " of a partition"))[0]
         else:
             classes = None
-    return _PartFacts(len(X), profile, classes, 0.0 if w is None else float(_weights(w).sum()))
+    return _PartFacts(
+        len(X), profile, classes, 0.0 if w is None else float(_weights(w).sum())
+    )
 
 
 def _weights(w: Weights) -> np.ndarray:
@@ -390,7 +424,9 @@ def _weights(w: Weights) -> np.ndarray:
     return weights
 
 
-def _undecided_columns(names: list[str], types: list[Any], roles: ColumnRoles) -> list[str]:
+def _undecided_columns(
+    names: list[str], types: list[Any], roles: ColumnRoles
+) -> list[str]:
     """The columns whose kind or categories only their cells tell."""
     in_full = roles.in_full
     return [
@@ -409,7 +445,8 @@ def _seen_schema(
 ) -> Schema:
     profile = merge_all([seen.profile for seen in looks]) or TableProfile(0, {})
     types = {
-        name: profile.columns[name].holds if name in profile.columns else "number" for name in names
+        name: profile.columns[name].holds if name in profile.columns else "number"
+        for name in names
     }
     columns = replace(roles, types=types).schema(profile).columns
     if task is None:
@@ -430,7 +467,8 @@ def _seen_schema(
 
     check_classification_targets(classes)
     return Schema(
-        columns, Column("y", "binary" if len(classes) == 2 else "categorical", classes, "y")
+        columns,
+        Column("y", "binary" if len(classes) == 2 else "categorical", classes, "y"),
     )
 
 
@@ -446,7 +484,9 @@ def _coded_target(y: Any, target: Column, unlabeled: bool) -> np.ndarray:
         known = np.flatnonzero(is_labeled(y))
         codes = np.full(len(y), -1, dtype=np.int32)
         given = labels(np.asarray(y)[known], target.name)
-        indices = np.minimum(np.searchsorted(target.categories, given), len(target.categories) - 1)
+        indices = np.minimum(
+            np.searchsorted(target.categories, given), len(target.categories) - 1
+        )
         codes[known] = np.where(target.categories[indices] == given, indices, -1)
         return codes
     return np.searchsorted(target.categories, labels(y, target.name)).astype(np.int32)
@@ -457,7 +497,9 @@ def _partitions_like_X(data: Data, n_parts: int, name: str) -> list[Any]:
     if data is None:
         return [None] * n_parts
     if not is_dask(data):
-        raise DataError(f"X is a Dask collection but {name} is not: give both as Dask collections")
+        raise DataError(
+            f"X is a Dask collection but {name} is not: give both as Dask collections"
+        )
     parts = as_delayed(data)
     if len(parts) != n_parts:
         raise DataError(

@@ -42,7 +42,9 @@ class Gathered:
         """All rows in one block."""
         blocks = _with_one_list_of_texts(self.blocks)
         return replace(
-            self.targets, X=stack_rows([block.X for block in blocks]), schema=blocks[0].schema
+            self.targets,
+            X=stack_rows([block.X for block in blocks]),
+            schema=blocks[0].schema,
         )
 
     @property
@@ -129,7 +131,8 @@ def refuse_size(
     needed = max(n_bytes, 8 * (n_rows or 0) * n_columns)
     if needed > limit:
         fits = (n_rows or 1) * limit // needed
-        fits = max(1, fits - fits % 10 ** (len(str(fits)) - 1))  # of its first digit alone
+        # of its first digit alone
+        fits = max(1, fits - fits % 10 ** (len(str(fits)) - 1))
         if alternative is None:
             other = ""
         else:

@@ -44,4 +44,6 @@ class RowCounter:
 
     def total(self) -> int:
         """The number of rows; takes a pass only if none was made here, as on Dask."""
-        return self.before + (sum(self._lengths.values()) if self.complete else len(self.rows))
+        return self.before + (
+            sum(self._lengths.values()) if self.complete else len(self.rows)
+        )

@@ -25,7 +25,9 @@ def row_numbers(indices: Any, n_rows: int | None) -> np.ndarray:
             )
         return np.flatnonzero(indices)
     if indices.size and indices.dtype.kind not in "iu":
-        raise DataError(f"places are row numbers from 0, not values of type {indices.dtype}")
+        raise DataError(
+            f"places are row numbers from 0, not values of type {indices.dtype}"
+        )
     indices = indices.astype(np.intp).reshape(-1)
     if len(indices):
         low = int(indices.min())
@@ -105,7 +107,11 @@ class TakenSource:
         for part in self.source.parts():
             start = getattr(part, "start", None)
             n_rows = getattr(part, "n_rows", None)
-            if start is None or n_rows is None or self._between(start, start + n_rows).size:
+            if (
+                start is None
+                or n_rows is None
+                or self._between(start, start + n_rows).size
+            ):
                 yield _TakenPart(part, self)
 
     def _between(self, start: int, stop: int) -> np.ndarray:

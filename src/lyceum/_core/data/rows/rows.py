@@ -21,7 +21,12 @@ from lyceum._core.data.rows.block_reduction import (
 )
 from lyceum._core.data.rows.gather import Gathered, labels_as_given, refuse_size
 from lyceum._core.data.rows.row_counter import RowCounter
-from lyceum._core.data.rows.row_selection import BlockSource, TakenSource, key_places, row_numbers
+from lyceum._core.data.rows.row_selection import (
+    BlockSource,
+    TakenSource,
+    key_places,
+    row_numbers,
+)
 from lyceum._core.data.rows.sources import ArraySource, Part, Source
 from lyceum._core.data.rows.text import describe, describe_in_html
 from lyceum._core.data.schema.schema import Schema
@@ -165,7 +170,9 @@ class Rows:
     @property
     def n_rows(self) -> int | None:
         """The number of rows, if it is known without reading them all."""
-        return vars(self).get("_row_count", None if self._drops_rows else self.source.n_rows)
+        return vars(self).get(
+            "_row_count", None if self._drops_rows else self.source.n_rows
+        )
 
     def __len__(self) -> int:
         return self._row_count
@@ -291,9 +298,13 @@ class Rows:
             return replace(self, source=source)
         if self.in_memory:
             block = self.in_one_block("take", "a source without dropped rows")
-            return replace(self, source=ArraySource.of_block(block).take(indices), steps=())
+            return replace(
+                self, source=ArraySource.of_block(block).take(indices), steps=()
+            )
         return replace(
-            self, source=TakenSource.of(BlockSource(self.blocks, self.schema), indices), steps=()
+            self,
+            source=TakenSource.of(BlockSource(self.blocks, self.schema), indices),
+            steps=(),
         )
 
     def __getitem__(self, key: Any) -> Rows:
@@ -334,13 +345,18 @@ class Rows:
         if not self.in_memory:
             refuse_size(caller, alternative, memory, source.n_rows, len(source.schema))
         gathered = Gathered()
-        if self.on_dask:  # the partitions are computed side by side; their number of rows is known
+        # the partitions are computed side by side; their number of rows is known
+        if self.on_dask:
             return self.reduce(Gathered.of).block
         for n_bytes, part in self._gathered_parts():
             gathered = gathered.merge(part)
             if not self.in_memory:
                 refuse_size(
-                    caller, alternative, memory, sum(map(len, gathered.blocks)), n_bytes=n_bytes
+                    caller,
+                    alternative,
+                    memory,
+                    sum(map(len, gathered.blocks)),
+                    n_bytes=n_bytes,
                 )
         if not gathered.blocks:
             raise DataError(_NO_ROWS)
@@ -376,13 +392,17 @@ class Rows:
 
     def _reduce_here(self, of: Callable[[Block], Summary]) -> Summary | None:
         with single_threaded_blas():
-            return merge_all(self._over_parts(partial(count_and_fold, of=of, steps=self.steps)))
+            return merge_all(
+                self._over_parts(partial(count_and_fold, of=of, steps=self.steps))
+            )
 
     def map(self, function: Callable[[Block], np.ndarray]) -> Iterator[np.ndarray]:
         """`function` of every part's blocks, in order, over threads; what is kept is up to the
         caller."""
         with single_threaded_blas():
-            for result in self._over_parts(partial(map_part, function=function, steps=self.steps)):
+            for result in self._over_parts(
+                partial(map_part, function=function, steps=self.steps)
+            ):
                 if result is not None:
                     yield result
 
@@ -404,7 +424,9 @@ class Rows:
     def collect(self, function: Callable[[Block], np.ndarray]) -> Any:
         """`function` of all blocks in one array (a lazy one on Dask, unless a step drops rows)."""
         if hasattr(self.source, "collect") and not self._drops_rows:
-            return self.source.collect(partial(map_part, function=function, steps=self.steps))
+            return self.source.collect(
+                partial(map_part, function=function, steps=self.steps)
+            )
         results = list(self.map(function))
         if not results:
             raise DataError(_NO_ROWS)

@@ -132,7 +132,10 @@ class ArraySource:
 
     def parts(self) -> Iterator[Part]:
         step = block_rows(self.X.shape[1])
-        return (_ArrayPart(self, start, start + step) for start in range(0, self.n_rows, step))
+        return (
+            _ArrayPart(self, start, start + step)
+            for start in range(0, self.n_rows, step)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +256,9 @@ class ParquetPart:
         text = list(self.text)
         with (
             file_errors(self.path),
-            pq.ParquetFile(self.path, buffer_size=1 << 16, read_dictionary=text) as file,
+            pq.ParquetFile(
+                self.path, buffer_size=1 << 16, read_dictionary=text
+            ) as file,
         ):
             present = set(file.schema_arrow.names)
             names = [name for name in names if name in present]
@@ -282,7 +287,9 @@ class CsvSource:
         """The same rows with targets and weights alone."""
         schema = replace(self.schema, columns=())
         return replace(
-            self, schema=schema, reader=replace(self.reader, only=tuple(TableCoder(schema).names))
+            self,
+            schema=schema,
+            reader=replace(self.reader, only=tuple(TableCoder(schema).names)),
         )
 
     def parts(self) -> Iterator[Part]:

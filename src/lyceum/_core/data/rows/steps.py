@@ -42,7 +42,9 @@ class Recode:
 
     def __call__(self, block: Block) -> Block:
         columns = [
-            j for j, column in enumerate(block.schema) if column.is_categorical and column.numeric
+            j
+            for j, column in enumerate(block.schema)
+            if column.is_categorical and column.numeric
         ]
         if not columns:
             return block
@@ -110,7 +112,10 @@ class Design:
         # columns
         last: tuple[Schema, Schema] | None = self.__dict__.get("_last")
         if last is None or last[0] is not schema:
-            last = self.__dict__["_last"] = (schema, replace(schema, columns=self.after.columns))
+            last = self.__dict__["_last"] = (
+                schema,
+                replace(schema, columns=self.after.columns),
+            )
         return last[1]
 
     @cached_property
@@ -122,20 +127,27 @@ class Design:
             if column.numeric:
                 plain = column.kind == "continuous" and column.categories is None
                 columns.append(
-                    column if plain else replace(column, kind="continuous", categories=None)
+                    column
+                    if plain
+                    else replace(column, kind="continuous", categories=None)
                 )
             elif column.is_free_text:
                 columns.append(column)
             else:
                 values = np.asarray(column.categories)[self._first(column) :]
-                columns += [Column(f"{column.name}={value}", why=column.why) for value in values]
+                columns += [
+                    Column(f"{column.name}={value}", why=column.why) for value in values
+                ]
         return Schema(tuple(columns))
 
     def _first(self, column: Column) -> int:
         """The first category that has a design column."""
         if _stays(column):
             return 0
-        return int(self.reference or (len(np.asarray(column.categories)) == 2 and not self.every))
+        return int(
+            self.reference
+            or (len(np.asarray(column.categories)) == 2 and not self.every)
+        )
 
     @cached_property
     def width(self) -> np.ndarray:
@@ -143,7 +155,8 @@ class Design:
         if self.before.of_an_array:
             return np.ones(len(self.before), dtype=np.int32)
         widths = [
-            1 if _stays(c) else len(np.asarray(c.categories)) - self._first(c) for c in self.before
+            1 if _stays(c) else len(np.asarray(c.categories)) - self._first(c)
+            for c in self.before
         ]
         return np.array(widths, dtype=np.int32)
 
@@ -158,9 +171,16 @@ class Design:
         which."""
         kept = np.flatnonzero(self.width)
         stays = np.array([_stays(column) for column in self.before])
-        first = np.array([self._first(column) for column in self.before], dtype=np.int32)
+        first = np.array(
+            [self._first(column) for column in self.before], dtype=np.int32
+        )
         start = np.cumsum(self.width, dtype=np.int32) - self.width
-        return kept, start[kept], np.where(stays, np.int32(0), self.width)[kept], first[kept]
+        return (
+            kept,
+            start[kept],
+            np.where(stays, np.int32(0), self.width)[kept],
+            first[kept],
+        )
 
     @cached_property
     def is_plain(self) -> bool:
@@ -175,7 +195,9 @@ class Design:
         if self.is_plain:
             return block.with_X(block.X, self.schema(block.schema))
         kept, *layout = self._layout
-        X = np.ascontiguousarray(block.X if len(kept) == len(self.before) else block.X[:, kept])
+        X = np.ascontiguousarray(
+            block.X if len(kept) == len(self.before) else block.X[:, kept]
+        )
         return block.with_X(
             (_csr if self._is_sparse else _dense)(X, layout, len(self.after)),
             self.schema(block.schema),
@@ -187,7 +209,9 @@ def _stays(column: Column) -> bool:
 
 
 def _dense(X: np.ndarray, layout: list[np.ndarray], width: int) -> np.ndarray:
-    out = np.empty((len(X), width), dtype=X.dtype if X.dtype.kind == "f" else np.float64)
+    out = np.empty(
+        (len(X), width), dtype=X.dtype if X.dtype.kind == "f" else np.float64
+    )
     start, size, first = layout
     native.expand(X, start, size, first, out)
     return out
@@ -201,7 +225,9 @@ def _csr(X: np.ndarray, layout: list[np.ndarray], width: int) -> sparse.csr_arra
     data = np.empty(X.size)
     start, size, first = layout
     used = native.expand_sparse(X, start, size, first, indptr, indices, data)
-    return sparse.csr_array((data[:used], indices[:used], indptr), shape=(len(X), width))
+    return sparse.csr_array(
+        (data[:used], indices[:used], indptr), shape=(len(X), width)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,11 @@ def source_name(data: Data) -> str:
     """What a source is called: its path, or the type of the object."""
     if isinstance(data, str | os.PathLike):
         return os.fspath(data)
-    if isinstance(data, Sequence) and len(data) and isinstance(data[0], str | os.PathLike):
+    if (
+        isinstance(data, Sequence)
+        and len(data)
+        and isinstance(data[0], str | os.PathLike)
+    ):
         if len(data) > 1:
             more = f" and {len(data) - 1} more"
         else:
@@ -48,7 +52,9 @@ def _facts(rows: Rows) -> list[str]:
         n = show_count(rows.n_rows, "row")
     kinds = Counter(column.kind for column in schema)
     counts = ", ".join(f"{kinds[kind]:,} {kind}" for kind in KINDS if kinds[kind])
-    size = f"{n} × {show_count(len(schema), 'column')}" + (f" ({counts})" if counts else "")
+    size = f"{n} × {show_count(len(schema), 'column')}" + (
+        f" ({counts})" if counts else ""
+    )
     facts = [size]
     if schema.target is not None:
         facts.append(f"target {schema.target.name!r} ({_target(schema.target)})")

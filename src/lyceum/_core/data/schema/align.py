@@ -56,7 +56,10 @@ def _union(one: Column, two: Column, caller: str) -> Column:
         return one
     if one.numeric and two.numeric:
         assert one.categories is not None
-        same = two.categories is not None and len(np.union1d(one.categories, two.categories)) == 2
+        same = (
+            two.categories is not None
+            and len(np.union1d(one.categories, two.categories)) == 2
+        )
         if same:
             return one
         return replace(one, kind="continuous", categories=None)
@@ -89,7 +92,9 @@ def _with_categories(one: Column, two: Column, caller: str) -> Column:
             f" {b[0]!r} now: give both one type"
         )
     both = union_levels(a, b)
-    return replace(one, kind="binary" if len(both) == 2 else "categorical", categories=both)
+    return replace(
+        one, kind="binary" if len(both) == 2 else "categorical", categories=both
+    )
 
 
 Change = Callable[[np.ndarray], np.ndarray]
@@ -142,7 +147,9 @@ class Align:
         if missing:
             raise missing_columns(missing, before.names)
         indices = np.array([before.index(name) for name in after.names], dtype=np.intp)
-        changes = tuple(change_between(before[int(j)], column) for j, column in zip(indices, after))
+        changes = tuple(
+            change_between(before[int(j)], column) for j, column in zip(indices, after)
+        )
         classes = None
         if (
             before.target is not None
@@ -158,7 +165,10 @@ class Align:
     def __call__(self, block: Block) -> Block:
         X = block.X
         y = block.y
-        if len(self.indices) != X.shape[1] or (self.indices != np.arange(X.shape[1])).any():
+        if (
+            len(self.indices) != X.shape[1]
+            or (self.indices != np.arange(X.shape[1])).any()
+        ):
             if sparse.issparse(X):
                 X = X[:, self.indices]
             else:

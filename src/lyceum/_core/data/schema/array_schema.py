@@ -20,7 +20,8 @@ from lyceum.errors import SchemaError
 NOT_SPARSE = "categorical_features cannot be used with sparse data: give a dense array or a frame"
 
 _LOOK = 1 << 16  # rows looked at at once
-_MANY = 4096  # whole numbers below this are found by a table, other categories by sorting
+# whole numbers below this are found by a table, other categories by sorting
+_MANY = 4096
 
 
 def array_schema(X: Any, names: Sequence[str], roles: ColumnRoles) -> Schema:
@@ -36,7 +37,9 @@ def array_schema(X: Any, names: Sequence[str], roles: ColumnRoles) -> Schema:
         categories = dict(zip(listed, _categories(X, listed)))
     else:
         categories = {}
-    return Schema(tuple(_column(name, categories.get(j), roles) for j, name in enumerate(names)))
+    return Schema(
+        tuple(_column(name, categories.get(j), roles) for j, name in enumerate(names))
+    )
 
 
 def _column(name: str, categories: np.ndarray | None, roles: ColumnRoles) -> Column:
@@ -57,7 +60,8 @@ def _categories(X: np.ndarray, columns: list[int]) -> list[np.ndarray]:
             seen |= more
             regular &= also
     return [
-        np.flatnonzero(seen[i]) if regular[i] else _distinct(X[:, j]) for i, j in enumerate(columns)
+        np.flatnonzero(seen[i]) if regular[i] else _distinct(X[:, j])
+        for i, j in enumerate(columns)
     ]
 
 
@@ -74,10 +78,12 @@ def _no_others(X: np.ndarray, columns: list[int], seen: np.ndarray) -> bool:
     others."""
     if X.dtype.kind not in "iu":
         return False
-    unsigned = X.view(f"u{X.itemsize}")  # a negative number is larger than any that is looked for
+    # a negative number is larger than any that is looked for
+    unsigned = X.view(f"u{X.itemsize}")
     largest = np.max(list(ordered_map(_maxima, _stretches(unsigned))), axis=0)
     return all(
-        top < _MANY and row[: int(top) + 1].all() for top, row in zip(largest[columns], seen)
+        top < _MANY and row[: int(top) + 1].all()
+        for top, row in zip(largest[columns], seen)
     )
 
 
@@ -89,7 +95,13 @@ def _maxima(X: np.ndarray) -> np.ndarray:
     """The maximum of every column, many rows at a time: short rows would leave most of each vector
     idle."""
     n, d = X.shape
-    bulk = X[: n - n % 64].reshape(-1, 64 * d).max(axis=0, initial=0).reshape(64, d).max(axis=0)
+    bulk = (
+        X[: n - n % 64]
+        .reshape(-1, 64 * d)
+        .max(axis=0, initial=0)
+        .reshape(64, d)
+        .max(axis=0)
+    )
     return np.maximum(bulk, X[n - n % 64 :].max(axis=0, initial=0))
 
 

@@ -8,9 +8,17 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data.files.column_names import missing_columns
-from lyceum._core.data.files.text_formats import distinct_texts, is_text_type, text_format_of
+from lyceum._core.data.files.text_formats import (
+    distinct_texts,
+    is_text_type,
+    text_format_of,
+)
 from lyceum._core.data.inputs.arrow import column_class, numbers
-from lyceum._core.data.inputs.pandas_columns import arrow_array, is_pandas, with_arrow_type
+from lyceum._core.data.inputs.pandas_columns import (
+    arrow_array,
+    is_pandas,
+    with_arrow_type,
+)
 from lyceum._core.data.schema.column import Column, is_beyond_floats
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import is_arrow, pa, pc
@@ -36,10 +44,14 @@ def codes_of(values: np.ndarray, categories: np.ndarray) -> np.ndarray:
                 & (values <= categories[-1])
                 & (values == np.trunc(values))
             )
-        return np.where(known, values - categories[0], np.where(np.isnan(values), np.nan, -1.0))
+        return np.where(
+            known, values - categories[0], np.where(np.isnan(values), np.nan, -1.0)
+        )
     order = np.argsort(categories, kind="stable")
     indices = order[
-        np.minimum(np.searchsorted(categories, values, sorter=order), len(categories) - 1)
+        np.minimum(
+            np.searchsorted(categories, values, sorter=order), len(categories) - 1
+        )
     ]
     equal = categories[indices] == values
     return np.where(np.isnan(values), np.nan, np.where(equal, indices, -1.0))
@@ -58,7 +70,11 @@ def _is_run(categories: np.ndarray) -> bool:
 
 def _whole_codes(values: np.ndarray, categories: np.ndarray) -> np.ndarray | None:
     """The codes of whole numbers that are all among consecutive categories, else None."""
-    if not len(categories) or categories.dtype.kind not in "iu" or not _is_run(categories):
+    if (
+        not len(categories)
+        or categories.dtype.kind not in "iu"
+        or not _is_run(categories)
+    ):
         return None
     if len(values) and (values.min() < categories[0] or values.max() > categories[-1]):
         return None
@@ -77,7 +93,9 @@ def _codes_of_values(column: pa.Array | pa.ChunkedArray, of: Column) -> np.ndarr
     if not pa.types.is_dictionary(column.type):
         codes = pc.index_in(column.cast(known.type), value_set=known)
         return _with_missing(codes.fill_null(-1).to_numpy(zero_copy_only=False), column)
-    codes = pc.index_in(column.dictionary.cast(known.type), value_set=known).fill_null(-1)
+    codes = pc.index_in(column.dictionary.cast(known.type), value_set=known).fill_null(
+        -1
+    )
     table = np.append(codes.to_numpy(zero_copy_only=False), -1)
     indices = column.indices.fill_null(len(table) - 1).to_numpy(zero_copy_only=False)
     return _with_missing(table[indices], column)
@@ -138,7 +156,10 @@ def with_texts(schema: Schema, table: pa.Table | pa.RecordBatch) -> Schema:
     there = set(table.schema.names)
     columns = [
         (
-            replace(column, categories=_distinct_texts(table.column(column.name), column.name))
+            replace(
+                column,
+                categories=_distinct_texts(table.column(column.name), column.name),
+            )
             if column.is_free_text and column.name in there
             else column
         )
@@ -220,12 +241,23 @@ class TableCoder:
         self.check(table.schema.names)
         if not len(self.schema):
             return np.empty((table.num_rows, 0))
-        single = all(table.schema.field(name).type == pa.float32() for name in self.schema.names)
-        X = np.empty((table.num_rows, len(self.schema)), dtype=np.float32 if single else np.float64)
+        single = all(
+            table.schema.field(name).type == pa.float32() for name in self.schema.names
+        )
+        X = np.empty(
+            (table.num_rows, len(self.schema)),
+            dtype=np.float32 if single else np.float64,
+        )
         is_large = table.num_rows > FEW_ROWS and X.size > 1 << 20
         cells = ordered_map if is_large else map
         native.pack(
-            list(cells(lambda column: _encode(table.column(column.name), column), self.schema)), X
+            list(
+                cells(
+                    lambda column: _encode(table.column(column.name), column),
+                    self.schema,
+                )
+            ),
+            X,
         )
         return X
 
@@ -285,7 +317,9 @@ def _encode(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
     return _codes_of_values(cells, column)
 
 
-def _as_dates(cells: pa.Array | pa.ChunkedArray, column: Column) -> pa.Array | pa.ChunkedArray:
+def _as_dates(
+    cells: pa.Array | pa.ChunkedArray, column: Column
+) -> pa.Array | pa.ChunkedArray:
     """Dates written as text, as they are in a frame that was read without parsing them."""
     texts = distinct_texts(cells)
     name = column.name
@@ -327,7 +361,9 @@ def decode(codes: np.ndarray, column: Column) -> pa.Array:
 def labels(y: Any, name: str, of: str = "") -> np.ndarray:
     """Class labels of any library as a flat array; raises where one is missing, in which row `of`
     what."""
-    values = np.asarray(y.to_numpy(zero_copy_only=False) if is_arrow(y, "Array") else y).reshape(-1)
+    values = np.asarray(
+        y.to_numpy(zero_copy_only=False) if is_arrow(y, "Array") else y
+    ).reshape(-1)
     if values.dtype.kind in "iubU":
         return values
     cells = arrow_array(values, f"target {name!r}")
@@ -360,10 +396,17 @@ def target_numbers(y: Target, name: str) -> np.ndarray:
     if values.dtype.kind in "mMO":
         try:
             cells = pa.array(values.reshape(-1), from_pandas=True)
-        except (pa.ArrowException, OverflowError):  # NumPy has more ways to read objects as numbers
+        except (
+            pa.ArrowException,
+            OverflowError,
+        ):  # NumPy has more ways to read objects as numbers
             return values.astype(np.float64)
         if column_class(cells.type, name) != "text":
-            return numbers(cells, name).astype(np.float64, copy=False).reshape(values.shape)
+            return (
+                numbers(cells, name)
+                .astype(np.float64, copy=False)
+                .reshape(values.shape)
+            )
     return values.astype(np.float64)
 
 

@@ -91,9 +91,13 @@ class Column:
                 f"column {self.name!r} has the kind {self.kind!r}: choose one of {', '.join(KINDS)}"
             )
         if self.kind == "continuous" and self.categories is not None:
-            raise SchemaError(f"column {self.name!r} is continuous and cannot have categories")
+            raise SchemaError(
+                f"column {self.name!r} is continuous and cannot have categories"
+            )
         if self.kind != "continuous" and self.categories is None:
-            raise SchemaError(f"column {self.name!r} is {self.kind} and needs its categories")
+            raise SchemaError(
+                f"column {self.name!r} is {self.kind} and needs its categories"
+            )
 
     def check(self) -> None:
         """Raise ModelFileError unless the values, which came from a model file, are those of a
@@ -104,7 +108,9 @@ class Column:
             fits = fits and isinstance(values, np.ndarray) and values.ndim == 1
             fits = fits and values.dtype.kind in "biufUSO"
         if self.text_format not in ("", *FORMATS):
-            raise ModelFileError(f"holds a column {self.name!r} written as {self.text_format!r}")
+            raise ModelFileError(
+                f"holds a column {self.name!r} written as {self.text_format!r}"
+            )
         if not fits:
             raise ModelFileError(
                 f"holds a column {self.name!r} whose categories are not a list of values"
@@ -122,7 +128,9 @@ class Column:
         if values is None:
             return True
         return (
-            self.kind == "binary" and values.dtype.kind in "iufb" and not is_beyond_floats(values)
+            self.kind == "binary"
+            and values.dtype.kind in "iufb"
+            and not is_beyond_floats(values)
         )
 
     @property

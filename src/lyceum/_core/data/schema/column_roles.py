@@ -11,12 +11,20 @@ import numpy as np
 
 from lyceum._core.data.files.column_names import missing_columns
 from lyceum._core.data.schema.column import LISTED, Column, Kind, declared_column
-from lyceum._core.data.schema.profile import ColumnProfile, TableProfile, by_type, check_kinds
+from lyceum._core.data.schema.profile import (
+    ColumnProfile,
+    TableProfile,
+    by_type,
+    check_kinds,
+)
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.text import show_count
 from lyceum.errors import DataError, SchemaError
 
-TASK_KINDS: dict[str, Kind] = {"classification": "categorical", "regression": "continuous"}
+TASK_KINDS: dict[str, Kind] = {
+    "classification": "categorical",
+    "regression": "continuous",
+}
 _CLASSES = 20  # a target of more distinct whole numbers is a number
 _PER_CLASS = 3  # rows for each of them, on average, that classes have
 _SINGLE = 10  # from this number of classes on, one may have a single row
@@ -59,7 +67,10 @@ class ColumnRoles:
                 )
         if not isinstance(kinds, Schema):
             return cls(
-                target, weight, {**(kinds or {}), **_target_kind(target, task, kinds or {})}, ignore
+                target,
+                weight,
+                {**(kinds or {}), **_target_kind(target, task, kinds or {})},
+                ignore,
             )
         if target is None and kinds.target is not None:
             target = kinds.target.name
@@ -83,7 +94,9 @@ class ColumnRoles:
                     f"column {name!r} is both in ignore and in {role}: take it out of one"
                 )
         if self.target is not None and self.target == self.weight:
-            raise SchemaError(f"column {self.target!r} cannot be both the target and the weight")
+            raise SchemaError(
+                f"column {self.target!r} cannot be both the target and the weight"
+            )
         check_kinds(self.kinds)
         if not self.columns:
             return [name for name in names if name not in ignored]
@@ -106,7 +119,9 @@ class ColumnRoles:
     def text_formats(self) -> dict[str, str]:
         """How columns of a schema that was given were written when they were learned."""
         return {
-            name: column.text_format for name, column in self.columns.items() if column.text_format
+            name: column.text_format
+            for name, column in self.columns.items()
+            if column.text_format
         }
 
     @property
@@ -119,7 +134,11 @@ class ColumnRoles:
         """The columns of a typed table whose values have to be seen: the others go by their types
         alone."""
         assert self.types is not None
-        return [name for name, holds in self.types.items() if not self._is_settled(name, holds)]
+        return [
+            name
+            for name, holds in self.types.items()
+            if not self._is_settled(name, holds)
+        ]
 
     def _is_settled(self, name: str, holds: str) -> bool:
         if name == self.weight:
@@ -128,13 +147,17 @@ class ColumnRoles:
             return True
         if name == self.target or name in self.in_full:
             return False
-        return by_type(name, holds) is not None or (name in self.kinds and holds != "text")
+        return by_type(name, holds) is not None or (
+            name in self.kinds and holds != "text"
+        )
 
     def undecided_names(self, profile: TableProfile) -> list[str]:
         """Columns whose kind, categories or weights may still depend on the remaining rows."""
         in_full = self.in_full | {self.weight}
         return [
-            name for name, column in profile.columns.items() if column.is_open or name in in_full
+            name
+            for name, column in profile.columns.items()
+            if column.is_open or name in in_full
         ]
 
     def schema(self, profile: TableProfile) -> Schema:
@@ -142,7 +165,9 @@ class ColumnRoles:
         names = profile.columns if self.types is None else self.types
         roles = (self.target, self.weight)
         columns = tuple(
-            self._column(name, profile.columns.get(name)) for name in names if name not in roles
+            self._column(name, profile.columns.get(name))
+            for name in names
+            if name not in roles
         )
         if not columns:
             raise SchemaError(
@@ -156,7 +181,9 @@ class ColumnRoles:
         """The column of a profile, be it a feature or the target."""
         name = profile.name
         if name == self.target:
-            return self.columns.get(name) or target_column(profile, self.kinds.get(name))
+            return self.columns.get(name) or target_column(
+                profile, self.kinds.get(name)
+            )
         return self._column(name, profile)
 
     def _column(self, name: str, profile: ColumnProfile | None) -> Column:
@@ -174,7 +201,9 @@ class ColumnRoles:
     def _target(self, profile: TableProfile) -> Column | None:
         if self.target is None:
             return None
-        return self.columns.get(self.target) or self.column_of(profile.columns[self.target])
+        return self.columns.get(self.target) or self.column_of(
+            profile.columns[self.target]
+        )
 
 
 def _target_kind(
@@ -186,7 +215,9 @@ def _target_kind(
     if task not in TASK_KINDS:
         raise SchemaError(f"task = {task!r}: choose one of {', '.join(TASK_KINDS)}")
     if target is None:
-        raise SchemaError(f"task = {task!r} is about a target, and none is named: add target=...")
+        raise SchemaError(
+            f"task = {task!r} is about a target, and none is named: add target=..."
+        )
     if target in kinds and (kinds[target] == "continuous") != (task == "regression"):
         raise SchemaError(
             f"kinds says {kinds[target]!r} of the target {target!r}, and task {task!r}: drop one"
@@ -207,7 +238,8 @@ def _declare(column: Column) -> Column:
 def _check_weight(profile: ColumnProfile) -> None:
     """Refuse weights that no sum over rows makes sense with."""
     faults = {
-        f"holds {profile.holds}": profile.holds in ("text", "category", "time", "empty"),
+        f"holds {profile.holds}": profile.holds
+        in ("text", "category", "time", "empty"),
         f"has {profile.n_missing} missing cells": profile.n_missing > 0,
         f"has {profile.n_infinite} infinite cells": profile.n_infinite > 0,
         f"has negative cells, down to {profile.low:g}": profile.low < 0,
@@ -240,7 +272,11 @@ def target_column(profile: ColumnProfile, declared: Kind | None) -> Column:
     """
     column = profile.column(declared)
     values = profile.values
-    if profile.holds in ("text", "category") and column.is_categorical and values is not None:
+    if (
+        profile.holds in ("text", "category")
+        and column.is_categorical
+        and values is not None
+    ):
         assert profile.counts is not None
         classes = np.sort(values[profile.counts > 0])
         if profile.is_integer:
@@ -267,13 +303,17 @@ def _whole_number_target(profile: ColumnProfile) -> Column:
     n_rows = int(counts.sum())
     n_single = int((counts == 1).sum())
     are_classes = (
-        n_values <= _CLASSES and n_rows >= _PER_CLASS * n_values and n_single * _SINGLE <= n_values
+        n_values <= _CLASSES
+        and n_rows >= _PER_CLASS * n_values
+        and n_single * _SINGLE <= n_values
     )
     why = f"{n_values} distinct whole number{'s' * (n_values > 1)} in {show_count(n_rows, 'row')}"
     if n_single:
         why += f", {n_single} of them only once"
     if are_classes:
-        return Column(profile.name, "categorical", _integers(values), f"{why}, taken as classes")
+        return Column(
+            profile.name, "categorical", _integers(values), f"{why}, taken as classes"
+        )
     return Column(profile.name, "continuous", None, f"{why}, taken as numbers")
 
 

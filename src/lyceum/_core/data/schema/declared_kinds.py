@@ -23,14 +23,20 @@ from lyceum._core.text import show_count
 from lyceum.errors import SchemaError
 
 
-def declared_kinds(given: object, names: Sequence[str], named: bool = True) -> ColumnRoles:
+def declared_kinds(
+    given: object, names: Sequence[str], named: bool = True
+) -> ColumnRoles:
     """The kinds that `categorical_features` declares for the columns of these names.
 
     A mask, indices or names are categorical columns, a dict has the kinds of some columns by name,
     a `Schema` all columns with their categories; unless the columns are `named`, those of a schema
     go by their places.
     """
-    if given is None or given is False or (isinstance(given, str) and given == "from_dtype"):
+    if (
+        given is None
+        or given is False
+        or (isinstance(given, str) and given == "from_dtype")
+    ):
         return ColumnRoles()
     if isinstance(given, Schema):
         return ColumnRoles(columns=_columns(given, names, named))
@@ -49,7 +55,10 @@ def _columns(schema: Schema, names: Sequence[str], named: bool) -> dict[str, Col
                 f"the schema in categorical_features has {show_count(len(declared), 'column')}, the"
                 f" array {len(names)}"
             )
-        return {name: replace(column, name=name) for name, column in zip(names, declared.values())}
+        return {
+            name: replace(column, name=name)
+            for name, column in zip(names, declared.values())
+        }
     _check_names_exist(list(declared), names)
     more = [name for name in names if name not in declared]
     if more:
@@ -65,7 +74,9 @@ def _categorical(given: object, names: Sequence[str]) -> list[str]:
         return list(names)
     chosen = np.asarray(given)
     if chosen.ndim > 1:
-        raise SchemaError(f"categorical_features must be a flat list of columns, got {given!r}")
+        raise SchemaError(
+            f"categorical_features must be a flat list of columns, got {given!r}"
+        )
     if chosen.dtype.kind == "b":
         if len(chosen) != len(names):
             raise SchemaError(
@@ -114,16 +125,27 @@ def declare_rows(rows: Rows, roles: ColumnRoles, caller: str) -> Rows:
     values = _listed_values(
         rows, [name for name in schema.names if _must_be_listed(schema[name], roles)]
     )
-    columns = tuple(_declare(column, roles, values.get(column.name), caller) for column in schema)
-    changes = tuple(_change(before, after, caller) for before, after in zip(schema, columns))
-    return rows.then(Align(replace(schema, columns=columns), np.arange(len(schema)), changes, None))
+    columns = tuple(
+        _declare(column, roles, values.get(column.name), caller) for column in schema
+    )
+    changes = tuple(
+        _change(before, after, caller) for before, after in zip(schema, columns)
+    )
+    return rows.then(
+        Align(replace(schema, columns=columns), np.arange(len(schema)), changes, None)
+    )
 
 
 def _must_be_listed(column: Column, roles: ColumnRoles) -> bool:
-    return column.categories is None and roles.kinds.get(column.name) in ("binary", "categorical")
+    return column.categories is None and roles.kinds.get(column.name) in (
+        "binary",
+        "categorical",
+    )
 
 
-def _declare(before: Column, roles: ColumnRoles, values: np.ndarray | None, caller: str) -> Column:
+def _declare(
+    before: Column, roles: ColumnRoles, values: np.ndarray | None, caller: str
+) -> Column:
     name = before.name
     kind = roles.kinds.get(before.name)
     if name in roles.columns:
@@ -171,7 +193,9 @@ class _Distinct:
         return cls(names, tuple(values[~np.isnan(values)] for values in cells))
 
     def merge(self, other: _Distinct) -> _Distinct:
-        both = tuple(np.union1d(one, two) for one, two in zip(self.values, other.values))
+        both = tuple(
+            np.union1d(one, two) for one, two in zip(self.values, other.values)
+        )
         for name, values in zip(self.names, both):
             if len(values) > MANY:
                 raise SchemaError(too_many_text(name, "categorical"))
@@ -182,7 +206,9 @@ def _listed_values(rows: Rows, names: list[str]) -> dict[str, np.ndarray]:
     """The distinct values of columns of numbers, sorted."""
     if not names:
         return {}
-    listed = dict(zip(names, rows.reduce(partial(_Distinct.of, names=tuple(names))).values))
+    listed = dict(
+        zip(names, rows.reduce(partial(_Distinct.of, names=tuple(names))).values)
+    )
     for name, values in listed.items():
         if len(values) and np.abs(values).max() > EXACT:
             raise SchemaError(

@@ -39,7 +39,8 @@ def design_change(known: Schema, design: Design) -> tuple[np.ndarray, np.ndarray
 def _indicators(column: Column, width: int) -> tuple[np.ndarray, np.ndarray]:
     """The indicator of every category as slopes @ z + starts, with z the design columns."""
     n = len(np.asarray(column.categories))
-    if column.numeric:  # two numbers a < b as they are: b is where (z - a) / (b - a) is 1
+    # two numbers a < b as they are: b is where (z - a) / (b - a) is 1
+    if column.numeric:
         a, b = np.asarray(column.categories, dtype=np.float64)
         return np.array([[-1.0], [1.0]]) / (b - a), np.array([b, -a]) / (b - a)
     if width == n:

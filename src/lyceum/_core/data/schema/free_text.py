@@ -22,7 +22,9 @@ def with_texts_of(schema: Schema, listed: Schema) -> Schema:
     columns = [
         (
             replace(column, categories=listed[column.name].categories)
-            if column.is_free_text and column.name in listed and listed[column.name].is_text
+            if column.is_free_text
+            and column.name in listed
+            and listed[column.name].is_text
             else column
         )
         for column in schema
@@ -34,5 +36,8 @@ def without_texts(schema: Schema) -> Schema:
     """The schema without the texts of its columns of free text: those to come are others."""
     if not schema.has_free_text:
         return schema
-    columns = [Column.of_text(column.name) if column.is_free_text else column for column in schema]
+    columns = [
+        Column.of_text(column.name) if column.is_free_text else column
+        for column in schema
+    ]
     return replace(schema, columns=tuple(columns))

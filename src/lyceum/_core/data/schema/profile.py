@@ -156,7 +156,9 @@ class ColumnProfile:
             values, counts = count_declared(column, cells, name, ordered)
         else:
             values, counts = count_numbers(cells, in_full)
-        is_integer = len(finite) == len(cells) and bool(np.array_equal(cells, np.trunc(cells)))
+        is_integer = len(finite) == len(cells) and bool(
+            np.array_equal(cells, np.trunc(cells))
+        )
         n_missing = len(column) - len(cells)
         n_infinite = len(cells) - len(finite)
         return cls(
@@ -202,7 +204,17 @@ class ColumnProfile:
                 exact = cells.astype(np.float64)
             values, counts = count_numbers(exact, in_full)
         return cls(
-            name, "number", len(cells), 0, 0, float(low), float(high), True, values, counts, in_full
+            name,
+            "number",
+            len(cells),
+            0,
+            0,
+            float(low),
+            float(high),
+            True,
+            values,
+            counts,
+            in_full,
         )
 
     def merge(self, other: ColumnProfile) -> ColumnProfile:
@@ -243,18 +255,25 @@ class ColumnProfile:
             known = None
         if known is not None:
             return known
-        if self.holds == "empty" or (self.n_missing == self.n_rows and not self._distinct):
+        if self.holds == "empty" or (
+            self.n_missing == self.n_rows and not self._distinct
+        ):
             return Column(self.name, "continuous", None, NOTHING)
         if self.holds in ("text", "category", "bool"):
             return self._categorical()
         if self.holds == "time":
             return Column(self.name, "continuous", None, TIMES)
         if self.values is None:
-            return Column(self.name, "continuous", None, f"numbers, more than {FEW} distinct")
+            return Column(
+                self.name, "continuous", None, f"numbers, more than {FEW} distinct"
+            )
         if self._distinct == 2:
             one, two = self.values
             return Column(
-                self.name, "binary", self.values, f"two numbers only: {one:g} and {two:g}"
+                self.name,
+                "binary",
+                self.values,
+                f"two numbers only: {one:g} and {two:g}",
             )
         return Column(
             self.name,
@@ -275,11 +294,17 @@ class ColumnProfile:
         values = self._list_values("categorical")
         if self.holds == "category":
             return Column(
-                self.name, "categorical", values, f"a category type of {len(values)} numbers"
+                self.name,
+                "categorical",
+                values,
+                f"a category type of {len(values)} numbers",
             )
         kind: Kind = "binary" if len(values) == 2 else "categorical"
         return Column(
-            self.name, kind, values, f"text with {len(values)} value{'s' * (len(values) != 1)}"
+            self.name,
+            kind,
+            values,
+            f"text with {len(values)} value{'s' * (len(values) != 1)}",
         )
 
     def _declare_column(self, kind: Kind | Literal["text"]) -> Column:
@@ -402,7 +427,9 @@ class TableProfile:
         dictionaries `ordered` stay in their order, those of others are sorted.
         """
         columns = {
-            name: ColumnProfile.of(name, table.column(name), name in in_full, name in ordered)
+            name: ColumnProfile.of(
+                name, table.column(name), name in in_full, name in ordered
+            )
             for name in table.schema.names
         }
         return cls(table.num_rows, columns)
@@ -410,14 +437,21 @@ class TableProfile:
     def merge(self, other: TableProfile) -> TableProfile:
         if set(self.columns) != set(other.columns):
             odd = sorted(set(self.columns) ^ set(other.columns))
-            raise SchemaError(f"the files differ in their columns: {', '.join(map(repr, odd))}")
-        merged = {name: column.merge(other.columns[name]) for name, column in self.columns.items()}
+            raise SchemaError(
+                f"the files differ in their columns: {', '.join(map(repr, odd))}"
+            )
+        merged = {
+            name: column.merge(other.columns[name])
+            for name, column in self.columns.items()
+        }
         return TableProfile(self.n_rows + other.n_rows, merged)
 
     def with_columns_of(self, other: TableProfile) -> TableProfile:
         """With the columns that `other` has replaced by its."""
         return replace(
-            self, columns={**self.columns, **other.columns}, n_rows=max(self.n_rows, other.n_rows)
+            self,
+            columns={**self.columns, **other.columns},
+            n_rows=max(self.n_rows, other.n_rows),
         )
 
 
@@ -431,7 +465,12 @@ def check_kinds(kinds: Mapping[str, str]) -> None:
 
 
 def _merge_counts(one: ColumnProfile, two: ColumnProfile) -> Counted:
-    if one.values is None or two.values is None or one.counts is None or two.counts is None:
+    if (
+        one.values is None
+        or two.values is None
+        or one.counts is None
+        or two.counts is None
+    ):
         return None, None
     if not len(one.values):
         return two.values, two.counts

@@ -93,7 +93,9 @@ class Schema(_NameIndex):
         try:
             return self._listed_names
         except AttributeError:
-            names = _known_names(self.columns) or tuple([column.name for column in self.columns])
+            names = _known_names(self.columns) or tuple(
+                [column.name for column in self.columns]
+            )
             object.__setattr__(self, "_listed_names", names)
             return names
 
@@ -114,14 +116,16 @@ class Schema(_NameIndex):
     def categorical(self) -> np.ndarray:
         """The indices of binary and categorical columns."""
         return np.array(
-            [j for j, column in enumerate(self.columns) if column.is_categorical], dtype=np.intp
+            [j for j, column in enumerate(self.columns) if column.is_categorical],
+            dtype=np.intp,
         )
 
     @property
     def continuous(self) -> np.ndarray:
         """The indices of continuous columns."""
         return np.array(
-            [j for j, column in enumerate(self.columns) if not column.is_categorical], dtype=np.intp
+            [j for j, column in enumerate(self.columns) if not column.is_categorical],
+            dtype=np.intp,
         )
 
     @property
@@ -130,7 +134,9 @@ class Schema(_NameIndex):
         try:
             return self._has_free_text
         except AttributeError:
-            has = not self.of_an_array and any(column.is_free_text for column in self.columns)
+            has = not self.of_an_array and any(
+                column.is_free_text for column in self.columns
+            )
             object.__setattr__(self, "_has_free_text", has)
             return has
 
@@ -142,8 +148,12 @@ class Schema(_NameIndex):
             isinstance(column, Column) for column in columns
         ):
             raise ModelFileError("holds a schema that is not made of columns")
-        if not isinstance(self.target, Column | None) or not isinstance(self.weight, str | None):
-            raise ModelFileError("holds a schema whose target or weight is not a column")
+        if not isinstance(self.target, Column | None) or not isinstance(
+            self.weight, str | None
+        ):
+            raise ModelFileError(
+                "holds a schema whose target or weight is not a column"
+            )
         self.__post_init__()
 
     def __len__(self) -> int:
@@ -203,7 +213,9 @@ class Schema(_NameIndex):
             columns = self.columns
         else:
             columns = (*self.columns, self.target)
-        return {column.name: column.text_format for column in columns if column.text_format}
+        return {
+            column.name: column.text_format for column in columns if column.text_format
+        }
 
     def same_as(self, other: Schema) -> bool:
         """Whether both have the same columns with the same categories, and targets of the same
@@ -298,7 +310,8 @@ def _number_columns(names: tuple[str, ...]) -> tuple[Column, ...]:
             return columns
     check_names(names)
     collects = len(names) > _MANY and gc.isenabled()
-    if collects:  # the collector would look through all columns again and again while they are made
+    # the collector would look through all columns again and again while they are made
+    if collects:
         gc.disable()
     try:
         columns = tuple(map(_number_column, names))
@@ -313,4 +326,6 @@ def _declare(name: str, kind: Kind | Sequence[Any]) -> Column:
     if isinstance(kind, str):
         return Column(name, kind, why="declared")  # type: ignore[arg-type]
     values = np.asarray(kind)
-    return Column(name, "binary" if len(values) == 2 else "categorical", values, "declared")
+    return Column(
+        name, "binary" if len(values) == 2 else "categorical", values, "declared"
+    )

@@ -11,7 +11,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from lyceum._core.data.inputs.fast_validation import is_flat
-from lyceum._core.data.inputs.pandas_columns import is_missing, is_pandas, with_arrow_type
+from lyceum._core.data.inputs.pandas_columns import (
+    is_missing,
+    is_pandas,
+    with_arrow_type,
+)
 from lyceum._core.data.schema.coding import class_codes, labels, target_numbers
 from lyceum._core.data.schema.column import Column, Kind
 from lyceum._core.data.schema.schema import Schema
@@ -23,7 +27,9 @@ Task = Literal["classes", "numbers"]
 _LARGEST_WEIGHT = 1e100
 
 
-def checked_target(y: Any, task: Task | None, name: str, caller: str) -> np.ndarray | None:
+def checked_target(
+    y: Any, task: Task | None, name: str, caller: str
+) -> np.ndarray | None:
     """The target as a flat array of one type, without missing values."""
     if y is None or task is None:
         return None
@@ -68,7 +74,8 @@ def fill_unlabeled(y: Any, name: str, caller: str) -> tuple[np.ndarray, np.ndarr
     elif is_pandas(y) and hasattr(y, "dtype"):
         y = with_arrow_type(y, f"target {name!r}")
     y = column_or_1d(
-        np.asarray(y, dtype=object if isinstance(y, list) and None in y else None), warn=True
+        np.asarray(y, dtype=object if isinstance(y, list) and None in y else None),
+        warn=True,
     )
     if y.dtype.kind in "fmM":
         missing = y != y
@@ -79,7 +86,9 @@ def fill_unlabeled(y: Any, name: str, caller: str) -> tuple[np.ndarray, np.ndarr
     if y.dtype.kind in "ifO":
         known = y[~missing]
         marked = np.zeros(len(y), dtype=bool)
-        marked[~missing] = [not isinstance(one, str) and one == -1 for one in known.tolist()]
+        marked[~missing] = [
+            not isinstance(one, str) and one == -1 for one in known.tolist()
+        ]
         if len(set(y[~missing & ~marked].tolist())) != 1:
             missing = missing | marked
     if missing.all():
@@ -102,7 +111,9 @@ def coded_target(
     if y.dtype.kind not in "iubU":
         check_classification_targets(y)
     classes, codes = class_codes(y)
-    return codes, Column(name, "binary" if len(classes) == 2 else "categorical", classes, "y")
+    return codes, Column(
+        name, "binary" if len(classes) == 2 else "categorical", classes, "y"
+    )
 
 
 def checked_weights(w: Any, X: Any, caller: str) -> np.ndarray | None:
@@ -120,13 +131,17 @@ def checked_weights(w: Any, X: Any, caller: str) -> np.ndarray | None:
     else:
         weights = _check_weight_numbers(w, X)
     if weights.min(initial=0.0) < 0:
-        raise DataError(f"sample_weight has negative values, which {caller} cannot take")
+        raise DataError(
+            f"sample_weight has negative values, which {caller} cannot take"
+        )
     if weights.max(initial=0.0) > _LARGEST_WEIGHT:
         raise DataError(
             f"sample_weight holds {weights.max():g}, whose sums overflow: rescale the weights"
         )
     if not weights.any():
-        raise DataError(f"sample_weight is zero for every row: {caller} has nothing to learn from")
+        raise DataError(
+            f"sample_weight is zero for every row: {caller} has nothing to learn from"
+        )
     return weights
 
 

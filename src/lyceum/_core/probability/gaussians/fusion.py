@@ -112,4 +112,6 @@ def _check(covariance: np.ndarray, i: int) -> None:
         values = np.linalg.eigvalsh(covariance)
         sound = values[0] >= -1e-12 * max(values[-1], 0.0)
     if not sound:
-        raise DataError(f"covariance {i} is not finite, symmetric and without negative eigenvalues")
+        raise DataError(
+            f"covariance {i} is not finite, symmetric and without negative eigenvalues"
+        )

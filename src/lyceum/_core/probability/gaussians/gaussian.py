@@ -106,7 +106,9 @@ class Gaussian:
                 f"{np.shape(X)}"
             )
         rows = np.ascontiguousarray(rows)
-        return gaussian_log_density(rows, self.mean[None], white.W[None], constant)[:, 0]
+        return gaussian_log_density(rows, self.mean[None], white.W[None], constant)[
+            :, 0
+        ]
 
     def marginal(self, indices: Sequence[int]) -> Gaussian:
         """The distribution of the columns at `indices`, in this order."""
@@ -142,7 +144,9 @@ class Gaussian:
                 f"a Gaussian of {show_count(len(self.mean), 'column')} cannot be multiplied by one"
                 f" of {len(other.mean)}: both need the same columns"
             )
-        fused = fuse_gaussians([self.mean, other.mean], [self.covariance, other.covariance])
+        fused = fuse_gaussians(
+            [self.mean, other.mean], [self.covariance, other.covariance]
+        )
         spread = self._make(other.mean, self.covariance + other.covariance)
         return self._make(fused.mean, fused.covariance), float(
             spread.log_density(self.mean[None])[0]
@@ -168,13 +172,20 @@ class Gaussian:
         at = np.atleast_1d(np.asarray(indices))
         if not at.size:
             at = at.astype(np.intp)
-        if at.ndim != 1 or at.dtype.kind not in "iu" or (at >= d).any() or (at < -d).any():
+        if (
+            at.ndim != 1
+            or at.dtype.kind not in "iu"
+            or (at >= d).any()
+            or (at < -d).any()
+        ):
             raise DataError(
                 f"indices must be numbers of columns, from 0 to {d - 1}, but they are {indices!r}"
             )
         at = at.astype(np.intp) % max(1, d)
         if len(np.unique(at)) < len(at):
-            raise DataError(f"indices must name every column once, but they are {indices!r}")
+            raise DataError(
+                f"indices must name every column once, but they are {indices!r}"
+            )
         return at
 
 

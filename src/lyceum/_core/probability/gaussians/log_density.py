@@ -55,7 +55,9 @@ def gaussian_log_density(
     return out
 
 
-def squared_distance_parts(X: np.ndarray, means: np.ndarray, whitening: np.ndarray) -> np.ndarray:
+def squared_distance_parts(
+    X: np.ndarray, means: np.ndarray, whitening: np.ndarray
+) -> np.ndarray:
     """The part of every column in the squared distances |W_k (x - μ_k)|².
 
     (x - μ)ᵀ P (x - μ) is the sum over the columns of (x - μ)_j (P (x - μ))_j: an interaction of two
@@ -83,4 +85,6 @@ def squared_distance_parts(X: np.ndarray, means: np.ndarray, whitening: np.ndarr
     centered = X[:, None, :] - means
     if whitening.ndim == 2:
         return (centered * whitening) ** 2
-    return centered * np.einsum("nkj,kji->nki", centered, np.swapaxes(whitening, 1, 2) @ whitening)
+    return centered * np.einsum(
+        "nkj,kji->nki", centered, np.swapaxes(whitening, 1, 2) @ whitening
+    )

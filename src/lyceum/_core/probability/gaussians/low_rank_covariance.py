@@ -63,12 +63,16 @@ class LowRankCovariance:
     def solve(self, Z: np.ndarray) -> np.ndarray:
         """Σ⁻¹ z of every row z."""
         scaled = Z * _inverse(self.diagonal)
-        return scaled - (self._rotate(scaled) @ self.turn @ self.rows) * _inverse(self.diagonal)
+        return scaled - (self._rotate(scaled) @ self.turn @ self.rows) * _inverse(
+            self.diagonal
+        )
 
     def squared_distances(self, Z: np.ndarray) -> np.ndarray:
         """zᵀ Σ⁻¹ z of every row z."""
         scaled = Z * _inverse(self.diagonal)
-        return np.einsum("ij,ij->i", scaled, Z) - (self._rotate(scaled) ** 2).sum(axis=1)
+        return np.einsum("ij,ij->i", scaled, Z) - (self._rotate(scaled) ** 2).sum(
+            axis=1
+        )
 
     def _rotate(self, scaled: np.ndarray) -> np.ndarray:
         return (scaled @ self.rows.T) @ self.turn.T
@@ -81,7 +85,9 @@ class LowRankCovariance:
         """Raise ModelFileError unless the values, which came from a model file, are those of a
         covariance."""
         arrays = (self.diagonal, self.rows, self.turn)
-        if not all(isinstance(one, np.ndarray) and one.dtype == np.float64 for one in arrays):
+        if not all(
+            isinstance(one, np.ndarray) and one.dtype == np.float64 for one in arrays
+        ):
             raise ModelFileError("holds a covariance that is not made of numbers")
         m = len(self.turn)
         if (
@@ -89,8 +95,12 @@ class LowRankCovariance:
             or self.rows.shape != (m, len(self.diagonal))
             or self.turn.shape != (m, m)
         ):
-            raise ModelFileError("holds a covariance whose diagonal and rows do not fit together")
-        if not all(np.isfinite(one).all() for one in arrays) or not isinstance(self.log_det, float):
+            raise ModelFileError(
+                "holds a covariance whose diagonal and rows do not fit together"
+            )
+        if not all(np.isfinite(one).all() for one in arrays) or not isinstance(
+            self.log_det, float
+        ):
             raise ModelFileError("holds a covariance with missing or infinite numbers")
 
 

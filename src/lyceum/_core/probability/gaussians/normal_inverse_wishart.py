@@ -137,7 +137,9 @@ class NormalInverseWishart:
         d = int(used.sum())
         nu = float(d + 2 if nu_0 is None else nu_0)
         if nu <= d - 1:
-            raise SettingError(f"nu_0 must be above d - 1, which is {d - 1} here, but it is {nu:g}")
+            raise SettingError(
+                f"nu_0 must be above d - 1, which is {d - 1} here, but it is {nu:g}"
+            )
         if from_data:
             S_0 = np.diag(variance) * (nu - d - 1 if nu > d + 1 else 1.0)
         else:
@@ -149,7 +151,9 @@ class NormalInverseWishart:
         """The number of columns in use."""
         return int(self.used.sum())
 
-    def update(self, weight: object, mean: np.ndarray, scatter: np.ndarray) -> NormalInverseWishart:
+    def update(
+        self, weight: object, mean: np.ndarray, scatter: np.ndarray
+    ) -> NormalInverseWishart:
         """The posterior after rows of this weight, mean and scatter.
 
         Parameters
@@ -162,7 +166,9 @@ class NormalInverseWishart:
         n = np.asarray(weight, dtype=np.float64)
         posterior, between = self._update_means(n, mean)
         return replace(
-            posterior, nu=(self.nu + n)[()], scale=self.scale + self._mask() * (scatter + between)
+            posterior,
+            nu=(self.nu + n)[()],
+            scale=self.scale + self._mask() * (scatter + between),
         )
 
     def update_shared(
@@ -177,7 +183,9 @@ class NormalInverseWishart:
         posterior, between = self._update_means(weight, mean)
         together = self.scale + self._mask() * (scatter + between.sum(axis=0))
         nu = np.full(len(weight), self.nu + weight.sum())
-        return replace(posterior, nu=nu, scale=np.repeat(together[None], len(weight), axis=0))
+        return replace(
+            posterior, nu=nu, scale=np.repeat(together[None], len(weight), axis=0)
+        )
 
     def _update_means(
         self, n: np.ndarray, mean: np.ndarray
@@ -187,14 +195,18 @@ class NormalInverseWishart:
         kappa = np.asarray(self.kappa + n)
         moved = np.where(n[..., None] > 0, mean - self.mean, 0.0)
         share = np.asarray(n / kappa)[..., None]
-        between = self.kappa * share[..., None] * moved[..., :, None] * moved[..., None, :]
+        between = (
+            self.kappa * share[..., None] * moved[..., :, None] * moved[..., None, :]
+        )
         return replace(self, kappa=kappa[()], mean=self.mean + share * moved), between
 
     def _mask(self) -> np.ndarray:
         used = np.where(self.used, 1.0, 0.0)
         return used * used[:, None]
 
-    def log_evidence(self, weight: float, mean: np.ndarray, scatter: np.ndarray) -> float:
+    def log_evidence(
+        self, weight: float, mean: np.ndarray, scatter: np.ndarray
+    ) -> float:
         """ln p(rows) of rows of this weight, mean and scatter, μ and Σ averaged over the prior.
 
         ln p = -(n d/2) ln π + ln Γ_d(ν_n/2) - ln Γ_d(ν_0/2) + (ν_0/2) ln |S_0| - (ν_n/2) ln |S_n|
@@ -211,7 +223,9 @@ class NormalInverseWishart:
         else:
             gammas = 0.0
         shapes = 0.5 * (
-            self.nu * before_det - after.nu * after_det + d * np.log(self.kappa / after.kappa)
+            self.nu * before_det
+            - after.nu * after_det
+            + d * np.log(self.kappa / after.kappa)
         )
         return float(gammas + shapes - 0.5 * weight * d * np.log(np.pi))
 
@@ -278,7 +292,9 @@ def positive_matrix(name: str, value: object, d: int) -> np.ndarray:
     if matrix.ndim == 0:
         matrix = matrix * np.eye(d)
     sound = (
-        matrix.shape == (d, d) and bool(np.isfinite(matrix).all()) and np.allclose(matrix, matrix.T)
+        matrix.shape == (d, d)
+        and bool(np.isfinite(matrix).all())
+        and np.allclose(matrix, matrix.T)
     )
     if not sound or np.linalg.eigvalsh(matrix).min(initial=np.inf) <= 0:
         raise SettingError(

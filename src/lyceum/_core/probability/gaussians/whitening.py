@@ -102,9 +102,14 @@ def _whiten_full(covariance: np.ndarray, total_variance: np.ndarray) -> Whitenin
     if dependent is not None:
         L, _ = _cholesky(R + RIDGE * np.eye(len(scale)))
         ridge = RIDGE * scale**2
-    log_det = 2.0 * float(np.log(np.diag(L)[varies]).sum() + np.log(scale[varies]).sum())
+    log_det = 2.0 * float(
+        np.log(np.diag(L)[varies]).sum() + np.log(scale[varies]).sum()
+    )
     return Whitening(
-        np.ascontiguousarray(lapack.dtrtri(L, lower=1)[0] * inverse), log_det, ridge, dependent
+        np.ascontiguousarray(lapack.dtrtri(L, lower=1)[0] * inverse),
+        log_det,
+        ridge,
+        dependent,
     )
 
 
@@ -122,7 +127,9 @@ def _whiten_diagonal(variance: np.ndarray, total_variance: np.ndarray) -> Whiten
     used = variance + ridge
     varies = used > 0
     W = np.divide(1.0, np.sqrt(used), out=np.zeros_like(used), where=varies)
-    return Whitening(W, float(np.log(used[varies]).sum()), ridge, _first_place(constant))
+    return Whitening(
+        W, float(np.log(used[varies]).sum()), ridge, _first_place(constant)
+    )
 
 
 def _first_place(mask: np.ndarray) -> int | None:

@@ -59,9 +59,15 @@ def read(path: Path) -> MatrixContent | PairCosts:
 
 
 def _from_csv(text: str) -> MatrixContent:
-    lines = [line for line in csv.reader(io.StringIO(text)) if any(cell.strip() for cell in line)]
+    lines = [
+        line
+        for line in csv.reader(io.StringIO(text))
+        if any(cell.strip() for cell in line)
+    ]
     if len(lines) < 2:
-        raise DataError("a loss matrix needs a first row of actions and one row per true class")
+        raise DataError(
+            "a loss matrix needs a first row of actions and one row per true class"
+        )
     (_, *actions), *body = [[cell.strip() for cell in line] for line in lines]
     for line in body:
         if len(line) != len(actions) + 1:
@@ -70,14 +76,18 @@ def _from_csv(text: str) -> MatrixContent:
                 f" ({_NOTE})"
             )
     values = [[_number(cell, line[0]) for cell in line[1:]] for line in body]
-    return MatrixContent(values, _parse_labels([line[0] for line in body]), _parse_labels(actions))
+    return MatrixContent(
+        values, _parse_labels([line[0] for line in body]), _parse_labels(actions)
+    )
 
 
 def _number(cell: str, row: str) -> float:
     try:
         return float(cell)
     except ValueError:
-        raise DataError(f"the row of {row!r} has the cell {cell!r}, which is no number") from None
+        raise DataError(
+            f"the row of {row!r} has the cell {cell!r}, which is no number"
+        ) from None
 
 
 def _parse_labels(labels: list[str]) -> list[Any]:
@@ -108,7 +118,9 @@ def from_mapping(recipe: Mapping[str, Any]) -> MatrixContent | PairCosts:
     actions = recipe.get("actions")
     if "loss" in recipe:
         if "default" in recipe:
-            raise DataError("default is for costs: loss = [[...], ...] gives every cost itself")
+            raise DataError(
+                "default is for costs: loss = [[...], ...] gives every cost itself"
+            )
         return MatrixContent(recipe["loss"], classes, actions)
     try:
         pairs = {
@@ -117,7 +129,9 @@ def from_mapping(recipe: Mapping[str, Any]) -> MatrixContent | PairCosts:
             for a, c in row.items()
         }
     except (AttributeError, TypeError, ValueError) as error:
-        raise DataError("costs must be numbers, costs.<true class>.<action> = cost") from error
+        raise DataError(
+            "costs must be numbers, costs.<true class>.<action> = cost"
+        ) from error
     return PairCosts(pairs, classes, actions, recipe.get("default"))
 
 
@@ -128,7 +142,11 @@ def _label(text: str) -> Any:
 
 
 def write(
-    path: Path, recipe: Mapping[str, Any], rows: Sequence[Any], columns: Sequence[Any], force: bool
+    path: Path,
+    recipe: Mapping[str, Any],
+    rows: Sequence[Any],
+    columns: Sequence[Any],
+    force: bool,
 ) -> Path:
     """Write the file completely or not at all."""
     if path.suffix.lower() not in _READERS:
@@ -136,7 +154,9 @@ def write(
             f"cannot tell how to write a loss matrix to {path}: name it {' or '.join(_READERS)}"
         )
     if path.exists() and not force:
-        raise FileExistsError(f"{path} exists: choose another name, or replace it by force=True")
+        raise FileExistsError(
+            f"{path} exists: choose another name, or replace it by force=True"
+        )
     if path.suffix.lower() == ".toml":
         text = _as_toml(recipe)
     else:
@@ -145,16 +165,22 @@ def write(
     return path
 
 
-def _as_csv(values: Sequence[Sequence[float]], rows: Sequence[Any], columns: Sequence[Any]) -> str:
+def _as_csv(
+    values: Sequence[Sequence[float]], rows: Sequence[Any], columns: Sequence[Any]
+) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["true \\ action", *columns])
-    writer.writerows([label, *map(_number_text, row)] for label, row in zip(rows, values))
+    writer.writerows(
+        [label, *map(_number_text, row)] for label, row in zip(rows, values)
+    )
     return text.getvalue()
 
 
 def _as_toml(recipe: Mapping[str, Any]) -> str:
-    matrix = ",\n".join(f"  [{', '.join(map(_number_text, row))}]" for row in recipe["loss"])
+    matrix = ",\n".join(
+        f"  [{', '.join(map(_number_text, row))}]" for row in recipe["loss"]
+    )
     lines = [
         f"{name} = [{', '.join(map(_toml_label, recipe[name]))}]"
         for name in ("classes", "actions")

@@ -98,7 +98,11 @@ class LossMatrix:
             known = {label_key(label): label for label in classes}
             actions = tuple(known.get(label_key(label), label) for label in actions)
         values.setflags(write=False)
-        for name, value in (("values", values), ("classes", classes), ("actions", actions)):
+        for name, value in (
+            ("values", values),
+            ("classes", classes),
+            ("actions", actions),
+        ):
             object.__setattr__(self, name, value)
 
     # -- other ways to make one --------------------------------------------------------
@@ -158,7 +162,8 @@ class LossMatrix:
         find_labels([true for true, _ in pairs], rows, "the true class")
         find_labels([action for _, action in pairs], columns, "the action")
         given = {
-            (label_key(true), label_key(action)): cost for (true, action), cost in pairs.items()
+            (label_key(true), label_key(action)): cost
+            for (true, action), cost in pairs.items()
         }
         return cls(
             [[_cost(given, k, a, default) for a in columns] for k in rows],
@@ -185,7 +190,9 @@ class LossMatrix:
     @classmethod
     def _of(cls, parts: files.MatrixContent | files.PairCosts) -> LossMatrix:
         if isinstance(parts, files.PairCosts):
-            return cls.from_costs(parts.costs, parts.classes, parts.actions, default=parts.default)
+            return cls.from_costs(
+                parts.costs, parts.classes, parts.actions, default=parts.default
+            )
         return cls(parts.values, parts.classes, parts.actions)
 
     @classmethod
@@ -199,7 +206,9 @@ class LossMatrix:
             return cls.zero_one(classes)
         if isinstance(loss, Mapping):
             loss = cls.from_costs(loss, classes)
-        return (loss if isinstance(loss, LossMatrix) else cls(loss)).for_classes(classes)
+        return (loss if isinstance(loss, LossMatrix) else cls(loss)).for_classes(
+            classes
+        )
 
     # -- files -------------------------------------------------------------------------
 
@@ -215,7 +224,9 @@ class LossMatrix:
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write a CSV or TOML file that `read` reads; an existing file is replaced only with
         `force`."""
-        return files.write(Path(path), self.to_dict(), self._row_labels, self._column_labels, force)
+        return files.write(
+            Path(path), self.to_dict(), self._row_labels, self._column_labels, force
+        )
 
     # -- use ---------------------------------------------------------------------------
 
@@ -231,13 +242,17 @@ class LossMatrix:
         if self.classes is None:
             _check_count(self.values.shape[0], labels, "rows", "classes")
             return LossMatrix(self.values, labels, self.actions)
-        rows = find_labels(labels, self.classes, "the loss matrix has no row for a class:")
+        rows = find_labels(
+            labels, self.classes, "the loss matrix has no row for a class:"
+        )
         index = {label_key(label): i for i, label in enumerate(labels)}
         left_out = {label_key(label) for label in self.classes} - set(index)
         own = self._column_labels
         used = [a for a in range(len(own)) if label_key(own[a]) not in left_out]
         columns = sorted(used, key=lambda a: index.get(label_key(own[a]), len(index)))
-        return LossMatrix(self.values[np.ix_(rows, columns)], labels, [own[a] for a in columns])
+        return LossMatrix(
+            self.values[np.ix_(rows, columns)], labels, [own[a] for a in columns]
+        )
 
     @property
     def is_zero_one(self) -> bool:
@@ -245,7 +260,9 @@ class LossMatrix:
         actions."""
         K, A = self.values.shape
         return (
-            K == A and self.classes == self.actions and bool((self.values == 1.0 - np.eye(K)).all())
+            K == A
+            and self.classes == self.actions
+            and bool((self.values == 1.0 - np.eye(K)).all())
         )
 
     @property
@@ -283,7 +300,9 @@ class LossMatrix:
         return same_labels and np.array_equal(self.values, other.values)
 
     def __hash__(self) -> int:
-        return hash((self.values.shape, self.values.tobytes(), self.classes, self.actions))
+        return hash(
+            (self.values.shape, self.values.tobytes(), self.classes, self.actions)
+        )
 
     # -- text --------------------------------------------------------------------------
 
@@ -301,7 +320,10 @@ class LossMatrix:
 
     def table(self) -> Table:
         """The matrix as a table of `lyceum.report`."""
-        rows = [(str(label), *map(float, row)) for label, row in zip(self._row_labels, self.values)]
+        rows = [
+            (str(label), *map(float, row))
+            for label, row in zip(self._row_labels, self.values)
+        ]
         columns = ("true \\ action", *map(str, self._column_labels))
         return Table("Loss: rows = true class, columns = action", columns, rows)
 
@@ -354,12 +376,17 @@ def _check_count(n: int, labels: tuple[Any, ...] | None, lines: str, what: str) 
 def _pairs(costs: Mapping[tuple[Any, Any], float]) -> dict[tuple[Any, Any], float]:
     for pair in costs:
         if not isinstance(pair, tuple) or len(pair) != 2:
-            raise DataError(f"costs are given for pairs (true class, action), not for {pair!r}")
+            raise DataError(
+                f"costs are given for pairs (true class, action), not for {pair!r}"
+            )
     return dict(costs)
 
 
 def _cost(
-    given: Mapping[tuple[str, str], float], true: Any, action: Any, default: float | None
+    given: Mapping[tuple[str, str], float],
+    true: Any,
+    action: Any,
+    default: float | None,
 ) -> float:
     pair = (label_key(true), label_key(action))
     if pair in given:

@@ -49,10 +49,18 @@ class BayesUpdate:
 
     def __str__(self) -> str:
         rows = [(str(k), p, self.posterior[k]) for k, p in self.unnormalized.items()]
-        return str(Table(f"Evidence {self.evidence:.4g}", ("class", "P(x|k) P(k)", "P(k|x)"), rows))
+        return str(
+            Table(
+                f"Evidence {self.evidence:.4g}",
+                ("class", "P(x|k) P(k)", "P(k|x)"),
+                rows,
+            )
+        )
 
 
-def bayes_theorem(prior: Mapping[Any, float], likelihood: Mapping[Any, float]) -> BayesUpdate:
+def bayes_theorem(
+    prior: Mapping[Any, float], likelihood: Mapping[Any, float]
+) -> BayesUpdate:
     """P(k|x) = P(x|k) P(k) / Σ_k P(x|k) P(k) for one observed x.
 
     Parameters
@@ -85,7 +93,9 @@ def bayes_theorem(prior: Mapping[Any, float], likelihood: Mapping[Any, float]) -
     p = np.array([float(prior[k]) for k in prior])
     given_k = np.array([float(likelihood[k]) for k in prior])
     if not (p >= 0).all() or not abs(p.sum() - 1.0) <= _TOLERANCE:
-        raise DataError(f"the priors must be from 0 to 1 and sum to 1, but sum to {p.sum():g}")
+        raise DataError(
+            f"the priors must be from 0 to 1 and sum to 1, but sum to {p.sum():g}"
+        )
     if not (np.isfinite(given_k) & (given_k >= 0)).all():
         raise DataError("likelihoods must be finite and not negative")
     joint = p * given_k

@@ -127,7 +127,9 @@ class DirichletMultinomial:
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", np.asarray(self.alpha, dtype=np.float64))
         if self.alpha.ndim != 1 or not len(self.alpha):
-            raise SettingError(f"alpha has the shape {self.alpha.shape}: give one number per value")
+            raise SettingError(
+                f"alpha has the shape {self.alpha.shape}: give one number per value"
+            )
         _check_positive("DirichletMultinomial", alpha=self.alpha)
 
     def update(self, counts: Any) -> DirichletMultinomial:
@@ -208,7 +210,9 @@ class GammaPoisson:
     def update(self, x: ArrayLike, weight: object = None) -> GammaPoisson:
         """The posterior after the counts x, which may have weights; in parts or at once."""
         x, w = _counts(x, weight)
-        return replace(self, shape=self.shape + float(w @ x), rate=self.rate + float(w.sum()))
+        return replace(
+            self, shape=self.shape + float(w @ x), rate=self.rate + float(w.sum())
+        )
 
     @property
     def mean(self) -> float:
@@ -237,11 +241,18 @@ class GammaPoisson:
         after = self.update(x, weight)
         x, w = _counts(x, weight)
         turned = self.shape * np.log(self.rate) - after.shape * np.log(after.rate)
-        return float(turned + gammaln(after.shape) - gammaln(self.shape) - w @ gammaln(x + 1.0))
+        return float(
+            turned + gammaln(after.shape) - gammaln(self.shape) - w @ gammaln(x + 1.0)
+        )
 
     def summary(self) -> Summary:
         """Parameters, mean, mode and standard deviation."""
-        facts = {"shape": self.shape, "rate": self.rate, "mean": self.mean, "mode": self.mode}
+        facts = {
+            "shape": self.shape,
+            "rate": self.rate,
+            "mean": self.mean,
+            "mode": self.mode,
+        }
         return Summary("rate of counts: Gamma", {**facts, "sd": self.variance**0.5})
 
 
@@ -267,7 +278,9 @@ def _check_values(x: ArrayLike, weight: object) -> tuple[np.ndarray, np.ndarray]
 def _ones_and_zeros(x: ArrayLike, weight: object) -> tuple[float, float]:
     x, w = _check_values(x, weight)
     if not np.isin(x, (0.0, 1.0)).all():
-        raise DataError(f"x holds {x[~np.isin(x, (0.0, 1.0))][0]:g}: a coin shows 0 or 1")
+        raise DataError(
+            f"x holds {x[~np.isin(x, (0.0, 1.0))][0]:g}: a coin shows 0 or 1"
+        )
     return float(w @ x), float(w @ (1.0 - x))
 
 

@@ -70,7 +70,9 @@ class Factor:
 
     def __post_init__(self) -> None:
         if not isinstance(self.variables, Mapping):
-            raise DataError(f"variables must be a dict of name to states, not {self.variables!r}")
+            raise DataError(
+                f"variables must be a dict of name to states, not {self.variables!r}"
+            )
         variables = {
             str(name): unique_labels(states, f"variable {name!r}")
             for name, states in self.variables.items()
@@ -106,7 +108,11 @@ class Factor:
     def _make(cls, variables: States, values: ArrayLike, log: bool) -> Factor:
         """A factor from parts that are known to fit."""
         factor = object.__new__(cls)
-        for name, value in (("variables", variables), ("values", np.asarray(values)), ("log", log)):
+        for name, value in (
+            ("variables", variables),
+            ("values", np.asarray(values)),
+            ("log", log),
+        ):
             object.__setattr__(factor, name, value)
         return factor
 
@@ -138,7 +144,9 @@ class Factor:
             )
         out = np.full(one.shape, zero)
         operation = np.subtract if log else np.divide
-        return self._make(variables, operation(one, two, out=out, where=two != zero), log)
+        return self._make(
+            variables, operation(one, two, out=out, where=two != zero), log
+        )
 
     def __mul__(self, other: Factor) -> Factor:
         if isinstance(other, Factor):
@@ -173,14 +181,17 @@ class Factor:
     def marginal(self, *names: str) -> Factor:
         """Σ over all variables but `names`, which become the axes in this order."""
         self._axes(names)
-        return self.sum_out(*(name for name in self.variables if name not in names)).transpose(
-            *names
-        )
+        return self.sum_out(
+            *(name for name in self.variables if name not in names)
+        ).transpose(*names)
 
     def argmax(self) -> dict[str, Any]:
         """The combination of states with the largest value; the first one of several."""
         indices = np.unravel_index(int(self.values.argmax()), self.values.shape)
-        return {name: states[i] for (name, states), i in zip(self.variables.items(), indices)}
+        return {
+            name: states[i]
+            for (name, states), i in zip(self.variables.items(), indices)
+        }
 
     @property
     def total(self) -> float:
@@ -189,7 +200,9 @@ class Factor:
 
     # -- evidence ----------------------------------------------------------------------
 
-    def reduce(self, evidence: Mapping[str, Any] | None = None, /, **states: Any) -> Factor:
+    def reduce(
+        self, evidence: Mapping[str, Any] | None = None, /, **states: Any
+    ) -> Factor:
         """The factor with some variables fixed at a state; they are no longer among its variables.
 
         Parameters
@@ -201,7 +214,9 @@ class Factor:
         """
         self._axes(tuple(states))
         known = {
-            name: state for name, state in (evidence or {}).items() if name in self.variables
+            name: state
+            for name, state in (evidence or {}).items()
+            if name in self.variables
         } | states
         if not known:
             return self
@@ -209,7 +224,9 @@ class Factor:
         for name, state in known.items():
             (axis,) = self._axes([name])
             labels = self.variables[name]
-            indices[axis] = find_labels([state], labels, f"variable {name!r}: the state")[0]
+            indices[axis] = find_labels(
+                [state], labels, f"variable {name!r}: the state"
+            )[0]
         return self._make(self._drop(known), self.values[tuple(indices)], self.log)
 
     def normalize(self, given: Iterable[str] = ()) -> Factor:
@@ -225,7 +242,9 @@ class Factor:
         self._axes(given)
         total = self.sum_out(*(name for name in self.variables if name not in given))
         if not given and total.values == (-np.inf if self.log else 0.0):
-            raise DataError("all values of the factor are 0, so that it cannot be normalized")
+            raise DataError(
+                "all values of the factor are 0, so that it cannot be normalized"
+            )
         return self.divide(total)
 
     # -- forms -------------------------------------------------------------------------
@@ -269,16 +288,22 @@ class Factor:
             head = "φ"
         rows = [
             (*map(str, states), float(value))
-            for states, value in zip(combinations(*self.variables.values()), self.values.flat)
+            for states, value in zip(
+                combinations(*self.variables.values()), self.values.flat
+            )
         ]
-        return Table(f"{head}({', '.join(self.variables)})", (*self.variables, head), rows)
+        return Table(
+            f"{head}({', '.join(self.variables)})", (*self.variables, head), rows
+        )
 
     def __str__(self) -> str:
         return str(self.table())
 
     def __repr__(self) -> str:
         sizes = " × ".join(str(n) for n in self.values.shape) or "1"
-        return f"<Factor of {', '.join(self.variables) or 'no variable'}, {sizes} values>"
+        return (
+            f"<Factor of {', '.join(self.variables) or 'no variable'}, {sizes} values>"
+        )
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
@@ -291,7 +316,9 @@ class Factor:
 
     def _drop(self, names: Iterable[str]) -> States:
         gone = set(names)
-        return {name: states for name, states in self.variables.items() if name not in gone}
+        return {
+            name: states for name, states in self.variables.items() if name not in gone
+        }
 
     def _align(self, other: Factor) -> tuple[States, np.ndarray, np.ndarray]:
         """All variables, and the values of both factors in a form that broadcasts over them."""
@@ -303,10 +330,16 @@ class Factor:
             two = other
         check_states(self.variables, other.variables)
         variables = {**self.variables, **other.variables}
-        return variables, spread_axes(one, list(variables)), spread_axes(two, list(variables))
+        return (
+            variables,
+            spread_axes(one, list(variables)),
+            spread_axes(two, list(variables)),
+        )
 
 
-def check_states(one: Mapping[str, tuple[Any, ...]], two: Mapping[str, tuple[Any, ...]]) -> None:
+def check_states(
+    one: Mapping[str, tuple[Any, ...]], two: Mapping[str, tuple[Any, ...]]
+) -> None:
     """Raise where a variable of both has not the same states in the same order."""
     for name, states in one.items():
         if name in two and two[name] is not states and two[name] != states:

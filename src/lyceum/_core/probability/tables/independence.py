@@ -75,7 +75,9 @@ class Independence:
             given = f" | {condition}"
         else:
             given = ""
-        left, right = (side.strip() for side in self.statement.partition(" | ")[0].split("⊥"))
+        left, right = (
+            side.strip() for side in self.statement.partition(" | ")[0].split("⊥")
+        )
         heads = (
             *self.variables,
             f"P({left}, {right}{given})",
@@ -95,7 +97,11 @@ class Independence:
 
 
 def compare_products(
-    statement: str, labels: dict[str, Any], joint: np.ndarray, product: np.ndarray, tol: float
+    statement: str,
+    labels: dict[str, Any],
+    joint: np.ndarray,
+    product: np.ndarray,
+    tol: float,
 ) -> Independence:
     """The verdict from both sides of the equation; combinations that cannot occur (NaN) are left
     out."""
@@ -104,7 +110,12 @@ def compare_products(
     for index in np.ndindex(*joint.shape):
         if not np.isnan(differences[index]):
             values = tuple(str(own[i]) for own, i in zip(labels.values(), index))
-            rows.append((*values, *(float(side[index]) for side in (joint, product, differences))))
+            rows.append(
+                (
+                    *values,
+                    *(float(side[index]) for side in (joint, product, differences)),
+                )
+            )
     if rows:
         largest = float(np.nanmax(np.abs(differences)))
     else:

@@ -86,21 +86,32 @@ class ProbabilityTable:
             )
         _check_names(given, variables)
         if len(given) == len(variables):
-            raise DataError("a table needs a variable that is not given: leave one out of given")
-        for name, value in (("variables", variables), ("values", values), ("given", given)):
+            raise DataError(
+                "a table needs a variable that is not given: leave one out of given"
+            )
+        for name, value in (
+            ("variables", variables),
+            ("values", values),
+            ("given", given),
+        ):
             object.__setattr__(self, name, value)
         self._check_sums()
         values.setflags(write=False)
 
     def _check_sums(self) -> None:
         defined = ~np.isnan(self.values)
-        if not np.isfinite(self.values[defined]).all() or (self.values[defined] < 0).any():
+        if (
+            not np.isfinite(self.values[defined]).all()
+            or (self.values[defined] < 0).any()
+        ):
             raise DataError(
                 f"{self.name} has a value below 0 or infinite: probabilities are from 0 to 1"
             )
         sums = self.values.sum(axis=self._axes(self._free_names))
         undefined = np.isnan(sums)
-        partly = bool((undefined & defined.any(axis=self._axes(self._free_names))).any())
+        partly = bool(
+            (undefined & defined.any(axis=self._axes(self._free_names))).any()
+        )
         if (undefined.any() and not self.given) or partly:
             raise DataError(f"{self.name} has missing values: give every probability")
         wrong = ~undefined & (np.abs(sums - 1.0) > _TOLERANCE)
@@ -114,7 +125,10 @@ class ProbabilityTable:
 
     @classmethod
     def from_counts(
-        cls, variables: Mapping[str, Sequence[Any]], counts: Any, given: str | Sequence[str] = ()
+        cls,
+        variables: Mapping[str, Sequence[Any]],
+        counts: Any,
+        given: str | Sequence[str] = (),
     ) -> ProbabilityTable:
         """Relative frequencies: counts divided by their sum for every combination of the given
         variables."""
@@ -125,14 +139,19 @@ class ProbabilityTable:
         _check_names(names, variables)
         counts = np.asarray(counts, dtype=np.float64)
         free = tuple(i for i, name in enumerate(variables) if name not in names)
-        if counts.ndim == len(variables) and not ((counts >= 0) & np.isfinite(counts)).all():
+        if (
+            counts.ndim == len(variables)
+            and not ((counts >= 0) & np.isfinite(counts)).all()
+        ):
             raise DataError("counts must be finite and not negative")
         if counts.ndim == len(variables):
             total = counts.sum(axis=free, keepdims=True)
         else:
             total = counts
         if not names and not (total > 0).all():
-            raise DataError("all counts are 0, so that no probability follows from them")
+            raise DataError(
+                "all counts are 0, so that no probability follows from them"
+            )
         return cls(variables, _ratio(counts, total), tuple(names))  # type: ignore[arg-type]
 
     @classmethod
@@ -150,7 +169,9 @@ class ProbabilityTable:
         }
         lengths = {name: len(codes) for name, (_, codes) in coded.items()}
         if len(set(lengths.values())) != 1 or not next(iter(lengths.values())):
-            raise DataError(f"columns must have the same number of rows, at least one: {lengths}")
+            raise DataError(
+                f"columns must have the same number of rows, at least one: {lengths}"
+            )
         counts = np.zeros([len(labels) for labels, _ in coded.values()])
         np.add.at(counts, tuple(codes for _, codes in coded.values()), 1.0)
         return cls.from_counts(
@@ -158,7 +179,9 @@ class ProbabilityTable:
         )
 
     @classmethod
-    def from_factor(cls, factor: Factor, given: str | Sequence[str] = ()) -> ProbabilityTable:
+    def from_factor(
+        cls, factor: Factor, given: str | Sequence[str] = ()
+    ) -> ProbabilityTable:
         """A factor divided by its sum over the variables that are not given."""
         linear = factor.to_linear()
         return cls.from_counts(linear.variables, linear.values, given)
@@ -183,13 +206,19 @@ class ProbabilityTable:
         conditions = (given,) if isinstance(given, str) else tuple(given)
         _check_names((*names, *conditions), self.variables)
         if set(names) & set(conditions):
-            raise DataError(f"{sorted(set(names) & set(conditions))[0]!r} is both wanted and given")
+            raise DataError(
+                f"{sorted(set(names) & set(conditions))[0]!r} is both wanted and given"
+            )
         conditions = tuple(dict.fromkeys([*conditions, *self.given]))
         joint = self._sum_to(tuple(dict.fromkeys([*names, *conditions])))
         total = joint.values.sum(axis=tuple(range(len(names))), keepdims=True)
-        return ProbabilityTable(joint.variables, _ratio(joint.values, total), conditions)
+        return ProbabilityTable(
+            joint.variables, _ratio(joint.values, total), conditions
+        )
 
-    def product(self, other: ProbabilityTable, *, independent: bool = False) -> ProbabilityTable:
+    def product(
+        self, other: ProbabilityTable, *, independent: bool = False
+    ) -> ProbabilityTable:
         """Product rule: P(A | B, C) · P(B | C) = P(A, B | C), either way round.
 
         The condition of one factor must be all of the other's variables. With `independent` the
@@ -226,7 +255,11 @@ class ProbabilityTable:
         renormalised."""
         _check_names(tuple(evidence), self.variables)
         part = self._slice(evidence)
-        rest = {name: labels for name, labels in self.variables.items() if name not in evidence}
+        rest = {
+            name: labels
+            for name, labels in self.variables.items()
+            if name not in evidence
+        }
         given = tuple(name for name in self.given if name not in evidence)
         if not set(rest) - set(given):
             raise DataError(
@@ -236,7 +269,9 @@ class ProbabilityTable:
         total = part.sum(axis=free, keepdims=True)
         if not given and not (total > 0).all():
             known = ", ".join(f"{name} = {value}" for name, value in evidence.items())
-            raise DataError(f"{self.name}: P({known}) is 0, so nothing can be concluded from it")
+            raise DataError(
+                f"{self.name}: P({known}) is 0, so nothing can be concluded from it"
+            )
         return ProbabilityTable(rest, _ratio(part, total), given)
 
     def probability(self, /, **event: Any) -> float:
@@ -245,7 +280,9 @@ class ProbabilityTable:
         _check_names(tuple(event), self.variables)
         open_given = [name for name in self.given if name not in event]
         if open_given:
-            raise DataError(f"{self.name} is given {open_given[0]!r}: say at which value")
+            raise DataError(
+                f"{self.name} is given {open_given[0]!r}: say at which value"
+            )
         return float(self._slice(event).sum())
 
     def bayes_error(self, target: str) -> float:
@@ -281,7 +318,10 @@ class ProbabilityTable:
         Independence
             True or false by itself; prints both sides for every combination of values.
         """
-        A, B, C = ((names,) if isinstance(names, str) else tuple(names) for names in (a, b, given))
+        A, B, C = (
+            (names,) if isinstance(names, str) else tuple(names)
+            for names in (a, b, given)
+        )
         if self.given:
             raise DataError(
                 f"independence needs a joint table, not {self.name}: use at(...) to fix what is"
@@ -296,11 +336,14 @@ class ProbabilityTable:
         else:
             joint = self.marginal(*A, *B)
         sides = [
-            self.conditional(*names, given=C) if C else self.marginal(*names) for names in (A, B)
+            self.conditional(*names, given=C) if C else self.marginal(*names)
+            for names in (A, B)
         ]
         first, second = (spread_axes(side, list(joint.variables)) for side in sides)
         what = f"{', '.join(A)} ⊥ {', '.join(B)}{' | ' + ', '.join(C) if C else ''}"
-        return compare_products(what, dict(joint.variables), joint.values, first * second, tol)
+        return compare_products(
+            what, dict(joint.variables), joint.values, first * second, tol
+        )
 
     # -- parts -------------------------------------------------------------------------
 
@@ -317,23 +360,32 @@ class ProbabilityTable:
             raise DataError(f"{self.name}: name a variable that is not given")
         summed = self._axes([name for name in self.variables if name not in names])
         left = [name for name in self.variables if name in names]
-        values = self.values.sum(axis=summed).transpose([left.index(name) for name in names])
-        return ProbabilityTable({name: self.variables[name] for name in names}, values, self.given)
+        values = self.values.sum(axis=summed).transpose(
+            [left.index(name) for name in names]
+        )
+        return ProbabilityTable(
+            {name: self.variables[name] for name in names}, values, self.given
+        )
 
     def _slice(self, evidence: Mapping[str, Any]) -> np.ndarray:
         indices: list[Any] = [slice(None)] * len(self.variables)
         for name, value in evidence.items():
             (axis,) = self._axes([name])
             labels = self.variables[name]
-            indices[axis] = find_labels([value], labels, f"variable {name!r}: the value")[0]
+            indices[axis] = find_labels(
+                [value], labels, f"variable {name!r}: the value"
+            )[0]
         return self.values[tuple(indices)]
 
-    def _multiply(self, other: ProbabilityTable, given: tuple[str, ...]) -> ProbabilityTable:
+    def _multiply(
+        self, other: ProbabilityTable, given: tuple[str, ...]
+    ) -> ProbabilityTable:
         check_states(self.variables, other.variables)
         variables = {**self.variables, **other.variables}
         a = spread_axes(self, list(variables))
         b = spread_axes(other, list(variables))
-        values = np.where((a == 0) | (b == 0), 0.0, a * b)  # an undefined conditional has weight 0
+        # an undefined conditional has weight 0
+        values = np.where((a == 0) | (b == 0), 0.0, a * b)
         return ProbabilityTable(variables, values, tuple(dict.fromkeys(given)))
 
     # -- text --------------------------------------------------------------------------
@@ -341,9 +393,10 @@ class ProbabilityTable:
     @property
     def name(self) -> str:
         """The table as it is written: "P(A, B | C)"."""
-        return (
-            f"P({', '.join(self._free_names)}{' | ' + ', '.join(self.given) if self.given else ''})"
-        )
+        free = ", ".join(self._free_names)
+        if not self.given:
+            return f"P({free})"
+        return f"P({free} | {', '.join(self.given)})"
 
     def table(self) -> Table:
         """As a table of `lyceum.report`: two variables down and across, else one row per
@@ -351,8 +404,13 @@ class ProbabilityTable:
         names = list(self.variables)
         labels = list(self.variables.values())
         if len(names) == 2:
-            rows = [(str(label), *map(float, row)) for label, row in zip(labels[0], self.values)]
-            return Table(self.name, (f"{names[0]} \\ {names[1]}", *map(str, labels[1])), rows)
+            rows = [
+                (str(label), *map(float, row))
+                for label, row in zip(labels[0], self.values)
+            ]
+            return Table(
+                self.name, (f"{names[0]} \\ {names[1]}", *map(str, labels[1])), rows
+            )
         lines = zip(combinations(*labels), self.values.flat)
         return Table(
             self.name,

@@ -50,13 +50,17 @@ def sum_product(
     """
     work = _reduce(factors, evidence)
     while (name := _cheapest_name(work, keep)) is not None:
-        some = sorted((f for f in work if name in f.variables), key=lambda f: f.values.size)
+        some = sorted(
+            (f for f in work if name in f.variables), key=lambda f: f.values.size
+        )
         rest = [f for f in work if name not in f.variables]
         while len(some) > 2:
             some = [some[0] * some[1], *some[2:]]
         work = [
             *rest,
-            contract(some[0], some[1], name) if len(some) == 2 else some[0].sum_out(name),
+            contract(some[0], some[1], name)
+            if len(some) == 2
+            else some[0].sum_out(name),
         ]
     return _product(work).transpose(*keep)
 
@@ -118,10 +122,14 @@ def contract(one: Factor, two: Factor, name: str) -> Factor:
     A = one.transpose(*shared, *left, name).values.reshape(n, a, sizes[name])
     B = two.transpose(*shared, name, *right).values.reshape(n, sizes[name], b)
     variables = {v: states[v] for v in (*shared, *left, *right)}
-    return Factor._make(variables, np.matmul(A, B).reshape([sizes[v] for v in variables]), False)
+    return Factor._make(
+        variables, np.matmul(A, B).reshape([sizes[v] for v in variables]), False
+    )
 
 
-def _reduce(factors: Iterable[Factor], evidence: Mapping[str, Any] | None) -> list[Factor]:
+def _reduce(
+    factors: Iterable[Factor], evidence: Mapping[str, Any] | None
+) -> list[Factor]:
     work = [factor.reduce(evidence) for factor in factors]
     if any(factor.log for factor in work):
         return [factor.to_log() for factor in work]
@@ -144,5 +152,7 @@ def _cheapest_name(factors: Sequence[Factor], keep: Sequence[str]) -> str | None
             if name not in keep:
                 sizes.setdefault(name, {}).update(shape)
     return min(
-        sizes, key=lambda name: prod(sizes[name].values()) // sizes[name][name], default=None
+        sizes,
+        key=lambda name: prod(sizes[name].values()) // sizes[name][name],
+        default=None,
     )

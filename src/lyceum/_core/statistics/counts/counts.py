@@ -121,7 +121,9 @@ class Counts:
                 f"counts of the columns {self.names} cannot be merged with those of {other.names}"
             )
         classes, here, there = align_labels(self.classes, other.classes)
-        categories = tuple(align_labels(a, b)[0] for a, b in zip(self.categories, other.categories))
+        categories = tuple(
+            align_labels(a, b)[0] for a, b in zip(self.categories, other.categories)
+        )
         K = len(classes)
         one = self.arrange(categories).counts
         two = other.arrange(categories).counts
@@ -130,7 +132,8 @@ class Counts:
             categories,
             classes,
             self.n_rows + other.n_rows,
-            place_classes(self.class_weight, here, K) + place_classes(other.class_weight, there, K),
+            place_classes(self.class_weight, here, K)
+            + place_classes(other.class_weight, there, K),
             place_classes(one.T, here, K).T + place_classes(two.T, there, K).T,
         )
 
@@ -161,13 +164,17 @@ class Counts:
         counts = np.zeros((offsets[-1], len(self.classes)))
         starts = zip(self.categories, categories, offsets)
         counts[
-            np.concatenate([start + _positions_in(mine, wanted) for mine, wanted, start in starts])
+            np.concatenate(
+                [start + _positions_in(mine, wanted) for mine, wanted, start in starts]
+            )
         ] = self.counts
         return replace(self, categories=tuple(categories), counts=counts)
 
 
 def _offsets(categories: Sequence[np.ndarray]) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum([len(labels) for labels in categories])]).astype(np.int64)
+    return np.concatenate(
+        [[0], np.cumsum([len(labels) for labels in categories])]
+    ).astype(np.int64)
 
 
 def _positions_in(mine: np.ndarray, wanted: np.ndarray) -> np.ndarray:
@@ -179,7 +186,9 @@ def _positions_in(mine: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     else:
         positions = ranks
     if len(order) < len(mine) or not np.array_equal(wanted[positions], mine):
-        raise SchemaError("the categories wanted do not hold all those that were counted")
+        raise SchemaError(
+            "the categories wanted do not hold all those that were counted"
+        )
     return positions
 
 

@@ -144,7 +144,9 @@ class JointHistogram:
         every = checked_edges(edges, X.shape[1])
         shape = tuple(len(e) - 1 for e in every)
         indices = [bins_of(X[:, j], every[j]) - 1 for j in range(X.shape[1])]
-        inside = np.all([(index >= 0) & (index < n) for index, n in zip(indices, shape)], axis=0)
+        inside = np.all(
+            [(index >= 0) & (index < n) for index, n in zip(indices, shape)], axis=0
+        )
         flat = np.ravel_multi_index([index[inside] for index in indices], shape)
         if block.w is None:
             weights = None

@@ -83,7 +83,9 @@ class JointCounts:
             _count(block, [codes[n] for n in one], [len(categories[n]) for n in one])
             for one in wanted
         )
-        return cls(wanted, names, tuple(categories.values()), len(block), block.weight, tables)
+        return cls(
+            wanted, names, tuple(categories.values()), len(block), block.weight, tables
+        )
 
     def merge(self, other: JointCounts) -> JointCounts:
         """The counts of both sets of rows."""
@@ -91,7 +93,10 @@ class JointCounts:
             raise SettingError(
                 f"counts of {self.sets} cannot be merged with counts of {other.sets}"
             )
-        aligned = [align_labels(one, two) for one, two in zip(self.categories, other.categories)]
+        aligned = [
+            align_labels(one, two)
+            for one, two in zip(self.categories, other.categories)
+        ]
         one = {name: here for name, (_, here, _) in zip(self.names, aligned)}
         two = {name: there for name, (_, _, there) in zip(self.names, aligned)}
         sizes = {name: len(labels) for name, (labels, _, _) in zip(self.names, aligned)}
@@ -122,7 +127,10 @@ class JointCounts:
 
     def states(self, *names: str) -> dict[str, tuple[Any, ...]]:
         """The labels of columns, as `Factor` and `ProbabilityTable` take them."""
-        return {name: tuple(self.categories[self.names.index(name)].tolist()) for name in names}
+        return {
+            name: tuple(self.categories[self.names.index(name)].tolist())
+            for name in names
+        }
 
 
 def _categories(block: Block, name: str) -> np.ndarray:
@@ -136,7 +144,9 @@ def _categories(block: Block, name: str) -> np.ndarray:
             f"there is no column {name!r} to count; the columns are {list(block.schema.names)}"
         )
     if column.categories is None:
-        raise SchemaError(f"column {name!r} holds numbers, which cannot be counted: bin them first")
+        raise SchemaError(
+            f"column {name!r} holds numbers, which cannot be counted: bin them first"
+        )
     return np.asarray(column.categories)
 
 
@@ -174,7 +184,9 @@ def _count(block: Block, codes: list[np.ndarray], shape: list[int]) -> np.ndarra
     return np.bincount(cells, w, int(np.prod(shape))).astype(np.float64).reshape(shape)
 
 
-def _expand(table: np.ndarray, indices: list[np.ndarray], shape: list[int]) -> np.ndarray:
+def _expand(
+    table: np.ndarray, indices: list[np.ndarray], shape: list[int]
+) -> np.ndarray:
     """A table at the places of its labels among more of them."""
     if list(table.shape) == shape and all((at[:-1] < at[1:]).all() for at in indices):
         return table

@@ -69,7 +69,11 @@ def independence_test(counts: np.ndarray, kind: str = "g2") -> IndependenceTest:
     rows = N.sum(axis=2)
     columns = N.sum(axis=1)
     total = rows.sum(axis=1)
-    E = rows[:, :, None] * columns[:, None, :] / np.where(total > 0, total, 1.0)[:, None, None]
+    E = (
+        rows[:, :, None]
+        * columns[:, None, :]
+        / np.where(total > 0, total, 1.0)[:, None, None]
+    )
     some = E > 0
     if kind == "chi2":
         statistic = float(((N - E)[some] ** 2 / E[some]).sum())
@@ -77,7 +81,8 @@ def independence_test(counts: np.ndarray, kind: str = "g2") -> IndependenceTest:
         seen = N > 0
         statistic = float(2.0 * (N[seen] * np.log(N[seen] / E[seen])).sum())
     freedom = (
-        np.maximum((rows > 0).sum(axis=1) - 1, 0) * np.maximum((columns > 0).sum(axis=1) - 1, 0)
+        np.maximum((rows > 0).sum(axis=1) - 1, 0)
+        * np.maximum((columns > 0).sum(axis=1) - 1, 0)
     ).sum()
     if freedom:
         p_value = float(chdtrc(freedom, statistic))

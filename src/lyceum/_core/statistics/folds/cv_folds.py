@@ -64,13 +64,19 @@ class HashedFolds:
     n_splits: int
     seed: int
 
-    def statistics(self, rows: Rows, of: Of, reduce: Reduce = Rows.reduce) -> SplitStatistics:
+    def statistics(
+        self, rows: Rows, of: Of, reduce: Reduce = Rows.reduce
+    ) -> SplitStatistics:
         """The statistics of all folds in one pass."""
         by_fold = reduce(
-            rows, partial(FoldStatistics.of, statistic=of, n_folds=self.n_splits, seed=self.seed)
+            rows,
+            partial(
+                FoldStatistics.of, statistic=of, n_folds=self.n_splits, seed=self.seed
+            ),
         )
         return SplitStatistics(
-            by_fold.total, [(by_fold.without(f), fold) for f, fold in enumerate(by_fold.folds)]
+            by_fold.total,
+            [(by_fold.without(f), fold) for f, fold in enumerate(by_fold.folds)],
         )
 
     def test_rows(self, block: Block) -> Iterator[np.ndarray]:
@@ -110,9 +116,13 @@ class GivenSplits:
     def n_splits(self) -> int:
         return len(self.train)
 
-    def statistics(self, rows: Rows, of: Of, reduce: Reduce = Rows.reduce) -> SplitStatistics:
+    def statistics(
+        self, rows: Rows, of: Of, reduce: Reduce = Rows.reduce
+    ) -> SplitStatistics:
         """The statistics of the training and the test rows of every split, in one pass."""
-        parts = reduce(rows, partial(_SidesOfSplits.of, statistic=of, splits=self)).parts
+        parts = reduce(
+            rows, partial(_SidesOfSplits.of, statistic=of, splits=self)
+        ).parts
         k = self.n_splits
         return SplitStatistics(parts[0], list(zip(parts[1 : k + 1], parts[k + 1 :])))
 
@@ -170,7 +180,8 @@ def given_splits(
     >>> given_splits([([0, 1], [2]), ([True, False, False], [1, 2])], 3)
     [(array([0, 1]), array([2])), (array([0]), array([1, 2]))]
     """
-    from sklearn.model_selection import check_cv  # statistics alone do not need scikit-learn
+    # statistics alone do not need scikit-learn
+    from sklearn.model_selection import check_cv
 
     if X is None:
         shown = np.zeros((n, 1))
@@ -178,7 +189,9 @@ def given_splits(
         shown = X
     try:
         pairs = list(check_cv(cv, y, classifier=classifier).split(shown, y, groups))
-        splits = [(_row_numbers(train, n), _row_numbers(test, n)) for train, test in pairs]
+        splits = [
+            (_row_numbers(train, n), _row_numbers(test, n)) for train, test in pairs
+        ]
     except LyceumError:
         raise
     except (TypeError, ValueError) as error:
@@ -199,7 +212,8 @@ def row_splits(cv: Any, n: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]
     >>> [len(test) for _, test in row_splits(3, 10, seed=0)]
     [4, 3, 3]
     """
-    from sklearn.model_selection import KFold  # statistics alone do not need scikit-learn
+    # statistics alone do not need scikit-learn
+    from sklearn.model_selection import KFold
 
     if isinstance(cv, int | np.integer):
         cv = KFold(min(int(cv), n), shuffle=True, random_state=seed % 2**31)
@@ -211,7 +225,9 @@ def _row_numbers(rows: Any, n: int) -> np.ndarray:
     if numbers.ndim == 1 and numbers.dtype.kind == "b" and len(numbers) == n:
         return np.flatnonzero(numbers)
     if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
-        raise SettingError("cv must give the numbers of rows, or one true/false per row")
+        raise SettingError(
+            "cv must give the numbers of rows, or one true/false per row"
+        )
     numbers = numbers.astype(np.intp, copy=False)
     if numbers.size and not -n <= numbers.min() <= numbers.max() < n:
         if numbers.max() >= n:
@@ -262,10 +278,14 @@ class _SidesOfSplits:
     def of(cls, block: Block, statistic: Of, splits: GivenSplits) -> _SidesOfSplits:
         here = slice(block.start, block.start + len(block))
         chosen = [*splits.train[:, here], *splits.test[:, here]]
-        return cls((statistic(block), *(statistic(block.take(rows)) for rows in chosen)))
+        return cls(
+            (statistic(block), *(statistic(block.take(rows)) for rows in chosen))
+        )
 
     def merge(self, other: _SidesOfSplits) -> _SidesOfSplits:
-        return _SidesOfSplits(tuple(one.merge(two) for one, two in zip(self.parts, other.parts)))
+        return _SidesOfSplits(
+            tuple(one.merge(two) for one, two in zip(self.parts, other.parts))
+        )
 
     @property
     def is_finite(self) -> bool:

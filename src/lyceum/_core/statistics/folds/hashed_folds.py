@@ -72,7 +72,11 @@ class FoldStatistics:
 
     @classmethod
     def of(
-        cls, block: Block, statistic: Callable[[Block], Statistic], n_folds: int, seed: int
+        cls,
+        block: Block,
+        statistic: Callable[[Block], Statistic],
+        n_folds: int,
+        seed: int,
     ) -> FoldStatistics:
         """`statistic` of the rows of every fold; see `fold_numbers`."""
         fold = fold_numbers(block, n_folds, seed)
@@ -80,7 +84,9 @@ class FoldStatistics:
 
     def merge(self, other: FoldStatistics) -> FoldStatistics:
         """The statistics of both sets of rows, fold by fold."""
-        return FoldStatistics(tuple(one.merge(two) for one, two in zip(self.folds, other.folds)))
+        return FoldStatistics(
+            tuple(one.merge(two) for one, two in zip(self.folds, other.folds))
+        )
 
     @property
     def is_finite(self) -> bool:
@@ -94,4 +100,6 @@ class FoldStatistics:
 
     def without(self, fold: int) -> Any:
         """The statistic of the rows of all other folds, by merging: nothing is subtracted."""
-        return reduce(lambda one, two: one.merge(two), self.folds[:fold] + self.folds[fold + 1 :])
+        return reduce(
+            lambda one, two: one.merge(two), self.folds[:fold] + self.folds[fold + 1 :]
+        )

@@ -99,7 +99,14 @@ class ClassMoments:
         weight, mean, scatter = np.zeros((3, len(classes), X.shape[1]))
         if X.shape[1]:
             native.class_moments(_dense(X), block.y, block.w, weight, mean, scatter)
-        return cls(classes, len(block), class_weights(block, len(classes)), weight, mean, scatter)
+        return cls(
+            classes,
+            len(block),
+            class_weights(block, len(classes)),
+            weight,
+            mean,
+            scatter,
+        )
 
     @classmethod
     def _of_components(cls, block: Block, X: np.ndarray, R: np.ndarray) -> ClassMoments:
@@ -143,11 +150,15 @@ class ClassMoments:
         A column that comes from several must be an indicator, as when a new category becomes the
         reference: its scatter follows from its mean.
         """
-        weight = np.broadcast_to(self.class_weight[:, None], (len(self.classes), len(offset)))
+        weight = np.broadcast_to(
+            self.class_weight[:, None], (len(self.classes), len(offset))
+        )
         mean = self.mean @ matrix.T + offset
         several = (matrix != 0).sum(axis=1) > 1
         scatter = np.where(
-            several, weight * np.maximum(mean * (1.0 - mean), 0.0), self.scatter @ matrix.T**2
+            several,
+            weight * np.maximum(mean * (1.0 - mean), 0.0),
+            self.scatter @ matrix.T**2,
         )
         return replace(self, weight=weight.copy(), mean=mean, scatter=scatter)
 
@@ -208,7 +219,10 @@ class ClassScatter:
 
     @classmethod
     def of(
-        cls, block: Block, pooled: bool = False, responsibilities: np.ndarray | None = None
+        cls,
+        block: Block,
+        pooled: bool = False,
+        responsibilities: np.ndarray | None = None,
     ) -> ClassScatter:
         """The scatter of a block.
 
@@ -259,7 +273,9 @@ class ClassScatter:
         weight = a_weight + b_weight
         share = np.divide(b_weight, weight, out=np.zeros_like(weight), where=weight > 0)
         delta = b_mean - a_mean
-        between = (a_weight * share)[:, None, None] * delta[:, :, None] * delta[:, None, :]
+        between = (
+            (a_weight * share)[:, None, None] * delta[:, :, None] * delta[:, None, :]
+        )
         if self.pooled:
             scatter = self.scatter + other.scatter + between.sum(axis=0, keepdims=True)
         else:
@@ -269,12 +285,16 @@ class ClassScatter:
                 + between
             )
         mean = a_mean + share[:, None] * delta
-        return ClassScatter(classes, self.n_rows + other.n_rows, weight, mean, scatter, self.pooled)
+        return ClassScatter(
+            classes, self.n_rows + other.n_rows, weight, mean, scatter, self.pooled
+        )
 
     def map_columns(self, matrix: np.ndarray, offset: np.ndarray) -> ClassScatter:
         """The summary of the rows matrix x + offset."""
         return replace(
-            self, mean=self.mean @ matrix.T + offset, scatter=matrix @ self.scatter @ matrix.T
+            self,
+            mean=self.mean @ matrix.T + offset,
+            scatter=matrix @ self.scatter @ matrix.T,
         )
 
     @property

@@ -68,7 +68,9 @@ class ClassSums:
             y = block.y
         here = np.flatnonzero(y >= 0)
         w = block.weights
-        members = sparse.csr_array((w[here], (y[here], here)), shape=(len(classes), len(block)))
+        members = sparse.csr_array(
+            (w[here], (y[here], here)), shape=(len(classes), len(block))
+        )
         sums = members @ X
         if sparse.issparse(sums):
             sums = sums.toarray()
@@ -82,13 +84,16 @@ class ClassSums:
         return ClassSums(
             classes,
             self.n_rows + other.n_rows,
-            place_classes(self.class_weight, here, K) + place_classes(other.class_weight, there, K),
+            place_classes(self.class_weight, here, K)
+            + place_classes(other.class_weight, there, K),
             place_classes(self.sums, here, K) + place_classes(other.sums, there, K),
         )
 
     def map_columns(self, matrix: np.ndarray, offset: np.ndarray) -> ClassSums:
         """The sums of the rows matrix x + offset."""
-        return replace(self, sums=self.sums @ matrix.T + self.class_weight[:, None] * offset)
+        return replace(
+            self, sums=self.sums @ matrix.T + self.class_weight[:, None] * offset
+        )
 
 
 def indicators(X: Any, above: float) -> Any:

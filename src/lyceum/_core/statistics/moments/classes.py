@@ -9,7 +9,9 @@ from lyceum._core.text import show_count
 from lyceum.errors import DataError
 
 
-def align_labels(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def align_labels(
+    one: np.ndarray, two: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All labels of both, and where each side's labels stand among them.
 
     Equal labels keep their order; different ones are sorted.

@@ -87,18 +87,24 @@ class Moments:
     def _of_sparse(cls, block: Block) -> Moments:
         X = canonical(block.X)
         n, d = block.X.shape
-        indptr, indices = (each.astype(np.int32, copy=False) for each in (X.indptr, X.indices))
+        indptr, indices = (
+            each.astype(np.int32, copy=False) for each in (X.indptr, X.indices)
+        )
         if X.dtype in (np.float32, np.float64):
             data = X.data
         else:
             data = X.data.astype(np.float64)
         weight, mean, scatter, low, high = np.empty((5, d))
-        native.sparse_moments(indptr, indices, data, block.w, weight, mean, scatter, low, high)
+        native.sparse_moments(
+            indptr, indices, data, block.w, weight, mean, scatter, low, high
+        )
         return cls(n, weight, mean, scatter, low, high)
 
     def merge(self, other: Moments) -> Moments:
         weight = self.weight + other.weight
-        share = np.divide(other.weight, weight, out=np.zeros_like(weight), where=weight > 0)
+        share = np.divide(
+            other.weight, weight, out=np.zeros_like(weight), where=weight > 0
+        )
         delta = other.mean - self.mean
         return Moments(
             self.n_rows + other.n_rows,
@@ -117,7 +123,9 @@ class Moments:
     def variance(self, ddof: float = 0.0) -> np.ndarray:
         """The variance of every column, NaN where nothing is left to divide by."""
         left = self.weight - ddof
-        return np.divide(self.scatter, left, out=np.full_like(left, np.nan), where=left > 0)
+        return np.divide(
+            self.scatter, left, out=np.full_like(left, np.nan), where=left > 0
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +195,9 @@ class Scatter:
         size = X.shape[1] + (y is not None)
         mean = np.zeros(size)
         scatter = np.zeros((size, size))
-        weight = native.scatter(X, None if y is None else y[:, None], block.w, mean, scatter)
+        weight = native.scatter(
+            X, None if y is None else y[:, None], block.w, mean, scatter
+        )
         return cls(n_rows, weight, mean, scatter, size - X.shape[1])
 
     def merge(self, other: Scatter) -> Scatter:
@@ -201,7 +211,9 @@ class Scatter:
             n_rows=self.n_rows + other.n_rows,
             weight=weight,
             mean=self.mean + share * delta,
-            scatter=self.scatter + other.scatter + self.weight * share * np.outer(delta, delta),
+            scatter=self.scatter
+            + other.scatter
+            + self.weight * share * np.outer(delta, delta),
         )
 
     def map_columns(self, matrix: np.ndarray, offset: np.ndarray) -> Scatter:
@@ -215,14 +227,18 @@ class Scatter:
             )
             offset = np.append(offset, 0.0)
         return replace(
-            self, mean=matrix @ self.mean + offset, scatter=matrix @ self.scatter @ matrix.T
+            self,
+            mean=matrix @ self.mean + offset,
+            scatter=matrix @ self.scatter @ matrix.T,
         )
 
     def scale_columns(self, factors: np.ndarray) -> Scatter:
         """The same rows with every column multiplied by a number; the target stays."""
         factors = np.append(factors, np.ones(self.targets))
         return replace(
-            self, mean=self.mean * factors, scatter=self.scatter * factors * factors[:, None]
+            self,
+            mean=self.mean * factors,
+            scatter=self.scatter * factors * factors[:, None],
         )
 
     def about_origin(self) -> Scatter:

@@ -78,7 +78,9 @@ class RowScatter:
     @classmethod
     def of(cls, block: Block, target: bool = False) -> Self:
         """The centered rows of a block."""
-        return cls._of_rows(block, target and block.y is not None, np.ones(len(block), dtype=bool))
+        return cls._of_rows(
+            block, target and block.y is not None, np.ones(len(block), dtype=bool)
+        )
 
     @classmethod
     def _of_rows(cls, block: Block, target: bool, some: np.ndarray) -> Self:
@@ -134,7 +136,9 @@ class RowScatter:
         d = len(self.mean) - self.targets
         mean = np.append(matrix @ self.mean[:d] + offset, self.mean[d:])
         return replace(
-            self, mean=mean, rows=np.column_stack([self.rows[:, :d] @ matrix.T, self.rows[:, d:]])
+            self,
+            mean=mean,
+            rows=np.column_stack([self.rows[:, :d] @ matrix.T, self.rows[:, d:]]),
         )
 
     def about_origin(self) -> Self:
@@ -227,7 +231,9 @@ class ClassRowScatter:
             y = np.zeros(len(block), dtype=np.int32)
         else:
             y = block.y
-        parts = tuple(RowScatter._of_rows(block, False, y == k) for k in range(len(classes)))
+        parts = tuple(
+            RowScatter._of_rows(block, False, y == k) for k in range(len(classes))
+        )
         return cls(classes, len(block), parts)
 
     def merge(self, other: ClassRowScatter) -> ClassRowScatter:
@@ -244,7 +250,9 @@ class ClassRowScatter:
 
     def map_columns(self, matrix: np.ndarray, offset: np.ndarray) -> ClassRowScatter:
         """The summary of the rows matrix x + offset."""
-        return replace(self, parts=tuple(part.map_columns(matrix, offset) for part in self.parts))
+        return replace(
+            self, parts=tuple(part.map_columns(matrix, offset) for part in self.parts)
+        )
 
     @property
     def is_finite(self) -> bool:

@@ -18,7 +18,9 @@ from lyceum._core.trees.tree import Tree
 from lyceum._core.types import Data, Estimator
 
 
-def contributions(router: Router, X: Data, pick: np.ndarray | None = None) -> np.ndarray:
+def contributions(
+    router: Router, X: Data, pick: np.ndarray | None = None
+) -> np.ndarray:
     """The base and the contributions of the columns, (n, 1 + d), to output pick_i of row i (0 if
     None).
 
@@ -44,7 +46,9 @@ def contributions(router: Router, X: Data, pick: np.ndarray | None = None) -> np
         else:
             rows = touched
         part = np.ascontiguousarray(out[rows])
-        router.add_contributions(X[rows], t, values, np.ascontiguousarray(local[rows]), part)
+        router.add_contributions(
+            X[rows], t, values, np.ascontiguousarray(local[rows]), part
+        )
         out[rows] = part
         base[rows] += values[0, local[rows]]
     return np.column_stack([base, out])
@@ -109,7 +113,9 @@ def _risk_router(learner: Estimator, actions: Actions) -> Router:
     """The tree with the expected loss Σ_k P(k) L(k, a) of every action in the place of
     posteriors."""
     tree: Tree = learner.tree_
-    return Router([tree], learner.n_features_in_, values=[shares(tree.value) @ actions.loss])
+    return Router(
+        [tree], learner.n_features_in_, values=[shares(tree.value) @ actions.loss]
+    )
 
 
 def _largest(X: np.ndarray, scores: np.ndarray) -> np.ndarray:

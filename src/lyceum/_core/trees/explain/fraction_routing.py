@@ -39,7 +39,9 @@ class Parts(NamedTuple):
         starts = np.flatnonzero(
             np.append(True, (np.diff(parts.row) != 0) | (np.diff(parts.node) != 0))
         )
-        return Parts(parts.row[starts], parts.node[starts], np.add.reduceat(parts.weight, starts))
+        return Parts(
+            parts.row[starts], parts.node[starts], np.add.reduceat(parts.weight, starts)
+        )
 
 
 def _join(parts: Iterable[Parts]) -> Parts:

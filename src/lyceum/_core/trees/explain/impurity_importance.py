@@ -34,8 +34,12 @@ def impurity_importances(
     for tree in trees:
         inner = tree.kind != LEAF
         fall = (tree.weight * np.maximum(tree.gain, 0.0))[inner]
-        columns = np.bincount(tree.feature[inner], fall, minlength=n_columns) / tree.weight[0]
-        falls += columns / columns.sum() if normalize and columns.sum() > 0.0 else columns
+        columns = (
+            np.bincount(tree.feature[inner], fall, minlength=n_columns) / tree.weight[0]
+        )
+        falls += (
+            columns / columns.sum() if normalize and columns.sum() > 0.0 else columns
+        )
     if normalize:
         total = falls.sum()
     else:
@@ -48,5 +52,9 @@ def impurity_importances(
 def importance_table(importances: np.ndarray, schema: Schema) -> Table:
     """Columns by importance, the largest first; columns that are never used are left out."""
     order = np.argsort(-importances, kind="stable")
-    rows = [(schema[int(j)].name, float(importances[j])) for j in order if importances[j] != 0]
+    rows = [
+        (schema[int(j)].name, float(importances[j]))
+        for j in order
+        if importances[j] != 0
+    ]
     return Table("Importances", ("column", "importance"), rows)

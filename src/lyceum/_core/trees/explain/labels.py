@@ -153,7 +153,9 @@ class TreeLabels:
         if self.actions is None:
             return self.majority(node)
         answer = self.answer(node)
-        return next((k for k, label in enumerate(self.classes) if label == answer), None)
+        return next(
+            (k for k, label in enumerate(self.classes) if label == answer), None
+        )
 
     def confidence(self, node: int) -> float | None:
         """The share of the class that is answered, None for a number or an action that is no
@@ -199,14 +201,18 @@ class TreeLabels:
         listed = np.flatnonzero(value > 0)
         if len(listed) > most:
             listed = np.sort(np.argsort(-value, kind="stable")[:most])
-        text = ", ".join(f"{self.classes[int(k)]} {self.number(float(value[k]))}" for k in listed)
+        text = ", ".join(
+            f"{self.classes[int(k)]} {self.number(float(value[k]))}" for k in listed
+        )
         return text + (", …" if np.count_nonzero(value > 0) > most else "")
 
     def is_leaf(self, node: int) -> bool:
         return bool(self.tree.kind[node] == LEAF)
 
 
-def interval_text(name: str, lower: float | None, upper: float | None, digits: int = 6) -> str:
+def interval_text(
+    name: str, lower: float | None, upper: float | None, digits: int = 6
+) -> str:
     """A column within (lower, upper]."""
     if np.inf in (lower, upper):
         return f"{name} {'known' if upper == np.inf else 'missing'}".strip()
@@ -234,6 +240,8 @@ def set_text(name: str, categories: Sequence[str], most: int | None = None) -> s
     if len(categories) == 1:
         return f"{name} = {categories[0]}".strip()
     listed = list(
-        categories if most is None or len(categories) <= most else [*categories[: most - 1], "…"]
+        categories
+        if most is None or len(categories) <= most
+        else [*categories[: most - 1], "…"]
     )
     return f"{name} in {{{', '.join(listed)}}}".strip()

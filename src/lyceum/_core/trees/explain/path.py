@@ -110,7 +110,9 @@ class TreePath:
             )
             for step in self.steps
         ]
-        return Table("", ("node", "question", "cell", "share", self.output, "change"), rows)
+        return Table(
+            "", ("node", "question", "cell", "share", self.output, "change"), rows
+        )
 
     @staticmethod
     def _cell(step: PathStep) -> str:
@@ -125,7 +127,9 @@ class TreePath:
     def as_dict(self) -> dict[str, Any]:
         """The path in JSON's own types."""
         steps = [asdict(step) for step in self.steps]
-        return plain({"output": self.output, "prediction": self.prediction, "steps": steps})
+        return plain(
+            {"output": self.output, "prediction": self.prediction, "steps": steps}
+        )
 
     def __str__(self) -> str:
         return str(self.table())
@@ -175,7 +179,11 @@ def tree_path(
         cell = _cell(labels, parent, float(X[0, tree.feature[parent]]))
         value = float(values[node, output])
         before = float(values[parent, output])
-        steps.append(PathStep(node, question, cell, float(share), value, share * (value - before)))
+        steps.append(
+            PathStep(
+                node, question, cell, float(share), value, share * (value - before)
+            )
+        )
     return TreePath(name or _output_name(labels, output), tuple(steps))
 
 
@@ -183,7 +191,9 @@ def _decide(labels: TreeLabels, router: Router, X: np.ndarray) -> int:
     """The output column of the prediction."""
     if labels.classes is None or router.values.width(0) != labels.tree.value.shape[1]:
         return int(np.argmax(router.sums(X)[0]))
-    return int(router.decisions(X, None if labels.actions is None else labels.actions.loss)[0])
+    return int(
+        router.decisions(X, None if labels.actions is None else labels.actions.loss)[0]
+    )
 
 
 def _node_values(labels: TreeLabels) -> np.ndarray:
@@ -221,15 +231,20 @@ def coded_row(learner: Learner, X: Data, row: int = 0) -> np.ndarray:
         if 0 <= index < len(block):
             return float_cells(block.X[index])
         index -= len(block)
-    raise DataError(f"there is no row {row}: rows are numbered from 0, and there are {row - index}")
+    raise DataError(
+        f"there is no row {row}: rows are numbered from 0, and there are {row - index}"
+    )
 
 
 def _table_of(X: Data) -> Any:
     """A table of one row if X is a dict or a Series of the cells of a row; other X as they are."""
-    if not isinstance(X, Mapping) and not (getattr(X, "ndim", None) == 1 and hasattr(X, "items")):
+    if not isinstance(X, Mapping) and not (
+        getattr(X, "ndim", None) == 1 and hasattr(X, "items")
+    ):
         return X
     cells = dict(X.items())
-    if not all(isinstance(name, str) for name in cells):  # the row of a table without names
+    # the row of a table without names
+    if not all(isinstance(name, str) for name in cells):
         return [list(cells.values())]
     return pa.table({name: [cell] for name, cell in cells.items()})
 

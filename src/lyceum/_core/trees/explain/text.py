@@ -12,7 +12,9 @@ from lyceum._core.trees.explain.labels import TreeLabels
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")
 
 
-def as_text(labels: TreeLabels, *, max_depth: int | None = None, missing: bool = False) -> str:
+def as_text(
+    labels: TreeLabels, *, max_depth: int | None = None, missing: bool = False
+) -> str:
     """The tree as indented lines, one per branch, with the answer and the distribution of rows at
     leaves.
 
@@ -34,7 +36,9 @@ def as_text(labels: TreeLabels, *, max_depth: int | None = None, missing: bool =
     return "\n".join(lines)
 
 
-def _branches(labels: TreeLabels, max_depth: int | None, missing: bool) -> Iterator[str]:
+def _branches(
+    labels: TreeLabels, max_depth: int | None, missing: bool
+) -> Iterator[str]:
     """Lines of the branches, depth first; by a list of what waits, as trees may be deep."""
     waiting = [(0, b, 0) for b in reversed(range(int(labels.tree.n_children[0])))]
     while waiting:
@@ -87,18 +91,26 @@ def _class_color(labels: TreeLabels, node: int) -> str:
     if k is None or share is None:
         return _mix_color(_COLORS[-1], 0.4)
     K = max(2, labels.tree.value.shape[1])
-    least = 0.0 if labels.actions is None else 0.1  # a loss matrix may prefer a rare class
-    return _mix_color(_COLORS[k % len(_COLORS)], max(least, 0.5 * (share - 1 / K) / (1 - 1 / K)))
+    # a loss matrix may prefer a rare class
+    least = 0.0 if labels.actions is None else 0.1
+    return _mix_color(
+        _COLORS[k % len(_COLORS)], max(least, 0.5 * (share - 1 / K) / (1 - 1 / K))
+    )
 
 
 def _mix_color(color: str, strength: float) -> str:
     """White mixed with a share of a color."""
     parts = (int(color[i : i + 2], 16) for i in (1, 3, 5))
-    return "#" + "".join(f"{round(255 + (part - 255) * strength):02X}" for part in parts)
+    return "#" + "".join(
+        f"{round(255 + (part - 255) * strength):02X}" for part in parts
+    )
 
 
 def as_dot(
-    labels: TreeLabels, *, max_depth: int | None = None, answers: Mapping[int, str] | None = None
+    labels: TreeLabels,
+    *,
+    max_depth: int | None = None,
+    answers: Mapping[int, str] | None = None,
 ) -> str:
     """The tree in the language of Graphviz, nodes colored softly by their class or mean.
 
@@ -125,14 +137,20 @@ def as_dot(
     for node in range(tree.n_nodes):
         if max_depth is not None and depths[node] > max_depth:
             continue
-        cut = max_depth is not None and depths[node] == max_depth and not labels.is_leaf(node)
+        cut = (
+            max_depth is not None
+            and depths[node] == max_depth
+            and not labels.is_leaf(node)
+        )
         label = _node_label(labels, node, answers or {}) + (
             [f"… {tree.leaves_below(node)} leaves"] if cut else []
         )
         lines.append(f'  n{node} [label={_quote(label)}, fillcolor="{colors[node]}"];')
         if not cut:
             for b, child in enumerate(tree.children(node)):
-                lines.append(f"  n{node} -> n{child} [label={_quote([labels.test(node, b)])}];")
+                lines.append(
+                    f"  n{node} -> n{child} [label={_quote([labels.test(node, b)])}];"
+                )
     return "\n".join([*lines, "}"])
 
 
@@ -145,5 +163,8 @@ def _node_label(labels: TreeLabels, node: int, answers: Mapping[int, str]) -> li
 
 def _quote(lines: Sequence[str]) -> str:
     """Lines as one quoted string of DOT."""
-    escaped = (line.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") for line in lines)
+    escaped = (
+        line.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+        for line in lines
+    )
     return '"' + "\\n".join(escaped) + '"'

@@ -29,7 +29,8 @@ class BinnedRows:
     columns: np.ndarray  # uint8 (d, n)
     y: np.ndarray | None
     w: np.ndarray | None
-    by_row: np.ndarray | None = None  # uint8 (n, d), the cells of a row next to each other
+    # uint8 (n, d), the cells of a row next to each other
+    by_row: np.ndarray | None = None
     ranges: BinRanges | None = None
 
     @classmethod
@@ -81,11 +82,15 @@ class BinnedRows:
         bins = self.bins
         lower = []
         upper = []
-        for start, count, is_category in zip(bins.offsets, bins.n_bins, bins.is_category):
+        for start, count, is_category in zip(
+            bins.offsets, bins.n_bins, bins.is_category
+        ):
             here = slice(start, start + (0 if is_category else count))
             lower.append(self.ranges.low[here].copy())
             upper.append(np.maximum.accumulate(self.ranges.high[here]))
-        return Columns(self.columns, bins.n_bins, bins.is_category, tuple(lower), tuple(upper))
+        return Columns(
+            self.columns, bins.n_bins, bins.is_category, tuple(lower), tuple(upper)
+        )
 
 
 def _aligned_array(n: int, d: int) -> np.ndarray:
@@ -106,7 +111,9 @@ def _fill(rows: Rows, bins: Bins, n: int, by_row: bool, ranges: bool) -> BinnedR
 
     def fill(block: Block) -> np.ndarray:
         here = slice(block.start, block.start + len(block))
-        cell_codes = bins.code(block, None if codes is None else codes[here], columns[:, here])
+        cell_codes = bins.code(
+            block, None if codes is None else codes[here], columns[:, here]
+        )
         for name, values in (("y", block.y), ("w", block.w)):
             if values is not None:
                 # one of two threads may be first: setdefault is atomic
@@ -125,7 +132,9 @@ def _fill(rows: Rows, bins: Bins, n: int, by_row: bool, ranges: bool) -> BinnedR
         limits_of_all = reduce(BinRanges.merge, limits)
     else:
         limits_of_all = None
-    return BinnedRows(bins, columns, targets.get("y"), targets.get("w"), codes, limits_of_all)
+    return BinnedRows(
+        bins, columns, targets.get("y"), targets.get("w"), codes, limits_of_all
+    )
 
 
 def _range_array(block: Block, codes: np.ndarray, bins: Bins) -> np.ndarray:
@@ -148,7 +157,11 @@ class _Pieces:
         else:
             limits = None
         return cls(
-            (BinnedRows(bins, columns, block.y, block.w, codes if by_row else None, limits),)
+            (
+                BinnedRows(
+                    bins, columns, block.y, block.w, codes if by_row else None, limits
+                ),
+            )
         )
 
     def merge(self, other: _Pieces) -> _Pieces:
@@ -163,12 +176,18 @@ class _Pieces:
         if first.by_row is not None:
             codes = _aligned_array(columns.shape[1], len(columns))
             np.concatenate(
-                [piece.by_row for piece in pieces if piece.by_row is not None], out=codes
+                [piece.by_row for piece in pieces if piece.by_row is not None],
+                out=codes,
             )
         y = _concatenate([piece.y for piece in pieces])
         w = _concatenate([piece.w for piece in pieces])
         return BinnedRows(
-            first.bins, columns, y, w, codes, reduce(BinRanges.merge, limits) if limits else None
+            first.bins,
+            columns,
+            y,
+            w,
+            codes,
+            reduce(BinRanges.merge, limits) if limits else None,
         )
 
 

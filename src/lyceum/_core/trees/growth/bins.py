@@ -55,7 +55,9 @@ class Bins:
     def of(cls, rows: Rows, max_bins: int = 255) -> Bins:
         """The bins of a source of coded rows, found in one pass."""
         size = sample_size(len(rows.schema))
-        sample = rows.reduce(partial(UniformRowSample.of, size=size, n_rows=rows.n_rows))
+        sample = rows.reduce(
+            partial(UniformRowSample.of, size=size, n_rows=rows.n_rows)
+        )
         X, w = sample.cells()
         columns = [
             (
@@ -67,9 +69,16 @@ class Bins:
             for j, column in enumerate(rows.schema)
         ]
         binned = list((ordered_map if X.size > _FEW else map)(_binned_column, columns))
-        sizes = [len(edges) + 1 if table is None else _n_bins(table) for edges, table in binned]
-        tables = tuple(np.empty(0, np.uint8) if table is None else table for _, table in binned)
-        return cls(tuple(edges for edges, _ in binned), np.array(sizes, dtype=np.int32), tables)
+        sizes = [
+            len(edges) + 1 if table is None else _n_bins(table)
+            for edges, table in binned
+        ]
+        tables = tuple(
+            np.empty(0, np.uint8) if table is None else table for _, table in binned
+        )
+        return cls(
+            tuple(edges for edges, _ in binned), np.array(sizes, dtype=np.int32), tables
+        )
 
     @property
     def is_category(self) -> np.ndarray:
@@ -80,7 +89,10 @@ class Bins:
         return len(self.edges)
 
     def code(
-        self, block: Block, out: np.ndarray | None = None, columns: np.ndarray | None = None
+        self,
+        block: Block,
+        out: np.ndarray | None = None,
+        columns: np.ndarray | None = None,
     ) -> np.ndarray:
         """The bins of a block's cells, (n, d) uint8; `out` may have any strides.
 
@@ -117,7 +129,11 @@ class Bins:
 
     def _with_branches(self, tree: Tree, indices: Sequence[np.ndarray]) -> Tree:
         """The tree with the branches of every node taken from `places` of its table."""
-        if all(len(table) == count for table, count in zip(self.tables, self.n_bins) if len(table)):
+        if all(
+            len(table) == count
+            for table, count in zip(self.tables, self.n_bins)
+            if len(table)
+        ):
             return tree  # one bin per category, in their order
         branches = [np.empty(0, np.int32)]
         table = tree.table.copy()
@@ -129,7 +145,9 @@ class Bins:
             table[node] = start
             n_codes[node] = len(at)
             start += len(at)
-        return replace(tree, table=table, n_codes=n_codes, branches=np.concatenate(branches))
+        return replace(
+            tree, table=table, n_codes=n_codes, branches=np.concatenate(branches)
+        )
 
     @cached_property
     def _edges(self) -> np.ndarray:
@@ -144,13 +162,15 @@ class Bins:
         it."""
         with np.errstate(over="ignore"):
             near = self._edges.astype(np.float32)
-        return np.where(near > self._edges, np.nextafter(near, np.float32(-np.inf)), near)
+        return np.where(
+            near > self._edges, np.nextafter(near, np.float32(-np.inf)), near
+        )
 
     @cached_property
     def _categories(self) -> tuple[np.ndarray, np.ndarray]:
-        start = np.concatenate([[0], np.cumsum([len(table) for table in self.tables])]).astype(
-            np.int64
-        )
+        start = np.concatenate(
+            [[0], np.cumsum([len(table) for table in self.tables])]
+        ).astype(np.int64)
         return start, np.concatenate([np.empty(0, np.uint8), *self.tables])
 
 
@@ -198,8 +218,12 @@ def _distinct(x: np.ndarray, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarr
     if w is None:
         x = np.sort(x)
         x = x[: len(x) - np.count_nonzero(np.isnan(x))]
-        first = np.flatnonzero(np.append(np.ones(min(1, len(x)), bool), x[1:] != x[:-1]))
-        return x[first].astype(np.float64), np.diff(np.append(first, len(x))).astype(np.float64)
+        first = np.flatnonzero(
+            np.append(np.ones(min(1, len(x)), bool), x[1:] != x[:-1])
+        )
+        return x[first].astype(np.float64), np.diff(np.append(first, len(x))).astype(
+            np.float64
+        )
     known = ~np.isnan(x)
     x = x[known]
     w = w[known]
@@ -238,7 +262,9 @@ def _category_table(
         return np.arange(n_categories, dtype=np.uint8)
     known = ~np.isnan(x) & (x >= 0)
     weight = np.bincount(
-        x[known].astype(np.intp), None if w is None else w[known], minlength=n_categories
+        x[known].astype(np.intp),
+        None if w is None else w[known],
+        minlength=n_categories,
     )
     heaviest = np.sort(np.argsort(-weight, kind="stable")[: max_bins - 1])
     table = np.full(n_categories, max_bins - 1, dtype=np.uint8)

@@ -39,18 +39,27 @@ from lyceum._core.trees.growth.level_nodes import (
     frontier_of,
     ranked_columns,
 )
-from lyceum._core.trees.growth.node_histograms import BinRanges, Frontier, NodeHistograms
+from lyceum._core.trees.growth.node_histograms import (
+    BinRanges,
+    Frontier,
+    NodeHistograms,
+)
 from lyceum._core.trees.tree import Tree
 from lyceum.errors import SourceError
 
 BUDGET = 1 << 27
 _FEW = 1 << 15  # sums that are searched before another thread has woken up
 
-_Waiting = tuple[float, int, Node]  # the negative gain of a split, weighted; the number of the node
+# the negative gain of a split, weighted; the number of the node
+_Waiting = tuple[float, int, Node]
 
 
 def grow_by_levels(
-    rows: Rows, bins: Bins, growth: Growth, n_classes: int | None = None, budget: int = BUDGET
+    rows: Rows,
+    bins: Bins,
+    growth: Growth,
+    n_classes: int | None = None,
+    budget: int = BUDGET,
 ) -> Tree:
     """The tree of all rows, their cells in bins; `n_classes` is None where the target is a number.
 
@@ -67,7 +76,11 @@ def grow_by_levels(
 
 
 def grow_by_levels_with_record(
-    rows: Rows, bins: Bins, growth: Growth, n_classes: int | None = None, budget: int = BUDGET
+    rows: Rows,
+    bins: Bins,
+    growth: Growth,
+    n_classes: int | None = None,
+    budget: int = BUDGET,
 ) -> tuple[Tree, SplitCandidates]:
     """The tree, and with `growth.record` every column considered."""
     if growth.criterion == "absolute_error":
@@ -75,7 +88,11 @@ def grow_by_levels_with_record(
             "criterion='absolute_error' needs the rows of a node, which sums over bins do not have:"
             " choose criterion='squared_error', or leave out max_bins and give the rows in memory"
         )
-    target = Numbers(growth.native) if n_classes is None else Classes(growth.native, n_classes)
+    target = (
+        Numbers(growth.native)
+        if n_classes is None
+        else Classes(growth.native, n_classes)
+    )
     grower = _Grower(rows, bins, growth, target, budget)
     if growth.max_leaf_nodes:
         nodes = grower.best_first()
@@ -92,20 +109,26 @@ class _RootPass:
     ranges: BinRanges
 
     @classmethod
-    def of(cls, block: Block, bins: Bins, frontier: Frontier, n_classes: int | None) -> _RootPass:
+    def of(
+        cls, block: Block, bins: Bins, frontier: Frontier, n_classes: int | None
+    ) -> _RootPass:
         coded = BlockCodes(bins.code(block))
         histograms = NodeHistograms.of(block, coded, frontier, n_classes)
         return cls(histograms, BinRanges.of(block, coded, frontier.offsets))
 
     def merge(self, other: _RootPass) -> _RootPass:
-        return _RootPass(self.histograms.merge(other.histograms), self.ranges.merge(other.ranges))
+        return _RootPass(
+            self.histograms.merge(other.histograms), self.ranges.merge(other.ranges)
+        )
 
 
 class _Grower:
     """Searches nodes, pass by pass; a node that has been searched has its split and its children,
     if any."""
 
-    def __init__(self, rows: Rows, bins: Bins, growth: Growth, target: Target, budget: int):
+    def __init__(
+        self, rows: Rows, bins: Bins, growth: Growth, target: Target, budget: int
+    ):
         self.rows = rows
         self.bins = bins
         self.growth = growth
@@ -209,7 +232,10 @@ class _Grower:
     def _search_root(self) -> None:
         frontier = Frontier.of_root(self.bins.n_bins + 1)
         of = partial(
-            _RootPass.of, bins=self.bins, frontier=frontier, n_classes=self.target.n_classes
+            _RootPass.of,
+            bins=self.bins,
+            frontier=frontier,
+            n_classes=self.target.n_classes,
         )
         root_pass = self.rows.reduce(of)
         self.columns = ranked_columns(self.bins, root_pass.ranges, self.offsets)
@@ -279,7 +305,9 @@ class _Grower:
             len(nodes), len(self.bins), int(self.bins.n_bins.max()) + 1, self.growth
         )
         dead = np.stack([node.dead for node in nodes])
-        sums = native.NodeTables(np.ascontiguousarray(tables[share]), self.offsets, counted)
+        sums = native.NodeTables(
+            np.ascontiguousarray(tables[share]), self.offsets, counted
+        )
         open_nodes = native.OpenNodes(
             np.array([node.may_split for node in nodes], dtype=np.uint8),
             np.array([node.sums for node in nodes]),
@@ -289,18 +317,27 @@ class _Grower:
         )
         splits = native.NodeSplits(*node_splits.arrays)
         n_classes = self.target.n_classes or 0
-        native.histogram_splits(self.columns, self.rules, n_classes, sums, open_nodes, splits)
+        native.histogram_splits(
+            self.columns, self.rules, n_classes, sums, open_nodes, splits
+        )
         for node, flags in zip(nodes, dead):
             node.dead = flags
         return node_splits
 
     def _split(
-        self, node: Node, splits: NodeSplits, slot: int, table: np.ndarray, counted: bool
+        self,
+        node: Node,
+        splits: NodeSplits,
+        slot: int,
+        table: np.ndarray,
+        counted: bool,
     ) -> None:
         """Give a node its split and its children, if the rules allow it."""
         split = splits.split(slot, self.bins.n_bins)
         share = float(self.target.weight(node.sums)) / self.root_weight
-        if split is None or share * split.gain < self.growth.min_impurity_decrease * (1 - 1e-12):
+        if split is None or share * split.gain < self.growth.min_impurity_decrease * (
+            1 - 1e-12
+        ):
             return
         cells = table[self.offsets[split.feature] : self.offsets[split.feature + 1]]
         sums = cells[:, : self.target.n_sums]
@@ -316,6 +353,7 @@ class _Grower:
             return
         node.split = split
         node.children = [
-            node.child(i, part, round(n)) for i, (part, n) in enumerate(zip(parts, n_rows))
+            node.child(i, part, round(n))
+            for i, (part, n) in enumerate(zip(parts, n_rows))
         ]
         self._judge(node.children)

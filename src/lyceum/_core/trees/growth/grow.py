@@ -14,7 +14,8 @@ from lyceum._core.threads import n_threads, ordered_map
 from lyceum._core.trees.ranked_columns import LARGE, Columns
 from lyceum._core.trees.tree import Tree
 
-_NATIVE_CRITERIA = {"squared_error": "variance", "log_loss": "entropy"}  # scikit-learn: the core
+# scikit-learn: the core
+_NATIVE_CRITERIA = {"squared_error": "variance", "log_loss": "entropy"}
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,9 @@ def grow_with_record(
     if n_classes is None:
         grower = native.TreeGrower(columns.native, target, weight, growth.native, rows)
     else:
-        grower = native.TreeGrower(columns.native, target, n_classes, weight, growth.native, rows)
+        grower = native.TreeGrower(
+            columns.native, target, n_classes, weight, growth.native, rows
+        )
     d = len(columns.n_codes)
     if columns.codes.size < LARGE:
         grower.sort(0, d)
@@ -167,12 +170,16 @@ def _split_large_nodes(grower: Any, d: int) -> None:
 def _over_columns(work: Callable[[int, int], None], d: int) -> None:
     """`work` on the columns in about four shares per thread."""
     step = max(1, -(-d // (4 * n_threads())))
-    for _ in ordered_map(lambda start: work(start, min(d, start + step)), range(0, d, step)):
+    for _ in ordered_map(
+        lambda start: work(start, min(d, start + step)), range(0, d, step)
+    ):
         pass
 
 
 def _tree(arrays: dict[str, np.ndarray]) -> tuple[Tree, SplitCandidates]:
     seen = arrays.pop("considered")
     merits = arrays.pop("merits")
-    considered = SplitCandidates(seen[:, 0], seen[:, 1], merits[:, 0], merits[:, 1], merits[:, 2])
+    considered = SplitCandidates(
+        seen[:, 0], seen[:, 1], merits[:, 0], merits[:, 1], merits[:, 2]
+    )
     return Tree(**arrays), considered

@@ -12,7 +12,12 @@ import numpy as np
 from lyceum._core.native import native
 from lyceum._core.trees.growth.bins import Bins
 from lyceum._core.trees.growth.grow import Growth, SplitCandidates
-from lyceum._core.trees.growth.node_histograms import EVERY_CHILD, BinRanges, Frontier, recenter
+from lyceum._core.trees.growth.node_histograms import (
+    EVERY_CHILD,
+    BinRanges,
+    Frontier,
+    recenter,
+)
 from lyceum._core.trees.tree import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree
 
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -50,19 +55,26 @@ class Node:
     split: BestSplit | None = None
     children: list[Node] = field(default_factory=list)
     parent: Node | None = None
-    considered: np.ndarray | None = None  # (d, 3): gain, score and threshold of every column
+    # (d, 3): gain, score and threshold of every column
+    considered: np.ndarray | None = None
     number: int = 0
 
     @classmethod
     def root(cls, n_columns: int, seed: int) -> Node:
         return cls(
-            0, _mix_bits(seed + _GOLDEN), np.zeros(n_columns, dtype=np.uint8), np.empty(0), 0.0
+            0,
+            _mix_bits(seed + _GOLDEN),
+            np.zeros(n_columns, dtype=np.uint8),
+            np.empty(0),
+            0.0,
         )
 
     def child(self, number: int, sums: np.ndarray, n_rows: int) -> Node:
         """A child that is not in the tree yet; its random numbers depend on its path alone."""
         seed = _mix_bits(self.seed + (number + 1) * _GOLDEN)
-        return Node(self.depth + 1, seed, self.dead, sums, self.center, n_rows, parent=self)
+        return Node(
+            self.depth + 1, seed, self.dead, sums, self.center, n_rows, parent=self
+        )
 
 
 def _mix_bits(z: int) -> int:
@@ -231,7 +243,9 @@ def child_sums(
     return sums, counts
 
 
-def frontier_of(nodes: Sequence[Node], root: Node, offsets: np.ndarray, target: Target) -> Frontier:
+def frontier_of(
+    nodes: Sequence[Node], root: Node, offsets: np.ndarray, target: Target
+) -> Frontier:
     """The tree above some nodes, in codes; these have the slots."""
     order, first = _order_above(nodes, root)
     slots = {node: slot for slot, node in enumerate(nodes)}
@@ -250,23 +264,31 @@ def frontier_of(nodes: Sequence[Node], root: Node, offsets: np.ndarray, target: 
         n_children[i] = len(node.children)
         table[i] = start
         if node.split.missing < 0:
-            weights = np.array([float(target.weight(below.sums)) for below in node.children])
+            weights = np.array(
+                [float(target.weight(below.sums)) for below in node.children]
+            )
             share[child[i] : child[i] + n_children[i]] = weights / weights.sum()
         tables.append(_nodes_of_codes(node.split, first[node]))
         start += len(tables[-1])
     slot = np.array([slots.get(node, -1) for node in order], dtype=np.int32)
-    return Frontier(offsets, feature, table, np.concatenate(tables), child, n_children, share, slot)
+    return Frontier(
+        offsets, feature, table, np.concatenate(tables), child, n_children, share, slot
+    )
 
 
 def _nodes_of_codes(split: BestSplit, first: int) -> np.ndarray:
     """The node that every code leads to, where the children begin at `first`."""
-    to = np.where(split.branches >= 0, split.branches + first, split.branches).astype(np.int32)
+    to = np.where(split.branches >= 0, split.branches + first, split.branches).astype(
+        np.int32
+    )
     if split.missing < 0:
         to[-1] = EVERY_CHILD
     return to
 
 
-def _order_above(nodes: Sequence[Node], root: Node) -> tuple[list[Node], dict[Node, int]]:
+def _order_above(
+    nodes: Sequence[Node], root: Node
+) -> tuple[list[Node], dict[Node, int]]:
     """The nodes from the root down to these, and where the children of those above them begin."""
     above = set()
     for node in nodes:
@@ -340,7 +362,9 @@ def build_tree(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
     )
 
 
-def _split_tables(nodes: Sequence[Node], bins: Bins) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _split_tables(
+    nodes: Sequence[Node], bins: Bins
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The cuts of the splits by intervals, the branches of those by categories, and how many
     branches a node has."""
     cuts: list[np.ndarray] = [np.empty(0)]
@@ -369,10 +393,15 @@ def _node_facts(nodes: Sequence[Node], target: Target) -> dict[str, np.ndarray]:
     }
 
 
-def _table_starts(kind: np.ndarray, n_children: np.ndarray, n_codes: np.ndarray) -> np.ndarray:
+def _table_starts(
+    kind: np.ndarray, n_children: np.ndarray, n_codes: np.ndarray
+) -> np.ndarray:
     """Where the cuts, or the branches, of every node begin; -1 if it has none."""
     table = np.full(len(kind), -1, dtype=np.int32)
-    for kinds, sizes in (((INTERVALS,), n_children - 1), ((CATEGORIES, GROUPS), n_codes)):
+    for kinds, sizes in (
+        ((INTERVALS,), n_children - 1),
+        ((CATEGORIES, GROUPS), n_codes),
+    ):
         having = np.isin(kind, kinds)
         table[having] = np.cumsum(sizes[having]) - sizes[having]
     return table

@@ -33,9 +33,8 @@ class Frontier:
     stays, −2 where it goes to every child with the child's `share` of its weight.
     """
 
-    offsets: (
-        np.ndarray
-    )  # int64 (d + 1,), where the cells of every column start; the last cell is for missing
+    # int64 (d + 1,), where the cells of every column start; the last cell is for missing
+    offsets: np.ndarray
     feature: np.ndarray  # int32 (n_nodes,), −1 where there is no split
     table: np.ndarray  # int64, where the branches of a node start
     branches: np.ndarray  # int32
@@ -51,7 +50,16 @@ class Frontier:
         offsets = np.concatenate([[0], np.cumsum(n_cells)]).astype(np.int64)
         indices = np.zeros(1, np.int64)
         nothing = np.zeros(0, np.int32)
-        return cls(offsets, ints, indices, nothing, ints, ints, np.ones(1), np.zeros(1, np.int32))
+        return cls(
+            offsets,
+            ints,
+            indices,
+            nothing,
+            ints,
+            ints,
+            np.ones(1),
+            np.zeros(1, np.int32),
+        )
 
     @property
     def n_slots(self) -> int:
@@ -149,7 +157,9 @@ class NodeHistograms:
         """
         assert block.y is not None
         if center is None:
-            center = np.full(frontier.n_slots, block.y.mean() if n_classes is None else 0.0)
+            center = np.full(
+                frontier.n_slots, block.y.mean() if n_classes is None else 0.0
+            )
         if n_classes is not None:
             y = block.y
         else:
@@ -168,7 +178,9 @@ class NodeHistograms:
             summed = two
         else:
             summed = one + two
-        both = replace(self, counted=counted, summed=summed, waiting=self.waiting + other.waiting)
+        both = replace(
+            self, counted=counted, summed=summed, waiting=self.waiting + other.waiting
+        )
         return both._sum_if_worth()
 
     @property
@@ -191,8 +203,14 @@ class NodeHistograms:
     def _table(self, counted: bool, center: np.ndarray) -> np.ndarray | None:
         """The sums about other centers, with the channel of counts if it is wanted."""
         if self.summed is not None and counted > self.counted:
-            return np.append(self.summed, self.summed.sum(axis=2, keepdims=True), axis=2)
-        if self.summed is None or self.n_classes is not None or np.array_equal(self.center, center):
+            return np.append(
+                self.summed, self.summed.sum(axis=2, keepdims=True), axis=2
+            )
+        if (
+            self.summed is None
+            or self.n_classes is not None
+            or np.array_equal(self.center, center)
+        ):
             return self.summed
         return recenter(self.summed, (self.center - center)[:, None])
 
@@ -212,7 +230,9 @@ class NodeHistograms:
         if self.waiting:
             rows = CodedRows.concatenate(self.waiting)
             add: Any = (
-                native.number_histograms if self.n_classes is None else native.class_histograms
+                native.number_histograms
+                if self.n_classes is None
+                else native.class_histograms
             )
             last = self.center if self.n_classes is None else self.counted
             add(rows.codes, *self.frontier.arrays, rows.y, rows.w, last, out)
@@ -249,4 +269,6 @@ class BinRanges:
         return cls(low, high)
 
     def merge(self, other: BinRanges) -> BinRanges:
-        return BinRanges(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
+        return BinRanges(
+            np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        )

@@ -17,7 +17,10 @@ from lyceum._core.trees.growth.grow import Growth
 from lyceum._core.types import Estimator
 from lyceum.errors import SettingError, number_setting
 
-_COUNT = [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")]
+_COUNT = [
+    Interval(Integral, 1, None, closed="left"),
+    Interval(Real, 0, 1, closed="neither"),
+]
 
 GROWTH_CONSTRAINTS: dict[str, Any] = {
     "splitter": [StrOptions({"best", "random"})],
@@ -72,7 +75,9 @@ def growth_rules(
         max_leaf_nodes=learner.max_leaf_nodes,
         min_impurity_decrease=learner.min_impurity_decrease,
         max_p_value=getattr(learner, "max_p_value", None),
-        max_features=None if learner.max_features_ == len(schema) else learner.max_features_,
+        max_features=None
+        if learner.max_features_ == len(schema)
+        else learner.max_features_,
         splitter=learner.splitter,
         needs_gain=learner.require_gain,
         release8=getattr(learner, "_release8", False),
@@ -121,7 +126,9 @@ def column_costs(costs: Any, schema: Schema) -> np.ndarray | None:
             raise SettingError(
                 f"attribute_costs names the column {odd[0]!r}; the columns are {list(schema.names)}"
             )
-        values = number_setting("attribute_costs", [costs.get(name, 1.0) for name in schema.names])
+        values = number_setting(
+            "attribute_costs", [costs.get(name, 1.0) for name in schema.names]
+        )
     else:
         values = number_setting("attribute_costs", costs)
     if values.shape != (len(schema),) or not np.all(np.isfinite(values) & (values > 0)):
@@ -132,7 +139,9 @@ def column_costs(costs: Any, schema: Schema) -> np.ndarray | None:
     return values
 
 
-def class_losses(loss: Any, classes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
+def class_losses(
+    loss: Any, classes: np.ndarray
+) -> tuple[np.ndarray | None, np.ndarray]:
     """The losses with rows in the order of the classes, and the actions of the columns."""
     if loss is None:
         return None, classes
