@@ -4,9 +4,9 @@ python benchmarks/revisions.py 799587f               every workload that the rev
 python benchmarks/revisions.py 799587f ols tree      those whose names contain "ols" or "tree"
 python benchmarks/revisions.py 799587f --record      also write REVISIONS.md
 
-The revision is built once, below build/revisions. Both run the workloads of this checkout, each in
-a process of its own; what is slower by more than 5 % in its best round is run once more, with three
-times the rounds.
+The revision is built once, below build/revisions. Each side runs the workloads of its own commit,
+as names may have changed, in a process of its own; what is slower by more than 5 % in its best
+round is run once more, with three times the rounds.
 """
 
 from __future__ import annotations
@@ -42,8 +42,10 @@ WHY = {  # what a workload does now that earlier revisions did not
         "finds separator, encoding, decimal mark and dates, and reads line breaks in quotes"
     )
 }
+# by their number: names of learners change
 OUT_OF_CORE = {
-    "outofcore " + cls: name for name, (_, cls, _) in outofcore.LEARNERS.items()
+    f"outofcore {name}": number
+    for number, (_, name, _) in enumerate(outofcore.LEARNERS.values())
 }
 
 
@@ -110,10 +112,8 @@ def build(revision: str) -> Path:
     environment."""
     site = BUILDS / git("rev-parse", revision).decode()[:10]
     if not site.exists():
-        source, fresh = (
-            site.with_name(f"{site.name}-source"),
-            site.with_name(f"{site.name}-new"),
-        )
+        source = source_of(site)
+        fresh = site.with_name(f"{site.name}-new")
         with tarfile.open(fileobj=BytesIO(git("archive", revision))) as archive:
             archive.extractall(source, filter="data")
         pip = [
@@ -221,14 +221,21 @@ def serve(pipe, name: str, site: Path | None, scale: float) -> None:
 
 
 def use(site: Path) -> None:
-    """Import lyceum from there, whatever this environment has installed."""
+    """Import lyceum from there, whatever this environment has installed, and the workloads of the
+    same revision."""
+    benchmarks = source_of(site) / "benchmarks"
+    for name in ("workloads", "outofcore"):
+        sys.modules.pop(name, None)
     sys.meta_path[:] = [
         finder for finder in sys.meta_path if "editable" not in type(finder).__module__
     ]
-    sys.path[:] = [
-        str(site),
-        *(place for place in sys.path if Path(place) != REPOSITORY / "src"),
-    ]
+    left_out = {REPOSITORY / "src", HERE}
+    others = [folder for folder in sys.path if Path(folder) not in left_out]
+    sys.path[:] = [str(site), str(benchmarks), *others]
+
+
+def source_of(site: Path) -> Path:
+    return site.with_name(f"{site.name}-source")
 
 
 def ours(name: str, scale: float) -> tuple[dict[str, Callable], Callable]:
@@ -236,22 +243,23 @@ def ours(name: str, scale: float) -> tuple[dict[str, Callable], Callable]:
     if name in OUT_OF_CORE:
         return {name: out_of_core(OUT_OF_CORE[name], scale)}, lambda model: {}
     load_workloads()
-    work = WORKLOADS[name](scale)
+    work = import_module("workloads").WORKLOADS[name](scale)
     return {
         key: made for key, made in work.contenders.items() if key.startswith("lyceum")
     }, work.quality
 
 
-def out_of_core(learner: str, scale: float) -> Callable:
+def out_of_core(number: int, scale: float) -> Callable:
     """A contender that learns from a Parquet file of a tenth of the full benchmark's rows, read in
     blocks."""
+    outofcore = import_module("outofcore")
     n = outofcore.rows(scale / 10)
     path = DATA / f"rows-{n}.parquet"
 
     def prepare():
         import lyceum
 
-        module, cls, settings = outofcore.LEARNERS[learner]
+        module, cls, settings = [*outofcore.LEARNERS.values()][number]
         make = getattr(import_module(module), cls)
         return lambda: make(**settings).fit(lyceum.scan(str(path), target="y"))
 
@@ -263,10 +271,9 @@ def out_of_core(learner: str, scale: float) -> Callable:
 
 def load_workloads() -> None:
     """Register every workload, but those that need what this revision lacks."""
-    for module in [
-        "csv_table",
-        *sorted(path.stem for path in HERE.glob("*_workloads.py")),
-    ]:
+    folder = Path(str(import_module("workloads").__file__)).parent
+    names = sorted(path.stem for path in folder.glob("*_workloads.py"))
+    for module in ["csv_table", *names]:
         with suppress(ImportError):
             import_module(module)
 

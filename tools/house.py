@@ -3,12 +3,14 @@ others beside it.
 
 Every figure is a fact about source text: nothing is imported or run. Tests are left out. A line of
 code is one that is neither blank, nor comment, nor docstring; a body starts after the docstring.
+Nodes of annotations do not count, as most of the packages beside it have none.
 """
 
 import argparse
 import ast
 import io
 import json
+import math
 import statistics
 import tokenize
 from collections import Counter
@@ -51,6 +53,7 @@ class Totals:
     functions: int = 0
     functions_with_return: int = 0
     arguments: int = 0
+    typed_arguments: int = 0
     any_arguments: int = 0
     private_functions: dict[tuple[str, str], int] = field(default_factory=dict)
     uses: Counter = field(default_factory=Counter)
@@ -160,10 +163,13 @@ def measure_function(
     totals.functions += 1
     totals.functions_with_return += node.returns is not None
     totals.bodies.append(body_length(node))
-    totals.nodes.append(sum(1 for _ in ast.walk(node)))
+    totals.nodes.append(body_nodes(node))
     every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     arguments = [argument for argument in every if argument.arg not in {"self", "cls"}]
     totals.arguments += len(arguments)
+    totals.typed_arguments += sum(
+        argument.annotation is not None for argument in arguments
+    )
     totals.any_arguments += sum(
         isinstance(argument.annotation, ast.Name) and argument.annotation.id == "Any"
         for argument in arguments
@@ -177,6 +183,24 @@ def body_length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     if not body:
         return 0
     return body[-1].end_lineno - body[0].lineno + 1
+
+
+def body_nodes(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """What a body holds, without annotations: packages with and without types compare."""
+    body = node.body
+    if ast.get_docstring(node, clean=False) is not None:
+        body = body[1:]
+    count = 0
+    left: list[ast.AST] = [*body]
+    while left:
+        part = left.pop()
+        count += 1
+        for name, value in ast.iter_fields(part):
+            if name in {"annotation", "returns"}:
+                continue
+            children = value if isinstance(value, list) else [value]
+            left += [child for child in children if isinstance(child, ast.AST)]
+    return count
 
 
 def public_names(path: Path, package: Path) -> set[str]:
@@ -226,6 +250,13 @@ def repeated_share(code: dict[str, list[str]], run: int = 6) -> float:
     return len(repeated) / max(1, sum(map(len, code.values())))
 
 
+def any_share(totals: Totals) -> float:
+    """Percent of the typed arguments; no figure for a package that has hardly any types."""
+    if totals.typed_arguments < 0.2 * totals.arguments:
+        return math.nan
+    return 100 * totals.any_arguments / totals.typed_arguments
+
+
 def quantile(values: list[int], share: float) -> int:
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
@@ -240,9 +271,9 @@ FIGURES = {
     "lines per body, p99": -1,
     "lines per body, longest": -1,
     "bodies above 40 lines, %": -1,
-    "AST nodes per function, median": -1,
-    "AST nodes per function, p90": -1,
-    "functions above 350 AST nodes, %": -1,
+    "AST nodes per body, median": -1,
+    "AST nodes per body, p90": -1,
+    "bodies above 350 AST nodes, %": -1,
     "tokens per line of code, mean": -1,
     "tokens per line of code, p90": -1,
     "characters per line of code, mean": -1,
@@ -259,7 +290,7 @@ FIGURES = {
     "files per folder, most": -1,
     "public names": 0,
     "functions with a return type, %": 1,
-    "arguments typed Any, %": -1,
+    "typed arguments that are Any, %": -1,
     "lines of code in repeated runs of six, %": -1,
 }
 
@@ -301,7 +332,7 @@ def figures(totals: Totals) -> dict[str, float]:
         max(folders),
         len(totals.public_names),
         100 * totals.functions_with_return / totals.functions,
-        100 * totals.any_arguments / max(1, totals.arguments),
+        any_share(totals),
         100 * repeated_share(totals.code),
     )
     return dict(zip(FIGURES, map(float, values)))
@@ -322,7 +353,7 @@ def print_table(package: Path, anchors: dict[str, dict[str, float]]) -> None:
     print("|---|" + "--:|" * (len(names) + 3))
     for name, better in FIGURES.items():
         others = [anchors[anchor][name] for anchor in names]
-        median = statistics.median(others)
+        median = statistics.median(value for value in others if not math.isnan(value))
         cells = [ours[name], median]
         shown = [f"{value:,.4g}" for value in cells]
         shown += [
