@@ -20,7 +20,7 @@ from tests.studies.test_statements import (
 
 from lyceum.decision import LossMatrix
 from lyceum.evaluate import hoeffding_bound
-from lyceum.studies.compare.choice import choose_learner
+from lyceum.studies.compare.ranking import choose_learner
 from lyceum.studies.compare.comparison import HoldoutResult
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.compare.metrics import loss_and_interval

@@ -63,14 +63,8 @@ class TaskTable:
 
     @property
     def finished(self) -> bool:
-        return all(
-            (
-                Task(c.name, *at) in self.done
-                and not self.done[Task(c.name, *at)].is_first
-            )
-            for c in self._possible
-            for at in self.order
-        )
+        tasks = [Task(c.name, *at) for c in self._possible for at in self.order]
+        return all(task in self.done and not self.done[task].is_first for task in tasks)
 
     def results(self, name: str) -> list[TaskResult]:
         """The tasks of one learner on the folds compared."""
@@ -82,5 +76,7 @@ class TaskTable:
             tuple(sorted(result.settings.items()))
             for result in self.results(candidate.name)
         )
-        most = chosen.most_common(1)
-        return {**candidate.settings, **dict(most[0][0] if most else ())}
+        if not chosen:
+            return dict(candidate.settings)
+        ((most_chosen, _),) = chosen.most_common(1)
+        return {**candidate.settings, **dict(most_chosen)}

@@ -40,34 +40,21 @@ def concatenate(parts: Sequence[OutOfSample]) -> OutOfSample:
         return np.concatenate([getattr(part, name) for part in parts])
 
     order = order_of(parts)
-    if parts[0].weight is None:
-        weight = None
-    else:
-        weight = all_of("weight")[order]
-    if parts[0].groups is None:
-        groups = None
-    else:
-        groups = all_of("groups")[order]
-    rows, repeats, folds = (
-        all_of(name)[order] for name in ("rows", "repeats", "folds")
-    )
     return OutOfSample(
-        rows,
-        repeats,
-        folds,
-        all_of("y")[order],
-        all_of("predicted")[order],
-        weight,
-        groups,
+        rows=all_of("rows")[order],
+        repeats=all_of("repeats")[order],
+        folds=all_of("folds")[order],
+        y=all_of("y")[order],
+        predicted=all_of("predicted")[order],
+        weight=None if parts[0].weight is None else all_of("weight")[order],
+        groups=None if parts[0].groups is None else all_of("groups")[order],
     )
 
 
 def order_of(parts: Sequence[OutOfSample]) -> np.ndarray:
     """The order by repeat, then by row, of the rows of several folds."""
-    rows, repeats = (
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("rows", "repeats")
-    )
+    rows = np.concatenate([part.rows for part in parts])
+    repeats = np.concatenate([part.repeats for part in parts])
     return np.lexsort((rows, repeats))
 
 
@@ -105,11 +92,9 @@ class Trial:
         # the others have the mean of those that can
         if known.any() and not known.all():
             indices = np.flatnonzero(known)
-            w = [row_weights(part.weight, len(part.y)) for part in parts]
-            all_known = (
-                np.concatenate([each[i] for i in indices]) for each in (losses, w)
-            )
-            mean = weighted_mean(*all_known)
+            w = [row_weights(parts[i].weight, len(parts[i].y)) for i in indices]
+            known_losses = np.concatenate([losses[i] for i in indices])
+            mean = weighted_mean(known_losses, np.concatenate(w))
             losses = [
                 values if can else np.full(len(values), mean)
                 for values, can in zip(losses, known)
@@ -118,10 +103,7 @@ class Trial:
             weighted_mean(values, part.weight) for values, part in zip(losses, parts)
         ]
         sample = concatenate(parts)
-        if rule.n_classes is None:
-            decided = None
-        else:
-            decided = rule.decide(sample.predicted)
+        decided = None if rule.n_classes is None else rule.decide(sample.predicted)
         values = np.concatenate(losses)[order_of(parts)]
         return cls(candidate, sample, values, decided, np.array(folds), results, known)
 
@@ -131,9 +113,8 @@ class Trial:
 
     @property
     def test_to_train(self) -> float:
-        return sum(result.n_test for result in self.results) / sum(
-            result.n_train for result in self.results
-        )
+        n_test = sum(result.n_test for result in self.results)
+        return n_test / sum(result.n_train for result in self.results)
 
 
 def by_row(sample: OutOfSample, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -141,10 +122,7 @@ def by_row(sample: OutOfSample, values: np.ndarray) -> tuple[np.ndarray, np.ndar
     _, first, index, times = np.unique(
         sample.rows, return_index=True, return_inverse=True, return_counts=True
     )
-    if sample.weight is None:
-        w = np.ones(len(first))
-    else:
-        w = sample.weight[first]
+    w = np.ones(len(first)) if sample.weight is None else sample.weight[first]
     return np.bincount(index, values) / times, w
 
 
