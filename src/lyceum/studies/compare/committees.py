@@ -212,12 +212,7 @@ def committee_model(plan: Plan, name: str, store: Store) -> Any:
     members = []
     for c in table.compared:
         if weights.get(c.name, 0.0) > 0.0:
-            params = {
-                key: value
-                for key, value in table.params(c).items()
-                if key not in c.settings
-            }
-            model = build_pipeline(c, params, seed)
+            model = build_pipeline(c, table.params(c), seed)
             calibration = usual_calibration(table.results(c.name))
             members.append((c.name, calibrated_model(model, calibration, seed)))
     if candidate.learner in ("VotingClassifier", "VotingRegressor"):

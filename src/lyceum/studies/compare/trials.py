@@ -91,7 +91,7 @@ class Trial:
         known = np.array([rule.can_judge(part.y) for part in parts])
         # the others have the mean of those that can
         if known.any() and not known.all():
-            indices = np.flatnonzero(known)
+            indices = np.flatnonzero(known).tolist()
             w = [row_weights(parts[i].weight, len(parts[i].y)) for i in indices]
             known_losses = np.concatenate([losses[i] for i in indices])
             mean = weighted_mean(known_losses, np.concatenate(w))

@@ -3,7 +3,8 @@ seen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,16 +52,13 @@ class _Unseen:
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Posteriors or numbers of rows with these cells, some at a time."""
-        parts = [
-            self._part(X[start : start + _BATCH]) for start in range(0, len(X), _BATCH)
-        ]
+        schema = self.rows.schema
+        parts = []
+        for start in range(0, len(X), _BATCH):
+            cells = np.ascontiguousarray(X[start : start + _BATCH])
+            rows = Rows(ArraySource(cells, None, None, schema, True))
+            parts.append(row_predictions(self.model, rows))
         return np.concatenate(parts)
-
-    def _part(self, X: np.ndarray) -> np.ndarray:
-        source = ArraySource(
-            np.ascontiguousarray(X), None, None, self.rows.schema, True
-        )
-        return row_predictions(self.model, Rows(source))
 
 
 def _unseen(
@@ -68,35 +66,32 @@ def _unseen(
 ) -> list[_Unseen]:
     """The choice with the settings chosen most often: on the rows held out, or fold by fold until
     enough."""
-    fixed = plan[choice.name].settings
-    settings = {key: value for key, value in choice.params.items() if key not in fixed}
+    if len(plan.held_out) >= _ROWS // 3:
+        splits = [(plan.compared, plan.held_out)]
+    else:
+        folds = plan.splits(data.y).items()
+        splits = [(fold.train, fold.test) for (repeat, _), fold in folds if repeat == 0]
     unseen: list[_Unseen] = []
-    for train, test in _splits(plan, data):
+    for train, test in splits:
+        test = test[: 3 * _ROWS]
         rows = data.rows.take(test)
         model: Any
         if plan[choice.name].members:
             model = committee_model(plan, choice.name, store)
         else:
             seed = seed_of(plan.seed, choice.name, "effects")
-            model = build_pipeline(plan[choice.name], settings, seed)
+            model = build_pipeline(plan[choice.name], choice.params, seed)
             model = calibrated_model(model, choice.calibration, seed)
         model.fit(data.rows.take(train))
-        X = np.concatenate(
-            [np.asarray(block.X, dtype=np.float64) for block in rows.blocks()]
-        )
-        unseen.append(_Unseen(model, rows, X, data.y[test]))
-        if sum(len(one.y) for one in unseen) >= _ROWS:
+        blocks = [np.asarray(block.X, dtype=np.float64) for block in rows.blocks()]
+        unseen.append(_Unseen(model, rows, np.concatenate(blocks), data.y[test]))
+        if _n_rows(unseen) >= _ROWS:
             break
     return unseen
 
 
-def _splits(plan: Plan, data: StudyData) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    if len(plan.held_out) >= _ROWS // 3:
-        yield plan.compared, plan.held_out[: 3 * _ROWS]
-        return
-    for (repeat, _), split in plan.splits(data.y).items():
-        if repeat == 0:
-            yield split.train, split.test[: 3 * _ROWS]
+def _n_rows(unseen: list[_Unseen]) -> int:
+    return sum(len(part.y) for part in unseen)
 
 
 def model_effects(
@@ -107,20 +102,17 @@ def model_effects(
     rng = np.random.default_rng(seed_of(plan.seed, "effects"))
     columns = list(data.schema)
     importance = _importances(plan, unseen, columns, rng)
-    top = [one.column for one in importance if one.increase > 0.0][:_SHOWN]
-    indices = [
-        next(j for j, column in enumerate(columns) if column.name == name)
-        for name in top
-    ]
-    outputs = _outputs(plan, data)
-    effects = [_effect(unseen, columns, j, outputs) for j in indices]
+    names = [column.name for column in columns]
+    top = [names.index(c.column) for c in importance if c.increase > 0.0][:_SHOWN]
+    outputs = _Outputs.of(plan, data)
+    effects = [_effect(unseen, columns, j, outputs) for j in top]
     return ModelEffects(
-        sum(len(one.y) for one in unseen),
-        len(unseen),
-        _loss(plan, [(one.y, one.predict(one.X)) for one in unseen]),
-        tuple(importance),
-        tuple(effect for effect in effects if effect is not None),
-        _strongest_pair(unseen, columns, indices, outputs),
+        n_rows=_n_rows(unseen),
+        n_models=len(unseen),
+        loss=_loss(plan, [(part.y, part.predict(part.X)) for part in unseen]),
+        importance=tuple(importance),
+        effects=tuple(effect for effect in effects if effect is not None),
+        pair=_strongest_pair(unseen, columns, top, outputs),
     )
 
 
@@ -130,9 +122,8 @@ def model_effects(
 def _loss(plan: Plan, predicted: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
     """The error rate or mean cost of the decisions, or RMSE."""
     if plan.classes is None:
-        return float(
-            np.sqrt(np.mean(np.concatenate([(y - p) ** 2 for y, p in predicted])))
-        )
+        squares = [(y - p) ** 2 for y, p in predicted]
+        return float(np.sqrt(np.mean(np.concatenate(squares))))
     costs = [plan.rule.cost(y, plan.rule.decide(p)) for y, p in predicted]
     return float(np.mean(np.concatenate(costs)))
 
@@ -140,13 +131,14 @@ def _loss(plan: Plan, predicted: Sequence[tuple[np.ndarray, np.ndarray]]) -> flo
 def _importances(
     plan: Plan, unseen: list[_Unseen], columns: list[Column], rng: np.random.Generator
 ) -> list[ColumnImportance]:
-    n = sum(len(one.y) for one in unseen)
-    shuffles = int(np.clip(_PREDICTIONS // max(1, n * len(columns)), 2, _SHUFFLES))
-    before = _loss(plan, [(one.y, one.predict(one.X)) for one in unseen])
-    losses = np.array(
-        [_shuffled_losses(plan, unseen, j, shuffles, rng) for j in range(len(columns))]
-    )
-    more = losses - before
+    """The columns, the most important first: by how much the loss grows when one is shuffled."""
+    n_cells = max(1, _n_rows(unseen) * len(columns))
+    shuffles = int(np.clip(_PREDICTIONS // n_cells, 2, _SHUFFLES))
+    before = _loss(plan, [(part.y, part.predict(part.X)) for part in unseen])
+    losses = [
+        _shuffled_losses(plan, unseen, j, shuffles, rng) for j in range(len(columns))
+    ]
+    more = np.array(losses) - before  # (columns, shuffles)
     error = more.std(axis=1, ddof=1) / np.sqrt(shuffles)
     order = np.argsort(-more.mean(axis=1), kind="stable")
     return [
@@ -160,12 +152,12 @@ def _shuffled_losses(
 ) -> list[float]:
     """The loss after every shuffle of one column, each within the rows of a model."""
     parts = []
-    for one in unseen:
-        X = np.tile(one.X, (shuffles, 1))
-        X[:, j] = np.concatenate(
-            [rng.permutation(one.X[:, j]) for _ in range(shuffles)]
-        )
-        parts.append((one.y, np.split(one.predict(X), shuffles)))
+    for part in unseen:
+        # the rows once per shuffle, one below another, so that all are predicted together
+        X = np.tile(part.X, (shuffles, 1))
+        cells = [rng.permutation(part.X[:, j]) for _ in range(shuffles)]
+        X[:, j] = np.concatenate(cells)
+        parts.append((part.y, np.split(part.predict(X), shuffles)))
     return [
         _loss(plan, [(y, predicted[s]) for y, predicted in parts])
         for s in range(shuffles)
@@ -182,22 +174,23 @@ class _Outputs:
     indices: tuple[int, ...]
     names: tuple[str, ...]
 
-    def of(self, predicted: np.ndarray) -> np.ndarray:
+    @classmethod
+    def of(cls, plan: Plan, data: StudyData) -> _Outputs:
+        """The target; of two classes the rarer; of more the most frequent ones."""
+        if plan.classes is None:
+            return cls((0,), (data.target,))
+        counts = np.bincount(data.y, minlength=len(plan.classes))
+        if len(counts) == 2:
+            indices = [int(counts.argmin())]
+        else:
+            indices = np.argsort(-counts)[:_CURVES].tolist()
+        return cls(tuple(indices), tuple(str(plan.classes[k]) for k in indices))
+
+    def select(self, predicted: np.ndarray) -> np.ndarray:
+        """The columns of the predictions that are followed."""
         if predicted.ndim == 1:
             return predicted[:, None]
         return predicted[:, list(self.indices)]
-
-
-def _outputs(plan: Plan, data: StudyData) -> _Outputs:
-    """The target; of two classes the rarer; of more the most frequent ones."""
-    if plan.classes is None:
-        return _Outputs((0,), (data.target,))
-    counts = np.bincount(data.y, minlength=len(plan.classes))
-    if len(counts) == 2:
-        indices = [int(counts.argmin())]
-    else:
-        indices = np.argsort(-counts)[:_CURVES].tolist()
-    return _Outputs(tuple(indices), tuple(str(plan.classes[k]) for k in indices))
 
 
 def _grid(X: np.ndarray, column: Column, points: int) -> np.ndarray:
@@ -208,12 +201,11 @@ def _grid(X: np.ndarray, column: Column, points: int) -> np.ndarray:
         if len(cells):
             return np.unique(np.quantile(cells, np.linspace(0.025, 0.975, points)))
         return cells
-    values, counts = np.unique(
-        cells[cells >= 0] if not column.numeric else cells, return_counts=True
-    )
-    return np.sort(
-        values[np.argsort(-counts, kind="stable")[: min(points, _CATEGORIES)]]
-    )
+    if not column.numeric:
+        cells = cells[cells >= 0]  # codes of categories; unseen ones are negative
+    values, counts = np.unique(cells, return_counts=True)
+    frequent = np.argsort(-counts, kind="stable")[: min(points, _CATEGORIES)]
+    return np.sort(values[frequent])
 
 
 def _labels(column: Column, cells: np.ndarray) -> tuple[Any, ...]:
@@ -231,29 +223,31 @@ def _mean_predictions(
 ) -> np.ndarray:
     """The mean prediction for every change of cells, over at most `limit` rows: (changes,
     outputs)."""
-    total = 0.0
-    weight = 0
-    for one in unseen:
-        X = one.X[:: max(1, -(-sum(len(u.y) for u in unseen) // limit))]
-        stacked = np.tile(X, (len(changes), 1))
+    sums = 0.0
+    n_rows = 0
+    step = max(1, -(-_n_rows(unseen) // limit))  # every step-th row
+    for part in unseen:
+        X = part.X[::step]
+        # the rows once per change, one below another, so that all are predicted together
+        changed = np.tile(X, (len(changes), 1))
         for i, change in enumerate(changes):
             for j, value in change.items():
-                stacked[i * len(X) : (i + 1) * len(X), j] = value
-        predicted = outputs.of(one.predict(stacked))
-        total = total + predicted.reshape(len(changes), len(X), -1).sum(axis=1)
-        weight += len(X)
-    return np.asarray(total / weight)
+                changed[i * len(X) : (i + 1) * len(X), j] = value
+        predicted = outputs.select(part.predict(changed))
+        sums = sums + predicted.reshape(len(changes), len(X), -1).sum(axis=1)
+        n_rows += len(X)
+    return np.asarray(sums / n_rows)
 
 
 def _effect(
     unseen: list[_Unseen], columns: list[Column], j: int, outputs: _Outputs
 ) -> ColumnEffect | None:
-    grid = _grid(np.concatenate([one.X[:, j] for one in unseen]), columns[j], _POINTS)
+    cells = np.concatenate([part.X[:, j] for part in unseen])
+    grid = _grid(cells, columns[j], _POINTS)
     if len(grid) < 2:
         return None
-    means = _mean_predictions(
-        unseen, [{j: value} for value in grid.tolist()], _EFFECT_ROWS, outputs
-    )
+    changes = [{j: value} for value in grid.tolist()]
+    means = _mean_predictions(unseen, changes, _EFFECT_ROWS, outputs)
     return ColumnEffect(
         columns[j].name,
         _labels(columns[j], grid),
@@ -272,34 +266,27 @@ def _strongest_pair(
     first = _Outputs(outputs.indices[:1], outputs.names[:1])
     best: PairEffect | None = None
     largest = -1.0
-    cells = np.concatenate([one.X for one in unseen])
+    cells = np.concatenate([part.X for part in unseen])
     grids = {j: _grid(cells[:, j], columns[j], _PAIR_POINTS) for j in indices}
-    for a, i in enumerate(indices):
-        for j in indices[a + 1 :]:
-            if min(len(grids[i]), len(grids[j])) < 2:
-                continue
-            changes = [
-                {i: u, j: v} for u in grids[i].tolist() for v in grids[j].tolist()
-            ]
-            means = _mean_predictions(unseen, changes, _PAIR_ROWS, first).reshape(
-                len(grids[i]), -1
+    for i, j in itertools.combinations(indices, 2):
+        if min(len(grids[i]), len(grids[j])) < 2:
+            continue
+        values = itertools.product(grids[i].tolist(), grids[j].tolist())
+        changes = [{i: u, j: v} for u, v in values]
+        means = _mean_predictions(unseen, changes, _PAIR_ROWS, first)
+        means = means.reshape(len(grids[i]), -1)
+        # what is left of the centered means when both single effects are subtracted; its share of
+        # their mean square is Friedman and Popescu's H²
+        joint = means - means.mean()
+        rest = joint - joint.mean(axis=0) - joint.mean(axis=1)[:, None]
+        size = float((rest**2).mean())
+        if size > largest:
+            largest = size
+            best = PairEffect(
+                columns=(columns[i].name, columns[j].name),
+                values=(_labels(columns[i], grids[i]), _labels(columns[j], grids[j])),
+                output=first.names[0],
+                means=tuple(map(tuple, means.tolist())),
+                strength=size / float((joint**2).mean()) if joint.any() else 0.0,
             )
-            size, share = _interaction(means)
-            if size > largest:
-                largest = size
-                labels = _labels(columns[i], grids[i]), _labels(columns[j], grids[j])
-                best = PairEffect(
-                    (columns[i].name, columns[j].name), labels, first.names[0],
-                    tuple(map(tuple, means.tolist())), share,
-                )  # fmt: skip
     return best
-
-
-def _interaction(means: np.ndarray) -> tuple[float, float]:
-    """The mean square of what is no sum of two effects, and H², its share of all variance."""
-    joint = means - means.mean()
-    rest = joint - joint.mean(axis=0) - joint.mean(axis=1)[:, None]
-    size = float((rest**2).mean())
-    if not joint.any():
-        return size, 0.0
-    return size, size / float((joint**2).mean())

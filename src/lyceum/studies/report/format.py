@@ -111,9 +111,7 @@ def metric_value(criterion: str, loss: Any) -> Any:
 def metric_interval(criterion: str, span: tuple[float, float]) -> tuple[float, float]:
     """The ends of an interval of the metric that is shown, the smaller first."""
     low, high = (metric_value(criterion, end) for end in span)
-    if more_is_better(criterion):
-        return (high, low)
-    return (low, high)
+    return (high, low) if more_is_better(criterion) else (low, high)
 
 
 def interval_text(criterion: str, span: tuple[float, float]) -> str:
@@ -126,6 +124,7 @@ def interval_text(criterion: str, span: tuple[float, float]) -> str:
     """
     low, high = metric_interval(criterion, span)
     if more_is_better(criterion):
+        # one more decimal where the upper end would be shown as 1 without being 1
         decimals = _decimals_to_one(1.0 - low)
         decimals += high < 1.0 and round(high, decimals) == 1.0
         return f"{decimal_text(low, decimals)} to {decimal_text(high, decimals)}"
@@ -161,12 +160,10 @@ def with_article(noun: str) -> str:
     >>> with_article("RMSE"), with_article("mean cost"), with_article("AUC")
     ('an RMSE', 'a mean cost', 'an AUC')
     """
-    spelt = len(noun) > 1 and noun[:2].isupper()
-    if spelt:
-        vowel = noun[:1] in "AEFHILMNORSX"
-    else:
-        vowel = noun[:1].lower() in "aeio"
-    return f"{'an' if vowel else 'a'} {noun}"
+    # letters that are spelt one by one have vowels of their own: an F, an M, an R
+    is_spelt = len(noun) > 1 and noun[:2].isupper()
+    vowels = "AEFHILMNORSX" if is_spelt else "AEIOaeio"
+    return f"an {noun}" if noun[:1] in vowels else f"a {noun}"
 
 
 def in_sentence(label: str) -> str:
@@ -195,10 +192,10 @@ def subject(label: str) -> str:
 
 def join_names(names: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c"; "none" without names."""
-    if len(names) < 2:
-        if names:
-            return names[0]
+    if not names:
         return "none"
+    if len(names) == 1:
+        return names[0]
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
@@ -237,9 +234,10 @@ def _aligned_text(comparison: Comparison, value: float) -> str:
             return percent_text(value)
         return f"{100 * value:.1f} %"
     if more_is_better(comparison.criterion):
-        best = min((one.loss for one in comparison.learners), default=1.0)
+        best = min((s.loss for s in comparison.learners), default=1.0)
         return decimal_text(value, _decimals_to_one(best))
-    sizes = [abs(one.loss) for one in comparison.learners if one.loss]
+    sizes = [abs(s.loss) for s in comparison.learners if s.loss]
+    # three significant digits of the smallest loss
     decimals = max(0, 2 - math.floor(math.log10(min(sizes, default=1.0))))
     if decimals > _DECIMALS or max(sizes, default=1.0) >= _LARGE:
         return number_text(value)
@@ -285,6 +283,7 @@ def target_text(value: object, error: float | None) -> str:
         and error
         and 0.0 < error < 1e-3 * abs(value) < math.inf
     ):
+        # the last decimal is the second digit of the error
         decimals = 1 - math.floor(math.log10(error))
         if decimals + math.log10(abs(value)) < 15:  # the digits that a float has
             return decimal_text(value, max(0, decimals))
@@ -328,10 +327,10 @@ def p_cell(p: float | None) -> str:
 
 def duration(seconds: float) -> str:
     """A time in ms, s, min or h."""
-    if seconds < 60:
-        if seconds >= 0.1:
-            return f"{seconds:.1f} s"
+    if seconds < 0.1:
         return f"{1000 * seconds:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
     if seconds < 3600:
         return f"{seconds / 60:.1f} min"
     return f"{seconds / 3600:.1f} h"
