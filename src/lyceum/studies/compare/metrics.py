@@ -24,6 +24,7 @@ from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.compare.out_of_sample import OutOfSample
 from lyceum.studies.compare.task_table import TaskTable
 from lyceum.studies.compare.trials import Trial, by_row, sum_by_group
+from lyceum.studies.plan.fold_scheme import take_rows
 from lyceum.studies.run.fold_calibration import usual_calibration
 from lyceum.studies.run.problems import Problems
 
@@ -147,8 +148,8 @@ def _decided_error(
         folds=sample.folds[given],
         y=sample.y[given],
         predicted=named[given],
-        weight=None if sample.weight is None else sample.weight[given],
-        groups=None if sample.groups is None else sample.groups[given],
+        weight=take_rows(sample.weight, given),
+        groups=take_rows(sample.groups, given),
     )
     rate, error = _mean_and_error(part, (part.predicted != part.y).astype(np.float64))
     return rate, _rate_interval(part, rate, error)
@@ -186,7 +187,7 @@ def _auc_metrics(trial: Trial, K: int) -> dict[str, Any]:
     for rows in np.split(order, np.flatnonzero(np.diff(folds[order])) + 1):
         y = sample.y[rows]
         proba = sample.predicted[rows]
-        w = None if sample.weight is None else sample.weight[rows]
+        w = take_rows(sample.weight, rows)
         present = np.unique(y)
         if len(present) < 2:
             continue

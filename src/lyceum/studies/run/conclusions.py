@@ -25,6 +25,7 @@ from lyceum.studies.compare.comparison import HoldoutResult, RankedLearner
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.compare.metrics import decision_errors, loss_and_interval
 from lyceum.studies.compare.out_of_sample import OutOfSample
+from lyceum.studies.plan.fold_scheme import take_rows
 from lyceum.studies.plan.plan import Plan
 from lyceum.studies.plan.study_data import StudyData
 from lyceum.studies.report.example import Example
@@ -191,7 +192,7 @@ def measure_holdout(
     if not plan.rule.can_judge(y):
         raise StudyError("all of them are of one class, and an AUC takes two")
     model = _fit(plan, name, data, store, plan.compared, settings)
-    w = None if data.w is None else data.w[held_out]
+    w = take_rows(data.w, held_out)
     predicted = row_predictions(model, data.rows.take(held_out))
     zeros = np.zeros(len(held_out), dtype=np.int64)
     sample = OutOfSample(

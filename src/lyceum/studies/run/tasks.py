@@ -15,6 +15,7 @@ from lyceum._core.base import complexity
 from lyceum._core.statistics import weighted_mean
 from lyceum._core.threads import one_thread
 from lyceum.errors import Cancelled, LyceumError
+from lyceum.studies.plan.fold_scheme import take_rows
 from lyceum.studies.plan.plan import Plan, RowSplit, Task
 from lyceum.studies.plan.study_data import StudyData
 from lyceum.studies.run.deadline import Deadline, OutOfTime
@@ -227,7 +228,7 @@ def _fit_and_predict(
         data.numbers[split.test],
         data.y[split.test],
         predicted,
-        weight=None if data.w is None else data.w[split.test],
+        weight=take_rows(data.w, split.test),
         groups=plan.scheme.take(split.test).groups,
     )
     return fields, predictions
