@@ -303,6 +303,15 @@ def test_no_learner_has_two_articles(label):
     assert "the the" not in text.lower()
 
 
+def test_advice_on_a_rare_class_names_the_classes():
+    comparison = fake_study(RARE_Y, {"a": RARE_SCORE}).comparison
+    sample = sample_of(RARE_Y, RARE_SCORE)
+    [text] = _statements.posteriors.rare_classes(
+        comparison, sample, LossRule(2), ("no", "yes")
+    )
+    assert '--loss "yes:no=10"' in text
+
+
 def sample_of(y, p, repeats=1, groups=None, weight=None):
     n, predicted = len(y), np.column_stack([1 - p, p])
     rows = np.tile(np.arange(n), repeats)

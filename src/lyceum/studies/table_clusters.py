@@ -18,6 +18,7 @@ from lyceum._core.base import pipeline_steps
 from lyceum._core.data import FileFormat, Kind, Rows, scan
 from lyceum._core.files import write_file
 from lyceum._core.packages import EXTRAS, check_installed
+from lyceum._core.text import plain
 from lyceum._core.types import Data, Estimator
 from lyceum.catalog import find
 from lyceum.cluster import KChoice, Silhouette, choose_k, silhouette
@@ -103,8 +104,8 @@ class TableClusters:
             facts["mean silhouette"] = silhouette.mean
         rows = []
         for c, n in zip(names, counts):
-            name = "noise" if c < 0 else int(c)
-            rows.append((name, int(n), n / n_rows, means.get(c, float("nan"))))
+            mean = means.get(c, float("nan"))
+            rows.append((_cluster_name(c), int(n), n / n_rows, mean))
         choice = self.choice
         if choice is not None:
             # a bend takes three numbers of clusters
@@ -120,8 +121,7 @@ class TableClusters:
 
     def as_dict(self) -> dict[str, Any]:
         """The summary, and the choice of the number, in JSON's own types."""
-        choice = None if self.choice is None else self.choice.as_dict()
-        return {**self.summary().as_dict(), "choice": choice}
+        return {**self.summary().as_dict(), "choice": plain(self.choice)}
 
     def write_report(self, path: str | os.PathLike[str]) -> Path:
         """Write one HTML page that needs nothing else."""
@@ -254,11 +254,10 @@ def _read(
     options = file_format.options()
     rows = scan(data, kinds=kinds, ignore=ignore, **options)
     # columns with another text in most rows: only their words say which rows are alike
-    counts = [
-        0 if column.categories is None else len(column.categories)
+    are_free_texts = all(
+        column.categories is not None and 2 * len(column.categories) > len(rows)
         for column in rows.schema
-    ]
-    are_free_texts = all(2 * count > len(rows) for count in counts)
+    )
     if kinds or len(rows) < _FEW_ROWS or not are_free_texts:
         return rows, None
     texts: Any = dict.fromkeys(rows.schema.names, "text")
@@ -354,16 +353,16 @@ def _profile(rows: Rows, labels: np.ndarray) -> Table:
     """For every column its mean, or its commonest category and its share, in every cluster."""
     blocks = [np.asarray(block.X, dtype=np.float64) for block in rows.blocks()]
     X = np.concatenate(blocks)
-    names = np.unique(labels)
+    clusters = np.unique(labels)
     lines = []
     for j, column in enumerate(rows.schema):
         cells = [column.name]
-        for c in names:
+        for c in clusters:
             values = X[labels == c, j]
             values = values[~np.isnan(values)]
             cells.append(_typical_value(values, column))
         lines.append(cells)
-    heads = ["noise" if c < 0 else f"cluster {c}" for c in names]
+    heads = ["noise" if c < 0 else f"cluster {c}" for c in clusters]
     return Table("What every cluster is like", ("column", *heads), lines)
 
 
@@ -379,9 +378,13 @@ def _word_profile(words: TextVectorizer, X: Any, labels: np.ndarray) -> Table:
         more = np.asarray(X[labels == c].mean(axis=0)).ravel() - usual
         heaviest = np.argsort(-more, kind="stable")[:_LISTED_WORDS]
         heavier = heaviest[more[heaviest] > 0]
-        lines.append(("noise" if c < 0 else int(c), ", ".join(names[heavier])))
+        lines.append((_cluster_name(c), ", ".join(names[heavier])))
     heads = ("cluster", "words heavier than elsewhere")
     return Table("What every cluster is like", heads, lines)
+
+
+def _cluster_name(c: int) -> str | int:
+    return "noise" if c < 0 else int(c)
 
 
 def _typical_value(values: np.ndarray, column: Any) -> Any:

@@ -24,7 +24,7 @@ from lyceum.studies.compare.task_table import TaskTable
 from lyceum.studies.plan.candidate import Candidate
 from lyceum.studies.plan.plan import Plan, Task
 from lyceum.studies.run.fold_calibration import calibrated_model, usual_calibration
-from lyceum.studies.run.pipelines import build_pipeline, seed_of
+from lyceum.studies.run.pipelines import build_pipeline, learner_class, seed_of
 from lyceum.studies.run.store import Store, TaskResult, as_table
 
 _LEAST = 1e-3  # a member that weighs less is left out
@@ -50,6 +50,17 @@ class _CommitteeBasis:
     n_folds: int
     n_searched: int  # tasks
 
+    @classmethod
+    def of(
+        cls, plan: Plan, table: TaskTable, members: Sequence[Candidate]
+    ) -> _CommitteeBasis:
+        n_searched = sum(
+            not done.is_first
+            for task, done in table.done.items()
+            if not plan[task.name].members
+        )
+        return cls(tuple(c.name for c in members), len(table.folds), n_searched)
+
 
 def run_committees(plan: Plan, store: Store) -> None:
     """Store what the committees of a plan predict on the folds that all learners finished."""
@@ -60,12 +71,7 @@ def run_committees(plan: Plan, store: Store) -> None:
     fewest_folds = min(folds_by_repeat.values(), default=0)
     if not plan.committees or len(members) < 2 or fewest_folds < 2:
         return
-    searched = sum(
-        not done.is_first
-        for task, done in table.done.items()
-        if not plan[task.name].members
-    )
-    basis = _CommitteeBasis(tuple(c.name for c in members), len(table.folds), searched)
+    basis = _CommitteeBasis.of(plan, table, members)
     if store.get(_CommitteeBasis) == basis:
         return
     answers = {
@@ -196,14 +202,8 @@ def _shares(sizes: np.ndarray) -> list[float]:
 def committee_model(plan: Plan, name: str, store: Store) -> Any:
     """The committee or stack as a learner to fit: its members with the settings chosen most
     often."""
-    from lyceum.ensemble import (
-        StackingClassifier,
-        StackingRegressor,
-        VotingClassifier,
-        VotingRegressor,
-    )
-
     candidate = plan[name]
+    committee = learner_class(candidate.learner)
     seed = seed_of(plan.seed, name, "final")
     table = TaskTable.of(plan.candidates, store, plan.folds, plan.repeats)
     stored = store.get(CommitteeWeights, name)
@@ -217,7 +217,5 @@ def committee_model(plan: Plan, name: str, store: Store) -> Any:
             members.append((c.name, calibrated_model(model, calibration, seed)))
     if candidate.learner in ("VotingClassifier", "VotingRegressor"):
         shares = [weights[member] for member, _ in members]
-        voting = VotingRegressor if plan.classes is None else VotingClassifier
-        return voting(members, rule="sum", weights=shares, random_state=seed)
-    stacking = StackingRegressor if plan.classes is None else StackingClassifier
-    return stacking(members, cv=_CV, random_state=seed)
+        return committee(members, rule="sum", weights=shares, random_state=seed)
+    return committee(members, cv=_CV, random_state=seed)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from lyceum._core.data import row_weights
 from lyceum._core.text import plain
 from lyceum.evaluate import (
     auc_hand_till,
@@ -196,21 +197,19 @@ def _auc_metrics(trial: Trial, K: int) -> dict[str, Any]:
         else:
             area = auc_hand_till(y, proba[:, present], labels=present, sample_weight=w)
         areas.append(float(area))
-        weights.append(float(len(y) if w is None else w.sum()))
+        weights.append(float(row_weights(w, len(y)).sum()))
     if not areas:
         return {}
-    area = float(np.average(areas, weights=weights))
-    return {"auc": area, "auc_error": _spread(np.array(areas), np.array(weights))}
-
-
-def _spread(values: np.ndarray, w: np.ndarray) -> float | None:
-    """The standard error of a weighted mean; None for fewer than three values."""
-    if len(values) < 3:
-        return None
-    w = w / w.sum()
-    # Var(Σ w v) = σ² Σ w² with Σ w = 1, and σ² estimated by n / (n − 1) times the weighted variance
-    variance = float(w @ (values - w @ values) ** 2) * len(values) / (len(values) - 1)
-    return math.sqrt(variance * float(w @ w))
+    n = len(areas)
+    error = None
+    if n > 2:
+        # Var(Σ w a) = σ² Σ w² for Σ w = 1, and σ² is estimated by n / (n − 1) times the weighted
+        # variance of the areas
+        w = np.array(weights) / np.sum(weights)
+        off = np.array(areas) - w @ areas
+        variance = float(w @ off**2) * n / (n - 1)
+        error = math.sqrt(variance * float(w @ w))
+    return {"auc": float(np.average(areas, weights=weights)), "auc_error": error}
 
 
 def _metrics(trial: Trial, rule: LossRule, problems: Problems) -> dict[str, Any]:

@@ -64,12 +64,7 @@ def compare_learners(
         ranked_learner(trial, rule, table, estimates, problems)
         for trial in trials.values()
     ]
-    measured.sort(key=lambda s: (s.loss, s.log_loss or 0.0, s.complexity, s.name))
-    ranked = []
-    for rank, learner in enumerate(measured, start=1):
-        committee = store.get(CommitteeWeights, learner.name)
-        members = committee.weights if committee else {}
-        ranked.append(replace(learner, rank=rank, members=members))
+    ranked = _rank(measured, store)
     learners, test = _against_best(ranked, trials, rule, problems)
     choice, reason = choose_learner(learners, trials, rule, choose)
     sample = trials[learners[0].name].sample
@@ -89,6 +84,19 @@ def compare_learners(
         statements=(),
         n_groups=None if groups is None else len(np.unique(groups)),
     )
+
+
+def _rank(learners: list[RankedLearner], store: Store) -> list[RankedLearner]:
+    """The learners, best first, with their ranks; committees with the weights of their members."""
+    learners = sorted(
+        learners, key=lambda s: (s.loss, s.log_loss or 0.0, s.complexity, s.name)
+    )
+    ranked = []
+    for rank, learner in enumerate(learners, start=1):
+        committee = store.get(CommitteeWeights, learner.name)
+        members = committee.weights if committee else {}
+        ranked.append(replace(learner, rank=rank, members=members))
+    return ranked
 
 
 def _hoeffding_bound(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -35,20 +36,13 @@ def pooled_predictions(store: Store, name: str, n_folds: int) -> OutOfSample:
 
 def concatenate(parts: Sequence[OutOfSample]) -> OutOfSample:
     """Predictions of several folds, by repeat, then by row."""
-
-    def all_of(name: str) -> np.ndarray:
-        return np.concatenate([getattr(part, name) for part in parts])
-
     order = order_of(parts)
-    return OutOfSample(
-        rows=all_of("rows")[order],
-        repeats=all_of("repeats")[order],
-        folds=all_of("folds")[order],
-        y=all_of("y")[order],
-        predicted=all_of("predicted")[order],
-        weight=None if parts[0].weight is None else all_of("weight")[order],
-        groups=None if parts[0].groups is None else all_of("groups")[order],
-    )
+    columns: dict[str, Any] = {}
+    for field in fields(OutOfSample):
+        values = [getattr(part, field.name) for part in parts]
+        is_there = values[0] is not None  # weights and groups may be missing
+        columns[field.name] = np.concatenate(values)[order] if is_there else None
+    return OutOfSample(**columns)
 
 
 def order_of(parts: Sequence[OutOfSample]) -> np.ndarray:
@@ -122,7 +116,7 @@ def by_row(sample: OutOfSample, values: np.ndarray) -> tuple[np.ndarray, np.ndar
     _, first, index, times = np.unique(
         sample.rows, return_index=True, return_inverse=True, return_counts=True
     )
-    w = np.ones(len(first)) if sample.weight is None else sample.weight[first]
+    w = row_weights(sample.weight, len(sample.rows))[first]
     return np.bincount(index, values) / times, w
 
 

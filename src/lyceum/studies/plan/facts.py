@@ -69,9 +69,10 @@ class StudyPlanRecord:
             field.name: getattr(self, field.name) for field in fields(StudyPlanRecord)
         }
         target = self.schema.target
+        assert target is not None
         values["schema"] = {
             "columns": [_column_as_dict(column) for column in self.schema],
-            "target": None if target is None else _column_as_dict(target),
+            "target": _column_as_dict(target),
             "weight": self.schema.weight,
         }
         if self.loss is not None:
@@ -82,13 +83,12 @@ class StudyPlanRecord:
     def from_dict(cls, stored: Mapping[str, Any]) -> StudyPlanRecord:
         """The facts that `as_dict` made."""
         schema = stored["schema"]
-        target = schema["target"]
         loss = stored["loss"]
         values = {
             **stored,
             "schema": Schema(
                 tuple(_column(column) for column in schema["columns"]),
-                None if target is None else _column(target),
+                _column(schema["target"]),
                 schema["weight"],
             ),
             "loss": None if loss is None else LossMatrix.from_dict(loss),
@@ -105,15 +105,18 @@ class StudyPlanRecord:
 
 def _column_as_dict(column: Column) -> dict[str, Any]:
     values = column.categories
+    if values is not None:
+        values = values.tolist()
     return {
         "name": column.name,
         "kind": column.kind,
-        "categories": None if values is None else values.tolist(),
+        "categories": values,
         "why": column.why,
     }
 
 
 def _column(stored: Mapping[str, Any]) -> Column:
     values = stored["categories"]
-    categories = None if values is None else np.asarray(values)
-    return Column(stored["name"], stored["kind"], categories, stored["why"])
+    if values is not None:
+        values = np.asarray(values)
+    return Column(stored["name"], stored["kind"], values, stored["why"])

@@ -14,6 +14,7 @@ from lyceum.errors import StudyError
 from lyceum.evaluate import Holdout, StratifiedFolds, error_interval
 from lyceum.studies.plan.recipe import Recipe
 from lyceum.studies.plan.study_data import StudyData
+from lyceum.studies.report.format import by_count
 
 _FEWEST = 5  # rows to learn from
 _FEW_ROWS = 2_000  # below, ten folds are cheap and leave more rows to learn from
@@ -250,8 +251,8 @@ def fold_notes(
             # folds by groups or times are not stratified exactly
             if not (recipe.group or recipe.time):
                 left = folds - smallest
-                verb = "tests" if left == 1 else "test"
-                tests = f"of {folds} folds, {left} {verb} no row of it, and "
+                test = by_count(left, "tests", "test")
+                tests = f"of {folds} folds, {left} {test} no row of it, and "
             notes.append(
                 f"The smallest class has {show_count(smallest, 'row')}: {tests}its errors say"
                 " little."
@@ -270,9 +271,7 @@ def limited_folds(
         what = "times" if recipe.group is None else "groups"
         wanted = folds
         folds = max(1, most)
-        there = f"There are {folds} folds"
-        if folds == 1:
-            there = "There is 1 fold"
+        there = by_count(folds, "There is 1 fold", f"There are {folds} folds")
         notes.append(f"{there} and not {wanted}, because there are so few {what}.")
     if recipe.group is not None:
         notes.append(
@@ -313,7 +312,7 @@ def _time_notes(
     if len(parts) < wanted:
         left = wanted - len(parts)
         notes.append(
-            f"{left} of the {wanted} folds {'was' if left == 1 else 'were'} left out, because too"
+            f"{left} of the {wanted} folds {by_count(left, 'was', 'were')} left out, because too"
             " few rows came before to learn from."
         )
     # the same folds without groups test every row but the earliest

@@ -203,13 +203,7 @@ def _loss_rule(
             raise StudyError(
                 "metric = 'balanced error' has costs of its own: leave out loss and doubt"
             )
-        # an error on a row of class k costs 1 / (K π_k), so that the mean cost is the mean over
-        # classes of their error rates
-        K = len(classes)
-        n_rows = len(data.y) if data.w is None else data.w.sum()
-        shares = np.bincount(data.y, weights=data.w, minlength=K) / n_rows
-        costs = np.where(shares > 0, 1.0 / (K * np.maximum(shares, 1e-300)), 0.0)
-        loss = LossMatrix(costs[:, None] * (1.0 - np.eye(K)), classes=classes)
+        loss = _balanced_costs(classes, data)
     return classes, LossRule(len(classes), loss, recipe.doubt, metric)
 
 
@@ -247,6 +241,16 @@ def _metric(recipe: Recipe, target: str, has_classes: bool) -> RankingMetric | N
             f"{', '.join(others)}"
         )
     return metric
+
+
+def _balanced_costs(classes: tuple[Any, ...], data: StudyData) -> LossMatrix:
+    """An error on a row of class k costs 1 / (K π_k), so that the mean cost is the mean error of
+    classes."""
+    K = len(classes)
+    counts = np.bincount(data.y, weights=data.w, minlength=K)
+    shares = counts / (len(data.y) if data.w is None else data.w.sum())
+    costs = np.where(shares > 0, 1.0 / (K * np.maximum(shares, 1e-300)), 0.0)
+    return LossMatrix(costs[:, None] * (1.0 - np.eye(K)), classes=classes)
 
 
 def _search_notes(recipe: Recipe, n_rows: int, folds: int) -> tuple[str, ...]:

@@ -385,29 +385,26 @@ def _space_in(learner: str, name: str, space: Any) -> Any:
                 f'learners: the range of {name!r} is {{low = ..., high = ..., scale = "log" or'
                 ' "linear"}'
             )
-        _check_range(name, **space)
-        return (space["low"], space["high"], space["scale"])
+        low, high, scale = (space[key] for key in _RANGE)
+        are_numbers = all(
+            isinstance(end, int | float) and not isinstance(end, bool)
+            for end in (low, high)
+        )
+        if not are_numbers or not low < high:
+            raise StudyError(
+                f"learners: the range of {name!r} goes from {low!r} to {high!r}: give low < high"
+            )
+        if scale == "log" and not low > 0:
+            raise StudyError(
+                f'learners: the range of {name!r} begins at {low!r}, and scale = "log" needs more'
+                " than 0"
+            )
+        return low, high, scale
     if isinstance(space, list) and space:
         return _value(learner, name, space)
     raise StudyError(
         f"learners: search of {name!r} is a list of choices or a range, not {space!r}"
     )
-
-
-def _check_range(name: str, low: Any, high: Any, scale: str) -> None:
-    numbers = all(
-        isinstance(end, int | float) and not isinstance(end, bool)
-        for end in (low, high)
-    )
-    if not numbers or not low < high:
-        raise StudyError(
-            f"learners: the range of {name!r} goes from {low!r} to {high!r}: give low < high"
-        )
-    if scale == "log" and not low > 0:
-        raise StudyError(
-            f'learners: the range of {name!r} begins at {low!r}, and scale = "log" needs more'
-            " than 0"
-        )
 
 
 def _learners(name: str, value: object) -> tuple[LearnerChoice, ...]:

@@ -45,6 +45,7 @@ from lyceum.studies.plan.table_notes import (
     table_notes,
     zero_weight_note,
 )
+from lyceum.studies.report.format import by_count
 
 _LEFT_OUT = ("constant", "empty", "free_text", "identifier")
 _FEWEST = 6  # below, no part of the rows can be learned from while another is tested
@@ -394,7 +395,9 @@ def _check_target(inspection: Inspection, recipe: Recipe) -> None:
     if any(flag.code == "constant" for flag in target.flags):
         raise StudyError(one_value_text(recipe.target))
     if _has_many(target):
-        what = "that are no numbers" if target.low is None else "taken as classes"
+        what = "that are no numbers"
+        if target.low is not None:
+            what = "taken as classes"
         raise StudyError(
             f"the target {recipe.target!r} has {target.n_distinct or 'very many'} distinct values"
             f" {what}: it is free text or an identifier; choose another column, or group its values"
@@ -449,7 +452,7 @@ def _check_scale(target: str, y: np.ndarray) -> None:
 def _check_count(n_rows: int) -> None:
     """Raise where the rows with a target are too few for folds."""
     if n_rows < _FEWEST:
-        count = "there is 1 row" if n_rows == 1 else f"there are {n_rows} rows"
+        count = by_count(n_rows, "there is 1 row", f"there are {n_rows} rows")
         raise StudyError(
             f"{count} with a target: too few to learn from some and test on others; {_FEWEST} are"
             " the least, and even 20 say little"

@@ -9,7 +9,7 @@ import numpy as np
 from lyceum._core.data import ColumnInspection, Inspection
 from lyceum.studies.plan.candidate import ColumnWarning
 from lyceum.studies.plan.recipe import Recipe
-from lyceum.studies.report.format import percent_text
+from lyceum.studies.report.format import by_count, percent_text
 
 
 def table_notes(inspection: Inspection, recipe: Recipe) -> tuple[str, ...]:
@@ -19,14 +19,15 @@ def table_notes(inspection: Inspection, recipe: Recipe) -> tuple[str, ...]:
         (target.n_missing, "without a target"),
         (target.n_infinite, "with an infinite target"),
     ):
-        if n == 1:
-            notes.append(f"1 row {what} was left out: nothing can be learned from it.")
-        elif n:
+        if n:
+            rows = by_count(n, "row", "rows")
+            were = by_count(n, "was", "were")
+            them = by_count(n, "it", "them")
             notes.append(
-                f"{n:,} rows {what} were left out: nothing can be learned from them."
+                f"{n:,} {rows} {what} {were} left out: nothing can be learned from {them}."
             )
     if inspection.n_repeated:
-        repeat = "row repeats" if inspection.n_repeated == 1 else "rows repeat"
+        repeat = by_count(inspection.n_repeated, "row repeats", "rows repeat")
         notes.append(
             f"{inspection.n_repeated:,} {repeat} an earlier row; where they are the same case, the"
             " errors here are too small."
@@ -50,12 +51,14 @@ def kept_notes(suspects: tuple[ColumnWarning, ...], recipe: Recipe) -> Iterator[
 
 
 def infinite_note(column: ColumnInspection) -> str:
-    cells = "cell was" if column.n_infinite == 1 else "cells were"
+    cells = by_count(column.n_infinite, "cell was", "cells were")
     return f"{column.n_infinite:,} infinite {cells} taken as missing in column {column.name!r}."
 
 
 def zero_weight_note(n: int) -> str:
-    return f"{n:,} {'row of weight 0 was' if n == 1 else 'rows of weight 0 were'} left out."
+    return (
+        f"{n:,} {by_count(n, 'row of weight 0 was', 'rows of weight 0 were')} left out."
+    )
 
 
 def only_classes_text(key: str, target: str) -> str:
@@ -91,13 +94,9 @@ def rare_note(labels: np.ndarray, n_rows: int) -> str:
     listed = ", ".join(repr(label) for label in labels[:5].tolist())
     if n > 5:
         listed += ", ..."
-    classes = f"{n:,} classes"
-    were = "were"
-    them = "them"
-    if n == 1:
-        classes = "The class"
-        were = "was"
-        them = "it"
+    classes = by_count(n, "The class", f"{n:,} classes")
+    were = by_count(n, "was", "were")
+    them = by_count(n, "it", "them")
     return (
         f"{classes} with a single row ({listed}) {were} left out: a single row can be learned or"
         f" tested, not both. The model never predicts {them}: such rows,"

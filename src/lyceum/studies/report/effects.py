@@ -135,32 +135,23 @@ def _importances(
     n_cells = max(1, _n_rows(unseen) * len(columns))
     shuffles = int(np.clip(_PREDICTIONS // n_cells, 2, _SHUFFLES))
     before = _loss(plan, [(part.y, part.predict(part.X)) for part in unseen])
-    losses = [
-        _shuffled_losses(plan, unseen, j, shuffles, rng) for j in range(len(columns))
-    ]
-    more = np.array(losses) - before  # (columns, shuffles)
+    more = np.empty((len(columns), shuffles))
+    for j in range(len(columns)):
+        parts = []
+        for part in unseen:
+            # the rows once per shuffle, one below another, so that all are predicted together
+            X = np.tile(part.X, (shuffles, 1))
+            cells = [rng.permutation(part.X[:, j]) for _ in range(shuffles)]
+            X[:, j] = np.concatenate(cells)
+            parts.append((part.y, np.split(part.predict(X), shuffles)))
+        for s in range(shuffles):
+            loss = _loss(plan, [(y, predicted[s]) for y, predicted in parts])
+            more[j, s] = loss - before
     error = more.std(axis=1, ddof=1) / np.sqrt(shuffles)
     order = np.argsort(-more.mean(axis=1), kind="stable")
     return [
         ColumnImportance(columns[j].name, float(more[j].mean()), float(error[j]))
         for j in order
-    ]
-
-
-def _shuffled_losses(
-    plan: Plan, unseen: list[_Unseen], j: int, shuffles: int, rng: np.random.Generator
-) -> list[float]:
-    """The loss after every shuffle of one column, each within the rows of a model."""
-    parts = []
-    for part in unseen:
-        # the rows once per shuffle, one below another, so that all are predicted together
-        X = np.tile(part.X, (shuffles, 1))
-        cells = [rng.permutation(part.X[:, j]) for _ in range(shuffles)]
-        X[:, j] = np.concatenate(cells)
-        parts.append((part.y, np.split(part.predict(X), shuffles)))
-    return [
-        _loss(plan, [(y, predicted[s]) for y, predicted in parts])
-        for s in range(shuffles)
     ]
 
 
@@ -275,11 +266,7 @@ def _strongest_pair(
         changes = [{i: u, j: v} for u, v in values]
         means = _mean_predictions(unseen, changes, _PAIR_ROWS, first)
         means = means.reshape(len(grids[i]), -1)
-        # what is left of the centered means when both single effects are subtracted; its share of
-        # their mean square is Friedman and Popescu's H²
-        joint = means - means.mean()
-        rest = joint - joint.mean(axis=0) - joint.mean(axis=1)[:, None]
-        size = float((rest**2).mean())
+        size, share = _interaction(means)
         if size > largest:
             largest = size
             best = PairEffect(
@@ -287,6 +274,16 @@ def _strongest_pair(
                 values=(_labels(columns[i], grids[i]), _labels(columns[j], grids[j])),
                 output=first.names[0],
                 means=tuple(map(tuple, means.tolist())),
-                strength=size / float((joint**2).mean()) if joint.any() else 0.0,
+                strength=share,
             )
     return best
+
+
+def _interaction(means: np.ndarray) -> tuple[float, float]:
+    """The mean square of what is no sum of two effects, and H², its share of all variance."""
+    joint = means - means.mean()
+    rest = joint - joint.mean(axis=0) - joint.mean(axis=1)[:, None]
+    size = float((rest**2).mean())
+    if not joint.any():
+        return size, 0.0
+    return size, size / float((joint**2).mean())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -54,11 +55,11 @@ def figures_of(study: Study, problems: Problems | None = None) -> list[Figure]:
 def _makers(study: Study) -> dict[str, Draw]:
     makers: dict[str, Draw]
     if study.classes is None:
-        y, predicted = study.out_of_sample(study.choice.name)
+        numbers = NumberFigures.of(study)
         makers = {
-            "predicted against true": partial(_truth_figure, study, y, predicted),
-            "residual": partial(_residual_figure, study, y, predicted),
-            "error size": partial(_error_figure, study),
+            "predicted against true": numbers.truth,
+            "residual": numbers.residuals,
+            "error size": numbers.errors,
         }
     else:
         curves = ClassFigures.of(study)
@@ -81,99 +82,108 @@ def _makers(study: Study) -> dict[str, Draw]:
 # -- predicted numbers -----------------------------------------------------------------
 
 
-def _truth_figure(
-    study: Study, y: np.ndarray, predicted: np.ndarray
-) -> Iterator[Figure]:
-    text = (
-        "Every point is a row that the model had not seen; on the diagonal it is right."
-    )
-    target = study.recipe.target
-    sample = _sample_indices(len(y))
+@dataclass(frozen=True, eq=False)
+class NumberFigures:
+    """Truth and predictions of the choice, on rows that it had not seen."""
 
-    def draw(ax: Axes) -> None:
-        ends = _scatter(ax, predicted[sample], y[sample])
-        reference_line(ax, ends, ends, "right")
-        finish(ax, f"predicted {target}", f"true {target}", None)
-        legend(ax, "upper left")
+    study: Study
+    y: np.ndarray
+    predicted: np.ndarray
 
-    title = f"Predicted against true: {study.choice.label}"
-    yield figure_of("truth", title, text, draw, table=_by_prediction(y, predicted))
+    @classmethod
+    def of(cls, study: Study) -> NumberFigures:
+        """The figures of a study of numbers."""
+        y, predicted = study.out_of_sample(study.choice.name)
+        return cls(study, y, predicted)
 
+    def _scatter(self, ax: Axes, values: np.ndarray) -> list[float]:
+        """Draw the values against the predictions; the smallest and the largest of all."""
+        n = len(values)
+        # at most as many points as can be told apart
+        indices = np.linspace(0, n - 1, min(n, _POINTS)).round().astype(np.intp)
+        shown = np.unique(indices)
+        x = self.predicted[shown]
+        y = values[shown]
+        ax.scatter(x, y, s=14, color=COLORS[0], alpha=0.55, linewidths=0)
+        return [float(min(x.min(), y.min())), float(max(x.max(), y.max()))]
 
-def _residual_figure(
-    study: Study, y: np.ndarray, predicted: np.ndarray
-) -> Iterator[Figure]:
-    text = (
-        "The true value minus the prediction. A bend or a funnel shows what the model has not"
-        " learned."
-    )
-    sample = _sample_indices(len(y))
+    def _by_prediction(self) -> Table:
+        """Means of truth and error in groups of rows with similar predictions."""
+        order = np.argsort(self.predicted, kind="stable")
+        rows = []
+        for part in np.array_split(order, min(_GROUPS, len(order))):
+            y = self.y[part]
+            predicted = self.predicted[part]
+            off = y - predicted
+            rmse = np.sqrt((off**2).mean())
+            means = (predicted.mean(), y.mean(), off.mean(), rmse)
+            rows.append((len(part), *map(float, means)))
+        heads = ("rows", "mean predicted", "mean true", "mean residual", "RMSE")
+        return Table("", heads, rows)
 
-    def draw(ax: Axes) -> None:
-        _scatter(ax, predicted[sample], (y - predicted)[sample])
-        ax.axhline(0.0, color=GRAY, linewidth=1.0, linestyle=(0, (4, 3)))
-        finish(ax, f"predicted {study.recipe.target}", "true - predicted", None)
+    def truth(self) -> Iterator[Figure]:
+        text = "Every point is a row that the model had not seen; on the diagonal it is right."
+        target = self.study.recipe.target
 
-    table = _by_prediction(y, predicted)
-    yield figure_of("residuals", "Residuals", text, draw, table=table)
+        def draw(ax: Axes) -> None:
+            ends = self._scatter(ax, self.y)
+            reference_line(ax, ends, ends, "right")
+            finish(ax, f"predicted {target}", f"true {target}", None)
+            legend(ax, "upper left")
 
+        title = f"Predicted against true: {self.study.choice.label}"
+        yield figure_of("truth", title, text, draw, table=self._by_prediction())
 
-def _sample_indices(n: int) -> np.ndarray:
-    """The indices of at most as many points as can be told apart."""
-    return np.unique(np.linspace(0, n - 1, min(n, _POINTS)).round().astype(np.intp))
+    def residuals(self) -> Iterator[Figure]:
+        text = (
+            "The true value minus the prediction. A bend or a funnel shows what the model has not"
+            " learned."
+        )
 
-
-def _scatter(ax: Axes, x: np.ndarray, y: np.ndarray) -> list[float]:
-    """Draw the points; the smallest and the largest of all values."""
-    ax.scatter(x, y, s=14, color=COLORS[0], alpha=0.55, linewidths=0)
-    return [float(min(x.min(), y.min())), float(max(x.max(), y.max()))]
-
-
-def _by_prediction(y: np.ndarray, predicted: np.ndarray) -> Table:
-    """Means of truth and error in groups of rows with similar predictions."""
-    order = np.argsort(predicted, kind="stable")
-    rows = []
-    for part in np.array_split(order, min(_GROUPS, len(order))):
-        off = y[part] - predicted[part]
-        rmse = np.sqrt((off**2).mean())
-        means = (predicted[part].mean(), y[part].mean(), off.mean(), rmse)
-        rows.append((len(part), *map(float, means)))
-    heads = ("rows", "mean predicted", "mean true", "mean residual", "RMSE")
-    return Table("", heads, rows)
-
-
-def _error_figure(study: Study) -> Iterator[Figure]:
-    text = "How large errors are: the share of rows whose error is at most that on the axis."
-    shown = {s.label: s.name for s in shown_learners(study)}
-    baseline = study.comparison.baseline
-    if baseline is not None:
-        shown[baseline.label] = baseline.name
-    errors = {}
-    for label, name in shown.items():
-        y, predicted = study.out_of_sample(name)
-        errors[label] = np.abs(y - predicted)
-    shares = (0.25, 0.5, 0.75, 0.9, 0.95)
-    heads = (f"{100 * share:.0f} % of rows at most" for share in shares)
-    rows = [
-        (name, *np.quantile(error, shares).tolist()) for name, error in errors.items()
-    ]
-    table = Table("", ("learner", *heads), rows)
-
-    def draw(ax: Axes) -> None:
-        for name, error in errors.items():
-            # the empirical distribution function
-            steps = downsample(
-                np.sort(error), np.arange(1, len(error) + 1) / len(error)
+        def draw(ax: Axes) -> None:
+            self._scatter(ax, self.y - self.predicted)
+            ax.axhline(0.0, color=GRAY, linewidth=1.0, linestyle=(0, (4, 3)))
+            finish(
+                ax, f"predicted {self.study.recipe.target}", "true - predicted", None
             )
-            ax.plot(*steps, label=name, drawstyle="steps-post", **line_style(ax))
-        all_errors = np.concatenate(list(errors.values()))
-        ax.set_xlim(0.0, float(np.quantile(all_errors, 0.95)))
-        ax.set_ylim(0.0, 1.0)
-        ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.4g} %")
-        finish(ax, "absolute error", "rows with at most that", None)
-        legend(ax, "lower right")
 
-    yield figure_of("errors", "How large the errors are", text, draw, table=table)
+        table = self._by_prediction()
+        yield figure_of("residuals", "Residuals", text, draw, table=table)
+
+    def errors(self) -> Iterator[Figure]:
+        study = self.study
+        text = "How large errors are: the share of rows whose error is at most that on the axis."
+        shown = {s.label: s.name for s in shown_learners(study)}
+        baseline = study.comparison.baseline
+        if baseline is not None:
+            shown[baseline.label] = baseline.name
+        errors = {}
+        for label, name in shown.items():
+            y, predicted = study.out_of_sample(name)
+            errors[label] = np.abs(y - predicted)
+        shares = (0.25, 0.5, 0.75, 0.9, 0.95)
+        heads = (f"{100 * share:.0f} % of rows at most" for share in shares)
+        rows = [
+            (name, *np.quantile(error, shares).tolist())
+            for name, error in errors.items()
+        ]
+        table = Table("", ("learner", *heads), rows)
+
+        def draw(ax: Axes) -> None:
+            for name, error in errors.items():
+                # the empirical distribution function
+                steps = downsample(
+                    np.sort(error), np.arange(1, len(error) + 1) / len(error)
+                )
+                ax.plot(*steps, label=name, drawstyle="steps-post", **line_style(ax))
+            all_errors = np.concatenate(list(errors.values()))
+            ax.set_xlim(0.0, np.quantile(all_errors, 0.95))
+            ax.set_ylim(0.0, 1.0)
+            ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.4g} %")
+            finish(ax, "absolute error", "rows with at most that", None)
+            legend(ax, "lower right")
+
+        yield figure_of("errors", "How large the errors are", text, draw, table=table)
 
 
 # -- folds and rows --------------------------------------------------------------------

@@ -46,7 +46,9 @@ def number_text(value: float) -> str:
         return "0"
     if abs(value) >= _LARGE:
         return f"{value:.3g}"
-    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:#.3g}".rstrip(".")
+    if abs(value) >= 999.5:
+        return f"{value:,.0f}"
+    return f"{value:#.3g}".rstrip(".")
 
 
 def percent_text(share: float) -> str:
@@ -163,7 +165,9 @@ def with_article(noun: str) -> str:
     # letters that are spelt one by one have vowels of their own: an F, an M, an R
     is_spelt = len(noun) > 1 and noun[:2].isupper()
     vowels = "AEFHILMNORSX" if is_spelt else "AEIOaeio"
-    return f"an {noun}" if noun[:1] in vowels else f"a {noun}"
+    if noun[:1] in vowels:
+        return f"an {noun}"
+    return f"a {noun}"
 
 
 def in_sentence(label: str) -> str:
@@ -188,6 +192,11 @@ def subject(label: str) -> str:
     if label == "constant guess":
         return "A constant guess"
     return capitalize(in_sentence(label))
+
+
+def by_count(n: int, one: str, several: str) -> str:
+    """The form of a word for one thing, or for several: "was" or "were"."""
+    return one if n == 1 else several
 
 
 def join_names(names: Sequence[str]) -> str:
@@ -313,7 +322,9 @@ def signed_text(value: float) -> str:
     """A number with its sign and three digits."""
     if value == 0.0:
         return "0"
-    return f"{value:+#.3g}".rstrip(".") if abs(value) < 1e4 else f"{value:+,.0f}"
+    if abs(value) >= 1e4:
+        return f"{value:+,.0f}"
+    return f"{value:+#.3g}".rstrip(".")
 
 
 def p_cell(p: float | None) -> str:

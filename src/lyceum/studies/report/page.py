@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lyceum._core.data import row_weights
 from lyceum._core.files import write_file
 from lyceum._core.packages import EXTRAS, check_installed
 from lyceum._core.text import plain, show_count
@@ -21,6 +22,7 @@ from lyceum.studies.report.figures import figures_of
 from lyceum.studies.report.format import (
     aligned_interval,
     aligned_loss,
+    by_count,
     capitalize,
     in_sentence,
     keep_units,
@@ -161,9 +163,7 @@ def templates() -> jinja2.Environment:
 
 
 def _rows_held_out(n: int) -> str:
-    if n == 1:
-        return f"{n:,} row that was"
-    return f"{n:,} rows that were"
+    return f"{n:,} {by_count(n, 'row that was', 'rows that were')}"
 
 
 def _breakable(name: str) -> Any:
@@ -319,7 +319,7 @@ class _Page:
         classes = self.study.classes or ()
         # a row is tested in every repeat
         _, first = np.unique(sample.rows, return_index=True)
-        w = np.ones(len(first)) if sample.weight is None else sample.weight[first]
+        w = row_weights(sample.weight, len(sample.rows))[first]
         counts = np.bincount(sample.y[first], minlength=len(classes))
         shares = np.bincount(sample.y[first], w, minlength=len(classes)) / w.sum()
         rows = zip(classes, counts.tolist(), shares.tolist())
@@ -329,9 +329,9 @@ class _Page:
     def folds(self) -> str:
         """How the folds were made."""
         is_stratified = self.has_classes and self.study.recipe.time is None
-        kind = "stratified fold" if is_stratified else "fold"
+        kind = "stratified " if is_stratified else ""
         n = self.study.comparison.n_folds
-        return f"{n} {kind}{'' if n == 1 else 's'} compared"
+        return f"{n} {kind}{by_count(n, 'fold', 'folds')} compared"
 
     @property
     def data(self) -> str:

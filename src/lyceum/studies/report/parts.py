@@ -197,7 +197,9 @@ class ExampleView:
         if name not in self.example.cells:
             return ""
         value = self.example.cells[name]
-        return "missing" if value is None else show_cell(value)
+        if value is None:
+            return "missing"
+        return show_cell(value)
 
     @property
     def decided(self) -> str:
@@ -217,12 +219,16 @@ class ExampleView:
     @property
     def base(self) -> str:
         why = self.example.explanation
-        return "" if why is None else self._score(why.base[0])
+        if why is None:
+            return ""
+        return self._score(why.base[0])
 
     @property
     def score(self) -> str:
         why = self.example.explanation
-        return "" if why is None else self._score(why.scores[0])
+        if why is None:
+            return ""
+        return self._score(why.scores[0])
 
     def _score(self, value: float) -> str:
         """A score with three digits, or as many as a number that is predicted."""

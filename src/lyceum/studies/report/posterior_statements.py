@@ -18,6 +18,7 @@ from lyceum.studies.compare.metrics import n_independent
 from lyceum.studies.compare.out_of_sample import OutOfSample
 from lyceum.studies.compare.trials import by_row, sum_by_group
 from lyceum.studies.report.format import (
+    by_count,
     in_sentence,
     join_names,
     loss_text,
@@ -112,8 +113,8 @@ def _rare_class_advice(
     more = len(missed) - len(what)
     if more:
         what.append(f"{more} more")
-    plural = "classes" if len(missed) > 1 else "class"
-    mostly = f"{subject(choice.label)} misses most of the rare {plural}"
+    rare = by_count(len(missed), "rare class", "rare classes")
+    mostly = f"{subject(choice.label)} misses most of the {rare}"
     hardly = ""
     if comparison.criterion == "error rate":
         hardly = ": an error rate hardly counts such rows"
@@ -149,7 +150,9 @@ def rejection(
         return
     if choice.is_baseline or _is_certain(sample.predicted):
         return
-    loss = None if rule.loss is None else rule.loss.without_reject().values
+    loss = None
+    if rule.loss is not None:
+        loss = rule.loss.without_reject().values
     curve = error_reject_curve(
         sample.y, sample.predicted, loss, sample_weight=sample.weight
     )
@@ -284,7 +287,8 @@ def calibration_noise(sample: OutOfSample, seed: int = 0) -> float:
     observed = w * ((sample.y == named_class) - stated)
     rng = np.random.default_rng(seed)
     errors = []
-    for _ in range(_DRAWS if len(stated) < 20_000 else _DRAWS // 5):
+    n_draws = _DRAWS if len(stated) < 20_000 else _DRAWS // 5
+    for _ in range(n_draws):
         if sample.groups is None:
             off = w * ((rng.random(n_units)[unit] < stated) - stated)
         else:

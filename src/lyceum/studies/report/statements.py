@@ -14,6 +14,7 @@ from lyceum.studies.compare.out_of_sample import OutOfSample
 from lyceum.studies.plan.candidate import ColumnWarning, Failure
 from lyceum.studies.report import posterior_statements as posteriors
 from lyceum.studies.report.format import (
+    by_count,
     capitalize,
     in_sentence,
     interval_text,
@@ -110,7 +111,9 @@ def _worth(study: Study) -> Iterator[str]:
         yield _nothing_better(study)
     elif choice.loss >= baseline.loss:
         ranks = posteriors.best_ranking(comparison)
-        but = "" if ranks is None else f", but {_ranks_rows(ranks)})"
+        but = ""
+        if ranks is not None:
+            but = f", but {_ranks_rows(ranks)})"
         yield f"That is no better than a constant guess, which has {base}{but}."
     elif gain is None:
         yield f"A constant guess has {base}{_chance(comparison, choice.p_baseline)}."
@@ -224,47 +227,26 @@ def _budget(
     if not finished:
         n_folds = comparison.n_folds
         if n_folds < folds_planned:
-            were = "was" if n_folds == 1 else "were"
+            were = by_count(n_folds, "was", "were")
             undone.append(f"{n_folds} of {folds_planned} folds {were} compared")
         if skipped:
-            were = "was" if len(skipped) == 1 else "were"
+            were = by_count(len(skipped), "was", "were")
             undone.append(f"{_name_list(skipped)} {were} not run at all")
         untuned = [s.label for s in comparison.learners if not s.is_tuned]
         if untuned:
-            have = "has" if len(untuned) == 1 else "have"
+            have = by_count(len(untuned), "has", "have")
             undone.append(
                 f"{_name_list(untuned)} {have} default settings in some or all folds, where none"
                 " were searched yet"
             )
     if not_made:
-        were = "was" if len(not_made) == 1 else "were"
+        were = by_count(len(not_made), "was", "were")
         undone.append(f"{join_names(list(not_made))} {were} not made")
     if undone:
         yield (
             f"The time allowed ended the study early: {'; '.join(undone)}. Run it again with more"
             " time to continue it."
         )
-
-
-def _open_work(
-    comparison: Comparison, skipped: Sequence[str], folds_planned: int
-) -> Iterator[str]:
-    if comparison.n_folds < folds_planned:
-        if comparison.n_folds == 1:
-            were = "was"
-        else:
-            were = "were"
-        yield f"{comparison.n_folds} of {folds_planned} folds {were} compared"
-    if skipped:
-        yield f"{_name_list(skipped)} {'was' if len(skipped) == 1 else 'were'} not run at all"
-    untuned = [learner.label for learner in comparison.learners if not learner.is_tuned]
-    if untuned:
-        if len(untuned) == 1:
-            verb = "has"
-        else:
-            verb = "have"
-        settings = "default settings in some or all folds, where none were searched yet"
-        yield f"{_name_list(untuned)} {verb} {settings}"
 
 
 def _calibration_maps(comparison: Comparison, rule: LossRule) -> Iterator[str]:
@@ -309,11 +291,16 @@ def _differences(comparison: Comparison) -> Iterator[str]:
     test = f"{comparison.test}, Holm's correction for several comparisons"
     name = in_sentence(best.label)
     if same:
-        verb = "is" if len(same) == 1 else "are"
-        yield f"{capitalize(_name_list(same))} {verb} not shown to be worse than {name} ({test})."
+        are = by_count(len(same), "is", "are")
+        yield f"{capitalize(_name_list(same))} {are} not shown to be worse than {name} ({test})."
     if worse:
-        verb = "is" if len(worse) == 1 else "are"
-        yield f"{capitalize(_name_list(worse))} {verb} worse than {name} beyond chance ({test})."
+        are = by_count(len(worse), "is", "are")
+        yield f"{capitalize(_name_list(worse))} {are} worse than {name} beyond chance ({test})."
+    yield from _against_guess(comparison, best)
+
+
+def _against_guess(comparison: Comparison, best: RankedLearner) -> Iterator[str]:
+    """Whether the best is more than a guess."""
     if best.p_baseline is not None:
         how = "better than a constant guess beyond chance"
         if not is_shown(best.p_baseline):
@@ -336,7 +323,9 @@ def _group_counts(comparison: Comparison) -> Iterator[str]:
 
 def _name_list(names: Sequence[str]) -> str:
     more = len(names) - _NAMES
-    return join_names(names if more < 2 else [*names[:_NAMES], f"{more} others"])
+    if more > 1:
+        names = [*names[:_NAMES], f"{more} others"]
+    return join_names(names)
 
 
 def _support(comparison: Comparison) -> Iterator[str]:

@@ -287,11 +287,11 @@ def fit_choice(
         n_rows = n // part
         if n_rows <= _FEW_ROWS:
             break
-        is_all = part == 1
-        indices = None if is_all else _sample_rows(plan, data, n_rows)
         with suppress(OutOfTime), deadline.or_after(_GRACE).limit():
-            model = fit(indices, usual_settings)
-            return FinalFit(model, None if is_all else n_rows, in_time=False)
+            if part == 1:
+                return FinalFit(fit(None, usual_settings), n_rows=None, in_time=False)
+            model = fit(_sample_rows(plan, data, n_rows), usual_settings)
+            return FinalFit(model, n_rows, in_time=False)
     if n <= _FEW_ROWS and not data.is_sample:
         return FinalFit(fit(None, usual_settings), n_rows=None, in_time=False)
     n_rows = min(n, _FEW_ROWS)

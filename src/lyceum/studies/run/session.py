@@ -445,9 +445,11 @@ def _write_results(study: Study) -> Study:
         problems.extend([f"The report was left out, as {lacking}; {again}."])
     study = replace(study, problems=tuple(problems))
     # a study that is opened later names the problems of its report too
-    found = {field.name: getattr(study, field.name) for field in fields(Conclusions)}
+    conclusions = {
+        field.name: getattr(study, field.name) for field in fields(Conclusions)
+    }
     with Store.read(study.folder) as store:
-        store.put(Conclusions(**found))
+        store.put(Conclusions(**conclusions))
     write_file(study.results_path, _json(study.as_dict()))
     return study
 

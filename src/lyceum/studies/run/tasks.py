@@ -10,8 +10,11 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from lyceum import progress
 from lyceum._core.base import complexity
+from lyceum._core.data import Rows
 from lyceum._core.statistics import weighted_mean
 from lyceum._core.threads import one_thread
 from lyceum.errors import Cancelled, LyceumError
@@ -143,95 +146,99 @@ class TaskRunner:
     def __call__(self, job: Job, must: bool = False) -> _TaskOutcome:
         """The result with its predictions; None if the time was over before it was done."""
         deadline = Deadline() if must else self.deadline
-        task, first = job
-        split = self.splits[task.repeat, task.fold]
         try:
             with deadline.limit():
-                return _run_task(self.plan, task, self.data, split, first)
+                return self._run(*job)
         except OutOfTime:
             return None
 
+    def _run(self, task: Task, first: bool) -> tuple[TaskResult, Any]:
+        """The task with its predictions, or with the reason why there are none."""
+        start = time.perf_counter()
+        split = self.splits[task.repeat, task.fold]
+        reason = None
+        predictions = None
+        fit: dict[str, Any] = {"settings": {}, "train_loss": None, "complexity": None}
+        with warnings.catch_warnings(record=True) as caught, _memory() as memory:
+            warnings.simplefilter("always")
+            try:
+                fit, predictions = self._fit_and_predict(task, split, first)
+            except Cancelled:
+                raise
+            except (
+                Exception
+            ) as error:  # a learner may fail in any way; the study goes on
+                reason = str(error)
+                if not (isinstance(error, LyceumError | ArithmeticError) and reason):
+                    reason = f"{type(error).__name__}: {error}"
+        messages = (" ".join(str(warning.message).split()) for warning in caught)
+        result = TaskResult(
+            task=task,
+            reason=reason,
+            n_train=len(split.train),
+            n_test=len(split.test),
+            warnings=tuple(dict.fromkeys(messages)),
+            seconds=time.perf_counter() - start,
+            memory=memory(),
+            **fit,
+        )
+        return result, predictions
 
-def _run_task(
-    plan: Plan, task: Task, data: StudyData, split: RowSplit, first: bool
-) -> tuple[TaskResult, Any]:
-    """The task with its predictions, or with the reason why there are none."""
-    start = time.perf_counter()
-    reason = None
-    predictions = None
-    fit: dict[str, Any] = {"settings": {}, "train_loss": None, "complexity": None}
-    with warnings.catch_warnings(record=True) as caught, _memory() as memory:
-        warnings.simplefilter("always")
-        try:
-            fit, predictions = _fit_and_predict(plan, task, data, split, first)
-        except Cancelled:
-            raise
-        except Exception as error:  # a learner may fail in any way; the study goes on
-            reason = str(error)
-            if not (isinstance(error, LyceumError | ArithmeticError) and reason):
-                reason = f"{type(error).__name__}: {error}"
-    messages = (" ".join(str(warning.message).split()) for warning in caught)
-    result = TaskResult(
-        task=task,
-        reason=reason,
-        n_train=len(split.train),
-        n_test=len(split.test),
-        warnings=tuple(dict.fromkeys(messages)),
-        seconds=time.perf_counter() - start,
-        memory=memory(),
-        **fit,
-    )
-    return result, predictions
+    def _fit_and_predict(
+        self, task: Task, split: RowSplit, first: bool
+    ) -> tuple[dict[str, Any], Any]:
+        """The fields of the result that come from the fit, and the table of predictions."""
+        plan = self.plan
+        data = self.data
+        candidate = plan[task.name]
+        seed = plan.seed_of(task)
+        train = data.rows.take(split.train)
+        test = data.rows.take(split.test)
+        search = self._search(task, train, split.train, first)
+        with few_threads(train):
+            model = build_pipeline(candidate, search.settings, seed).fit(train)
+            predicted = row_predictions(model, test)
+            seen = row_predictions(model, train)
+        calibrate = choose_map(search, plan.rule) if plan.calibrates else None
+        if calibrate is not None:
+            predicted = calibrate(predicted)
+            seen = calibrate(seen)
+        assert train.coded_y is not None
+        losses = plan.rule.losses(train.coded_y, seen, train.sample_weight)
+        fields = {
+            "settings": search.settings,
+            "train_loss": weighted_mean(losses, train.sample_weight),
+            "complexity": complexity(model),
+            "settings_tried": search.n_tried,
+            "search_seconds": search.seconds,
+            "calibration": "" if calibrate is None else calibrate.method,
+        }
+        predictions = as_table(
+            data.numbers[split.test],
+            data.y[split.test],
+            predicted,
+            weight=take_rows(data.w, split.test),
+            groups=plan.scheme.take(split.test).groups,
+        )
+        return fields, predictions
 
-
-def _fit_and_predict(
-    plan: Plan, task: Task, data: StudyData, split: RowSplit, first: bool
-) -> tuple[dict[str, Any], Any]:
-    """The fields of the result that come from the fit, and the table of predictions.
-
-    With `first` no search is made, and 0 settings tried say that it is still to come.
-    """
-    candidate = plan[task.name]
-    seed = plan.seed_of(task)
-    train = data.rows.take(split.train)
-    test = data.rows.take(split.test)
-    if first and len(candidate.search) > 1:
-        search = SettingsSearch(dict(candidate.search[0]), 0)
-    else:
-        search = search_settings(
+    def _search(
+        self, task: Task, train: Rows, indices: np.ndarray, first: bool
+    ) -> SettingsSearch:
+        """The search of a fold; with `first` none is made, and 0 settings tried say that it is still
+        to come."""
+        plan = self.plan
+        candidate = plan[task.name]
+        if first and len(candidate.search) > 1:
+            return SettingsSearch(dict(candidate.search[0]), 0)
+        return search_settings(
             candidate,
             train,
             plan.rule,
-            plan.scheme.take(split.train),
-            seed,
+            plan.scheme.take(indices),
+            plan.seed_of(task),
             always=plan.calibrates and not candidate.is_baseline,
         )
-    with few_threads(train):
-        model = build_pipeline(candidate, search.settings, seed).fit(train)
-        predicted = row_predictions(model, test)
-        seen = row_predictions(model, train)
-    calibrate = choose_map(search, plan.rule) if plan.calibrates else None
-    if calibrate is not None:
-        predicted = calibrate(predicted)
-        seen = calibrate(seen)
-    assert train.coded_y is not None
-    losses = plan.rule.losses(train.coded_y, seen, train.sample_weight)
-    fields = {
-        "settings": search.settings,
-        "train_loss": weighted_mean(losses, train.sample_weight),
-        "complexity": complexity(model),
-        "settings_tried": search.n_tried,
-        "search_seconds": search.seconds,
-        "calibration": "" if calibrate is None else calibrate.method,
-    }
-    predictions = as_table(
-        data.numbers[split.test],
-        data.y[split.test],
-        predicted,
-        weight=take_rows(data.w, split.test),
-        groups=plan.scheme.take(split.test).groups,
-    )
-    return fields, predictions
 
 
 # -- memory ----------------------------------------------------------------------------
