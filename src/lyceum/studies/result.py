@@ -291,6 +291,7 @@ class Study(StudyPlanRecord, Conclusions):
     def as_dict(self) -> dict[str, Any]:
         """Everything in JSON's own types, as in results.json; what differs between runs is in
         "timings"."""
+        # two runs of the same study differ in nothing but their timings
         comparison = self.comparison.as_dict()
         learners = {
             learner["name"]: {key: learner.pop(key) for key in _TIMINGS}

@@ -338,6 +338,7 @@ def _silhouette(
     if len(np.unique(labels[labels >= 0])) < 2:
         return None
     X = model.rows_to_predict(rows).in_one_block("a silhouette").X
+    # its cost grows with the square of the rows
     n = len(labels)
     if n > _SILHOUETTE_ROWS:
         rng = np.random.default_rng(seed)
@@ -372,6 +373,7 @@ def _word_profile(words: TextVectorizer, X: Any, labels: np.ndarray) -> Table:
     if len(words.schema_) == 1:
         prefix = f"{words.schema_.names[0]}: "
         names = np.array([name.removeprefix(prefix) for name in names])
+    # mean TF-IDF weights of all texts, and of those of a cluster
     usual = np.asarray(X.mean(axis=0)).ravel()
     lines = []
     for c in np.unique(labels):

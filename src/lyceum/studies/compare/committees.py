@@ -72,6 +72,7 @@ def run_committees(plan: Plan, store: Store) -> None:
     if not plan.committees or len(members) < 2 or fewest_folds < 2:
         return
     basis = _CommitteeBasis.of(plan, table, members)
+    # the same predictions were combined before
     if store.get(_CommitteeBasis) == basis:
         return
     answers = {
@@ -147,6 +148,7 @@ def _learn(
     if candidate.learner in ("VotingClassifier", "VotingRegressor"):
         from lyceum.ensemble import fuse, simplex_weights
 
+        # weights of the largest likelihood, or least squared error, with w ≥ 0 and Σ w = 1
         shares = simplex_weights(predictions, y, w)
         shares = np.where(shares < _LEAST, 0.0, shares)
         shares /= shares.sum()
@@ -172,6 +174,7 @@ def _learn_stack(
         shares = _shares(np.abs(ridge.coef_)[:, None])
         return (lambda answers: ridge.predict(answers.T)), shares
     K = rule.n_classes
+    # answers are posteriors of K − 1 or K classes per member, side by side
     final = LogisticRegression().fit(_columns(predictions), y, sample_weight=w)
 
     def combine(answers: np.ndarray) -> np.ndarray:

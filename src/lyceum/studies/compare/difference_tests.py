@@ -41,6 +41,7 @@ def holm(p: Sequence[float]) -> list[float]:
     """
     adjusted = [0.0] * len(p)
     largest = 0.0
+    # the i-th smallest of m p-values (i from 0) counts m − i times
     for i, index in enumerate(sorted(range(len(p)), key=lambda k: p[k])):
         largest = max(largest, min(1.0, (len(p) - i) * p[index]))
         adjusted[index] = largest
@@ -136,6 +137,7 @@ def fold_loss_p(rule: LossRule, one: Trial, best: Trial) -> float | None:
     if len(first) < 2:
         return None
     if rule.n_classes is None:
+        # a loss of 0 has no logarithm
         least = np.maximum(
             _SMALLEST * np.maximum(first, second), np.finfo(np.float64).tiny
         )
@@ -168,6 +170,7 @@ def standard_errors_behind(
     """
     first, w = by_row(sample, losses)
     second, _ = by_row(sample, best)
+    # s² = n / (n − 1) Σ d² / (Σ w)², with d = w (difference − mean) of a row or summed over a group
     mean = float(np.average(first - second, weights=w))
     d = sum_by_group(sample, (first - second - mean) * w)
     spread = float(np.sqrt(d @ d * len(d) / max(1, len(d) - 1))) / float(w.sum())

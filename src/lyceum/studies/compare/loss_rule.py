@@ -55,6 +55,7 @@ class LossRule:
             names = np.arange(self.n_classes)
         else:
             names = self.loss.names_class
+        # the last name is that of the action -1, doubt
         return np.append(names, -1)[actions]
 
     def cost(self, y: np.ndarray, actions: np.ndarray) -> np.ndarray:
@@ -77,6 +78,7 @@ class LossRule:
         name = self._metric_name
         if name == "log loss":
             return log_losses(y, predicted)
+        # AUC and F1 are of all rows of the fold together, so that weights bear on every loss
         weight = row_weights(w, len(y))
         if name == "auc":
             return auc_losses(y, predicted, weight)

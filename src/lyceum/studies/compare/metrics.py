@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -111,6 +111,7 @@ def _class_metrics(trial: Trial, rule: LossRule) -> dict[str, Any]:
     K = rule.n_classes
     named = rule.named_class(decided)
     error, error_interval = _decided_error(sample, named)
+    # the cost of the decisions, by whatever metric learners are ranked
     plain = LossRule(K, rule.loss, rule.doubt)
     cost, cost_interval, _ = loss_and_interval(plain, sample, plain.cost(y, decided))
     # one column per action, and a last one for doubt, whose index is -1
@@ -206,8 +207,7 @@ def _auc_metrics(trial: Trial, K: int) -> dict[str, Any]:
         # Var(Σ w a) = σ² Σ w² for Σ w = 1, and σ² is estimated by n / (n − 1) times the weighted
         # variance of the areas
         w = np.array(weights) / np.sum(weights)
-        off = np.array(areas) - w @ areas
-        variance = float(w @ off**2) * n / (n - 1)
+        variance = float(w @ (np.array(areas) - w @ areas) ** 2) * n / (n - 1)
         error = math.sqrt(variance * float(w @ w))
     return {"auc": float(np.average(areas, weights=weights)), "auc_error": error}
 
@@ -313,7 +313,7 @@ class ClassRates:
 
     def as_dict(self) -> dict[str, Any]:
         """All fields in JSON's own types."""
-        return plain({name: getattr(self, name) for name in self.__slots__})
+        return plain(asdict(self))
 
 
 def class_rates(

@@ -132,6 +132,7 @@ def _against_best(
     columns = _p_values(ranked, trials, rule, test, base, problems)
     tested = [best]
     for i, s in enumerate(others):
+        # of mean fold losses, as the t test over folds compares them
         difference = float(trials[s.name].fold_losses.mean() - first.fold_losses.mean())
         p_values = {name: values[i] for name, values in columns.items()}
         tested.append(replace(s, difference=difference, **p_values))

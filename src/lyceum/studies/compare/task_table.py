@@ -30,6 +30,7 @@ class TaskTable:
         order = tuple(
             (repeat, fold) for repeat in range(repeats) for fold in range(folds)
         )
+        # a learner that failed once is out; one that was not reached yet does not limit the folds
         failed = {task.name for task, result in done.items() if result.failed}
         started = [
             c for c in candidates if c.name not in failed and Task(c.name, 0, 0) in done

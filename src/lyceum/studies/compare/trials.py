@@ -98,6 +98,7 @@ class Trial:
         ]
         sample = concatenate(parts)
         decided = None if rule.n_classes is None else rule.decide(sample.predicted)
+        # losses stand fold by fold, predictions by repeat and row
         values = np.concatenate(losses)[order_of(parts)]
         return cls(candidate, sample, values, decided, np.array(folds), results, known)
 

@@ -262,6 +262,7 @@ def _at(values: Any, u: float) -> Any:
         point = low * (high / low) ** u
     else:
         point = low + (high - low) * u
+    # whole numbers stay whole; others have six digits, as people would write them
     if isinstance(low, int) and isinstance(high, int):
         return round(point)
     return float(f"{point:.6g}")

@@ -166,6 +166,7 @@ class FoldScheme:
             return np.sort(rng.permutation(len(y))[:most])
         codes, counts = np.unique(self.groups, return_counts=True)
         drawn = rng.permutation(len(codes))
+        # whole groups while their rows fit
         n = max(2, int(np.searchsorted(np.cumsum(counts[drawn]), most)))
         return np.flatnonzero(np.isin(self.groups, codes[drawn[:n]]))
 
@@ -215,6 +216,7 @@ def fold_counts(recipe: Recipe, n: int) -> tuple[int, int]:
         raise StudyError(f"folds = {wanted}: there are {n} rows; give fewer folds")
     if n >= _TINY:
         return wanted, recipe.repeats
+    # few rows: fewer folds, drawn several times
     wanted = recipe.folds or (5 if n >= 10 else 3)
     # folds by time, and one fold per row, are the same in every draw
     if recipe.time is not None or wanted == n:

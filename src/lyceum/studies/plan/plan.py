@@ -186,6 +186,7 @@ def _loss_rule(
         for key in ("loss", "doubt", "calibrate"):
             if getattr(recipe, key) not in (None, False):
                 raise StudyError(only_classes_text(key, target.name))
+        # R² divides by the variance of the target
         mean = np.average(data.y, weights=data.w)
         variance = float(np.average((data.y - mean) ** 2, weights=data.w))
         metric = _metric(recipe, target.name, False)
@@ -279,6 +280,7 @@ def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[
         entry = _entry(choice, data)
         in_memory = entry.scales == "in memory" and not entry.settings_in_passes
         limit = entry.study_rows or (_IN_MEMORY if in_memory else None)
+        # a learner that the recipe names is tried whatever the number of rows
         if limit is not None and data.n_rows > limit and not recipe.learners:
             left_out.setdefault(limit, []).append(readable(entry.name))
             continue
@@ -364,8 +366,6 @@ def readable(name: str) -> str:
     if name in _TERMS:
         return _TERMS[name]
     words = re.findall(r"AdaBoost|[A-Z]+[0-9]+|[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", name)
-    if len(words) > 1 and len(words[0]) == 1:
-        words[0] = words[0].lower()
     for i, word in enumerate(words):
         is_acronym = len(word) > 1 and word.isupper()
         if word not in _NAMES and not is_acronym:

@@ -77,6 +77,7 @@ class LearnerChoice:
         if isinstance(learner, Mapping):
             return cls._of_table(learner)
         if hasattr(learner, "get_params"):
+            # compared as texts: values may be arrays, or NaN, which equals nothing
             defaults = type(learner)().get_params(deep=False)
             settings = {
                 name: value
@@ -241,6 +242,7 @@ class Recipe:
     file_format: FileFormat = field(default_factory=FileFormat)
 
     def __post_init__(self) -> None:
+        # values are stored as they are checked: paths as a tuple of texts, a matrix as a LossMatrix
         for name, check in {**CHECKS, "learners": _learners}.items():
             value = getattr(self, name)
             if not (value is None and name in _OPTIONAL):

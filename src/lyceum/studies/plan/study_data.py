@@ -224,6 +224,7 @@ class StudyData:
         ones."""
         indices = self.numbers
         if drawn is not None:
+            # numbers are those in the file, of which the table has the rows drawn
             indices = np.searchsorted(drawn, indices)
         rows = order.take(pa.array(indices))
         columns = {name: rows[name].combine_chunks() for name in rows.column_names}
@@ -290,9 +291,11 @@ def _read(
     if fits_memory(data, memory, file_format):
         loaded = read_data(data, file_format)
         return with_parsed_text(loaded), _order_columns(recipe, loaded.table)
+    # columns whose distinct values must all be known: those declared to be categories
     listed = {name for name, kind in recipe.kinds.items() if kind != "continuous"}
     if recipe.task == "classification":
         listed.add(recipe.target)
+    # cells of 8 bytes in a quarter of the memory
     large = profile_large_file(
         data,
         file_format,

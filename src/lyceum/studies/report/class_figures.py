@@ -71,6 +71,7 @@ class ClassFigures:
         }
         first = samples[study.choice.label]
         labels = np.array([str(label) for label in study.classes or ()])
+        # curves of other rows could not be compared
         posteriors = {
             name: sample.predicted
             for name, sample in samples.items()
@@ -191,6 +192,7 @@ class ClassFigures:
 
     def _draw_roc(self, ax: Axes) -> Axes:
         plot.roc(self.y, self.posteriors, **self._class_options, ax=ax)
+        # the AUC of the pooled curve would be another than that of the ranking
         for line, learner in zip(ax.lines, self.learners.values()):
             area = "" if learner.auc is None else f"  AUC {score_text(learner.auc)}"
             line.set_label(f"{learner.label}{area}")
@@ -294,6 +296,7 @@ class ClassFigures:
 
 def _two_costs(loss: LossMatrix | None, positive: int) -> dict[str, Any]:
     """Costs of false alarms and misses, where the matrix is about nothing else."""
+    # rows are the truth: [negative, positive] is a false alarm, [positive, negative] a miss
     if loss is None or loss.values.shape != (2, 2) or np.diag(loss.values).any():
         return {}
     negative = 1 - positive

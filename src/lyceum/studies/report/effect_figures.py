@@ -110,6 +110,7 @@ def _draw_effect(
     effect: ColumnEffect, values: Sequence[Any], outputs: Sequence[str], ax: Axes
 ) -> Axes:
     """Lines over numbers; over categories points, one below another, with their names beside."""
+    # times are texts by now, and drawn as categories
     are_numbers = all(
         isinstance(value, float | int) and not isinstance(value, bool)
         for value in values

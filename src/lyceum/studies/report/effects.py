@@ -66,6 +66,7 @@ def _unseen(
 ) -> list[_Unseen]:
     """The choice with the settings chosen most often: on the rows held out, or fold by fold until
     enough."""
+    # one model and the rows held out where these are enough, else a model per fold
     if len(plan.held_out) >= _ROWS // 3:
         splits = [(plan.compared, plan.held_out)]
     else:
@@ -190,6 +191,7 @@ def _grid(X: np.ndarray, column: Column, points: int) -> np.ndarray:
     cells = X[np.isfinite(X)]
     if column.kind == "continuous":
         if len(cells):
+            # at the extremes few rows would tell what the model does
             return np.unique(np.quantile(cells, np.linspace(0.025, 0.975, points)))
         return cells
     if not column.numeric:

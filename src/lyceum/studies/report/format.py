@@ -46,6 +46,7 @@ def number_text(value: float) -> str:
         return "0"
     if abs(value) >= _LARGE:
         return f"{value:.3g}"
+    # three digits of 999.7 would be 1.00e+03
     if abs(value) >= 999.5:
         return f"{value:,.0f}"
     return f"{value:#.3g}".rstrip(".")
@@ -62,6 +63,7 @@ def percent_text(share: float) -> str:
         return "> 99.9 %"
     if 0.0 < percent < 0.05:
         return "< 0.1 %"
+    # 9.95 is rounded to 10.0
     if percent < 9.95 or 99.0 <= percent < 100.0:
         return f"{percent:.1f} %"
     return f"{percent:.0f} %"
@@ -177,6 +179,7 @@ def in_sentence(label: str) -> str:
     >>> tuple(map(in_sentence, ["random forest", "logistic regression", "neural network 2"]))
     ('the random forest', 'logistic regression', 'the neural network 2')
     """
+    # "neural network 2" is the second of its kind
     words = label.rstrip("0123456789 ").split()
     if words and words[-1] in _THINGS:
         return f"the {label}"

@@ -36,7 +36,6 @@ from lyceum.studies.report.format import (
 )
 from lyceum.studies.report.parts import (
     ExampleView,
-    IntervalScale,
     LearnedView,
     TableCells,
 )
@@ -299,10 +298,6 @@ class _Page:
     # -- the ranking -------------------------------------------------------------------
 
     @property
-    def scale(self) -> IntervalScale:
-        return IntervalScale.of(self.study.comparison.learners)
-
-    @property
     def has_classes(self) -> bool:
         return self.study.classes is not None
 
@@ -400,6 +395,7 @@ class _Page:
         remarks: dict[str, list[str]] = {}
         left_out = {s.column for s in self.study.suspects if s.left_out}
         for suspect in self.study.suspects:
+            # what is left out cannot leak
             if suspect.code == "leak" and suspect.column in left_out:
                 continue
             text = suspect.text

@@ -88,6 +88,7 @@ def rare_classes(
     shares = counts / counts.sum()
     right = np.diag(np.asarray(choice.confusion, dtype=np.float64))
     recalls = right / np.maximum(counts, 1e-300)
+    # of more than two classes, half of an equal share
     limit = _RARE if K == 2 else 0.5 / K
     missed = [
         k for k in np.argsort(shares) if 0 < shares[k] < limit and recalls[k] < _FOUND
@@ -211,6 +212,7 @@ def _with_doubt(choice: RankedLearner, sample: OutOfSample, rule: LossRule) -> s
         f"{loss_text('mean cost', cost)} per row with doubt, {loss_text('mean cost', other)}"
         " without"
     )
+    # row by row, as both kinds of decisions are on the same rows
     gain, w = by_row(sample, without - with_doubt)
     if not is_shown(sign_flip(sum_by_group(sample, gain * w))):
         return f"{rejects} What rejecting gains is within chance: {both}."
@@ -279,6 +281,7 @@ def calibration_noise(sample: OutOfSample, seed: int = 0) -> float:
         named_class = posteriors.argmax(axis=1)
         stated = posteriors.max(axis=1)
     w = row_weights(sample.weight, len(stated))
+    # the bin of every posterior, a bin with its upper end
     which = np.searchsorted(np.linspace(0.0, 1.0, _BINS + 1)[1:-1], stated, side="left")
     # rows, or groups, are drawn: all predictions of one have the same luck
     drawn = sample.rows if sample.groups is None else sample.groups

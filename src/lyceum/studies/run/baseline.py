@@ -132,6 +132,7 @@ class TargetMean:
 
     def merge(self, other: TargetMean) -> TargetMean:
         weight = self.weight + other.weight
+        # μ = μ₁ + w₂ / (w₁ + w₂) (μ₂ − μ₁)
         share = other.weight / weight if weight else 0.0
         mean = self.mean + share * (other.mean - self.mean)
         return TargetMean(self.n_rows + other.n_rows, weight, mean)

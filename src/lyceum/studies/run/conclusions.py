@@ -121,6 +121,7 @@ def _cost(
 ) -> np.ndarray:
     # `lyceum.evaluate` hands on labels, and the rule takes codes
     present, inverse = np.unique(y, return_inverse=True)
+    # every label is looked up once, not once per row
     codes = np.array([classes.index(label) for label in present.tolist()])
     return rule.cost(codes[inverse], actions)
 
@@ -142,6 +143,7 @@ def bootstrap_error(
         trial.model, trial.rows, n_rounds=_ROUNDS, random_state=seed, **trial.options
     )
     error = float(result.error)
+    # from the mean of squared errors to RMSE
     if plan.classes is None:
         error = float(np.sqrt(error))
     return BootstrapError(error)
@@ -168,6 +170,7 @@ def choice_curve(
     curve = learning_curve(
         trial.model, trial.rows, cv=splits, random_state=seed, **trial.options
     )
+    # the curve is of mean losses: a guess is drawn by its mean squared error, not by its RMSE
     loss = (baseline or choice).loss
     name = plan.rule.criterion
     if plan.classes is None:
@@ -242,13 +245,13 @@ def _fit(
             if calibrates:
                 calibration = choose_map(search, plan.rule)
         elif calibrates and not (indices is None and data.is_sample):
-            # without a search, by the map that most folds chose, which takes three fits: not on
-            # all rows of a file that is larger than memory
+            # without a search, by the map that most folds chose; not where all rows are streamed
             done = store.finished_tasks()
             results = (done[task] for task in done if task.name == name)
             calibration = usual_calibration(results)
         pipeline = build_pipeline(candidate, settings, seed)
         model = calibrated_model(pipeline, calibration, seed)
+    # the model file decides by the costs of the study
     decides = plan.rule.loss is not None or plan.rule.doubt is not None
     if decides and hasattr(model, "predict_proba"):
         model = MinimumRiskClassifier(model, plan.rule.loss, doubt=plan.rule.doubt)
@@ -283,6 +286,7 @@ def fit_choice(
         with suppress(OutOfTime), deadline.limit():
             return FinalFit(fit(None, None), n_rows=None, in_time=True)
     n = len(data.rows)
+    # all rows, then an eighth and a 64th of them, each for _GRACE seconds at least
     for part in (1, 8, 64):
         n_rows = n // part
         if n_rows <= _FEW_ROWS:
@@ -340,6 +344,7 @@ def save_final_model(
 
 def pick_rows(sample: OutOfSample, rule: LossRule) -> list[tuple[int, str]]:
     """Row numbers that tell most, by their out-of-sample predictions, and the reason for each."""
+    # one prediction of every row
     first = np.flatnonzero(sample.repeats == 0)
     y = sample.y[first]
     predicted = sample.predicted[first]

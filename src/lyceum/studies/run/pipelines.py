@@ -19,6 +19,7 @@ from lyceum._core.types import Estimator
 from lyceum.studies.plan.candidate import Candidate
 
 _SMALL = 200_000  # cells
+# which are no learners of the catalog
 _BASELINES = {
     "PriorClassifier": "lyceum.studies.run.baseline",
     "MeanRegressor": "lyceum.studies.run.baseline",

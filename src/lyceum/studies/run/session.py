@@ -195,6 +195,7 @@ class _Session:
         )
         sample = pooled_predictions(store, comparison.choice, comparison.n_folds)
         progress.report("conclusions", 0, 3)
+        # the model is made whatever the time; what follows is left out where there is none
         final = self._final_model(comparison, sample)
         progress.report("conclusions", 1, 3)
         holdout = self._holdout(comparison)
@@ -255,6 +256,7 @@ class _Session:
         is_late = self.deadline.for_folds.is_over
         before = self.store.get(_ConclusionBasis)
         if before is not None:
+            # the same folds, and a session that is late itself could make nothing better
             if before.n_searched == n_searched and (before.in_time or is_late):
                 return
             self.store.drop(
@@ -276,6 +278,7 @@ class _Session:
         self, kind: type[R], learner: str, n_folds: int, make: Callable[[], R]
     ) -> R | None:
         """A record, from the store if it was made before; None where it fails or time is over."""
+        # what failed is in the store too, and is not tried again
         if not self.store.has(kind, learner, n_folds):
             try:
                 if self.deadline.is_over:
@@ -314,6 +317,7 @@ class _Session:
         store = self.store
         key = (comparison.choice, comparison.n_folds)
         model_file = _ModelFile(*key)
+        # the model file may be gone, or be of what was the choice after fewer folds
         is_there = (store.folder / _conclusions.MODEL_FILE).is_file()
         is_of_choice = store.get(_ModelFile) == model_file
         if not (is_there and is_of_choice and store.has(FinalModel, *key)):

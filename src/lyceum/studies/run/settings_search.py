@@ -103,6 +103,7 @@ def search_settings(
     if not ahead:
         raise errors[-1]
     best = min(ahead, key=lambda contender: contender.loss)
+    # those who go on to the end have predictions for the rows of every inner fold
     tests = [test for _, test in splits]
     w = None
     if rows.sample_weight is not None:

@@ -117,6 +117,7 @@ class Store:
         it anew. A new study that is refused before a task of it succeeded leaves nothing behind.
         """
         before = set(os.listdir(folder)) if folder.is_dir() else None
+        # a folder that holds nothing but a recipe is new too
         is_new = force or "study.sqlite" not in (before or ())
         with explain_disk_errors(folder), ExitStack() as after:
             _prepare(folder, key, force)
@@ -212,6 +213,7 @@ class Store:
 
     def finish(self, done: TaskResult, predictions: pa.Table | None) -> None:
         """Keep a task: its predictions first, then its row, which makes it count."""
+        # a process that is killed between the two leaves predictions that no row counts
         if predictions is not None:
             buffer = io.BytesIO()
             pq.write_table(predictions, buffer)
@@ -242,6 +244,7 @@ class Store:
                 f"insert or replace into task values ({', '.join('?' * len(values))})",
                 values,
             )
+        # those of the defaults are replaced by those of the search
         if not done.is_first:
             self._path(done.task, True).unlink(missing_ok=True)
 
@@ -334,6 +337,7 @@ def as_table(
 
 
 def _connect(folder: Path) -> sqlite3.Connection:
+    # whoever runs the study holds the lock to the end: waiting longer would not help
     connection = sqlite3.connect(folder / "study.sqlite", timeout=1.0)
     connection.row_factory = sqlite3.Row
     return connection

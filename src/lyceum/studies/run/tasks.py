@@ -113,6 +113,7 @@ class _Board:
             return
         result, predictions = outcome
         before = self.done.get(result.task)
+        # another process may finish the search before this one has finished the defaults
         if result.is_first and before is not None and not before.is_first:
             return
         self.store.finish(result, predictions)
@@ -165,9 +166,8 @@ class TaskRunner:
                 fit, predictions = self._fit_and_predict(task, split, first)
             except Cancelled:
                 raise
-            except (
-                Exception
-            ) as error:  # a learner may fail in any way; the study goes on
+            except Exception as error:
+                # a learner may fail in any way; the study goes on
                 reason = str(error)
                 if not (isinstance(error, LyceumError | ArithmeticError) and reason):
                     reason = f"{type(error).__name__}: {error}"
@@ -225,8 +225,8 @@ class TaskRunner:
     def _search(
         self, task: Task, train: Rows, indices: np.ndarray, first: bool
     ) -> SettingsSearch:
-        """The search of a fold; with `first` none is made, and 0 settings tried say that it is still
-        to come."""
+        """The search of a fold; with `first` none is made, and 0 settings tried say that it is to
+        come."""
         plan = self.plan
         candidate = plan[task.name]
         if first and len(candidate.search) > 1:
