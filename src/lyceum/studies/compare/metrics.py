@@ -369,5 +369,11 @@ def _share(
 ) -> tuple[float | None, Span | None]:
     if whole <= 0:
         return None, None
-    span = wilson_interval(float(part * independent), float(whole * independent))  # type: ignore[arg-type]
+    n_correct = float(part * independent)
+    n = float(whole * independent)
+    # a class that has rows counts as one at least
+    if n < 1.0:
+        n_correct = float(part / whole)
+        n = 1.0
+    span = wilson_interval(n_correct, n)  # type: ignore[arg-type]
     return float(part / whole), (span.low, span.high)
