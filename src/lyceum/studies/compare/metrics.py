@@ -220,16 +220,14 @@ def _metrics(trial: Trial, rule: LossRule, problems: Problems) -> dict[str, Any]
         y, predicted = trial.sample
         squared = (y - predicted) ** 2
         loss, interval, _ = loss_and_interval(LossRule(None), trial.sample, squared)
-        metrics = {"rmse": loss, "rmse_interval": interval}
+        metrics: dict[str, Any] = {"rmse": loss, "rmse_interval": interval}
         report = problems.attempt(
             f"regression metrics of {label}",
             lambda: regression_report(y, predicted, sample_weight=trial.sample.weight),
         )
-        return (
-            metrics
-            if report is None
-            else {**metrics, "mae": report.mae, "r2": report.r2}
-        )
+        if report is not None:
+            metrics |= {"mae": report.mae, "r2": report.r2}
+        return metrics
     metrics = _class_metrics(trial, rule)
     metrics |= problems.attempt(
         f"calibration of {label}", lambda: _calibration_metrics(trial, K), {}

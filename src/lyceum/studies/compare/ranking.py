@@ -57,7 +57,7 @@ def compare_learners(
     """
     trials = {c.name: Trial.of(c, store, table, rule) for c in table.compared}
     if not trials or not table.folds:
-        failed = [f"{result.task.name}: {result.reason}" for result in table.failures]
+        failed = [f"{failure.name}: {failure.reason}" for failure in table.failures]
         reasons = "; ".join(dict.fromkeys(failed)) or "none was run"
         raise StudyError(f"no learner got through its first fold ({reasons})")
     measured = [

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lyceum.studies.plan.candidate import Candidate
+from lyceum.studies.plan.candidate import Candidate, Failure
 from lyceum.studies.plan.plan import Task
 from lyceum.studies.run.store import Store, TaskResult
 
@@ -41,8 +41,13 @@ class TaskTable:
         return cls(tuple(candidates), done, order, tuple(started), common)
 
     @property
-    def failures(self) -> tuple[TaskResult, ...]:
-        return tuple(result for result in self.done.values() if result.failed)
+    def failures(self) -> tuple[Failure, ...]:
+        labels = {candidate.name: candidate.label for candidate in self.candidates}
+        return tuple(
+            Failure(task.name, labels[task.name], task.repeat, task.fold, result.reason)
+            for task, result in self.done.items()
+            if result.reason is not None
+        )
 
     @property
     def skipped(self) -> tuple[str, ...]:
@@ -54,7 +59,7 @@ class TaskTable:
     @property
     def _possible(self) -> list[Candidate]:
         """All but those that failed, and committees of which fewer than two members are left."""
-        failed = {result.task.name for result in self.failures}
+        failed = {failure.name for failure in self.failures}
         return [
             c
             for c in self.candidates

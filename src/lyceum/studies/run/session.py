@@ -43,7 +43,6 @@ from lyceum.studies.compare.ranking import compare_learners
 from lyceum.studies.compare.task_table import TaskTable
 from lyceum.studies.compare.trials import pooled_predictions
 from lyceum.studies.disk import explain_disk_errors
-from lyceum.studies.plan.candidate import Failure
 from lyceum.studies.plan.facts import StudyPlanRecord
 from lyceum.studies.plan.plan import Plan
 from lyceum.studies.plan.recipe import Recipe
@@ -209,7 +208,7 @@ class _Session:
             record.rule,
             classes=record.classes,
             suspects=record.suspects,
-            failures=_failures(table),
+            failures=table.failures,
             skipped=[c.label for c in record.candidates if c.name in table.skipped],
             notes=record.notes,
             finished=table.finished,
@@ -240,7 +239,7 @@ class _Session:
             comparison=comparison,
             examples=examples,
             effects=effects,
-            failures=_failures(table),
+            failures=table.failures,
             skipped=table.skipped,
             finished=table.finished,
             n_fitted=n_fitted,
@@ -415,18 +414,6 @@ class _Session:
             reason = self.store.failure(kind, learner, comparison.n_folds)
             if reason is not None:
                 problems.add(part, reason)
-
-
-def _failures(table: TaskTable) -> tuple[Failure, ...]:
-    labels = {candidate.name: candidate.label for candidate in table.candidates}
-    failures = []
-    for result in table.failures:
-        task = result.task
-        reason = result.reason or ""
-        failures.append(
-            Failure(task.name, labels[task.name], task.repeat, task.fold, reason)
-        )
-    return tuple(failures)
 
 
 # -- the results as files --------------------------------------------------------------
