@@ -61,7 +61,7 @@ class _Unseen:
         return np.concatenate(parts)
 
 
-def _unseen(
+def _fit_models(
     plan: Plan, data: StudyData, choice: RankedLearner, store: Store
 ) -> list[_Unseen]:
     """The choice with the settings chosen most often: on the rows held out, or fold by fold until
@@ -86,77 +86,34 @@ def _unseen(
         model.fit(data.rows.take(train))
         blocks = [np.asarray(block.X, dtype=np.float64) for block in rows.blocks()]
         unseen.append(_Unseen(model, rows, np.concatenate(blocks), data.y[test]))
-        if _n_rows(unseen) >= _ROWS:
+        if sum(len(part.y) for part in unseen) >= _ROWS:
             break
     return unseen
-
-
-def _n_rows(unseen: list[_Unseen]) -> int:
-    return sum(len(part.y) for part in unseen)
 
 
 def model_effects(
     plan: Plan, data: StudyData, choice: RankedLearner, store: Store
 ) -> ModelEffects:
     """Importances and effects of a learner's columns."""
-    unseen = _unseen(plan, data, choice, store)
+    models = _Models(plan, list(data.schema), _fit_models(plan, data, choice, store))
     rng = np.random.default_rng(seed_of(plan.seed, "effects"))
-    columns = list(data.schema)
-    importance = _importances(plan, unseen, columns, rng)
-    names = [column.name for column in columns]
+    loss = models.loss([part.predict(part.X) for part in models.parts])
+    importance = models.importances(loss, rng)
+    names = [column.name for column in models.columns]
     top = [names.index(c.column) for c in importance if c.increase > 0.0][:_SHOWN]
     outputs = _Outputs.of(plan, data)
-    effects = [_effect(unseen, columns, j, outputs) for j in top]
+    effects = [models.effect(j, outputs) for j in top]
     return ModelEffects(
-        n_rows=_n_rows(unseen),
-        n_models=len(unseen),
-        loss=_loss(plan, [(part.y, part.predict(part.X)) for part in unseen]),
+        n_rows=models.n_rows,
+        n_models=len(models.parts),
+        loss=loss,
         importance=tuple(importance),
         effects=tuple(effect for effect in effects if effect is not None),
-        pair=_strongest_pair(unseen, columns, top, outputs),
+        pair=models.strongest_pair(top, outputs),
     )
 
 
-# -- importance ------------------------------------------------------------------------
-
-
-def _loss(plan: Plan, predicted: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
-    """The error rate or mean cost of the decisions, or RMSE."""
-    if plan.classes is None:
-        squares = [(y - p) ** 2 for y, p in predicted]
-        return float(np.sqrt(np.mean(np.concatenate(squares))))
-    costs = [plan.rule.cost(y, plan.rule.decide(p)) for y, p in predicted]
-    return float(np.mean(np.concatenate(costs)))
-
-
-def _importances(
-    plan: Plan, unseen: list[_Unseen], columns: list[Column], rng: np.random.Generator
-) -> list[ColumnImportance]:
-    """The columns, the most important first: by how much the loss grows when one is shuffled."""
-    n_cells = max(1, _n_rows(unseen) * len(columns))
-    shuffles = int(np.clip(_PREDICTIONS // n_cells, 2, _SHUFFLES))
-    before = _loss(plan, [(part.y, part.predict(part.X)) for part in unseen])
-    more = np.empty((len(columns), shuffles))
-    for j in range(len(columns)):
-        parts = []
-        for part in unseen:
-            # the rows once per shuffle, one below another, so that all are predicted together
-            X = np.tile(part.X, (shuffles, 1))
-            cells = [rng.permutation(part.X[:, j]) for _ in range(shuffles)]
-            X[:, j] = np.concatenate(cells)
-            parts.append((part.y, np.split(part.predict(X), shuffles)))
-        for s in range(shuffles):
-            loss = _loss(plan, [(y, predicted[s]) for y, predicted in parts])
-            more[j, s] = loss - before
-    error = more.std(axis=1, ddof=1) / np.sqrt(shuffles)
-    order = np.argsort(-more.mean(axis=1), kind="stable")
-    return [
-        ColumnImportance(columns[j].name, float(more[j].mean()), float(error[j]))
-        for j in order
-    ]
-
-
-# -- effects ---------------------------------------------------------------------------
+# -- what is followed, and where -------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,77 +165,119 @@ def _labels(column: Column, cells: np.ndarray) -> tuple[Any, ...]:
     return tuple(cells.tolist())
 
 
-def _mean_predictions(
-    unseen: list[_Unseen],
-    changes: list[dict[int, float]],
-    limit: int,
-    outputs: _Outputs,
-) -> np.ndarray:
-    """The mean prediction for every change of cells, over at most `limit` rows: (changes,
-    outputs)."""
-    sums = 0.0
-    n_rows = 0
-    step = max(1, -(-_n_rows(unseen) // limit))  # every step-th row
-    for part in unseen:
-        X = part.X[::step]
-        # the rows once per change, one below another, so that all are predicted together
-        changed = np.tile(X, (len(changes), 1))
-        for i, change in enumerate(changes):
-            for j, value in change.items():
-                changed[i * len(X) : (i + 1) * len(X), j] = value
-        predicted = outputs.select(part.predict(changed))
-        sums = sums + predicted.reshape(len(changes), len(X), -1).sum(axis=1)
-        n_rows += len(X)
-    return np.asarray(sums / n_rows)
+# -- importance and effects ------------------------------------------------------------
 
 
-def _effect(
-    unseen: list[_Unseen], columns: list[Column], j: int, outputs: _Outputs
-) -> ColumnEffect | None:
-    cells = np.concatenate([part.X[:, j] for part in unseen])
-    grid = _grid(cells, columns[j], _POINTS)
-    if len(grid) < 2:
-        return None
-    changes = [{j: value} for value in grid.tolist()]
-    means = _mean_predictions(unseen, changes, _EFFECT_ROWS, outputs)
-    return ColumnEffect(
-        columns[j].name,
-        _labels(columns[j], grid),
-        outputs.names,
-        tuple(map(tuple, means.T.tolist())),
-    )
+@dataclass(frozen=True, eq=False)
+class _Models:
+    """The models of the choice, each with the rows that it has not seen."""
 
+    plan: Plan
+    columns: list[Column]
+    parts: list[_Unseen]
 
-def _strongest_pair(
-    unseen: list[_Unseen],
-    columns: list[Column],
-    indices: list[int],
-    outputs: _Outputs,
-) -> PairEffect | None:
-    """The pair with the largest part that is no sum of two effects."""
-    first = _Outputs(outputs.indices[:1], outputs.names[:1])
-    best: PairEffect | None = None
-    largest = -1.0
-    cells = np.concatenate([part.X for part in unseen])
-    grids = {j: _grid(cells[:, j], columns[j], _PAIR_POINTS) for j in indices}
-    for i, j in itertools.combinations(indices, 2):
-        if min(len(grids[i]), len(grids[j])) < 2:
-            continue
-        values = itertools.product(grids[i].tolist(), grids[j].tolist())
-        changes = [{i: u, j: v} for u, v in values]
-        means = _mean_predictions(unseen, changes, _PAIR_ROWS, first)
-        means = means.reshape(len(grids[i]), -1)
-        size, share = _interaction(means)
-        if size > largest:
-            largest = size
-            best = PairEffect(
-                columns=(columns[i].name, columns[j].name),
-                values=(_labels(columns[i], grids[i]), _labels(columns[j], grids[j])),
-                output=first.names[0],
-                means=tuple(map(tuple, means.tolist())),
-                strength=share,
+    @property
+    def n_rows(self) -> int:
+        return sum(len(part.y) for part in self.parts)
+
+    def loss(self, predicted: Sequence[np.ndarray]) -> float:
+        """The error rate or mean cost of the decisions, or RMSE; predictions by model."""
+        rule = self.plan.rule
+        pairs = [(part.y, p) for part, p in zip(self.parts, predicted)]
+        if rule.n_classes is None:
+            squares = [(y - p) ** 2 for y, p in pairs]
+            return float(np.sqrt(np.mean(np.concatenate(squares))))
+        costs = [rule.cost(y, rule.decide(p)) for y, p in pairs]
+        return float(np.mean(np.concatenate(costs)))
+
+    def importances(
+        self, loss: float, rng: np.random.Generator
+    ) -> list[ColumnImportance]:
+        """The columns, the most important first: how far shuffling one raises the loss."""
+        n_cells = max(1, self.n_rows * len(self.columns))
+        shuffles = int(np.clip(_PREDICTIONS // n_cells, 2, _SHUFFLES))
+        more = np.empty((len(self.columns), shuffles))
+        for j in range(len(self.columns)):
+            predicted = []
+            for part in self.parts:
+                # the rows once per shuffle, one below another, so that all are predicted together
+                X = np.tile(part.X, (shuffles, 1))
+                cells = [rng.permutation(part.X[:, j]) for _ in range(shuffles)]
+                X[:, j] = np.concatenate(cells)
+                predicted.append(np.split(part.predict(X), shuffles))
+            more[j] = [self.loss(of_shuffle) - loss for of_shuffle in zip(*predicted)]
+        error = more.std(axis=1, ddof=1) / np.sqrt(shuffles)
+        order = np.argsort(-more.mean(axis=1), kind="stable")
+        return [
+            ColumnImportance(
+                self.columns[j].name, float(more[j].mean()), float(error[j])
             )
-    return best
+            for j in order
+        ]
+
+    def effect(self, j: int, outputs: _Outputs) -> ColumnEffect | None:
+        """The mean prediction at values of column j; None where it has fewer than two."""
+        cells = np.concatenate([part.X[:, j] for part in self.parts])
+        column = self.columns[j]
+        grid = _grid(cells, column, _POINTS)
+        if len(grid) < 2:
+            return None
+        changes = [{j: value} for value in grid.tolist()]
+        means = self._mean_predictions(changes, _EFFECT_ROWS, outputs)
+        lines = tuple(map(tuple, means.T.tolist()))
+        return ColumnEffect(column.name, _labels(column, grid), outputs.names, lines)
+
+    def strongest_pair(
+        self, indices: list[int], outputs: _Outputs
+    ) -> PairEffect | None:
+        """The pair with the largest part that is no sum of two effects."""
+        columns = self.columns
+        first = _Outputs(outputs.indices[:1], outputs.names[:1])
+        best: PairEffect | None = None
+        largest = -1.0
+        cells = np.concatenate([part.X for part in self.parts])
+        grids = {j: _grid(cells[:, j], columns[j], _PAIR_POINTS) for j in indices}
+        for i, j in itertools.combinations(indices, 2):
+            if min(len(grids[i]), len(grids[j])) < 2:
+                continue
+            values = itertools.product(grids[i].tolist(), grids[j].tolist())
+            changes = [{i: u, j: v} for u, v in values]
+            means = self._mean_predictions(changes, _PAIR_ROWS, first)
+            means = means.reshape(len(grids[i]), -1)
+            size, share = _interaction(means)
+            if size > largest:
+                largest = size
+                best = PairEffect(
+                    columns=(columns[i].name, columns[j].name),
+                    values=(
+                        _labels(columns[i], grids[i]),
+                        _labels(columns[j], grids[j]),
+                    ),
+                    output=first.names[0],
+                    means=tuple(map(tuple, means.tolist())),
+                    strength=share,
+                )
+        return best
+
+    def _mean_predictions(
+        self, changes: list[dict[int, float]], limit: int, outputs: _Outputs
+    ) -> np.ndarray:
+        """The mean prediction for every change of cells, over at most `limit` rows: (changes,
+        outputs)."""
+        sums = 0.0
+        n_rows = 0
+        step = max(1, -(-self.n_rows // limit))  # every step-th row
+        for part in self.parts:
+            X = part.X[::step]
+            # the rows once per change, as for shuffles
+            changed = np.tile(X, (len(changes), 1))
+            for i, change in enumerate(changes):
+                for j, value in change.items():
+                    changed[i * len(X) : (i + 1) * len(X), j] = value
+            predicted = outputs.select(part.predict(changed))
+            sums = sums + predicted.reshape(len(changes), len(X), -1).sum(axis=1)
+            n_rows += len(X)
+        return np.asarray(sums / n_rows)
 
 
 def _interaction(means: np.ndarray) -> tuple[float, float]:
