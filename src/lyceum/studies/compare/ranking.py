@@ -142,7 +142,7 @@ def _against_best(
         )
         for s in tested
     ]
-    # verdicts name other learners, so that they come when all numbers are known
+    # a verdict rests on the numbers of the best and of the constant guess too
     judged = []
     for s in compared:
         judge = partial(_with_verdict, s, compared, rule.criterion)
@@ -179,7 +179,7 @@ def _p_values(
             problems.attempt(_TESTS[name], partial(p_value, trials[s.name], first))
             for s in others
         ]
-    # Holm's correction counts the learners only: the constant guess is tested by itself
+    # of `p_value` Holm's correction counts the learners only: the constant guess is tested apart
     guess = next((i for i, s in enumerate(others) if s.is_baseline), None)
     if guess is not None:
         columns["p_value"][guess] = None
