@@ -1,4 +1,10 @@
-"""Data: schemas, and rows in blocks from arrays, frames, files and Dask."""
+"""Data: schemas, and rows in blocks from arrays, frames, files and Dask.
+
+A table that was read is a `LoadedTable`, all of it in memory, or a `ProfiledFile`, which stays on
+disk; `scan` and `inspect` take both. What it holds is counted in a `TableProfile`, one
+`ColumnProfile` per column, from which `scan` infers a `Schema`. `inspect` also looks at rows side by
+side: a `SampledProfile` adds a sample of them, and its columns become an `Inspection` to be read.
+"""
 
 from typing import TYPE_CHECKING, Any
 

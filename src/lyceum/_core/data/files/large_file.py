@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from lyceum._core.data.files.csv import CsvReader
 from lyceum._core.data.files.file_format import FileFormat
-from lyceum._core.data.files.tables import check_same, file_kind, paths_of, read_whole
+from lyceum._core.data.files.tables import file_kind, paths_of, read_whole, stream_files
+from lyceum._core.data.files.text_formats import format_names
 from lyceum._core.data.inputs.arrow import decode_dictionary
 from lyceum._core.data.rows.block_reduction import merge_all
 from lyceum._core.data.rows.sources import ParquetPart, ParquetSource
@@ -47,6 +47,8 @@ class ProfiledFile:
         What was inferred about how the files are written.
     typed : bool
         Whether the kinds of columns follow from their types (Parquet), not from their values (CSV).
+    text_formats : dict
+        How columns of CSV files are written that were read from text, by name.
 
     See Also
     --------
@@ -73,6 +75,13 @@ class ProfiledFile:
     def typed(self) -> bool:
         """Whether the kinds of columns follow from their types, not from their values."""
         return self.reader is None
+
+    @property
+    def text_formats(self) -> dict[str, str]:
+        """How columns are written that were read from text, by name."""
+        if self.reader is None:
+            return {}
+        return format_names(self.reader.text_formats)
 
 
 def profile_large_file(
@@ -112,16 +121,18 @@ def profile_large_file(
     >>> len(file.seen.rows), inspect(file).n_rows == len(scan(file, "species"))
     (100, True)
     """
-    drawn = _Draw(target, frozenset(in_full), size, cells, seed)
+    draw = _Draw(target, frozenset(in_full), size, cells, seed)
     paths = paths_of(data)
+    reader = None
+    notes: tuple[str, ...] = ()
     if file_kind(paths) == "parquet":
-        seen = _seen_in_parquet(paths, drawn)
-        return ProfiledFile(paths, source_name(data), None, seen, drawn.in_full)
-    typed = (file_format or FileFormat()).csv_reader(paths[0]).with_types(paths[0])
-    drawn = drawn.of_columns(len(typed.types))
-    used, seen = typed.settle(lambda reader: _merge(_seen_in_csv(paths, reader, drawn)))
-    notes = (*used.notes, *used.format_notes(paths[0]))
-    return ProfiledFile(paths, source_name(data), used, seen, drawn.in_full, notes)
+        seen = _seen_in_parquet(paths, draw)
+    else:
+        typed = (file_format or FileFormat()).csv_reader(paths[0]).with_types(paths[0])
+        draw = draw.of_columns(len(typed.types))
+        reader, seen = typed.settle(lambda reader: _seen_in_csv(paths, reader, draw))
+        notes = (*reader.notes, *reader.format_notes(paths[0]))
+    return ProfiledFile(paths, source_name(data), reader, seen, draw.in_full, notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,18 +163,9 @@ class _Draw:
         )
 
 
-def _seen_in_csv(
-    paths: list[str], reader: CsvReader, draw: _Draw
-) -> Iterator[SampledProfile]:
-    names = list(reader.types)
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        for path in paths:
-            for batch in reader.stream(path):
-                check_same(names, batch.schema.names, paths[0], path)
-                yield batch
-
-    return ordered_map(lambda numbered: draw.sample(*numbered), _number(batches(), 0))
+def _seen_in_csv(paths: list[str], reader: CsvReader, draw: _Draw) -> SampledProfile:
+    batches = _number(stream_files(reader, paths), 0)
+    return _merge(ordered_map(lambda numbered: draw.sample(*numbered), batches))
 
 
 def _seen_in_parquet(paths: list[str], draw: _Draw) -> SampledProfile:
@@ -172,18 +174,12 @@ def _seen_in_parquet(paths: list[str], draw: _Draw) -> SampledProfile:
         draw.of_columns(len(schema)), ordered=frozenset(names_with_levels(schema))
     )
     source = ParquetSource(paths, Schema.of_numbers(schema.names))
-    parts = ordered_map(partial(_seen_in_part, schema.names, draw), source.parts())
-    return _merge(parts, source.n_rows)
 
+    def sample(part: ParquetPart) -> SampledProfile | None:
+        batches = _number(part.batches(schema.names), part.start)
+        return merge_all(draw.sample(batch, start) for batch, start in batches)
 
-def _seen_in_part(
-    names: list[str], draw: _Draw, part: ParquetPart
-) -> SampledProfile | None:
-    seen = (
-        draw.sample(batch, start)
-        for batch, start in _number(part.batches(names), part.start)
-    )
-    return merge_all(seen)
+    return _merge(ordered_map(sample, source.parts()), source.n_rows)
 
 
 def _number(
@@ -198,18 +194,14 @@ def _number(
 def _merge(
     parts: Iterator[SampledProfile | None], n_rows: int | None = None
 ) -> SampledProfile:
-    total: SampledProfile | None = None
+    merged: SampledProfile | None = None
     for seen in parts:
-        if seen is not None:
-            if total is None:
-                total = seen
-            else:
-                total = total.merge(seen)
-        if total is not None:
-            report("rows", total.profile.n_rows, n_rows)
-    if total is None:
+        merged = merge_all((merged, seen))
+        if merged is not None:
+            report("rows", merged.profile.n_rows, n_rows)
+    if merged is None:
         raise DataError("there are no rows (0 samples): check the file")
-    return total.head(total.size)
+    return merged.head(merged.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,27 +248,28 @@ class SampledProfile:
         rows = pa.table(
             {name: decode_dictionary(batch.column(name)) for name in batch.schema.names}
         )
-        return cls(profile, size, keys, start + np.arange(batch.num_rows), rows).head(
-            size
-        )
+        numbers = start + np.arange(batch.num_rows)
+        return cls(profile, size, keys, numbers, rows).head(size)
 
     def head(self, size: int) -> SampledProfile:
         """The same with a sample of at most `size` of its rows."""
         if len(self.keys) <= size:
             return self
-        kept = np.sort(np.argpartition(self.keys, size - 1)[:size])
-        rows = self.rows.take(pa.array(kept))
+        # the smallest keys of a union are those of the smallest of its parts, so that samples of
+        # parts merge to the sample of all rows
+        drawn = np.sort(np.argpartition(self.keys, size - 1)[:size])
+        rows = self.rows.take(pa.array(drawn))
         return replace(
-            self, keys=self.keys[kept], numbers=self.numbers[kept], rows=rows
+            self, keys=self.keys[drawn], numbers=self.numbers[drawn], rows=rows
         )
 
     def merge(self, other: SampledProfile) -> SampledProfile:
         rows = pa.concat_tables([self.rows, other.rows], promote_options="permissive")
         keys = np.concatenate([self.keys, other.keys])
         numbers = np.concatenate([self.numbers, other.numbers])
-        both = SampledProfile(
-            self.profile.merge(other.profile), self.size, keys, numbers, rows
-        )
+        profile = self.profile.merge(other.profile)
+        both = SampledProfile(profile, self.size, keys, numbers, rows)
+        # cut at twice the size only: every row is then copied a few times at most
         if len(keys) > 2 * self.size:
             return both.head(self.size)
         return both

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from lyceum._core.data.files.arff import read_arff
+from lyceum._core.data.files.csv import CsvReader
 from lyceum._core.data.files.databases import is_database, read_database
 from lyceum._core.data.files.encodings import text_encoding
 from lyceum._core.data.files.file_format import FileFormat
@@ -259,7 +260,8 @@ def read_files(
     types."""
     kind = file_kind(paths, file_format.table)
     tables, notes, prefers = _READERS[kind](paths, file_format)
-    table = with_rows(_concatenate(tables, paths), paths[0])
+    table = _concatenate(tables, paths)
+    check_has_rows(table.num_rows, paths[0])
     formats = dict[str, TextFormat]()
     if not is_typed(kind):
         before = table
@@ -337,11 +339,6 @@ def fits_memory(data: Data, memory: int, file_format: FileFormat | None = None) 
             sum(csv.cell_bytes(path, os.path.getsize(path)) for path in paths) <= memory
         )
     return True
-
-
-def with_rows(table: pa.Table, path: str) -> pa.Table:
-    check_has_rows(table.num_rows, path)
-    return table
 
 
 def check_has_rows(n_rows: int, source: str) -> None:
@@ -465,3 +462,11 @@ def check_same(
         raise SchemaError(
             f"{has} has the column {odd[0]!r}, which {lacks} lacks: give files of the same columns"
         )
+
+
+def stream_files(reader: CsvReader, paths: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """The batches of CSV files one after the other; raises if one has other columns."""
+    for path in paths:
+        for batch in reader.stream(path):
+            check_same(list(reader.types), batch.schema.names, paths[0], path)
+            yield batch

@@ -446,6 +446,10 @@ class TableProfile:
         }
         return TableProfile(self.n_rows + other.n_rows, merged)
 
+    def select(self, names: Collection[str]) -> TableProfile:
+        """With these columns only, in their order."""
+        return TableProfile(self.n_rows, {name: self.columns[name] for name in names})
+
     def with_columns_of(self, other: TableProfile) -> TableProfile:
         """With the columns that `other` has replaced by its."""
         return replace(
