@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -54,11 +55,8 @@ def choose_table(
             f" {listed}"
         )
     if wanted not in names:
-        near = difflib.get_close_matches(wanted, names, 1)
-        if near:
-            hint = f"did you mean {near[0]!r}?"
-        else:
-            hint = f"they are {listed}"
+        similar = difflib.get_close_matches(wanted, names, 1)
+        hint = f"did you mean {similar[0]!r}?" if similar else f"they are {listed}"
         raise DataError(f"{path} has no {what} {wanted!r}: {hint}")
     return wanted
 
@@ -68,8 +66,10 @@ def _quote(name: str) -> str:
 
 
 def _read_sqlite(path: str, file_format: FileFormat) -> pa.Table:
+    # opened so that it cannot be written; a connection's own `with` would not close it
+    uri = f"{Path(path).resolve().as_uri()}?mode=ro"
     try:
-        with _sqlite(path) as connection:
+        with closing(sqlite3.connect(uri, uri=True)) as connection:
             tables = connection.execute(
                 "select name from sqlite_master where type in ('table', 'view') and name not like"
                 " 'sqlite_%'"
@@ -83,26 +83,10 @@ def _read_sqlite(path: str, file_format: FileFormat) -> pa.Table:
     columns = zip(*cells) if cells else ([] for _ in names)
     return pa.table(
         {
-            name: _column(name, list(one), file_format.missing)
-            for name, one in zip(names, columns)
+            name: _column(name, list(column), file_format.missing)
+            for name, column in zip(names, columns)
         }
     )
-
-
-class _sqlite:
-    """A connection that cannot write and is closed in the end."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-
-    def __enter__(self) -> sqlite3.Connection:
-        self.connection = sqlite3.connect(
-            f"{Path(self.path).resolve().as_uri()}?mode=ro", uri=True
-        )
-        return self.connection
-
-    def __exit__(self, *error: object) -> None:
-        self.connection.close()
 
 
 def _column(name: str, cells: list[Any], missing: tuple[str, ...]) -> pa.Array:
