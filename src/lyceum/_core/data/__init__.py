@@ -3,7 +3,7 @@
 A table that was read is a `LoadedTable`, all of it in memory, or a `ProfiledFile`, which stays on
 disk; `scan` and `inspect` take both. What it holds is counted in a `TableProfile`, one
 `ColumnProfile` per column, from which `scan` infers a `Schema`. `inspect` also looks at rows side
-by side: a `SampledProfile` adds a sample of them, and its columns become an `Inspection` for people.
+by side: a `SampledProfile` adds a sample of them, and its columns become an `Inspection`.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -66,8 +66,12 @@ class Explained:
             listed = ", ".join(map(repr, twice))
             text = f"{self.name} has the column names {listed} twice: rename them"
             raise SameNames(text, self.source, names)
-        if any(_is_binary(kind) for kind in schema.types):
-            raise self._not_text()
+        # what is not UTF-8 is binary to Arrow
+        for kind in schema.types:
+            if pa.types.is_dictionary(kind):
+                kind = kind.value_type
+            if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+                raise self._not_text()
 
     def check_last_cell(self, rows: pa.Table | pa.RecordBatch | None) -> None:
         """Refuse a quote that is never closed: the rest of the file would be one cell, without a
@@ -122,6 +126,7 @@ class Explained:
             raise self._error_of(str(error)) from error
 
     def _error_of(self, text: str) -> DataError:
+        # only Arrow's message says which cell it is, and it gives the column by its number
         misfit = re.search(
             r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error to [^:]*: invalid value"
             r" '(.*)'",
@@ -140,10 +145,7 @@ class Explained:
                 f"{self.name} is empty: it needs a line of column names and some rows"
             )
         first, *more = text.split("\n", 1)
-        if len(first) <= 300 and not more:
-            short = first
-        else:
-            short = f"{first[:300]} ..."
+        short = first if len(first) <= 300 and not more else f"{first[:300]} ..."
         return DataError(f"{self.name} is not a well-formed CSV file: {short}")
 
     def _has_cells(self) -> bool:
@@ -152,9 +154,3 @@ class Explained:
             isinstance(self.source, str)
             and len(self.reader._head(self.source)) >= HEAD_BYTES
         )
-
-
-def _is_binary(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return pa.types.is_binary(kind) or pa.types.is_large_binary(kind)

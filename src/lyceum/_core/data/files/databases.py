@@ -17,7 +17,7 @@ from lyceum._core.packages import check_installed
 from lyceum.errors import DataError
 
 
-def is_database(path: str) -> str:
+def database_kind(path: str) -> str:
     """ "sqlite" or "duckdb", by the first bytes of the file, else ""."""
     try:
         head = read_head(path, 16)
@@ -32,7 +32,7 @@ def is_database(path: str) -> str:
 
 def read_database(path: str, file_format: FileFormat) -> pa.Table:
     """One table or view of a database file."""
-    kind = is_database(path)
+    kind = database_kind(path)
     if kind == "sqlite":
         return _read_sqlite(path, file_format)
     if kind == "duckdb":

@@ -6,7 +6,7 @@ import hashlib
 import io
 from typing import Any
 
-from lyceum._core.data.files.databases import is_database, read_database
+from lyceum._core.data.files.databases import database_kind, read_database
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.tables import paths_of
 from lyceum._core.lazy_arrow import pa
@@ -26,7 +26,7 @@ def digest_data(data: Data, file_format: FileFormat | None = None) -> str:
     # a hash of hashes, so that the same bytes split otherwise into files are other data
     files = hashlib.sha256()
     for path in paths_of(data):
-        if is_database(path):
+        if database_kind(path):
             table = read_database(path, file_format or FileFormat())
             files.update(_table_hash(table))
             continue

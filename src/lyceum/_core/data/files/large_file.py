@@ -24,7 +24,7 @@ from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data
 from lyceum.errors import DataError
 
-_FEWEST = 1_000
+_FEWEST = 1_000  # rows of a sample, however many columns there are
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +241,8 @@ class SampledProfile:
         target: str | None = None,
     ) -> SampledProfile:
         """The sample of the rows of a table or batch, of which the first has number `start`."""
+        # uniform numbers of [0, 1) by the number of the row alone: the sample does not depend on
+        # how the rows are split into batches
         keys = np.empty(batch.num_rows)
         native.hash_uniform(start, seed, keys)
         if target is not None and target in batch.schema.names:
