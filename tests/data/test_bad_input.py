@@ -10,7 +10,7 @@ from scipy import sparse
 from tests.data.tiny import Line, Mean, MissingTaker, NearestMean
 
 from lyceum import scan
-from lyceum._core.data.inspection import distinct_values as _distinct_values
+from lyceum._core.data.schema import distinct_values as _distinct_values
 from lyceum._core.data.schema import profile as _profile
 from lyceum.errors import DataError, MissingValuesError, SchemaError
 

@@ -110,8 +110,11 @@ class CsvReader:
             source.seek(0)
         with Explained(source, self) as explained:
             self._check_header(source)
-            is_plain = isinstance(source, str) and not is_packed(source)
-            if is_plain and os.path.isfile(source):
+            if (
+                isinstance(source, str)
+                and os.path.isfile(source)
+                and not is_packed(source)
+            ):
                 data = read_bytes(source)
                 broken = self._may_break_cells(data)
                 stream = pa.BufferReader(data)

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lyceum._core.data.schema.free_text import with_texts_of
-from lyceum._core.data.schema.schema import Schema
+from lyceum._core.data.schema.schema import Schema, with_texts_of
 from lyceum._core.types import Data
 
 _CELLS = (

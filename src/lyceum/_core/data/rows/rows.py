@@ -20,7 +20,6 @@ from lyceum._core.data.rows.block_reduction import (
     merge_all,
 )
 from lyceum._core.data.rows.gather import Gathered, labels_as_given, refuse_size
-from lyceum._core.data.rows.row_counter import RowCounter
 from lyceum._core.data.rows.row_selection import (
     BlockSource,
     TakenSource,
@@ -28,6 +27,7 @@ from lyceum._core.data.rows.row_selection import (
     row_numbers,
 )
 from lyceum._core.data.rows.sources import ArraySource, Part, Source
+from lyceum._core.data.rows.steps import RowCounter
 from lyceum._core.data.rows.text import describe, describe_in_html
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.progress import is_watched, report

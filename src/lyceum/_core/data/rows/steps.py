@@ -1,10 +1,11 @@
-"""Steps between the source and a learner: cells as codes, cells as numbers, and the checks on
-both."""
+"""Steps between the source and a learner: cells as codes, cells as numbers, the checks on both, and
+a count of the rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +16,9 @@ from lyceum._core.data.schema.column import Column
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.native import native
 from lyceum.errors import MissingValuesError, SchemaError
+
+if TYPE_CHECKING:
+    from lyceum._core.data.rows.rows import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +234,42 @@ def _csr(X: np.ndarray, layout: list[np.ndarray], width: int) -> sparse.csr_arra
     )
 
 
+def design_change(known: Schema, design: Design) -> tuple[np.ndarray, np.ndarray]:
+    """The matrix and offset of z ↦ matrix z + offset, from rows coded by `known` to the same rows
+    coded by `design`.
+
+    `design` has the columns of `known`, some with more categories, which no older row has.
+    """
+    old = replace(design, before=Schema(known.columns))
+    matrix = np.zeros((len(design.after), len(old.after)))
+    offset = np.zeros(len(design.after))
+    for j, (before, after) in enumerate(zip(old.before, design.before)):
+        was = np.flatnonzero(old.source == j)
+        now = np.flatnonzero(design.source == j)
+        if after.numeric:
+            matrix[now, was] = 1.0
+            continue
+        categories = np.asarray(after.categories)
+        slopes, starts = _indicators(before, len(was))
+        for i, value in zip(now, categories[len(categories) - len(now) :]):
+            for index in np.flatnonzero(np.asarray(before.categories) == value):
+                matrix[i, was] = slopes[index]
+                offset[i] = starts[index]
+    return matrix, offset
+
+
+def _indicators(column: Column, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """The indicator of every category as slopes @ z + starts, with z the design columns."""
+    n = len(np.asarray(column.categories))
+    # two numbers a < b as they are: b is where (z - a) / (b - a) is 1
+    if column.numeric:
+        a, b = np.asarray(column.categories, dtype=np.float64)
+        return np.array([[-1.0], [1.0]]) / (b - a), np.array([b, -a]) / (b - a)
+    if width == n:
+        return np.eye(n), np.zeros(n)
+    return np.vstack([-np.ones(n - 1), np.eye(n - 1)]), np.append(1.0, np.zeros(n - 1))
+
+
 @dataclass(frozen=True, slots=True)
 class CheckCells:
     """A step that refuses infinite cells, and missing cells unless they are allowed, with the
@@ -377,3 +417,41 @@ class CheckTarget:
                 f" {self.caller} cannot learn from: drop such rows first"
             )
         return block
+
+
+class RowCounter:
+    """A step that counts the rows that come by, where only a pass can tell how many there are.
+
+    Parameters
+    ----------
+    rows : Rows
+        What is counted.
+    before : int, default=0
+        Rows counted in earlier calls of `partial_fit`.
+
+    Attributes
+    ----------
+    complete : bool
+        Whether a pass over all rows has been made; `Rows` says so.
+    """
+
+    def __init__(self, rows: Rows, before: int = 0):
+        self.rows = rows
+        self.before = before
+        self.complete = False
+        self._lengths: dict[
+            int, int
+        ] = {}  # by the first row of a block: more passes change nothing
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        self._lengths[block.start] = len(block)
+        return block
+
+    def total(self) -> int:
+        """The number of rows; takes a pass only if none was made here, as on Dask."""
+        return self.before + (
+            sum(self._lengths.values()) if self.complete else len(self.rows)
+        )

@@ -13,8 +13,7 @@ from lyceum._core.data.files.column_names import missing_columns
 from lyceum._core.data.rows.block import Block
 from lyceum._core.data.schema.coding import codes_of
 from lyceum._core.data.schema.column import Column, union_levels
-from lyceum._core.data.schema.free_text import with_texts_of
-from lyceum._core.data.schema.schema import Schema
+from lyceum._core.data.schema.schema import Schema, with_texts_of
 from lyceum.errors import SchemaError
 
 

@@ -10,14 +10,6 @@ from typing import Literal
 import numpy as np
 
 from lyceum._core.data.inputs.arrow import column_class, numbers
-from lyceum._core.data.inspection.distinct_values import (
-    FEW,
-    MANY,
-    Counted,
-    count_declared,
-    count_numbers,
-    count_text,
-)
 from lyceum._core.data.schema.column import (
     DECLARED,
     EXACT,
@@ -27,6 +19,14 @@ from lyceum._core.data.schema.column import (
     Kind,
     declared_column,
     union_levels,
+)
+from lyceum._core.data.schema.distinct_values import (
+    FEW,
+    MANY,
+    Counted,
+    count_declared,
+    count_numbers,
+    count_text,
 )
 from lyceum._core.lazy_arrow import pa
 from lyceum.errors import SchemaError

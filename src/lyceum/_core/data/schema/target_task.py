@@ -29,9 +29,7 @@ def target_task(X: Data, y: Target, caller: str) -> Literal["classes", "numbers"
         target = X.schema.target
         if target is None:
             raise DataError(f"{caller} needs a target: give scan(..., target=...)")
-        if target.is_categorical:
-            return "classes"
-        return "numbers"
+        return "classes" if target.is_categorical else "numbers"
     if y is None:
         raise DataError(f"{caller} requires y to be passed, but the target y is None")
     if hasattr(y, "compute"):
@@ -41,9 +39,6 @@ def target_task(X: Data, y: Target, caller: str) -> Literal["classes", "numbers"
         return "classes"
     if values.dtype.kind == "f" and (values[np.isfinite(values)] % 1 != 0).any():
         return "numbers"
-    column = target_column(
-        ColumnProfile.of("y", pa.array(values, from_pandas=True), in_full=True), None
-    )
-    if column.is_categorical:
-        return "classes"
-    return "numbers"
+    cells = pa.array(values, from_pandas=True)
+    column = target_column(ColumnProfile.of("y", cells, in_full=True), None)
+    return "classes" if column.is_categorical else "numbers"

@@ -24,7 +24,7 @@ from lyceum._core.types import Data, Weights
 from lyceum.errors import DataError, MissingValuesError
 
 Task = Literal["classes", "numbers"]
-_LARGEST_WEIGHT = 1e100
+_LARGEST_WEIGHT = 1e100  # sums of products of larger ones overflow
 
 
 def checked_target(
@@ -33,11 +33,10 @@ def checked_target(
     """The target as a flat array of one type, without missing values."""
     if y is None or task is None:
         return None
-    if is_arrow(y, "Array", "ChunkedArray"):
-        if is_arrow(y, "Array"):
-            y = y.to_numpy(zero_copy_only=False)
-        else:
-            y = y.to_numpy()
+    if is_arrow(y, "Array"):
+        y = y.to_numpy(zero_copy_only=False)
+    elif is_arrow(y, "ChunkedArray"):
+        y = y.to_numpy()
     if is_pandas(y) and hasattr(y, "dtype"):
         y = with_arrow_type(y, f"target {name!r}")
     y = np.asarray(y)
@@ -73,21 +72,19 @@ def fill_unlabeled(y: Any, name: str, caller: str) -> tuple[np.ndarray, np.ndarr
         y = y.to_pylist()
     elif is_pandas(y) and hasattr(y, "dtype"):
         y = with_arrow_type(y, f"target {name!r}")
-    y = column_or_1d(
-        np.asarray(y, dtype=object if isinstance(y, list) and None in y else None),
-        warn=True,
-    )
-    if y.dtype.kind in "fmM":
+    # NumPy would make text of None among text
+    dtype = object if isinstance(y, list) and None in y else None
+    y = column_or_1d(np.asarray(y, dtype=dtype), warn=True)
+    if y.dtype == object:
+        missing = np.array([is_missing(label) for label in y], dtype=bool)
+    elif y.dtype.kind in "fmM":
         missing = y != y
     else:
         missing = np.zeros(len(y), dtype=bool)
-    if y.dtype == object:
-        missing = np.array([is_missing(one) for one in y], dtype=bool)
     if y.dtype.kind in "ifO":
-        known = y[~missing]
         marked = np.zeros(len(y), dtype=bool)
         marked[~missing] = [
-            not isinstance(one, str) and one == -1 for one in known.tolist()
+            not isinstance(label, str) and label == -1 for label in y[~missing].tolist()
         ]
         if len(set(y[~missing & ~marked].tolist())) != 1:
             missing = missing | marked
@@ -111,25 +108,22 @@ def coded_target(
     if y.dtype.kind not in "iubU":
         check_classification_targets(y)
     classes, codes = class_codes(y)
-    return codes, Column(
-        name, "binary" if len(classes) == 2 else "categorical", classes, "y"
-    )
+    kind: Kind = "binary" if len(classes) == 2 else "categorical"
+    return codes, Column(name, kind, classes, "y")
 
 
 def checked_weights(w: Any, X: Any, caller: str) -> np.ndarray | None:
     """The weights of the rows: numbers of at least 0, and some more than 0."""
     if w is None:
         return None
+    # what scikit-learn's checks would let pass needs none of them, as they take long for few rows
     is_checked = (
         is_flat(w, "f")
         and w.dtype == np.float64
         and w.shape == X.shape[:1]
         and np.isfinite(w).all()
     )
-    if is_checked:
-        weights = w
-    else:
-        weights = _check_weight_numbers(w, X)
+    weights = w if is_checked else _check_weight_numbers(w, X)
     if weights.min(initial=0.0) < 0:
         raise DataError(
             f"sample_weight has negative values, which {caller} cannot take"
