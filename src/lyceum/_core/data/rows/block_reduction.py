@@ -30,31 +30,26 @@ def count_and_fold(
     part: Part, of: Callable[[Block], Summary], steps: tuple[Step, ...]
 ) -> tuple[int, Summary | None]:
     """The number of rows read and their merged summary, None if none are left after the steps."""
-    total = None
+    merged = None
     n_rows = 0
     for given in part.blocks():
         n_rows += len(given)
         block = after_steps(given, steps)
         if len(block):
             summary = of(block)
-            if total is None:
-                total = summary
-            else:
-                total = total.merge(summary)
-    return n_rows, total
+            merged = summary if merged is None else merged.merge(summary)
+    return n_rows, merged
 
 
 def merge_all(summaries: Iterable[Any]) -> Any:
     """All summaries merged into one; None if all of them are None."""
-    total = None
+    merged = None
     for summary in summaries:
-        if total is None:
-            total = summary
-        elif summary is None:
-            total = total
-        else:
-            total = total.merge(summary)
-    return total
+        if merged is None:
+            merged = summary
+        elif summary is not None:
+            merged = merged.merge(summary)
+    return merged
 
 
 def fold_part(

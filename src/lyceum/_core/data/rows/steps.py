@@ -116,10 +116,8 @@ class Design:
         # columns
         last: tuple[Schema, Schema] | None = self.__dict__.get("_last")
         if last is None or last[0] is not schema:
-            last = self.__dict__["_last"] = (
-                schema,
-                replace(schema, columns=self.after.columns),
-            )
+            last = (schema, replace(schema, columns=self.after.columns))
+            self.__dict__["_last"] = last
         return last[1]
 
     @cached_property
@@ -129,12 +127,9 @@ class Design:
         columns: list[Column] = []
         for column in self.before:
             if column.numeric:
-                plain = column.kind == "continuous" and column.categories is None
-                columns.append(
-                    column
-                    if plain
-                    else replace(column, kind="continuous", categories=None)
-                )
+                if column.categories is not None:
+                    column = replace(column, kind="continuous", categories=None)
+                columns.append(column)
             elif column.is_free_text:
                 columns.append(column)
             else:
@@ -148,10 +143,8 @@ class Design:
         """The first category that has a design column."""
         if _stays(column):
             return 0
-        return int(
-            self.reference
-            or (len(np.asarray(column.categories)) == 2 and not self.every)
-        )
+        is_pair = len(np.asarray(column.categories)) == 2
+        return int(self.reference or (is_pair and not self.every))
 
     @cached_property
     def width(self) -> np.ndarray:
@@ -173,18 +166,14 @@ class Design:
     def _layout(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The columns that have design columns, where these start, how many (0: a number), from
         which."""
-        kept = np.flatnonzero(self.width)
+        # a column whose only category is left out has no design column
+        used = np.flatnonzero(self.width)
         stays = np.array([_stays(column) for column in self.before])
-        first = np.array(
-            [self._first(column) for column in self.before], dtype=np.int32
-        )
+        firsts = [self._first(column) for column in self.before]
+        first = np.array(firsts, dtype=np.int32)
         start = np.cumsum(self.width, dtype=np.int32) - self.width
-        return (
-            kept,
-            start[kept],
-            np.where(stays, np.int32(0), self.width)[kept],
-            first[kept],
-        )
+        size = np.where(stays, np.int32(0), self.width)
+        return used, start[used], size[used], first[used]
 
     @cached_property
     def is_plain(self) -> bool:
@@ -198,14 +187,14 @@ class Design:
     def __call__(self, block: Block) -> Block:
         if self.is_plain:
             return block.with_X(block.X, self.schema(block.schema))
-        kept, *layout = self._layout
-        X = np.ascontiguousarray(
-            block.X if len(kept) == len(self.before) else block.X[:, kept]
-        )
-        return block.with_X(
-            (_csr if self._is_sparse else _dense)(X, layout, len(self.after)),
-            self.schema(block.schema),
-        )
+        used, *layout = self._layout
+        X = block.X
+        if len(used) < len(self.before):
+            X = X[:, used]
+        X = np.ascontiguousarray(X)
+        expand = _csr if self._is_sparse else _dense
+        cells = expand(X, layout, len(self.after))
+        return block.with_X(cells, self.schema(block.schema))
 
 
 def _stays(column: Column) -> bool:
@@ -213,25 +202,24 @@ def _stays(column: Column) -> bool:
 
 
 def _dense(X: np.ndarray, layout: list[np.ndarray], width: int) -> np.ndarray:
-    out = np.empty(
-        (len(X), width), dtype=X.dtype if X.dtype.kind == "f" else np.float64
-    )
+    dtype = X.dtype if X.dtype.kind == "f" else np.float64
+    expanded = np.empty((len(X), width), dtype=dtype)
     start, size, first = layout
-    native.expand(X, start, size, first, out)
-    return out
+    native.expand(X, start, size, first, expanded)
+    return expanded
 
 
 def _csr(X: np.ndarray, layout: list[np.ndarray], width: int) -> sparse.csr_array:
     if X.dtype.kind != "f":
         X = X.astype(np.float64)
+    # every cell of the table gives at most one that is not zero
     indptr = np.empty(len(X) + 1, np.int32)
     indices = np.empty(X.size, np.int32)
     data = np.empty(X.size)
     start, size, first = layout
-    used = native.expand_sparse(X, start, size, first, indptr, indices, data)
-    return sparse.csr_array(
-        (data[:used], indices[:used], indptr), shape=(len(X), width)
-    )
+    n_used = native.expand_sparse(X, start, size, first, indptr, indices, data)
+    cells = (data[:n_used], indices[:n_used], indptr)
+    return sparse.csr_array(cells, shape=(len(X), width))
 
 
 def design_change(known: Schema, design: Design) -> tuple[np.ndarray, np.ndarray]:
@@ -240,20 +228,23 @@ def design_change(known: Schema, design: Design) -> tuple[np.ndarray, np.ndarray
 
     `design` has the columns of `known`, some with more categories, which no older row has.
     """
+    # the design columns of an old column give the indicators of its old categories; those of new
+    # categories are zero for every old row
     old = replace(design, before=Schema(known.columns))
     matrix = np.zeros((len(design.after), len(old.after)))
     offset = np.zeros(len(design.after))
     for j, (before, after) in enumerate(zip(old.before, design.before)):
-        was = np.flatnonzero(old.source == j)
-        now = np.flatnonzero(design.source == j)
+        old_columns = np.flatnonzero(old.source == j)
+        new_columns = np.flatnonzero(design.source == j)
         if after.numeric:
-            matrix[now, was] = 1.0
+            matrix[new_columns, old_columns] = 1.0
             continue
         categories = np.asarray(after.categories)
-        slopes, starts = _indicators(before, len(was))
-        for i, value in zip(now, categories[len(categories) - len(now) :]):
+        coded = categories[len(categories) - len(new_columns) :]
+        slopes, starts = _indicators(before, len(old_columns))
+        for i, value in zip(new_columns, coded):
             for index in np.flatnonzero(np.asarray(before.categories) == value):
-                matrix[i, was] = slopes[index]
+                matrix[i, old_columns] = slopes[index]
                 offset[i] = starts[index]
     return matrix, offset
 
@@ -267,7 +258,9 @@ def _indicators(column: Column, width: int) -> tuple[np.ndarray, np.ndarray]:
         return np.array([[-1.0], [1.0]]) / (b - a), np.array([b, -a]) / (b - a)
     if width == n:
         return np.eye(n), np.zeros(n)
-    return np.vstack([-np.ones(n - 1), np.eye(n - 1)]), np.append(1.0, np.zeros(n - 1))
+    # without a column of its own, the first category is 1 minus the others
+    slopes = np.vstack([-np.ones(n - 1), np.eye(n - 1)])
+    return slopes, np.append(1.0, np.zeros(n - 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,15 +304,11 @@ class CheckCells:
         return schema
 
     def __call__(self, block: Block) -> Block:
-        if sparse.issparse(block.X):
-            cells = block.X.data
-        else:
-            cells = block.X
+        cells = block.X.data if sparse.issparse(block.X) else block.X
         if cells.dtype.kind != "f":
             return block
-        index = native.first_nonfinite(
-            cells.reshape(1, -1) if cells.ndim == 1 else cells, self.allow_missing
-        )
+        table = cells.reshape(1, -1) if cells.ndim == 1 else cells
+        index = native.first_nonfinite(table, self.allow_missing)
         if index >= 0:
             raise MissingValuesError(self._message(block, index, cells.flat[index]))
         return block
@@ -331,14 +320,15 @@ class CheckCells:
         else:
             row = index // block.X.shape[1]
             column = block.schema[index % block.X.shape[1]].name
-        where = f"column {column!r} has {{}} in row {block.start + row}"
-        where += f", which {self.caller} cannot take"
         if np.isnan(value):
-            fill = ": fill it first, e.g. lyceum.prepare.SimpleImputer()" + self.instead
-            return where.format("a missing value (NaN)") + fill
+            what = "a missing value (NaN)"
+            remedy = f"fill it first, e.g. lyceum.prepare.SimpleImputer(){self.instead}"
+        else:
+            what = "an infinity (inf)"
+            remedy = "replace it by a number, or by NaN if it is unknown"
         return (
-            where.format("an infinity (inf)")
-            + ": replace it by a number, or by NaN if it is unknown"
+            f"column {column!r} has {what} in row {block.start + row}, which {self.caller} cannot"
+            f" take: {remedy}"
         )
 
 
@@ -439,9 +429,8 @@ class RowCounter:
         self.rows = rows
         self.before = before
         self.complete = False
-        self._lengths: dict[
-            int, int
-        ] = {}  # by the first row of a block: more passes change nothing
+        # by the first row of a block: more passes change nothing
+        self._lengths: dict[int, int] = {}
 
     def schema(self, schema: Schema) -> Schema:
         return schema
@@ -452,6 +441,5 @@ class RowCounter:
 
     def total(self) -> int:
         """The number of rows; takes a pass only if none was made here, as on Dask."""
-        return self.before + (
-            sum(self._lengths.values()) if self.complete else len(self.rows)
-        )
+        n_rows = sum(self._lengths.values()) if self.complete else len(self.rows)
+        return self.before + n_rows
