@@ -30,6 +30,7 @@ from lyceum._core.data.files.raw_bytes import (
     read_head,
 )
 from lyceum._core.data.files.text_formats import (
+    OTHER_MARK,
     TextFormat,
     describe_formats,
     distinct_texts,
@@ -197,7 +198,9 @@ class CsvReader:
     def _rename_columns(self, error: SameNames) -> CsvReader:
         """This format with a number behind the names that appeared before."""
         names = unique_names(error.names)
-        head = self._head(error.source) if isinstance(error.source, str) else ""
+        head = ""
+        if isinstance(error.source, str):
+            head = self._head(error.source)
         start = head.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
         # empty lines before the header are skipped with it
         skipped = 1 + len(start) - len(start.lstrip("\n"))
@@ -266,7 +269,7 @@ class CsvReader:
                     formats[name] = text_format
         # a column of written numbers: the other decimal mark, if both fitted up to here
         elif before.doubtful and not before.date and not self.user_decimal:
-            other = TextFormat("," if before.decimal == "." else ".")
+            other = TextFormat(OTHER_MARK[before.decimal])
             if not other.parse(cell).null_count:
                 formats[name] = other
         return replace(self, types={**self.types, name: kind}, text_formats=formats)
@@ -416,7 +419,9 @@ class _LineBreaks:
         """At most `size` bytes, none at the end of the input."""
         data = self._held + self._stream.read(size - len(self._held))
         # a return at the end waits for the next piece, unless nothing else came
-        self._held = b"\r" if len(data) > 1 and data.endswith(b"\r") else b""
+        self._held = b""
+        if len(data) > 1 and data.endswith(b"\r"):
+            self._held = b"\r"
         return data[: len(data) - len(self._held)]
 
     @property

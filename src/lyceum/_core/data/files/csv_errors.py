@@ -145,8 +145,9 @@ class Explained:
                 f"{self.name} is empty: it needs a line of column names and some rows"
             )
         first, *more = text.split("\n", 1)
-        short = first if len(first) <= 300 and not more else f"{first[:300]} ..."
-        return DataError(f"{self.name} is not a well-formed CSV file: {short}")
+        if len(first) > 300 or more:
+            first = f"{first[:300]} ..."
+        return DataError(f"{self.name} is not a well-formed CSV file: {first}")
 
     def _has_cells(self) -> bool:
         """Whether an input that looks empty is not: its first row is longer than a block."""

@@ -56,7 +56,9 @@ def choose_table(
         )
     if wanted not in names:
         similar = difflib.get_close_matches(wanted, names, 1)
-        hint = f"did you mean {similar[0]!r}?" if similar else f"they are {listed}"
+        hint = f"they are {listed}"
+        if similar:
+            hint = f"did you mean {similar[0]!r}?"
         raise DataError(f"{path} has no {what} {wanted!r}: {hint}")
     return wanted
 

@@ -432,9 +432,10 @@ def check_same(
 ) -> None:
     odd = sorted(set(names) ^ set(others))
     if odd:
-        has, lacks = (path, other) if odd[0] in names else (other, path)
+        if odd[0] not in names:
+            path, other = other, path
         raise SchemaError(
-            f"{has} has the column {odd[0]!r}, which {lacks} lacks: give files of the same columns"
+            f"{path} has the column {odd[0]!r}, which {other} lacks: give files of the same columns"
         )
 
 

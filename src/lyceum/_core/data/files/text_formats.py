@@ -63,6 +63,7 @@ _TOKENS = {
     "%S": r"\d{2}",
     "%p": "[AaPp][Mm]",
 }
+OTHER_MARK = {".": ",", ",": "."}
 _MIRRORED = {"%m/%d": "%d/%m", "%d/%m": "%m/%d", "%d-%m": "%m-%d", "%m-%d": "%d-%m"}
 
 
@@ -115,7 +116,7 @@ class TextFormat:
         # what is left is a number as Arrow writes it: without signs and groups, with a point
         signs = rf"{_CURRENCY}|[%()'’\s\x{{a0}}\x{{202f}}]"
         digits = pc.replace_substring_regex(texts, signs, "")
-        digits = pc.replace_substring(digits, "," if self.decimal == "." else ".", "")
+        digits = pc.replace_substring(digits, OTHER_MARK[self.decimal], "")
         if self.decimal == ",":
             digits = pc.replace_substring(digits, ",", ".")
         fitting = pc.if_else(fits, digits, pa.scalar(None, digits.type))
@@ -126,10 +127,12 @@ class TextFormat:
         """A cell and what it is read as, for a sentence."""
         plain = pc.match_substring_regex(texts, r"^[+-]?\d+$")
         odd = texts.filter(pc.invert(plain))
-        text = odd[:1] if len(odd) else texts[:1]
-        value = self.parse(text)[0].as_py()
-        shown = value if self.date else format(value, ".15g")
-        return f"{text[0].as_py().strip()!r} as {shown}"
+        if len(odd):
+            texts = odd
+        value = self.parse(texts[:1])[0].as_py()
+        if not self.date:
+            value = format(value, ".15g")
+        return f"{texts[0].as_py().strip()!r} as {value}"
 
 
 def _plain(texts: pa.Array) -> pa.Array:
@@ -248,10 +251,11 @@ def distinct_texts(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     ['a', 'c']
     """
     if pa.types.is_dictionary(column.type):
-        chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+        if not isinstance(column, pa.ChunkedArray):
+            column = pa.chunked_array([column])
         levels = []
         # to mark the levels that occur is quicker than to hash every cell
-        for chunk in chunks:
+        for chunk in column.chunks:
             present = np.zeros(len(chunk.dictionary), dtype=bool)
             present[chunk.indices.drop_null().to_numpy()] = True
             levels.append(chunk.dictionary.filter(pa.array(present)))
@@ -298,12 +302,15 @@ def parse_cells(
         odd = next((text for _, text in parts if text is not None), None)
         return pa.chunked_array([cells for cells, _ in parts]), odd
     # of a dictionary every level is parsed once
-    has_levels = pa.types.is_dictionary(column.type)
-    texts = column.dictionary if has_levels else column
-    cells = text_format.parse(texts)
-    lost = pc.and_(cells.is_null(), texts.is_valid())
-    odd = texts.filter(lost)[0].as_py() if pc.any(lost).as_py() else None
-    return cells.take(column.indices) if has_levels else cells, odd
+    if pa.types.is_dictionary(column.type):
+        levels, odd = parse_cells(column.dictionary, text_format)
+        return levels.take(column.indices), odd
+    cells = text_format.parse(column)
+    lost = column.filter(pc.and_(cells.is_null(), column.is_valid()))
+    odd = None
+    if len(lost):
+        odd = lost[0].as_py()
+    return cells, odd
 
 
 def parse_text(
@@ -366,7 +373,9 @@ def describe_formats(
             f"{name!r} ({style.example(texts[name])})"
             for name, style in list(of_kind.items())[:3]
         ]
-        more = f" and {len(of_kind) - 3} more columns" if len(of_kind) > 3 else ""
+        more = ""
+        if len(of_kind) > 3:
+            more = f" and {len(of_kind) - 3} more columns"
         yield f"text read as {what}: {', '.join(shown)}{more}"
         doubtful = [name for name, style in of_kind.items() if style.doubtful]
         if doubtful:
@@ -379,7 +388,7 @@ def _doubt(names: list[str], style: TextFormat) -> str:
     if style.date:
         order = "days" if style.date.startswith("%d") else "months"
         return f"{listed} could be written with days or with months first: {order} first was taken"
-    other = "," if style.decimal == "." else "."
+    other = OTHER_MARK[style.decimal]
     return (
         f"{listed} could have {other!r} as its decimal mark: say --decimal {other}"
         f" (decimal={other!r}) if so"

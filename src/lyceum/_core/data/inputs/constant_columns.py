@@ -55,7 +55,9 @@ def constant_columns(
     columns = [_LIBRARIES[library](frame, j, value) for j, value in enumerate(values)]
 
     def hold_columns(mask: np.ndarray) -> Any:
-        held = frame.copy(deep=False) if library == "pandas" else frame
+        held = frame
+        if library == "pandas":
+            held = frame.copy(deep=False)
         for j in np.flatnonzero(mask).tolist():
             if columns[j] is None:
                 continue

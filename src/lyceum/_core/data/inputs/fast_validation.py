@@ -20,7 +20,10 @@ _TYPES = frozenset(map(np.dtype, ("i1", "u1", "i2", "i4", "i8", "f4", "f8")))
 
 def check_feature_names(learner: Any, X: Any, reset: bool) -> None:
     """Set `feature_names_in_`, or compare the names of a frame or table with it."""
-    names = X.column_names if is_arrow(X, "Table") else list(X.columns)
+    if is_arrow(X, "Table"):
+        names = X.column_names
+    else:
+        names = list(X.columns)
     if names and all(type(name) is str for name in names):
         if reset:
             learner.feature_names_in_ = np.array(names, dtype=object)

@@ -151,19 +151,17 @@ def _describe_columns(
                 flags.append(same[name])
             if target is not None:
                 leaked = leak(column, sampled[target], schema[target].is_categorical)
-                flags += [leaked] if leaked else []
+                if leaked is not None:
+                    flags.append(leaked)
         yield _describe(column, schema[name], tuple(flags))
 
 
 def _column(profile: ColumnProfile, roles: ColumnRoles) -> Column:
     is_text = profile.holds == "text"
     if profile.values is None and (is_text or profile.name in roles.in_full):
-        return Column(
-            profile.name,
-            "categorical",
-            np.empty(0, dtype="<U1"),
-            f"{'text' if is_text else 'numbers'} with too many values to list",
-        )
+        holds = "text" if is_text else "numbers"
+        why = f"{holds} with too many values to list"
+        return Column(profile.name, "categorical", np.empty(0, dtype="<U1"), why)
     return roles.column_of(profile)
 
 
@@ -173,6 +171,11 @@ def _describe(
     profile = sampled.profile
     # text has no range, and neither has a column without a finite number
     has_range = math.isfinite(profile.low) and profile.low <= profile.high
+    low = None
+    high = None
+    if has_range:
+        low = profile.low
+        high = profile.high
     median = None
     histogram: tuple[int, ...] = ()
     if has_range and sampled.values is not None:
@@ -187,8 +190,8 @@ def _describe(
         n_missing=profile.n_missing,
         n_infinite=profile.n_infinite,
         n_distinct=sampled.n_distinct,
-        low=profile.low if has_range else None,
-        high=profile.high if has_range else None,
+        low=low,
+        high=high,
         median=median,
         histogram=histogram,
         top=_top(profile) if column.is_categorical else (),

@@ -185,7 +185,9 @@ def _constant(column: SampledColumn) -> Iterator[Flag]:
     if n_distinct is None:
         n_distinct = column.sampled_distinct
     if n_distinct == 1:
-        missing = ", apart from missing cells" if column.profile.n_missing else ""
+        missing = ""
+        if column.profile.n_missing:
+            missing = ", apart from missing cells"
         yield Flag("constant", f"is the same in every row{missing}: it tells nothing")
     elif column.top_share >= _CONSTANT and column.n_present >= 20:
         n_other = round((1.0 - column.top_share) * column.n_present)
@@ -274,7 +276,9 @@ def _text(column: SampledColumn) -> Iterator[Flag]:
         or n_distinct > 1000
         or (n_distinct > _MANY and n_present < 10 * n_distinct)
     ):
-        many = "very many" if n_distinct is None else f"{n_distinct:,}"
+        many = "very many"
+        if n_distinct is not None:
+            many = f"{n_distinct:,}"
         yield Flag(
             "many_categories",
             f"has {many} categories for {n_present:,} rows: group the rare ones",
@@ -390,8 +394,7 @@ def target_flags(target: SampledColumn, is_class: bool) -> Iterator[Flag]:
         counted = zip(profile.values, profile.counts)
         rare = [str(value) for value, count in counted if count < _RARE]
         if rare:
-            more = " …" if len(rare) > 3 else ""
+            listed = ", ".join(rare[:3]) + " …" * (len(rare) > 3)
             yield Flag(
-                "rare_class",
-                f"has classes of fewer than {_RARE} rows: {', '.join(rare[:3])}{more}",
+                "rare_class", f"has classes of fewer than {_RARE} rows: {listed}"
             )

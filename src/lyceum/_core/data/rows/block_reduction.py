@@ -37,7 +37,10 @@ def count_and_fold(
         block = after_steps(given, steps)
         if len(block):
             summary = of(block)
-            merged = summary if merged is None else merged.merge(summary)
+            if merged is None:
+                merged = summary
+            else:
+                merged = merged.merge(summary)
     return n_rows, merged
 
 
@@ -69,7 +72,9 @@ def map_part(
     for given in part.blocks():
         n_rows += len(given)
         results.append(function(after_steps(given, steps)))
-    return n_rows, stack_rows(results) if results else None
+    if not results:
+        return n_rows, None
+    return n_rows, stack_rows(results)
 
 
 def gather_part(part: Part, steps: tuple[Step, ...]) -> tuple[int, Gathered]:

@@ -22,7 +22,7 @@ from lyceum._core.data.schema.coding import (
     labels,
     target_numbers,
 )
-from lyceum._core.data.schema.column import Column, Kind
+from lyceum._core.data.schema.column import Column, categorical_kind
 from lyceum._core.data.schema.column_roles import ColumnRoles
 from lyceum._core.data.schema.profile import TableProfile
 from lyceum._core.data.schema.schema import Schema
@@ -73,9 +73,11 @@ class DaskPart:
             start = block.start - self.start
             rows = slice(start, start + len(block))
             # targets and weights are columns of the frame, or given beside it
-            y = block.y if self.y is None else self.y[rows]
-            w = block.w if self.w is None else self.w[rows]
-            yield replace(block, y=y, w=w)
+            if self.y is not None:
+                block = replace(block, y=self.y[rows])
+            if self.w is not None:
+                block = replace(block, w=self.w[rows])
+            yield block
 
 
 class DaskSource:
@@ -384,10 +386,13 @@ def _look(
         profile = TableProfile.of(pa.table(cells), in_full=undecided)
     classes = None
     if task == "classes" and y is not None and len(y):
-        labeled = np.asarray(y)[is_labeled(y)] if unlabeled else y
-        if len(labeled):
-            classes = class_codes(labels(labeled, "y", " of a partition"))[0]
-    weight = 0.0 if w is None else float(_weights(w).sum())
+        if unlabeled:
+            y = np.asarray(y)[is_labeled(y)]
+        if len(y):
+            classes = class_codes(labels(y, "y", " of a partition"))[0]
+    weight = 0.0
+    if w is not None:
+        weight = float(_weights(w).sum())
     return _PartFacts(len(X), profile, classes, weight)
 
 
@@ -422,10 +427,9 @@ def _seen_schema(
     unlabeled: bool,
 ) -> Schema:
     profile = merge_all([seen.profile for seen in looks]) or TableProfile(0, {})
-    types = {
-        name: profile.columns[name].holds if name in profile.columns else "number"
-        for name in names
-    }
+    types = dict.fromkeys(names, "number")
+    for name, column in profile.columns.items():
+        types[name] = column.holds
     columns = replace(roles, types=types).schema(profile).columns
     if task is None:
         return Schema(columns)
@@ -433,9 +437,8 @@ def _seen_schema(
         return Schema(columns, Column("y", why="y"))
     seen_labels = [seen.classes for seen in looks if seen.classes is not None]
     if not seen_labels:
-        raise DataError(
-            f"the Dask collection has no {'label' if unlabeled else 'rows (0 samples)'}"
-        )
+        what = "label" if unlabeled else "rows (0 samples)"
+        raise DataError(f"the Dask collection has no {what}")
     classes = np.unique(np.concatenate(seen_labels))
     if unlabeled and classes.dtype.kind in "if" and (classes != -1).sum() != 1:
         classes = classes[classes != -1]  # as in `fill_unlabeled`
@@ -443,8 +446,8 @@ def _seen_schema(
     from sklearn.utils.multiclass import check_classification_targets
 
     check_classification_targets(classes)
-    kind: Kind = "binary" if len(classes) == 2 else "categorical"
-    return Schema(columns, Column("y", kind, classes, "y"))
+    target = Column("y", categorical_kind(classes), classes, "y")
+    return Schema(columns, target)
 
 
 def _coded_target(y: Any, target: Column, unlabeled: bool) -> np.ndarray:

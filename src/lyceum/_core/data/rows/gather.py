@@ -37,8 +37,10 @@ class Gathered:
         n_bytes = 0
         for block in self.blocks:
             X = block.X
-            arrays = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
-            n_bytes += sum(array.nbytes for array in arrays)
+            if sparse.issparse(X):
+                n_bytes += X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+            else:
+                n_bytes += X.nbytes
         return n_bytes
 
     @property
@@ -116,13 +118,17 @@ def refuse_size(
     lyceum.errors.SourceError: RowSVD keeps every row in memory, but the rows need 40,000 bytes and
     at most 32,000 are allowed: use PCA, or fewer rows, e.g. rows.take(np.arange(800))
     """
-    limit = _half_of_memory() if memory is None else memory
+    limit = memory
+    if limit is None:
+        limit = _half_of_memory()
     needed = max(n_bytes, 8 * (n_rows or 0) * n_columns)
     if needed > limit:
         # the rows that would fit, rounded down to their first digit
         fits = (n_rows or 1) * limit // needed
         fits = max(1, fits - fits % 10 ** (len(str(fits)) - 1))
-        other = "" if alternative is None else f"{alternative}, or "
+        other = ""
+        if alternative is not None:
+            other = f"{alternative}, or "
         raise SourceError(
             f"{caller} keeps every row in memory, but the rows need {needed:,} bytes and at most"
             f" {limit:,} are allowed: use {other}fewer rows, e.g. rows.take(np.arange({fits:_}))"

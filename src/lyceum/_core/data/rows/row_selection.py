@@ -34,7 +34,9 @@ def row_numbers(indices: Any, n_rows: int | None) -> np.ndarray:
         high = int(indices.max())
         if low < 0 or (n_rows is not None and high >= n_rows):
             odd = low if low < 0 else high
-            count = "" if n_rows is None else f" of {n_rows:,}"
+            count = ""
+            if n_rows is not None:
+                count = f" of {n_rows:,}"
             raise DataError(f"there is no row {odd}{count}: places are counted from 0")
     return indices
 

@@ -172,8 +172,11 @@ class Rows:
     def n_rows(self) -> int | None:
         """The number of rows, if it is known without reading them all."""
         # a count that was made is remembered by the cached property
-        known = None if self._drops_rows else self.source.n_rows
-        return vars(self).get("_row_count", known)
+        if "_row_count" in vars(self):
+            return self._row_count
+        if self._drops_rows:
+            return None
+        return self.source.n_rows
 
     def __len__(self) -> int:
         return self._row_count
@@ -187,7 +190,9 @@ class Rows:
     def _row_count(self) -> int:
         if self.n_rows is not None:
             return self.n_rows
-        counted = self if self._drops_rows else replace(self, steps=())
+        counted = self
+        if not self._drops_rows:
+            counted = replace(self, steps=())
         count = counted._reduce(_Count.of)
         if count is None:
             return 0
@@ -254,7 +259,9 @@ class Rows:
         y = None
         if target is not None:
             y = np.empty(0, np.float64 if target.categories is None else np.int32)
-        w = None if self.schema.weight is None else np.empty(0)
+        w = None
+        if self.schema.weight is not None:
+            w = np.empty(0)
         return Block(np.empty((0, len(self.schema))), y, w, 0, self.schema)
 
     # -- other rows --------------------------------------------------------------------
@@ -391,7 +398,9 @@ class Rows:
         """The results of `work` on every part, in order; reports the rows done."""
         n_done = 0
         # the number of rows may take a look at every file
-        n_rows = self.source.n_rows if is_watched() else None
+        n_rows = None
+        if is_watched():
+            n_rows = self.source.n_rows
         for n, result in ordered_map(work, self.source.parts()):
             yield result
             n_done += n

@@ -304,11 +304,12 @@ class CheckCells:
         return schema
 
     def __call__(self, block: Block) -> Block:
-        cells = block.X.data if sparse.issparse(block.X) else block.X
+        cells = block.X
+        if sparse.issparse(cells):
+            cells = cells.data.reshape(1, -1)
         if cells.dtype.kind != "f":
             return block
-        table = cells.reshape(1, -1) if cells.ndim == 1 else cells
-        index = native.first_nonfinite(table, self.allow_missing)
+        index = native.first_nonfinite(cells, self.allow_missing)
         if index >= 0:
             raise MissingValuesError(self._message(block, index, cells.flat[index]))
         return block

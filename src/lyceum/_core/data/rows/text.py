@@ -29,8 +29,10 @@ def source_name(data: Data) -> str:
         and len(data)
         and isinstance(data[0], str | os.PathLike)
     ):
-        more = f" and {len(data) - 1} more" if len(data) > 1 else ""
-        return f"{os.fspath(data[0])}{more}"
+        name = os.fspath(data[0])
+        if len(data) > 1:
+            name += f" and {len(data) - 1} more"
+        return name
     name = type(data).__name__
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 

@@ -12,7 +12,7 @@ from scipy import sparse
 from lyceum._core.data.files.column_names import missing_columns
 from lyceum._core.data.rows.block import Block
 from lyceum._core.data.schema.coding import codes_of
-from lyceum._core.data.schema.column import Column, Kind, union_levels
+from lyceum._core.data.schema.column import Column, categorical_kind, union_levels
 from lyceum._core.data.schema.schema import Schema, with_texts_of
 from lyceum.errors import SchemaError
 
@@ -88,8 +88,7 @@ def _with_categories(one: Column, two: Column, caller: str) -> Column:
             f" {b[0]!r} now: give both one type"
         )
     both = union_levels(a, b)
-    kind: Kind = "binary" if len(both) == 2 else "categorical"
-    return replace(one, kind=kind, categories=both)
+    return replace(one, kind=categorical_kind(both), categories=both)
 
 
 Change = Callable[[np.ndarray], np.ndarray]

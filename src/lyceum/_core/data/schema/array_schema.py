@@ -33,7 +33,9 @@ def array_schema(X: Any, names: Sequence[str], roles: ColumnRoles) -> Schema:
         listed or any(column.is_categorical for column in roles.columns.values())
     ):
         raise SchemaError(NOT_SPARSE)
-    categories = dict(zip(listed, _categories(X, listed))) if listed else {}
+    categories: dict[int, np.ndarray] = {}
+    if listed:
+        categories = dict(zip(listed, _categories(X, listed)))
     columns = []
     for j, name in enumerate(names):
         if name in roles.columns:

@@ -83,7 +83,7 @@ def _codes_of_values(column: pa.Array | pa.ChunkedArray, of: Column) -> np.ndarr
     categories = pa.array(of.categories)
     if isinstance(column, pa.ChunkedArray):
         parts = [_codes_of_values(chunk, of) for chunk in column.chunks]
-        return np.concatenate(parts) if parts else np.empty(0)
+        return np.concatenate([np.empty(0), *parts])
     has_levels = pa.types.is_dictionary(column.type)
     values = column.dictionary if has_levels else column
     indices = pc.index_in(values.cast(categories.type), value_set=categories)
@@ -113,8 +113,10 @@ class ArrayCoder:
         coded = [j for j, column in enumerate(self.schema) if not column.numeric]
         if coded and X.dtype.kind in "iu" and all(map(_is_own_code, self.schema)):
             return np.ascontiguousarray(X)
-        is_float = X.dtype in (np.float32, np.float64)
-        cells = np.ascontiguousarray(X, dtype=X.dtype if is_float else np.float64)
+        dtype = X.dtype
+        if dtype not in (np.float32, np.float64):
+            dtype = np.dtype(np.float64)
+        cells = np.ascontiguousarray(X, dtype=dtype)
         if coded and np.shares_memory(cells, X):
             cells = cells.copy()
         # whole numbers are compared as such: beyond 2^53 floats would round them

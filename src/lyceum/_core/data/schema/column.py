@@ -194,6 +194,13 @@ class Column:
 Column.__setstate__ = Column._set_state  # type: ignore[attr-defined]
 
 
+def categorical_kind(categories: np.ndarray) -> Kind:
+    """Two categories are binary, any other number of them is categorical."""
+    if len(categories) == 2:
+        return "binary"
+    return "categorical"
+
+
 def is_beyond_floats(values: np.ndarray) -> bool:
     """Whether these are whole numbers so large that they are not exact as floats."""
     if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not len(values):

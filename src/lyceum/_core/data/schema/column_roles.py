@@ -10,7 +10,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from lyceum._core.data.files.column_names import missing_columns
-from lyceum._core.data.schema.column import LISTED, Column, Kind, declared_column
+from lyceum._core.data.schema.column import (
+    LISTED,
+    Column,
+    Kind,
+    categorical_kind,
+    declared_column,
+)
 from lyceum._core.data.schema.profile import (
     ColumnProfile,
     TableProfile,
@@ -270,7 +276,7 @@ def target_column(profile: ColumnProfile, declared: Kind | None) -> Column:
         classes = np.sort(values[profile.counts > 0])
         if profile.is_integer:
             classes = _integers(classes)
-        kind: Kind = declared or ("binary" if len(classes) == 2 else "categorical")
+        kind = declared or categorical_kind(classes)
         return replace(column, kind=kind, categories=classes)
     if profile.holds != "number" or not profile.is_integer or values is None:
         return column

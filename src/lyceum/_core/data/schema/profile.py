@@ -17,6 +17,7 @@ from lyceum._core.data.schema.column import (
     TIMES,
     Column,
     Kind,
+    categorical_kind,
     declared_column,
     union_levels,
 )
@@ -186,8 +187,9 @@ class ColumnProfile:
                 values = None
                 counts = None
         else:
-            exact = cells.astype(np.float64) if is_exact else cells
-            values, counts = count_numbers(exact, in_full)
+            if is_exact:
+                cells = cells.astype(np.float64)
+            values, counts = count_numbers(cells, in_full)
         return cls(
             name=name,
             holds="number",
@@ -257,9 +259,10 @@ class ColumnProfile:
         inferred."""
         if declared is not None:
             return self._declare_column(declared)
-        by_its_type = by_type(self.name, self.holds) if typed else None
-        if by_its_type is not None:
-            return by_its_type
+        if typed:
+            column = by_type(self.name, self.holds)
+            if column is not None:
+                return column
         all_missing = self.n_missing == self.n_rows and not self._distinct
         if self.holds == "empty" or all_missing:
             return Column(self.name, "continuous", None, NOTHING)
@@ -292,9 +295,8 @@ class ColumnProfile:
         if self.holds == "category":
             why = f"a category type of {n} numbers"
             return Column(self.name, "categorical", values, why)
-        kind: Kind = "binary" if n == 2 else "categorical"
         why = f"text with {n} value{'s' * (n != 1)}"
-        return Column(self.name, kind, values, why)
+        return Column(self.name, categorical_kind(values), values, why)
 
     def _declare_column(self, kind: Kind | Literal["text"]) -> Column:
         if kind == "text":

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data.files.column_names import check_names
-from lyceum._core.data.schema.column import FIELDS, Column, Kind
+from lyceum._core.data.schema.column import FIELDS, Column, Kind, categorical_kind
 from lyceum.errors import ModelFileError, SchemaError
 
 _MANY = 10_000  # columns
@@ -87,8 +87,8 @@ class Schema(_NameIndex):
                 columns.append(Column(name, kind, why="declared"))  # type: ignore[arg-type]
                 continue
             values = np.asarray(kind)
-            listed: Kind = "binary" if len(values) == 2 else "categorical"
-            columns.append(Column(name, listed, values, "declared"))
+            column = Column(name, categorical_kind(values), values, "declared")
+            columns.append(column)
         return cls(tuple(columns), target)
 
     @classmethod
@@ -170,7 +170,9 @@ class Schema(_NameIndex):
         return iter(self.columns)
 
     def __getitem__(self, key: str | int) -> Column:
-        return self.columns[self.index(key) if isinstance(key, str) else key]
+        if isinstance(key, str):
+            key = self.index(key)
+        return self.columns[key]
 
     def __contains__(self, name: object) -> bool:
         return name in self._index
@@ -204,7 +206,9 @@ class Schema(_NameIndex):
                 return replace(column, text_format=style)
             return column
 
-        target = None if self.target is None else remember(self.target)
+        target = self.target
+        if target is not None:
+            target = remember(target)
         return replace(self, columns=tuple(map(remember, self.columns)), target=target)
 
     @property
@@ -256,13 +260,15 @@ class Schema(_NameIndex):
         return schema
 
     def __str__(self) -> str:
-        rows = list(self.columns) + ([self.target] if self.target else [])
-        wide = max((len(column.name) for column in rows), default=0)
+        target = self.target
+        names = list(self.names)
+        if target:
+            names.append(target.name)
+        wide = max(map(len, names), default=0)
         lines = [
             f"{column.name:<{wide}}  {column.kind:<11} {column.why}".rstrip()
             for column in self.columns
         ]
-        target = self.target
         if target:
             lines.append(
                 f"{target.name:<{wide}}  {target.kind:<11} the target; {target.why}"

@@ -29,16 +29,22 @@ def target_task(X: Data, y: Target, caller: str) -> Literal["classes", "numbers"
         target = X.schema.target
         if target is None:
             raise DataError(f"{caller} needs a target: give scan(..., target=...)")
-        return "classes" if target.is_categorical else "numbers"
+        if target.is_categorical:
+            return "classes"
+        return "numbers"
     if y is None:
         raise DataError(f"{caller} requires y to be passed, but the target y is None")
     if hasattr(y, "compute"):
         y = y.compute()
-    values = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y).ravel()
+    if hasattr(y, "to_numpy"):
+        y = y.to_numpy()
+    values = np.asarray(y).ravel()
     if values.dtype.kind not in "iuf":
         return "classes"
     if values.dtype.kind == "f" and (values[np.isfinite(values)] % 1 != 0).any():
         return "numbers"
     cells = pa.array(values, from_pandas=True)
     column = target_column(ColumnProfile.of("y", cells, in_full=True), None)
-    return "classes" if column.is_categorical else "numbers"
+    if column.is_categorical:
+        return "classes"
+    return "numbers"

@@ -17,7 +17,7 @@ from lyceum._core.data.inputs.pandas_columns import (
     with_arrow_type,
 )
 from lyceum._core.data.schema.coding import class_codes, labels, target_numbers
-from lyceum._core.data.schema.column import Column, Kind
+from lyceum._core.data.schema.column import Column, categorical_kind
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import is_arrow
 from lyceum._core.types import Data, Weights
@@ -94,7 +94,10 @@ def fill_unlabeled(y: Any, name: str, caller: str) -> tuple[np.ndarray, np.ndarr
         )
     y = y.copy()
     y[missing] = y[np.flatnonzero(~missing)[0]]
-    return (np.array(y.tolist()) if y.dtype == object else y), missing
+    # the type that the labels have without the missing ones
+    if y.dtype == object:
+        y = np.array(y.tolist())
+    return y, missing
 
 
 def coded_target(
@@ -108,8 +111,7 @@ def coded_target(
     if y.dtype.kind not in "iubU":
         check_classification_targets(y)
     classes, codes = class_codes(y)
-    kind: Kind = "binary" if len(classes) == 2 else "categorical"
-    return codes, Column(name, kind, classes, "y")
+    return codes, Column(name, categorical_kind(classes), classes, "y")
 
 
 def checked_weights(w: Any, X: Any, caller: str) -> np.ndarray | None:
@@ -162,5 +164,5 @@ def with_classes(schema: Schema, classes: ArrayLike | None, caller: str) -> Sche
         raise DataError(
             f"y has the label {new[0]!r}, which is not among the classes given to {caller}"
         )
-    kind: Kind = "binary" if len(wanted) == 2 else "categorical"
+    kind = categorical_kind(wanted)
     return schema.with_target(replace(schema.target, kind=kind, categories=wanted))
