@@ -42,6 +42,7 @@ from lyceum._core.data.schema.coding import FEW_ROWS, TableCoder, with_texts
 from lyceum._core.data.schema.column import Kind
 from lyceum._core.data.schema.column_roles import ColumnRoles
 from lyceum._core.data.schema.profile import (
+    ColumnProfile,
     TableProfile,
     check_same_types,
     contents,
@@ -196,12 +197,14 @@ def profile_columns(
     """The profile of a table, its columns spread over threads."""
     names = table.column_names
     spread = ordered_map if table.num_rows > FEW_ROWS else map
-    parts = spread(
-        lambda name: TableProfile.of(table.select([name]), in_full, ordered), names
-    )
-    return TableProfile(
-        table.num_rows, {name: part.columns[name] for name, part in zip(names, parts)}
-    )
+
+    def profile_of(name: str) -> ColumnProfile:
+        return ColumnProfile.of(
+            name, table.column(name), name in in_full, name in ordered
+        )
+
+    profiles = spread(profile_of, names)
+    return TableProfile(table.num_rows, dict(zip(names, profiles)))
 
 
 def coded_source(table: pa.Table, schema: Schema) -> ArraySource:
@@ -345,7 +348,8 @@ def _csv_source(paths: list[str], roles: ColumnRoles, reader: CsvReader) -> CsvS
     settled, profile = typed.settle(profile_of)
     check_has_rows(0 if profile is None else profile.n_rows, paths[0])
     assert profile is not None
-    warn_about_format((*settled.notes, *settled.format_notes(paths[0])), paths[0])
+    notes = (*settled.notes, *settled.format_notes(paths[0]))
+    warn_about_format(notes, paths[0])
     schema = roles.schema(profile).with_text_formats(format_names(settled.text_formats))
     return CsvSource(paths, settled, schema, profile.n_rows)
 

@@ -53,9 +53,10 @@ def read_arff(path: str, encoding: str = "utf8") -> pa.Table:
         raw = _dense(lines, columns, path)
     else:
         raw = _without_quotes(lines, columns, path)
-    return pa.table(
-        {name: _convert(raw[name], kind, name, path) for name, kind in columns.items()}
-    )
+    converted = {}
+    for name, kind in columns.items():
+        converted[name] = _convert(raw[name], kind, name, path)
+    return pa.table(converted)
 
 
 def _header(file: io.TextIOBase, path: str) -> dict[str, str]:
@@ -90,7 +91,8 @@ def _header(file: io.TextIOBase, path: str) -> dict[str, str]:
 
 def _plain(text: str) -> str:
     """Without quotes around it, and without the backslashes that protect characters in quotes."""
-    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
+    is_quoted = len(text) >= 2 and text[0] == text[-1]
+    if is_quoted and text[0] in "'\"":
         return re.sub(r"\\(.)", r"\1", text[1:-1])
     return text
 
@@ -124,9 +126,9 @@ def _values(declaration: str) -> list[str]:
 
 
 def _text_table(columns: dict[str, str], rows: list[Cells]) -> pa.Table:
-    return pa.table(
-        {name: pa.array(cells, pa.string()) for name, cells in zip(columns, zip(*rows))}
-    )
+    by_column = zip(*rows)
+    arrays = [pa.array(cells, pa.string()) for cells in by_column]
+    return pa.table(arrays, names=list(columns))
 
 
 def _dense(lines: list[str], columns: dict[str, str], path: str) -> pa.Table:
@@ -144,17 +146,20 @@ def _dense(lines: list[str], columns: dict[str, str], path: str) -> pa.Table:
 def _without_quotes(lines: list[str], columns: dict[str, str], path: str) -> pa.Table:
     """Rows that Arrow can split much faster than Python."""
     reader = CsvReader(
-        missing=(), types=dict.fromkeys(columns, pa.string()), names=tuple(columns)
+        missing=(),
+        types=dict.fromkeys(columns, pa.string()),
+        names=tuple(columns),
     )
     try:
         raw = reader.read(io.BytesIO("\n".join(lines).encode()))
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
+    null = pa.scalar(None, pa.string())
     cells = {}
     for name in columns:
         texts = pc.utf8_trim(raw[name], " \t")
         missing = pc.is_in(texts, pa.array(["?", ""]))
-        cells[name] = pc.if_else(missing, pa.scalar(None, pa.string()), texts)
+        cells[name] = pc.if_else(missing, null, texts)
     return pa.table(cells)
 
 
@@ -205,7 +210,8 @@ def _convert(
             return cells.cast(pa.float64())
         if type_name == "date":
             # Java's letters become those of C; a directive of C in the file may crash Arrow
-            java = (_plain(kind[4:].strip()) or _DATE).replace("%", "%%")
+            declared = _plain(kind[4:].strip()) or _DATE
+            java = declared.replace("%", "%%")
             letters = "|".join(_DATE_PARTS)
             form = re.sub(letters, lambda part: _DATE_PARTS[part[0]], java)
             return pc.strptime(cells, form, "s")
@@ -223,7 +229,8 @@ def _nominal(
     values = pa.array(_values(kind))
     codes = pc.index_in(cells, value_set=values)
     if codes.null_count > cells.null_count:
-        odd = cells.filter(pc.and_(codes.is_null(), cells.is_valid()))[0].as_py()
+        unlisted = pc.and_(codes.is_null(), cells.is_valid())
+        odd = cells.filter(unlisted)[0].as_py()
         raise DataError(
             f"{path}: attribute {name!r} has the value {odd!r}, which its declaration does not"
             f" list: {kind}"

@@ -86,7 +86,8 @@ class Explained:
         )
         if rows is None or not len(rows) or not plain:
             return
-        last = rows.column(rows.num_columns - 1)[len(rows) - 1].as_py()
+        last_column = rows.column(rows.num_columns - 1)
+        last = last_column[len(rows) - 1].as_py()
         if isinstance(last, str) and "\n" in last and not self._ends_with_quote():
             start = last.partition("\n")[0][:80]
             raise DataError(

@@ -46,7 +46,9 @@ def choose_table(
     """The table that is meant, or an error that lists those there are."""
     if not names:
         raise DataError(f"{path} has no {what}")
-    listed = ", ".join(map(repr, names[:20])) + (", …" if len(names) > 20 else "")
+    listed = ", ".join(map(repr, names[:20]))
+    if len(names) > 20:
+        listed += ", …"
     if not wanted and len(names) == 1:
         return names[0]
     if not wanted:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -108,7 +108,9 @@ class FileFormat:
         names = None
         if not self.header and rows:
             names = tuple(f"x{j}" for j in range(len(rows[0]))) or None
-        columns = zip(names or unique_names(rows[0]), zip(*rows)) if rows else ()
+        columns: Iterable[tuple[str, tuple[str, ...]]] = ()
+        if rows:
+            columns = zip(names or unique_names(rows[0]), zip(*rows))
         # whole numbers of more than 64 bits stay text, as Arrow would round them to floats
         long = {
             name: text_type()
@@ -146,10 +148,11 @@ def _is_beyond_64_bits(cell: str) -> bool:
     if len(cell) < 19:
         return False
     whole = re.fullmatch(r"\s*[+-]?0*([0-9]+)\s*", cell)
-    # 2^63 has 19 digits; the number of digits is compared first, as `int` is slow with many
-    return whole is not None and (
-        len(whole[1]) > 19 or (len(whole[1]) == 19 and int(whole[1]) >= 1 << 63)
-    )
+    if whole is None:
+        return False
+    # 2^63 has 19 digits; their number is compared first, as `int` is slow with many
+    n_digits = len(whole[1])
+    return n_digits > 19 or (n_digits == 19 and int(whole[1]) >= 1 << 63)
 
 
 # -- separators and decimal marks ------------------------------------------------------
@@ -175,13 +178,11 @@ def _separator(lines: list[str], source: str) -> str:
         return ","
     for mark in _SEPARATORS:
         n = plain[0].count(mark)
-        if n and sum(line.count(mark) == n for line in plain) >= 0.9 * len(plain):
+        n_alike = sum(line.count(mark) == n for line in plain)
+        if n and n_alike >= 0.9 * len(plain):
             return mark
-    counts = {mark: plain[0].count(mark) for mark in (",", ";", "\t", "|")}
-    best = max(counts, key=counts.__getitem__)
-    if counts[best]:
-        return best
-    return ","
+    # the first of the commonest, which is the comma where there is none of them
+    return max((",", ";", "\t", "|"), key=plain[0].count)
 
 
 def _decimal(rows: list[list[str]], separator: str, missing: tuple[str, ...]) -> str:
@@ -193,7 +194,8 @@ def _decimal(rows: list[list[str]], separator: str, missing: tuple[str, ...]) ->
     if not any("," in cell for row in rows for cell in row):
         return "."
     commas = points = unclear = 0
-    for cells in zip(*(row for row in rows if len(row) == len(rows[0]))):
+    whole_rows = [row for row in rows if len(row) == len(rows[0])]
+    for cells in zip(*whole_rows):
         texts = [cell for cell in cells if cell.strip() not in missing]
         style = text_format_of(pa.array(texts, pa.string()))
         if style is None or style.date:

@@ -128,8 +128,10 @@ def profile_large_file(
     if file_kind(paths) == "parquet":
         seen = _seen_in_parquet(paths, draw)
     else:
-        typed = (file_format or FileFormat()).csv_reader(paths[0]).with_types(paths[0])
+        csv = (file_format or FileFormat()).csv_reader(paths[0])
+        typed = csv.with_types(paths[0])
         draw = draw.of_columns(len(typed.types))
+        # again from the start each time a cell does not fit the type of its column
         reader, seen = typed.settle(lambda reader: _seen_in_csv(paths, reader, draw))
         notes = (*reader.notes, *reader.format_notes(paths[0]))
     return ProfiledFile(paths, source_name(data), reader, seen, draw.in_full, notes)
@@ -150,11 +152,9 @@ class _Draw:
         """With the largest sample for `count` columns."""
         if self.cells is None:
             return self
-        return replace(
-            self,
-            size=min(self.size, max(_FEWEST, self.cells // max(1, count))),
-            cells=None,
-        )
+        fitting = self.cells // max(1, count)
+        size = min(self.size, max(_FEWEST, fitting))
+        return replace(self, size=size, cells=None)
 
     def sample(self, batch: pa.RecordBatch, start: int) -> SampledProfile:
         profile = TableProfile.of(batch, self.in_full, self.ordered)
@@ -246,7 +246,13 @@ class SampledProfile:
         keys = np.empty(batch.num_rows)
         native.hash_uniform(start, seed, keys)
         if target is not None and target in batch.schema.names:
-            keys += _is_missing(batch.column(target))
+            column = batch.column(target)
+            is_float = pa.types.is_floating(column.type)
+            missing = pc.is_null(column, nan_is_null=is_float)
+            if is_float:
+                infinite = pc.fill_null(pc.is_inf(column), False)
+                missing = pc.or_(missing, infinite)
+            keys += np.asarray(missing)
         rows = pa.table(
             {name: decode_dictionary(batch.column(name)) for name in batch.schema.names}
         )
@@ -275,10 +281,3 @@ class SampledProfile:
         if len(keys) > 2 * self.size:
             return both.head(self.size)
         return both
-
-
-def _is_missing(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
-    missing = pc.is_null(column, nan_is_null=pa.types.is_floating(column.type))
-    if pa.types.is_floating(column.type):
-        missing = pc.or_(missing, pc.fill_null(pc.is_inf(column), False))
-    return np.asarray(missing)

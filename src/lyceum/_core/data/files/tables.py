@@ -55,9 +55,8 @@ def paths_of(data: Data) -> list[str]:
     path = os.fspath(data)
     paths: list[str]
     if os.path.isdir(path):
-        paths = sorted(
-            str(p) for p in Path(path).iterdir() if _suffix(str(p)) in _SUFFIXES
-        )
+        entries = map(str, Path(path).iterdir())
+        paths = sorted(entry for entry in entries if _suffix(entry) in _SUFFIXES)
     elif os.path.exists(path):
         if Path(path).is_fifo():
             raise DataError(
@@ -325,7 +324,8 @@ def fits_memory(data: Data, memory: int, file_format: FileFormat | None = None) 
         return n_bytes <= memory
     if kind == "csv":
         csv = (file_format or FileFormat()).csv_reader(paths[0])
-        n_bytes = sum(csv.cell_bytes(path, os.path.getsize(path)) for path in paths)
+        sizes = [os.path.getsize(path) for path in paths]
+        n_bytes = sum(map(csv.cell_bytes, paths, sizes))
         return n_bytes <= memory
     return True
 
@@ -381,10 +381,12 @@ def _arrow_table(path: str) -> pa.Table:
 
 
 def _read_arff(paths: Sequence[str], file_format: FileFormat) -> Tables:
-    encoding = file_format.encoding or text_encoding(read_head(paths[0]), paths[0])[0]
+    encoding = file_format.encoding
     notes: tuple[str, ...] = ()
-    if not file_format.encoding and encoding != "utf8":
-        notes = (f"not UTF-8 text: read as {encoding}",)
+    if not encoding:
+        encoding, _ = text_encoding(read_head(paths[0]), paths[0])
+        if encoding != "utf8":
+            notes = (f"not UTF-8 text: read as {encoding}",)
     return [read_arff(path, encoding) for path in paths], notes, "."
 
 

@@ -188,7 +188,13 @@ def _number_format(texts: pa.Array, decimal: str, prefers: str) -> TextFormat | 
         for mark in decimal or ".,"
         if pc.all(pc.match_substring_regex(plain, _PATTERNS[mark])).as_py()
     ]
-    if not fit or not _one_unit(plain) or _any_match(plain, _LONG):
+    if not fit or _any_match(plain, _LONG):
+        return None
+    # all cells have a percent sign or none has, and there is one currency at most
+    n_percent = pc.sum(pc.match_substring(plain, "%")).as_py()
+    signs = pc.unique(pc.replace_substring_regex(plain, _NOT_SIGNS, "")).to_pylist()
+    currencies = [sign for sign in signs if sign]
+    if n_percent not in (0, len(plain)) or len(currencies) > 1:
         return None
     if len(fit) == 1:
         return TextFormat(fit[0])
@@ -198,13 +204,6 @@ def _number_format(texts: pa.Array, decimal: str, prefers: str) -> TextFormat | 
 
 def _any_match(texts: pa.Array, pattern: str) -> bool:
     return bool(pc.any(pc.match_substring_regex(texts, pattern)).as_py())
-
-
-def _one_unit(texts: pa.Array) -> bool:
-    """Whether all cells have a percent sign or none has, and there is one currency at most."""
-    percent = pc.sum(pc.match_substring(texts, "%")).as_py()
-    signs = pc.unique(pc.replace_substring_regex(texts, _NOT_SIGNS, "")).to_pylist()
-    return percent in (0, len(texts)) and len([sign for sign in signs if sign]) <= 1
 
 
 def _date_format_of(texts: pa.Array, prefers: str) -> TextFormat | None:
@@ -221,11 +220,12 @@ def _date_format_of(texts: pa.Array, prefers: str) -> TextFormat | None:
             continue
         if not TextFormat(date=form).fits(texts):
             continue
-        mirrored = next(
-            (form.replace(a, b) for a, b in _MIRRORED.items() if form.startswith(a)),
-            None,
-        )
-        doubtful = mirrored is not None and TextFormat(date=mirrored).fits(texts)
+        # days and months may stand the other way round
+        start = form[: len("%d/%m")]
+        doubtful = False
+        if start in _MIRRORED:
+            mirrored = form.replace(start, _MIRRORED[start])
+            doubtful = TextFormat(date=mirrored).fits(texts)
         return TextFormat(date=form, doubtful=doubtful)
     return None
 
@@ -384,7 +384,9 @@ def describe_formats(
 
 def _doubt(names: list[str], style: TextFormat) -> str:
     """A sentence on columns that could be read in another way."""
-    listed = ", ".join(map(repr, names[:3])) + (" …" if len(names) > 3 else "")
+    listed = ", ".join(map(repr, names[:3]))
+    if len(names) > 3:
+        listed += " …"
     if style.date:
         order = "days" if style.date.startswith("%d") else "months"
         return f"{listed} could be written with days or with months first: {order} first was taken"

@@ -98,7 +98,8 @@ def _column(cells: list[Any], missing: tuple[str, ...]) -> pa.Array:
         ]
         return pa.array(moments, pa.timestamp("ms"))
     if types == {time}:
-        return pa.array(cells, pa.time64("us")).cast(pa.time32("ms"))
+        times = pa.array(cells, pa.time64("us"))
+        return times.cast(pa.time32("ms"))
     if types == {timedelta}:
         return pa.array(cells, pa.duration("ms"))
     texts = [None if cell is None else _text(cell) for cell in cells]

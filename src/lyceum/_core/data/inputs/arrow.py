@@ -114,7 +114,8 @@ def _plain_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
         values = chunk.dictionary.cast(pa.large_string())
         indices = chunk.indices.cast(pa.int32())
         chunks.append(pa.DictionaryArray.from_arrays(indices, values))
-    return pa.chunked_array(chunks, pa.dictionary(pa.int32(), pa.large_string()))
+    kind = pa.dictionary(pa.int32(), pa.large_string())
+    return pa.chunked_array(chunks, kind)
 
 
 def replace_columns(
@@ -125,11 +126,11 @@ def replace_columns(
     >>> replace_columns(pa.table({"a": [1], "b": [2]}), {"b": pa.array(["two"])}).to_pydict()
     {'a': [1], 'b': ['two']}
     """
+    if not columns:
+        return table
     names = table.schema.names
     arrays = [columns.get(name, cells) for name, cells in zip(names, table.columns)]
-    if columns:
-        return type(table).from_arrays(arrays, names)
-    return table
+    return type(table).from_arrays(arrays, names)
 
 
 def column_class(kind: pa.DataType, name: str) -> str:
@@ -200,4 +201,5 @@ def _seconds(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
         column = column.cast(pa.duration("us"))
     else:
         column = column.cast(pa.timestamp("us", tz=kind.tz), safe=False)
-    return pc.divide(column.cast(pa.int64()).cast(pa.float64(), safe=False), 1e6)
+    microseconds = column.cast(pa.int64()).cast(pa.float64(), safe=False)
+    return pc.divide(microseconds, 1e6)

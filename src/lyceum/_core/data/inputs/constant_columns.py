@@ -120,7 +120,8 @@ def _arrow_column(table: pa.Table, j: int, value: object) -> Any:
         cell = pa.array([value], kind.value_type).dictionary_encode().cast(kind)
     else:
         cell = pa.array([value], kind)
-    return cell.take(pa.array(np.zeros(table.num_rows, dtype=np.int64)))
+    zeros = np.zeros(table.num_rows, dtype=np.int64)
+    return cell.take(pa.array(zeros))
 
 
 _LIBRARIES: dict[str, Callable[[Any, int, Any], Any]] = {

@@ -55,7 +55,9 @@ def validated_pair(
         and len(y) == len(cells)
         and _fits(learner, cells, reset)
     )
-    if not is_checked or (y.dtype.kind == "f" and not np.isfinite(y).all()):
+    if is_checked and y.dtype.kind == "f":
+        is_checked = np.isfinite(y).all()
+    if not is_checked:
         return validate_data(learner, X, y, reset=reset, **options)
     _check_names(learner, X, cells, reset)
     return cells, y

@@ -259,12 +259,11 @@ class Inputs:
         ):
             return False
         # whole numbers of 64 bits may be too large for floats
-        wide = [
-            j
-            for j, dtype in enumerate(dtypes)
-            if dtype.kind in "iu" and dtype.itemsize == 8
-        ]
-        return not any(is_beyond_floats(frame.iloc[:, j].to_numpy()) for j in wide)
+        for j, dtype in enumerate(dtypes):
+            is_wide = dtype.kind in "iu" and dtype.itemsize == 8
+            if is_wide and is_beyond_floats(frame.iloc[:, j].to_numpy()):
+                return False
+        return True
 
     def _array(self, X: Data, y: Any, w: Weights, reset: bool) -> Rows:
         y, missing = self._labels(y, "y")

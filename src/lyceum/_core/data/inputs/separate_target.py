@@ -30,7 +30,9 @@ def other_target(rows: Any, y: Any) -> Any:
     >>> other_target(rows, [2.5, 3.5]), other_target(rows, [7, 9])
     (None, [7, 9])
     """
-    if y is None or rows.schema.target is None or np.shape(y) != (len(rows),):
+    if y is None or rows.schema.target is None:
+        return y
+    if np.shape(y) != (len(rows),):
         return y
     carried = np.asarray(rows.y)
     given = np.asarray(y)

@@ -104,14 +104,14 @@ def inspect(
         for name, column in profile.columns.items()
     }
     # a sample cannot tell how many of all rows repeat an earlier one
-    repeated = None
+    n_repeated = None
     if seen.rows.num_rows == profile.n_rows:
-        repeated = _count_repeats(seen.rows)
+        n_repeated = _count_repeats(seen.rows)
     return Inspection(
         source=source.name,
         n_rows=profile.n_rows,
         n_sampled=seen.rows.num_rows,
-        n_repeated=repeated,
+        n_repeated=n_repeated,
         columns=tuple(_describe_columns(columns, roles)),
         target=target,
         notes=source.notes,
@@ -133,7 +133,8 @@ def _count_repeats(table: pa.Table) -> int:
     """Rows that repeat an earlier one."""
     # numbered names, as Arrow takes one that begins with a dot or a bracket for a path
     plain = table.rename_columns([str(j) for j in range(table.num_columns)])
-    return table.num_rows - plain.group_by(plain.column_names).aggregate([]).num_rows
+    distinct = plain.group_by(plain.column_names).aggregate([])
+    return table.num_rows - distinct.num_rows
 
 
 def _describe_columns(
@@ -182,7 +183,11 @@ def _describe(
         finite = sampled.values[np.isfinite(sampled.values)]
         if len(finite):
             median = float(np.median(finite))
-            histogram = _histogram(finite, profile.low, profile.high)
+            width = (profile.high - profile.low) or 1.0
+            # divided before they are subtracted, so that the largest numbers do not overflow
+            shares = finite / width - profile.low / width
+            bins = np.clip(shares * _BINS, 0, _BINS - 1).astype(np.intp)
+            histogram = tuple(np.bincount(bins, minlength=_BINS).tolist())
     return ColumnInspection(
         name=profile.name,
         kind=column.kind,
@@ -197,14 +202,6 @@ def _describe(
         top=_top(profile) if column.is_categorical else (),
         flags=flags,
     )
-
-
-def _histogram(values: np.ndarray, low: float, high: float) -> tuple[int, ...]:
-    """The number of values in each of `_BINS` bins of equal width from low to high."""
-    width = (high - low) or 1.0
-    # divided before they are subtracted, so that the largest numbers do not overflow
-    bins = np.clip((values / width - low / width) * _BINS, 0, _BINS - 1)
-    return tuple(np.bincount(bins.astype(np.intp), minlength=_BINS).tolist())
 
 
 def _top(profile: ColumnProfile) -> tuple[tuple[Any, int], ...]:

@@ -84,13 +84,16 @@ def _changes_saved(values: np.ndarray, target: np.ndarray) -> float | None:
     # a random order first, then a stable sort: ties keep the random order
     mixed = np.random.default_rng(0).permutation(len(target))
     order = mixed[np.argsort(values[mixed], kind="stable")]
-    return 1 - np.count_nonzero(np.diff(target[order])) / expected
+    n_changes = np.count_nonzero(np.diff(target[order]))
+    return 1 - n_changes / expected
 
 
 def _entropy_explained(groups: np.ndarray, target: np.ndarray) -> float | None:
     """1 - H(T|G)/H(T) over groups with enough rows, if those hold most rows."""
     # counts of rows by group and class; H(T|G) sums the entropies of its rows
-    table = np.zeros((groups.max() + 1, target.max() + 1))
+    n_groups = groups.max() + 1
+    n_classes = target.max() + 1
+    table = np.zeros((n_groups, n_classes))
     np.add.at(table, (groups, target), 1.0)
     table = table[table.sum(axis=1) >= _GROUP]
     if table.sum() < 0.5 * len(groups):
@@ -108,7 +111,8 @@ def _entropy(counts: np.ndarray) -> float:
         return 0.0
     # n H = n log n - sum n_k log n_k
     n = counts.sum()
-    return float(n * np.log(n) - (counts * np.log(counts)).sum())
+    inside = (counts * np.log(counts)).sum()
+    return float(n * np.log(n) - inside)
 
 
 def _variance_explained(groups: np.ndarray, target: np.ndarray) -> float | None:

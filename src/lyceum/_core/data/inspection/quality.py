@@ -220,8 +220,9 @@ def _identifier(column: SampledColumn) -> Iterator[Flag]:
         return
     if not column.profile.is_integer:
         return
-    are_years = _YEARS[0] <= values.min() and values.max() <= _YEARS[1] and n <= 300
-    if rising and are_years:
+    first, last = _YEARS
+    in_years = first <= values.min() and values.max() <= last
+    if rising and in_years and n <= 300:
         yield Flag(
             "ordered",
             "rises from row to row, as years do: the rows are in order of time",
@@ -292,7 +293,10 @@ def _text(column: SampledColumn) -> Iterator[Flag]:
 def _is_prose(cells: pa.Array) -> bool:
     """Whether the first texts have four words or more on average."""
     texts = [text for text in cells[:1000].to_pylist() if text]
-    return bool(texts) and float(np.mean([len(text.split()) for text in texts])) >= 4
+    if not texts:
+        return False
+    n_words = [len(text.split()) for text in texts]
+    return float(np.mean(n_words)) >= 4
 
 
 def _mostly_numbers(values: np.ndarray, counts: np.ndarray) -> Iterator[Flag]:
@@ -300,7 +304,8 @@ def _mostly_numbers(values: np.ndarray, counts: np.ndarray) -> Iterator[Flag]:
     order = np.argsort(-counts, kind="stable")[:5000]
     texts = [str(value) for value in values[order]]
     number = np.array([is_number(text) for text in texts])
-    share = counts[order][number].sum() / max(1, counts[order].sum())
+    n_rows = counts[order]
+    share = n_rows[number].sum() / max(1, n_rows.sum())
     if share == 1.0:
         yield Flag("numbers_as_text", "holds numbers written as text: convert it")
         return
@@ -334,8 +339,9 @@ def _sentinel(column: SampledColumn) -> Iterator[Flag]:
     """A code such as -999 that stands far outside the other numbers."""
     assert column.values is not None
     values = column.values[np.isfinite(column.values)]
-    extremes = (values.min(initial=np.inf), values.max(initial=-np.inf))
-    for code in np.intersect1d(_SENTINELS, extremes):
+    low = values.min(initial=np.inf)
+    high = values.max(initial=-np.inf)
+    for code in np.intersect1d(_SENTINELS, (low, high)):
         rest = values[values != code]
         n_coded = len(values) - len(rest)
         if n_coded < 3 or len(rest) < 10 or np.ptp(rest) == 0:

@@ -38,9 +38,8 @@ _FAN_IN = 8
 
 def is_dask(data: Data) -> bool:
     """Whether data is a Dask array, frame or series; does not import Dask."""
-    return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(
-        data, "__dask_graph__"
-    )
+    package = type(data).__module__.split(".")[0]
+    return package in ("dask", "dask_expr") and hasattr(data, "__dask_graph__")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,8 @@ class DaskPart:
         if is_frame(self.X):
             yield from self._frame_blocks()
             return
-        for part in ArraySource(self.X, self.y, self.w, self.schema).parts():
+        source = ArraySource(self.X, self.y, self.w, self.schema)
+        for part in source.parts():
             for block in part.blocks():
                 yield replace(block, start=self.start + block.start)
 
@@ -152,9 +152,11 @@ class DaskSource:
         ws = _partitions_like_X(w, len(parts), "sample_weight")
         look = dask.delayed(_look, pure=False)
         undecided = _undecided_columns(names, types, roles)
-        looks = dask.compute(
-            *[look(*part, undecided, task, unlabeled) for part in zip(parts, ys, ws)]
-        )
+        tasks = [
+            look(part, part_y, part_w, undecided, task, unlabeled)
+            for part, part_y, part_w in zip(parts, ys, ws)
+        ]
+        looks = dask.compute(*tasks)
         if w is not None and not any(seen.weight for seen in looks):
             raise DataError(
                 "sample_weight is zero for every row: there is nothing to learn from"
@@ -244,13 +246,13 @@ class DaskSource:
         if self._kept is not None:
             return self._reduce_kept(fold)
         # a tree: no worker has to hold the summaries of all partitions
-        level = [dask.delayed(fold, pure=False)(part) for part in self._delayed_parts()]
+        folded = dask.delayed(fold, pure=False)
+        level = [folded(part) for part in self._delayed_parts()]
         rows = dict(zip((task.key for task in level), self.lengths))
         merge = dask.delayed(merge_all, pure=False)
         while len(level) > 1:
-            level = [
-                merge(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)
-            ]
+            starts = range(0, len(level), _FAN_IN)
+            level = [merge(level[i : i + _FAN_IN]) for i in starts]
         with _report_rows(rows):
             return level[0].compute()
 
@@ -265,9 +267,8 @@ class DaskSource:
             report("rows", n_done, self.n_rows)
         # merged in the same order as on Dask, so that sums are the same to the last bit
         while len(level) > 1:
-            level = [
-                merge_all(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)
-            ]
+            starts = range(0, len(level), _FAN_IN)
+            level = [merge_all(level[i : i + _FAN_IN]) for i in starts]
         return level[0]
 
     def collect(self, function: Callable[[Part], tuple[int, np.ndarray | None]]) -> Any:
@@ -382,7 +383,9 @@ def _look(
         profile = TableProfile.of(table, in_full=undecided, ordered=undecided)
     elif undecided:
         # the columns of an array are called x0, x1, ...
-        cells = {name: np.ascontiguousarray(X[:, int(name[1:])]) for name in undecided}
+        cells = {}
+        for name in undecided:
+            cells[name] = np.ascontiguousarray(X[:, int(name[1:])])
         profile = TableProfile.of(pa.table(cells), in_full=undecided)
     classes = None
     if task == "classes" and y is not None and len(y):
@@ -496,4 +499,5 @@ def row_counts(data: Data) -> list[int]:
 
     if hasattr(data, "chunks") and not np.isnan(data.chunks[0]).any():
         return [int(n) for n in data.chunks[0]]
-    return list(dask.compute(*[dask.delayed(len)(part) for part in as_delayed(data)]))
+    lengths = [dask.delayed(len)(part) for part in as_delayed(data)]
+    return list(dask.compute(*lengths))

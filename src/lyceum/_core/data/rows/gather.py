@@ -27,7 +27,8 @@ class Gathered:
     @classmethod
     def of_targets(cls, block: Block) -> Gathered:
         """The targets and weights of a block alone."""
-        return cls((replace(block, X=np.empty((len(block), 0))),))
+        nothing = np.empty((len(block), 0))
+        return cls((replace(block, X=nothing),))
 
     def merge(self, other: Gathered) -> Gathered:
         return Gathered(self.blocks + other.blocks, self.unchanged and other.unchanged)
@@ -125,7 +126,8 @@ def refuse_size(
     if needed > limit:
         # the rows that would fit, rounded down to their first digit
         fits = (n_rows or 1) * limit // needed
-        fits = max(1, fits - fits % 10 ** (len(str(fits)) - 1))
+        unit = 10 ** (len(str(fits)) - 1)
+        fits = max(1, fits - fits % unit)
         other = ""
         if alternative is not None:
             other = f"{alternative}, or "

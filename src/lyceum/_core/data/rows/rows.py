@@ -262,7 +262,8 @@ class Rows:
         w = None
         if self.schema.weight is not None:
             w = np.empty(0)
-        return Block(np.empty((0, len(self.schema))), y, w, 0, self.schema)
+        X = np.empty((0, len(self.schema)))
+        return Block(X, y, w, 0, self.schema)
 
     # -- other rows --------------------------------------------------------------------
 

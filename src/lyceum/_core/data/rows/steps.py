@@ -52,7 +52,10 @@ class Recode:
         ]
         if not columns:
             return block
-        X = block.X.astype(block.X.dtype if block.X.dtype.kind == "f" else np.float64)
+        dtype = block.X.dtype
+        if dtype.kind != "f":
+            dtype = np.dtype(np.float64)
+        X = block.X.astype(dtype)
         for j in columns:
             X[:, j] = codes_of(X[:, j], block.schema[j].categories)  # type: ignore[arg-type]
         return block.with_X(X, block.schema)
@@ -151,10 +154,13 @@ class Design:
         """How many design columns every column has."""
         if self.before.of_an_array:
             return np.ones(len(self.before), dtype=np.int32)
-        widths = [
-            1 if _stays(c) else len(np.asarray(c.categories)) - self._first(c)
-            for c in self.before
-        ]
+        widths = []
+        for column in self.before:
+            width = 1
+            if not _stays(column):
+                n_categories = len(np.asarray(column.categories))
+                width = n_categories - self._first(column)
+            widths.append(width)
         return np.array(widths, dtype=np.int32)
 
     @cached_property
@@ -192,8 +198,10 @@ class Design:
         if len(used) < len(self.before):
             X = X[:, used]
         X = np.ascontiguousarray(X)
-        expand = _csr if self._is_sparse else _dense
-        cells = expand(X, layout, len(self.after))
+        if self._is_sparse:
+            cells = _csr(X, layout, len(self.after))
+        else:
+            cells = _dense(X, layout, len(self.after))
         return block.with_X(cells, self.schema(block.schema))
 
 
@@ -255,7 +263,9 @@ def _indicators(column: Column, width: int) -> tuple[np.ndarray, np.ndarray]:
     # two numbers a < b as they are: b is where (z - a) / (b - a) is 1
     if column.numeric:
         a, b = np.asarray(column.categories, dtype=np.float64)
-        return np.array([[-1.0], [1.0]]) / (b - a), np.array([b, -a]) / (b - a)
+        slopes = np.array([[-1.0], [1.0]])
+        starts = np.array([b, -a])
+        return slopes / (b - a), starts / (b - a)
     if width == n:
         return np.eye(n), np.zeros(n)
     # without a column of its own, the first category is 1 minus the others

@@ -168,21 +168,18 @@ class Align:
             else:
                 X = X.take(self.indices, axis=1)
         for j, change in enumerate(self.changes):
-            if change is not None:
-                X = _as_signed(X, copy=X is block.X)
-                X[:, j] = change(X[:, j])
+            if change is None:
+                continue
+            # cells that can hold the code -1, and are not those of the block
+            if X.dtype.kind == "u":
+                X = X.astype(np.float64)
+            elif X is block.X:
+                X = X.copy()
+            X[:, j] = change(X[:, j])
         if y is not None and self.classes is not None:
             y = self.classes(y).astype(np.int32)
-        return replace(block, X=X, y=y, schema=with_texts_of(self.after, block.schema))
-
-
-def _as_signed(X: np.ndarray, copy: bool) -> np.ndarray:
-    """Cells that can hold the code -1."""
-    if X.dtype.kind == "u":
-        return X.astype(np.float64)
-    if copy:
-        return X.copy()
-    return X
+        schema = with_texts_of(self.after, block.schema)
+        return replace(block, X=X, y=y, schema=schema)
 
 
 def change_between(before: Column, after: Column) -> Change | None:
@@ -215,7 +212,8 @@ def _values_of(codes: np.ndarray, categories: np.ndarray) -> np.ndarray:
     """The numbers that codes stand for, NaN for those missing or unknown."""
     # the index -1 is the NaN at the end
     values = np.append(categories.astype(np.float64), np.nan)
-    return values[np.where(codes >= 0, codes, -1).astype(np.intp)]
+    indices = np.where(codes >= 0, codes, -1).astype(np.intp)
+    return values[indices]
 
 
 def _between_categories(before: Column, after: Column) -> Change | None:

@@ -92,7 +92,8 @@ def _no_others(X: np.ndarray, columns: list[int], seen: np.ndarray) -> bool:
 
 
 def _stretches(X: np.ndarray) -> Iterator[np.ndarray]:
-    return (X[start : start + _LOOK] for start in range(0, len(X), _LOOK))
+    for start in range(0, len(X), _LOOK):
+        yield X[start : start + _LOOK]
 
 
 def _maxima(X: np.ndarray) -> np.ndarray:
@@ -103,4 +104,5 @@ def _maxima(X: np.ndarray) -> np.ndarray:
     # maxima over rows of 64 d cells, then over the 64 of each column, then the rows left over
     stacked = X[:n_whole].reshape(-1, 64 * d).max(axis=0, initial=0)
     largest = stacked.reshape(64, d).max(axis=0)
-    return np.maximum(largest, X[n_whole:].max(axis=0, initial=0))
+    largest_left = X[n_whole:].max(axis=0, initial=0)
+    return np.maximum(largest, largest_left)

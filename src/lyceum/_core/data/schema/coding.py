@@ -53,7 +53,8 @@ def codes_of(values: np.ndarray, categories: np.ndarray) -> np.ndarray:
     found = np.searchsorted(categories, values, sorter=order)
     indices = order[np.minimum(found, len(categories) - 1)]
     equal = categories[indices] == values
-    return np.where(np.isnan(values), np.nan, np.where(equal, indices, -1.0))
+    codes = np.where(equal, indices, -1.0)
+    return np.where(np.isnan(values), np.nan, codes)
 
 
 def _is_run(categories: np.ndarray) -> bool:
@@ -72,9 +73,12 @@ def _whole_codes(values: np.ndarray, categories: np.ndarray) -> np.ndarray | Non
     is_whole = len(categories) and categories.dtype.kind in "iu"
     if not is_whole or not _is_run(categories):
         return None
-    if len(values) and (values.min() < categories[0] or values.max() > categories[-1]):
+    first = categories[0]
+    last = categories[-1]
+    if len(values) and (values.min() < first or values.max() > last):
         return None
-    return (values.astype(np.int64, copy=False) - categories[0]).astype(np.int32)
+    codes = values.astype(np.int64, copy=False) - first
+    return codes.astype(np.int32)
 
 
 def _codes_of_values(column: pa.Array | pa.ChunkedArray, of: Column) -> np.ndarray:
@@ -221,9 +225,8 @@ class TableCoder:
         self.check(table.schema.names)
         if not len(self.schema):
             return np.empty((table.num_rows, 0))
-        single = all(
-            table.schema.field(name).type == pa.float32() for name in self.schema.names
-        )
+        fields = map(table.schema.field, self.schema.names)
+        single = all(field.type == pa.float32() for field in fields)
         shape = (table.num_rows, len(self.schema))
         X = np.empty(shape, dtype=np.float32 if single else np.float64)
         is_large = table.num_rows > FEW_ROWS and X.size > 1 << 20
@@ -334,7 +337,8 @@ def labels(y: Any, name: str, of: str = "") -> np.ndarray:
         return values
     cells = arrow_array(values, f"target {name!r}")
     if cells.null_count:
-        row = int(np.flatnonzero(cells.is_null().to_numpy(zero_copy_only=False))[0])
+        missing = cells.is_null().to_numpy(zero_copy_only=False)
+        row = int(np.flatnonzero(missing)[0])
         raise MissingValuesError(
             f"target {name!r} is missing (NaN) in row {row}{of}: drop such rows first"
         )
@@ -433,7 +437,8 @@ def class_codes(y: Target) -> tuple[np.ndarray, np.ndarray]:
             codes = np.cumsum(present, dtype=np.int32) - np.int32(1)
             return classes, codes[shifted]
     is_float = y.dtype.kind == "f" and len(y) > 0
-    if is_float and np.array_equal(y, np.trunc(y)) and np.abs(y).max() < 1 << 31:
+    is_whole = is_float and np.array_equal(y, np.trunc(y))
+    if is_whole and np.abs(y).max() < 1 << 31:
         classes, codes = class_codes(y.astype(np.int64))
         return classes.astype(y.dtype), codes
     classes, inverse = np.unique(y, return_inverse=True)

@@ -223,7 +223,9 @@ def union_levels(one: np.ndarray, two: np.ndarray) -> np.ndarray:
 
 
 def _is_sorted(values: np.ndarray) -> bool:
-    return len(values) < 2 or bool((values[:-1] <= values[1:]).all())
+    if len(values) < 2:
+        return True
+    return bool((values[:-1] <= values[1:]).all())
 
 
 def declared_column(name: str, kind: Kind, values: np.ndarray | None) -> Column:

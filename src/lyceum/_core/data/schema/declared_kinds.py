@@ -185,13 +185,14 @@ class _Distinct:
     def of(cls, block: Block, names: tuple[str, ...]) -> _Distinct:
         if sparse.issparse(block.X):
             raise SchemaError(NOT_SPARSE)
-        cells = (np.unique(block.X[:, block.schema.index(name)]) for name in names)
-        return cls(names, tuple(values[~np.isnan(values)] for values in cells))
+        distinct = []
+        for name in names:
+            values = np.unique(block.X[:, block.schema.index(name)])
+            distinct.append(values[~np.isnan(values)])
+        return cls(names, tuple(distinct))
 
     def merge(self, other: _Distinct) -> _Distinct:
-        both = tuple(
-            np.union1d(one, two) for one, two in zip(self.values, other.values)
-        )
+        both = tuple(map(np.union1d, self.values, other.values))
         for name, values in zip(self.names, both):
             if len(values) > MANY:
                 raise SchemaError(too_many_text(name, "categorical"))

@@ -48,14 +48,13 @@ def _count_dictionary(
         column = pa.chunked_array([column])
     unified = column.unify_dictionaries()
     if not unified.num_chunks:
-        return pa.array([], column.type.value_type), np.empty(0, dtype=np.int64)
+        nothing = pa.array([], column.type.value_type)
+        return nothing, np.empty(0, dtype=np.int64)
     dictionary = unified.chunk(0).dictionary
     counts = np.zeros(len(dictionary), dtype=np.int64)
     for chunk in unified.chunks:
-        counts += np.bincount(
-            chunk.indices.drop_null().to_numpy(zero_copy_only=False),
-            minlength=len(counts),
-        )
+        codes = chunk.indices.drop_null().to_numpy(zero_copy_only=False)
+        counts += np.bincount(codes, minlength=len(counts))
     return dictionary, counts
 
 
@@ -87,11 +86,8 @@ def count_numbers(cells: np.ndarray, in_full: bool) -> Counted:
 
 def _distinct(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """`np.unique` with counts; small whole numbers are counted without sorting."""
-    if (
-        len(cells)
-        and np.isfinite(cells).all()
-        and np.array_equal(cells, np.trunc(cells))
-    ):
+    is_finite = len(cells) > 0 and np.isfinite(cells).all()
+    if is_finite and np.array_equal(cells, np.trunc(cells)):
         low = cells.min()
         high = cells.max()
         if low >= -MANY and high <= MANY:

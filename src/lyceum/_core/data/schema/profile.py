@@ -460,7 +460,8 @@ def check_kinds(kinds: Mapping[str, str]) -> None:
 
 def _one_type(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Both as whole numbers if one of them is and the other can be, else as they are."""
-    if {one.dtype.kind, two.dtype.kind} not in ({"i", "f"}, {"u", "f"}):
+    kinds = {one.dtype.kind, two.dtype.kind}
+    if kinds not in ({"i", "f"}, {"u", "f"}):
         return one, two
     dtype = two.dtype if one.dtype.kind == "f" else one.dtype
     if all(np.array_equal(values, np.trunc(values)) for values in (one, two)):

@@ -41,8 +41,10 @@ def target_task(X: Data, y: Target, caller: str) -> Literal["classes", "numbers"
     values = np.asarray(y).ravel()
     if values.dtype.kind not in "iuf":
         return "classes"
-    if values.dtype.kind == "f" and (values[np.isfinite(values)] % 1 != 0).any():
-        return "numbers"
+    if values.dtype.kind == "f":
+        finite = values[np.isfinite(values)]
+        if (finite % 1 != 0).any():
+            return "numbers"
     cells = pa.array(values, from_pandas=True)
     column = target_column(ColumnProfile.of("y", cells, in_full=True), None)
     if column.is_categorical:
