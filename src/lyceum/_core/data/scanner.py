@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +27,7 @@ from lyceum._core.data.files.tables import (
 from lyceum._core.data.files.text_formats import format_names
 from lyceum._core.data.inputs.arrow import frame_table, is_frame
 from lyceum._core.data.inputs.pandas_columns import arrow_array
-from lyceum._core.data.rows.block_reduction import merge_all
+from lyceum._core.data.rows.block_reduction import merge_all, merge_and_report
 from lyceum._core.data.rows.dask import DaskSource, is_dask
 from lyceum._core.data.rows.rows import Rows
 from lyceum._core.data.rows.sources import (
@@ -50,7 +50,6 @@ from lyceum._core.data.schema.profile import (
 )
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import pa, pq
-from lyceum._core.progress import report
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data
 from lyceum.errors import DataError, DataWarning, SchemaError
@@ -270,7 +269,8 @@ def _profiled_source(data: ProfiledFile, roles: ColumnRoles) -> Source:
     if data.reader is None:
         return _parquet_source(list(data.paths), roles, 0, profile)
     wanted = roles.names_to_read(list(profile.columns))
-    schema = roles.schema(profile.select(wanted)).with_text_formats(data.text_formats)
+    schema = roles.schema(profile.select(wanted))
+    schema = schema.with_text_formats(data.text_formats)
     return CsvSource(data.paths, data.reader, schema, profile.n_rows)
 
 
@@ -292,11 +292,9 @@ def _parquet_source(
     n_rows = sum(footer.num_rows for footer in footers)
     check_has_rows(n_rows, paths[0])
     if n_rows * len(wanted) * 8 <= memory:
-        table = read_parquet(paths, wanted)
+        loaded = LoadedTable(read_parquet(paths, wanted), True, paths[0])
         # ignored columns were not read: to ignore them again would name columns that are not there
-        return _loaded_source(
-            LoadedTable(table, True, paths[0]), replace(roles, ignore=())
-        )
+        return _loaded_source(loaded, replace(roles, ignore=()))
     schema = pa.schema([first.field(name) for name in wanted])
     types = types_of(schema)
     roles = replace(roles, types=types)
@@ -317,6 +315,7 @@ def _first_then_rest(
     """A profile that reads the first rows of every column and the rest only of those still
     undecided."""
     names = roles.unsettled_names
+    # the generator is given up at once, which closes the file
     head = next(batch for part in source.parts() for batch in part.batches(names))
     profile = TableProfile.of(head, roles.in_full, ordered)
     undecided = roles.undecided_names(profile)
@@ -343,7 +342,7 @@ def _csv_source(paths: list[str], roles: ColumnRoles, reader: CsvReader) -> CsvS
     def profile_of(reader: CsvReader) -> TableProfile | None:
         batches = (batch.select(wanted) for batch in stream_files(reader, paths))
         profiles = ordered_map(lambda b: TableProfile.of(b, roles.in_full), batches)
-        return merge_all(_report_rows(profiles))
+        return merge_and_report(profiles)
 
     settled, profile = typed.settle(profile_of)
     check_has_rows(0 if profile is None else profile.n_rows, paths[0])
@@ -352,11 +351,3 @@ def _csv_source(paths: list[str], roles: ColumnRoles, reader: CsvReader) -> CsvS
     warn_about_format(notes, paths[0])
     schema = roles.schema(profile).with_text_formats(format_names(settled.text_formats))
     return CsvSource(paths, settled, schema, profile.n_rows)
-
-
-def _report_rows(profiles: Iterable[TableProfile]) -> Iterator[TableProfile]:
-    n_rows = 0
-    for profile in profiles:
-        n_rows += profile.n_rows
-        report("rows", n_rows)
-        yield profile

@@ -201,7 +201,8 @@ class CsvReader:
         head = ""
         if isinstance(error.source, str):
             head = self._head(error.source)
-        start = head.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+        text = head.removeprefix("\ufeff")
+        start = text.replace("\r\n", "\n").replace("\r", "\n")
         # empty lines before the header are skipped with it
         skipped = 1 + len(start) - len(start.lstrip("\n"))
         notes = (*self.notes, renamed_note(error.names))
@@ -229,6 +230,7 @@ class CsvReader:
         def read_each(reader: CsvReader) -> list[pa.Table]:
             return [reader._read(source) for source in sources]
 
+        # each file by itself first; only where their types differ are they read again
         reader, tables = self._with_long_rows(read_each)
         schemas = [table.schema for table in tables]
         if all(schema.equals(schemas[0]) for schema in schemas):
@@ -259,7 +261,7 @@ class CsvReader:
         kind = text_type()
         # a column of Arrow's types: the next type that takes the cell, or text in some format
         if before is None:
-            kind = _next(self.types[name], misfit)
+            kind = _next_type(self.types[name], misfit)
             if kind == text_type():
                 learned = self.learned_formats.get(name, "")
                 text_format = text_format_of(
@@ -356,7 +358,8 @@ class CsvReader:
         # text rarely shrinks to less than an eighth
         packed = 8 if is_packed(source) else 1
         # 8 bytes per cell, and as many cells per character as at the start
-        return 8 * round(n_cells / max(1, len(head)) * size * packed)
+        cells_per_byte = n_cells / max(1, len(head))
+        return 8 * round(cells_per_byte * size * packed)
 
     def _head(self, source: str) -> str:
         with Explained(source, self):
@@ -370,7 +373,8 @@ class CsvReader:
         # a quote behind the byte order mark begins a cell
         if text[:3].tobytes() == codecs.BOM_UTF8:
             text = text[3:]
-        return native.breaks_in_quotes(text, ord(self.separator), ord(self.quote))
+        separator = ord(self.separator)
+        return native.breaks_in_quotes(text, separator, ord(self.quote))
 
     def _read_options(self, block_bytes: int) -> pc.ReadOptions:
         block = min(block_bytes * self.longer, MOST_BYTES)
@@ -432,25 +436,21 @@ class _LineBreaks:
         self._stream.close()
 
 
-def _next(kind: pa.DataType, misfit: Misfit) -> pa.DataType:
-    """The next type that takes the cell."""
+def _next_type(kind: pa.DataType, misfit: Misfit) -> pa.DataType:
+    """The next type that takes the cell: Arrow itself is asked, by a file of this one cell."""
+    options = pc.ReadOptions(column_names=["x"])
+    parse = pc.ParseOptions(delimiter="\x01", quote_char=False)
     for wider in _ladder()[_rank(kind) + 1 :]:
-        if wider == text_type() or _takes(wider, misfit.cell):
+        if wider == text_type():
+            return wider
+        convert = pc.ConvertOptions(column_types={"x": wider})
+        try:
+            pc.read_csv(io.BytesIO(misfit.cell.encode()), options, parse, convert)
+        except pa.ArrowInvalid:
+            continue
+        if misfit.cell.strip():
             return wider
     raise misfit
-
-
-def _takes(kind: pa.DataType, cell: str) -> bool:
-    try:
-        pc.read_csv(
-            io.BytesIO(cell.encode()),
-            pc.ReadOptions(column_names=["x"]),
-            pc.ParseOptions(delimiter="\x01", quote_char=False),
-            pc.ConvertOptions(column_types={"x": kind}),
-        )
-    except pa.ArrowInvalid:
-        return False
-    return bool(cell.strip())
 
 
 def _rank(kind: pa.DataType) -> int:

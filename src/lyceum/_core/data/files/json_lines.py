@@ -34,12 +34,15 @@ def read_json(path: str, file_format: FileFormat) -> pa.Table:
             )
     # text as dictionaries, without the cells that mean missing
     texts = {}
+    null = pa.scalar(None, pa.string())
     missing = pa.array(file_format.missing, pa.string())
     for name, cells in zip(table.column_names, table.columns):
         if pa.types.is_string(cells.type):
             is_missing = pc.is_in(cells, missing)
-            cells = pc.if_else(is_missing, pa.scalar(None, pa.string()), cells)
-            texts[name] = cells.cast(text_type()) if len(cells) else cells
+            cells = pc.if_else(is_missing, null, cells)
+            if len(cells):
+                cells = cells.cast(text_type())
+            texts[name] = cells
     return replace_columns(table, texts)
 
 
@@ -75,9 +78,10 @@ def _read_at_once(path: str, encoding: str) -> pa.Table:
             f"{path} is not a list of JSON objects: write one object per line"
         )
     names = dict.fromkeys(name for item in objects for name in item)
-    return pa.table(
-        {name: _column([item.get(name) for item in objects]) for name in names}
-    )
+    columns = {}
+    for name in names:
+        columns[name] = _column([item.get(name) for item in objects])
+    return pa.table(columns)
 
 
 def _column(cells: list[Any]) -> pa.Array:

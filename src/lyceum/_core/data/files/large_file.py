@@ -12,14 +12,13 @@ from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.tables import file_kind, paths_of, read_whole, stream_files
 from lyceum._core.data.files.text_formats import format_names
 from lyceum._core.data.inputs.arrow import decode_dictionary
-from lyceum._core.data.rows.block_reduction import merge_all
+from lyceum._core.data.rows.block_reduction import merge_all, merge_and_report
 from lyceum._core.data.rows.sources import ParquetPart, ParquetSource
 from lyceum._core.data.rows.text import source_name
 from lyceum._core.data.schema.profile import TableProfile, names_with_levels
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import pa, pc, pq
 from lyceum._core.native import native
-from lyceum._core.progress import report
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data
 from lyceum.errors import DataError
@@ -134,6 +133,9 @@ def profile_large_file(
         # again from the start each time a cell does not fit the type of its column
         reader, seen = typed.settle(lambda reader: _seen_in_csv(paths, reader, draw))
         notes = (*reader.notes, *reader.format_notes(paths[0]))
+    if seen is None:
+        raise DataError("there are no rows (0 samples): check the file")
+    seen = seen.head(seen.size)
     return ProfiledFile(paths, source_name(data), reader, seen, draw.in_full, notes)
 
 
@@ -163,12 +165,15 @@ class _Draw:
         )
 
 
-def _seen_in_csv(paths: list[str], reader: CsvReader, draw: _Draw) -> SampledProfile:
+def _seen_in_csv(
+    paths: list[str], reader: CsvReader, draw: _Draw
+) -> SampledProfile | None:
     batches = _number(stream_files(reader, paths), 0)
-    return _merge(ordered_map(lambda numbered: draw.sample(*numbered), batches))
+    samples = ordered_map(lambda numbered: draw.sample(*numbered), batches)
+    return merge_and_report(samples)
 
 
-def _seen_in_parquet(paths: list[str], draw: _Draw) -> SampledProfile:
+def _seen_in_parquet(paths: list[str], draw: _Draw) -> SampledProfile | None:
     schema = read_whole(paths[0], pq.read_metadata).schema.to_arrow_schema()
     draw = replace(
         draw.of_columns(len(schema)), ordered=frozenset(names_with_levels(schema))
@@ -179,7 +184,8 @@ def _seen_in_parquet(paths: list[str], draw: _Draw) -> SampledProfile:
         batches = _number(part.batches(schema.names), part.start)
         return merge_all(draw.sample(batch, start) for batch, start in batches)
 
-    return _merge(ordered_map(sample, source.parts()), source.n_rows)
+    samples = ordered_map(sample, source.parts())
+    return merge_and_report(samples, source.n_rows)
 
 
 def _number(
@@ -189,19 +195,6 @@ def _number(
     for batch in batches:
         yield batch, start
         start += batch.num_rows
-
-
-def _merge(
-    parts: Iterator[SampledProfile | None], n_rows: int | None = None
-) -> SampledProfile:
-    merged: SampledProfile | None = None
-    for seen in parts:
-        merged = merge_all((merged, seen))
-        if merged is not None:
-            report("rows", merged.profile.n_rows, n_rows)
-    if merged is None:
-        raise DataError("there are no rows (0 samples): check the file")
-    return merged.head(merged.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +223,10 @@ class SampledProfile:
     numbers: np.ndarray
     rows: pa.Table
 
+    @property
+    def n_rows(self) -> int:
+        return self.profile.n_rows
+
     @classmethod
     def of(
         cls,
@@ -253,9 +250,11 @@ class SampledProfile:
                 infinite = pc.fill_null(pc.is_inf(column), False)
                 missing = pc.or_(missing, infinite)
             keys += np.asarray(missing)
-        rows = pa.table(
-            {name: decode_dictionary(batch.column(name)) for name in batch.schema.names}
-        )
+        # plain values, as the dictionaries of two batches differ
+        columns = {}
+        for name in batch.schema.names:
+            columns[name] = decode_dictionary(batch.column(name))
+        rows = pa.table(columns)
         numbers = start + np.arange(batch.num_rows)
         return cls(profile, size, keys, numbers, rows).head(size)
 
@@ -265,10 +264,13 @@ class SampledProfile:
             return self
         # the smallest keys of a union are those of the smallest of its parts, so that samples of
         # parts merge to the sample of all rows
-        drawn = np.sort(np.argpartition(self.keys, size - 1)[:size])
-        rows = self.rows.take(pa.array(drawn))
+        smallest = np.argpartition(self.keys, size - 1)[:size]
+        drawn = np.sort(smallest)
         return replace(
-            self, keys=self.keys[drawn], numbers=self.numbers[drawn], rows=rows
+            self,
+            keys=self.keys[drawn],
+            numbers=self.numbers[drawn],
+            rows=self.rows.take(pa.array(drawn)),
         )
 
     def merge(self, other: SampledProfile) -> SampledProfile:

@@ -404,7 +404,8 @@ _READERS: dict[str, Callable[[Sequence[str], FileFormat], Tables]] = {
 
 def read_whole(path: str, read: Callable[[str], Any]) -> Any:
     """What `read` finds in a file; raises if the file is cut off or of another kind."""
-    with file_errors(path, _SUFFIXES.get(_suffix(path), "table").capitalize()):
+    kind = _SUFFIXES.get(_suffix(path), "table")
+    with file_errors(path, kind.capitalize()):
         return read(path)
 
 

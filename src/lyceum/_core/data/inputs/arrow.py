@@ -182,6 +182,7 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> np.ndarray:
         values = column.to_numpy(zero_copy_only=False)
     else:
         values = column.to_numpy()
+    # single precision stays, half does not: the kernels do not take it
     if values.dtype.kind == "f" and values.dtype.itemsize >= 4:
         return values
     return values.astype(np.float64)

@@ -83,7 +83,8 @@ def _value(cell: float, column: Column, kind: pa.DataType) -> Any:
         return None
     holds = column_class(kind, column.name)
     if holds == "time" and pt.is_date(kind):
-        days = pa.scalar(int(float(cell) // 86400), pa.int32())
+        n_days = int(float(cell) // 86400)
+        days = pa.scalar(n_days, pa.int32())
         return days.cast(pa.date32()).as_py()
     if holds == "time":
         # a number of the type's own units, in as many bits as the type has
@@ -117,7 +118,8 @@ def _polars_column(frame: Any, j: int, value: Any) -> Any:
 def _arrow_column(table: pa.Table, j: int, value: object) -> Any:
     kind = table.schema.field(j).type
     if pt.is_dictionary(kind):
-        cell = pa.array([value], kind.value_type).dictionary_encode().cast(kind)
+        plain = pa.array([value], kind.value_type)
+        cell = plain.dictionary_encode().cast(kind)
     else:
         cell = pa.array([value], kind)
     zeros = np.zeros(table.num_rows, dtype=np.int64)

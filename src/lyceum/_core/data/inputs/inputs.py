@@ -165,6 +165,7 @@ class Inputs:
         if n_rows is not None:
             self.learner.n_rows_ = before + n_rows
             return rows
+        # the learner's own pass counts them, so that none is made for the count alone
         self.learner._row_counter = RowCounter(rows, before)
         return rows.then(self.learner._row_counter)
 
@@ -196,6 +197,7 @@ class Inputs:
             return self._from_rows(X, y, w, reset)
         if is_dask(X):
             return self._dask(X, y, w, reset)
+        # a frame of nothing but numbers goes the shorter way of arrays
         if is_frame(X) and not self._is_plain(X):
             return self._frame(self._table(X, reset), y, w)
         table = self._text_table(X, reset)
@@ -207,6 +209,7 @@ class Inputs:
         refuse_beside_rows(other_target(rows, y), w)
         if reset:
             self.learner.feature_names_in_ = np.array(rows.schema.names, dtype=object)
+        # members of an ensemble get rows whose kinds it has settled
         if not getattr(rows.source, "settled", False):
             self._refuse_categories(rows.schema)
             rows = declare_rows(rows, self._kinds(rows.schema.names), self.caller)
@@ -275,7 +278,8 @@ class Inputs:
             names = numbered_names(X.shape[1])
         else:
             names = [str(name) for name in given]
-        schema = array_schema(X, names, self._kinds(names, named=given is not None))
+        roles = self._kinds(names, named=given is not None)
+        schema = array_schema(X, names, roles)
         y, target = coded_target(y, self.task, "y")
         _mark_missing(y, missing)
         weights = checked_weights(w, X, self.caller)

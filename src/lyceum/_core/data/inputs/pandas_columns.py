@@ -63,7 +63,9 @@ def small_arrow_table(frame: Any) -> pa.Table:
     columns = []
     for name, (_, column) in zip(names, frame.items()):
         dtype = column.dtype
-        if isinstance(dtype, np.dtype) and dtype.kind in "iufb" and dtype.itemsize <= 8:
+        # `from_pandas` makes NaN a missing cell, as `Table.from_pandas` does
+        is_number = isinstance(dtype, np.dtype) and dtype.kind in "iufb"
+        if is_number and dtype.itemsize <= 8:
             columns.append(pa.array(column.to_numpy(), from_pandas=True))
         else:
             what = f"column {name!r}"

@@ -61,10 +61,13 @@ def _number_leak(
     both = labeled & np.isfinite(column.values) & np.isfinite(target)
     if both.sum() < _ENOUGH:
         return None
-    linear = _correlation(column.values[both], target[both])
+    x = column.values[both]
+    y = target[both]
+    linear = _correlation(x, y)
     if abs(linear) >= 0.995:
         return f"correlation {linear:.4f}"
-    monotone = _correlation(_ranks(column.values[both]), _ranks(target[both]))
+    # Spearman's, for a target that is a curve of the column
+    monotone = _correlation(_ranks(x), _ranks(y))
     if abs(monotone) >= 0.998:
         return f"rank correlation {monotone:.4f}"
     return None
@@ -124,12 +127,14 @@ def _variance_explained(groups: np.ndarray, target: np.ndarray) -> float | None:
     groups = groups[keep]
     target = target[keep]
     # eta² = 1 - (squares around the group means) / (squares around the mean)
-    total_squares = float(((target - target.mean()) ** 2).sum())
+    deviations = target - target.mean()
+    total_squares = float((deviations**2).sum())
     if total_squares == 0:
         return None
     size = np.bincount(groups)
     mean = np.bincount(groups, target) / np.maximum(size, 1)
-    within_squares = float(((target - mean[groups]) ** 2).sum())
+    residuals = target - mean[groups]
+    within_squares = float((residuals**2).sum())
     return 1 - within_squares / total_squares
 
 
@@ -147,7 +152,8 @@ def _auc(values: np.ndarray, target: np.ndarray) -> float | None:
     positive = target[present] == 1
     n1 = int(positive.sum())
     n0 = len(positive) - n1
-    if min(n0, n1) < _GROUP or len(values) < 0.5 * len(present):
+    mostly_missing = len(values) < 0.5 * len(present)
+    if min(n0, n1) < _GROUP or mostly_missing:
         return None
     # U = (ranks of class 1) - n1 (n1 + 1) / 2, the pairs that are in order
     pairs_in_order = _ranks(values)[positive].sum() - n1 * (n1 + 1) / 2

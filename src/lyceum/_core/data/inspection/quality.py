@@ -144,7 +144,8 @@ class SampledColumn:
         if values is not None and counts is not None:
             value = values[int(counts.argmax())].item()
         else:
-            code = np.bincount(self.codes[self.codes >= 0]).argmax()
+            present = self.codes[self.codes >= 0]
+            code = np.bincount(present).argmax()
             row = np.flatnonzero(self.codes == code)[0]
             value = self.cells[int(row)].as_py()
         if isinstance(value, float) and value.is_integer():
@@ -325,6 +326,7 @@ def _mostly_numbers(values: np.ndarray, counts: np.ndarray) -> Iterator[Flag]:
 
 def _spellings(values: np.ndarray) -> Iterator[Flag]:
     """Categories that differ in case or outer blanks alone."""
+    # by what the spellings have in common, the first that came
     seen: dict[str, str] = {}
     for value in map(str, values[:5000]):
         first = seen.setdefault(value.strip().casefold(), value)

@@ -10,6 +10,7 @@ import numpy as np
 from lyceum._core.data.rows.block import Block, stack_rows
 from lyceum._core.data.rows.gather import Gathered
 from lyceum._core.data.rows.sources import Part
+from lyceum._core.progress import report
 from lyceum._core.threads import single_threaded_blas
 
 if TYPE_CHECKING:
@@ -52,6 +53,16 @@ def merge_all(summaries: Iterable[Any]) -> Any:
             merged = summary
         elif summary is not None:
             merged = merged.merge(summary)
+    return merged
+
+
+def merge_and_report(summaries: Iterable[Any], n_rows: int | None = None) -> Any:
+    """All summaries merged into one, None if all of them are None; reports the rows done."""
+    merged = None
+    for summary in summaries:
+        merged = merge_all((merged, summary))
+        if merged is not None:
+            report("rows", merged.n_rows, n_rows)
     return merged
 
 

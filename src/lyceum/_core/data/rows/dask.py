@@ -152,10 +152,8 @@ class DaskSource:
         ws = _partitions_like_X(w, len(parts), "sample_weight")
         look = dask.delayed(_look, pure=False)
         undecided = _undecided_columns(names, types, roles)
-        tasks = [
-            look(part, part_y, part_w, undecided, task, unlabeled)
-            for part, part_y, part_w in zip(parts, ys, ws)
-        ]
+        partitions = zip(parts, ys, ws)
+        tasks = [look(*part, undecided, task, unlabeled) for part in partitions]
         looks = dask.compute(*tasks)
         if w is not None and not any(seen.weight for seen in looks):
             raise DataError(
@@ -182,24 +180,24 @@ class DaskSource:
 
         check_ascending(indices)
         # partition p has the rows from stops[p] - lengths[p] to stops[p]: the indices that are
-        # wanted of it lie between two ends, and become places in it
+        # wanted of it lie between two ends, and become row numbers in it
         stops = np.cumsum(self.lengths)
         ends = np.searchsorted(indices, stops)
-        places = [
-            indices[a:b] - (stop - n)
-            for a, b, stop, n in zip([0, *ends], ends, stops, self.lengths)
-        ]
+        starts = [0, *ends]
+        rows_by_part = []
+        for a, b, stop, n in zip(starts, ends, stops, self.lengths):
+            rows_by_part.append(indices[a:b] - (stop - n))
         rows_of = dask.delayed(_rows_at, pure=False)
 
         def take(parts: Sequence[Any]) -> list[Any]:
-            return [rows_of(part, rows) for part, rows in zip(parts, places)]
+            return [rows_of(part, rows) for part, rows in zip(parts, rows_by_part)]
 
         return DaskSource(
             take(self.X),
             y=self.y and take(self.y),
             w=self.w and take(self.w),
             schema=self.schema,
-            lengths=list(map(len, places)),
+            lengths=list(map(len, rows_by_part)),
             dtype=self.dtype,
         )
 
@@ -224,22 +222,25 @@ class DaskSource:
     def _persist(self) -> None:
         import dask
 
-        everything = dask.persist(*self.X, *(self.y or []), *(self.w or []))
+        # in one call, so that what partitions of X, y and w have in common is computed once
+        given = [*self.X, *(self.y or []), *(self.w or [])]
+        everything = dask.persist(*given)
         n = len(self.X)
         self.X = list(everything[:n])
         if self.y:
             self.y = list(everything[n : 2 * n])
         if self.w:
             self.w = list(everything[-n:])
+        # threads of this process share its memory: no scheduler is needed any more
         if _is_local():
-            self._kept = [
-                part.as_arrow() for part in dask.compute(*self._delayed_parts())
-            ]
+            parts = dask.compute(*self._delayed_parts())
+            self._kept = [part.as_arrow() for part in parts]
 
     def reduce(self, fold: Callable[[Part], Any]) -> Any:
         """Fold every partition and merge the results in order, as a tree, in one compute."""
         import dask
 
+        # the first pass may be the only one, for which nothing need be held
         self._passes += 1
         if self._passes == 2:
             self._persist()
@@ -401,7 +402,8 @@ def _look(
 
 def _weights(w: Weights) -> np.ndarray:
     weights = np.asarray(w, dtype=np.float64)
-    if not np.isfinite(weights).all() or weights.min(initial=0.0) < 0:
+    all_finite = np.isfinite(weights).all()
+    if not all_finite or weights.min(initial=0.0) < 0:
         raise DataError(
             "sample_weight has negative, missing or infinite values: weights are numbers of at"
             " least 0"
@@ -429,6 +431,7 @@ def _seen_schema(
     task: str | None,
     unlabeled: bool,
 ) -> Schema:
+    # columns that no partition had to look at are numbers
     profile = merge_all([seen.profile for seen in looks]) or TableProfile(0, {})
     types = dict.fromkeys(names, "number")
     for name, column in profile.columns.items():
@@ -488,6 +491,7 @@ def as_delayed(data: Any) -> list[Any]:
     """The row partitions of a Dask array, frame or series as delayed values."""
     if hasattr(data, "columns") or not hasattr(data, "numblocks"):
         return list(data.to_delayed())
+    # blocks of whole rows
     if data.ndim == 2 and data.numblocks[1] > 1:
         data = data.rechunk({1: -1})
     return list(data.to_delayed().ravel())
@@ -497,6 +501,7 @@ def row_counts(data: Data) -> list[int]:
     """The number of rows of every partition, computed if Dask does not know it."""
     import dask
 
+    # Dask writes NaN for a length that only a computation would tell
     if hasattr(data, "chunks") and not np.isnan(data.chunks[0]).any():
         return [int(n) for n in data.chunks[0]]
     lengths = [dask.delayed(len)(part) for part in as_delayed(data)]

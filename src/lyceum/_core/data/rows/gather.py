@@ -82,7 +82,10 @@ def _with_one_list_of_texts(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
         for X, start in zip(cells, starts):
             X[:, j] += np.where(X[:, j] >= 0, start, 0)  # a missing cell is NaN
     schema = replace(first, columns=tuple(columns))
-    return tuple(replace(block, X=X, schema=schema) for block, X in zip(blocks, cells))
+    changed = []
+    for block, X in zip(blocks, cells):
+        changed.append(replace(block, X=X, schema=schema))
+    return tuple(changed)
 
 
 def labels_as_given(y: np.ndarray | None, target: Column | None) -> np.ndarray | None:

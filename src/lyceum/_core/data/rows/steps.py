@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -197,37 +197,32 @@ class Design:
         X = block.X
         if len(used) < len(self.before):
             X = X[:, used]
-        X = np.ascontiguousarray(X)
-        if self._is_sparse:
-            cells = _csr(X, layout, len(self.after))
-        else:
-            cells = _dense(X, layout, len(self.after))
+        if X.dtype.kind != "f" and self._is_sparse:
+            X = X.astype(np.float64)
+        cells = self._expand(np.ascontiguousarray(X), *layout)
         return block.with_X(cells, self.schema(block.schema))
+
+    def _expand(
+        self, X: np.ndarray, start: np.ndarray, size: np.ndarray, first: np.ndarray
+    ) -> Any:
+        """Cells of the table as design columns, dense or CSR; see `_layout`."""
+        shape = (len(X), len(self.after))
+        if not self._is_sparse:
+            dtype = X.dtype if X.dtype.kind == "f" else np.float64
+            expanded = np.empty(shape, dtype=dtype)
+            native.expand(X, start, size, first, expanded)
+            return expanded
+        # every cell of the table gives at most one that is not zero
+        indptr = np.empty(len(X) + 1, np.int32)
+        indices = np.empty(X.size, np.int32)
+        data = np.empty(X.size)
+        n_used = native.expand_sparse(X, start, size, first, indptr, indices, data)
+        cells = (data[:n_used], indices[:n_used], indptr)
+        return sparse.csr_array(cells, shape=shape)
 
 
 def _stays(column: Column) -> bool:
     return column.numeric or column.is_free_text
-
-
-def _dense(X: np.ndarray, layout: list[np.ndarray], width: int) -> np.ndarray:
-    dtype = X.dtype if X.dtype.kind == "f" else np.float64
-    expanded = np.empty((len(X), width), dtype=dtype)
-    start, size, first = layout
-    native.expand(X, start, size, first, expanded)
-    return expanded
-
-
-def _csr(X: np.ndarray, layout: list[np.ndarray], width: int) -> sparse.csr_array:
-    if X.dtype.kind != "f":
-        X = X.astype(np.float64)
-    # every cell of the table gives at most one that is not zero
-    indptr = np.empty(len(X) + 1, np.int32)
-    indices = np.empty(X.size, np.int32)
-    data = np.empty(X.size)
-    start, size, first = layout
-    n_used = native.expand_sparse(X, start, size, first, indptr, indices, data)
-    cells = (data[:n_used], indices[:n_used], indptr)
-    return sparse.csr_array(cells, shape=(len(X), width))
 
 
 def design_change(known: Schema, design: Design) -> tuple[np.ndarray, np.ndarray]:
@@ -325,6 +320,7 @@ class CheckCells:
         return block
 
     def _message(self, block: Block, index: int, value: float) -> str:
+        # an index into the cells: those of a CSR row r are from indptr[r] to indptr[r + 1]
         if sparse.issparse(block.X):
             row = int(np.searchsorted(block.X.indptr, index, side="right")) - 1
             column = block.schema[int(block.X.indices[index])].name

@@ -193,6 +193,7 @@ def change_between(before: Column, after: Column) -> Change | None:
             f"column {after.name!r} holds categories ({before.why}) where numbers were learned"
             f" ({after.why})"
         )
+    # all cells are NaN, which is a missing code too
     if before.is_empty:
         return None
     assert after.categories is not None

@@ -51,6 +51,7 @@ def array_schema(X: Any, names: Sequence[str], roles: ColumnRoles) -> Schema:
 def _categories(X: np.ndarray, columns: list[int]) -> list[np.ndarray]:
     """The distinct values of some columns of an array, sorted."""
     X = np.ascontiguousarray(X)
+    # the first rows mostly show all categories: a cheap look at the maxima may settle it
     look = partial(_whole_numbers, columns=np.array(columns, dtype=np.int32))
     seen, regular = look(X[:_LOOK])
     if len(X) > _LOOK and not _no_others(X, columns, seen):
@@ -84,7 +85,8 @@ def _no_others(X: np.ndarray, columns: list[int], seen: np.ndarray) -> bool:
         return False
     # a negative number is larger than any that is looked for
     unsigned = X.view(f"u{X.itemsize}")
-    largest = np.max(list(ordered_map(_maxima, _stretches(unsigned))), axis=0)
+    maxima = list(ordered_map(_maxima, _stretches(unsigned)))
+    largest = np.max(maxima, axis=0)
     return all(
         top < _MANY and row[: int(top) + 1].all()
         for top, row in zip(largest[columns], seen)

@@ -47,11 +47,10 @@ def codes_of(values: np.ndarray, categories: np.ndarray) -> np.ndarray:
             )
         unknown = np.where(np.isnan(values), np.nan, -1.0)
         return np.where(known, values - categories[0], unknown)
-    # others are searched in sorted order: the place where a value would stand holds it, or it is
-    # unknown
+    # others are searched in sorted order: where a value would stand, it is found, or it is unknown
     order = np.argsort(categories, kind="stable")
-    found = np.searchsorted(categories, values, sorter=order)
-    indices = order[np.minimum(found, len(categories) - 1)]
+    ranks = np.searchsorted(categories, values, sorter=order)
+    indices = order[np.minimum(ranks, len(categories) - 1)]
     equal = categories[indices] == values
     codes = np.where(equal, indices, -1.0)
     return np.where(np.isnan(values), np.nan, codes)
@@ -115,7 +114,8 @@ class ArrayCoder:
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
         coded = [j for j, column in enumerate(self.schema) if not column.numeric]
-        if coded and X.dtype.kind in "iu" and all(map(_is_own_code, self.schema)):
+        is_whole = X.dtype.kind in "iu"
+        if coded and is_whole and all(map(_is_own_code, self.schema)):
             return np.ascontiguousarray(X)
         dtype = X.dtype
         if dtype not in (np.float32, np.float64):
@@ -124,7 +124,7 @@ class ArrayCoder:
         if coded and np.shares_memory(cells, X):
             cells = cells.copy()
         # whole numbers are compared as such: beyond 2^53 floats would round them
-        exact = X if X.dtype.kind in "iu" else cells
+        exact = X if is_whole else cells
         for j in coded:
             cells[:, j] = codes_of(exact[:, j], self.schema[j].categories)  # type: ignore[arg-type]
         return cells
@@ -250,6 +250,7 @@ class TableCoder:
             if codes is not None:
                 return codes
         coded = _encode(cells, target)
+        # numbers, or a binary target that keeps its numbers as cells, or codes already
         if target.categories is None:
             return coded.astype(np.float64, copy=False)
         if target.numeric:
@@ -275,6 +276,7 @@ def _encode(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
     if column.categories is None or column.numeric:
         return numbers(cells, column.name)
     if column.categories.dtype.kind in "iufb":
+        # compared as integers, as floats would make neighbors equal
         if is_beyond_floats(column.categories) and pa.types.is_integer(cells.type):
             return _codes_of_values(cells, column)
         return codes_of(numbers(cells, column.name), column.categories)
@@ -433,7 +435,8 @@ def class_codes(y: Target) -> tuple[np.ndarray, np.ndarray]:
                 shifted = np.subtract(y, low, dtype=np.int64)
             # the code of a label is the number of smaller labels that occur
             present = np.bincount(shifted, minlength=high - low + 1) > 0
-            classes = np.flatnonzero(present).astype(y.dtype) + y.dtype.type(low)
+            offsets = np.flatnonzero(present).astype(y.dtype)
+            classes = offsets + y.dtype.type(low)
             codes = np.cumsum(present, dtype=np.int32) - np.int32(1)
             return classes, codes[shifted]
     is_float = y.dtype.kind == "f" and len(y) > 0

@@ -103,8 +103,10 @@ class ColumnRoles:
         missing = [name for name in self.columns if name not in present]
         if missing:
             raise missing_columns(missing, names)
+        # a schema says the order of the columns too; target and weight follow them
         last = [name for name in (self.target, self.weight) if name is not None]
-        return [*(name for name in self.columns if name not in last), *last]
+        features = [name for name in self.columns if name not in last]
+        return features + last
 
     def _mentions(self) -> Iterator[tuple[str, str]]:
         """Every role with the names that it is given to."""
@@ -112,8 +114,10 @@ class ColumnRoles:
             yield "target", self.target
         if self.weight is not None:
             yield "weight", self.weight
-        yield from (("ignore", name) for name in self.ignore)
-        yield from (("kinds", name) for name in (*self.kinds, *self.columns))
+        for name in self.ignore:
+            yield "ignore", name
+        for name in (*self.kinds, *self.columns):
+            yield "kinds", name
 
     @property
     def text_formats(self) -> dict[str, str]:
@@ -141,10 +145,12 @@ class ColumnRoles:
         ]
 
     def _is_settled(self, name: str, holds: str) -> bool:
+        # weights are checked by their range, whatever their type
         if name == self.weight:
             return False
         if name in self.columns:
             return True
+        # few whole numbers are classes: the target's values have to be counted
         if name == self.target or name in self.in_full:
             return False
         return by_type(name, holds) is not None or (
@@ -216,7 +222,8 @@ def _target_kind(
         raise SchemaError(
             f"task = {task!r} is about a target, and none is named: add target=..."
         )
-    if target in kinds and (kinds[target] == "continuous") != (task == "regression"):
+    is_number = kinds.get(target) == "continuous"
+    if target in kinds and is_number != (task == "regression"):
         raise SchemaError(
             f"kinds says {kinds[target]!r} of the target {target!r}, and task {task!r}: drop one"
         )

@@ -82,7 +82,8 @@ def _categorical(given: object, names: Sequence[str]) -> list[str]:
             )
         return [names[j] for j in np.flatnonzero(chosen).tolist()]
     if chosen.dtype.kind in "iu":
-        if chosen.size and (chosen.min() < 0 or chosen.max() >= len(names)):
+        is_outside = (chosen < 0) | (chosen >= len(names))
+        if is_outside.any():
             raise SchemaError(
                 f"categorical_features names column {chosen.max()}, but there are {len(names)}"
             )
@@ -158,6 +159,7 @@ def _declare(
 
 def _change(before: Column, after: Column, caller: str) -> Change | None:
     """The change to the cells of one column; raises if they cannot be read in the declared kind."""
+    # the codes of words stand for one list, those of free text for a list in every block
     if before.is_free_text == after.is_free_text:
         try:
             return change_between(before, after)

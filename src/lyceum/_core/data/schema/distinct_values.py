@@ -67,7 +67,8 @@ def count_declared(
     values = np.unique(np.concatenate([declared, cells]))
     if len(values) > MANY:
         return None, None
-    counts = np.bincount(np.searchsorted(values, cells), minlength=len(values))
+    codes = np.searchsorted(values, cells)
+    counts = np.bincount(codes, minlength=len(values))
     if not ordered:
         return values, counts
     levels = union_levels(declared, values)
@@ -90,6 +91,7 @@ def _distinct(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if is_finite and np.array_equal(cells, np.trunc(cells)):
         low = cells.min()
         high = cells.max()
+        # a table of at most 2 MANY + 1 counts
         if low >= -MANY and high <= MANY:
             counts = np.bincount((cells - low).astype(np.intp))
             present = np.flatnonzero(counts)

@@ -241,6 +241,7 @@ class ColumnProfile:
         values = np.union1d(first, second)
         if len(values) > (MANY if in_full else FEW):
             return None, None
+        # the values of each are distinct, so that every place is added to once
         counts = np.zeros(len(values), dtype=np.int64)
         counts[np.searchsorted(values, first)] += self.counts
         counts[np.searchsorted(values, second)] += other.counts
@@ -271,9 +272,8 @@ class ColumnProfile:
         if self.holds == "time":
             return Column(self.name, "continuous", None, TIMES)
         if self.values is None:
-            return Column(
-                self.name, "continuous", None, f"numbers, more than {FEW} distinct"
-            )
+            why = f"numbers, more than {FEW} distinct"
+            return Column(self.name, "continuous", None, why)
         if self._distinct == 2:
             low, high = self.values
             why = f"two numbers only: {low:g} and {high:g}"
@@ -464,6 +464,7 @@ def _one_type(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     if kinds not in ({"i", "f"}, {"u", "f"}):
         return one, two
     dtype = two.dtype if one.dtype.kind == "f" else one.dtype
-    if all(np.array_equal(values, np.trunc(values)) for values in (one, two)):
+    are_whole = all(np.array_equal(values, np.trunc(values)) for values in (one, two))
+    if are_whole:
         return one.astype(dtype), two.astype(dtype)
     return one, two

@@ -86,12 +86,14 @@ def fill_unlabeled(y: Any, name: str, caller: str) -> tuple[np.ndarray, np.ndarr
         marked[~missing] = [
             not isinstance(label, str) and label == -1 for label in y[~missing].tolist()
         ]
-        if len(set(y[~missing & ~marked].tolist())) != 1:
+        others = set(y[~missing & ~marked].tolist())
+        if len(others) != 1:
             missing = missing | marked
     if missing.all():
         raise DataError(
             f"no row has a label in {name!r}: {caller} needs at least one row of every class"
         )
+    # any label will do, as the codes of these rows become -1 later
     y = y.copy()
     y[missing] = y[np.flatnonzero(~missing)[0]]
     # the type that the labels have without the missing ones
