@@ -152,9 +152,9 @@ class DaskSource:
         ws = _partitions_like_X(w, len(parts), "sample_weight")
         look = dask.delayed(_look, pure=False)
         undecided = _undecided_columns(names, types, roles)
-        partitions = zip(parts, ys, ws)
-        tasks = [look(*part, undecided, task, unlabeled) for part in partitions]
-        looks = dask.compute(*tasks)
+        looks = dask.compute(
+            *[look(*part, undecided, task, unlabeled) for part in zip(parts, ys, ws)]
+        )
         if w is not None and not any(seen.weight for seen in looks):
             raise DataError(
                 "sample_weight is zero for every row: there is nothing to learn from"
