@@ -17,7 +17,13 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#00
 DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 GRAY = "#8A8A8A"
 INK = "#222222"
+DASHED: dict[str, Any] = {"color": GRAY, "linewidth": 1.0, "linestyle": (0, (4, 3))}
 _POINTS = 2000
+
+
+def color_of(k: int) -> str:
+    """The k-th color; the colors repeat after the last."""
+    return COLORS[k % len(COLORS)]
 
 
 def axes(ax: Axes | None, size: tuple[float, float] = (5.2, 4.4)) -> Axes:
@@ -55,11 +61,10 @@ def line_style(ax: Axes) -> dict[str, Any]:
         not str(line.get_label()).startswith("_") and line.get_gid() != "reference"
         for line in ax.lines
     )
-    if n >= len(COLORS):
-        dashes = DASHES[n // len(COLORS) % len(DASHES)]
-    else:
-        dashes = DASHES[n % len(DASHES)]
-    return {"color": COLORS[n % len(COLORS)], "linestyle": dashes, "linewidth": 1.8}
+    # the dashes change with the color at first, and then with each round of colors
+    step = n // len(COLORS) if n >= len(COLORS) else n
+    dashes = DASHES[step % len(DASHES)]
+    return {"color": color_of(n), "linestyle": dashes, "linewidth": 1.8}
 
 
 def reference_line(ax: Axes, x: ArrayLike, y: Any, label: str) -> None:
@@ -67,16 +72,7 @@ def reference_line(ax: Axes, x: ArrayLike, y: Any, label: str) -> None:
     if not any(
         line.get_gid() == "reference" and line.get_label() == label for line in ax.lines
     ):
-        ax.plot(
-            x,
-            y,
-            color=GRAY,
-            linewidth=1.0,
-            linestyle=(0, (4, 3)),
-            label=label,
-            zorder=1,
-            gid="reference",
-        )
+        ax.plot(x, y, label=label, zorder=1, gid="reference", **DASHED)
 
 
 def finish(ax: Axes, x: str, y: str, title: str | None) -> None:
@@ -91,6 +87,17 @@ def finish(ax: Axes, x: str, y: str, title: str | None) -> None:
     for side in ("left", "bottom"):
         ax.spines[side].set_color(GRAY)
     ax.tick_params(colors=INK, labelsize="small")
+
+
+def name_columns(ax: Axes, names: list[str], has_room: bool) -> None:
+    """Names below columns 0, 1, ..., turned where there is no room for them side by side."""
+    ax.set_xticks(
+        range(len(names)),
+        names,
+        fontsize="small",
+        rotation=0 if has_room else 35,
+        ha="center" if has_room else "right",
+    )
 
 
 def heading(ax: Axes, title: str | None) -> None:
@@ -123,11 +130,11 @@ def legend(ax: Axes, location: Any = "best", **options: Any) -> None:
     """A legend of the labeled lines, those to compare with last."""
     handles, labels = ax.get_legend_handles_labels()
     references = {id(line) for line in ax.lines if line.get_gid() == "reference"}
-    order = sorted(range(len(handles)), key=lambda i: id(handles[i]) in references)
-    if order:
+    # a stable sort: curves keep their order, and so do the lines to compare with
+    entries = sorted(zip(handles, labels), key=lambda entry: id(entry[0]) in references)
+    if entries:
         ax.legend(
-            [handles[i] for i in order],
-            [labels[i] for i in order],
+            *zip(*entries),
             loc=location,
             fontsize="small",
             labelcolor=INK,

@@ -10,7 +10,14 @@ from numpy.typing import ArrayLike
 
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import DensityErrors, LearningCurve, ValidationCurve
-from lyceum.plot.curves import DOTS, Curve, draw_curves, mark_best, results_by_name
+from lyceum.plot.curves import (
+    DOTS,
+    Curve,
+    draw_curves,
+    few_dots,
+    mark_best,
+    results_by_name,
+)
 from lyceum.plot.style import GRAY, finish, legend, reference_line
 
 if TYPE_CHECKING:
@@ -156,20 +163,20 @@ def validation_curve(
         test_scores = result.test_losses
         param_name = param_name or result.param_name
     values = np.asarray(param_range)
-    if values.dtype.kind in "iuf":
-        x = values.astype(np.float64)
-        names = None
-    else:
-        x = np.arange(len(values), dtype=np.float64)
-        names = values
+    are_numbers = values.dtype.kind in "iuf"
+    x = (values if are_numbers else np.arange(len(values))).astype(np.float64)
     curves = _two_curves(x, train_scores, test_scores, label)
     ax = draw_curves(ax, curves)
     if best == "auto":
         best = "min" if results or _is_loss(score) else "max"
     if best is not None:
         i = int(getattr(np, f"arg{best}")(curves[1].y))
-        mark_best(ax, x[i], _param_text(values[i]))
-    _scale(ax, x, names, log)
+        name = values[i] if isinstance(values[i], str) else f"{values[i]:g}"
+        mark_best(ax, x[i], name)
+    if not are_numbers:
+        ax.set_xticks(x, [str(value) for value in values])
+    elif log or (log is None and x.min() > 0 and x.max() >= 50 * x.min()):
+        ax.set_xscale("log")
     finish(ax, param_name or "parameter", score or _loss_name(results), title)
     legend(ax)
     return ax
@@ -239,10 +246,8 @@ def staged_errors(
     ax = draw_curves(ax, drawn)
     for curve in drawn:
         if curve.label == best and not np.isnan(curve.y).all():
-            if goal == "min":
-                i = int(np.nanargmin(curve.y))
-            else:
-                i = int(np.nanargmax(curve.y))
+            find_best = np.nanargmin if goal == "min" else np.nanargmax
+            i = int(find_best(curve.y))
             mark_best(ax, curve.x[i], curve.x[i])
     if log:
         ax.set_yscale("log")
@@ -258,8 +263,7 @@ def _staged_curve(name: str, values: ArrayLike, rounds: Any) -> Curve:
         raise DataError(
             f"curve {name!r} has the shape {values.shape} for {len(numbers)} rounds: give one each"
         )
-    marker = "o" if len(values) <= 20 else None
-    return Curve(numbers, values, name, options={"marker": marker, "markersize": 4.0})
+    return Curve(numbers, values, name, options=few_dots(len(values)))
 
 
 def density_errors(
@@ -331,18 +335,6 @@ def _results(
             f"give a {kind.__name__}, or arrays of training and of validation scores"
         )
     return results
-
-
-def _param_text(value: object) -> str:
-    return str(value) if isinstance(value, str) else f"{value:g}"
-
-
-def _scale(ax: Axes, x: np.ndarray, words: np.ndarray | None, log: bool | None) -> None:
-    """Words as ticks; a logarithmic scale where it is wanted, or where numbers span much."""
-    if words is not None:
-        ax.set_xticks(x, [str(word) for word in words])
-    elif log or (log is None and x.min() > 0 and x.max() >= 50 * x.min()):
-        ax.set_xscale("log")
 
 
 def _is_loss(name: str | None) -> bool:

@@ -214,33 +214,28 @@ class _NetDrawing:
                 (x, self.tops[level] + self.heights.get(level, 0.3)),
             ]
         points.append((lay.x[child], self.tops[lay.layer[child]]))
-        _arrow(ax, points)
+        from matplotlib.patches import FancyArrowPatch
+        from matplotlib.path import Path
 
-
-def _arrow(ax: Axes, points: list[tuple[float, float]], arrow: bool = True) -> None:
-    """A smooth line that leaves and enters vertically."""
-    from matplotlib.patches import FancyArrowPatch
-    from matplotlib.path import Path
-
-    path = [points[0]]
-    codes = [Path.MOVETO]
-    for (x0, y0), (x1, y1) in zip(points, points[1:]):  # noqa: RUF007
-        half = (y1 - y0) / 2
-        path += [(x0, y0 + half), (x1, y1 - half), (x1, y1)]
-        codes += [Path.CURVE4] * 3
-    if arrow:
-        style = "-|>,head_width=2.2,head_length=4"
-    else:
-        style = "-"
-    ax.add_patch(
-        FancyArrowPatch(
-            path=Path(path, codes),
-            arrowstyle=style,
-            color=GRAY,
-            linewidth=0.9,
-            zorder=2,
+        path = [points[0]]
+        codes = [Path.MOVETO]
+        for (x0, y0), (x1, y1) in zip(points, points[1:]):  # noqa: RUF007
+            half = (y1 - y0) / 2
+            path += [(x0, y0 + half), (x1, y1 - half), (x1, y1)]
+            codes += [Path.CURVE4] * 3
+        if True:
+            style = "-|>,head_width=2.2,head_length=4"
+        else:
+            style = "-"
+        ax.add_patch(
+            FancyArrowPatch(
+                path=Path(path, codes),
+                arrowstyle=style,
+                color=GRAY,
+                linewidth=0.9,
+                zorder=2,
+            )
         )
-    )
 
 
 def moral_graph(
@@ -354,7 +349,14 @@ def junction_tree(
     tree = net if isinstance(net, JunctionTree) else net.junction_tree()
     cliques = {str(c): clique for c, clique in enumerate(tree.cliques)}
     parents = _clique_parents(tree)
-    layout = layered_layout(parents, _clique_widths(cliques), gap=0.3)
+    layout = layered_layout(
+        parents,
+        {
+            name: 0.085 * max(map(len, clique)) + 0.25
+            for name, clique in cliques.items()
+        },
+        gap=0.3,
+    )
     step = 0.19 * max(map(len, tree.cliques)) + 0.85
     ax = axes(ax, (max(layout.width + 0.4, 2.5), step * layout.n_layers + 0.4))
     centers = {
@@ -379,12 +381,6 @@ def _clique_parents(tree: JunctionTree) -> dict[str, list[str]]:
     for clique, parent in enumerate(tree.parents):
         parents[str(clique)] = [str(parent)] if parent >= 0 else []
     return parents
-
-
-def _clique_widths(cliques: dict[str, Any]) -> dict[str, float]:
-    return {
-        name: 0.085 * max(map(len, clique)) + 0.25 for name, clique in cliques.items()
-    }
 
 
 def _separator(ax: Axes, parent: np.ndarray, child: np.ndarray, text: str) -> None:

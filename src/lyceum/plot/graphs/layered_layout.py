@@ -50,7 +50,12 @@ def layered_layout(
     for name, layer in depth.items():
         layers[layer].append(name)
     linked, chains, sizes = _with_bends(parents, depth, layers, dict(widths))
-    _order_layers(layers, linked)
+    # Sweep down and up in turn: a layer in the order of its neighbors in the one before it.
+    for sweep in range(_SWEEPS):
+        step = 1 if sweep % 2 == 0 else -1
+        numbers = range(len(layers))[::step]
+        for i in numbers[1:]:
+            layers[i] = _by_neighbors(layers[i], layers[i - step], linked)
     x = _positions(layers, linked, sizes, gap)
     left = min(x[name] - sizes[name] / 2 for name in x)
     right = max(x[name] + sizes[name] / 2 for name in x)
@@ -61,19 +66,6 @@ def layered_layout(
     }
     centers = {name: x[name] for name in parents}
     return LayeredLayout(centers, depth, bends, right - left, len(layers))
-
-
-def _edges(parents: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-    return [(parent, child) for child, above in parents.items() for parent in above]
-
-
-def _order_layers(layers: list[list[str]], linked: Mapping[str, list[str]]) -> None:
-    """Sweep down and up in turn: a layer in the order of its neighbors in the one before it."""
-    for sweep in range(_SWEEPS):
-        step = 1 if sweep % 2 == 0 else -1
-        numbers = range(len(layers))[::step]
-        for i in numbers[1:]:
-            layers[i] = _by_neighbors(layers[i], layers[i - step], linked)
 
 
 def _depths(parents: Mapping[str, Sequence[str]]) -> dict[str, int]:
@@ -100,7 +92,9 @@ def _with_bends(
     """The neighbors of every node when long edges have a node in every layer that they cross."""
     linked: dict[str, list[str]] = defaultdict(list, {name: [] for name in parents})
     chains: dict[tuple[str, str], list[tuple[str, int]]] = {}
-    for parent, child in _edges(parents):
+    for parent, child in [
+        (parent, child) for child, above in parents.items() for parent in above
+    ]:
         between = range(depth[parent] + 1, depth[child])
         chain = [(f"\0{parent}\0{child}\0{layer}", layer) for layer in between]
         for bend, layer in chain:

@@ -20,7 +20,7 @@ from lyceum._core.trees import (
 )
 from lyceum._core.types import Estimator
 from lyceum.errors import SettingError
-from lyceum.plot.style import COLORS, GRAY, INK, axes, heading, shorten
+from lyceum.plot.style import GRAY, INK, axes, color_of, heading, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -259,7 +259,9 @@ class _TreeDrawing:
                 right - left + _GAP for (_, right), (left, _) in zip(reach, contour)
             ]
             child.x = max(gaps, default=0.0)
-            reach = _outline(reach, _shifted(contour, child.x))
+            second = _shifted(contour, child.x)
+            both = [(a[0], max(a[1], b[1])) for a, b in zip(reach, second)]
+            reach = both + reach[len(both) :] + second[len(both) :]
         middle = 0.0
         if box.children:
             middle = (box.children[0].x + box.children[-1].x) / 2
@@ -435,7 +437,7 @@ def _test(labels: TreeLabels, node: int, branch: int) -> list[str]:
 
 
 def _color(k: int) -> str:
-    return "#999999" if k % 7 == 6 else COLORS[k % 7]
+    return "#999999" if k % 7 == 6 else color_of(k)
 
 
 def _short(value: float) -> str:
@@ -449,11 +451,3 @@ def _shifted(
     contour: list[tuple[float, float]], by: float
 ) -> list[tuple[float, float]]:
     return [(left + by, right + by) for left, right in contour]
-
-
-def _outline(
-    first: list[tuple[float, float]], second: list[tuple[float, float]]
-) -> list[tuple[float, float]]:
-    """The left end of the first and the right end of both contours, level by level."""
-    both = [(a[0], max(a[1], b[1])) for a, b in zip(first, second)]
-    return both + first[len(both) :] + second[len(both) :]

@@ -11,7 +11,7 @@ import numpy as np
 from lyceum._core.text import show_count
 from lyceum._core.types import Data, Estimator
 from lyceum.errors import DataError, SettingError
-from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, panel_grid
+from lyceum.plot.style import COLORS, GRAY, INK, axes, color_of, finish, panel_grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -174,7 +174,7 @@ class _Drawn:
             if node >= self.n:
                 for part in self.merges[node - self.n, :2].astype(int):
                     if node >= cut and part < cut:
-                        result[part] = COLORS[ready % len(COLORS)]
+                        result[part] = color_of(ready)
                         ready += 1
                     elif node < cut:
                         result[part] = result[node]
@@ -236,7 +236,7 @@ def silhouette(
         values = np.sort(result.points[inside & (result.labels == cluster)])[::-1]
         n = len(values)
         rows = height + np.arange(n + 1)
-        color = COLORS[c % len(COLORS)]
+        color = color_of(c)
         ends = np.append(values, values[-1:])
         ax.fill_betweenx(
             rows, 0, ends, step="post", color=color, linewidth=0, alpha=0.85
@@ -394,7 +394,7 @@ def _draw_step(
     for k in range(paths.shape[1]):
         ax.plot(*paths[:, k].T, color=INK, linewidth=0.9)
         mark: dict[str, Any] = {
-            "color": COLORS[k % len(COLORS)],
+            "color": color_of(k),
             "markersize": 10,
             "markeredgecolor": "white",
         }

@@ -24,6 +24,7 @@ from lyceum.plot.style import (
     GRAY,
     INK,
     axes,
+    color_of,
     finish,
     heading,
     legend,
@@ -446,7 +447,7 @@ def _classes_on_a_plane(
     x, y, grid = _plane(rows)
     joint, decided = _joint(model, grid, X)
     decided = decided.reshape(len(y), len(x))
-    colors = [COLORS[k % len(COLORS)] for k in range(len(classes))]
+    colors = [color_of(k) for k in range(len(classes))]
     edges = np.arange(len(classes) + 1) - 0.5
     ax.contourf(x, y, decided, levels=edges, colors=colors, alpha=0.12)
     for k, label in enumerate(classes):

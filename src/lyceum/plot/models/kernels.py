@@ -11,7 +11,7 @@ from lyceum._core.data import dense_cells
 from lyceum._core.types import Data, Estimator, Target
 from lyceum.errors import DataError
 from lyceum.plot.plane import plane_grid
-from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, heading, legend
+from lyceum.plot.style import COLORS, GRAY, INK, axes, color_of, finish, heading, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,15 +85,6 @@ def margin(
     return ax
 
 
-def _at_bound(model: Estimator) -> np.ndarray:
-    """Of every support vector, whether its α is at C; ξ > 0 says so without the weights of the
-    rows."""
-    alpha = np.asarray(model.alpha_)[model.support_]
-    return (alpha >= model.C) | (
-        np.asarray(model.slack_)[model.support_] > 10 * model.tol
-    )
-
-
 def _margin_text(model: Estimator) -> str:
     text = f"{model.n_on_margin_[0]} on it, {model.n_at_bound_[0]} at the bound"
     if np.isfinite(model.margin_width_[0]):
@@ -108,7 +99,16 @@ def _draw_rows(ax: Axes, model: Estimator, X: np.ndarray, y: np.ndarray) -> None
         ax.scatter(
             x0, x1, s=26, color=COLORS[k], marker="os"[k], label=str(label), zorder=3
         )
-    widths = np.where(_at_bound(model), 2.2, 1.0)
+    # α is at C; ξ > 0 says so without the weights of the rows
+    alpha = np.asarray(model.alpha_)[model.support_]
+    widths = np.where(
+        (
+            (alpha >= model.C)
+            | (np.asarray(model.slack_)[model.support_] > 10 * model.tol)
+        ),
+        2.2,
+        1.0,
+    )
     ring: dict[str, Any] = {
         "s": 110,
         "facecolors": "none",
@@ -177,7 +177,20 @@ def setting_grid(
     ax = axes(ax, (5.8, 4.4))
     image = ax.imshow(scores, origin="lower", aspect="auto", cmap="cividis")
     best = np.unravel_index(np.nanargmax(scores), scores.shape)
-    _write_scores(ax, scores)
+    # Every score as text, light on dark.
+    middle = (np.nanmin(scores) + np.nanmax(scores)) / 2
+    for (i, j), score_value in np.ndenumerate(scores):
+        if np.isfinite(score_value):
+            color = "white" if score_value < middle else "black"
+            ax.text(
+                j,
+                i,
+                f"{score_value:.3g}",
+                ha="center",
+                va="center",
+                color=color,
+                fontsize="small",
+            )
     corner = (best[1] - 0.5, best[0] - 0.5)
     ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=COLORS[1], linewidth=3))
     ax.set_xticks(range(len(sigma)), [f"{value:.3g}" for value in sigma])
@@ -279,7 +292,7 @@ def feature_lift(
     for k, label in enumerate(np.unique(y)):
         ax.scatter(
             *lifted[y == label].T,
-            color=COLORS[k % 7],
+            color=color_of(k),
             marker="os^D"[k % 4],
             label=str(label),
             s=18,
@@ -290,23 +303,6 @@ def feature_lift(
     heading(ax, title)
     legend(ax)
     return ax
-
-
-def _write_scores(ax: Axes, scores: np.ndarray) -> None:
-    """Every score as text, light on dark."""
-    middle = (np.nanmin(scores) + np.nanmax(scores)) / 2
-    for (i, j), value in np.ndenumerate(scores):
-        if np.isfinite(value):
-            color = "white" if value < middle else "black"
-            ax.text(
-                j,
-                i,
-                f"{value:.3g}",
-                ha="center",
-                va="center",
-                color=color,
-                fontsize="small",
-            )
 
 
 def support_faces(

@@ -12,7 +12,7 @@ from lyceum._core.base import targets_to_score
 from lyceum._core.types import Data, Estimator, Target
 from lyceum.errors import DataError, SettingError
 from lyceum.plot.plane import plane_grid
-from lyceum.plot.style import COLORS, GRAY, axes, finish, legend
+from lyceum.plot.style import COLORS, GRAY, axes, color_of, finish, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +59,7 @@ def regularization_path(
         ax.plot(path.alphas, path.coefs[:, j], color=GRAY, linewidth=0.7, alpha=0.6)
     for k, j in enumerate(named):
         ax.plot(
-            path.alphas, path.coefs[:, j], color=COLORS[k % len(COLORS)], linewidth=1.8,
+            path.alphas, path.coefs[:, j], color=color_of(k), linewidth=1.8,
             label=str(path.names[j]),
         )  # fmt: skip
     ax.set_xscale("log")
@@ -182,7 +182,7 @@ def margin_losses(
             ax.plot(
                 m,
                 values,
-                color=COLORS[k % len(COLORS)],
+                color=color_of(k),
                 linewidth=1.8,
                 linestyle=line,
                 label=label,
@@ -261,16 +261,20 @@ def posterior_contours(
         _contours_of_many(ax, sides, posterior, colors)
     for label, color in zip(model.classes_, colors):
         rows = cells[y == label]
-        _mark_rows(ax, rows, color, str(label))
+        x0, x1 = rows.T
+        ax.scatter(
+            x0,
+            x1,
+            s=16,
+            color=color,
+            edgecolors="white",
+            linewidths=0.4,
+            label=str(label),
+        )
     names = model.schema_.names if hasattr(model, "schema_") else ("x0", "x1")
     finish(ax, names[0], names[1], title)
     legend(ax)
     return ax
-
-
-def _mark_rows(ax: Axes, rows: np.ndarray, color: str, label: str) -> None:
-    x, y = rows.T
-    ax.scatter(x, y, s=16, color=color, edgecolors="white", linewidths=0.4, label=label)
 
 
 def _contours_of_two(ax: Axes, sides: list[np.ndarray], posterior: np.ndarray) -> None:

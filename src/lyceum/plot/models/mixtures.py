@@ -9,7 +9,7 @@ import numpy as np
 from lyceum._core.types import Data, Estimator
 from lyceum.errors import DataError, SettingError
 from lyceum.plot.plane import plane_grid
-from lyceum.plot.style import COLORS, INK, axes, finish, heading, panel_grid
+from lyceum.plot.style import INK, axes, color_of, finish, heading, panel_grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,7 +76,7 @@ def mixture(
             rows[:, 0],
             rows[:, 1],
             s=10,
-            color=COLORS[k % len(COLORS)],
+            color=color_of(k),
             alpha=0.55,
             linewidths=0,
         )
@@ -172,7 +172,7 @@ def _ellipses(
         values, vectors = np.linalg.eigh(matrix[np.ix_(pair, pair)])
         width, height = 2.0 * _ELLIPSE * np.sqrt(np.maximum(values, 0.0))
         angle = float(np.degrees(np.arctan2(vectors[1, 0], vectors[0, 0])))
-        color = COLORS[k % len(COLORS)]
+        color = color_of(k)
         center = (float(mean[pair[0]]), float(mean[pair[1]]))
         ax.add_patch(
             Ellipse(

@@ -11,7 +11,7 @@ from lyceum._core.types import Data, Estimator
 from lyceum.errors import DataError
 from lyceum.neighbors import LocallyWeightedRegression, RBFNetworkRegressor
 from lyceum.plot.plane import plane_grid
-from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend
+from lyceum.plot.style import COLORS, GRAY, INK, axes, color_of, finish, legend
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,7 +103,14 @@ def _cells_and_edges(rows: np.ndarray, delaunay: bool) -> tuple[Any, np.ndarray]
         # rows far outside close the cells at the border
         far = (low + high) / 2 + 50 * (high - low + 1e-9) * _OUTSIDE
         cells = Voronoi(np.vstack([rows, far]))
-        edges = _edges(Delaunay(rows)) if delaunay else np.empty((0, 2), dtype=int)
+        pairs = np.vstack(
+            [Delaunay(rows).simplices[:, [a, b]] for a, b in ((0, 1), (1, 2), (0, 2))]
+        )
+        edges = (
+            np.unique(np.sort(pairs, axis=1), axis=0)
+            if delaunay
+            else np.empty((0, 2), dtype=int)
+        )
     except QhullError as error:
         raise DataError(
             f"cells need at least four rows that are not on a line: {error}"
@@ -119,7 +126,7 @@ def _draw_cells(ax: Axes, cells: Any, codes: np.ndarray) -> None:
     shapes = [
         cells.vertices[cells.regions[region]] for region in cells.point_region[:n]
     ]
-    faces = [COLORS[c % len(COLORS)] for c in codes]
+    faces = [color_of(c) for c in codes]
     ax.add_collection(
         PolyCollection(shapes, facecolors=faces, alpha=0.18, edgecolors="none")
     )
@@ -186,7 +193,26 @@ def neighbor_regions(
     for ax, k in zip(axs, n_neighbors):
         fitted = clone(model).set_params(n_neighbors=int(k)).fit(rows, np.asarray(y))
         regions = np.searchsorted(classes, fitted.predict(grid)).reshape(_SIDE, _SIDE)
-        _regions(ax, sides, regions, len(classes))
+        n_classes = len(classes)
+        from matplotlib.colors import ListedColormap
+
+        colors = ListedColormap(
+            [color_of(c) for c in range(max(2, n_classes))]
+        )
+        ax.pcolormesh(
+            *sides,
+            regions,
+            cmap=colors,
+            vmin=-0.5,
+            vmax=max(2, n_classes) - 0.5,
+            alpha=0.2,
+            rasterized=True,
+        )
+        for c in range(n_classes):
+            if (regions == c).any() and (regions != c).any():
+                ax.contour(
+                    *sides, regions == c, levels=[0.5], colors=INK, linewidths=0.7
+                )
         in_legend = classes if ax is axs[0] else None
         _scatter(ax, rows, codes, in_legend)
         finish(ax, *_names_of(X), f"k = {k}")
@@ -231,7 +257,11 @@ def local_fit(
     >>> [line.get_label() for line in ax.lines if not line.get_label().startswith("_")]
     ['fit', 'polynomial at the query']
     """
-    rows = _one_column(model)
+    if model.rows_.shape[1] != 1:
+        raise DataError(
+            f"the picture needs a model of one column of numbers, not of {model.rows_.shape[1]}"
+        )
+    rows = np.asarray(model.rows_[:, 0], dtype=np.float64)
     y = model.targets_
     ax = axes(ax)
     grid = np.linspace(rows.min(), rows.max(), _CURVE)
@@ -337,46 +367,11 @@ def _two_columns(X: Data) -> np.ndarray:
     return rows
 
 
-def _one_column(model: LocallyWeightedRegression) -> np.ndarray:
-    if model.rows_.shape[1] != 1:
-        raise DataError(
-            f"the picture needs a model of one column of numbers, not of {model.rows_.shape[1]}"
-        )
-    return np.asarray(model.rows_[:, 0], dtype=np.float64)
-
-
 def _names_of(X: Data) -> tuple[str, str]:
     names = getattr(X, "columns", None)
     if names is None:
         return ("x0", "x1")
     return (str(names[0]), str(names[1]))
-
-
-def _edges(triangles: Any) -> np.ndarray:
-    pairs = np.vstack(
-        [triangles.simplices[:, [a, b]] for a, b in ((0, 1), (1, 2), (0, 2))]
-    )
-    return np.unique(np.sort(pairs, axis=1), axis=0)
-
-
-def _regions(
-    ax: Axes, sides: list[np.ndarray], regions: np.ndarray, n_classes: int
-) -> None:
-    from matplotlib.colors import ListedColormap
-
-    colors = ListedColormap([COLORS[c % len(COLORS)] for c in range(max(2, n_classes))])
-    ax.pcolormesh(
-        *sides,
-        regions,
-        cmap=colors,
-        vmin=-0.5,
-        vmax=max(2, n_classes) - 0.5,
-        alpha=0.2,
-        rasterized=True,
-    )
-    for c in range(n_classes):
-        if (regions == c).any() and (regions != c).any():
-            ax.contour(*sides, regions == c, levels=[0.5], colors=INK, linewidths=0.7)
 
 
 def _scatter(
@@ -389,7 +384,7 @@ def _scatter(
             label = "_rows"
         else:
             label = str(classes[c])
-        color = COLORS[c % len(COLORS)]
+        color = color_of(c)
         marker = markers[c % len(markers)]
         ax.scatter(
             own[:, 0],
@@ -423,15 +418,11 @@ def _draw_neighborhood(
     reach = np.linspace(min(inside.min(), x), max(inside.max(), x), 80)
     line: dict[str, Any] = {"color": INK, "linewidth": 2.4, "zorder": 5}
     ax.plot(reach, local["polynomial"](reach), label="polynomial at the query", **line)
-    _kernel_strip(ax, near_x, share)
-
-
-def _kernel_strip(ax: Axes, near: np.ndarray, share: np.ndarray) -> None:
-    """The kernel along the bottom of the axes."""
+    # The kernel along the bottom of the axes.
     strip = ax.inset_axes((0.0, 0.0, 1.0, 0.14), sharex=ax)
-    order = np.argsort(near)
+    order = np.argsort(near_x)
     strip.fill_between(
-        near[order], 0.0, share[order], color=COLORS[1], alpha=0.3, linewidth=0
+        near_x[order], 0.0, share[order], color=COLORS[1], alpha=0.3, linewidth=0
     )
     strip.set_ylim(0.0, 1.3)
     strip.axis("off")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from lyceum._core.types import Data, Target
 from lyceum.decomposition import PCA, DiscriminantProjection
 from lyceum.errors import DataError
-from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend
+from lyceum.plot.style import COLORS, GRAY, INK, axes, color_of, finish, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -144,7 +144,15 @@ def biplot(
     length = np.linalg.norm(loadings, axis=1)
     stretch = 0.85 * np.abs(scores).max() / max(float(length.max()), 1e-300)
     for j in np.argsort(-length)[:most]:
-        _loading_arrow(ax, stretch * loadings[j], pca.design_names[j])
+        # An arrow from the middle, with the name of its column.
+        arrow = {"arrowstyle": "->", "color": INK, "linewidth": 1.3}
+        box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
+        text: dict[str, Any] = {"color": INK, "fontsize": "small", "bbox": box}
+        x, y = stretch * loadings[j]
+        ax.annotate("", (x, y), (0, 0), arrowprops=arrow)
+        ha = "left" if x >= 0 else "right"
+        va = "bottom" if y >= 0 else "top"
+        ax.text(1.03 * x, 1.03 * y, pca.design_names[j], ha=ha, va=va, **text)
     first, second = (
         f"pc{k + 1} ({pca.explained_variance_ratio_[k]:.0%})" for k in range(2)
     )
@@ -216,7 +224,7 @@ def _points(ax: Axes, scores: np.ndarray, labels: ArrayLike | None) -> None:
     labels = np.asarray(labels)
     for k, label in enumerate(np.unique(labels.astype(str))):
         rows = scores[labels.astype(str) == label]
-        color = COLORS[k % len(COLORS)]
+        color = color_of(k)
         ax.scatter(
             rows[:, 0],
             rows[:, 1],
@@ -226,15 +234,3 @@ def _points(ax: Axes, scores: np.ndarray, labels: ArrayLike | None) -> None:
             linewidths=0,
             label=str(label),
         )
-
-
-def _loading_arrow(ax: Axes, end: np.ndarray, name: str) -> None:
-    """An arrow from the middle, with the name of its column."""
-    arrow = {"arrowstyle": "->", "color": INK, "linewidth": 1.3}
-    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
-    text: dict[str, Any] = {"color": INK, "fontsize": "small", "bbox": box}
-    x, y = end
-    ax.annotate("", (x, y), (0, 0), arrowprops=arrow)
-    ha = "left" if x >= 0 else "right"
-    va = "bottom" if y >= 0 else "top"
-    ax.text(1.03 * x, 1.03 * y, name, ha=ha, va=va, **text)
