@@ -14,7 +14,7 @@ from lyceum._core.data import Rows
 from lyceum._core.text import show_count
 from lyceum._core.types import Label, Target
 from lyceum.errors import DataError, SettingError
-from lyceum.plot.style import GRAY, axes, downsample, line_style
+from lyceum.plot.style import DOTTED, axes, downsample, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,15 +77,7 @@ def draw_curves(ax: Axes | None, curves: Iterable[Curve]) -> Axes:
 
 def mark_best(ax: Axes, x: float, name: Any) -> None:
     """A dotted line at the best value, which the legend names."""
-    ax.axvline(
-        x,
-        label=f"best: {name}",
-        gid="reference",
-        color=GRAY,
-        linewidth=1.0,
-        linestyle=":",
-        zorder=1,
-    )
+    ax.axvline(x, label=f"best: {name}", gid="reference", zorder=1, **DOTTED)
 
 
 def curve_label(name: str, figure: str) -> str:

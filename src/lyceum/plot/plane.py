@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+
+# standard deviations that hold 95 % of a Gaussian of two columns: √(-2 log 0.05)
+ELLIPSE = 2.4477
+
+
+def in_columns_of(X: Any, grid: np.ndarray) -> Any:
+    """The grid as a frame of the columns of X, if X is one: learners know their columns by name."""
+    columns = getattr(X, "columns", None)
+    if columns is None:
+        return grid
+    return type(X)(dict(zip(columns, grid.T)))
 
 
 def plane_grid(

@@ -18,6 +18,7 @@ DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 GRAY = "#8A8A8A"
 INK = "#222222"
 DASHED: dict[str, Any] = {"color": GRAY, "linewidth": 1.0, "linestyle": (0, (4, 3))}
+DOTTED: dict[str, Any] = {"color": GRAY, "linewidth": 1.0, "linestyle": ":"}
 _POINTS = 2000
 
 

@@ -18,7 +18,7 @@ from lyceum.plot.curves import (
     mark_best,
     results_by_name,
 )
-from lyceum.plot.style import GRAY, finish, legend, reference_line
+from lyceum.plot.style import DOTTED, finish, legend, reference_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -315,7 +315,7 @@ def density_errors(
         Curve(x, values[order], name, options=dots) for name, values in parts.items()
     ]
     ax = draw_curves(ax, curves)
-    ax.axvline(result.best, color=GRAY, linewidth=1.0, linestyle=":", gid="best")
+    ax.axvline(result.best, gid="best", **DOTTED)
     if (x > 0).all() and x[-1] > 8 * x[0]:
         ax.set_xscale("log")
     finish(ax, result.param_name, "mean squared error of the density", title)

@@ -8,7 +8,7 @@ import numpy as np
 
 from lyceum._core.types import Estimator
 from lyceum.errors import SettingError
-from lyceum.plot.style import COLORS, GRAY, axes, finish, legend
+from lyceum.plot.style import COLORS, DOTTED, axes, finish, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,14 +66,7 @@ def cost_complexity(
     )
     # the rule of one standard error: the smallest subtree whose cost stays below this line
     limit = float(choice.risks[choice.best] + choice.standard_errors[choice.best])
-    ax.axhline(
-        limit,
-        label="least + 1 se",
-        gid="reference",
-        color=GRAY,
-        linewidth=1.0,
-        linestyle=":",
-    )
+    ax.axhline(limit, label="least + 1 se", gid="reference", **DOTTED)
     n_chosen = int(leaves[choice.chosen])
     ax.plot(
         [n_chosen],

@@ -50,13 +50,14 @@ def layered_layout(
     for name, layer in depth.items():
         layers[layer].append(name)
     linked, chains, sizes = _with_bends(parents, depth, layers, dict(widths))
-    # Sweep down and up in turn: a layer in the order of its neighbors in the one before it.
+    # sweep down and up in turn: a layer in the order of its neighbors in the one before it
     for sweep in range(_SWEEPS):
         step = 1 if sweep % 2 == 0 else -1
         numbers = range(len(layers))[::step]
         for i in numbers[1:]:
             layers[i] = _by_neighbors(layers[i], layers[i - step], linked)
     x = _positions(layers, linked, sizes, gap)
+    # moved so that the leftmost edge of a node is at 0
     left = min(x[name] - sizes[name] / 2 for name in x)
     right = max(x[name] + sizes[name] / 2 for name in x)
     x = {name: center - left for name, center in x.items()}
@@ -92,9 +93,8 @@ def _with_bends(
     """The neighbors of every node when long edges have a node in every layer that they cross."""
     linked: dict[str, list[str]] = defaultdict(list, {name: [] for name in parents})
     chains: dict[tuple[str, str], list[tuple[str, int]]] = {}
-    for parent, child in [
-        (parent, child) for child, above in parents.items() for parent in above
-    ]:
+    edges = [(parent, child) for child, above in parents.items() for parent in above]
+    for parent, child in edges:
         between = range(depth[parent] + 1, depth[child])
         chain = [(f"\0{parent}\0{child}\0{layer}", layer) for layer in between]
         for bend, layer in chain:
@@ -148,27 +148,26 @@ def _positions(
         order = layers if downward else layers[::-1]
         for layer in order:
             wanted = [_mean([x[m] for m in linked[name]], x[name]) for name in layer]
-            x.update(zip(layer, _spread(wanted, [sizes[name] for name in layer], gap)))
+            widths = [sizes[name] for name in layer]
+            x.update(zip(layer, _spread(wanted, widths, gap)))
     return x
 
 
 def _spread(wanted: list[float], sizes: list[float], gap: float) -> list[float]:
     """The places nearest to the wanted ones (least squares) in this order, without overlaps."""
-    # pool adjacent violators on the places less the room that those before take
-    offset = []
-    total = 0.0
-    for i, size in enumerate(sizes):
-        if i > 0:
-            total += (sizes[i - 1] + size) / 2 + gap
-        offset.append(total)
-    pools: list[list[float]] = []
-    for want, off in zip(wanted, offset):
-        pools.append([want - off, 1.0])
-        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
-            mean, weight = pools.pop()
-            before, count = pools.pop()
-            pools.append(
-                [(mean * weight + before * count) / (weight + count), weight + count]
-            )
-    flat = [mean for mean, weight in pools for _ in range(int(weight))]
-    return [x + off for x, off in zip(flat, offset)]
+    # offset: the room that those before take. Places less their offsets must not decrease, and
+    # the nearest such sequence is isotonic regression, by pooling adjacent violators
+    offsets = [0.0]
+    for before, size in pairwise(sizes):
+        offsets.append(offsets[-1] + (before + size) / 2 + gap)
+    pools: list[tuple[float, int]] = []  # the mean and the number of places in each
+    for want, offset in zip(wanted, offsets):
+        mean = want - offset
+        n = 1
+        while pools and pools[-1][0] > mean:
+            other, n_other = pools.pop()
+            mean = (mean * n + other * n_other) / (n + n_other)
+            n += n_other
+        pools.append((mean, n))
+    flat = [mean for mean, n in pools for _ in range(n)]
+    return [x + offset for x, offset in zip(flat, offsets)]

@@ -165,10 +165,7 @@ def cobweb(
             "confusion matrices of one size are needed: compare classifiers of the same classes"
         )
     spokes = next(iter(webs.values()))[1]
-    # spokes all round, clockwise from the top; only two make a V, which keeps classifiers apart
-    angles = np.pi / 2 - 2 * np.pi * np.arange(len(spokes)) / len(spokes)
-    if len(spokes) == 2:
-        angles = np.array([0.75, 0.25]) * np.pi
+    angles = _angles(len(spokes))
     # 1/K, where the number of spokes is K (K - 1)
     chance = 2.0 / (1.0 + np.sqrt(1.0 + 4.0 * len(spokes)))
     highest = max(rates.max() for rates, _ in webs.values())
@@ -186,6 +183,14 @@ def cobweb(
     heading(ax, title)
     legend(ax, "upper center", bbox_to_anchor=(0.5, 0.0), ncols=min(3, len(webs) + 1))
     return ax
+
+
+def _angles(n_spokes: int) -> np.ndarray:
+    """Spokes all round, clockwise from the top; only two make a V, which keeps classifiers
+    apart."""
+    if n_spokes == 2:
+        return np.array([0.75, 0.25]) * np.pi
+    return np.pi / 2 - 2 * np.pi * np.arange(n_spokes) / n_spokes
 
 
 def _draw_web(ax: Axes, angles: np.ndarray, spokes: list[str], reach: float) -> None:

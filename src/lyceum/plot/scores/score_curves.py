@@ -20,7 +20,7 @@ from lyceum.plot.curves import (
     draw_curves,
     named_curves,
 )
-from lyceum.plot.style import GRAY, finish, legend, note, reference_line
+from lyceum.plot.style import DOTTED, finish, legend, note, reference_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -276,7 +276,7 @@ def _mark_costs(
             "costs of false positives and negatives need one positive class: give pos_label"
         )
     c = evaluate.probability_cost(p, cost_fn, cost_fp)
-    ax.axvline(c, color=GRAY, linewidth=1.0, linestyle=":", zorder=1)
+    ax.axvline(c, zorder=1, **DOTTED)
     # beside the line, on the side that has more room
     side, shift = ("right", -4) if c > 0.5 else ("left", 4)
     text = f"$C_{{FP}}$ = {cost_fp:g}, $C_{{FN}}$ = {cost_fn:g}\n{p:.0%} positives"
