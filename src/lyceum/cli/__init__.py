@@ -30,6 +30,7 @@ from lyceum.cli.options import (
     Text,
     Truth,
     kinds_of,
+    names_of,
     reads_files,
     settings_of,
 )
@@ -79,12 +80,6 @@ def _lyceum(
     ] = False,
 ) -> None:
     pass
-
-
-def _names(text: str | None) -> list[str] | None:
-    if text is None:
-        return None
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 @app.command(
@@ -222,7 +217,7 @@ def study(
         loss,
         as_json,
         task=task,
-        learners=_names(learners or learner),
+        learners=names_of(learners or learner),
         doubt=doubt,
         folds=folds,
         repeats=repeats,
@@ -314,22 +309,20 @@ def fit(
     as_json: AsJson = False,
 ) -> None:
     """Fit one learner on a file, with the preparation it needs, and save it as a model file."""
-    from lyceum.cli.commands.fit import run
+    from lyceum.cli.commands.models import run_fit
 
-    kinds = kinds_of(kind)
-    settings = settings_of(setting)
-    run(
+    run_fit(
         data,
         target,
         learner,
-        settings,
-        out,
-        kinds,
-        ignore or (),
-        weight,
-        file_format,
-        force,
-        as_json,
+        settings_of(setting),
+        out=out,
+        kinds=kinds_of(kind),
+        ignore=ignore or (),
+        weight=weight,
+        file_format=file_format,
+        force=force,
+        as_json=as_json,
     )
 
 
@@ -372,20 +365,20 @@ def predict(
 
     A model that only transforms gives its new columns, a density or a detector its scores.
     """
-    from lyceum.cli.commands.predict import run
+    from lyceum.cli.commands.models import run_predict
 
-    run(
+    run_predict(
         model,
         data,
         out,
-        proba,
-        loss,
-        doubt,
-        keep or (),
-        file_format,
-        force,
-        as_json,
-        spreadsheet,
+        proba=proba,
+        loss=loss,
+        doubt=doubt,
+        keep=keep or (),
+        file_format=file_format,
+        force=force,
+        as_json=as_json,
+        spreadsheet=spreadsheet,
     )
 
 
@@ -406,9 +399,17 @@ def evaluate(
 ) -> None:
     """Measure a model on rows that it has not seen: errors, costs and posteriors, with
     intervals."""
-    from lyceum.cli.commands.evaluate import run
+    from lyceum.cli.commands.models import run_evaluate
 
-    run(model, data, target, loss, doubt, file_format, as_json)
+    run_evaluate(
+        model,
+        data,
+        target,
+        loss=loss,
+        doubt=doubt,
+        file_format=file_format,
+        as_json=as_json,
+    )
 
 
 @app.command(epilog="Example: lyceum explain model.lyceum new.csv --row 7")
@@ -428,7 +429,7 @@ def explain(
     """Show why a model predicts what it does: the contribution of every column, largest first."""
     from lyceum.cli.commands.explain import run
 
-    run(model, data, row or (), file_format, as_json)
+    run(model, data, row or (), file_format=file_format, as_json=as_json)
 
 
 @app.command(
@@ -446,9 +447,18 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Compare two models on the same rows: which is better, and how sure that is."""
-    from lyceum.cli.commands.compare import run
+    from lyceum.cli.commands.models import run_compare
 
-    run(first, second, data, target, loss, doubt, file_format, as_json)
+    run_compare(
+        first,
+        second,
+        data,
+        target,
+        loss=loss,
+        doubt=doubt,
+        file_format=file_format,
+        as_json=as_json,
+    )
 
 
 @app.command(epilog="Example: lyceum doctor")

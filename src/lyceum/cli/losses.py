@@ -4,11 +4,28 @@ from __future__ import annotations
 
 import difflib
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lyceum.decision import LossMatrix
 from lyceum.errors import DataError
+
+
+def loss_for(text: str | None, classes: Iterable[Any] | None) -> Any:
+    """The losses of a text for these classes; pairs that are not given cost 1, and a note says so.
+
+    Without classes the losses stay as they are given.
+    """
+    if text is None:
+        return None
+    costs = read_loss(text)
+    if classes is None:
+        return costs
+    losses, note = complete_loss(costs, classes)
+    if note:
+        print(f"lyceum: {note}", file=sys.stderr)
+    return losses
 
 
 def read_loss(text: str) -> LossMatrix | dict[tuple[Any, Any], float]:
@@ -80,22 +97,18 @@ def complete_loss(
         return costs, ""
     _check_names(costs, labels)
     loss = LossMatrix.from_costs(costs, labels, default=1.0)
-    given = {(str(true), str(action)) for true, action in costs}
+    typed = {(str(true), str(action)) for true, action in costs}
     filled = [
         f"{true}:{action}"
         for true in labels
         for action in loss.actions or labels
-        if str(true) != str(action) and (str(true), str(action)) not in given
+        if str(true) != str(action) and (str(true), str(action)) not in typed
     ]
-    if len(filled) > 6:
-        more = f" and {len(filled) - 6} more"
-    else:
-        more = ""
-    if filled:
-        note = f"Not given in the loss, so taken as 1: {', '.join(filled[:6])}{more}."
-    else:
-        note = ""
-    return loss, note
+    if not filled:
+        return loss, ""
+    more = f" and {len(filled) - 6} more" if len(filled) > 6 else ""
+    listed = ", ".join(filled[:6])
+    return loss, f"Not given in the loss, so taken as 1: {listed}{more}."
 
 
 def _check_names(costs: Mapping[tuple[Any, Any], float], labels: Sequence[Any]) -> None:

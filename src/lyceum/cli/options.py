@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-import sys
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
@@ -93,6 +92,14 @@ _Table = Annotated[
         rich_help_panel=_READING,
     ),
 ]
+# how files are written: the name of each option, its default and its type
+_FORMAT_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "separator": ("", _Separator),
+    "encoding": ("", _Encoding),
+    "decimal": ("", _Decimal),
+    "no_header": (False, _NoHeader),
+    "table": ("", _Table),
+}
 _SWITCHES = "Switches"
 Committees = Annotated[
     bool | None,
@@ -135,10 +142,9 @@ def named_values(texts: Sequence[str] | None, option: str, form: str) -> dict[st
     """Texts of the form "name=value" as a mapping."""
     pairs = {}
     for text in texts or ():
-        if option == "--kind":
-            name, between, value = text.rpartition("=")
-        else:
-            name, between, value = text.partition("=")
+        # the name of a column may hold "=", a kind does not
+        split = text.rpartition if option == "--kind" else text.partition
+        name, between, value = split("=")
         if not (name and between and value):
             raise LyceumError(f"cannot read {option} {text!r}: write {option} {form}")
         pairs[name] = value
@@ -153,21 +159,21 @@ def kinds_of(texts: Sequence[str] | None) -> dict[str, str]:
 def settings_of(texts: Sequence[str] | None) -> dict[str, Any]:
     """Settings from "parameter=value", the value as in TOML, or else as text; none and None are
     None."""
-    return {
-        name: _value(text)
-        for name, text in named_values(texts, "--set", "parameter=value").items()
-    }
+    settings: dict[str, Any] = {}
+    for name, text in named_values(texts, "--set", "parameter=value").items():
+        literal = text.lower() if text in ("True", "False") else text
+        try:
+            settings[name] = tomllib.loads(f"x = {literal}")["x"]
+        except tomllib.TOMLDecodeError:
+            settings[name] = None if text.lower() == "none" else text
+    return settings
 
 
-def _value(text: str) -> Any:
-    if text.lower() == "none":
+def names_of(text: str | None) -> list[str] | None:
+    """Names separated by commas."""
+    if text is None:
         return None
-    try:
-        return tomllib.loads(
-            f"x = {text.lower() if text in ('True', 'False') else text}"
-        )["x"]
-    except tomllib.TOMLDecodeError:
-        return text
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def refuse_to_replace(path: str, force: bool, endings: Sequence[str] = ()) -> None:
@@ -182,6 +188,16 @@ def refuse_to_replace(path: str, force: bool, endings: Sequence[str] = ()) -> No
         raise FileExistsError(
             f"{path} exists: choose another name, or replace it by --force"
         )
+
+
+def write_table(table: Any, path: str) -> None:
+    """Write an Arrow table as Parquet or, by any other ending, as CSV."""
+    from lyceum._core.files import replace_file
+    from lyceum._core.lazy_arrow import csv, pq
+
+    write = pq.write_table if path.lower().endswith(".parquet") else csv.write_csv
+    with replace_file(path) as file:
+        write(table, file)
 
 
 def reads_files(command: Callable[..., None]) -> Callable[..., None]:
@@ -206,28 +222,18 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
         )
         command(*args, file_format=file_format, **options)
 
+    # Typer reads the options of a command from its signature and its annotations
     signature = inspect.signature(command, eval_str=True)
-    before = [
-        parameter
-        for parameter in signature.parameters.values()
-        if parameter.name != "file_format"
-    ]
-    added = [
-        inspect.Parameter(
+    parameters = {**signature.parameters}
+    del parameters["file_format"]
+    for name, (default, annotation) in _FORMAT_OPTIONS.items():
+        parameters[name] = inspect.Parameter(
             name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
         )
-        for name, default, annotation in (
-            ("separator", "", _Separator),
-            ("encoding", "", _Encoding),
-            ("decimal", "", _Decimal),
-            ("no_header", False, _NoHeader),
-            ("table", "", _Table),
-        )
-    ]
-    every = [*before, *added]
-    with_options.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
+    changed = signature.replace(parameters=list(parameters.values()))
+    with_options.__signature__ = changed  # type: ignore[attr-defined]
     with_options.__annotations__ = {
-        parameter.name: parameter.annotation for parameter in every
+        name: parameter.annotation for name, parameter in parameters.items()
     }
     return with_options
 
@@ -273,24 +279,6 @@ _PHRASES = {
     "with force": "with --force",
     "leave out loss and doubt": "leave out --loss and --doubt",
 }
-
-
-def loss_for(text: str | None, classes: Iterable[Any] | None) -> Any:
-    """The losses of a text for these classes; pairs that are not given cost 1, and a note says so.
-
-    Without classes the losses stay as they are given.
-    """
-    from lyceum.cli.losses import complete_loss, read_loss
-
-    if text is None:
-        return None
-    costs = read_loss(text)
-    if classes is None:
-        return costs
-    losses, note = complete_loss(costs, classes)
-    if note:
-        print(f"lyceum: {note}", file=sys.stderr)
-    return losses
 
 
 def option_words(message: str) -> str:

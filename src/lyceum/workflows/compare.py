@@ -264,18 +264,18 @@ def compare_models(
             Outcomes.of(fitted, source, name, file_format=file_format)
             for fitted in pair
         ]
-    tests = tuple(
-        _number_tests(*both)
-        if pair[0].classes is None
-        else _class_tests(pair, both, loss, doubt)
-    )
-    return ModelComparison(names, name, len(both[0].truth), tests)
+    if pair[0].classes is None:
+        tests = _number_tests(*both)
+    else:
+        tests = _class_tests(pair, both, loss, doubt)
+    return ModelComparison(names, name, len(both[0].truth), tuple(tests))
 
 
 def _number_tests(one: Outcomes, two: Outcomes) -> Iterator[PairedTest]:
-    off = one.output - one.truth, two.output - two.truth
-    yield _test_pair("mean squared error", off[0] ** 2, off[1] ** 2)
-    yield _test_pair("mean absolute error", np.abs(off[0]), np.abs(off[1]))
+    first = one.output - one.truth
+    second = two.output - two.truth
+    yield _test_pair("mean squared error", first**2, second**2)
+    yield _test_pair("mean absolute error", np.abs(first), np.abs(second))
 
 
 def _class_tests(
@@ -284,16 +284,14 @@ def _class_tests(
     loss: Loss,
     doubt: float | None,
 ) -> Iterator[PairedTest]:
+    # only rows whose class both models know have a cost and a log loss for both
     known = (both[0].truth >= 0) & (both[1].truth >= 0)
-    if loss is not None or doubt is not None:
+    if (loss is not None or doubt is not None) and known.any():
         costs = [
-            _fill_rows(
-                decision_costs(outcomes, fitted, loss, doubt), outcomes.truth >= 0
-            )
+            decision_costs(outcomes, fitted, loss, doubt)[known[outcomes.truth >= 0]]
             for fitted, outcomes in zip(pair, both)
         ]
-        if known.any():
-            yield _test_pair("cost per row", costs[0][known], costs[1][known])
+        yield _test_pair("cost per row", *costs)
     yield _error_test(*both)
     if all(hasattr(fitted.model, "predict_proba") for fitted in pair) and known.any():
         rows = np.flatnonzero(known)
@@ -312,27 +310,23 @@ def _error_test(one: Outcomes, two: Outcomes) -> PairedTest:
         only_second_wrong=int((second & ~first).sum()),
     )
     mean, low, high = mean_interval(first.astype(float) - second)
-    rates = (float(first.mean()), float(second.mean()))
     return PairedTest(
-        "error", *rates, mean, low, high, test.p_value, f"McNemar ({test.method})"
+        measure="error",
+        first=float(first.mean()),
+        second=float(second.mean()),
+        difference=mean,
+        low=low,
+        high=high,
+        p_value=test.p_value,
+        test=f"McNemar ({test.method})",
     )
-
-
-def _fill_rows(values: np.ndarray, where: np.ndarray) -> np.ndarray:
-    """The values in their rows, 0 in the others."""
-    out = np.zeros(len(where))
-    out[where] = values
-    return out
 
 
 def _test_pair(measure: str, one: np.ndarray, two: np.ndarray) -> PairedTest:
     difference = one - two
     mean, low, high = mean_interval(difference)
     n = len(difference)
-    if n > 1:
-        error = float(difference.std(ddof=1)) / math.sqrt(n)
-    else:
-        error = 0.0
+    error = float(difference.std(ddof=1)) / math.sqrt(n) if n > 1 else 0.0
     # rows that all differ by the same amount leave no doubt, rows that never differ nothing but
     # doubt
     if error:
@@ -340,5 +334,12 @@ def _test_pair(measure: str, one: np.ndarray, two: np.ndarray) -> PairedTest:
     else:
         p = float(mean == 0.0 or n < 2)
     return PairedTest(
-        measure, float(one.mean()), float(two.mean()), mean, low, high, p, "paired t"
+        measure=measure,
+        first=float(one.mean()),
+        second=float(two.mean()),
+        difference=mean,
+        low=low,
+        high=high,
+        p_value=p,
+        test="paired t",
     )

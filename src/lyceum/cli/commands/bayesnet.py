@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lyceum._core.files import replace_file, write_file
+from lyceum._core.files import write_file
 from lyceum._core.packages import check_installed
 from lyceum.cli.help import Commands
 from lyceum.cli.options import (
@@ -24,8 +24,10 @@ from lyceum.cli.options import (
     Kind,
     kinds_of,
     named_values,
+    names_of,
     reads_files,
     refuse_to_replace,
+    write_table,
 )
 from lyceum.errors import DataError, LyceumError
 
@@ -247,10 +249,7 @@ def query(
     if do:
         model = model.do(**named_values(do, "--do", _STATE))
     seen = named_values(evidence, "--evidence", _STATE)
-    if soft:
-        given = {"soft": _likelihoods(soft)}
-    else:
-        given = {}
+    given = {"soft": _likelihoods(soft)} if soft else {}
     if best:
         _print_most_probable(model, seen, given, as_json)
         return
@@ -358,11 +357,8 @@ def independent(
         else:
             console.print("\n".join(statements), soft_wrap=True, markup=False)
         return
-    sets = [
-        [name.strip() for name in text.split(",") if name.strip()]
-        for text in (first, second, given)
-    ]
-    separation = d_separated(model, sets[0], sets[1], sets[2])
+    sets = [names_of(text) or [] for text in (first, second, given)]
+    separation = d_separated(model, *sets)
     if as_json:
         print_json(separation.as_dict())
     else:
@@ -435,19 +431,16 @@ def sample(
     force: Force = False,
 ) -> None:
     """Draw rows from a network."""
-    from lyceum._core.lazy_arrow import csv, pa, pq
+    from lyceum._core.lazy_arrow import csv, pa
 
     if out != "-":
         refuse_to_replace(out, force, (".csv", ".parquet"))
     table = _read(net).sample(rows, seed)
+    # CSV has no dictionaries: states as text
     plain = pa.table(
         {name: table.column(name).cast(pa.string()) for name in table.column_names}
     )
     if out == "-":
         csv.write_csv(plain, sys.stdout.buffer)
         return
-    with replace_file(out) as file:
-        if out.lower().endswith(".parquet"):
-            pq.write_table(table, file)
-        else:
-            csv.write_csv(plain, file)
+    write_table(table if out.lower().endswith(".parquet") else plain, out)

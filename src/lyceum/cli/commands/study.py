@@ -15,7 +15,8 @@ from rich.text import Text
 
 from lyceum._core.data import Inspection, inspect
 from lyceum._core.packages import EXTRAS
-from lyceum.cli.options import loss_for, option_words
+from lyceum.cli.losses import loss_for
+from lyceum.cli.options import option_words
 from lyceum.cli.screen import (
     console,
     note_lacking,
@@ -55,15 +56,10 @@ def run(
     if data is not None and target is None and options.get("recipe") is None:
         raise LyceumError(_targets(data, options.get("file_format")))
     note_lacking("the report of a study", *EXTRAS["report"])
+    text = f"studying {Path(data).name}" if data else "studying"
+    bar = progress_bar(text, ("tasks", "conclusions"), options.get("budget"))
     try:
-        if data:
-            text = f"studying {Path(data).name}"
-        else:
-            text = "studying"
-        with (
-            notes(),
-            progress_bar(text, ("tasks", "conclusions"), options.get("budget")),
-        ):
+        with notes(), bar:
             result = study(data, target, loss=_costs(loss), **options)
     except LyceumError as error:
         raise LyceumError(option_words(str(error))) from error
@@ -87,15 +83,11 @@ def _costs(text: str | None) -> Any:
 
 def _targets(data: str, file_format: Any) -> str:
     """The columns of a file, and those that people are likely to predict."""
-    inspection = inspect(
-        data, **({} if file_format is None else {"file_format": file_format})
-    )
+    options = {} if file_format is None else {"file_format": file_format}
+    inspection = inspect(data, **options)
     names = ", ".join(repr(column.name) for column in inspection.columns)
     likely = "; ".join(_likely(inspection))
-    if likely:
-        hint = f" Likely: {likely}."
-    else:
-        hint = ""
+    hint = f" Likely: {likely}." if likely else ""
     return (
         f"say which column to predict, --target COLUMN.{hint} The columns are {names}."
     )
@@ -107,12 +99,12 @@ def _likely(inspection: Inspection) -> list[str]:
     for index, column in enumerate(inspection.columns):
         if any(flag.code in _NO_TARGET for flag in column.flags):
             continue
-        n = column.n_distinct or 0
-        few = column.kind != "continuous" and 2 <= n <= 20
-        score = 3.0 * (column.name.lower() in _TARGET_NAMES) + 1.5 * (
-            index == len(inspection.columns) - 1
-        )
-        scores[column.name] = score + (1.0 if few else 0.0) + 0.5 * (index == 0 and few)
+        # a telling name counts most, then the last place, few values, and the first place
+        has_few = column.kind != "continuous" and 2 <= (column.n_distinct or 0) <= 20
+        is_last = index == len(inspection.columns) - 1
+        score = 3.0 * (column.name.lower() in _TARGET_NAMES) + 1.5 * is_last
+        score += 1.0 * has_few + 0.5 * (has_few and index == 0)
+        scores[column.name] = score
     best = sorted(scores, key=lambda name: -scores[name])[:3]
     return [
         f"--target {shlex.quote(name)} ({_values(inspection[name])})"
@@ -163,32 +155,28 @@ def render(study: Study) -> None:
 def _p_note(study: Study) -> str:
     """What p means, and which learners were not tuned."""
     test = study.comparison.test
+    guess = "; for the constant guess a permutation test on rows"
     if "permutation" in test:
         guess = ""
-    else:
-        guess = "; for the constant guess a permutation test on rows"
+    meaning = "p: no test is possible with so few rows"
     if test:
         meaning = (
             "p: the chance of a difference from the best at least as large if there were none;"
             f" below 0.05 a learner counts as worse ({test}, Holm's correction{guess})"
         )
-    else:
-        meaning = "p: no test is possible with so few rows"
-    untuned = not all(learner.is_tuned for learner in study.comparison.learners)
-    if untuned:
-        some = " (*: only its defaults in some folds; 1*: in all)"
-    else:
-        some = ""
-    return f"{meaning}. tried: settings compared in every fold{some}."
+    stars = " (*: only its defaults in some folds; 1*: in all)"
+    if all(learner.is_tuned for learner in study.comparison.learners):
+        stars = ""
+    return f"{meaning}. tried: settings compared in every fold{stars}."
 
 
 def _settings_tried(learner: RankedLearner) -> str:
     """How many settings were compared in a fold, starred if that was not so in every fold."""
-    if learner.is_baseline or learner.is_tuned:
-        if learner.is_baseline:
-            return ""
+    if learner.is_baseline:
+        return ""
+    if learner.is_tuned:
         return str(learner.settings_tried)
-    return f"{learner.settings_tried if learner.folds_searched else 1}*"
+    return f"{learner.settings_tried}*" if learner.folds_searched else "1*"
 
 
 def _warnings(study: Study) -> Iterator[str]:
@@ -208,33 +196,27 @@ def _ranking(study: Study) -> Table:
     axis = comparison.axis
     drawn = console.width >= _WIDE
     numbers = (comparison.metric, "p", "tried", "seconds")
-    heads = [
-        "",
-        "learner",
-        comparison.metric,
-        "95 % interval",
-        *([""] if drawn else []),
-        *numbers[1:],
-    ]
+    drawing = [""] if drawn else []
+    heads = ["", "learner", numbers[0], "95 % interval", *drawing, *numbers[1:]]
     made = table(*heads, collapse_padding=True)  # long names fit into 80 columns
     made.columns[1].no_wrap = True
     for column in made.columns:
         column.justify = "right" if column.header in numbers else "left"
-    for s in comparison.learners:
+    for learner in comparison.learners:
+        chosen = learner.name == comparison.choice
+        calibrated = " (calibrated)" if learner.calibration else ""
         cells = [
-            "✔" if s.name == comparison.choice else "",
-            Text(f"{s.label} (calibrated)" if s.calibration else s.label),
-            comparison.loss_text(s),
-            comparison.interval_text(s),
-            *([_interval_drawing(s, axis)] if drawn else []),
-            s.p_text,
-            _settings_tried(s),
-            f"{s.seconds:.1f}",
+            "✔" if chosen else "",
+            Text(f"{learner.label}{calibrated}"),
+            comparison.loss_text(learner),
+            comparison.interval_text(learner),
+            *([_interval_drawing(learner, axis)] if drawn else []),
+            learner.p_text,
+            _settings_tried(learner),
+            f"{learner.seconds:.1f}",
         ]
-        style = "dim" if s.is_baseline else ""
-        if s.name == comparison.choice:
-            style = "bold"
-        made.add_row(*cells, style=style)
+        style = "dim" if learner.is_baseline else ""
+        made.add_row(*cells, style="bold" if chosen else style)
     return made
 
 

@@ -67,8 +67,7 @@ def margin(
     ax = axes(ax, (6.0, 4.8))
     sides, grid = plane_grid(X, 0.12, 160)
     f = np.asarray(model.decision_function(grid)).reshape(160, 160)
-    halves = [-np.inf, 0, np.inf]
-    ax.contourf(*sides, f, levels=halves, colors=COLORS[:2], alpha=0.07)
+    ax.contourf(*sides, f, levels=[-np.inf, 0, np.inf], colors=COLORS[:2], alpha=0.07)
     # the boundary f = 0, and the edges of the margin f = ±1
     lines = [COLORS[0], INK, COLORS[1]]
     ax.contour(*sides, f, levels=[-1, 0, 1], colors=lines, linestyles=["--", "-", "--"])
