@@ -116,15 +116,11 @@ def find(name: str) -> Entry:
     >>> find("Ridge").package
     'lyceum.linear'
     """
-    for entry in learners():
-        if entry.name == name:
-            return entry
-    names = [entry.name for entry in learners()]
-    near = difflib.get_close_matches(name, names, 1)
-    if near:
-        hint = f"did you mean {near[0]}?"
-    else:
-        hint = f"there are {', '.join(names)}"
+    entries = {entry.name: entry for entry in learners()}
+    if name in entries:
+        return entries[name]
+    near = difflib.get_close_matches(name, entries, 1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(entries)}"
     raise LyceumError(f"there is no learner {name!r}: {hint}")
 
 

@@ -172,6 +172,7 @@ class Entry:
         missing : bool, default=True
             Whether cells may be missing.
         """
+        # `kinds` and `has_codes` follow the table as the steps so far leave it
         sparse = self.takes_sparse_text(schema)
         others = [column for column in schema if not column.is_free_text]
         kinds = {column.kind for column in others}
@@ -242,10 +243,8 @@ class Entry:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything that is written and read, as plain values for JSON."""
-        return {
-            name: getattr(self, name)
-            for name in (*(one.name for one in fields(self)), *_READ)
-        }
+        written = [field.name for field in fields(self)]
+        return {name: getattr(self, name) for name in (*written, *_READ)}
 
 
 def pair(

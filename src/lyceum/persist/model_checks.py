@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from lyceum._core.base import Learner, pipeline_steps
-from lyceum._core.data import ArraySource, Column, Rows, Schema
+from lyceum._core.data import ArraySource, Rows, Schema
 from lyceum._core.text import show_count
 from lyceum._core.types import Estimator
 from lyceum.errors import LyceumError, ModelFileError
@@ -68,9 +68,8 @@ def rehearse(model: Estimator) -> None:
     steps = pipeline_steps(model)
     samples: list[Any] = [foreign_row(model)]
     if samples[0] is None:
-        if not all(
-            isinstance(step, Learner) and hasattr(step, "schema_") for step in steps
-        ):
+        are_ours = (isinstance(step, Learner) for step in steps)
+        if not all(are_ours) or not all(hasattr(step, "schema_") for step in steps):
             return
         two = _two_rows(steps[0].schema_)
         # one row too: an array in the place of a number may fit two rows by chance
@@ -91,11 +90,8 @@ def rehearse(model: Estimator) -> None:
             raise ModelFileError(
                 f"holds a {name} that does not answer: {method} ends in {error!r}"
             ) from error
-        if (
-            isinstance(rows, Rows)
-            and isinstance(answer, np.ndarray)
-            and len(answer) != len(rows)
-        ):
+        per_row = isinstance(rows, Rows) and isinstance(answer, np.ndarray)
+        if per_row and len(answer) != len(rows):
             raise ModelFileError(
                 f"holds a {name} whose {method} gives {len(answer)} answers for"
                 f" {show_count(len(rows), 'row')}"
@@ -104,29 +100,22 @@ def rehearse(model: Estimator) -> None:
 
 def _two_rows(schema: Schema) -> Rows:
     """A row of zeros and first categories, and one of ones and last categories."""
-    cells = (
-        np.array([_two_cells(column) for column in schema], dtype=np.float64)
-        .reshape(-1, 2)
-        .T
-    )
-    return Rows(
-        ArraySource(
-            np.ascontiguousarray(cells), None, None, Schema(schema.columns), coded=True
-        )
-    )
-
-
-def _two_cells(column: Column) -> tuple[float, float]:
-    values = column.categories
-    if values is None or not len(values):
-        return 0.0, 1.0
-    if column.numeric:
-        return (float(values[0]), float(values[-1]))
-    return (0.0, len(values) - 1.0)
+    cells = np.empty((2, len(schema)))
+    for j, column in enumerate(schema):
+        values = column.categories
+        if values is None or not len(values):
+            cells[:, j] = (0.0, 1.0)
+        elif column.numeric:
+            cells[:, j] = (float(values[0]), float(values[-1]))
+        else:
+            cells[:, j] = (0.0, len(values) - 1.0)
+    source = ArraySource(cells, None, None, Schema(schema.columns), coded=True)
+    return Rows(source)
 
 
 def _parts(model: Estimator) -> Iterator[Any]:
     """The model and everything that it is made of, apart from numbers, texts and arrays of them."""
+    # a stack of its own: a file may nest deeper than Python recurses
     waiting = [model]
     seen = set()
     while waiting:

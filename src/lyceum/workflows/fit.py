@@ -62,7 +62,7 @@ def fit_file(
     entry = catalog.find(learner)
     if entry.task in ("classification", "regression") and target is None:
         raise LyceumError(f"{learner} needs a target: say which column to predict")
-    made = _with_settings(entry.load()(), settings or {})
+    model = _with_settings(entry.build(), settings or {})
     options = (file_format or FileFormat()).options()
     with spool(data) as source:
         rows = scan(
@@ -71,10 +71,9 @@ def fit_file(
         # cells may be missing after the fit, even if none is in it
         sparse_text = entry.takes_sparse_text(rows.schema)
         names = entry.preparations(rows.schema)
-        model = made
         if names:
             steps = [catalog.find(name).build(sparse_text) for name in names]
-            model = make_pipeline(*steps, made)
+            model = make_pipeline(*steps, model)
         try:
             return model.fit(rows)
         except InvalidParameterError as error:
@@ -85,11 +84,9 @@ def _with_settings(learner: Estimator, settings: Mapping[str, Any]) -> Any:
     known = sorted(learner.get_params(deep=False))
     for name in settings:
         if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            if near:
+            hint = f"it has {', '.join(known)}"
+            if near := difflib.get_close_matches(name, known, 1):
                 hint = f"did you mean {near[0]!r}?"
-            else:
-                hint = f"it has {', '.join(known)}"
             raise LyceumError(
                 f"{type(learner).__name__} has no setting {name!r}: {hint}"
             )
