@@ -184,12 +184,14 @@ class Entry:
                 "free text is counted word by word, 100 words of each column at most"
             )
         has_codes = any(not column.numeric for column in others)
+        # the encoder writes parts of dates as categories and switches too
         if any(column.is_time for column in others):
             steps["DatetimeEncoder"] = (
                 "dates are taken apart, as seasons and weekdays may tell something"
             )
             kinds |= {"binary", "categorical"}
             has_codes = True
+        # sparse rows have no missing cells, whatever the learner takes
         if missing and (not self.missing or sparse) and (others or has_dense_words):
             steps["SimpleImputer"] = (
                 "missing cells are filled, because it cannot take them"

@@ -60,6 +60,7 @@ def _room(full: str) -> str:
 def _public_name(kind: type) -> str:
     """The name at the door of its room, which stays when files are renamed."""
     room = _room(kind.__module__)
+    # doors in the order of trust: named above, the public room, the private floor
     others = [package for package, name in _OTHERS if name == kind.__name__]
     for door in (*others, room, room.replace("lyceum.", "lyceum._core.")):
         if importlib.util.find_spec(door):

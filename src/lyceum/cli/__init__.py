@@ -72,6 +72,7 @@ def _lyceum(
             help="Print the version and stop.",
         ),
     ] = False,
+    # read by `run_and_exit` from the arguments, as it concerns errors outside the commands too
     debug: Annotated[
         bool,
         typer.Option(
@@ -115,6 +116,7 @@ def study(
             help="Names separated by commas, see `lyceum learners`; chosen for you by default."
         ),
     ] = None,
+    # the option of `lyceum fit`, taken here too
     learner: Annotated[str | None, typer.Option(hidden=True)] = None,
     loss: Loss = None,
     doubt: Doubt = None,

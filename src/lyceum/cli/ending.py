@@ -39,6 +39,7 @@ def run_and_exit(app: Callable[..., Any]) -> NoReturn:
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as error:
+        # the class is not imported for its name: that would import scikit-learn
         # of scikit-learn's checks of settings
         if type(error).__name__ == "InvalidParameterError":
             _fail(" ".join(str(error).split()))
@@ -80,6 +81,7 @@ def _with_options(message: str) -> str:
     return message.replace("scan(..., target=...)", "--target COLUMN")
 
 
+# scan(..., kinds={'column': 'kind'}), as messages write it
 _KINDS = r"scan\(\.\.\., kinds=\{'(.+?)': '(\w+)'\}\)"
 
 
@@ -88,6 +90,7 @@ def _discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+# what a person can do about it, by the number of the error
 _REMEDIES = {
     errno.EFBIG: ": it would be larger than is allowed here (ulimit -f)",
     errno.ENOSPC: ": free some space, and run the same command again",

@@ -60,6 +60,7 @@ Ignore = Annotated[
     list[str] | None,
     typer.Option(help="A column to leave out; repeat for more.", metavar="<str>"),
 ]
+# one panel of the help, and five options that `reads_files` gives to a command
 _READING = "File format (detected by default)"
 _Separator = Annotated[
     str,
@@ -240,6 +241,8 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
 
 # -- keys of a recipe as options -------------------------------------------------------
 
+# keys of a recipe that are not the name of an option after two dashes; the last ones have no
+# option
 _OPTIONS = {
     "budget_minutes": "--budget",
     "bootstrap_632": "--632",
@@ -271,6 +274,7 @@ _KEYS = (
     "out",
     *_OPTIONS,
 )
+# what messages of a study say about its arguments, and the words of the command line for it
 _PHRASES = {
     "target=...": "--target COLUMN",
     "out=...": "--out FOLDER",
@@ -293,6 +297,7 @@ def option_words(message: str) -> str:
     for phrase, words in _PHRASES.items():
         message = message.replace(phrase, words)
     message = re.sub(r"kinds = \{(.+?) = '(\w+)'\}", r"--kind \1=\2", message)
+    # "key = value: what is wrong", or "key: ..." where the value is not repeated
     match = re.match(r"(\w+)( = '(.*?)'| = ([^:]*))?: ", message)
     if match is None or match[1] not in _KEYS:
         return message

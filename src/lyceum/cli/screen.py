@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from lyceum import report
 
 
+# the control characters of ASCII and Latin-1, but for tab and line feed
 _CONTROLS = {
     code: "\ufffd" for code in (*range(32), *range(127, 160)) if code not in (9, 10)
 }
@@ -51,6 +52,7 @@ class _PlainConsole(Console):
     """Prints nothing that steers the terminal but what Rich itself adds."""
 
     def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
+        # control segments are Rich's own; text that is printable is passed on as it is
         for segment in super().render(renderable, options):
             plain = segment.control or segment.text.isprintable()
             yield segment if plain else Segment(printable(segment.text), segment.style)
@@ -119,6 +121,7 @@ def show_table(shown: report.Table) -> None:
         console.print(Text(shown.title, style="bold"), soft_wrap=True)
     cells = [[show(cell) for cell in row] for row in shown.rows]
     number = [shown.is_number_column(j) for j in range(len(shown.columns))]
+    # numbers are shown whole, texts are cut to `_NARROW` where the screen is narrow
     least = []
     for j, head in enumerate(shown.columns):
         width = max([len(head), *(len(row[j]) for row in cells)])
@@ -185,6 +188,7 @@ def progress_bar(
                     bar.remove_task(bars.pop(other))
             elif left.start is not None:
                 return
+            # the bar without a total stands until the first stage reports
             if "" in bars:
                 bar.remove_task(bars.pop(""))
             if update.stage not in bars:

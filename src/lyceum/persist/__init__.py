@@ -34,6 +34,7 @@ _SCHEMA = "schema.json"
 _MOST_MEMORY = 256 << 20  # what the arrays of a file, however small, may take in bytes
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same model gives the same bytes
 
+# types by their full names: a name is refused before anything is imported for it
 _NUMBERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 _SCALARS = {
     f"numpy.{name}"
@@ -196,6 +197,7 @@ def _complaint(error: Exception, members: Mapping[str, bytes]) -> str:
         return f"needs what is not installed here: {error}; it was written by {writer}"
     if isinstance(error, OSError):
         return f"could not be loaded: {error}; try again"
+    # whatever else goes wrong lies in what the file holds
     unusable = f"is whole, but holds no model that Lyceum {lyceum.__version__} can use"
     reason = f"{type(error).__name__}: {error}"
     return f"{unusable} ({reason}); written by {writer}, or by another program"
@@ -253,6 +255,7 @@ def _home(name: str) -> str | None:
 def _name_publicly(nodes: Sequence[dict[str, Any]]) -> None:
     """Name types by their public homes, which stay when files are renamed."""
     types = catalog.types(_names_of(nodes))
+    # where a class is defined, and the door that stays when files move
     homes = {
         f"{kind.__module__}.{kind.__qualname__}": public
         for public, kind in types.items()
@@ -327,6 +330,7 @@ def _check_header(members: Mapping[str, bytes]) -> None:
             f"was not written by lyceum.save: it has no {_HEADER} and {_SCHEMA}"
         )
     header = json.loads(members[_HEADER])
+    # a newer format is refused before the digest, whose rule may have changed
     form = header["format"]
     if not isinstance(form, int) or form > FORMAT:
         raise ModelFileError(
@@ -342,6 +346,7 @@ def _check_header(members: Mapping[str, bytes]) -> None:
 def _nodes(schema: Any) -> list[dict[str, Any]]:
     """Everything in the schema that a loader would be called on."""
     nodes = []
+    # depth first, without recursion, in the order of the file
     waiting = [schema]
     while waiting:
         part = waiting.pop()
@@ -364,6 +369,7 @@ def _check_types(nodes: Sequence[dict[str, Any]]) -> None:
     from lyceum.persist.foreign_models import FOREIGN_TYPES, TREE
 
     names = _names_of(nodes)
+    # only the learners that the file names are imported, and only if the catalog has them
     builds = {
         **_PLAIN,
         "ObjectNode": {*catalog.types(names), *_SKLEARN, *FOREIGN_TYPES},
@@ -426,6 +432,7 @@ def _check_array(name: str, content: bytes) -> None:
     stream = io.BytesIO(content)
     headers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
     shape, _, dtype = headers[npy.read_magic(stream)](stream)
+    # numbers, booleans and texts; object arrays would be pickles
     plain = dtype.kind in "biufUS" or is_tree_table(dtype)
     if not plain or math.prod(shape) * dtype.itemsize != len(content) - stream.tell():
         raise ModelFileError(

@@ -217,6 +217,7 @@ def foreign_member(model: Estimator, home: Callable[[str], str | None]) -> str |
     `home(name)` says where Lyceum has a learner of that name.
     """
     waiting: list[tuple[str, Any]] = [("", model)]
+    # parts refer to each other: each is looked at once
     seen: set[int] = set()
     while waiting:
         where, part = waiting.pop()
@@ -226,6 +227,7 @@ def foreign_member(model: Estimator, home: Callable[[str], str | None]) -> str |
         kind = type(part)
         full = f"{kind.__module__}.{kind.__qualname__}"
         if isinstance(part, BaseEstimator):
+            # a pipeline is not refused itself, only its steps
             ours = kind.__module__.startswith("lyceum.") or hasattr(part, "steps")
             if not ours and hasattr(part, "predict") and full not in FOREIGN_TYPES:
                 return _sentence(where, kind, home(kind.__name__))

@@ -38,7 +38,12 @@ def check_model(model: Estimator) -> None:
         raise ModelFileError(f"holds a {type(model).__name__}, not a learner")
     for part in _parts(model):
         if isinstance(part, BaseEstimator):
-            _check_attributes(part)
+            # an attribute must not stand in the place of a method
+            for name in vars(part):
+                if callable(getattr(type(part), name, None)):
+                    raise ModelFileError(
+                        f"holds a {type(part).__name__} whose method {name!r} is replaced by data"
+                    )
             check_foreign(part)
         if isinstance(part, Learner):
             part._check_model()
@@ -77,6 +82,7 @@ def rehearse(model: Estimator) -> None:
     for method, rows in itertools.product(_ANSWERS, samples):
         name = type(steps[-1]).__name__
         try:
+            # made-up rows may be far from any that the model has seen
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 if not hasattr(model, method):
@@ -115,7 +121,7 @@ def _two_rows(schema: Schema) -> Rows:
 
 def _parts(model: Estimator) -> Iterator[Any]:
     """The model and everything that it is made of, apart from numbers, texts and arrays of them."""
-    # a stack of its own: a file may nest deeper than Python recurses
+    # without recursion, and each part once: parts refer to each other
     waiting = [model]
     seen = set()
     while waiting:
@@ -133,16 +139,8 @@ def _parts(model: Estimator) -> Iterator[Any]:
             waiting.extend(part)
         elif isinstance(part, np.ndarray):
             waiting.extend(part.ravel() if part.dtype == object else ())
+        # slots have no __dict__
         elif is_dataclass(part) and not isinstance(part, type):
             waiting.extend(getattr(part, field.name) for field in fields(part))
         elif hasattr(part, "__dict__") and not isinstance(part, type):
             waiting.extend(vars(part).values())
-
-
-def _check_attributes(estimator: Estimator) -> None:
-    """Refuse an attribute in the place of a method."""
-    for name in vars(estimator):
-        if callable(getattr(type(estimator), name, None)):
-            raise ModelFileError(
-                f"holds a {type(estimator).__name__} whose method {name!r} is replaced by data"
-            )

@@ -95,6 +95,7 @@ class _NodeWriter:
             raise ModelFileError(
                 "it has a mapping with two keys of the same text, e.g. 1 and '1'"
             )
+        # JSON has only texts as keys, so that the types stand beside them
         key_types = self.node([type(key) for key in value])
         return _typed(type(value), "DictNode", content=content, key_types=key_types)
 
@@ -118,6 +119,7 @@ class _NodeWriter:
     def _file(self, buffer: io.BytesIO, ending: str) -> str:
         """Keep the bytes of an array by their hash: the same model gives the same names."""
         content = buffer.getvalue()
+        # equal arrays are written once
         name = hashlib.sha256(content).hexdigest()[:24] + ending
         self.arrays[name] = content
         return name
@@ -125,6 +127,7 @@ class _NodeWriter:
     def _object(self, value: Any) -> Node:
         kind = type(value)
         if kind.__module__ == _TREE and kind.__name__ == "Tree":
+            # sizes for its constructor, and its arrays
             _, arguments, state = value.__reduce__()
             reduced = {"args": self.node(arguments)}
             return _typed(

@@ -146,6 +146,12 @@ def legend(ax: Axes, location: Any = "best", **options: Any) -> None:
         )
 
 
+def draw_points(ax: Axes, points: np.ndarray, size: float, **options: Any) -> None:
+    """A dot for every row of an (n, 2) array; without an outline unless `linewidths` says so."""
+    x, y = points.T
+    ax.scatter(x, y, s=size, **{"linewidths": 0} | options)
+
+
 def downsample(*columns: np.ndarray) -> tuple[np.ndarray, ...]:
     """Columns of a long curve at 2,000 places, ends included: more cannot be seen."""
     n = len(columns[0])

@@ -93,6 +93,7 @@ class Batches:
         warn_about_format(loaded.notes, loaded.name)
         table = loaded.table
         self._check(table.column_names)
+        # in the same batches as a file, so that a model needs no more memory
         for start in range(0, table.num_rows, _ROWS):
             yield self._numbers(table.select(self.column_names).slice(start, _ROWS))
 
@@ -114,6 +115,7 @@ class Batches:
         return parse_columns(table, numeric, self.text_formats)
 
     def _csv(self) -> Iterator[pa.Table]:
+        # how the first file is written holds for all
         first = self.file_format.csv_reader(self.paths[0])
         reader = replace(first, learned_formats=self.text_formats)
         numeric = {column.name for column in self.columns if column.numeric}
@@ -149,6 +151,7 @@ def _csv_type(column: Column, inferred: pa.DataType) -> pa.DataType:
         return text_type()
     if column.categories is not None and column.categories.dtype.kind == "b":
         return pa.bool_()
+    # a column that looks empty or whole at its start may hold other numbers later
     if pa.types.is_null(inferred) or pa.types.is_integer(inferred):
         return pa.float64()
     return inferred

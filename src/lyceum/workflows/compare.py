@@ -257,6 +257,7 @@ def compare_models(
         raise DataError(
             "one model predicts classes, the other numbers: compare models for the same target"
         )
+    # costs that are not given are those the first model decides by, then the second
     loss, doubt = pair[1].costs(*pair[0].costs(loss, doubt))
     name = target or pair[0].target.name
     with spool(data) as source:
@@ -265,17 +266,14 @@ def compare_models(
             for fitted in pair
         ]
     if pair[0].classes is None:
-        tests = _number_tests(*both)
+        errors = [outcomes.output - outcomes.truth for outcomes in both]
+        tests = (
+            _test_pair("mean squared error", *map(np.square, errors)),
+            _test_pair("mean absolute error", *map(np.abs, errors)),
+        )
     else:
-        tests = _class_tests(pair, both, loss, doubt)
-    return ModelComparison(names, name, len(both[0].truth), tuple(tests))
-
-
-def _number_tests(one: Outcomes, two: Outcomes) -> Iterator[PairedTest]:
-    first = one.output - one.truth
-    second = two.output - two.truth
-    yield _test_pair("mean squared error", first**2, second**2)
-    yield _test_pair("mean absolute error", np.abs(first), np.abs(second))
+        tests = tuple(_class_tests(pair, both, loss, doubt))
+    return ModelComparison(names, name, len(both[0].truth), tests)
 
 
 def _class_tests(
@@ -303,6 +301,7 @@ def _class_tests(
 
 def _error_test(one: Outcomes, two: Outcomes) -> PairedTest:
     """McNemar's test on the rows that one of the models decides wrong, and the other does not."""
+    # the most probable class, without costs; unknown classes, -1, are wrong
     first = one.truth != minimum_risk(one.output).index
     second = two.truth != minimum_risk(two.output).index
     test = mcnemar(

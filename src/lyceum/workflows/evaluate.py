@@ -256,6 +256,7 @@ def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
     mean = float(values.mean())
     if n < 2:
         return mean, mean, mean
+    # t · s / √n
     reach = float(stats.t.isf(0.025, n - 1)) * float(values.std(ddof=1)) / math.sqrt(n)
     return mean, mean - reach, mean + reach
 
@@ -324,6 +325,7 @@ def decision_costs(
     """The cost of what is decided in every row whose class the model knows."""
     known = outcomes.truth >= 0
     matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
+    # an index below 0 is doubt, which has its own price
     index = minimum_risk(outcomes.output[known], matrix, doubt).index
     return np.where(
         index < 0, doubt or 0.0, matrix.values[outcomes.truth[known], index]
@@ -342,6 +344,7 @@ def _cost_metrics(
         return
     matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
     yield _mean_metric("cost per row", decision_costs(outcomes, fitted, loss, doubt))
+    # what would be paid without decision theory: the most probable class, named
     plain = matrix.without_reject()
     actions = np.argsort(plain.names_class)  # the action that names every class
     if len(actions) == len(fitted.classes):  # type: ignore[arg-type]
@@ -393,6 +396,7 @@ def _de_long(
     The share of negatives below each positive, and of positives above each negative, has the AUC as
     its mean; the variance of the AUC is the sum of the variances of the two means.
     """
+    # the variance of the area is var(V₁₀)/m + var(V₀₁)/n over m positive and n negative rows
     m = int(positive.sum())
     n = int((~positive).sum())
     if m < 2 or n < 2:

@@ -188,6 +188,7 @@ def _explain_row(
     i: int,
     row: int,
 ) -> RowExplanation:
+    # the largest contributions first, whatever their sign
     adds = explanation.contributions[i]
     order = np.argsort(-np.abs(adds), kind="stable").tolist()
     parts = tuple(
@@ -200,8 +201,10 @@ def _explain_row(
         labels = fitted.classes.tolist()
         chances = {str(label): float(p) for label, p in zip(labels, posterior[i])}
     predicted = explanation.predicted[i]
+    # plain values for JSON
     if isinstance(predicted, np.generic):
         predicted = predicted.item()
+    # its title counts the rows taken, the person those of the file
     detail = explanation.detail(i)
     if detail is not None:
         detail = replace(detail, title=detail.title.replace(f"row {i}", f"row {row}"))

@@ -12,7 +12,7 @@ from lyceum import catalog
 from lyceum._core.constraints import InvalidParameterError
 from lyceum._core.data import FileFormat, scan
 from lyceum._core.files import spool
-from lyceum._core.types import Data, Estimator
+from lyceum._core.types import Data
 from lyceum.errors import LyceumError
 
 
@@ -62,7 +62,15 @@ def fit_file(
     entry = catalog.find(learner)
     if entry.task in ("classification", "regression") and target is None:
         raise LyceumError(f"{learner} needs a target: say which column to predict")
-    model = _with_settings(entry.build(), settings or {})
+    model = entry.build()
+    parameters = sorted(model.get_params(deep=False))
+    for name in settings or {}:
+        if name not in parameters:
+            hint = f"it has {', '.join(parameters)}"
+            if near := difflib.get_close_matches(name, parameters, 1):
+                hint = f"did you mean {near[0]!r}?"
+            raise LyceumError(f"{learner} has no setting {name!r}: {hint}")
+    model.set_params(**(settings or {}))
     options = (file_format or FileFormat()).options()
     with spool(data) as source:
         rows = scan(
@@ -78,16 +86,3 @@ def fit_file(
             return model.fit(rows)
         except InvalidParameterError as error:
             raise LyceumError(str(error)) from error
-
-
-def _with_settings(learner: Estimator, settings: Mapping[str, Any]) -> Any:
-    known = sorted(learner.get_params(deep=False))
-    for name in settings:
-        if name not in known:
-            hint = f"it has {', '.join(known)}"
-            if near := difflib.get_close_matches(name, known, 1):
-                hint = f"did you mean {near[0]!r}?"
-            raise LyceumError(
-                f"{type(learner).__name__} has no setting {name!r}: {hint}"
-            )
-    return learner.set_params(**settings)

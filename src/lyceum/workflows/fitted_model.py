@@ -265,6 +265,7 @@ def _explain_steps(steps: Sequence[Any], rows: Rows) -> Explanation:
         else:
             sources = np.full(len(made), -1)
     explanation = steps[-1].explain(rows)
+    # columns of one source are added up, as contributions are additive
     groups: dict[str, list[int]] = {}
     for j, source in enumerate(sources.tolist()):
         name = first[source] if source >= 0 else str(made[j])
@@ -296,5 +297,6 @@ def _cells_of(values: Any, names: Sequence[str], indices: list[int]) -> np.ndarr
         ]
         return np.array(joined, dtype=object)
     labels = np.array([names[j].split("=", 1)[-1] for j in indices], dtype=object)
+    # a row of zeros only is a category that the encoder does not know
     ones = cells.astype(np.float64) == 1.0
     return np.where(ones.any(axis=1), labels[ones.argmax(axis=1)], "")

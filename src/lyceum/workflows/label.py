@@ -189,6 +189,7 @@ class _Work:
 
     def begin(self, n_queries: int, seed: int) -> bool:
         """Ask about rows at random until two labels are there; whether there is more to ask."""
+        # no model yet, hence no row is more telling than another
         order = np.random.default_rng(seed).permutation(len(self.labels)).tolist()
         for row in order:
             if self.n_classes > 1:
@@ -227,6 +228,7 @@ class _Work:
     def write(self) -> None:
         labels = pa.array(self.labels, pa.string())
         whole = self.table.append_column(self.target, labels)
+        # the file is replaced as a whole: a stop in between loses no answer
         buffer = io.BytesIO()
         csv.write_csv(whole, buffer)
         write_file(self.out, buffer.getvalue())

@@ -38,6 +38,8 @@ class Outcomes:
         cls, fitted: FittedModel, data: Any, truth: str | None, **options: Any
     ) -> Outcomes:
         target = replace(fitted.target, name=truth or fitted.target.name)
+        # classes as codes, -1 if the model does not know them; numbers as they are; NaN if
+        # missing
         of_classes = target.is_categorical and fitted.classes is not None
         column = (
             replace(target, kind="categorical") if of_classes else Column(target.name)

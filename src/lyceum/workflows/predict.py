@@ -23,6 +23,7 @@ from lyceum.workflows.fitted_model import FittedModel
 from lyceum.workflows.original_columns import original_columns
 
 _REJECT = "reject"
+# what makes a spreadsheet run a cell, or split it
 _FORMULA = r"^([=+\-@\t\r])"
 
 
@@ -221,7 +222,10 @@ class _Answer:
             return {self.outputs[0]: pa.array(output)}, np.empty(0, dtype=np.intp)
         decided = minimum_risk(output, self.loss, self.doubt)
         indices = decided.index % len(self.labels)  # doubt, -1, is the last
-        columns: dict[str, Any] = {"predicted": _as_labels(indices, self.labels)}
+        # labels of one type as they are, mixed ones as text
+        kinds = {type(label) for label in self.labels}
+        values = pa.array(self.labels if len(kinds) == 1 else map(str, self.labels))
+        columns: dict[str, Any] = {"predicted": values.take(pa.array(indices))}
         if self.loss is not None:
             columns["risk"] = pa.array(decided.risk)
         if self.proba:
@@ -232,17 +236,11 @@ class _Answer:
         return columns, indices
 
 
-def _as_labels(indices: np.ndarray, labels: Sequence[Any]) -> pa.Array:
-    """Labels of one type as they are, mixed ones as text."""
-    kinds = {type(label) for label in labels}
-    values = pa.array(labels if len(kinds) == 1 else list(map(str, labels)))
-    return values.take(pa.array(indices))
-
-
 @contextmanager
 def _writer(out: Any, force: bool, spreadsheet: bool) -> Iterator[Any]:
     """A function that writes a table; a named file appears when all is written, and only then."""
     if not isinstance(out, str | os.PathLike):
+        # a stream, e.g. standard output, is written as it comes
         with _Sink(out, ".csv", spreadsheet) as sink:
             yield sink.write
         return

@@ -264,6 +264,7 @@ def _draw_points(
     target: list[str],
 ) -> None:
     """The points, in colors of their classes or numbers where there is a target."""
+    # few values are classes, each with a color; other numbers have a scale
     classes = sorted({str(value) for value in values})
     if 1 < len(classes) <= 10:
         labels = np.array([str(value) for value in values])
@@ -279,6 +280,7 @@ def _draw_points(
 
 
 def _bars(model: Estimator, ax: Any) -> None:
+    # the best at the top: bars are drawn from below
     order = np.asarray(model.ranking_)[:_MOST_BARS][::-1]
     names = [model.schema_.names[j] for j in order]
     colors = ["C0" if model.support_[j] else "0.75" for j in order]

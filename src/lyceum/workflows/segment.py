@@ -70,6 +70,7 @@ class Segmentation:
 
         image.imsave(path, self.picture)
         if palette is not None:
+            # one square of 32 pixels per color
             square = np.repeat(np.repeat(self.palette[None], 32, axis=0), 32, axis=1)
             image.imsave(palette, square)
 
@@ -157,6 +158,7 @@ def _pixels(image: Any) -> np.ndarray:
                 f"{str(image)!r} cannot be read as a picture: {error}"
             ) from error
     pixels = np.asarray(image)
+    # whole numbers are bytes, and so are floats beyond 1
     is_integer = pixels.dtype.kind in "iu"
     pixels = pixels.astype(np.float64)
     if is_integer or pixels.max(initial=0.0) > 1.0:
@@ -192,6 +194,7 @@ def _features(pixels: np.ndarray, by: str, weight: float) -> np.ndarray:
 def _labels(
     features: np.ndarray, k: int, method: str, random_state: int | None
 ) -> np.ndarray:
+    # no more segments than pixels that differ
     distinct = len(np.unique(features, axis=0))
     k = min(int(k), distinct)
     model: Any
@@ -295,6 +298,7 @@ def visual_words(
     (2, 4)
     """
     patches = np.vstack([_patches(image, patch, step) for image in images])
+    # patches that differ only by rounding are one
     k = min(int(n_words), len(np.unique(patches.round(9), axis=0)))
     model = KMeans(k, n_init=1, random_state=random_state).fit(patches)
     return VisualWords(model, patch, step)

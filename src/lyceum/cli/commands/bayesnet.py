@@ -153,6 +153,8 @@ def learn(
             ignore=ignore or (),
             **file_format.options(),
         )
+        # networks are learned from categories: numbers become intervals, by the class if there is
+        # one
         numbers = [rows.schema[int(j)].name for j in rows.schema.continuous]
         if numbers:
             rows = KBinsDiscretizer(n_bins=bins).fit(rows).transform(rows)

@@ -70,6 +70,7 @@ def examine() -> dict[str, Any]:
 
 
 def _kernels() -> dict[str, Any]:
+    # looked for without importing: a module of a higher level cannot run here
     built = [
         level
         for level in _LEVELS
@@ -86,6 +87,7 @@ def _kernels() -> dict[str, Any]:
         from lyceum._cpu import x86_level
     except ImportError as error:
         return {**kernels, "error": str(error)}
+    # a level above that of the processor would stop it with an illegal instruction
     runs = [name for name in built if name == "plain" or int(name[1:]) <= x86_level()]
     return {
         **kernels,
@@ -168,7 +170,7 @@ def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if facts["namesake"] is not None:
         yield "", f"[red]{escape(facts['namesake'])}[/]"
     yield from _kernel_lines(facts["kernels"])
-    if threads:
+    if threads:  # the compiled part says how many: none without it
         setting = _setting("OMP_NUM_THREADS", threads)
         in_use = f"{threads['in use']} of {threads['processors']} processors"
         yield "threads", f"{in_use}; {setting}"

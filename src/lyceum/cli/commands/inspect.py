@@ -35,19 +35,6 @@ def run(file: str, target: str | None, file_format: FileFormat, as_json: bool) -
 
 def render(inspection: Inspection) -> None:
     """Print an inspection as wide as the terminal is."""
-    console.print(_headline(inspection), soft_wrap=True)
-    for note in inspection.notes:
-        console.print(Text(note, style="yellow"), soft_wrap=True)
-    console.print()
-    console.print(_columns(inspection))
-    if inspection.target is not None:
-        console.print()
-        console.print(_target(inspection[inspection.target]))
-    console.print()
-    console.print(_flags(inspection))
-
-
-def _headline(inspection: Inspection) -> str:
     cells = inspection.n_rows * len(inspection.columns)
     if inspection.n_missing:
         missing = f"{inspection.n_missing:,} missing cells ({inspection.n_missing / cells:.1%})"
@@ -60,7 +47,28 @@ def _headline(inspection: Inspection) -> str:
     ]
     if inspection.n_repeated:
         facts.append(f"{inspection.n_repeated:,} repeated rows")
-    return f"[bold]{escape(Path(inspection.source).name)}[/]  " + " · ".join(facts)
+    name = escape(Path(inspection.source).name)
+    console.print(f"[bold]{name}[/]  {' · '.join(facts)}", soft_wrap=True)
+    for note in inspection.notes:
+        console.print(Text(note, style="yellow"), soft_wrap=True)
+    console.print()
+    console.print(_columns(inspection))
+    if inspection.target is not None:
+        console.print()
+        column = inspection[inspection.target]
+        head = Text.assemble(
+            "to predict: ", (column.name, "bold"), f", {column.kind} ({column.why})"
+        )
+        n_counted = sum(n for _, n in column.top)
+        if n_counted and column.kind != "continuous":
+            listed = [
+                f"{_number(value)} {n:,} ({n / n_counted:.1%})"
+                for value, n in column.top
+            ]
+            head.append(f": {', '.join(listed)}")
+        console.print(head)
+    console.print()
+    console.print(_flags(inspection))
 
 
 def _columns(inspection: Inspection) -> Table:
@@ -118,21 +126,9 @@ def _values(column: ColumnInspection, n_rows: int, wide: bool) -> Text:
 
 def _number(value: object) -> str:
     """Whole numbers in full, others to four digits."""
+    # floats of at most 2⁵³ are exact: 1e15 stays well below
     is_integer = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
     return shown(int(value) if is_integer else value)  # type: ignore[call-overload]
-
-
-def _target(column: ColumnInspection) -> Text:
-    head = Text.assemble(
-        "to predict: ", (column.name, "bold"), f", {column.kind} ({column.why})"
-    )
-    n_rows = sum(n for _, n in column.top)
-    if n_rows and column.kind != "continuous":
-        listed = [
-            f"{_number(value)} {n:,} ({n / n_rows:.1%})" for value, n in column.top
-        ]
-        head.append(f": {', '.join(listed)}")
-    return head
 
 
 def _flags(inspection: Inspection) -> Table | str:
@@ -141,6 +137,7 @@ def _flags(inspection: Inspection) -> Table | str:
     ]
     if not flagged:
         return "[green]nothing looks wrong[/]"
+    # two columns: the name, cut where it is long, and the sentence
     shown = Table.grid(padding=(0, 2))
     shown.title = "worth a look"
     shown.title_justify = "left"

@@ -30,6 +30,7 @@ def run(
 ) -> None:
     refuse_to_replace(out, force)
     made = None if learner is None else catalog.find(learner).build()
+    # printed before the file is read, which may take a while
     hint = "Type a label and Enter; Enter alone or Ctrl-C stops. Every answer is saved at once."
     console.print(hint, style="dim")
     with notes():

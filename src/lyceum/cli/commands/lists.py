@@ -63,7 +63,12 @@ def show_learners(task: str | None, as_json: bool) -> None:
 def _learner_table(entries: list[catalog.Entry]) -> Table:
     """One learner per row; on narrow screens its sentence is below its name."""
     if console.width < 110:
-        return _narrow_table(entries)
+        listed = Table.grid(expand=True)
+        listed.add_column(ratio=1)
+        for entry in entries:
+            listed.add_row(_name(entry).append(f"  {_facts(entry)}", "cyan"))
+            listed.add_row(Padding(Text(entry.about), (0, 0, 0, 4)))
+        return listed
     listed = Table.grid(padding=(0, 2), expand=True)
     names = [_name(entry) for entry in entries]
     listed.add_column(width=max(27, *map(len, names)))
@@ -72,15 +77,6 @@ def _learner_table(entries: list[catalog.Entry]) -> Table:
     for entry, name in zip(entries, names):
         about = Text(entry.about).append(f" {entry.cost}.", "dim")
         listed.add_row(name, _facts(entry), about)
-    return listed
-
-
-def _narrow_table(entries: list[catalog.Entry]) -> Table:
-    listed = Table.grid(expand=True)
-    listed.add_column(ratio=1)
-    for entry in entries:
-        listed.add_row(_name(entry).append(f"  {_facts(entry)}", "cyan"))
-        listed.add_row(Padding(Text(entry.about), (0, 0, 0, 4)))
     return listed
 
 

@@ -105,21 +105,17 @@ def _likely(inspection: Inspection) -> list[str]:
         score = 3.0 * (column.name.lower() in _TARGET_NAMES) + 1.5 * is_last
         score += 1.0 * has_few + 0.5 * (has_few and index == 0)
         scores[column.name] = score
-    best = sorted(scores, key=lambda name: -scores[name])[:3]
-    return [
-        f"--target {shlex.quote(name)} ({_values(inspection[name])})"
-        for name in best
-        if scores[name] >= 1.0
-    ]
-
-
-def _values(column: Any) -> str:
-    if column.kind == "continuous":
-        return "numbers"
-    shown = ", ".join(str(value) for value, _ in column.top[:3])
-    if (column.n_distinct or 0) > 3:
-        return f"{shown}, ..."
-    return shown
+    likely = []
+    for name in sorted(scores, key=lambda name: -scores[name])[:3]:
+        column = inspection[name]
+        values = "numbers"
+        if column.kind != "continuous":
+            values = ", ".join(str(value) for value, _ in column.top[:3])
+            if (column.n_distinct or 0) > 3:
+                values += ", ..."
+        if scores[name] >= 1.0:
+            likely.append(f"--target {shlex.quote(name)} ({values})")
+    return likely
 
 
 def render(study: Study) -> None:
@@ -182,6 +178,7 @@ def _settings_tried(learner: RankedLearner) -> str:
 def _warnings(study: Study) -> Iterator[str]:
     for failure in study.failures:
         yield f"{failure.label} failed and was not compared: {failure.reason.rstrip('.')}"
+    # what the study left out already cannot mislead it
     left_out = {suspect.column for suspect in study.suspects if suspect.left_out}
     for suspect in study.suspects:
         if suspect.code == "leak" and suspect.column not in left_out:
@@ -222,13 +219,16 @@ def _ranking(study: Study) -> Table:
 
 def _interval_drawing(learner: RankedLearner, axis: Any) -> str:
     """The interval as characters: ├──●──┤."""
+    # an estimate beyond the axis is an arrow to it
     if not axis.holds(learner.loss):
         return f"{'→':>{_AXIS}}"
+    # places on an axis of 0 to 100 that all learners share, in cells
     low, point, high = (
         round(axis.at(value) / 100 * (_AXIS - 1))
         for value in (learner.interval[0], learner.loss, learner.interval[1])
     )
     cells = [" "] * _AXIS
+    # the line first, then its ends, then the estimate, which covers them
     cells[low : high + 1] = "─" * (high + 1 - low)
     cells[low] = "├"
     cells[high] = "┤"

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import DensityErrors, LearningCurve, ValidationCurve
@@ -240,9 +239,16 @@ def staged_errors(
         raise DataError(
             f"there is no curve {best!r}: the curves are {', '.join(map(repr, curves))}"
         )
-    drawn = [
-        _staged_curve(str(name), values, rounds) for name, values in curves.items()
-    ]
+    drawn = []
+    for name, values in curves.items():
+        y = np.asarray(values, dtype=np.float64)
+        numbers = np.arange(1, len(y) + 1) if rounds is None else np.asarray(rounds)
+        if y.shape != numbers.shape or y.ndim != 1:
+            raise DataError(
+                f"curve {str(name)!r} has the shape {y.shape} for {len(numbers)} rounds: give one"
+                " each"
+            )
+        drawn.append(Curve(numbers, y, str(name), options=few_dots(len(y))))
     ax = draw_curves(ax, drawn)
     for curve in drawn:
         if curve.label == best and not np.isnan(curve.y).all():
@@ -254,16 +260,6 @@ def staged_errors(
     finish(ax, x, error, title)
     legend(ax)
     return ax
-
-
-def _staged_curve(name: str, values: ArrayLike, rounds: Any) -> Curve:
-    values = np.asarray(values, dtype=np.float64)
-    numbers = np.arange(1, len(values) + 1) if rounds is None else np.asarray(rounds)
-    if values.shape != numbers.shape or values.ndim != 1:
-        raise DataError(
-            f"curve {name!r} has the shape {values.shape} for {len(numbers)} rounds: give one each"
-        )
-    return Curve(numbers, values, name, options=few_dots(len(values)))
 
 
 def density_errors(

@@ -11,7 +11,16 @@ import numpy as np
 from lyceum._core.text import show_count
 from lyceum._core.types import Data, Estimator
 from lyceum.errors import DataError, SettingError
-from lyceum.plot.style import COLORS, GRAY, INK, axes, color_of, finish, panel_grid
+from lyceum.plot.style import (
+    COLORS,
+    GRAY,
+    INK,
+    axes,
+    color_of,
+    draw_points,
+    finish,
+    panel_grid,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -384,7 +393,7 @@ def _draw_step(
     """
     distances = ((X[:, None, :] - centers[-1]) ** 2).sum(axis=2)
     colors = [color_of(k) for k in distances.argmin(axis=1)]
-    ax.scatter(*X[:, columns].T, s=9, c=colors, alpha=0.55, linewidths=0)
+    draw_points(ax, X[:, columns], 9, c=colors, alpha=0.55)
     paths = centers[:, :, columns]
     for k in range(paths.shape[1]):
         ax.plot(*paths[:, k].T, color=INK, linewidth=0.9)

@@ -27,6 +27,7 @@ from lyceum.plot.style import (
     INK,
     axes,
     color_of,
+    draw_points,
     finish,
     heading,
     legend,
@@ -102,8 +103,7 @@ def density(
     x, y, grid = _plane(rows)
     heights = _values(model, grid, X).reshape(len(y), len(x))
     ax.contour(x, y, heights, levels=levels, colors=COLORS[0], linewidths=1.1)
-    dots: dict[str, Any] = {"color": GRAY, "alpha": 0.5, "linewidths": 0}
-    ax.scatter(*rows.T, s=8, label=label, gid="rows", **dots)
+    draw_points(ax, rows, 8, label=label, gid="rows", color=GRAY, alpha=0.5)
     finish(ax, names[0], names[1], title)
     return ax
 
@@ -412,7 +412,7 @@ def _classes_on_a_plane(
     for k, label in enumerate(model.classes_.tolist()):
         heights = joint[:, k].reshape(len(y), len(x))
         ax.contour(x, y, heights, levels=5, colors=colors[k], linewidths=0.9)
-        ax.scatter(*marked[k].T, s=10, color=colors[k], linewidths=0, label=str(label))
+        draw_points(ax, marked[k], 10, color=colors[k], label=str(label))
     if K > 1:
         ax.contour(x, y, decided, levels=edges[1:-1], colors=INK, linewidths=1.2)
 

@@ -12,7 +12,16 @@ from lyceum._core.base import targets_to_score
 from lyceum._core.types import Data, Estimator, Target
 from lyceum.errors import DataError, SettingError
 from lyceum.plot.plane import in_columns_of, plane_grid
-from lyceum.plot.style import COLORS, DASHED, GRAY, axes, color_of, finish, legend
+from lyceum.plot.style import (
+    COLORS,
+    DASHED,
+    GRAY,
+    axes,
+    color_of,
+    draw_points,
+    finish,
+    legend,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -247,8 +256,9 @@ def posterior_contours(
         colors = (COLORS * K)[:K]
         _contours_of_many(ax, sides, posterior, colors)
     for label, color in zip(model.classes_, colors):
-        dots: dict[str, Any] = {"edgecolors": "white", "linewidths": 0.4}
-        ax.scatter(*cells[y == label].T, s=16, color=color, label=str(label), **dots)
+        edge = {"edgecolors": "white", "linewidths": 0.4}
+        rows = cells[y == label]
+        draw_points(ax, rows, 16, color=color, label=str(label), **edge)
     names = model.schema_.names if hasattr(model, "schema_") else ("x0", "x1")
     finish(ax, names[0], names[1], title)
     legend(ax)

@@ -9,7 +9,15 @@ import numpy as np
 from lyceum._core.types import Data, Estimator
 from lyceum.errors import DataError, SettingError
 from lyceum.plot.plane import ELLIPSE, plane_grid
-from lyceum.plot.style import INK, axes, color_of, finish, heading, panel_grid
+from lyceum.plot.style import (
+    INK,
+    axes,
+    color_of,
+    draw_points,
+    finish,
+    heading,
+    panel_grid,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,7 +79,7 @@ def mixture(
     labels = np.asarray(model.predict(X))
     for k in range(len(model.weights_)):
         rows = cells[labels == k]
-        ax.scatter(*rows.T, s=10, color=color_of(k), alpha=0.55, linewidths=0)
+        draw_points(ax, rows, 10, color=color_of(k), alpha=0.55)
     if contours and model.means_.shape[1] == 2:
         _contours(ax, model, cells)
     covariances = _matrices(model, model.covariances_)
@@ -122,7 +130,7 @@ def em_steps(
     names = model.design_names
     for ax, index in zip(panels, shown):
         step = record[index]
-        ax.scatter(*cells.T, s=5, color="#B8B8B8", linewidths=0)
+        draw_points(ax, cells, 5, color="#B8B8B8")
         covariances = _matrices(model, step["covariances"])
         _ellipses(ax, step["weights"], step["means"], covariances, columns=columns)
         finish(ax, "", "", None)

@@ -10,7 +10,17 @@ from numpy.typing import ArrayLike
 from lyceum._core.types import Data, Target
 from lyceum.decomposition import PCA, DiscriminantProjection
 from lyceum.errors import DataError
-from lyceum.plot.style import COLORS, DASHED, GRAY, INK, axes, color_of, finish, legend
+from lyceum.plot.style import (
+    COLORS,
+    DASHED,
+    GRAY,
+    INK,
+    axes,
+    color_of,
+    draw_points,
+    finish,
+    legend,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -197,9 +207,9 @@ def pca_beside_fisher(X: Data, y: Target, *, title: str | None = None) -> Figure
 
 def _points(ax: Axes, scores: np.ndarray, labels: ArrayLike | None) -> None:
     if labels is None:
-        ax.scatter(*scores.T, s=11, color=COLORS[0], alpha=0.6, linewidths=0)
+        draw_points(ax, scores, 11, color=COLORS[0], alpha=0.6)
         return
     names = np.asarray(labels).astype(str)
     for k, name in enumerate(np.unique(names)):
-        dots: dict[str, Any] = {"color": color_of(k), "alpha": 0.65, "linewidths": 0}
-        ax.scatter(*scores[names == name].T, s=13, label=str(name), **dots)
+        style = {"color": color_of(k), "alpha": 0.65}
+        draw_points(ax, scores[names == name], 13, label=str(name), **style)
