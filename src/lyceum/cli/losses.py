@@ -119,6 +119,7 @@ def complete_loss(
     ]
     if not filled:
         return loss, ""
-    more = f" and {len(filled) - 6} more" if len(filled) > 6 else ""
     listed = ", ".join(filled[:6])
-    return loss, f"Not given in the loss, so taken as 1: {listed}{more}."
+    if len(filled) > 6:
+        listed += f" and {len(filled) - 6} more"
+    return loss, f"Not given in the loss, so taken as 1: {listed}."

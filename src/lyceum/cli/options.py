@@ -162,11 +162,16 @@ def settings_of(texts: Sequence[str] | None) -> dict[str, Any]:
     None."""
     settings: dict[str, Any] = {}
     for name, text in named_values(texts, "--set", "parameter=value").items():
-        literal = text.lower() if text in ("True", "False") else text
+        # Python's words for what TOML writes in lower case, or does not have
+        if text in ("True", "False"):
+            text = text.lower()
+        if text.lower() == "none":
+            settings[name] = None
+            continue
         try:
-            settings[name] = tomllib.loads(f"x = {literal}")["x"]
+            settings[name] = tomllib.loads(f"x = {text}")["x"]
         except tomllib.TOMLDecodeError:
-            settings[name] = None if text.lower() == "none" else text
+            settings[name] = text
     return settings
 
 

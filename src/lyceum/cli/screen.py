@@ -154,9 +154,9 @@ class _TimeLeft(TimeRemainingColumn):
         if task.total is None or self.seconds is None or self.start is None:
             return super().render(task)
         allowed = max(0.0, self.start + self.seconds - time.monotonic())
-        estimate = task.time_remaining
-        seconds = allowed if estimate is None else min(estimate, allowed)
-        left = timedelta(seconds=int(seconds))
+        if task.time_remaining is not None:
+            allowed = min(task.time_remaining, allowed)
+        left = timedelta(seconds=int(allowed))
         return Text(str(left), style="progress.remaining")
 
 

@@ -61,6 +61,7 @@ def draw_curves(ax: Axes | None, curves: Iterable[Curve]) -> Axes:
     ax = axes(ax)
     for curve in curves:
         style = line_style(ax)
+        # points as many as can be seen; a band needs all of them for its edges
         points = downsample(curve.x, curve.y)
         ax.plot(*points, label=curve.label, **style, **curve.options)
         if curve.low is None or curve.high is None:
@@ -171,6 +172,7 @@ def binary_tasks(
         raise DataError(
             f"y_true has the shape {y.shape}: give one true label for every row, at least one row"
         )
+    # the classes of the columns of scores, in their order
     classes = np.unique(y) if labels is None else np.asarray(labels)
     if isinstance(y_score, Mapping):
         if label is not None:
@@ -188,6 +190,7 @@ def binary_tasks(
     tasks = _tasks(kind, y, y_score, classes, pos_label)
     if len(tasks) == 1:
         return [NamedCurve(label or "", tasks)]
+    # classes without rows have no curve, hence no task
     present = [k for k in classes if (y == k).any()]
     prefix = f"{label}: " if label else ""
     return [

@@ -38,6 +38,7 @@ def plane_grid(
     >>> [side.tolist() for side in sides], points.shape
     ([[-0.5, 0.5, 1.5], [4.5, 5.0, 5.5]], (9, 2))
     """
+    # a column without a range gets one of 1
     low = np.nanmin(rows, axis=0)
     high = np.nanmax(rows, axis=0)
     pad = beyond * np.where(high > low, high - low, 1.0)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # The set of Okabe and Ito (2008) without its yellow, which is too faint on white.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+# solid, dashed, dotted, and dash and dot: told apart in black and white too
 DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 GRAY = "#8A8A8A"
 INK = "#222222"
@@ -58,12 +59,14 @@ def panel_grid(n: int, size: tuple[float, float]) -> tuple[Any, list[Axes]]:
 
 def line_style(ax: Axes) -> dict[str, Any]:
     """Color and dashes for the next labeled line of the axes."""
+    # labels that begin with "_" are not in the legend, and lines to compare with have their own
+    # style
     n = sum(
         not str(line.get_label()).startswith("_") and line.get_gid() != "reference"
         for line in ax.lines
     )
     # the dashes change with the color at first, and then with each round of colors
-    step = n // len(COLORS) if n >= len(COLORS) else n
+    step = n // len(COLORS) or n
     dashes = DASHES[step % len(DASHES)]
     return {"color": color_of(n), "linestyle": dashes, "linewidth": 1.8}
 
@@ -121,6 +124,7 @@ def note(
 
 def grouped_bars(ax: Axes, columns: dict[str, list[float]], width: float) -> None:
     """Bars side by side, one group per entry and one color per column; a group has this width."""
+    # places of the bars about the middle of their group
     share = width / len(columns)
     for i, (name, heights) in enumerate(columns.items()):
         x = np.arange(len(heights)) + (i - (len(columns) - 1) / 2) * share

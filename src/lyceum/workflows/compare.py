@@ -265,6 +265,7 @@ def compare_models(
             Outcomes.of(fitted, source, name, file_format=file_format)
             for fitted in pair
         ]
+    tests: tuple[PairedTest, ...]
     if pair[0].classes is None:
         errors = [outcomes.output - outcomes.truth for outcomes in both]
         tests = (
@@ -325,7 +326,9 @@ def _test_pair(measure: str, one: np.ndarray, two: np.ndarray) -> PairedTest:
     difference = one - two
     mean, low, high = mean_interval(difference)
     n = len(difference)
-    error = float(difference.std(ddof=1)) / math.sqrt(n) if n > 1 else 0.0
+    error = 0.0
+    if n > 1:
+        error = float(difference.std(ddof=1)) / math.sqrt(n)
     # rows that all differ by the same amount leave no doubt, rows that never differ nothing but
     # doubt
     if error:

@@ -114,7 +114,10 @@ class RowExplanation:
         return "".join(table._repr_html_() for table in self._tables())
 
     def _tables(self) -> list[Table]:
-        return [self.table(), *([] if self.detail is None else [self.detail])]
+        tables = [self.table()]
+        if self.detail is not None:
+            tables.append(self.detail)
+        return tables
 
 
 def explain_rows(

@@ -195,7 +195,9 @@ class _Answer:
         # one decision at once: losses and doubt that do not fit are refused before any file is read
         K = len(fitted.classes)
         minimum_risk(np.full((1, K), 1 / K), matrix, doubt)
-        labels = matrix.actions if doubt is None else (*matrix.actions, _REJECT)
+        labels = matrix.actions
+        if doubt is not None:
+            labels = (*labels, _REJECT)
         decides = loss is not None or doubt is not None
         return cls(fitted.classes, labels, proba, matrix if decides else None, doubt)
 

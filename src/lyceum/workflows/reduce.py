@@ -185,11 +185,13 @@ def _model(method: str, n: float | None) -> Any:
         raise SettingError(
             f"n_components={n} keeps no columns: give a number of columns, or a share below 1"
         )
-    n_columns = None if n is None else int(n)
-    n_scores = 2 if n_columns is None else n_columns
+    n_columns = None
+    n_scores = 2
+    if n is not None:
+        n_columns = n_scores = int(n)
     # below 1 it is a share of the variance, which only PCA takes
     n_or_share = n if n is not None and n < 1 else n_columns
-    makers = {
+    makers: dict[str, Callable[[], Any]] = {
         "pca": partial(PCA, n_or_share),
         "svd": partial(TruncatedSVD, n_scores),
         "mds": partial(ClassicalMDS, n_scores, metric="gower"),
@@ -224,7 +226,7 @@ def _figure(title: str, draw: Callable[[Any], Any]) -> str:
     from matplotlib.figure import Figure
 
     # the same model gives the same page: no date, and identifiers from the title, not at random
-    settings = {"svg.fonttype": "none", "svg.hashsalt": title, "font.size": 10}
+    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": title, "font.size": 10}
     with matplotlib.rc_context(settings):
         canvas = Figure(figsize=(5.6, 4.0), layout="constrained")
         draw(canvas.add_subplot())

@@ -62,8 +62,11 @@ def _render(explanation: RowExplanation) -> None:
 def _bar(share: float) -> Text:
     """To the left of the line what speaks against, to the right what speaks for."""
     bar = "█" * round(abs(share) * _BAR)
-    left = bar if share < 0 else ""
-    right = "" if share < 0 else bar
+    left = right = ""
+    if share < 0:
+        left = bar
+    else:
+        right = bar
     return Text.assemble(
         (f"{left:>{_BAR}}", "yellow"), "│", (f"{right:<{_BAR}}", "blue")
     )

@@ -87,7 +87,9 @@ def _targets(data: str, file_format: Any) -> str:
     inspection = inspect(data, **options)
     names = ", ".join(repr(column.name) for column in inspection.columns)
     likely = "; ".join(_likely(inspection))
-    hint = f" Likely: {likely}." if likely else ""
+    hint = ""
+    if likely:
+        hint = f" Likely: {likely}."
     return (
         f"say which column to predict, --target COLUMN.{hint} The columns are {names}."
     )
@@ -193,8 +195,9 @@ def _ranking(study: Study) -> Table:
     axis = comparison.axis
     drawn = console.width >= _WIDE
     numbers = (comparison.metric, "p", "tried", "seconds")
-    drawing = [""] if drawn else []
-    heads = ["", "learner", numbers[0], "95 % interval", *drawing, *numbers[1:]]
+    heads = ["", "learner", numbers[0], "95 % interval", *numbers[1:]]
+    if drawn:
+        heads.insert(4, "")
     made = table(*heads, collapse_padding=True)  # long names fit into 80 columns
     made.columns[1].no_wrap = True
     for column in made.columns:
@@ -207,13 +210,18 @@ def _ranking(study: Study) -> Table:
             Text(f"{learner.label}{calibrated}"),
             comparison.loss_text(learner),
             comparison.interval_text(learner),
-            *([_interval_drawing(learner, axis)] if drawn else []),
             learner.p_text,
             _settings_tried(learner),
             f"{learner.seconds:.1f}",
         ]
-        style = "dim" if learner.is_baseline else ""
-        made.add_row(*cells, style="bold" if chosen else style)
+        if drawn:
+            cells.insert(4, _interval_drawing(learner, axis))
+        style = ""
+        if chosen:
+            style = "bold"
+        elif learner.is_baseline:
+            style = "dim"
+        made.add_row(*cells, style=style)
     return made
 
 

@@ -91,6 +91,7 @@ def learning_curve(
     ax = draw_curves(ax, curves)
     for result in results.values():
         ends = [float(result.train_sizes[0]), float(result.train_sizes[-1])]
+        # what a learner must beat
         reference_line(ax, ends, [result.baseline] * 2, "best constant")
     finish(ax, "training rows", score or _loss_name(results), title)
     ax.xaxis.set_major_formatter("{x:,.0f}")
@@ -252,8 +253,7 @@ def staged_errors(
     ax = draw_curves(ax, drawn)
     for curve in drawn:
         if curve.label == best and not np.isnan(curve.y).all():
-            find_best = np.nanargmin if goal == "min" else np.nanargmax
-            i = int(find_best(curve.y))
+            i = int(getattr(np, f"nanarg{goal}")(curve.y))
             mark_best(ax, curve.x[i], curve.x[i])
     if log:
         ax.set_yscale("log")
@@ -299,6 +299,7 @@ def density_errors(
         raise SettingError(
             f"give a DensityErrors from lyceum.evaluate, not {type(result).__name__}"
         )
+    # a line goes from left to right, in whatever order values were tried
     order = np.argsort(result.param_range)
     x = result.param_range[order]
     parts = {
@@ -312,6 +313,7 @@ def density_errors(
     ]
     ax = draw_curves(ax, curves)
     ax.axvline(result.best, gid="best", **DOTTED)
+    # bandwidths are tried by factors
     if (x > 0).all() and x[-1] > 8 * x[0]:
         ax.set_xscale("log")
     finish(ax, result.param_name, "mean squared error of the density", title)
@@ -362,6 +364,7 @@ def _two_curves(x: np.ndarray, train: Any, test: Any, label: str | None) -> list
     """The mean scores on training and on validation rows, with their spread over folds."""
     curves = []
     for scores, part, marker in ((train, "training", "o"), (test, "validation", "s")):
+        # (m, folds); one column where there are no folds
         scores = np.asarray(scores, dtype=np.float64)
         if scores.ndim == 1:
             scores = scores[:, None]

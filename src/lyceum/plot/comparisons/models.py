@@ -214,9 +214,11 @@ def comparison(
 def _draw_test(ax: Axes, row: int, test: Any) -> None:
     """One line of the picture: the difference with its interval or its parts, and p."""
     color = color_of(row)
+    # of the 5×2 test, Alpaydın's F, which is more robust than its t
     p = test.f_p_value if isinstance(test, FiveByTwoTest) else test.p_value
     end: float
     if isinstance(test, McNemar):
+        # to the left what speaks for the first model, to the right for the second
         ax.barh(row, -test.only_second_wrong, color=COLORS[1], height=0.5)
         ax.barh(row, test.only_first_wrong, color=COLORS[0], height=0.5)
         end = test.only_first_wrong

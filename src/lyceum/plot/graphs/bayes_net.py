@@ -74,7 +74,9 @@ def bayes_net(
     """
     if bars is None:
         bars = len(net.names) <= 60
-    before = net.marginals() if bars else {}
+    before: Mapping[str, Any] = {}
+    if bars:
+        before = net.marginals()
     after = before
     if bars and (evidence or soft):
         after = net.marginals(evidence, soft=soft)
@@ -124,6 +126,7 @@ class _NetDrawing:
         lines = self.lines[name]
         if not lines:
             return max(head, 0.8)
+        # at least as wide as a percentage
         longest = max(4, *(len(label) for label, _, _ in lines))
         return max(head, 1.15 + 0.06 * longest)
 
@@ -257,6 +260,7 @@ def moral_graph(
     >>> sum(line.get_linestyle() == "--" for line in picture.lines)
     2
     """
+    # inches of the letters of a name, and a margin
     widths = {name: 0.085 * len(name) + 0.25 for name in net.names}
     layout = layered_layout(net.parents, widths, gap=0.5)
     ax = axes(ax, (max(layout.width + 0.4, 2.5), 0.85 * layout.n_layers + 0.6))
@@ -288,9 +292,12 @@ def _line(layout: LayeredLayout, a: str, b: str) -> tuple[np.ndarray, np.ndarray
         layout.layer[name] == y0 and min(x0, x1) < x < max(x0, x1)
         for name, x in layout.x.items()
     )
-    bow = 0.35 if y0 == y1 and has_others else 0.0
     t = np.linspace(0, 1, 21)
-    return x0 + t * (x1 - x0), y0 + t * (y1 - y0) + bow * np.sin(np.pi * t)
+    x = x0 + t * (x1 - x0)
+    y = y0 + t * (y1 - y0)
+    if y0 == y1 and has_others:
+        y += 0.35 * np.sin(np.pi * t)
+    return x, y
 
 
 def junction_tree(
@@ -320,6 +327,7 @@ def junction_tree(
     """
     tree = net if isinstance(net, JunctionTree) else net.junction_tree()
     layout = _clique_layout(tree)
+    # a line per variable of the largest clique, and room for the separator
     step = 0.19 * max(map(len, tree.cliques)) + 0.85
     ax = axes(ax, (max(layout.width + 0.4, 2.5), step * layout.n_layers + 0.4))
     names = map(str, range(len(tree.cliques)))
@@ -351,8 +359,9 @@ def _clique_layout(tree: JunctionTree) -> LayeredLayout:
 def _separator(ax: Axes, parent: np.ndarray, child: np.ndarray, text: str) -> None:
     """The line between two cliques, with the variables that both have."""
     ax.plot(*np.column_stack([parent, child]), color=GRAY, linewidth=1.0, zorder=1)
+    # nearer to the child, where separators of one parent stand apart
     middle = 0.4 * parent + 0.6 * child
-    box = {"style": "square,pad=0.2", "face": "#EAF3FA", "width": 0.7}
+    box: dict[str, Any] = {"style": "square,pad=0.2", "face": "#EAF3FA", "width": 0.7}
     _box_text(ax, middle, text, size=6, color=COLORS[0], **box)
 
 

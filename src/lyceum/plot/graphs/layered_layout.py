@@ -45,10 +45,12 @@ def layered_layout(
     gap : float, default=0.35
         Between neighbors.
     """
+    # 1. layers, from causes to effects
     depth = _depths(parents)
     layers: list[list[str]] = [[] for _ in range(max(depth.values()) + 1)]
     for name, layer in depth.items():
         layers[layer].append(name)
+    # 2. a node without a name wherever an edge crosses a layer
     linked, chains, sizes = _with_bends(parents, depth, layers, dict(widths))
     # sweep down and up in turn: a layer in the order of its neighbors in the one before it
     for sweep in range(_SWEEPS):
@@ -56,6 +58,7 @@ def layered_layout(
         numbers = range(len(layers))[::step]
         for i in numbers[1:]:
             layers[i] = _by_neighbors(layers[i], layers[i - step], linked)
+    # 4. places along the layers
     x = _positions(layers, linked, sizes, gap)
     # moved so that the leftmost edge of a node is at 0
     left = min(x[name] - sizes[name] / 2 for name in x)
@@ -76,6 +79,7 @@ def _depths(parents: Mapping[str, Sequence[str]]) -> dict[str, int]:
     for name in order:
         depth[name] = max((depth[parent] + 1 for parent in parents[name]), default=0)
     for name in reversed(order):
+        # a cause without causes moves down to its first effect: shorter edges
         children = [child for child in order if name in parents[child]]
         if children and not parents[name]:
             depth[name] = min(depth[child] for child in children) - 1
@@ -137,6 +141,7 @@ def _positions(
     `gap`."""
     x: dict[str, float] = {}
     for layer in layers:
+        # a first arrangement: side by side, centered
         right = 0.0
         for name in layer:
             x[name] = right + sizes[name] / 2

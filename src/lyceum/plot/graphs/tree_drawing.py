@@ -158,11 +158,13 @@ class _TreeDrawing:
             is_leaf &= labels.tree.depths <= max_depth
         n_leaves = int(np.count_nonzero(is_leaf))
         self.font = font or float(np.clip(10.0 - 0.1 * n_leaves, 6.0, 9.0))
+        # inches of a line of text
         self.line = 1.25 * self.font * _POINT
         self.letter = 0.56 * self.font * _POINT  # the mean width of a letter
         self.root = self._box(0, 0, max_depth)
         self._place(self.root)
         self.boxes = list(self._all())
+        # the root has no edge above it, hence no label wider than itself
         self.root.half = self.root.width / 2
         left = min(box.x - box.half for box in self.boxes)
         for box in self.boxes:
@@ -178,6 +180,7 @@ class _TreeDrawing:
     def _box(self, node: int, depth: int, max_depth: int | None) -> _Box:
         """The boxes of a node and of what is below it, children first: trees may be deep."""
         made: dict[int, _Box] = {}
+        # a node is met twice: first its children are put before it, then it is made of them
         waiting = [(node, depth, False)]
         while waiting:
             i, level, ready = waiting.pop()
@@ -288,6 +291,7 @@ class _TreeDrawing:
     def _edge(self, ax: Axes, box: _Box, child: _Box, label: list[str]) -> None:
         top = box.y - box.height / 2
         bottom = child.y + child.height / 2
+        # down, across and down again
         knee = top - 0.15
         # the wider, the more of the rows go this way
         weight = self.labels.tree.weight
@@ -376,6 +380,7 @@ class _TreeDrawing:
 
 def _test(labels: TreeLabels, node: int, branch: int) -> list[str]:
     """The test of a branch, in up to three short lines."""
+    # numbers have a test such as "≤ 2.5", categories a list of names
     if labels.tree.kind[node] in (THRESHOLD, INTERVALS):
         return [labels.test(node, branch)]
     names = [

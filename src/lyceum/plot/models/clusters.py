@@ -122,6 +122,7 @@ class _Drawn:
         for t, (a, b) in enumerate(self.pairs):
             self.rows[self.n + t] = self.rows[a] + self.rows[b]
         self.ends = self._find_ends()
+        # a branch of many rows is wider, but not in proportion
         widths = 1.0 + 0.25 * np.log2(self.rows[self.ends])
         self.x = (np.cumsum(widths) - widths / 2).tolist()
         self._draw(widths, self._colors(groups))
@@ -230,6 +231,7 @@ def silhouette(
     """
     ax = axes(ax, (5.2, 4.8))
     inside = ~np.isnan(result.points)
+    # rows of no cluster have no silhouette, and no bar
     gap = 0.02 * inside.sum() + 1
     height = 0.0
     ticks = []
@@ -290,6 +292,7 @@ def elbow(result: Any, *, title: str | None = None) -> list[Axes]:
     from matplotlib import pyplot
 
     figure, drawn = pyplot.subplots(1, 3, figsize=(10.5, 3.4), layout="constrained")
+    # a criterion that is not known for any number of clusters chooses none
     has_elbow = np.isfinite(result.second_differences).any()
     elbow_k = result.elbow if has_elbow else None
     has_silhouettes = np.isfinite(result.silhouettes).any()

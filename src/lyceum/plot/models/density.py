@@ -225,6 +225,7 @@ def posterior_updating(
         raise DataError(
             "a prior of infinite or no variance cannot be drawn: give a positive variance"
         )
+    # 3.5 deviations to either side hold 99.95 %
     grid = np.linspace((means - 3.5 * sds).min(), (means + 3.5 * sds).max(), _CURVE)
     ax = axes(ax)
     for n, m, s in zip(after, means, sds):
@@ -372,6 +373,7 @@ def _joint(
 ) -> tuple[np.ndarray, np.ndarray]:
     """π_k f_k, (n, K), and the class decided for, also where all of them are too small for a
     float."""
+    # decided by the logarithms, as densities far out are 0 for all classes
     log = np.asarray(model.log_joint(in_columns_of(X, grid)))
     return np.exp(log), log.argmax(axis=1)
 

@@ -11,7 +11,17 @@ from lyceum._core.data import dense_cells
 from lyceum._core.types import Data, Estimator, Target
 from lyceum.errors import DataError
 from lyceum.plot.plane import plane_grid
-from lyceum.plot.style import COLORS, GRAY, INK, axes, color_of, finish, heading, legend
+from lyceum.plot.style import (
+    COLORS,
+    GRAY,
+    INK,
+    axes,
+    color_of,
+    draw_points,
+    finish,
+    heading,
+    legend,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,14 +105,9 @@ def _draw_rows(ax: Axes, model: Estimator, X: np.ndarray, y: np.ndarray) -> None
     alpha = np.asarray(model.alpha_)[model.support_]
     slack = np.asarray(model.slack_)[model.support_]
     at_bound = (alpha >= model.C) | (slack > 10 * model.tol)
-    ax.scatter(
-        *X[model.support_].T,
-        s=110,
-        facecolors="none",
-        edgecolors=INK,
-        linewidths=np.where(at_bound, 2.2, 1.0),
-        zorder=4,
-    )
+    ring: dict[str, Any] = {"facecolors": "none", "edgecolors": INK, "zorder": 4}
+    widths = np.where(at_bound, 2.2, 1.0)
+    draw_points(ax, X[model.support_], 110, linewidths=widths, **ring)
 
 
 def _draw_slacks(ax: Axes, model: Estimator, X: np.ndarray, y: np.ndarray) -> None:
@@ -161,6 +166,7 @@ def setting_grid(
         )
     ax = axes(ax, (5.8, 4.4))
     image = ax.imshow(scores, origin="lower", aspect="auto", cmap="cividis")
+    # the first of equal scores
     best = np.unravel_index(np.nanargmax(scores), scores.shape)
     # every score as text, light on dark
     middle = (np.nanmin(scores) + np.nanmax(scores)) / 2
@@ -197,6 +203,7 @@ def hinge_and_logistic(*, title: str | None = None, ax: Axes | None = None) -> A
     4
     """
     ax = axes(ax, (5.6, 4.2))
+    # all four are 1 at m = 0: the others bound the zero-one loss from above
     m = np.linspace(-2.0, 3.0, 501)
     short = np.maximum(0.0, 1.0 - m)
     curves = {
@@ -321,6 +328,7 @@ def support_faces(
             f"images of {shape[0]} × {shape[1]} pixels need as many columns, but there are"
             f" {V.shape[1]}"
         )
+    # one row per machine: its largest weight in any
     weight = np.abs(model.dual_coef_).max(axis=0)
     chosen = np.argsort(-weight, kind="stable")[:most]
     columns = min(6, len(chosen))

@@ -250,6 +250,7 @@ def posterior_contours(
     posterior = posterior.reshape(steps, steps, -1)
     K = len(model.classes_)
     if K == 2:
+        # the second class is blue, as high posteriors are in the color map
         colors: tuple[str, ...] = COLORS[1::-1]
         _contours_of_two(ax, sides, posterior[:, :, 1])
     else:

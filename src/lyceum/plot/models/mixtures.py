@@ -146,8 +146,10 @@ def _matrices(model: Estimator, covariances: np.ndarray) -> np.ndarray:
     values = np.asarray(covariances)
     if values.ndim == 3:
         return values
+    # one matrix for all
     if model.covariance_type == "tied":
         return np.broadcast_to(values, (K, d, d))
+    # variances by component and column ("diag"), or one per component ("spherical")
     if values.ndim == 2:
         variances = values
     else:
@@ -200,6 +202,7 @@ def _ellipses(
 
 def _contours(ax: Axes, model: Estimator, cells: np.ndarray) -> None:
     sides, grid = plane_grid(cells, 0.08, _GRID)
+    # a model of named columns wants its grid by name
     names = getattr(model, "feature_names_in_", None)
     if names is not None:
         from lyceum._core.lazy_arrow import pa

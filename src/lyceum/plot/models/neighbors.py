@@ -11,7 +11,16 @@ from lyceum._core.types import Data, Estimator
 from lyceum.errors import DataError
 from lyceum.neighbors import LocallyWeightedRegression, RBFNetworkRegressor
 from lyceum.plot.plane import plane_grid
-from lyceum.plot.style import COLORS, GRAY, INK, axes, color_of, finish, legend
+from lyceum.plot.style import (
+    COLORS,
+    GRAY,
+    INK,
+    axes,
+    color_of,
+    draw_points,
+    finish,
+    legend,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,6 +80,7 @@ def voronoi(
     codes = np.zeros(len(rows), dtype=np.int64)
     if y is not None:
         codes = np.unique(y, return_inverse=True)[1]
+    # repeated rows share one cell
     rows, first = np.unique(rows, axis=0, return_index=True)
     codes = codes[first]
     ax = axes(ax)
@@ -311,6 +321,7 @@ def radial_units(
         )
     low = model.centers_.min()
     high = model.centers_.max()
+    # a unit reaches about one width beyond its center
     pad = max(0.1 * (high - low), float(model.widths_.mean() * model.scale_[0]))
     grid = np.linspace(low - pad, high + pad, _CURVE)
     ax = axes(ax)
@@ -354,9 +365,10 @@ def _scatter(
 ) -> None:
     markers = "osD^vP*"
     for c in np.unique(codes):
-        ax.scatter(
-            *rows[codes == c].T,
-            s=18,
+        draw_points(
+            ax,
+            rows[codes == c],
+            18,
             color=color_of(c),
             marker=markers[c % len(markers)],
             edgecolors="white",

@@ -79,6 +79,7 @@ def training_curves(
     ax = draw_curves(ax, curves)
     if len(held):
         mark_best(ax, model.best_epoch_, model.best_epoch_)
+    # a logarithm needs positive values
     if log and min([*model.history_, *held]) > 0:
         ax.set_yscale("log")
     finish(ax, step, what, title)
@@ -168,7 +169,9 @@ def _draw_lines(
     pairs = list(product(left, right))
     lines = [((l, left[i]), (l + 1, right[j])) for i, j in pairs]
     weights = np.array([coef[pair] for pair in pairs], dtype=np.float64)
-    colors = [GRAY if weight == 0 else COLORS[int(weight < 0)] for weight in weights]
+    # by the sign: 0, positive, negative
+    colors = [(GRAY, COLORS[0], COLORS[1])[int(sign)] for sign in np.sign(weights)]
+    # relative to the largest weight between these layers
     largest = float(np.abs(coef).max()) or 1.0
     widths = 0.4 + 2.0 * np.abs(weights) / largest
     ax.add_collection(

@@ -63,6 +63,7 @@ def label_curves(
             raise DataError(
                 f"the runs of {name!r} have no scores: give active_learning(..., test=(X, y))"
             )
+        # repeats may end at different numbers of labels: as far as all go
         n = min(len(run.scores) for run in repeats)
         scores = np.column_stack([run.scores[:n] for run in repeats])
         curves.append(Curve.of_scores(repeats[0].n_labeled[:n], scores, name))
@@ -122,6 +123,7 @@ def policy(
     # walls have no value, and no part in the range of colors
     values = np.ma.masked_array(np.reshape(result.values, shape), letters == "#")
     image = ax.imshow(values, cmap="YlGnBu", alpha=0.75)
+    # white ink on the dark third of the colors
     dark = values.min() + 0.65 * np.ptp(values)
     for state, q in enumerate(result.q):
         cell = divmod(state, columns)
@@ -143,6 +145,7 @@ def _letters(world: Any, shape: tuple[int, int]) -> np.ndarray:
         result = np.array([list(row) for row in cells])
     else:
         result = np.asarray(getattr(world, "desc", np.full(shape, "."))).astype(str)
+    # a map of another shape belongs to another world
     if result.shape == tuple(shape):
         return result
     return np.full(shape, ".")

@@ -100,6 +100,7 @@ def _draw_cells(ax: Axes, counts: np.ndarray, rates: np.ndarray) -> None:
     """A shade for every rate; the count, and the rate where there is room, as text."""
     from matplotlib.colors import LinearSegmentedColormap
 
+    # from white over two blues to almost black
     colors = ["#FFFFFF", "#B9D6EA", "#0072B2", "#00344F"]
     shades = LinearSegmentedColormap.from_list("shades", colors)
     ax.imshow(rates, cmap=shades, vmin=0.0, vmax=1.0)
@@ -168,6 +169,7 @@ def cobweb(
     angles = _angles(len(spokes))
     # 1/K, where the number of spokes is K (K - 1)
     chance = 2.0 / (1.0 + np.sqrt(1.0 + 4.0 * len(spokes)))
+    # as far as the worst classifier or guessing, and a little more
     highest = max(rates.max() for rates, _ in webs.values())
     reach = min(1.0, 1.15 * max(chance, highest))
     ax = axes(ax, (5.4, 5.2))
@@ -271,6 +273,7 @@ def _mistakes(
         raise DataError(
             f"a cobweb needs a square confusion matrix of two classes or more, not {counts.shape}"
         )
+    # all pairs of a true class and another one, row by row
     k, j = np.nonzero(~np.eye(K, dtype=bool))
     names = [f"{rows[a]} → {rows[b]}" for a, b in zip(k, j)]
     return _shares(counts)[k, j], names

@@ -79,6 +79,7 @@ def error_reject(
             point = curve.at(doubt)
             _mark_doubt(ax, point["reject_rate"], point[what], color, "_doubt")
     if doubt is not None:
+        # one entry in the legend for the marks of all curves
         _mark_doubt(ax, [], [], GRAY, f"doubt costs {doubt:g}", gid="reference")
     ax.set_xlim(-0.01, 1.01)
     ax.set_ylim(0.0, _top(ax, [*named.values()], what))

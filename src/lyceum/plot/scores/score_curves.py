@@ -381,6 +381,7 @@ def _calibration_curve(curve: NamedCurve[Calibration]) -> Curve:
 
 def _common_prevalence(curves: list[Any]) -> float | None:
     """The share of positives of all curves, if each has one part and all have the same."""
+    # an average over classes has a share of positives for each
     if any(len(curve.parts) > 1 for curve in curves):
         return None
     shares = {float(curve.parts[0].prevalence) for curve in curves}
