@@ -44,7 +44,6 @@ _ROOMS = (
     "ensemble",
     "errors",
     "evaluate",
-    "files",
     "kernels",
     "linear",
     "mixtures",

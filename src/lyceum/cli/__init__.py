@@ -27,8 +27,12 @@ from lyceum.cli.options import (
     Loss,
     Model,
     Resume,
+    Settings,
+    TableOut,
+    Target,
     Text,
     Truth,
+    Weight,
     kinds_of,
     names_of,
     reads_files,
@@ -101,9 +105,7 @@ def study(
             )
         ),
     ] = None,
-    target: Annotated[
-        str | None, typer.Option("--target", "-t", help="The column to predict.")
-    ] = None,
+    target: Target = None,
     task: Annotated[
         str | None,
         typer.Option(
@@ -196,7 +198,7 @@ def study(
             metavar="<str>",
         ),
     ] = None,
-    weight: Annotated[str | None, typer.Option(help="A column of row weights.")] = None,
+    weight: Weight = None,
     dates: Dates = None,
     text: Text = None,
     recipe: Annotated[
@@ -293,19 +295,14 @@ def fit(
             autocompletion=_learner_names,
         ),
     ],
-    target: Annotated[
-        str | None, typer.Option("--target", "-t", help="The column to predict.")
-    ] = None,
+    target: Target = None,
     out: Annotated[
         str, typer.Option("--out", "-o", help="The model file to write.")
     ] = "model.lyceum",
-    setting: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="parameter=value of the learner; repeat for more."),
-    ] = None,
+    setting: Settings = None,
     kind: Kind = None,
     ignore: Ignore = None,
-    weight: Annotated[str | None, typer.Option(help="A column of row weights.")] = None,
+    weight: Weight = None,
     file_format: Any = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -335,14 +332,7 @@ def fit(
 def predict(
     model: Model,
     data: Data,
-    out: Annotated[
-        str,
-        typer.Option(
-            "--out",
-            "-o",
-            help="A .csv or .parquet file, or - for CSV on standard output.",
-        ),
-    ] = "-",
+    out: TableOut = "-",
     proba: Annotated[
         bool, typer.Option("--proba", help="Write the probability of every class too.")
     ] = False,

@@ -56,6 +56,15 @@ Kind = Annotated[
         metavar="<str>",
     ),
 ]
+Seed = Annotated[int, typer.Option(help="The seed of the random numbers.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="parameter=value of the learner; repeat for more."),
+]
+Target = Annotated[
+    str | None, typer.Option("--target", "-t", help="The column to predict.")
+]
+Weight = Annotated[str | None, typer.Option(help="A column of row weights.")]
 Ignore = Annotated[
     list[str] | None,
     typer.Option(help="A column to leave out; repeat for more.", metavar="<str>"),
@@ -137,6 +146,14 @@ Resume = Annotated[
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
+TableOut = Annotated[
+    str,
+    typer.Option(
+        "--out",
+        "-o",
+        help="A .csv or .parquet file, or - for CSV on standard output.",
+    ),
+]
 
 
 def named_values(texts: Sequence[str] | None, option: str, form: str) -> dict[str, str]:

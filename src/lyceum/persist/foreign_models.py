@@ -230,7 +230,13 @@ def foreign_member(model: Estimator, home: Callable[[str], str | None]) -> str |
             # a pipeline is not refused itself, only its steps
             ours = kind.__module__.startswith("lyceum.") or hasattr(part, "steps")
             if not ours and hasattr(part, "predict") and full not in FOREIGN_TYPES:
-                return _sentence(where, kind, home(kind.__name__))
+                replacement = home(kind.__name__) or "one of Lyceum's learners"
+                library = kind.__module__.split(".")[0]
+                return (
+                    f"{where or 'it'} is a {kind.__name__} of {library}, whose compiled parts"
+                    f" cannot be checked when a file is read: take {replacement} in its place, or"
+                    " pickle the model where you trust whoever can write the file"
+                )
             names = getattr(part, "names_", None)
             for name, value in vars(part).items():
                 if name == "estimators_" and isinstance(value, list):
@@ -243,13 +249,3 @@ def foreign_member(model: Estimator, home: Callable[[str], str | None]) -> str |
         elif isinstance(part, list | tuple):
             waiting += [(where, member) for member in part]
     return None
-
-
-def _sentence(where: str, kind: type, home: str | None) -> str:
-    replacement = home or "one of Lyceum's learners"
-    library = kind.__module__.split(".")[0]
-    return (
-        f"{where or 'it'} is a {kind.__name__} of {library}, whose compiled parts cannot be checked"
-        f" when a file is read: take {replacement} in its place, or pickle the model where you"
-        " trust whoever can write the file"
-    )

@@ -177,7 +177,7 @@ def _build_all(nodes: Sequence[Node], arrays: Mapping[str, bytes]) -> list[Any]:
     return [_build(node, arrays) for node in nodes]
 
 
-def _type_of(node: Node) -> Any:
+def _type_of(node: Node, arrays: Mapping[str, bytes] | None = None) -> Any:
     return getattr(importlib.import_module(node["__module__"]), node["__class__"])
 
 
@@ -197,10 +197,6 @@ def _dict(node: Node, arrays: Mapping[str, bytes]) -> dict[Any, Any]:
 
 def _json(node: Node, arrays: Mapping[str, bytes]) -> Any:
     return json.loads(node["content"])
-
-
-def _type(node: Node, arrays: Mapping[str, bytes]) -> Any:
-    return _type_of(node)
 
 
 def _slice(node: Node, arrays: Mapping[str, bytes]) -> slice:
@@ -273,5 +269,5 @@ _BUILDERS: dict[str, Callable[[Node, Mapping[str, bytes]], Any]] = {
     "SparseMatrixNode": _sparse,
     "TreeNode": _tree,
     "TupleNode": _collection,
-    "TypeNode": _type,
+    "TypeNode": _type_of,
 }

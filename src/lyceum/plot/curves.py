@@ -61,7 +61,6 @@ def draw_curves(ax: Axes | None, curves: Iterable[Curve]) -> Axes:
     ax = axes(ax)
     for curve in curves:
         style = line_style(ax)
-        # points as many as can be seen; a band needs all of them for its edges
         points = downsample(curve.x, curve.y)
         ax.plot(*points, label=curve.label, **style, **curve.options)
         if curve.low is None or curve.high is None:
@@ -226,8 +225,9 @@ def _tasks(
     else:
         if pos_label is None:
             pos_label = classes[-1]
-        column = score[:, _column(classes, pos_label)] if by_class else score
-        tasks = ((y == pos_label, column),)
+        if by_class:
+            score = score[:, _column(classes, pos_label)]
+        tasks = ((y == pos_label, score),)
     if any(positive.all() or not positive.any() for positive, _ in tasks):
         raise DataError(
             f"all rows are of one class: a {kind.__name__} needs positive and negative rows"

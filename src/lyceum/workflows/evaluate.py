@@ -240,13 +240,25 @@ def evaluate_model(
             *_cost_metrics(outcomes, fitted, loss, doubt),
             *_posterior_metrics(outcomes, fitted),
         )
+    notes = []
+    if outcomes.n_missing:
+        notes.append(
+            f"Left out: {show_count(outcomes.n_missing, 'row')} without a truth."
+        )
+    if outcomes.unknown_classes:
+        n = int((outcomes.truth < 0).sum())
+        names = ", ".join(map(repr, outcomes.unknown_classes[:3]))
+        notes.append(
+            f"The model does not know the class of {show_count(n, 'row')}, such as {names}: this"
+            " counts as wrong, and is left out of costs, log loss and AUC."
+        )
     return Evaluation(
         learner=fitted.name,
         target=target or fitted.target.name,
         n_rows=len(outcomes.truth),
         metrics=metrics,
         confusion=matrix,
-        notes=_notes(outcomes),
+        notes=tuple(notes),
     )
 
 
@@ -270,22 +282,6 @@ def _mean_metric(
     if len(values) < 2:
         return MetricValue(name, mean)
     return MetricValue(name, mean, max(least, low), high)
-
-
-def _notes(outcomes: Outcomes) -> tuple[str, ...]:
-    notes = []
-    if outcomes.n_missing:
-        notes.append(
-            f"Left out: {show_count(outcomes.n_missing, 'row')} without a truth."
-        )
-    if outcomes.unknown_classes:
-        n = int((outcomes.truth < 0).sum())
-        names = ", ".join(map(repr, outcomes.unknown_classes[:3]))
-        notes.append(
-            f"The model does not know the class of {show_count(n, 'row')}, such as {names}: this"
-            " counts as wrong, and is left out of costs, log loss and AUC."
-        )
-    return tuple(notes)
 
 
 def _confusion(outcomes: Outcomes, decided: Decisions, loss: LossMatrix) -> Confusion:

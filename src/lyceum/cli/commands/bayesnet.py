@@ -22,6 +22,8 @@ from lyceum.cli.options import (
     Force,
     Ignore,
     Kind,
+    Seed,
+    TableOut,
     kinds_of,
     named_values,
     names_of,
@@ -132,7 +134,7 @@ def learn(
     ] = 5,
     kind: Kind = None,
     ignore: Ignore = None,
-    seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
+    seed: Seed = 0,
     file_format: Any = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -241,7 +243,7 @@ def query(
     samples: Annotated[
         int, typer.Option(help="The number of samples of a sampling method.")
     ] = 20_000,
-    seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
+    seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
     """Query a network: P(variables | evidence); every variable by default."""
@@ -419,14 +421,7 @@ def draw(
 def sample(
     net: Net,
     rows: Annotated[int, typer.Argument(help="How many rows.")],
-    out: Annotated[
-        str,
-        typer.Option(
-            "--out",
-            "-o",
-            help="A .csv or .parquet file, or - for CSV on standard output.",
-        ),
-    ] = "-",
+    out: TableOut = "-",
     seed: Annotated[
         int | None, typer.Option(help="The seed of the random numbers.")
     ] = None,

@@ -169,19 +169,7 @@ def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "lyceum", f"{facts['lyceum']}, Python {facts['python']}, {sys.executable}"
     if facts["namesake"] is not None:
         yield "", f"[red]{escape(facts['namesake'])}[/]"
-    yield from _kernel_lines(facts["kernels"])
-    if threads:  # the compiled part says how many: none without it
-        setting = _setting("OMP_NUM_THREADS", threads)
-        in_use = f"{threads['in use']} of {threads['processors']} processors"
-        yield "threads", f"{in_use}; {setting}"
-    for i, library in enumerate(facts["blas"] or ["none found"]):
-        yield "BLAS" if i == 0 else "", library
-    sizes = ", ".join(f"{size} GB {name}" for name, size in memory.items() if size)
-    yield "memory", sizes or "not known"
-    yield from _package_lines(facts)
-
-
-def _kernel_lines(kernels: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    kernels = facts["kernels"]
     if kernels["picked"] is None:
         yield "kernels", f"[red]none: {kernels['error']}[/]"
     else:
@@ -191,6 +179,15 @@ def _kernel_lines(kernels: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for level, verdict in kernels["self-check"].items():
         color = "green" if verdict == "passed" else "red"
         yield f"  check {level}", f"[{color}]{verdict}[/]"
+    if threads:  # the compiled part says how many: none without it
+        setting = _setting("OMP_NUM_THREADS", threads)
+        in_use = f"{threads['in use']} of {threads['processors']} processors"
+        yield "threads", f"{in_use}; {setting}"
+    for i, library in enumerate(facts["blas"] or ["none found"]):
+        yield "BLAS" if i == 0 else "", library
+    sizes = ", ".join(f"{size} GB {name}" for name, size in memory.items() if size)
+    yield "memory", sizes or "not known"
+    yield from _package_lines(facts)
 
 
 def _package_lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -17,6 +17,8 @@ from lyceum.cli.options import (
     Force,
     Ignore,
     Kind,
+    Seed,
+    Settings,
     kinds_of,
     reads_files,
     refuse_to_replace,
@@ -48,13 +50,10 @@ def cluster(
             help="The number of clusters; by default the one with the largest silhouette.",
         ),
     ] = None,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="parameter=value of the learner; repeat for more."),
-    ] = None,
+    setting: Settings = None,
     kind: Kind = None,
     ignore: Ignore = None,
-    seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
+    seed: Seed = 0,
     out: Annotated[
         str, typer.Option("--out", "-o", help="The CSV file of labels.")
     ] = "clusters.csv",
@@ -198,7 +197,7 @@ def segment(
         str, typer.Option(help="intensity, color or color+position.")
     ] = "color",
     method: Annotated[str, typer.Option(help="kmeans or mixture.")] = "kmeans",
-    seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
+    seed: Seed = 0,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -267,7 +266,7 @@ def label(
             help="The classifier that chooses the rows; NaiveBayes by default.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
+    seed: Seed = 0,
     file_format: Any = None,
     force: Force = False,
 ) -> None:

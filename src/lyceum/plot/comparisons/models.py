@@ -214,7 +214,7 @@ def comparison(
 def _draw_test(ax: Axes, row: int, test: Any) -> None:
     """One line of the picture: the difference with its interval or its parts, and p."""
     color = color_of(row)
-    # of the 5×2 test, Alpaydın's F, which is more robust than its t
+    # of the 5×2 tests Alpaydın's F, which uses all ten differences
     p = test.f_p_value if isinstance(test, FiveByTwoTest) else test.p_value
     end: float
     if isinstance(test, McNemar):

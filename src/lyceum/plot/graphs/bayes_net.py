@@ -126,7 +126,7 @@ class _NetDrawing:
         lines = self.lines[name]
         if not lines:
             return max(head, 0.8)
-        # at least as wide as a percentage
+        # room for four letters at least
         longest = max(4, *(len(label) for label, _, _ in lines))
         return max(head, 1.15 + 0.06 * longest)
 

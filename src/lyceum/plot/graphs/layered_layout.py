@@ -52,7 +52,8 @@ def layered_layout(
         layers[layer].append(name)
     # 2. a node without a name wherever an edge crosses a layer
     linked, chains, sizes = _with_bends(parents, depth, layers, dict(widths))
-    # sweep down and up in turn: a layer in the order of its neighbors in the one before it
+    # 3. few crossings: sweep down and up in turn, a layer in the order of its neighbors in the
+    # one before it
     for sweep in range(_SWEEPS):
         step = 1 if sweep % 2 == 0 else -1
         numbers = range(len(layers))[::step]

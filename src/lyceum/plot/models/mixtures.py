@@ -81,7 +81,19 @@ def mixture(
         rows = cells[labels == k]
         draw_points(ax, rows, 10, color=color_of(k), alpha=0.55)
     if contours and model.means_.shape[1] == 2:
-        _contours(ax, model, cells)
+        sides, grid = plane_grid(cells, 0.08, _GRID)
+        # a model of named columns wants its grid by name
+        feature_names = getattr(model, "feature_names_in_", None)
+        if feature_names is not None:
+            from lyceum._core.lazy_arrow import pa
+
+            grid = pa.table(
+                {str(name): column for name, column in zip(feature_names, grid.T)}
+            )
+        log_density = np.asarray(model.score_samples(grid)).reshape(_GRID, _GRID)
+        # one contour for every factor e below the highest density
+        levels = float(log_density.max()) - np.arange(7.0, 0.0, -1.0)
+        ax.contour(*sides, log_density, levels=levels, colors="#9A9A9A", linewidths=0.7)
     covariances = _matrices(model, model.covariances_)
     _ellipses(ax, model.weights_, model.means_, covariances, columns=columns)
     names = model.design_names
@@ -198,17 +210,3 @@ def _ellipses(
             zorder=4,
         )
     ax.autoscale_view()
-
-
-def _contours(ax: Axes, model: Estimator, cells: np.ndarray) -> None:
-    sides, grid = plane_grid(cells, 0.08, _GRID)
-    # a model of named columns wants its grid by name
-    names = getattr(model, "feature_names_in_", None)
-    if names is not None:
-        from lyceum._core.lazy_arrow import pa
-
-        grid = pa.table({str(name): column for name, column in zip(names, grid.T)})
-    log_density = np.asarray(model.score_samples(grid)).reshape(_GRID, _GRID)
-    # one contour for every factor e below the highest density
-    levels = float(log_density.max()) - np.arange(7.0, 0.0, -1.0)
-    ax.contour(*sides, log_density, levels=levels, colors="#9A9A9A", linewidths=0.7)

@@ -74,7 +74,11 @@ def error_reject(
     ax = axes(ax)
     for name, curve in named.items():
         color = line_style(ax)["color"]
-        draw_curves(ax, [_curve(name, curve, what)])
+        # the area is that under the cost, which is the error only of a 0/1 loss
+        figure = f"area {curve.area:.3f}" if what == "cost" or curve.zero_one else ""
+        # the point that accepts nothing has no error to show
+        rates = (curve.reject_rate[1:], getattr(curve, what)[1:])
+        draw_curves(ax, [Curve(*rates, curve_label(name, figure))])
         if doubt is not None:
             point = curve.at(doubt)
             _mark_doubt(ax, point["reject_rate"], point[what], color, "_doubt")
@@ -91,14 +95,6 @@ def error_reject(
         finish(ax, "rejected", "mean cost among accepted", title)
     legend(ax, "lower left")
     return ax
-
-
-def _curve(name: str, curve: ErrorRejectCurve, what: str) -> Curve:
-    # the area is that under the cost, which is the error only of a 0/1 loss
-    has_area = what == "cost" or curve.zero_one
-    label = curve_label(name, f"area {curve.area:.3f}" if has_area else "")
-    # the point that accepts nothing has no error to show
-    return Curve(curve.reject_rate[1:], getattr(curve, what)[1:], label)
 
 
 def _mark_doubt(
