@@ -34,7 +34,7 @@ from lyceum.catalog.families import (
     trees,
 )
 from lyceum.catalog.saved_types import types
-from lyceum.catalog.tools import data, decision, evaluate, plot, probability, statistics
+from lyceum.catalog.tools import ITEMS
 from lyceum.errors import LyceumError
 
 __all__ = [
@@ -68,7 +68,6 @@ _FAMILIES = (
     reinforcement,
     prepare,
 )
-_OTHERS = (data, statistics, probability, decision, evaluate, plot)
 
 
 def _from_file(file: ModuleType, named: Entry | Item) -> Any:
@@ -80,8 +79,9 @@ def _from_file(file: ModuleType, named: Entry | Item) -> Any:
 _LEARNERS: tuple[Entry, ...] = tuple(
     _from_file(file, entry) for file in _FAMILIES for entry in file.ENTRIES
 )
-_ITEMS: tuple[Item, ...] = tuple(
-    _from_file(file, item) for file in (*_OTHERS, *_FAMILIES) for item in file.ITEMS
+_ITEMS: tuple[Item, ...] = (
+    *ITEMS,
+    *(_from_file(file, item) for file in _FAMILIES for item in file.ITEMS),
 )
 
 
