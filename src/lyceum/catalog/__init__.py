@@ -49,6 +49,7 @@ __all__ = [
     "types",
 ]
 
+# in the order in which learners are listed
 _FAMILIES = (
     bayes,
     density,

@@ -45,6 +45,7 @@ def types(names: Iterable[str] | None = None) -> dict[str, type]:
     classes: dict[str, type] = {}
     for package, name in saved:
         kind = getattr(importlib.import_module(package), name)
+        # what a learner keeps of other classes, such as trees and schemas
         parts = kind._parts() if hasattr(kind, "_parts") else ()
         classes |= {_public_name(part): part for part in (kind, *parts)}
     return classes

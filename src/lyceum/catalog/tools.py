@@ -2,6 +2,7 @@
 
 from lyceum.catalog.entry import Item
 
+# in the order in which `lyceum syllabus` names them
 _ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
     "data": {
         "Schema": ("1.1",),

@@ -248,6 +248,7 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
     # Typer reads the options of a command from its signature and its annotations
     signature = inspect.signature(command, eval_str=True)
     parameters = {**signature.parameters}
+    # which the command gets made, not from the person
     del parameters["file_format"]
     for name, (default, annotation) in _FORMAT_OPTIONS.items():
         parameters[name] = inspect.Parameter(

@@ -71,6 +71,7 @@ def rehearse(model: Estimator) -> None:
     answer.
     """
     steps = pipeline_steps(model)
+    # one row for a learner of scikit-learn, which has no schema
     samples: list[Any] = [foreign_row(model)]
     if samples[0] is None:
         are_ours = (isinstance(step, Learner) for step in steps)

@@ -141,6 +141,7 @@ def _draw_point(ax: Axes, problem: Any, point: Any, reach: float) -> None:
     box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.7}
     text: dict[str, Any] = {"fontsize": "small", "color": INK, "zorder": 6, "bbox": box}
     note(ax, show(round(point.value, 9) + 0.0), point.x, (7, -12), **text)
+    # the length of ∇f is the unit of all arrows at this point
     slope = problem.gradient(problem.objective, point.x)
     length = float(np.hypot(*slope))
     if length <= 1e-9:

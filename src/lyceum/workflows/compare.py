@@ -152,6 +152,7 @@ class ModelComparison:
         """The result in a sentence."""
         test = self.tests[0]
         best, other = sorted((test.first, test.second))
+        # the first test decides, the others are only shown
         sure = f"p = {test.p_value:.2g} by {test.test} on {self.n_rows:,} rows"
         if self.better is not None:
             losses = f"{test.measure} {best:.4g} against {other:.4g}"

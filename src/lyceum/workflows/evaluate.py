@@ -164,6 +164,7 @@ class Evaluation:
         rows = [(metric.name, metric.value, metric.interval) for metric in self.metrics]
         tables = [Table("", ("measure", "value", "95 % interval"), rows)]
         if self.confusion is not None:
+            # rates that follow from the matrix, not measured again
             by_class = class_report(self.confusion).per_class
             rates = [
                 (str(of.positive), of.precision, of.recall, of.f1) for of in by_class

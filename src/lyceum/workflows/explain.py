@@ -146,6 +146,7 @@ def explain_rows(
         raise LyceumError(
             f"{fitted.name} cannot explain a single prediction: see its summary() instead"
         )
+    # in the order of the file, which is read once
     wanted = sorted(set(rows))
     if wanted and wanted[0] < 0:
         raise DataError(f"row {wanted[0]}: rows are counted from 0")

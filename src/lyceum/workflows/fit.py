@@ -63,6 +63,7 @@ def fit_file(
     if entry.task in ("classification", "regression") and target is None:
         raise LyceumError(f"{learner} needs a target: say which column to predict")
     model = entry.build()
+    # checked here for a sentence that names what there is
     parameters = sorted(model.get_params(deep=False))
     for name in settings or {}:
         if name not in parameters:

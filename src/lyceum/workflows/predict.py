@@ -137,6 +137,7 @@ def predict_file(
     """
     fitted = FittedModel(model)
     answer = _Answer.of(fitted, proba, *fitted.costs(loss, doubt))
+    # refused before any row is read
     clash = [name for name in keep if name in answer.names]
     if clash:
         raise DataError(

@@ -244,6 +244,7 @@ def _scatter(model: Estimator, table: pa.Table, ax: Any) -> None:
     # at most some thousand rows at even distances: more cannot be told apart
     rows = np.unique(np.linspace(0, table.num_rows - 1, _MOST_POINTS).astype(int))
     first = table[names[0]].to_numpy()[rows]
+    # one new column only: all points on a line
     second = np.zeros(len(rows))
     if len(names) > 1:
         second = table[names[1]].to_numpy()[rows]

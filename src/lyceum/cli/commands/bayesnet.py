@@ -399,6 +399,7 @@ def draw(
     else:
         import matplotlib
 
+        # no window, also where there is a screen
         matplotlib.use("Agg")
         from matplotlib import pyplot
 

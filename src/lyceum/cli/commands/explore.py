@@ -73,6 +73,7 @@ def cluster(
     kinds: Any = kinds_of(kind) or None
     for path in (out, report):
         refuse_to_replace(path, force)
+    # said before the work begins; labels are written all the same
     lacking = screen.note_lacking("the report of clusters", *EXTRAS["report"])
     with screen.notes(), screen.progress_bar(f"clustering {Path(data).name}"):
         clustering = cluster_table(
@@ -210,6 +211,7 @@ def segment(
     if Path(image).is_dir():
         raise LyceumError(f"{image} is a folder: give an image")
     target = Path(out or Path(image).with_name(Path(image).stem + "-segments.png"))
+    # beside the picture
     palette = target.with_name(target.stem + "-palette.png")
     for path in (target, palette):
         refuse_to_replace(str(path), force)

@@ -64,6 +64,7 @@ def _ask(row: int, cells: dict[str, Any], posteriors: dict[str, float]) -> str |
     console.print(Text(f"Row {row}", style="bold"))
     console.print(shown)
     if posteriors:
+        # the most probable classes first
         best = sorted(posteriors.items(), key=lambda pair: -pair[1])[:5]
         guess = ", ".join(f"{escape(label)} {share:.0%}" for label, share in best)
         console.print(f"guess: {guess}", style="dim")

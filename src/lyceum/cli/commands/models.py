@@ -90,6 +90,7 @@ def run_predict(
     as_json: bool,
     spreadsheet: bool,
 ) -> None:
+    # CSV on standard output leaves no room for anything else there
     to_screen = out == "-"
     if to_screen and as_json:
         raise LyceumError(
@@ -97,6 +98,7 @@ def run_predict(
         )
     if not to_screen:
         refuse_to_replace(out, force)
+    # read before the data: a wrong model file is refused at once
     fitted = FittedModel(lyceum.load(model))
     costs = loss_for(loss, fitted.classes)
     with notes(), progress_bar(f"predicting {Path(data).name}"):

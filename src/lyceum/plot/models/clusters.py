@@ -143,6 +143,7 @@ class _Drawn:
     def _draw(self, widths: np.ndarray, color: Any) -> None:
         """The triangles of the branches that are not shown, and the lines of all others."""
         x = dict(zip(self.ends, self.x))
+        # the height at which a branch begins: 0 for a row, its last merge for a triangle
         top = dict.fromkeys(self.ends, 0.0)
         self.triangles = []
         for end, width in zip(self.ends, widths):

@@ -130,6 +130,7 @@ def network(
     check_is_fitted(model, "parameters_")
     widths = model.widths_.tolist()
     ax = axes(ax, (1.6 + 1.5 * len(widths), 4.6))
+    # for every layer the heights of the nodes drawn, by number
     layers = [_heights(n, max(2, most)) for n in widths]
     for l, coef in enumerate(model.coefs_):
         shown = coef if weights else np.zeros_like(coef)
@@ -155,6 +156,7 @@ def _heights(n: int, most: int) -> dict[int, float]:
     if n <= most:
         return {i: (n - 1) / 2 - i for i in range(n)}
     half = most // 2
+    # the first and the last nodes, with a gap about 0
     first = {i: half - i + 0.0 for i in range(half)}
     return first | {n - half + i: -1.0 - i for i in range(half)}
 
