@@ -404,7 +404,7 @@ def _check_memory(
     places."""
     names = (node["file"] for node in nodes if isinstance(node.get("file"), str))
     needed = sum(len(members[name]) for name in names)
-    # twenty times its size is what a file may need; a small one may need more than that
+    # any file may need 256 MB, and twenty times its own size on top
     size = sum(map(len, members.values()))
     if needed > _MOST_MEMORY + 20 * size:
         raise ModelFileError(
