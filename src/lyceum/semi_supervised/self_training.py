@@ -40,8 +40,6 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         How many rows are labeled in a round.
     max_iter : int or None, default=10
         The most rounds; None goes on until nothing is left to label.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------

@@ -253,8 +253,6 @@ class PriorShift(Classifier, Ensemble):
         priors.
     priors : array of shape (K,), default=None
         The shares of the classes where the classifier is used, if they are known.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------

@@ -46,8 +46,6 @@ class TrAdaBoost(Classifier, Ensemble):
         depth 2.
     n_estimators : int, default=20
         The number N of rounds.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
@@ -62,8 +60,6 @@ class TrAdaBoost(Classifier, Ensemble):
         The weights of all rows at the end, which sum to 1.
     seed_ : int
         The seed that was used.
-    framed_ : bool
-        Whether members of another library were given a frame.
     typical_ : array of shape (d,)
         The mean or commonest cell of every column, coded; where explanations start.
 

@@ -73,10 +73,7 @@ class EitherTask:
         from sklearn.metrics import accuracy_score, r2_score  # takes long to import
 
         target, w = targets_to_score(self, X, y, sample_weight)
-        if is_classifier(self):
-            measure = accuracy_score
-        else:
-            measure = r2_score
+        measure = accuracy_score if is_classifier(self) else r2_score
         return float(measure(target, self.predict(X), sample_weight=w))  # type: ignore[attr-defined]
 
     def __sklearn_tags__(self) -> Any:

@@ -112,8 +112,12 @@ class Ensemble(Learner):
     """
 
     _parameter_docs: ClassVar[str] = """
-    estimator : classifier
-        None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
+    categorical_features : "from_dtype", True, mask, indices, names or None
+        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
+    """
+    _attribute_docs: ClassVar[str] = """
+    framed_ : bool
+        Whether members of another library were given a frame.
     """
 
     _coding = "codes"
@@ -144,6 +148,9 @@ class Ensemble(Learner):
 
     def _copy(self) -> Any:
         return clone(self._base())
+
+    # Which learners are asked: `_learners` what may be in the table (missing cells, text);
+    # `_all_learners` in what form rows are handed on by `fit`; `_predicting_learners` by `predict`.
 
     def _learners(self) -> list[Any]:
         """The learners that members are copies of."""
@@ -226,25 +233,25 @@ class Ensemble(Learner):
         if takes_rows(base):
             blank = getattr(base, "_blanks_row_names", False)
             rows = without_row_names(rows, type(self).__name__, blank)
-        return ArraySource.of_block(
-            rows.in_one_block(type(self).__name__, self._alternative)
-        )
+        block = rows.in_one_block(type(self).__name__, self._alternative)
+        return ArraySource.of_block(block)
 
     def _split_by_library(
         self, source: ArraySource, X: Data, labels: Any = None
     ) -> MemberData:
         """Coded rows for Lyceum's own learners, an array or a frame for the others."""
-        learners = self._all_learners()
+        are_ours = [takes_rows(learner) for learner in self._all_learners()]
         named = hasattr(self, "feature_names_in_")
         self.framed_ = False
-        if all(map(takes_rows, learners)):
+        if all(are_ours):
             return MemberData(source, named=named)
+        # Others take a frame as it is; in an array, the codes of categories would pass for numbers.
         container = X
         self.framed_ = is_frame(X)
         if not self.framed_:
             refuse_codes(source.schema)
             container = source.X
-        if any(map(takes_rows, learners)) or self._keeps_source:
+        if any(are_ours) or self._keeps_source:
             return MemberData(source, container, labels, named)
         return MemberData(None, container, labels)
 
@@ -269,9 +276,10 @@ class Ensemble(Learner):
     def _predict_largest(self, scores: Answer, X: Data) -> Any:
         """The class with the largest of the scores, (n, K), the first of equal ones."""
         check_is_fitted(self)
-        return self._apply_to_members(
-            partial(_largest, classes=self.classes_, scores=scores), X
-        )
+        return self._apply_to_members(partial(self._largest, scores), X)
+
+    def _largest(self, scores: Answer, data: MemberData) -> np.ndarray:
+        return self.classes_[scores(data).argmax(axis=1)]
 
     def _collect(self, rows: Rows, answer: Callable[[Block], np.ndarray]) -> Any:
         return rows.collect(answer)
@@ -309,15 +317,19 @@ class Ensemble(Learner):
         """The explanation of `of` by replacement, and `more` of every row, in further columns."""
         check_is_fitted(self)
         if self._needs_frame(X):
-            rows = self.rows_to_predict(X)
-            answer = partial(self._apply_to_members, of)
-            classes = getattr(self, "classes_", None)
+            # members of other libraries: cells are replaced in the frame that they are given
+            further = None
             if more is not None:
                 further = partial(self._apply_to_members, more)
-                return explain_frame(
-                    X, rows, self.typical_, answer, unit, classes, further
-                )
-            return explain_frame(X, rows, self.typical_, answer, unit, classes)
+            return explain_frame(
+                X,
+                self.rows_to_predict(X),
+                typical=self.typical_,
+                answer=partial(self._apply_to_members, of),
+                unit=unit,
+                labels=getattr(self, "classes_", None),
+                more=further,
+            )
         columns = partial(
             replace_columns, typical=self.typical_, answer=self._block_answer(of)
         )
@@ -358,10 +370,7 @@ class Ensemble(Learner):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        members = state.get("estimators_")
-        packed = None
-        if members:
-            packed = pack(members)
+        packed = pack(state.get("estimators_", []))
         if packed is not None:
             del state["estimators_"]
             state["packed_"] = packed
@@ -377,10 +386,6 @@ class Ensemble(Learner):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = all(map(takes_rows, self._learners()))
         return tags
-
-
-def _largest(data: MemberData, classes: np.ndarray, scores: Answer) -> np.ndarray:
-    return classes[scores(data).argmax(axis=1)]
 
 
 def _answer_for_block(block: Block, of: Answer, coded: bool, other: bool) -> np.ndarray:
@@ -401,26 +406,9 @@ def _side_by_side(
 class MemberImportances:
     """Importances of columns from those of the members."""
 
-    _parameter_docs: ClassVar[str] = """
-    n_estimators : int
-        The number of members.
-    max_samples : int or float
-        N', or N' / N, which may exceed 1 with `bootstrap`.
-    bootstrap : bool
-        Whether rows are drawn with replacement.
-    max_features : int or float
-        The columns of a member, or their share.
-    bootstrap_features : bool
-        Whether columns are drawn with replacement.
-    oob_score : bool
-        Whether every row is predicted by the members that have not seen it.
-    warm_start : bool
-        Whether `fit` keeps the members it has and adds up to `n_estimators`: the same as all at
-        once.
-    estimator : regressor
-        None is `DecisionTreeRegressor(max_depth=3)`. Every `random_state` in it is set.
-    learning_rate : float
-        ν.
+    _attribute_docs: ClassVar[str] = """
+    feature_importances_ : array of shape (n_features,)
+        The mean of the members' importances, if they have some, normalized to sum 1.
     """
 
     estimators_: list[Any]
@@ -431,17 +419,17 @@ class MemberImportances:
         """The mean of the members' importances, by their weights if they have some, normalized to
         sum 1."""
         check_is_fitted(self)
-        if not all(
-            hasattr(member, "feature_importances_") for member in self.estimators_
-        ):
-            raise AttributeError(
-                f"the members of this {type(self).__name__} have no feature_importances_"
-            )
-        total = np.zeros(self.n_features_in_)
+        for member in self.estimators_:
+            if not hasattr(member, "feature_importances_"):
+                raise AttributeError(
+                    f"the members of this {type(self).__name__} have no feature_importances_"
+                )
+        # members of AdaBoost weigh α, members of a bag may have columns of their own
         weights = getattr(self, "alphas_", np.ones(len(self.estimators_)))
         columns = getattr(self, "estimators_features_", [slice(None)] * len(weights))
+        importances = np.zeros(self.n_features_in_)
         for member, weight, indices in zip(self.estimators_, weights, columns):
-            total[indices] += weight * member.feature_importances_
-        if total.sum() > 0.0:
-            return total / total.sum()
-        return total
+            importances[indices] += weight * member.feature_importances_
+        if importances.sum() > 0.0:
+            return importances / importances.sum()
+        return importances

@@ -3,7 +3,7 @@ alone."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -31,9 +31,14 @@ class Draws:
 
     @property
     def n_weighted(self) -> int:
-        if self.weighted is None:
-            return self.n_rows
-        return len(self.weighted)
+        return self.n_rows if self.weighted is None else len(self.weighted)
+
+    def equals(self, other: Draws) -> bool:
+        """Whether both draw the same rows and columns."""
+        return all(
+            np.array_equal(getattr(self, part.name), getattr(other, part.name))
+            for part in fields(self)
+        )
 
     def counts(self, member: int) -> np.ndarray:
         """How often every row is drawn."""
@@ -71,13 +76,13 @@ class Draws:
         if not self.bootstrap_columns and self.n_columns_drawn == self.n_columns:
             return None
         chance = self._chance(member, _COLUMNS)
-        return np.sort(
-            chance.choice(
-                self.n_columns, self.n_columns_drawn, replace=self.bootstrap_columns
-            )
+        drawn = chance.choice(
+            self.n_columns, self.n_columns_drawn, replace=self.bootstrap_columns
         )
+        return np.sort(drawn)
 
     def _chance(self, member: int, stream: int) -> np.random.Generator:
+        # one generator per member and stream: members can be drawn in any order, and again
         return np.random.default_rng((self.seed, member, stream))
 
 
@@ -94,7 +99,16 @@ class TreeDraws(Draws):
         bootstrap: bool,
         weighted: np.ndarray | None,
     ) -> TreeDraws:
-        return cls(seed, n_rows, n_drawn, bootstrap, 0, 0, False, weighted)
+        return cls(
+            seed,
+            n_rows,
+            n_drawn,
+            bootstrap,
+            n_columns=0,
+            n_columns_drawn=0,
+            bootstrap_columns=False,
+            weighted=weighted,
+        )
 
     def _chance(self, member: int, stream: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, member])

@@ -7,6 +7,22 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from lyceum._core.statistics import weighted_mean
+
+
+def weights_of(w: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
+    """The weights of some rows, None where all weigh the same."""
+    return None if w is None else w[rows]
+
+
+def r_squared(error: float, y: np.ndarray, w: np.ndarray | None) -> float:
+    """R² of a mean squared error: 1 − error / variance of y; of a constant y, 1 without error, else
+    0."""
+    variance = weighted_mean((y - weighted_mean(y, w)) ** 2, w)
+    if variance > 0:
+        return 1.0 - error / variance
+    return float(error == 0)
+
 
 @dataclass
 class OutOfBag:
@@ -21,9 +37,8 @@ class OutOfBag:
 
     total: np.ndarray  # (n, K) sums of posteriors or votes, or (n, 1) of values
     times: np.ndarray  # (n,) how many members have not seen the row
-    errors: list[float] = field(
-        default_factory=list
-    )  # of every member on the rows that it has not seen
+    # of every member on the rows that it has not seen
+    errors: list[float] = field(default_factory=list)
 
     @classmethod
     def start(cls, n_rows: int, width: int) -> OutOfBag:

@@ -30,10 +30,8 @@ class Loss(ABC):
     def __init__(self, y: np.ndarray, w: np.ndarray | None) -> None:
         self.y = y
         self.w = w
-        if w is None:
-            self.weight = float(len(y))
-        else:
-            self.weight = float(w.sum())
+        self.weight = float(len(y) if w is None else w.sum())
+        self.largest_weight = 1.0 if w is None else float(w.max())
         self.g = np.empty(len(y))
 
     @abstractmethod
@@ -53,10 +51,8 @@ class Loss(ABC):
     @property
     def is_exact(self) -> bool:
         """Whether gradients need more than the packed form has: few rows, or uneven weights."""
-        return len(self.y) <= _SMALL or (
-            self.w is not None
-            and float(self.w.max()) * len(self.y) > _UNEVEN * self.weight
-        )
+        n = len(self.y)
+        return n <= _SMALL or self.largest_weight * n > _UNEVEN * self.weight
 
     def leaf_value(self, rows: np.ndarray, scores: np.ndarray) -> float | None:
         """The best constant for the rows of a leaf, or None: the Newton step −Σg / (Σh + λ)."""
@@ -152,9 +148,8 @@ class Huber(Residual):
         residuals = self.y[rows] - scores[0, rows]
         median = self._quantile(residuals, rows, 0.5)
         moved = np.clip(residuals - median, -self.alpha, self.alpha)
-        return median + float(
-            np.average(moved, weights=None if self.w is None else self.w[rows])
-        )
+        w = None if self.w is None else self.w[rows]
+        return median + float(np.average(moved, weights=w))
 
 
 REGRESSION_LOSSES: dict[str, Any] = {
@@ -171,11 +166,8 @@ class Logistic(Loss):
     def __init__(self, y: np.ndarray, w: np.ndarray | None) -> None:
         super().__init__(y, w)
         self.h = np.empty(len(y))
-        if w is None:
-            top = 1.0
-        else:
-            top = float(w.max())
-        self.tops = (top, 0.25 * top)
+        # |g| ≤ w and P (1 − P) ≤ ¼
+        self.tops = (self.largest_weight, 0.25 * self.largest_weight)
 
     def baseline(self) -> np.ndarray:
         share = float(np.average(self.y, weights=self.w))
@@ -205,10 +197,7 @@ class Multinomial(Loss):
         self.n_scores = n_classes
         self.h = np.empty(len(y))
         self.log_sums = np.empty(len(y))
-        if w is None:
-            top = 1.0
-        else:
-            top = float(w.max())
+        top = self.largest_weight
         self.tops = (top, 0.25 * top * n_classes / (n_classes - 1))
 
     def baseline(self) -> np.ndarray:

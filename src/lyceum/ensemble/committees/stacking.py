@@ -278,24 +278,12 @@ class StackingClassifier(Classifier, _Stacking):
     ----------
     estimators_ : list of classifiers
         The members, fitted on all rows.
-    named_estimators_ : Bunch
-        The same by name.
     final_estimator_ : classifier
         The fitted final learner.
     level0_names_ : list of str
         The level-0 columns that it sees: a member and a class each (of two classes the second).
     typical_answers_ : array of shape (level-0 columns,)
         Their means over the rows of `fit`; where explanations by members start.
-    names_ : list of str
-        The names of the members.
-    columns_ : list of arrays
-        The indices of their columns, None for all.
-    seed_ : int
-        The seed that was used.
-    framed_ : bool
-        Whether learners of another library were given a frame.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start.
 
     See Also
     --------
@@ -372,24 +360,12 @@ class StackingRegressor(Regressor, _Stacking):
     ----------
     estimators_ : list of regressors
         The members, fitted on all rows.
-    named_estimators_ : Bunch
-        The same by name.
     final_estimator_ : regressor
         The fitted final learner.
     level0_names_ : list of str
         The level-0 columns that it sees, one per member.
     typical_answers_ : array of shape (level-0 columns,)
         Their means over the rows of `fit`; where explanations by members start.
-    names_ : list of str
-        The names of the members.
-    columns_ : list of arrays
-        The indices of their columns, None for all.
-    seed_ : int
-        The seed that was used.
-    framed_ : bool
-        Whether learners of another library were given a frame.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start.
 
     See Also
     --------

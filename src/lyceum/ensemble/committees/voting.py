@@ -281,22 +281,10 @@ class VotingClassifier(Classifier, _Voting):
     ----------
     estimators_ : list of classifiers
         The fitted members.
-    named_estimators_ : Bunch
-        The same by name.
-    names_ : list of str
-        Their names.
-    columns_ : list of arrays
-        The indices of their columns, None for all.
     weights_ : array of shape (L,)
         What they weigh; the sum is 1.
     validation_errors_ : array of shape (L,)
         The error rate of every member on rows left out, if `weights` needs it.
-    seed_ : int
-        The seed that was used.
-    framed_ : bool
-        Whether members of another library were given a frame.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start.
 
     See Also
     --------
@@ -413,22 +401,10 @@ class VotingRegressor(Regressor, _Voting):
     ----------
     estimators_ : list of regressors
         The fitted members.
-    named_estimators_ : Bunch
-        The same by name.
-    names_ : list of str
-        Their names.
-    columns_ : list of arrays
-        The indices of their columns, None for all.
     weights_ : array of shape (L,)
         What they weigh; the sum is 1.
     validation_errors_ : array of shape (L,)
         The mean squared error of every member on rows left out, if `weights` needs it.
-    seed_ : int
-        The seed that was used.
-    framed_ : bool
-        Whether members of another library were given a frame.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start.
 
     See Also
     --------

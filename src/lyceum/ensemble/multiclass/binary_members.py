@@ -170,6 +170,17 @@ class BinaryMembers(Classifier, Ensemble):
     """A classifier of several classes made of binary members: a subclass says by which code, and
     decodes."""
 
+    _parameter_docs: ClassVar[str] = """
+    estimator : classifier
+        None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
+    """
+    _attribute_docs: ClassVar[str] = """
+    class_weight_ : array of shape (K,)
+        The weight of the rows of every class.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start that are no sums
+        of those of the members.
+    """
     _explains_by_replacement: ClassVar[bool] = True
     _needs_scaling = True  # as logistic regressions do
     _alternative: ClassVar[str] = (

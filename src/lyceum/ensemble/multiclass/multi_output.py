@@ -41,8 +41,8 @@ class MultiOutputClassifier(Classifier, Ensemble):
 
     Parameters
     ----------
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
+    estimator : classifier, default=None
+        None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
 
     Attributes
     ----------
@@ -54,8 +54,6 @@ class MultiOutputClassifier(Classifier, Ensemble):
         The mean number of labels of a row.
     estimators_ : list of L classifiers
         The members, whose labels are 1 for rows that have the label and 0 for others.
-    framed_ : bool
-        Whether members of another library were given a frame.
 
     See Also
     --------

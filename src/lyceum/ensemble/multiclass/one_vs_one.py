@@ -47,8 +47,6 @@ class OneVsOneClassifier(BinaryMembers):
     decision : {"votes", "scores", "posteriors"}, default="votes"
         What decides: votes of the pairs, the sum of a class's scores in its pairs, or the coupled
         posteriors, which minimize the risk and need members with posteriors.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
@@ -58,13 +56,6 @@ class OneVsOneClassifier(BinaryMembers):
     code_ : array of shape (K, L)
         The pairs: -1 for the first class of a member, 1 for the second, 0 for those that it has not
         seen.
-    class_weight_ : array of shape (K,)
-        The weight of the rows of every class.
-    framed_ : bool
-        Whether members of another library were given a frame.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start that are no sums
-        of those of the members.
 
     See Also
     --------

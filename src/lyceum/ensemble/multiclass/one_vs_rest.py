@@ -42,8 +42,6 @@ class OneVsRestClassifier(BinaryMembers):
     decision : {"scores", "votes"}, default="scores"
         Whether the highest score or most votes decide; among classes of as many votes, the one of
         more rows.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
@@ -52,13 +50,6 @@ class OneVsRestClassifier(BinaryMembers):
         labels are 1 for the class and 0 for the others.
     code_ : array of shape (K, L)
         What every member tells apart: the classes of 1 from those of -1.
-    class_weight_ : array of shape (K,)
-        The weight of the rows of every class.
-    framed_ : bool
-        Whether members of another library were given a frame.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start that are no sums
-        of those of the members.
 
     See Also
     --------

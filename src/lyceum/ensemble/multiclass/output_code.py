@@ -62,8 +62,6 @@ class OutputCodeClassifier(BinaryMembers):
         Whether the nearest word is found by the loss of the scores or by the number of places.
     loss : {"linear", "hinge", "logistic", "exponential"}, default="hinge"
         L for `decoding="loss"`. Choose that which the members minimize.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
@@ -75,13 +73,6 @@ class OutputCodeClassifier(BinaryMembers):
         How many members may err: ⌊(d - 1)/2⌋.
     estimators_ : list of L classifiers
         The members. Their labels are 1 for the classes of 1 in their column and 0 for those of -1.
-    class_weight_ : array of shape (K,)
-        The weight of the rows of every class.
-    framed_ : bool
-        Whether members of another library were given a frame.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start that are no sums
-        of those of the members.
 
     See Also
     --------
