@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -36,6 +36,20 @@ class FillTransformer(Transformer, OnePassLearner):
     """A value for the missing cells of every column, learned in one pass; a subclass has the rules.
 
     Free text stays as it is: a missing text has no words.
+    """
+
+    _attribute_docs: ClassVar[str] = """
+    fill_ : array of shape (n_features,)
+        The cells that fill missing cells: numbers, or codes into the categories of
+        `filled_schema_`.
+    missing_ : array of shape (n_features,)
+        The share of every column that was missing.
+    flagged_ : list of int
+        The columns that have a 0/1 column.
+    filled_schema_ : Schema
+        The columns after filling.
+    statistic_ : Stats
+        The merged statistics of the columns, which `partial_fit` adds to.
     """
 
     _takes_text = True

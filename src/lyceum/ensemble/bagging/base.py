@@ -18,8 +18,7 @@ from lyceum._core.statistics import seed_from, weighted_mean
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import Router, Tree, contributions
 from lyceum._core.types import Data, Estimator
-from lyceum.ensemble.bagging.draws import Draws
-from lyceum.ensemble.bagging.out_of_bag import OutOfBag, weights_of
+from lyceum.ensemble.bagging.draws import Draws, OutOfBag, weights_of
 from lyceum.ensemble.tree_members import are_trees, cells_of_trees, forest, votes
 from lyceum.errors import SettingError
 from lyceum.progress import report

@@ -40,8 +40,7 @@ from lyceum._core.trees import (
     shares,
 )
 from lyceum._core.types import Data, Target, Weights
-from lyceum.ensemble.bagging.draws import TreeDraws
-from lyceum.ensemble.bagging.out_of_bag import OutOfBag
+from lyceum.ensemble.bagging.draws import OutOfBag, TreeDraws
 from lyceum.ensemble.tree_members import tree_of_forest
 from lyceum.errors import SettingError
 from lyceum.progress import report

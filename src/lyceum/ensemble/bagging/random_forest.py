@@ -12,8 +12,8 @@ from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
 from lyceum._core.statistics import weighted_mean
 from lyceum._core.types import Categories, ClassWeight, Data
+from lyceum.ensemble.bagging.draws import OutOfBag, r_squared, weights_of
 from lyceum.ensemble.bagging.forest import FOREST, Forest, ForestData
-from lyceum.ensemble.bagging.out_of_bag import OutOfBag, r_squared, weights_of
 
 
 class RandomForestClassifier(PosteriorClassifier, Forest):

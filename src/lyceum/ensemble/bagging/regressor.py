@@ -15,7 +15,7 @@ from lyceum._core.statistics import weighted_mean
 from lyceum._core.trees import Tree
 from lyceum._core.types import Categories, Data, Estimator
 from lyceum.ensemble.bagging.base import BAG_CONSTRAINTS, BaggingBase
-from lyceum.ensemble.bagging.out_of_bag import r_squared
+from lyceum.ensemble.bagging.draws import r_squared
 from lyceum.ensemble.tree_members import are_trees
 from lyceum.report import Explanation
 from lyceum.trees import DecisionTreeRegressor

@@ -31,7 +31,7 @@ class Loss(ABC):
         self.y = y
         self.w = w
         self.weight = float(len(y) if w is None else w.sum())
-        self.largest_weight = 1.0 if w is None else float(w.max())
+        self.largest_weight = 1.0 if w is None else float(w.max(initial=0.0))
         self.g = np.empty(len(y))
 
     @abstractmethod

@@ -153,6 +153,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
     baseline_: np.ndarray
     history_: list[float]
     validation_history_: list[float]
+    record_: list[dict[str, Any]]
     seed_: int
 
     # -- what a subclass says ----------------------------------------------------------
@@ -191,7 +192,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             Rows to judge every round by, instead of some that are held out of X.
         """
         warm = self.warm_start and hasattr(self, "trees_")
-        schema_before = getattr(self, "schema_", None)
+        schema_before: Any = getattr(self, "schema_", None)
         rows = self._rows(X, y, sample_weight)
         if warm:
             check_same_columns(self, schema_before)
@@ -204,7 +205,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             self.trees_ = []
             self.history_ = []
             self.validation_history_ = []
-            self.record_: list[dict[str, Any]] = []
+            self.record_ = []
         bins = Bins.of(rows, self.max_bins)
         binned = BinnedRows.of(rows, bins, by_row=True).positive()
         self.do_early_stopping_ = bool(self.early_stopping)
@@ -384,8 +385,8 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         if self.subsample == 1.0:
             return None
         uniforms = row_uniforms(0, n, _seed(self.seed_, _ROWS, number))
-        least = max(self.subsample, uniforms.min())
-        return np.flatnonzero(uniforms <= least).astype(np.uint32)
+        bound = max(self.subsample, uniforms.min())
+        return np.flatnonzero(uniforms <= bound).astype(np.uint32)
 
     def _drawn_columns(self, number: int, k: int, d: int) -> np.ndarray:
         """Which columns the tree of score k may use, (d,)."""

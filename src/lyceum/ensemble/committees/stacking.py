@@ -56,6 +56,27 @@ class _Stacking(NamedEnsemble):
     level0_names_: list[str]
     typical_answers_: np.ndarray
 
+    def __init__(
+        self,
+        estimators: Any = None,
+        final_estimator: Any = None,
+        *,
+        cv: Any = 5,
+        passthrough: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        categorical_features: Categories = "from_dtype",
+    ):
+        self.estimators = estimators
+        self.final_estimator = final_estimator
+        self.cv = cv
+        self.passthrough = passthrough
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
     def _default_final(self) -> Any:
         raise undefined(self, "_default_final")
 
@@ -175,10 +196,7 @@ class _Stacking(NamedEnsemble):
     def _final_answer(self, table: ArraySource) -> np.ndarray:
         """The answers of the final learner for level-1 rows: posteriors (n, K), or numbers (n,)."""
         final = self.final_estimator_
-        if takes_rows(final):
-            level1 = MemberData(table)
-        else:
-            level1 = MemberData(None, table.X)
+        level1 = MemberData(table if takes_rows(final) else None, table.X)
         if is_classifier(self):
             return normalize_posteriors(level1.posteriors(final, self.classes_))
         return np.asarray(level1.predict_with(final), dtype=np.float64)
@@ -203,6 +221,7 @@ class _Stacking(NamedEnsemble):
         added = self._added_by_members(self._level1(self._columns_of(answers), data))
         n = len(added)
         L = len(self.names_)
+        # members, the table's columns where they pass through, and at the end the base
         parts = np.full((n, added.shape[1] - 1, 3), np.nan)
         parts[:, :-1, 2] = added[:, 2:]
         parts[:, -1, 2] = added[:, 1]
@@ -243,12 +262,8 @@ class _Stacking(NamedEnsemble):
         for i, (name, member) in enumerate(zip(self.names_, self.estimators_)):
             rows.append([name, type(member).__name__, self._columns_text(i)])
         tables = [Table("Members", ["member", "learner", "columns"], rows)]
-        coef = getattr(self.final_estimator_, "coef_", None)
-        if (
-            coef is not None
-            and np.ndim(coef)
-            and np.shape(coef)[-1] == len(self.level0_names_)
-        ):
+        coef: Any = getattr(self.final_estimator_, "coef_", None)
+        if np.ndim(coef) and np.shape(coef)[-1] == len(self.level0_names_):
             tables.append(_coefficients_table(np.atleast_2d(coef), self.level0_names_))
         facts = {
             "final estimator": type(self.final_estimator_).__name__,
@@ -304,27 +319,6 @@ class StackingClassifier(Classifier, _Stacking):
     """
 
     _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
-
-    def __init__(
-        self,
-        estimators: Any = None,
-        final_estimator: Any = None,
-        *,
-        cv: Any = 5,
-        passthrough: bool = False,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        categorical_features: Categories = "from_dtype",
-    ):
-        self.estimators = estimators
-        self.final_estimator = final_estimator
-        self.cv = cv
-        self.passthrough = passthrough
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.categorical_features = categorical_features
 
     def _default_members(self) -> list[Any]:
         return usual_classifiers()
@@ -384,27 +378,6 @@ class StackingRegressor(Regressor, _Stacking):
     """
 
     _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
-
-    def __init__(
-        self,
-        estimators: Any = None,
-        final_estimator: Any = None,
-        *,
-        cv: Any = 5,
-        passthrough: bool = False,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        categorical_features: Categories = "from_dtype",
-    ):
-        self.estimators = estimators
-        self.final_estimator = final_estimator
-        self.cv = cv
-        self.passthrough = passthrough
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.categorical_features = categorical_features
 
     def _default_members(self) -> list[Any]:
         return usual_regressors()

@@ -74,6 +74,27 @@ class _Voting(NamedEnsemble):
     cv: Any
     weights_: np.ndarray
 
+    def __init__(
+        self,
+        estimators: Any = None,
+        *,
+        rule: str = "sum",
+        weights: ArrayLike | None = None,
+        cv: Any = 5,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        categorical_features: Categories = "from_dtype",
+    ):
+        self.estimators = estimators
+        self.rule = rule
+        self.weights = weights
+        self.cv = cv
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
     # -- fit ---------------------------------------------------------------------------
 
     def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
@@ -189,9 +210,8 @@ class _Voting(NamedEnsemble):
             supports = np.full(shares.shape, np.nan)
             return np.stack([answers[:, :, 0], supports, shares], axis=2).swapaxes(0, 1)
         supports = answers[:, np.arange(len(fused)), fused.argmax(axis=1)]
-        return np.stack([answers.argmax(axis=2), supports, shares], axis=2).swapaxes(
-            0, 1
-        )
+        parts = np.stack([answers.argmax(axis=2), supports, shares], axis=2)
+        return parts.swapaxes(0, 1)
 
     def prune(self, X: Data, y: Target, method: str = "reduce_error", **settings: Any):
         """A fitted ensemble of fewer members, chosen on validation rows; see `prune_ensemble`."""
@@ -215,7 +235,8 @@ class _Voting(NamedEnsemble):
         members = params["estimators"]
         if members is None:
             members = self._default_members()
-        smaller = type(self)(**{**params, "estimators": [members[i] for i in indices]})
+        params["estimators"] = [members[i] for i in indices]
+        smaller = type(self)(**params)
         for name, value in vars(self).items():
             if name.endswith("_"):
                 setattr(smaller, name, value)
@@ -238,9 +259,8 @@ class _Voting(NamedEnsemble):
             weight = float(self.weights_[i])
             rows.append([name, type(member).__name__, self._columns_text(i), weight])
         if hasattr(self, "validation_errors_"):
-            heads.append(
-                "error left out" if is_classifier(self) else "squared error left out"
-            )
+            loss = "error" if is_classifier(self) else "squared error"
+            heads.append(f"{loss} left out")
             for row, error in zip(rows, self.validation_errors_.tolist()):
                 row.append(error)
         facts = {"rule": self.rule, "members": len(rows)}
@@ -321,27 +341,6 @@ class VotingClassifier(Classifier, _Voting):
         ],
         "cv": ["cv_object", StrOptions({"leave_one_out"})],
     }
-
-    def __init__(
-        self,
-        estimators: Any = None,
-        *,
-        rule: str = "sum",
-        weights: ArrayLike | None = None,
-        cv: Any = 5,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        categorical_features: Categories = "from_dtype",
-    ):
-        self.estimators = estimators
-        self.rule = rule
-        self.weights = weights
-        self.cv = cv
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.categorical_features = categorical_features
 
     def _default_members(self) -> list[Any]:
         return usual_classifiers()
@@ -432,27 +431,6 @@ class VotingRegressor(Regressor, _Voting):
         "weights": ["array-like", StrOptions({"validation", "learned"}), None],
         "cv": ["cv_object", StrOptions({"leave_one_out"})],
     }
-
-    def __init__(
-        self,
-        estimators: Any = None,
-        *,
-        rule: str = "sum",
-        weights: ArrayLike | None = None,
-        cv: Any = 5,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        categorical_features: Categories = "from_dtype",
-    ):
-        self.estimators = estimators
-        self.rule = rule
-        self.weights = weights
-        self.cv = cv
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.categorical_features = categorical_features
 
     def _default_members(self) -> list[Any]:
         return usual_regressors()
