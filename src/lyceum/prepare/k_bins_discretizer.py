@@ -20,6 +20,7 @@ from lyceum._core.statistics import Quantiles, entropy, midpoints, quantile_cuts
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import ModelFileError, SettingError, number_setting
 from lyceum.prepare.base import Transformer
+from lyceum.prepare.statistics import of_weighted_rows
 from lyceum.report import Summary, Table
 
 
@@ -131,33 +132,26 @@ class KBinsDiscretizer(Transformer):
             self.strategy_ = "mdl"
         else:
             self.strategy_ = "quantile"
-        sketch = rows.reduce(_quantiles)
-        by_column: list[np.ndarray | None] = [None] * len(self.schema_)
-        open_ = [
-            int(j)
-            for j in self.schema_.continuous
-            if self.schema_[int(j)].name not in given
-        ]
-        for name, cuts in given.items():
-            by_column[self.schema_.index(name)] = cuts
+        sketch = rows.reduce(partial(of_weighted_rows, statistic=Quantiles))
+        continuous = self.schema_.continuous.tolist()
+        to_learn = [j for j in continuous if self.schema_[j].name not in given]
         if self.strategy_ == "mdl":
-            learned = _class_cuts(rows, sketch, open_)
+            cuts = _class_cuts(rows, sketch, to_learn)
         else:
-            learned = {j: self._plain_cuts(sketch.columns[j]) for j in open_}
-        for j, cuts in learned.items():
-            by_column[j] = cuts
-        self.cuts_ = by_column
+            cuts = {j: self._plain_cuts(sketch.columns[j]) for j in to_learn}
+        for name, numbers in given.items():
+            cuts[self.schema_.index(name)] = numbers
+        self.cuts_ = [cuts.get(j) for j in range(len(self.schema_))]
         return self
 
     def _plain_cuts(self, sketch: Any) -> np.ndarray:
         """Cuts of equal frequency or of equal width, from the sketch of a column."""
         if self.strategy_ == "quantile":
             return quantile_cuts(sketch.values, sketch.weights, self.n_bins)
-        if not len(sketch.values):
+        values = sketch.values
+        if not len(values) or not values[-1] > values[0]:
             return np.empty(0)
-        return width_cuts(
-            float(sketch.values[0]), float(sketch.values[-1]), self.n_bins
-        )
+        return np.linspace(float(values[0]), float(values[-1]), self.n_bins + 1)[1:-1]
 
     def _class_rows(self, X: Data, y: Target, w: Weights) -> Rows:
         """The rows with their classes, if there are any."""
@@ -172,10 +166,9 @@ class KBinsDiscretizer(Transformer):
         """The cuts that the user gave, checked, by column."""
         if self.cuts is None:
             return {}
-        continuous = [self.schema_[int(j)].name for j in self.schema_.continuous]
-        if isinstance(self.cuts, Mapping):
-            named = self.cuts
-        else:
+        named = self.cuts
+        if not isinstance(named, Mapping):
+            continuous = [self.schema_[int(j)].name for j in self.schema_.continuous]
             named = dict.fromkeys(continuous, self.cuts)
         by_name = {}
         for name, cuts in named.items():
@@ -184,11 +177,8 @@ class KBinsDiscretizer(Transformer):
                 raise SettingError(
                     f"cuts has the column {name!r}, which holds categories, not numbers"
                 )
-            if (
-                array.ndim != 1
-                or not np.isfinite(array).all()
-                or (np.diff(array) <= 0).any()
-            ):
+            is_finite = array.ndim == 1 and np.isfinite(array).all()
+            if not is_finite or (np.diff(array) <= 0).any():
                 raise SettingError(
                     f"the cuts of {name!r} must be ascending numbers, got {cuts}"
                 )
@@ -212,9 +202,8 @@ class KBinsDiscretizer(Transformer):
             if cuts is not None
         ]
         table = Table("Continuous columns", ("column", "intervals", "cuts"), rows)
-        return Summary(
-            self._title(), {"rows": self.n_rows_, "strategy": self.strategy_}, [table]
-        )
+        facts = {"rows": self.n_rows_, "strategy": self.strategy_}
+        return Summary(self._title(), facts, [table])
 
     def complexity(self) -> int:
         """The number of cuts."""
@@ -300,9 +289,8 @@ class ColumnCuts:
         for j, cuts in enumerate(self.cuts):
             if cuts is not None:
                 x = X[:, j].astype(np.float64)
-                X[:, j] = np.where(
-                    np.isnan(x), np.nan, np.searchsorted(cuts, x, side="left")
-                )
+                codes = np.searchsorted(cuts, x, side="left")
+                X[:, j] = np.where(np.isnan(x), np.nan, codes)
         return block.with_X(X, self.schema(block.schema))
 
 
@@ -333,10 +321,6 @@ def _class_cuts(
     edges = tuple(midpoints(each[:-1], each[1:]) for each in values)
     bins = rows.reduce(partial(ClassBins.of, columns=tuple(columns), cuts=edges))
     return {j: mdl_cuts(edges[i], bins.counts[i]) for i, j in enumerate(columns)}
-
-
-def _quantiles(block: Block) -> Quantiles:
-    return Quantiles.of(block.without_zero_weights())
 
 
 def _are_classes(y: Target) -> bool:
@@ -383,22 +367,16 @@ class ClassBins:
         for j, edges in zip(columns, cuts):
             x = np.asarray(block.X[:, j], dtype=np.float64)
             keep = ~np.isnan(x) & (y >= 0)
+            # bin and class of a row as one number
             cells = np.searchsorted(edges, x[keep], side="left") * K + y[keep]
-            if block.w is None:
-                w = None
-            else:
-                w = block.w[keep]
-            tables.append(
-                np.bincount(cells, w, (len(edges) + 1) * K)
-                .astype(np.float64)
-                .reshape(-1, K)
-            )
+            w = None if block.w is None else block.w[keep]
+            counts = np.bincount(cells, w, (len(edges) + 1) * K)
+            tables.append(counts.astype(np.float64).reshape(-1, K))
         return cls(tuple(tables))
 
     def merge(self, other: ClassBins) -> ClassBins:
-        return ClassBins(
-            tuple(one + two for one, two in zip(self.counts, other.counts))
-        )
+        pairs = zip(self.counts, other.counts)
+        return ClassBins(tuple(first + second for first, second in pairs))
 
 
 def mdl_cuts(edges: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -421,15 +399,16 @@ def mdl_cuts(edges: np.ndarray, counts: np.ndarray) -> np.ndarray:
     >>> mdl_cuts(np.array([1.0, 2.0, 3.0]), counts).tolist()
     [2.0]
     """
+    # sums up to every bin: those of a stretch are a difference
     sums = np.concatenate([np.zeros((1, counts.shape[1])), np.cumsum(counts, axis=0)])
     cuts: list[int] = []
-    waiting = [(0, len(counts))]
-    while waiting:
-        start, stop = waiting.pop()
-        at = _best_cut(sums, start, stop)
-        if at is not None:
-            cuts.append(at)
-            waiting += [(start, at), (at, stop)]
+    stretches = [(0, len(counts))]
+    while stretches:
+        start, stop = stretches.pop()
+        cut = _best_cut(sums, start, stop)
+        if cut is not None:
+            cuts.append(cut)
+            stretches += [(start, cut), (cut, stop)]
     return edges[np.sort(np.array(cuts, dtype=int)) - 1]
 
 
@@ -447,21 +426,17 @@ def _best_cut(sums: np.ndarray, start: int, stop: int) -> int | None:
         return None
     bits = n_left * entropy(left) + n_right * entropy(right)
     bits[(n_left <= 0) | (n_right <= 0)] = np.inf
-    at = int(bits.argmin())
-    if not np.isfinite(bits[at]):
+    best = int(bits.argmin())
+    if not np.isfinite(bits[best]):
         return None
     H = entropy(whole)
-    gain = H - bits[at] / N
-    k, k1, k2 = (int((part > 0).sum()) for part in (whole, left[at], right[at]))
-    pieces = k1 * entropy(left[at]) + k2 * entropy(right[at])
+    gain = H - bits[best] / N
+    first = left[best]
+    second = right[best]
+    k, k1, k2 = (int((part > 0).sum()) for part in (whole, first, second))
+    pieces = k1 * entropy(first) + k2 * entropy(second)
+    # log₂(3^k − 2) without 3^k, which overflows for many classes
     delta = k * np.log2(3.0) + np.log2(1 - 2 * 3.0**-k) - (k * H - pieces)
     if gain > (np.log2(N - 1) + delta) / N:
-        return start + 1 + at
+        return start + 1 + best
     return None
-
-
-def width_cuts(low: float, high: float, n_bins: int) -> np.ndarray:
-    """n_bins - 1 cuts at equal distances."""
-    if high > low:
-        return np.linspace(low, high, n_bins + 1)[1:-1]
-    return np.empty(0)
