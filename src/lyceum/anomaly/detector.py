@@ -144,7 +144,12 @@ class AnomalyDetector(OutlierMixin, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit the detector, and find the threshold on rows left out.
 
         Parameters

@@ -104,7 +104,12 @@ class IsolationForest(Learner):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Grow the trees.
 
         Parameters
@@ -213,7 +218,12 @@ class _Levels:
         levels.add(np.arange(n_trees), 0, np.full(n_trees, n_rows))
         return levels
 
-    def add(self, tree: np.ndarray, depth: int, count: np.ndarray) -> None:
+    def add(
+        self,
+        tree: np.ndarray,
+        depth: int,
+        count: np.ndarray,
+    ) -> None:
         """A level of leaves."""
         n = len(tree)
         self.tree.append(tree)
@@ -264,7 +274,10 @@ class _Levels:
 
 
 def _grow(
-    X: np.ndarray, drawn: np.ndarray, most: int, rng: np.random.Generator
+    X: np.ndarray,
+    drawn: np.ndarray,
+    most: int,
+    rng: np.random.Generator,
 ) -> list[Tree]:
     """Trees whose nodes cut a random column at a random value; one level of all trees at a time.
 
@@ -315,7 +328,10 @@ def _right_side(cells: np.ndarray, cut: np.ndarray, group: np.ndarray) -> np.nda
 
 
 def _draw_columns(
-    X: np.ndarray, rows: np.ndarray, starts: np.ndarray, rng: np.random.Generator
+    X: np.ndarray,
+    rows: np.ndarray,
+    starts: np.ndarray,
+    rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For every node a column drawn from those in which its rows differ, with their least and
     largest cell.

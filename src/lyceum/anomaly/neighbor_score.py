@@ -101,7 +101,12 @@ class NeighborAnomalyScore(MetricLearner):
     def _takes_sparse(self) -> bool:  # type: ignore[override]
         return self.metric == "auto" or metric(self.metric).takes_sparse
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Store the rows of X.
 
         Parameters

@@ -123,7 +123,11 @@ def _tree_of_scores(boosting: Any, tree: Tree, score: str) -> Any:
 
 
 def _with_tree(
-    member: Any, owner: Any, tree: Tree, schema: Any, max_features: int
+    member: Any,
+    owner: Any,
+    tree: Tree,
+    schema: Any,
+    max_features: int,
 ) -> Any:
     member.schema_ = schema
     member.n_features_in_ = owner.n_features_in_

@@ -102,7 +102,12 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
         names."""
         raise undefined(self, "_step")
 
-    def fit_transform(self, X: Data, y: Target = None, **fit_params: Any) -> Any:
+    def fit_transform(
+        self,
+        X: Data,
+        y: Target = None,
+        **fit_params: Any,
+    ) -> Any:
         """`fit(X, y, **fit_params)`, then `transform(X)`."""
         return self.fit(X, y, **fit_params).transform(X)
 
@@ -146,7 +151,12 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
             return self._through_dask(step, X)
         return self._through_memory(step, X, output_library(self, X))
 
-    def _through_memory(self, step: Step, X: Any, library: str | None = None) -> Any:
+    def _through_memory(
+        self,
+        step: Step,
+        X: Any,
+        library: str | None = None,
+    ) -> Any:
         given = library_of(X)
         if given == "arrow":
             X = to_arrow(X)
@@ -184,7 +194,12 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
         return tags
 
 
-def _part(transformer: Transformer, step: Step, nothing: Any, part: Any) -> Any:
+def _part(
+    transformer: Transformer,
+    step: Step,
+    nothing: Any,
+    part: Any,
+) -> Any:
     """One partition after the step; an empty one needs no validation."""
     if len(part):
         return transformer._through_memory(step, part)

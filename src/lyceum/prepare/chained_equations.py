@@ -155,7 +155,10 @@ class Chain:
 
 
 def solve(
-    layout: Layout, j: int, scatter: Scatter, alpha: float
+    layout: Layout,
+    j: int,
+    scatter: Scatter,
+    alpha: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Intercepts and coefficients (D, own) of the scores of column j."""
     own = layout.own[j]
@@ -182,13 +185,22 @@ def solve(
         return np.log(share) - mean @ coef - halves, coef
 
 
-def _ridge(A: np.ndarray, B: np.ndarray, sd: np.ndarray, alpha: float) -> np.ndarray:
+def _ridge(
+    A: np.ndarray,
+    B: np.ndarray,
+    sd: np.ndarray,
+    alpha: float,
+) -> np.ndarray:
     """(A + alpha diag(sd²))⁻¹ B."""
     return PositiveFactor.of(A + np.diag(alpha * sd**2)).solve(B)
 
 
 def score_change(
-    layout: Layout, j: int, scatter: Scatter, before: Equations, after: Equations
+    layout: Layout,
+    j: int,
+    scatter: Scatter,
+    before: Equations,
+    after: Equations,
 ) -> float:
     """Root mean square move of the scores of column j, in its units of spread (the scores', if
     above 1)."""
@@ -213,7 +225,12 @@ def score_change(
     return 0.0
 
 
-def r_squared(layout: Layout, j: int, scatter: Scatter, equations: Equations) -> float:
+def r_squared(
+    layout: Layout,
+    j: int,
+    scatter: Scatter,
+    equations: Equations,
+) -> float:
     """R² of a continuous column's equation; NaN for categories and for constants."""
     own = layout.own[j][0]
     S = scatter.scatter

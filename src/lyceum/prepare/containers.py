@@ -24,7 +24,11 @@ from lyceum.prepare.steps import is_unknown
 
 
 def contain(
-    cells: Any, schema: Schema, source: ArraySource, X: Any, library: str
+    cells: Any,
+    schema: Schema,
+    source: ArraySource,
+    X: Any,
+    library: str,
 ) -> Any:
     """The coded cells as a container of the library, words for codes.
 
@@ -82,7 +86,10 @@ def _numbers(cells: np.ndarray, schema: Schema, raw: Any) -> np.ndarray:
 
 
 def _words(
-    cells: np.ndarray, schema: Schema, source: ArraySource, X: Data
+    cells: np.ndarray,
+    schema: Schema,
+    source: ArraySource,
+    X: Data,
 ) -> np.ndarray:
     """An array of objects: the categories that codes stand for, None for a missing word."""
     given = text_array(X, needs_text=False)
@@ -109,7 +116,10 @@ def _words(
 
 
 def _table(
-    cells: np.ndarray, schema: Schema, original: pa.Table, library: str
+    cells: np.ndarray,
+    schema: Schema,
+    original: pa.Table,
+    library: str,
 ) -> pa.Table:
     given = dict(zip(original.column_names, original.columns))
     columns = {}
@@ -123,7 +133,10 @@ def _table(
 
 
 def _arrow_column(
-    cells: np.ndarray, column: Column, before: pa.Array | None, library: str
+    cells: np.ndarray,
+    column: Column,
+    before: pa.Array | None,
+    library: str,
 ) -> pa.Array:
     if column.numeric:
         if column.categories is not None and column.categories.dtype.kind == "b":
@@ -150,7 +163,12 @@ def _arrow_column(
     return values if as_category else values.dictionary_decode()
 
 
-def _to_pandas(table: pa.Table, schema: Schema, names: tuple[str, ...], X: Any) -> Any:
+def _to_pandas(
+    table: pa.Table,
+    schema: Schema,
+    names: tuple[str, ...],
+    X: Any,
+) -> Any:
     """A pandas frame with the index, the labels and the types of X."""
     frame = table.to_pandas()
     if library_of(X) != "pandas":

@@ -93,7 +93,12 @@ class DatetimeEncoder(Transformer):
     def __init__(self, *, parts: Any = PARTS) -> None:
         self.parts = parts
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Find the parts that vary.
 
         Parameters

@@ -75,7 +75,10 @@ class DropMissing(Transformer, OnePassLearner):
         return DropMissingRows()
 
     def drop(
-        self, X: Data, y: Target = None, sample_weight: Weights = None
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
     ) -> tuple[Any, Any, Any]:
         """X, y and the weights without the rows that miss a cell of X or the target; None stays
         None.
@@ -96,7 +99,12 @@ class DropMissing(Transformer, OnePassLearner):
             for part in (X, y, sample_weight)
         )  # type: ignore[return-value]
 
-    def _through_memory(self, step: Step, X: Any, library: str | None = None) -> Any:
+    def _through_memory(
+        self,
+        step: Step,
+        X: Any,
+        library: str | None = None,
+    ) -> Any:
         if library_of(X) == "arrow":
             X = to_arrow(X)
         rows = self.rows_to_predict(X)

@@ -119,7 +119,10 @@ def column_stats(block: Block, medians: bool) -> Stats:
 
 
 def fill_values(
-    schema: Schema, statistic: Stats, rules: FillRules, caller: str
+    schema: Schema,
+    statistic: Stats,
+    rules: FillRules,
+    caller: str,
 ) -> tuple[Schema, np.ndarray]:
     """The columns after filling, and the cell that fills each; warns of columns with nothing but
     missing cells."""
@@ -167,7 +170,10 @@ def _number(rules: FillRules, center: float, empty: bool) -> float:
 
 
 def _category(
-    column: Column, counts: MissingCounts, some: bool, rules: FillRules
+    column: Column,
+    counts: MissingCounts,
+    some: bool,
+    rules: FillRules,
 ) -> tuple[Column, float]:
     """The column after filling, and the cell that fills it.
 

@@ -142,7 +142,12 @@ class IterativeImputer(Transformer):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Learn the equations of all columns: one pass for the start, then one per round.
 
         Parameters
@@ -223,7 +228,11 @@ class IterativeImputer(Transformer):
         return Equations(intercept, np.zeros((len(intercept), len(intercept))))
 
     def _solve_columns(
-        self, layout: Layout, sums: Sums, equations: Equations, columns: Iterable[int]
+        self,
+        layout: Layout,
+        sums: Sums,
+        equations: Equations,
+        columns: Iterable[int],
     ) -> Equations:
         intercept = equations.intercept.copy()
         coef = equations.coef.copy()
@@ -232,7 +241,12 @@ class IterativeImputer(Transformer):
             intercept[own], coef[:, own] = solve(layout, j, sums[j], self.alpha)
         return Equations(intercept, coef)
 
-    def _finish(self, layout: Layout, sums: Sums, equations: Equations) -> None:
+    def _finish(
+        self,
+        layout: Layout,
+        sums: Sums,
+        equations: Equations,
+    ) -> None:
         self.intercept_ = equations.intercept
         self.coef_ = equations.coef
         self.design_scale_ = np.sqrt(np.diag(sums[-1].scatter) / sums[-1].weight)

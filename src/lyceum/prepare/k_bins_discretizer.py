@@ -107,7 +107,12 @@ class KBinsDiscretizer(Transformer):
         self.cuts = cuts
         self.categorical_features = categorical_features
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Find the cuts: a pass for the numbers, and another one for their classes.
 
         Parameters
@@ -153,7 +158,12 @@ class KBinsDiscretizer(Transformer):
             return np.empty(0)
         return np.linspace(float(values[0]), float(values[-1]), self.n_bins + 1)[1:-1]
 
-    def _class_rows(self, X: Data, y: Target, w: Weights) -> Rows:
+    def _class_rows(
+        self,
+        X: Data,
+        y: Target,
+        w: Weights,
+    ) -> Rows:
         """The rows with their classes, if there are any."""
         if isinstance(X, Rows) or y is None or not _are_classes(y):
             return self._rows(X, None, w)
@@ -349,7 +359,10 @@ class ClassBins:
 
     @classmethod
     def of(
-        cls, block: Block, columns: tuple[int, ...], cuts: tuple[np.ndarray, ...]
+        cls,
+        block: Block,
+        columns: tuple[int, ...],
+        cuts: tuple[np.ndarray, ...],
     ) -> ClassBins:
         """The counts of a block.
 

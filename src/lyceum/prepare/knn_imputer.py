@@ -91,7 +91,12 @@ class KNNImputer(Transformer):
         self.weights = weights
         self.categorical_features = categorical_features
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Store the rows, and learn the ranges of the columns.
 
         Parameters

@@ -107,7 +107,12 @@ class TextVectorizer(Transformer):
         self.max_df = max_df
         self.sparse_output = sparse_output
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Choose the words and count the rows that they stand in.
 
         Parameters

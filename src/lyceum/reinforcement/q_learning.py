@@ -47,7 +47,12 @@ class _TabularLearner(BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    def _target(self, q: list[float], chosen: int, epsilon: float) -> float:
+    def _target(
+        self,
+        q: list[float],
+        chosen: int,
+        epsilon: float,
+    ) -> float:
         """The value of the next state, from its action values and the action that will be taken."""
         raise undefined(self, "_target")
 
@@ -159,7 +164,10 @@ class _TabularLearner(BaseEstimator):
         return _best(self.q_)[np.asarray(states, dtype=int)]
 
     def evaluate(
-        self, environment: Any, n_episodes: int = 100, max_steps: int = 1000
+        self,
+        environment: Any,
+        n_episodes: int = 100,
+        max_steps: int = 1000,
     ) -> float:
         """The mean discounted return of the greedy policy over some episodes."""
         check_is_fitted(self)
@@ -213,7 +221,12 @@ def _pairs_of_draws(chance: np.random.Generator) -> Iterator[list[float]]:
         yield from chance.random((512, 2)).tolist()
 
 
-def _explore(q: list[float], epsilon: float, first: float, second: float) -> int:
+def _explore(
+    q: list[float],
+    epsilon: float,
+    first: float,
+    second: float,
+) -> int:
     """An action at random with chance ε, else one of the best at random."""
     if first < epsilon:
         return int(second * len(q))
@@ -298,7 +311,12 @@ class QLearning(_TabularLearner):
         self.initial_value = initial_value
         self.random_state = random_state
 
-    def _target(self, q: list[float], chosen: int, epsilon: float) -> float:
+    def _target(
+        self,
+        q: list[float],
+        chosen: int,
+        epsilon: float,
+    ) -> float:
         return max(q)
 
 
@@ -388,7 +406,12 @@ class Sarsa(_TabularLearner):
         self.initial_value = initial_value
         self.random_state = random_state
 
-    def _target(self, q: list[float], chosen: int, epsilon: float) -> float:
+    def _target(
+        self,
+        q: list[float],
+        chosen: int,
+        epsilon: float,
+    ) -> float:
         if not self.expected:
             return q[chosen]
         return epsilon * sum(q) / len(q) + (1.0 - epsilon) * max(q)

@@ -290,7 +290,12 @@ class _Loop:
         self.rows: list[int] = []
         self.answers: list[Any] = []
 
-    def start(self, labeled: Any, labels: Any, n_start: int) -> None:
+    def start(
+        self,
+        labeled: Any,
+        labels: Any,
+        n_start: int,
+    ) -> None:
         if labeled is not None:
             self.rows = np.asarray(labeled).astype(int).tolist()
             if labels is None:
@@ -311,7 +316,10 @@ class _Loop:
             )
 
     def run(
-        self, n_queries: int, batch_size: int, test: tuple[Any, Any] | None
+        self,
+        n_queries: int,
+        batch_size: int,
+        test: tuple[Any, Any] | None,
     ) -> ActiveLearning:
         began = len(self.rows)
         counts = []
@@ -364,7 +372,10 @@ class _Loop:
         return clone(estimator).fit(X, y)
 
     def _choose(
-        self, model: Estimator, open_rows: np.ndarray, count: int
+        self,
+        model: Estimator,
+        open_rows: np.ndarray,
+        count: int,
     ) -> np.ndarray:
         order = self.rng.permutation(len(open_rows))  # ties are drawn
         if self.strategy == "random":

@@ -98,14 +98,22 @@ class _LabelGraph(Classifier, MetricLearner):
     classes_: np.ndarray
 
     def _solve(
-        self, W: sparse.csr_array, Y: np.ndarray, labeled: np.ndarray
+        self,
+        W: sparse.csr_array,
+        Y: np.ndarray,
+        labeled: np.ndarray,
     ) -> tuple[np.ndarray, int]:
         """The scores of all rows, (n, K), from the graph and the labels, and the steps it took."""
         raise undefined(self, "_solve")
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Build the graph and solve for the labels.
 
         Parameters
@@ -282,7 +290,10 @@ class LabelPropagation(_LabelGraph):
         self.categorical_features = categorical_features
 
     def _solve(
-        self, W: sparse.csr_array, Y: np.ndarray, labeled: np.ndarray
+        self,
+        W: sparse.csr_array,
+        Y: np.ndarray,
+        labeled: np.ndarray,
     ) -> tuple[np.ndarray, int]:
         return propagate(W, Y, labeled, self.max_iter, self.tol)
 
@@ -352,7 +363,10 @@ class LabelSpreading(_LabelGraph):
         self.categorical_features = categorical_features
 
     def _solve(
-        self, W: sparse.csr_array, Y: np.ndarray, labeled: np.ndarray
+        self,
+        W: sparse.csr_array,
+        Y: np.ndarray,
+        labeled: np.ndarray,
     ) -> tuple[np.ndarray, int]:
         return spread(W, Y, self.alpha, self.max_iter, self.tol)
 
@@ -361,7 +375,11 @@ class LabelSpreading(_LabelGraph):
 
 
 def neighbor_graph(
-    X: Any, k: int, kernel: str, gamma: float | None, metric: Metric | None = None
+    X: Any,
+    k: int,
+    kernel: str,
+    gamma: float | None,
+    metric: Metric | None = None,
 ) -> tuple[sparse.csr_array, float]:
     """The symmetric graph in which a row is joined with its k nearest ones, and with those it is
     nearest to.
@@ -401,7 +419,11 @@ def neighbor_graph(
 
 
 def spread(
-    W: sparse.csr_array, Y: np.ndarray, alpha: float, max_iter: int, tol: float
+    W: sparse.csr_array,
+    Y: np.ndarray,
+    alpha: float,
+    max_iter: int,
+    tol: float,
 ) -> tuple[np.ndarray, int]:
     """F = (1 - α) (I - αS)^(-1) Y with S = D^(-1/2) W D^(-1/2), and the steps it took."""
     degree = W.sum(axis=1)
@@ -411,7 +433,11 @@ def spread(
 
 
 def propagate(
-    W: sparse.csr_array, Y: np.ndarray, labeled: np.ndarray, max_iter: int, tol: float
+    W: sparse.csr_array,
+    Y: np.ndarray,
+    labeled: np.ndarray,
+    max_iter: int,
+    tol: float,
 ) -> tuple[np.ndarray, int]:
     """The harmonic function: the known rows keep their labels, every other is the mean of its
     neighbors."""
@@ -435,7 +461,10 @@ def propagate(
 
 
 def _solve(
-    apply: Callable[[np.ndarray], np.ndarray], B: np.ndarray, max_iter: int, tol: float
+    apply: Callable[[np.ndarray], np.ndarray],
+    B: np.ndarray,
+    max_iter: int,
+    tol: float,
 ) -> tuple[np.ndarray, int]:
     """Conjugate gradients for all columns of B at once, for a symmetric positive definite
     operator."""

@@ -116,7 +116,12 @@ class SelfTrainingClassifier(Classifier, Ensemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Learn from labeled rows, then from its own labels of the others.
 
         Parameters
@@ -171,7 +176,11 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         return np.sort(np.argsort(-sure, kind="stable")[: self.k_best])
 
     def _fit_labeled(
-        self, data: MemberData, codes: np.ndarray, w: Any, weighted: np.ndarray
+        self,
+        data: MemberData,
+        codes: np.ndarray,
+        w: Any,
+        weighted: np.ndarray,
     ) -> Any:
         rows: Any = np.flatnonzero((codes >= 0) & weighted)
         if w is not None:

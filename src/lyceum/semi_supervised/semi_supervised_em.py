@@ -132,7 +132,12 @@ class SemiSupervisedEM(Classifier, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit on labeled rows, then by EM on all rows.
 
         Parameters
@@ -305,7 +310,12 @@ class _Likelihood:
     value: float
 
     @classmethod
-    def of(cls, block: Block, model: Any, share: float) -> _Likelihood:
+    def of(
+        cls,
+        block: Block,
+        model: Any,
+        share: float,
+    ) -> _Likelihood:
         joint = model._log_joint(block)
         y = block.y
         w = block.weights

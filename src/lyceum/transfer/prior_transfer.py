@@ -195,7 +195,12 @@ class PriorTransfer(EitherTask, Learner):
         varies = scale > 1e-12 * np.maximum(np.abs(self.mean_), 1.0)
         self.scale_ = np.where(varies, scale, 1.0)
 
-    def _fit_numbers(self, Z: np.ndarray, rest: np.ndarray, w: np.ndarray) -> None:
+    def _fit_numbers(
+        self,
+        Z: np.ndarray,
+        rest: np.ndarray,
+        w: np.ndarray,
+    ) -> None:
         """Ridge regression of the residuals r of the source: (ZᵀWZ + αI) a = ZᵀW(r − r̄), Z
         centered."""
         mean = float(w @ rest / w.sum())

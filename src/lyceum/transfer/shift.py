@@ -148,7 +148,11 @@ def _stack(X: Data, Y: Data) -> Any:
 
 
 def shifted_priors(
-    proba: ArrayLike, priors: Priors, *, max_iter: int = 1000, tol: float = 1e-8
+    proba: ArrayLike,
+    priors: Priors,
+    *,
+    max_iter: int = 1000,
+    tol: float = 1e-8,
 ) -> tuple[np.ndarray, np.ndarray, list[float]]:
     """New class priors from the posteriors of unlabeled rows, by EM.
 
@@ -311,7 +315,12 @@ class PriorShift(Classifier, Ensemble):
     def _default(self) -> Any:
         return NaiveBayes()
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit the classifier, and keep the class shares that it was trained with.
 
         Parameters

@@ -204,7 +204,11 @@ class TrAdaBoost(Classifier, Ensemble):
         self.source_weights_ = D
 
     def _fit_round(
-        self, step: int, data: MemberData, D: np.ndarray, total: float
+        self,
+        step: int,
+        data: MemberData,
+        D: np.ndarray,
+        total: float,
     ) -> Any:
         """The member of a round, on the rows with a positive weight."""
         rows: Any = np.flatnonzero(D)
@@ -264,7 +268,10 @@ def _halves(weights: np.ndarray, target: np.ndarray) -> np.ndarray:
 
 
 def _raise(
-    D: np.ndarray, target: np.ndarray, wrong: np.ndarray, vote: float
+    D: np.ndarray,
+    target: np.ndarray,
+    wrong: np.ndarray,
+    vote: float,
 ) -> np.ndarray:
     """More weight for the rows of the task that are wrong; the task keeps its weight, else sound
     source rows would lose theirs in every round."""

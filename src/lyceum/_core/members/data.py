@@ -56,7 +56,12 @@ class MemberData:
     named: bool = True
 
     @classmethod
-    def of_block(cls, block: Block, coded: bool, other: bool) -> MemberData:
+    def of_block(
+        cls,
+        block: Block,
+        coded: bool,
+        other: bool,
+    ) -> MemberData:
         """The rows of a block: coded, for learners of other libraries, or both."""
         source = None
         if coded:
@@ -82,7 +87,10 @@ class MemberData:
         )
 
     def with_target(
-        self, target: np.ndarray, column: Column | None, labels: Any
+        self,
+        target: np.ndarray,
+        column: Column | None,
+        labels: Any,
     ) -> MemberData:
         """The same rows with another target: coded, its column (None for that of before), and the
         labels that learners of other libraries learn from."""
@@ -95,7 +103,11 @@ class MemberData:
         return replace(self, source=source, labels=labels)
 
     def fit(
-        self, member: Any, rows: Any = None, columns: Any = None, w: Any = None
+        self,
+        member: Any,
+        rows: Any = None,
+        columns: Any = None,
+        w: Any = None,
     ) -> Any:
         """The member fitted on some rows and columns with these weights."""
         if self.takes_source(member):
@@ -112,7 +124,10 @@ class MemberData:
         return member.fit(X, y, sample_weight=w)
 
     def inputs(
-        self, member: Estimator, rows: Any = None, columns: object = None
+        self,
+        member: Estimator,
+        rows: Any = None,
+        columns: object = None,
     ) -> Any:
         """Some rows and columns, as input of a member."""
         if self.takes_source(member):
@@ -131,7 +146,10 @@ class MemberData:
         return np.asarray(answer(self.inputs(member, rows, columns)))
 
     def numbers(
-        self, member: Estimator, rows: Any = None, columns: object = None
+        self,
+        member: Estimator,
+        rows: Any = None,
+        columns: object = None,
     ) -> np.ndarray:
         """The numbers that a member predicts, (n,)."""
         predicted = self.predict_with(member, "predict", rows, columns)

@@ -54,7 +54,12 @@ class EitherTask:
     def _task_giver(self) -> Any:
         raise undefined(self, "_task_giver")
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def score(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+    ) -> float:
         """The accuracy of a classifier, R² of a regressor, on test rows.
 
         Parameters

@@ -188,7 +188,12 @@ class Ensemble(Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Self:
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ) -> Self:
         """Fit the members.
 
         Parameters
@@ -212,7 +217,10 @@ class Ensemble(Learner):
         raise undefined(self, "_fit")
 
     def _member_data(
-        self, X: Data, y: Target, w: Weights
+        self,
+        X: Data,
+        y: Target,
+        w: Weights,
     ) -> tuple[MemberData, np.ndarray, np.ndarray | None]:
         """What members learn from, with class codes or numbers, and weights if there are any."""
         self._validate_params()
@@ -237,7 +245,10 @@ class Ensemble(Learner):
         return ArraySource.of_block(block)
 
     def _split_by_library(
-        self, source: ArraySource, X: Data, labels: Any = None
+        self,
+        source: ArraySource,
+        X: Data,
+        labels: Any = None,
     ) -> MemberData:
         """Coded rows for Lyceum's own learners, an array or a frame for the others."""
         are_ours = [takes_rows(learner) for learner in self._all_learners()]
@@ -299,20 +310,32 @@ class Ensemble(Learner):
 
     # -- what was learned --------------------------------------------------------------
 
-    def _explain_members(self, of: Answer, X: Data, unit: str) -> Explanation:
+    def _explain_members(
+        self,
+        of: Answer,
+        X: Data,
+        unit: str,
+    ) -> Explanation:
         """The explanation by `of`: rows of prediction, base and contributions of Lyceum's own
         members."""
         return self._explain(X, self._block_answer(of), unit)
 
     def _explain_by_replacement(
-        self, of: Answer, X: Data, unit: str = "posterior"
+        self,
+        of: Answer,
+        X: Data,
+        unit: str = "posterior",
     ) -> Explanation:
         """What every column adds to the largest score of a class, or to a number, from `typical_`
         on."""
         return self._replace_with_more(of, None, X, unit)[0]
 
     def _replace_with_more(
-        self, of: Answer, more: Answer | None, X: Any, unit: str
+        self,
+        of: Answer,
+        more: Answer | None,
+        X: Any,
+        unit: str,
     ) -> tuple[Explanation, np.ndarray]:
         """The explanation of `of` by replacement, and `more` of every row, in further columns."""
         check_is_fitted(self)
@@ -388,7 +411,12 @@ class Ensemble(Learner):
         return tags
 
 
-def _answer_for_block(block: Block, of: Answer, coded: bool, other: bool) -> np.ndarray:
+def _answer_for_block(
+    block: Block,
+    of: Answer,
+    coded: bool,
+    other: bool,
+) -> np.ndarray:
     """`of` the rows of a block; the answers for no rows have the shape and the type of those for
     one."""
     if len(block):

@@ -216,7 +216,10 @@ class BaggingBase(Ensemble):
         return members
 
     def _set_out_of_bag(
-        self, bag: OutOfBag | None, target: np.ndarray, w: np.ndarray | None
+        self,
+        bag: OutOfBag | None,
+        target: np.ndarray,
+        w: np.ndarray | None,
     ) -> None:
         names = (
             "oob_score_",
@@ -249,7 +252,11 @@ class BaggingBase(Ensemble):
         raise undefined(self, "_width")
 
     def _answer(
-        self, member: Estimator, data: MemberData, columns: object, rows: Any = None
+        self,
+        member: Estimator,
+        data: MemberData,
+        columns: object,
+        rows: Any = None,
     ) -> np.ndarray:
         """The answers of a member for some rows, (n, width)."""
         raise undefined(self, "_answer")
@@ -264,7 +271,10 @@ class BaggingBase(Ensemble):
         raise undefined(self, "_losses")
 
     def _score(
-        self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None
+        self,
+        target: np.ndarray,
+        answers: np.ndarray,
+        w: np.ndarray | None,
     ) -> float:
         raise undefined(self, "_score")
 

@@ -210,7 +210,11 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         return len(self.classes_)
 
     def _answer(
-        self, member: Estimator, data: MemberData, columns: object, rows: Any = None
+        self,
+        member: Estimator,
+        data: MemberData,
+        columns: object,
+        rows: Any = None,
     ) -> np.ndarray:
         if self.voting == "hard":
             codes = data.class_codes(member, self.classes_, rows, columns)
@@ -227,7 +231,10 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         return (answers.argmax(axis=1) != target).astype(np.float64)
 
     def _score(
-        self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None
+        self,
+        target: np.ndarray,
+        answers: np.ndarray,
+        w: np.ndarray | None,
     ) -> float:
         return 1.0 - weighted_mean(self._losses(target, answers), w)
 

@@ -156,7 +156,12 @@ class Forest(WithTrees, Learner):
     draws_: TreeDraws
     oob_score_: float
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Grow the trees on all rows of X; with `warm_start`, add to the trees of the last fit.
 
         Parameters

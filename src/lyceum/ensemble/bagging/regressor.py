@@ -128,7 +128,11 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
         return 1
 
     def _answer(
-        self, member: Estimator, data: MemberData, columns: object, rows: Any = None
+        self,
+        member: Estimator,
+        data: MemberData,
+        columns: object,
+        rows: Any = None,
     ) -> np.ndarray:
         return data.numbers(member, rows, columns)[:, None]
 
@@ -140,7 +144,10 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
         return (target - answers[:, 0]) ** 2
 
     def _score(
-        self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None
+        self,
+        target: np.ndarray,
+        answers: np.ndarray,
+        w: np.ndarray | None,
     ) -> float:
         self.oob_mse_ = weighted_mean(self._losses(target, answers), w)
         return r_squared(self.oob_mse_, target, w)

@@ -301,7 +301,10 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
             yield self.classes_[np.asarray(votes_so_far).argmax(axis=1)]
 
     def staged_score(
-        self, X: Data, y: Target, sample_weight: Weights = None
+        self,
+        X: Data,
+        y: Target,
+        sample_weight: Weights = None,
     ) -> Iterator[float]:
         """The share of rows that the first member, the first two, ... get right."""
         from sklearn.metrics import accuracy_score  # takes long to import

@@ -52,7 +52,11 @@ def draws_rows(learner: Estimator) -> bool:
 
 
 def member_fitter(
-    model: Ensemble, data: MemberData, start: np.ndarray, weight: float, resample: bool
+    model: Ensemble,
+    data: MemberData,
+    start: np.ndarray,
+    weight: float,
+    resample: bool,
 ) -> MemberFitter:
     """The quickest way to the members that the estimator's own `fit` would give."""
     base = model._base()
@@ -163,7 +167,10 @@ class TreeFitter(LearnerFitter):
         return self.member_of_tree(number, tree)
 
     def member_of_tree(
-        self, number: int, tree: Tree, codes: np.ndarray | None = None
+        self,
+        number: int,
+        tree: Tree,
+        codes: np.ndarray | None = None,
     ) -> tuple[Any, np.ndarray]:
         """The learner that has this tree, and the class codes of the rows."""
         member = object.__new__(type(self.example))
@@ -260,7 +267,10 @@ class StumpFitter:
         return self._stump(number, totals, column, int(self.ends.ravel()[column]))
 
     def _search(
-        self, w: np.ndarray, totals: np.ndarray, classes: np.ndarray | None
+        self,
+        w: np.ndarray,
+        totals: np.ndarray,
+        classes: np.ndarray | None,
     ) -> None:
         """The best gain of every column and where it is, one share of the columns per thread."""
         count = self.order.groups
@@ -270,12 +280,20 @@ class StumpFitter:
             pass
 
     def _search_groups(
-        self, w: np.ndarray, totals: np.ndarray, classes: Any, groups: tuple[int, int]
+        self,
+        w: np.ndarray,
+        totals: np.ndarray,
+        classes: Any,
+        groups: tuple[int, int],
     ) -> None:
         self.order.gains(w, totals, classes, *groups, self.gains, self.ends)
 
     def _stump(
-        self, number: int, totals: np.ndarray, column: int, end: int
+        self,
+        number: int,
+        totals: np.ndarray,
+        column: int,
+        end: int,
     ) -> tuple[Any, np.ndarray]:
         # the threshold, halfway between the values of the last row left and the first row right
         columns = self.trees.columns

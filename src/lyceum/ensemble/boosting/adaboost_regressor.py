@@ -270,7 +270,10 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
             yield self._apply_to_members(partial(self._median, count=count), X)
 
     def staged_score(
-        self, X: Data, y: Target, sample_weight: Weights = None
+        self,
+        X: Data,
+        y: Target,
+        sample_weight: Weights = None,
     ) -> Iterator[float]:
         """R² of the first member, the first two, ..."""
         from sklearn.metrics import r2_score  # takes long to import

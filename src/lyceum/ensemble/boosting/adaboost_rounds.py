@@ -89,7 +89,11 @@ class RowWeights:
         return wrong, float(self.now @ wrong)
 
     def update(
-        self, codes: np.ndarray, wrong: np.ndarray, error: float, alpha: float
+        self,
+        codes: np.ndarray,
+        wrong: np.ndarray,
+        error: float,
+        alpha: float,
     ) -> None:
         """After a member that predicts `codes` and is `wrong` on a weight of `error`."""
         # votes: α h = α y where the member is right, −α y where it is wrong
@@ -154,7 +158,11 @@ class RoundLog:
     first: Any = None  # the first member that failed
 
     def add(
-        self, member: Estimator, error: float, alpha: float, weights: RowWeights
+        self,
+        member: Estimator,
+        error: float,
+        alpha: float,
+        weights: RowWeights,
     ) -> None:
         self.members.append(member)
         self.errors.append(error)
@@ -221,7 +229,10 @@ def run_round(
 
 
 def _judge(
-    error: float, rule: AlphaRule, weight: float, log: RoundLog
+    error: float,
+    rule: AlphaRule,
+    weight: float,
+    log: RoundLog,
 ) -> tuple[float, bool]:
     """α, and whether the member is kept."""
     if error == 0.0:
@@ -237,7 +248,10 @@ def _judge(
 
 
 def replay_rounds(
-    weights: RowWeights, fitter: MemberFitter, log: RoundLog, before: RoundLog
+    weights: RowWeights,
+    fitter: MemberFitter,
+    log: RoundLog,
+    before: RoundLog,
 ) -> None:
     """The rounds of an earlier fit again, without fitting."""
     again = iter(zip(before.members, before.errors, before.alphas))

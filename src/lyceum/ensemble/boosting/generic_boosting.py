@@ -89,7 +89,12 @@ class _GenericBoosting(Ensemble):
     def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
         raise undefined(self, "_loss")
 
-    def _curvature(self, H: np.ndarray, P: np.ndarray, w: np.ndarray | float) -> float:
+    def _curvature(
+        self,
+        H: np.ndarray,
+        P: np.ndarray,
+        w: np.ndarray | float,
+    ) -> float:
         """The second derivative of the loss along H, (n_scores, n)."""
         raise undefined(self, "_curvature")
 
@@ -133,7 +138,11 @@ class _GenericBoosting(Ensemble):
         self.steps_ = np.array(steps)
 
     def _members(
-        self, data: MemberData, loss: Loss, scores: np.ndarray, number: int
+        self,
+        data: MemberData,
+        loss: Loss,
+        scores: np.ndarray,
+        number: int,
     ) -> tuple[list[Any], np.ndarray, np.ndarray]:
         """The members of a round, one for every score, their answers for all rows, and
         −gradients."""
@@ -309,7 +318,12 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _GenericBoosting):
     def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
         return Squared(np.ascontiguousarray(y, dtype=np.float64), w)
 
-    def _curvature(self, H: np.ndarray, P: np.ndarray, w: np.ndarray | float) -> float:
+    def _curvature(
+        self,
+        H: np.ndarray,
+        P: np.ndarray,
+        w: np.ndarray | float,
+    ) -> float:
         return float((w * H**2).sum())
 
     def predict(self, X: Data) -> Any:
@@ -388,7 +402,12 @@ class GenericBoostingClassifier(Classifier, MemberImportances, _GenericBoosting)
     def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
         return class_loss(y, w, len(self.classes_))
 
-    def _curvature(self, H: np.ndarray, P: np.ndarray, w: np.ndarray | float) -> float:
+    def _curvature(
+        self,
+        H: np.ndarray,
+        P: np.ndarray,
+        w: np.ndarray | float,
+    ) -> float:
         if len(H) == 1:
             return float((w * P * (1.0 - P) * H**2).sum())
         # Σ_i w_i times the variance of h_k(x_i) over the classes k, with chances P

@@ -134,7 +134,10 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         return np.searchsorted(self.classes_, names).astype(np.int32)
 
     def _weights(
-        self, y: np.ndarray, w: np.ndarray | None, learning: bool
+        self,
+        y: np.ndarray,
+        w: np.ndarray | None,
+        learning: bool,
     ) -> np.ndarray | None:
         if self.class_weight is None:
             return w

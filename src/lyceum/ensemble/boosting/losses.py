@@ -85,7 +85,12 @@ class Residual(Loss):
         # others
         return self.w is not None or len(self.y) <= _SMALL
 
-    def _quantile(self, values: np.ndarray, rows: Any, q: float) -> float:
+    def _quantile(
+        self,
+        values: np.ndarray,
+        rows: Any,
+        q: float,
+    ) -> float:
         return weighted_quantile(values, None if self.w is None else self.w[rows], q)
 
 
@@ -103,7 +108,12 @@ class Quantile(Residual):
 
     kernel = staticmethod(native.boost_quantile)
 
-    def __init__(self, y: np.ndarray, w: np.ndarray | None, alpha: float = 0.5) -> None:
+    def __init__(
+        self,
+        y: np.ndarray,
+        w: np.ndarray | None,
+        alpha: float = 0.5,
+    ) -> None:
         super().__init__(y, w)
         self.alpha = alpha
 
@@ -117,7 +127,12 @@ class Quantile(Residual):
 class Absolute(Quantile):
     """|y − s|: a leaf takes the median of its residuals."""
 
-    def __init__(self, y: np.ndarray, w: np.ndarray | None, alpha: float = 0.5) -> None:
+    def __init__(
+        self,
+        y: np.ndarray,
+        w: np.ndarray | None,
+        alpha: float = 0.5,
+    ) -> None:
         super().__init__(y, w, 0.5)
 
     def begin(self, scores: np.ndarray) -> float:
@@ -133,7 +148,12 @@ class Huber(Residual):
 
     kernel = staticmethod(native.boost_huber)
 
-    def __init__(self, y: np.ndarray, w: np.ndarray | None, alpha: float = 0.9) -> None:
+    def __init__(
+        self,
+        y: np.ndarray,
+        w: np.ndarray | None,
+        alpha: float = 0.9,
+    ) -> None:
         super().__init__(y, w)
         self.share = alpha
 
@@ -192,7 +212,12 @@ class Multinomial(Loss):
     side, each as if the others stood still, and what is common to all scores changes nothing.
     """
 
-    def __init__(self, y: np.ndarray, w: np.ndarray | None, n_classes: int) -> None:
+    def __init__(
+        self,
+        y: np.ndarray,
+        w: np.ndarray | None,
+        n_classes: int,
+    ) -> None:
         super().__init__(y, w)
         self.n_scores = n_classes
         self.h = np.empty(len(y))

@@ -167,7 +167,10 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         raise undefined(self, "_codes")
 
     def _weights(
-        self, y: np.ndarray, w: np.ndarray | None, learning: bool
+        self,
+        y: np.ndarray,
+        w: np.ndarray | None,
+        learning: bool,
     ) -> np.ndarray | None:
         """The weights of rows to learn from, or to judge by."""
         return w
@@ -220,7 +223,11 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         return self
 
     def _start_states(
-        self, rows: Rows, binned: BinnedRows, bins: Bins, validation: object
+        self,
+        rows: Rows,
+        binned: BinnedRows,
+        bins: Bins,
+        validation: object,
     ) -> tuple[BoostingState, BoostingState | None]:
         """Rows to learn from and rows to judge by, with the scores that they have so far."""
         out = None
@@ -270,7 +277,11 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         return out
 
     def _validation(
-        self, grower: partial[TreeGrower], X: Data, y: Target, w: Weights = None
+        self,
+        grower: partial[TreeGrower],
+        X: Data,
+        y: Target,
+        w: Weights = None,
     ) -> BoostingState:
         """Validation rows that were given, with the scores that they have so far."""
         rows = self._prepare_rows(Inputs(self).for_predict(X))
@@ -287,7 +298,10 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         return BoostingState(grower(binned), loss, _scores_so_far(self, rows))
 
     def _rounds(
-        self, training: BoostingState, judged: BoostingState | None, d: int
+        self,
+        training: BoostingState,
+        judged: BoostingState | None,
+        d: int,
     ) -> None:
         loss = training.loss
         scores = training.scores
@@ -388,7 +402,12 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         bound = max(self.subsample, uniforms.min())
         return np.flatnonzero(uniforms <= bound).astype(np.uint32)
 
-    def _drawn_columns(self, number: int, k: int, d: int) -> np.ndarray:
+    def _drawn_columns(
+        self,
+        number: int,
+        k: int,
+        d: int,
+    ) -> np.ndarray:
         """Which columns the tree of score k may use, (d,)."""
         if isinstance(self.max_features, Integral):
             count = min(int(self.max_features), d)

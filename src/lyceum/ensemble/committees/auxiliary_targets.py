@@ -145,7 +145,12 @@ class AuxiliaryTargets(EitherTask, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Learn the auxiliary targets, then the main one with their help.
 
         Parameters

@@ -209,7 +209,10 @@ class NamedEnsemble(_BaseComposition, Ensemble):
     # -- rows --------------------------------------------------------------------------
 
     def _member_data(
-        self, X: Data, y: Target, w: Weights
+        self,
+        X: Data,
+        y: Target,
+        w: Weights,
     ) -> tuple[MemberData, np.ndarray, np.ndarray | None]:
         self._validate_params()
         members = self._members()

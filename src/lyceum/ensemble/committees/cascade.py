@@ -178,7 +178,12 @@ class CascadeClassifier(Classifier, NamedEnsemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Choose the thresholds on rows left out, then fit every stage on all rows.
 
         Parameters
@@ -288,7 +293,10 @@ class CascadeClassifier(Classifier, NamedEnsemble):
     # -- predict -----------------------------------------------------------------------
 
     def _decide(
-        self, data: MemberData, n: int, every: np.ndarray | None = None
+        self,
+        data: MemberData,
+        n: int,
+        every: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """The posteriors of the stage that decides, and its number; `every`, (n, S, K), is given
         the answers of all stages that the row reached."""

@@ -136,7 +136,12 @@ class ClusterClassifier(Classifier, ClusterBased):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit the clusterer, the classifier of all rows, and those of the clusters.
 
         Parameters

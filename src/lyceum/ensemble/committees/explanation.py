@@ -130,7 +130,10 @@ class MemberExplanation(Explanation):
 
 
 def member_shares(
-    answers: np.ndarray, fused: np.ndarray, rule: str, w: np.ndarray
+    answers: np.ndarray,
+    fused: np.ndarray,
+    rule: str,
+    w: np.ndarray,
 ) -> np.ndarray:
     """The share of every member in the fused answer of the class with the largest one, (L, n).
 

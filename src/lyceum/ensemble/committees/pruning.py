@@ -157,7 +157,11 @@ class _PruningSearch:
     """Errors of sets of members, and the ways from set to set."""
 
     def __init__(
-        self, y: np.ndarray, outputs: np.ndarray, rule: str, weights: ArrayLike | None
+        self,
+        y: np.ndarray,
+        outputs: np.ndarray,
+        rule: str,
+        weights: ArrayLike | None,
     ) -> None:
         if outputs.ndim not in (2, 3) or outputs.shape[1:2] != y.shape or not len(y):
             raise DataError(
@@ -196,7 +200,10 @@ class _PruningSearch:
         return self.errors[key]
 
     def step(
-        self, members: list[int], added: int | None = None, removed: int | None = None
+        self,
+        members: list[int],
+        added: int | None = None,
+        removed: int | None = None,
     ) -> None:
         self.steps.append(
             {
@@ -271,7 +278,12 @@ class _PruningSearch:
                 break
         return members
 
-    def floating(self, n_members: int | None, plus: int, minus: int) -> Pruning:
+    def floating(
+        self,
+        n_members: int | None,
+        plus: int,
+        minus: int,
+    ) -> Pruning:
         members: list[int] = []
         best: dict[int, list[int]] = {}
         while len(members) < self.L:

@@ -104,7 +104,12 @@ class _Stacking(NamedEnsemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit the final learner on the out-of-fold answers of the members, then every member on all
         rows.
 
@@ -134,7 +139,10 @@ class _Stacking(NamedEnsemble):
         return self
 
     def _fit_final(
-        self, table: ArraySource, target: np.ndarray, w: np.ndarray | None
+        self,
+        table: ArraySource,
+        target: np.ndarray,
+        w: np.ndarray | None,
     ) -> Any:
         """The final learner on level-1 rows; `target` has class codes, or numbers."""
         learner = set_seeds(clone(self._final()), self.seed_, _FINAL)
@@ -174,7 +182,10 @@ class _Stacking(NamedEnsemble):
         return self._columns_of(self._answers(data))
 
     def _level1(
-        self, columns: np.ndarray, data: MemberData, rows: Any = None
+        self,
+        columns: np.ndarray,
+        data: MemberData,
+        rows: Any = None,
     ) -> ArraySource:
         """The table that the final learner sees, coded."""
         seen = [

@@ -97,7 +97,12 @@ class _Voting(NamedEnsemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit every member on all rows, and find its weight.
 
         Parameters
@@ -114,7 +119,10 @@ class _Voting(NamedEnsemble):
         return self
 
     def _weights(
-        self, data: MemberData, target: np.ndarray, w: np.ndarray | None
+        self,
+        data: MemberData,
+        target: np.ndarray,
+        w: np.ndarray | None,
     ) -> np.ndarray:
         method = self.weights
         if self.rule == "weighted" and method is None:
@@ -146,7 +154,10 @@ class _Voting(NamedEnsemble):
         raise undefined(self, "_losses")
 
     def _learned_weights(
-        self, answers: np.ndarray, target: np.ndarray, w: np.ndarray | None
+        self,
+        answers: np.ndarray,
+        target: np.ndarray,
+        w: np.ndarray | None,
     ) -> np.ndarray:
         return simplex_weights(answers, target, w)
 
@@ -213,7 +224,13 @@ class _Voting(NamedEnsemble):
         parts = np.stack([answers.argmax(axis=2), supports, shares], axis=2)
         return parts.swapaxes(0, 1)
 
-    def prune(self, X: Data, y: Target, method: str = "reduce_error", **settings: Any):
+    def prune(
+        self,
+        X: Data,
+        y: Target,
+        method: str = "reduce_error",
+        **settings: Any,
+    ):
         """A fitted ensemble of fewer members, chosen on validation rows; see `prune_ensemble`."""
         answers = self.member_outputs(X)
         target = np.asarray(y)
@@ -439,7 +456,10 @@ class VotingRegressor(Regressor, _Voting):
         return (answers[:, 0] - target) ** 2
 
     def _learned_weights(
-        self, answers: np.ndarray, target: np.ndarray, w: np.ndarray | None
+        self,
+        answers: np.ndarray,
+        target: np.ndarray,
+        w: np.ndarray | None,
     ) -> np.ndarray:
         return simplex_weights(answers[:, :, 0], target, w)
 

@@ -187,7 +187,12 @@ class ExpertTask:
         scaled = (self.y - answers) / sigma
         return -0.5 * scaled**2 - np.log(sigma * np.sqrt(2 * np.pi))
 
-    def spread(self, answers: np.ndarray, share: np.ndarray, floor: float) -> float:
+    def spread(
+        self,
+        answers: np.ndarray,
+        share: np.ndarray,
+        floor: float,
+    ) -> float:
         """The maximum-likelihood deviation of a regressor's errors, not below the floor."""
         if self.codes is not None:
             return 1.0
@@ -207,7 +212,10 @@ def class_posteriors(expert: Estimator, Z: Any, classes: np.ndarray) -> np.ndarr
 
 
 def start_groups(
-    Z: np.ndarray, w: np.ndarray, n_groups: int, rng: np.random.Generator | None
+    Z: np.ndarray,
+    w: np.ndarray,
+    n_groups: int,
+    rng: np.random.Generator | None,
 ) -> np.ndarray:
     """Groups of equal weight along a direction: the first principal axis, or one drawn at
     random."""
@@ -296,7 +304,10 @@ def _start_mixture(tree: GateTree, task: ExpertTask) -> tuple[ExpertMixture, flo
 
 
 def _expectation(
-    mixture: ExpertMixture, tree: GateTree, task: ExpertTask, alpha: float
+    mixture: ExpertMixture,
+    tree: GateTree,
+    task: ExpertTask,
+    alpha: float,
 ) -> tuple[np.ndarray, float]:
     """Responsibilities, and the penalized log-likelihood."""
     # log g_j(x) + log p_j(y|x), and its sum over the experts, log p(y|x)

@@ -117,7 +117,12 @@ class _Experts(EitherTask, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit gates and experts together by expectation-maximization.
 
         Parameters
@@ -176,7 +181,12 @@ class _Experts(EitherTask, Learner):
     def _standard(self, X: Data) -> np.ndarray:
         return (np.asarray(X, dtype=np.float64) - self.mean_) / self.scale_
 
-    def _run(self, task: ExpertTask, expert: Estimator, i: int) -> Result:
+    def _run(
+        self,
+        task: ExpertTask,
+        expert: Estimator,
+        i: int,
+    ) -> Result:
         # the first start is along the first principal axis, others along axes drawn at random
         rng = None if i == 0 else np.random.default_rng((self.seed_, i))
         return fit_experts(

@@ -222,7 +222,12 @@ class BinaryMembers(Classifier, Ensemble):
     def _default(self) -> Any:
         return LogisticRegression()
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit one copy of the estimator per binary problem.
 
         Parameters
@@ -242,7 +247,10 @@ class BinaryMembers(Classifier, Ensemble):
         return self
 
     def _problem(
-        self, column: np.ndarray, target: np.ndarray, w: np.ndarray | None
+        self,
+        column: np.ndarray,
+        target: np.ndarray,
+        w: np.ndarray | None,
     ) -> BinaryProblem:
         side = column[target]
         taken = side != 0

@@ -94,7 +94,12 @@ class MultiOutputClassifier(Classifier, Ensemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit one copy of the estimator per label.
 
         Parameters
@@ -122,7 +127,10 @@ class MultiOutputClassifier(Classifier, Ensemble):
         return self
 
     def _cells(
-        self, X: Data, w: Weights, n: int
+        self,
+        X: Data,
+        w: Weights,
+        n: int,
     ) -> tuple[MemberData, np.ndarray | None]:
         """The rows without a target, as members take them, and their weights."""
         self._validate_params()
@@ -164,7 +172,12 @@ class MultiOutputClassifier(Classifier, Ensemble):
         answers = ordered_map(partial(answer, data=data), self.estimators_)
         return np.column_stack(list(answers))
 
-    def score(self, X: Data, y: Target = None, sample_weight: Weights = None) -> float:
+    def score(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ) -> float:
         """The share of rows all of whose labels are right; `label_scores` has one share per label.
 
         Parameters
