@@ -125,7 +125,9 @@ class IsolationForest(Learner):
         X = np.asarray(block.dense, dtype=np.float64)
         self.seed_ = seed_from(self.random_state)
         self.n_drawn_ = min(self.max_samples, len(X))
-        p = None if block.w is None else block.w / block.w.sum()
+        p = None
+        if block.w is not None:
+            p = block.w / block.w.sum()
         # ⌈log2 ψ⌉, the least depth of a tree with ψ leaves: beyond it all rows are usual
         most = max(1, int(np.ceil(np.log2(max(self.n_drawn_, 2)))))
         rng = np.random.default_rng(self.seed_)
@@ -371,7 +373,9 @@ def _ends(cells: np.ndarray, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def _draw_from_all(
-    cells: np.ndarray, first: np.ndarray, rng: np.random.Generator
+    cells: np.ndarray,
+    first: np.ndarray,
+    rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For every node one of the columns that differ, the first where none does, and its ends."""
     lows, highs = _ends(cells, first)

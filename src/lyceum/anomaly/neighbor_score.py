@@ -120,7 +120,9 @@ class NeighborAnomalyScore(MetricLearner):
         block = rows.in_one_block("NeighborAnomalyScore", "GaussianDensity")
         block = block.without_zero_weights()
         self.rows_ = float_cells(block)
-        cells = self.rows_.data if sparse.issparse(self.rows_) else self.rows_
+        cells = self.rows_
+        if sparse.issparse(self.rows_):
+            cells = self.rows_.data
         if np.abs(np.nan_to_num(cells)).max(initial=0.0) > _LARGEST:
             raise DataError(
                 "the squared distances overflow: some column is beyond 1e150; rescale it"

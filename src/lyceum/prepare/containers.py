@@ -156,7 +156,9 @@ def _arrow_column(
         as_category = was_category
     if before is not None and unknown.any():
         # a category that was not learned keeps its value
-        plain = before.dictionary_decode() if was_category else before
+        plain = before
+        if was_category:
+            plain = before.dictionary_decode()
         plain = plain.cast(values.dictionary.type)
         values = pc.if_else(unknown, plain, values.dictionary_decode())
         return values.dictionary_encode() if as_category else values

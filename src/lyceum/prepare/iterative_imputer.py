@@ -281,7 +281,9 @@ class IterativeImputer(Transformer):
         rows = []
         own_columns = Layout(self.filled_schema_).own
         for j, (column, own) in enumerate(zip(self.schema_, own_columns)):
-            method = "discriminant" if column.is_categorical else "regression"
+            method = "regression"
+            if column.is_categorical:
+                method = "discriminant"
             # what a deviation of a one-of-C column changes
             strength = np.abs(self.coef_[:, own]).max(axis=1) * self.design_scale_
             best = ""

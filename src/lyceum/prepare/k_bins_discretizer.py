@@ -322,7 +322,9 @@ def interval_labels(cuts: np.ndarray) -> list[str]:
 
 
 def _class_cuts(
-    rows: Rows, sketch: Quantiles, columns: list[int]
+    rows: Rows,
+    sketch: Quantiles,
+    columns: list[int],
 ) -> dict[int, np.ndarray]:
     """Cuts by the description length of the classes, from one pass over the rows."""
     if not columns:
@@ -382,7 +384,9 @@ class ClassBins:
             keep = ~np.isnan(x) & (y >= 0)
             # bin and class of a row as one number
             cells = np.searchsorted(edges, x[keep], side="left") * K + y[keep]
-            w = None if block.w is None else block.w[keep]
+            w = None
+            if block.w is not None:
+                w = block.w[keep]
             counts = np.bincount(cells, w, (len(edges) + 1) * K)
             tables.append(counts.astype(np.float64).reshape(-1, K))
         return cls(tuple(tables))

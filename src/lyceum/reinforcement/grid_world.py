@@ -86,7 +86,9 @@ class GridWorld:
         self._rng = np.random.default_rng()
 
     def _outcomes(
-        self, state: int, action: int
+        self,
+        state: int,
+        action: int,
     ) -> list[tuple[float, int, float, bool]]:
         if self._letters[state] in "GX#":
             return [(1.0, state, 0.0, True)]
@@ -111,7 +113,10 @@ class GridWorld:
         return after, self.rewards.get(letter, 0.0) + self.step_reward, letter in "GX"
 
     def reset(
-        self, *, seed: int | None = None, options: Any = None
+        self,
+        *,
+        seed: int | None = None,
+        options: Any = None,
     ) -> tuple[int, dict[str, Any]]:
         """Back to the start; a seed starts the chance of slips anew."""
         if seed is not None:

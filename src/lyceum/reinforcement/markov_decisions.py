@@ -247,7 +247,10 @@ def value_iteration(
 
 
 def policy_iteration(
-    process: DecisionProcess, discount: float = 0.99, *, max_iter: int = 1000
+    process: DecisionProcess,
+    discount: float = 0.99,
+    *,
+    max_iter: int = 1000,
 ) -> Policy:
     """The best policy of a known world: evaluate a policy exactly and improve it, until it no
     longer changes.

@@ -404,7 +404,9 @@ def neighbor_graph(
         )
     if gamma is None:
         width = float(distances[:, -1].mean())
-        gamma = 1.0 / (2.0 * width**2) if width > 0 else 1.0
+        gamma = 1.0
+        if width > 0:
+            gamma = 1.0 / (2.0 * width**2)
     if kernel == "knn":
         weight = np.ones(n * k)
     else:

@@ -217,7 +217,9 @@ class PriorTransfer(EitherTask, Learner):
 
     def _source_scores(self, block: Block) -> np.ndarray:
         """Log posteriors, (n, K), or numbers, (n, 1), of the source."""
-        width = len(self.classes_) if has_classes(self) else 1
+        width = 1
+        if has_classes(self):
+            width = len(self.classes_)
         if self.source_ is None or not len(block):
             return np.zeros((len(block), width))
         data = MemberData(None, block.X)
@@ -287,7 +289,9 @@ class PriorTransfer(EitherTask, Learner):
         corrections = zip(self.design_names, self.coef_.T.tolist())
         rows = [[name, *numbers] for name, numbers in corrections]
         rows.append(["(intercept)", *self.intercept_.tolist()])
-        source = "none" if self.source_ is None else type(self.source_).__name__
+        source = "none"
+        if self.source_ is not None:
+            source = type(self.source_).__name__
         facts = {"source": source, "precision of the prior": self.alpha}
         table = Table("Corrections per deviation", heads, rows)
         return Summary(self._title(), facts, [table])
@@ -301,6 +305,8 @@ class PriorTransfer(EitherTask, Learner):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self.design_names)
-        K = len(self.classes_) if has_classes(self) else 1
+        K = 1
+        if has_classes(self):
+            K = len(self.classes_)
         shapes = {"coef_": (K, d), "intercept_": (K,), "mean_": (d,), "scale_": (d,)}
         return shapes | {"typical_": (self.n_features_in_,)}

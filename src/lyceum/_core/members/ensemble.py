@@ -426,7 +426,8 @@ def _answer_for_block(
 
 
 def _side_by_side(
-    block: Block, functions: Sequence[Callable[[Block], np.ndarray]]
+    block: Block,
+    functions: Sequence[Callable[[Block], np.ndarray]],
 ) -> np.ndarray:
     return np.hstack([function(block) for function in functions])
 

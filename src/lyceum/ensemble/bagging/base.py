@@ -95,7 +95,9 @@ class BaggingBase(Ensemble):
         warm = self.warm_start and "draws_" in before
         self.seed_ = before["seed_"] if warm else seed_from(self.random_state)
         self.draws_ = self._new_draws(len(target), w)
-        earlier = self._members_before(before) if warm else []
+        earlier = []
+        if warm:
+            earlier = self._members_before(before)
         first = len(earlier)
         bag = None
         if self.oob_score:
@@ -356,7 +358,9 @@ class BaggingBase(Ensemble):
         differ."""
         check_is_fitted(self)
         draws = self.draws_
-        way = "with" if draws.bootstrap else "without"
+        way = "without"
+        if draws.bootstrap:
+            way = "with"
         facts: dict[str, Any] = {
             "members": f"{len(self.estimators_)} × {type(self.estimators_[0]).__name__}",
             "rows": f"{draws.n_drawn:,} of {draws.n_weighted:,}, drawn {way} replacement",

@@ -259,7 +259,9 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         row's own, one after the other, from both ends.
         """
         check_is_fitted(self)
-        unit = "votes" if self.voting == "hard" else "posterior"
+        unit = "posterior"
+        if self.voting == "hard":
+            unit = "votes"
         if are_trees(self.estimators_, one_leaf=self._node_values is votes):
             return self._explain_members(self._tree_parts, X, unit)
         return self._explain_by_replacement(self._mean, X, unit)

@@ -205,7 +205,9 @@ class Forest(WithTrees, Learner):
         return self
 
     def _known_trees(self) -> list[Tree]:
-        trees = getattr(self, "trees_", []) if self.warm_start else []
+        trees: list[Tree] = []
+        if self.warm_start:
+            trees = getattr(self, "trees_", [])
         if len(trees) > self.n_estimators:
             raise SettingError(
                 f"n_estimators={self.n_estimators} is below the {len(trees)} trees already grown: "
@@ -401,7 +403,9 @@ class ForestData:
         return self.binned.bins.with_categories(self._between_bins(tree))
 
     def out_of_bag(
-        self, trees: Sequence[Tree], number: int
+        self,
+        trees: Sequence[Tree],
+        number: int,
     ) -> tuple[np.ndarray, np.ndarray]:
         """The rows that a tree did not draw, and its predictions for them."""
         is_out = self.draws.counts(number) == 0

@@ -231,7 +231,9 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
 
     @property
     def _alpha_rule(self) -> AlphaRule:
-        K = len(self.classes_) if self.multiclass == "samme" else 2
+        K = 2
+        if self.multiclass == "samme":
+            K = len(self.classes_)
         return AlphaRule(max(2, K), self.learning_rate)
 
     def _known_rounds(self, before: dict[str, Any]) -> RoundLog | None:
@@ -381,7 +383,9 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
     def summary(self) -> Summary:
         """The error and α of every round, and how the training error and its bound fell."""
         check_is_fitted(self)
-        loss = "bound" if self._is_bounded else "exponential loss"
+        loss = "exponential loss"
+        if self._is_bounded:
+            loss = "bound"
         facts: dict[str, Any] = {
             "members": f"{len(self.estimators_)} × {type(self.estimators_[0]).__name__}",
             "rounds": (

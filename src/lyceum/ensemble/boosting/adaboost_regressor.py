@@ -177,7 +177,9 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         for number in range(self.n_estimators):
             if self.stopped_ != ALL:
                 break
-            earlier = warm[number] if number < len(warm) else None
+            earlier = None
+            if number < len(warm):
+                earlier = warm[number]
             D = self._round(number, D, target, fitter, earlier)
             report("rounds", number + 1, self.n_estimators)
         self.errors_ = np.array(self.errors_)
@@ -321,7 +323,9 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
     # -- the weighted median -----------------------------------------------------------
 
     def _median_members(
-        self, data: MemberData, count: int | None
+        self,
+        data: MemberData,
+        count: int | None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """What the first `count` members predict, (T, n), and which one is the weighted median of a
         row."""

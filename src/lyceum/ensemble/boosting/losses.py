@@ -31,7 +31,9 @@ class Loss(ABC):
         self.y = y
         self.w = w
         self.weight = float(len(y) if w is None else w.sum())
-        self.largest_weight = 1.0 if w is None else float(w.max(initial=0.0))
+        self.largest_weight = 1.0
+        if w is not None:
+            self.largest_weight = float(w.max(initial=0.0))
         self.g = np.empty(len(y))
 
     @abstractmethod
@@ -44,7 +46,9 @@ class Loss(ABC):
 
     @abstractmethod
     def gradients(
-        self, scores: np.ndarray, k: int
+        self,
+        scores: np.ndarray,
+        k: int,
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """Gradients and hessians by the scores of output k."""
 
@@ -75,7 +79,9 @@ class Residual(Loss):
         )
 
     def gradients(
-        self, scores: np.ndarray, k: int
+        self,
+        scores: np.ndarray,
+        k: int,
     ) -> tuple[np.ndarray, np.ndarray | None]:
         return self.g, self.w
 
@@ -168,7 +174,9 @@ class Huber(Residual):
         residuals = self.y[rows] - scores[0, rows]
         median = self._quantile(residuals, rows, 0.5)
         moved = np.clip(residuals - median, -self.alpha, self.alpha)
-        w = None if self.w is None else self.w[rows]
+        w = None
+        if self.w is not None:
+            w = self.w[rows]
         return median + float(np.average(moved, weights=w))
 
 
@@ -199,7 +207,9 @@ class Logistic(Loss):
         )
 
     def gradients(
-        self, scores: np.ndarray, k: int
+        self,
+        scores: np.ndarray,
+        k: int,
     ) -> tuple[np.ndarray, np.ndarray | None]:
         return self.g, self.h
 
@@ -233,7 +243,9 @@ class Multinomial(Loss):
         return native.boost_log_sums(self.y, scores, self.w, n_threads(), self.log_sums)
 
     def gradients(
-        self, scores: np.ndarray, k: int
+        self,
+        scores: np.ndarray,
+        k: int,
     ) -> tuple[np.ndarray, np.ndarray | None]:
         native.boost_softmax(
             self.y, scores, self.log_sums, self.w, k, n_threads(), self.g, self.h

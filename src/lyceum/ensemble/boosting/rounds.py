@@ -349,7 +349,9 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         rounds."""
         if not self.do_early_stopping_:
             return False
-        losses = self.validation_history_ if is_judged else self.history_
+        losses = self.history_
+        if is_judged:
+            losses = self.validation_history_
         recent = losses[-self.n_iter_no_change :]
         past = losses[: -self.n_iter_no_change]
         return bool(past) and min(recent) > min(past) - self.tol
@@ -439,7 +441,9 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         return scores
 
     def _stages(
-        self, function: Callable[[np.ndarray], np.ndarray], X: Data
+        self,
+        function: Callable[[np.ndarray], np.ndarray],
+        X: Data,
     ) -> Iterator[np.ndarray]:
         """`function` of the scores after every round."""
         check_is_fitted(self)

@@ -199,7 +199,9 @@ class TreeGrower:
         )
 
     def _branches(
-        self, tree: GrownTree, nodes: np.ndarray
+        self,
+        tree: GrownTree,
+        nodes: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The children of the categories at these nodes, -1 to stay, one table after the other;
         and of all nodes the start of their table and its length."""

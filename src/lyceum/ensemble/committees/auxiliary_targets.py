@@ -203,7 +203,9 @@ class AuxiliaryTargets(EitherTask, Learner):
 
     def _auxiliary_columns(self) -> np.ndarray:
         names = self.schema_.names
-        auxiliary = () if self.auxiliary is None else self.auxiliary
+        auxiliary = self.auxiliary
+        if self.auxiliary is None:
+            auxiliary = ()
         columns = column_numbers(auxiliary, names, "auxiliary names")
         if len(columns) == len(names):
             raise SettingError(
@@ -233,7 +235,9 @@ class AuxiliaryTargets(EitherTask, Learner):
         return held_out
 
     def _with_answers(
-        self, rest: ArraySource, answers: list[np.ndarray]
+        self,
+        rest: ArraySource,
+        answers: list[np.ndarray],
     ) -> ArraySource:
         if not answers:
             return rest
@@ -279,7 +283,9 @@ class AuxiliaryTargets(EitherTask, Learner):
         The base is the answer for a row of typical cells (`typical_`), whose columns are replaced
         by the row's own, one after the other, from both ends. Auxiliary columns add nothing.
         """
-        unit = "posterior" if has_classes(self) else self.schema_.target_name
+        unit = self.schema_.target_name
+        if has_classes(self):
+            unit = "posterior"
         return self._explain(X, self._explained_parts, unit)
 
     def _explained_parts(self, block: Block) -> np.ndarray:

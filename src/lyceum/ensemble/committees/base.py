@@ -84,7 +84,9 @@ def named_members(members: Sequence[Any], what: str = "estimators") -> list[Memb
 
 
 def column_numbers(
-    columns: Iterable[Any], names: Sequence[str], caller: str
+    columns: Iterable[Any],
+    names: Sequence[str],
+    caller: str,
 ) -> np.ndarray:
     """The numbers of columns, given by name or number, ascending and each once; `caller` begins
     the refusal.
@@ -331,7 +333,9 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         )
 
     def _splits(
-        self, cv: Any, target: np.ndarray
+        self,
+        cv: Any,
+        target: np.ndarray,
     ) -> list[tuple[np.ndarray, np.ndarray]]:
         """Training and test rows of every fold: as many folds as rows for "leave_one_out"."""
         n = len(target)

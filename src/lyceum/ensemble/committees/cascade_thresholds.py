@@ -110,7 +110,8 @@ def choose_thresholds(flow: Flow, budget: float | None) -> np.ndarray:
 
 
 def _descend(
-    levels: list[np.ndarray], worth: Callable[[np.ndarray], Any]
+    levels: list[np.ndarray],
+    worth: Callable[[np.ndarray], Any],
 ) -> np.ndarray:
     """One threshold at a time, from all decided at once and from all passed on."""
     optima = []

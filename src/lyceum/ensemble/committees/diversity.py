@@ -123,7 +123,9 @@ class Diversity:
 
 
 def diversity(
-    y: Target, predictions: Any, names: Sequence[str] | None = None
+    y: Target,
+    predictions: Any,
+    names: Sequence[str] | None = None,
 ) -> Diversity:
     """Q, disagreement, double fault, entropy and kappa of classifiers, from their predictions.
 
@@ -190,7 +192,9 @@ def diversity(
 
 
 def _check_predictions(
-    y: np.ndarray, predictions: np.ndarray, names: Sequence[str] | None
+    y: np.ndarray,
+    predictions: np.ndarray,
+    names: Sequence[str] | None,
 ) -> None:
     if (
         predictions.ndim != 2

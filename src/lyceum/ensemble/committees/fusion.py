@@ -22,7 +22,9 @@ _SHORTEST_STEP = 1e-8
 
 
 def fuse(
-    outputs: Any, rule: str = "sum", weights: ArrayLike | None = None
+    outputs: Any,
+    rule: str = "sum",
+    weights: ArrayLike | None = None,
 ) -> np.ndarray:
     """The answer of a committee by one of the rules of fusion, before it is normalized.
 
@@ -129,7 +131,9 @@ def weighted_sum(outputs: Iterable[np.ndarray], w: np.ndarray) -> np.ndarray:
         answer = np.asarray(part if equal else share * part, dtype=np.float64)
         if mean is None:
             # answers may be the members' own arrays, which are not added to
-            mean = answer.copy() if equal else answer
+            mean = answer
+            if equal:
+                mean = answer.copy()
         else:
             mean += answer
     if equal:
@@ -141,7 +145,9 @@ def weighted_sum(outputs: Iterable[np.ndarray], w: np.ndarray) -> np.ndarray:
 
 
 def simplex_weights(
-    outputs: np.ndarray, target: np.ndarray, w: np.ndarray | None = None
+    outputs: np.ndarray,
+    target: np.ndarray,
+    w: np.ndarray | None = None,
 ) -> np.ndarray:
     """The weights ≥ 0 with sum 1 under which the mean of the members fits the target best.
 

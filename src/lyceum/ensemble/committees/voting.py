@@ -276,7 +276,9 @@ class _Voting(NamedEnsemble):
             weight = float(self.weights_[i])
             rows.append([name, type(member).__name__, self._columns_text(i), weight])
         if hasattr(self, "validation_errors_"):
-            loss = "error" if is_classifier(self) else "squared error"
+            loss = "squared error"
+            if is_classifier(self):
+                loss = "error"
             heads.append(f"{loss} left out")
             for row, error in zip(rows, self.validation_errors_.tolist()):
                 row.append(error)

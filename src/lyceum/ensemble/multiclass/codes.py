@@ -42,7 +42,9 @@ def exhaustive_code(n_classes: int) -> np.ndarray:
 
 
 def random_code(
-    n_classes: int, n_columns: int, chance: np.random.Generator
+    n_classes: int,
+    n_columns: int,
+    chance: np.random.Generator,
 ) -> np.ndarray:
     """Of many random codes that of the largest minimum distance, then of the largest mean distance,
     (K, L).
@@ -74,7 +76,8 @@ def random_code(
 
 
 def _draw_columns(
-    n_classes: int, chance: np.random.Generator
+    n_classes: int,
+    chance: np.random.Generator,
 ) -> Iterator[tuple[np.ndarray, bytes]]:
     """Random columns of both sides, each with its key: a column and its opposite are one
     problem."""
@@ -88,7 +91,9 @@ def _draw_columns(
 
 
 def bch_code(
-    n_classes: int, n_columns: int | None, chance: np.random.Generator
+    n_classes: int,
+    n_columns: int | None,
+    chance: np.random.Generator,
 ) -> np.ndarray:
     """Words of the binary BCH code of most distance that has enough of them, (K, L).
 
@@ -182,7 +187,9 @@ def _divides(factor: np.ndarray, polynomial: np.ndarray) -> bool:
 
 
 def _drawn_words(
-    words: np.ndarray, n_classes: int, chance: np.random.Generator
+    words: np.ndarray,
+    n_classes: int,
+    chance: np.random.Generator,
 ) -> np.ndarray:
     """K different words, of 1 and -1."""
     k = len(words)

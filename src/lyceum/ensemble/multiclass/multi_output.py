@@ -166,7 +166,9 @@ class MultiOutputClassifier(Classifier, Ensemble):
         return self._apply_to_members(partial(self._member_columns, yes_posterior), X)
 
     def _member_columns(
-        self, answer: Callable[..., np.ndarray], data: MemberData
+        self,
+        answer: Callable[..., np.ndarray],
+        data: MemberData,
     ) -> np.ndarray:
         """The answers of all members, one column each."""
         answers = ordered_map(partial(answer, data=data), self.estimators_)
