@@ -196,12 +196,14 @@ class AnomalyDetector(OutlierMixin, Learner):
         order = np.argsort(self.scores_[counts], kind="stable")
         scores = self.scores_[counts][order]
         w = self.weights_[counts]
+        # the weight strictly before every score in their order
         below = np.cumsum(w[order]) - w[order]
         is_rare = below <= self.false_alarm_rate * w.sum() + 1e-9
         return float(scores[np.flatnonzero(is_rare)[-1]])
 
     def _fit_copy(self, source: ArraySource) -> Any:
         detector = self._detector()
+        # every random_state in it, so that the copies of the folds differ by their rows alone
         names = [
             name
             for name in detector.get_params()

@@ -30,6 +30,7 @@ def mean_depth(n: Any) -> np.ndarray:
     [0.0, 1.0, 10.245]
     """
     n = np.asarray(n, dtype=np.float64)
+    # c(n) = 2 H(n − 1) − 2 (n − 1) / n, with H(i) ≈ ln i + Euler's constant
     with np.errstate(divide="ignore", invalid="ignore"):
         depth = 2.0 * (np.log(n - 1.0) + _EULER) - 2.0 * (n - 1.0) / n
     return np.where(n > 2, depth, np.where(n == 2, 1.0, 0.0))
@@ -128,7 +129,7 @@ class IsolationForest(Learner):
         p = None
         if block.w is not None:
             p = block.w / block.w.sum()
-        # ⌈log2 ψ⌉, the least depth of a tree with ψ leaves: beyond it all rows are usual
+        # ⌈log2 ψ⌉, about the mean height of a tree of ψ rows: what ends deeper is usual anyway
         most = max(1, int(np.ceil(np.log2(max(self.n_drawn_, 2)))))
         rng = np.random.default_rng(self.seed_)
         samples = [
@@ -285,6 +286,8 @@ def _grow(
 
     `drawn` has the rows of every tree, (trees, ψ).
     """
+    # `node` is where every drawn row is now, numbered over all trees; rows that are alone in a node,
+    # or in one that does not split, are no longer open
     n_trees, size = drawn.shape
     rows = drawn.ravel()
     node = np.repeat(np.arange(n_trees), size)
@@ -320,6 +323,7 @@ def _grow(
 
 def _right_side(cells: np.ndarray, cut: np.ndarray, group: np.ndarray) -> np.ndarray:
     """Whether a row is beyond the cut of its node; where its cell is missing, with most others."""
+    # known cells per node and side are counted, and missing ones go with the larger count
     right = cells > cut[group]
     missing = np.isnan(cells)
     if missing.any():
@@ -342,6 +346,7 @@ def _draw_columns(
     drawn again; after a few draws all columns of the nodes that are left are looked at. Equal ends:
     no column differs.
     """
+    # `left` are the nodes without a column yet, `rows` the rows of these alone
     n_nodes = len(starts)
     sizes = np.diff(np.append(starts, len(rows)))
     j = np.zeros(n_nodes, dtype=int)

@@ -54,6 +54,8 @@ def votes(tree: Tree) -> np.ndarray:
     return shares
 
 
+# Routers by model, so that files and copies of a model do not have them; the lock, as threads may
+# predict with one model.
 _forests: WeakKeyDictionary[Any, tuple[list[Tree], Router]] = WeakKeyDictionary()
 _lock = threading.Lock()
 
@@ -114,6 +116,7 @@ def tree_of_forest(forest: Any, tree: Tree) -> Any:
 def _tree_of_scores(boosting: Any, tree: Tree, score: str) -> Any:
     """A tree that adds to a score, which is what it predicts; its gains are of the loss, not of
     variances."""
+    # what boosting keeps as impurity is its objective, which is no variance
     tree = replace(tree, impurity=np.full(tree.n_nodes, np.nan))
     member = DecisionTreeRegressor(
         max_depth=boosting.max_depth, max_leaf_nodes=boosting.max_leaf_nodes

@@ -129,6 +129,7 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
 
     def column_sources(self) -> np.ndarray:
         """The number of the input column that every output column comes from, -1 for a new one."""
+        # a design knows its sources; other steps keep the names of the columns that they keep
         schema = Schema(self.schema_.columns)
         step = self._step(schema)
         design = getattr(step, "design", step)

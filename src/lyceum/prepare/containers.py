@@ -71,6 +71,7 @@ def _numbers(cells: np.ndarray, schema: Schema, raw: Any) -> np.ndarray:
     """An array: the numbers that categories stand for, codes where the categories are words."""
     if cells.dtype.kind != "f":
         return cells
+    # copied once a column has categories: cells may be the user's own
     out = cells
     for j, column in enumerate(schema):
         values = np.asarray(column.categories)
@@ -176,6 +177,7 @@ def _to_pandas(
     if library_of(X) != "pandas":
         return frame
     frame.index = X.index
+    # columns that X has under other labels, such as numbers, get these back
     labels = {str(label): label for label in X.columns}
     if not (set(names) <= labels.keys()):
         labels = dict(zip(names, X.columns))

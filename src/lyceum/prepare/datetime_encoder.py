@@ -202,6 +202,7 @@ def date_parts(seconds: np.ndarray) -> dict[str, np.ndarray]:
     >>> {part: values.tolist() for part, values in date_parts(np.array([86_400.0 * 31])).items()}
     {'year': [1970.0], 'month': [1.0], 'day': [1.0], 'weekday': [6.0], 'hour': [0.0]}
     """
+    # by NumPy's calendar: times cut to days, months and years
     x = np.asarray(seconds, dtype=np.float64)
     there = np.abs(x) < _MOST  # false for NaN
     whole = np.where(there, np.floor(x), 0.0).astype(np.int64)

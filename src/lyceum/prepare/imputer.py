@@ -180,6 +180,7 @@ def _category(
     A category of their own is added only where cells are missing in `fit`: elsewhere nothing could
     be learned of it, and a later missing cell gets the mode.
     """
+    # -1: the mode of a column without known cells, or a category that the column does not have
     mode = _code_of(column, counts.mode(column.name))
     if rules.categorical == "mode":
         code = max(mode, 0) if len(column.categories) else -1  # type: ignore[arg-type]

@@ -219,6 +219,7 @@ class IterativeImputer(Transformer):
     def _constants(self, layout: Layout) -> Equations:
         """The start values as equations, which they stay for columns with nothing but missing
         cells."""
+        # a category starts as certain: one of its one-of-C columns is 1
         intercept = np.zeros(len(self.design_names_))
         for j, own in enumerate(layout.own):
             if layout.schema[j].is_categorical:

@@ -329,6 +329,7 @@ def _class_cuts(
     """Cuts by the description length of the classes, from one pass over the rows."""
     if not columns:
         return {}
+    # possible cuts are halfway between the values of the sketch
     values = [sketch.columns[j].values for j in columns]
     edges = tuple(midpoints(each[:-1], each[1:]) for each in values)
     bins = rows.reduce(partial(ClassBins.of, columns=tuple(columns), cuts=edges))
@@ -441,6 +442,7 @@ def _best_cut(sums: np.ndarray, start: int, stop: int) -> int | None:
     n_right = right.sum(axis=1)
     if not N > 1:
         return None
+    # N₁ H(S₁) + N₂ H(S₂) of every cut; infinite where one side is empty
     bits = n_left * entropy(left) + n_right * entropy(right)
     bits[(n_left <= 0) | (n_right <= 0)] = np.inf
     best = int(bits.argmin())

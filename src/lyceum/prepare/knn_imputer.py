@@ -197,7 +197,7 @@ class FillFromRows:
         known = np.flatnonzero(~np.isnan(self.rows[:, j]))
         if not len(known):
             return np.full(len(X), self.otherwise[j])
-        # votes are weights; a row that shares no known column is infinitely far, and has none
+        # votes are the weights of the neighbors; those at no finite distance have none
         neighbors = self._index(j, known).nearest(X, min(self.k, len(known)))
         distances = neighbors.distances
         weights = self.weights[known][neighbors.rows]
@@ -215,6 +215,7 @@ class FillFromRows:
         return np.where(lost, self.otherwise[j], values)
 
     def _index(self, j: int, known: np.ndarray) -> NeighborIndex:
+        # one index per column, of the rows that know it, made when a block first needs it
         cache: dict[int, NeighborIndex] = self.__dict__.setdefault("_indices", {})
         if j not in cache:
             cache[j] = NeighborIndex(self.rows[known], metric=self.metric)

@@ -129,6 +129,7 @@ class StandardScaler(Transformer, OnePassLearner):
 def is_constant(moments: Moments) -> np.ndarray:
     """Columns without spread: all cells equal, or apart by no more than the rounding of their
     mean."""
+    # a scatter below n (4 ε |mean|)² is that of equal numbers whose mean was rounded
     rounding = 4 * np.finfo(np.float64).eps * np.abs(moments.mean)
     is_rounding = moments.scatter <= rounding**2 * moments.weight
     return (moments.low >= moments.high) | is_rounding

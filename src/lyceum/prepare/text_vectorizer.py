@@ -131,6 +131,7 @@ class TextVectorizer(Transformer):
         for j, counts in zip(texts, counted.counts):
             chosen = self._choose_words(counts, n)
             words[j] = chosen
+            # idf = ln((1 + n) / (1 + df)) + 1, as in scikit-learn: as if one more row had all words
             df = np.array([counts[word] for word in chosen], dtype=np.float64)
             idf[j] = np.log((1.0 + n) / (1.0 + df)) + 1.0
         # where all columns are text and none has a word, no column would be left

@@ -173,6 +173,7 @@ class Policy:
 
 def _best(q: np.ndarray) -> np.ndarray:
     """The first of the best actions; values that are equal up to rounding count as equal."""
+    # relative to the value, at least 1: values around 0 are compared as they are
     top = q.max(axis=1, keepdims=True)
     return (q >= top - 1e-9 * np.maximum(np.abs(top), 1.0)).argmax(axis=1)
 

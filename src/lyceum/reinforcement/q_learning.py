@@ -230,6 +230,7 @@ def _explore(
     """An action at random with chance ε, else one of the best at random."""
     if first < epsilon:
         return int(second * len(q))
+    # one of the best at random, else the first action would be tried most while all are equal
     best = max(q)
     actions = [a for a, value in enumerate(q) if value == best]
     return actions[int(second * len(actions))]

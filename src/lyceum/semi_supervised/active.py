@@ -142,6 +142,7 @@ def query_scores(
     if strategy == "entropy":
         return _entropy(proba)
     if strategy == "committee":
+        # the mutual information of label and member: H(mean) − mean H
         members = np.asarray(committee, dtype=np.float64)
         return _entropy(members.mean(axis=0)) - _entropy(members).mean(axis=0)
     if strategy == "density":
@@ -377,7 +378,8 @@ class _Loop:
         open_rows: np.ndarray,
         count: int,
     ) -> np.ndarray:
-        order = self.rng.permutation(len(open_rows))  # ties are drawn
+        # the first of equal scores in a random order: ties are drawn
+        order = self.rng.permutation(len(open_rows))
         if self.strategy == "random":
             return open_rows[order[:count]]
         if not hasattr(model, "predict_proba"):

@@ -428,6 +428,7 @@ def spread(
     tol: float,
 ) -> tuple[np.ndarray, int]:
     """F = (1 - α) (I - αS)^(-1) Y with S = D^(-1/2) W D^(-1/2), and the steps it took."""
+    # I − αS is symmetric and positive definite, as the eigenvalues of S are within [−1, 1]
     degree = W.sum(axis=1)
     scale = np.divide(1.0, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)
     S = sparse.csr_array(W.multiply(scale[:, None]).multiply(scale[None, :]))

@@ -134,6 +134,7 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         check_takes_weights(self._base(), w)
         codes = codes.copy()
         weighted = row_weights(w, len(codes)) > 0
+        # the round in which a row got its label: 0 for given labels, -1 for none yet
         self.labeled_iter_ = np.where(codes >= 0, 0, -1)
         self.record_ = []
         step = 0

@@ -163,6 +163,7 @@ class PriorTransfer(EitherTask, Learner):
         D = np.asarray(self._design(block).dense, dtype=np.float64)
         w = block.weights
         self._learn_scale(D, w)
+        # the scores of the source are an offset: a coefficient of zero leaves them as they are
         Z = self._standard(D)
         before = self._source_scores(block)
         if has_classes(self):

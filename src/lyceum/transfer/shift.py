@@ -106,6 +106,7 @@ def importance_weights(
             proba[rows] = fitted.predict_proba(_safe_indexing(both, rows))
     # p_new(x) / p(x) = P(new|x) / P(old|x) · n / m
     odds = proba[:, 1] / np.maximum(proba[:, 0], 1e-300) * (n / m)
+    # bounded, as rows that only the new sample could have would outweigh all others
     odds = np.minimum(odds, 1e12)
     if clip is not None:
         odds = np.minimum(odds, clip * odds.mean())

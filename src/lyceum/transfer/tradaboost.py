@@ -275,6 +275,7 @@ def _raise(
 ) -> np.ndarray:
     """More weight for the rows of the task that are wrong; the task keeps its weight, else sound
     source rows would lose theirs in every round."""
+    # the factor is bounded: a member without error would take all weight to one row
     gained = np.where(target & wrong, D * np.exp(min(vote, 20.0)), D)
     correction = D[target].sum() / gained[target].sum()
     return np.where(target, correction * gained, D)

@@ -227,6 +227,7 @@ class Ensemble(Learner):
         rows = self._inputs(self).for_fit(X, y, w)
         source = self._gather(rows)
         assert source.y is not None
+        # an earlier fit may have been explained in another way
         self.__dict__.pop("typical_", None)
         if self._explains_by_replacement:
             self.typical_ = typical_row(source.block)
@@ -273,6 +274,7 @@ class Ensemble(Learner):
 
     def _apply_to_members(self, of: Answer, X: Data) -> Any:
         """`of` the rows of X as members take them, one result per row (lazy on Dask)."""
+        # block by block as long as members take coded rows or arrays; a frame goes to members whole
         check_is_fitted(self)
         if not self._needs_frame(X):
             return self._collect(self.rows_to_predict(X), self._block_answer(of))

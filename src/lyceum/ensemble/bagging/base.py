@@ -204,6 +204,7 @@ class BaggingBase(Ensemble):
                 "warm_start adds members to those of the last fit, which had other rows or draws: "
                 "fit on the same rows with the same settings, or with warm_start=False"
             )
+        # the same draws make the same members, so that those there are need not be fitted again
         members = before["estimators_"]
         if len(members) > self.n_estimators:
             raise SettingError(
@@ -394,4 +395,5 @@ def _number(limit: Any, n: int) -> int:
     """A number, or a share of n rounded down, at least 1."""
     if isinstance(limit, Integral):
         return int(limit)
+    # 0.29 * 100 is 28.999999999999996
     return max(1, int(limit * n + 1e-9))

@@ -44,6 +44,7 @@ class Draws:
 
     def counts(self, member: int) -> np.ndarray:
         """How often every row is drawn."""
+        # all rows without replacement: nothing is left to chance
         if not self.bootstrap and self.n_drawn == self.n_weighted:
             counts = np.ones(self.n_weighted, dtype=np.int64)
         else:

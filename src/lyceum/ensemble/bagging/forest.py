@@ -181,6 +181,8 @@ class Forest(WithTrees, Learner):
                 "max_samples is how many rows are drawn for a tree: set bootstrap=True, or leave"
                 " it out"
             )
+        # what a tree draws follows from the seed and its number: with the seed of the first fit,
+        # added trees are those that one fit would have grown
         earlier = self._known_trees()
         before = getattr(self, "schema_", None)
         rows = self._rows(X, y, sample_weight)
@@ -343,6 +345,7 @@ class ForestData:
 
     @classmethod
     def on(cls, forest: Forest, rows: Rows) -> ForestData:
+        # the cells themselves, ranked, or their bins; both are columns of codes to the growth
         binned = None
         if forest.max_bins is None:
             alternative = "max_bins=255, which holds one byte per cell"
@@ -359,6 +362,8 @@ class ForestData:
         forest.max_features_ = resolve_max_features(
             forest.max_features, len(rows.schema)
         )
+        # Factors of the classes: of all rows once, or anew for every sample ("balanced_subsample"
+        # of trees that have samples).
         n_classes = None
         factors = None
         balance = False

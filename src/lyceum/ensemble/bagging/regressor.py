@@ -183,6 +183,7 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
     def _mean_parts(self, data: MemberData) -> np.ndarray:
         """The mean of the members' predictions, bases and contributions, by the columns of the
         ensemble."""
+        # columns 0 and 1 are prediction and base; a column that a member has not adds 0 there
         names = self.schema_.names
         mean: Any = 0.0
         for member, columns in zip(self.estimators_, self._columns):

@@ -365,6 +365,7 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         assert data.source is not None
         router = self._forest()
         X = cells_of_trees(data.source)
+        # V_best − V_second, column by column: a difference of log-probabilities
         best, second = runner_up(router.sums(X))
         added = contributions(router, X, best) - contributions(router, X, second)
         return np.column_stack([best, added])

@@ -173,6 +173,7 @@ class TreeFitter(LearnerFitter):
         codes: np.ndarray | None = None,
     ) -> tuple[Any, np.ndarray]:
         """The learner that has this tree, and the class codes of the rows."""
+        # no __init__ and no fit: all but the tree and the seed is as in the example
         member = object.__new__(type(self.example))
         member.__dict__.update(self.example.__dict__)
         (member.random_state,) = member_seeds(self.model.seed_, number)
@@ -259,11 +260,13 @@ class StumpFitter:
             self._search(self.by_class[1] - self.by_class[0], totals, None)
         else:
             self._search(w * self.weight, totals, self.target)
+        # gains within rounding count as equal; of equal columns the first is taken
         gains = self.gains.ravel()[: self.order.columns]
         best = gains.max(initial=0.0)
         if not best > _LEAST_GAIN:
             return self.trees.member(number, weights)
         column = int(np.argmax(gains >= best * (1.0 - 1e-10)))  # the first of equals
+        # `ends`: how many rows of the column's order are on the left, less one
         return self._stump(number, totals, column, int(self.ends.ravel()[column]))
 
     def _search(
@@ -273,6 +276,7 @@ class StumpFitter:
         classes: np.ndarray | None,
     ) -> None:
         """The best gain of every column and where it is, one share of the columns per thread."""
+        # every thread has groups of its own, and writes to its own part of `gains` and `ends`
         count = self.order.groups
         step = -(-count // n_threads())
         ranges = [(first, min(first + step, count)) for first in range(0, count, step)]

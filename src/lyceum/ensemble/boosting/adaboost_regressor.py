@@ -221,6 +221,7 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
             predicted = fitter.predict_rows(earlier)
         else:
             member, predicted = fitter.member(number, D)
+        # L_i of every row, and ε = Σ_i D_i L_i
         losses = _losses(np.abs(y - predicted), D > 0, self.loss)
         error = float(D @ losses)
         alpha, is_kept = self._judge(error, fitter.weight)

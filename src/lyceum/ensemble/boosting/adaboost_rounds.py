@@ -46,6 +46,7 @@ class AlphaRule:
     def alpha_without_error(self, weight: float) -> float:
         """α of a member without error on rows of this weight: half a row counts as wrong, half as
         right."""
+        # odds (n + ½) : ½, as counts with half a row added to either side
         share = 0.5 / max(1.0, weight)
         return self._half(log1p(share) - log(share))
 
@@ -55,6 +56,7 @@ class AlphaRule:
     def factors(self, alpha: float) -> tuple[float, float]:
         """What the exponential loss of a row that is right and of one that is wrong is multiplied
         by."""
+        # exp(−y·F/K) in SAMME's coding, 1 for the class and −1/(K − 1) for the others
         K = self.n_classes
         return exp(-2.0 * alpha * (K - 1) / K), exp(2.0 * alpha / K)
 
@@ -121,6 +123,7 @@ class RowWeights:
 
     def reset(self) -> None:
         """Back to the weights of the first round; the votes stay."""
+        # until now D was the share of every row in the loss
         if self._losses is None:
             self._losses = self.loss * self.now
         self.now = self.start.copy()
@@ -254,6 +257,7 @@ def replay_rounds(
     before: RoundLog,
 ) -> None:
     """The rounds of an earlier fit again, without fitting."""
+    # weights are not kept: they follow from the predictions and α of the members, round by round
     again = iter(zip(before.members, before.errors, before.alphas))
     for number in range(before.n_rounds):
         if number in before.failed:

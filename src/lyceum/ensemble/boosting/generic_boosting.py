@@ -186,6 +186,7 @@ class _GenericBoosting(Ensemble):
         slope = float((slopes * H * w).sum())
         if not (slope > 0.0 and curvature > 0.0):
             return 0.0, summed
+        # ρ = −L'(0) / L''(0) along H, which for the squared loss is exact
         step = slope / curvature
         for _ in range(_HALVINGS):
             after = loss.begin(scores + step * H)
@@ -196,6 +197,7 @@ class _GenericBoosting(Ensemble):
 
     def _posteriors(self, loss: Loss, slopes: np.ndarray) -> np.ndarray:
         """P = [y = k] − slope, of use to losses of classes."""
+        # of two classes, y is 0 or 1 and the one score is that of the second
         if len(slopes) == 1:
             return loss.y - slopes
         return (loss.y == np.arange(len(slopes))[:, None]) - slopes
@@ -467,6 +469,7 @@ class GenericBoostingClassifier(Classifier, MemberImportances, _GenericBoosting)
         parts = self._score_parts(data)
         if len(parts) == 1:
             parts = np.concatenate([np.zeros_like(parts), parts])[: len(self.classes_)]
+        # F_best − F_second: parts of scores sum to the scores
         best, second = runner_up(parts.sum(axis=2).T)
         rows = np.arange(parts.shape[1])
         return np.column_stack([best, parts[best, rows] - parts[second, rows]])

@@ -230,6 +230,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         validation: object,
     ) -> tuple[BoostingState, BoostingState | None]:
         """Rows to learn from and rows to judge by, with the scores that they have so far."""
+        # `out` flags the rows that are held out of X to judge by, None if there are none
         out = None
         learned = binned
         if validation is None:
@@ -352,6 +353,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         losses = self.history_
         if is_judged:
             losses = self.validation_history_
+        # the best of the last rounds against the best of all before
         recent = losses[-self.n_iter_no_change :]
         past = losses[: -self.n_iter_no_change]
         return bool(past) and min(recent) > min(past) - self.tol

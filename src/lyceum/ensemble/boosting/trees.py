@@ -105,6 +105,7 @@ class TreeGrower:
     ) -> Tree:
         """The tree with values: the Newton step, or the loss's own constant, times the learning
         rate."""
+        # growing has left in `self.node` where its rows ended: one pass sums g, h and w per leaf
         sums = np.zeros((len(tree.gain), 3))
         native.boost_node_sums(self.node, g, h, loss.w, n_threads(), sums)
         sums = tree.sum_up(sums)
@@ -164,6 +165,7 @@ class TreeGrower:
         fall: np.ndarray,
     ) -> Tree:
         """On the columns' own values: thresholds are the edges of bins."""
+        # a split sends the bins up to `last` to the left
         n = len(value)
         column, last, child, missing_left = tree.splits
         inner = column >= 0

@@ -182,6 +182,7 @@ class AuxiliaryTargets(EitherTask, Learner):
             # the main learner sees answers for rows left out, as it will when it is used
             answers.append(self._held_out(rest, fit))
             self.auxiliary_.append(fit(rows=np.arange(len(cells))))
+        # the main target from the other columns and the answers, on rows with a weight
         final = set_seeds(clone(base), self.seed_, _FINAL)
         table = self._with_answers(rest, answers)
         if table.w is not None and not table.w.all():

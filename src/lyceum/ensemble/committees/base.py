@@ -368,6 +368,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
 
         Folds and members are spread over the threads.
         """
+        # one task per fold and member: members alone may be fewer than threads
         members = self._members()
         splits = self._splits(cv, target)
         tasks = [

@@ -240,6 +240,7 @@ class CascadeClassifier(Classifier, NamedEnsemble):
         return np.append(numbers, 0.0)
 
     def _next_stages(self) -> np.ndarray:
+        # without routes, the next in the list whatever the class
         S = len(self.names_)
         K = len(self.classes_)
         table = np.repeat(np.append(np.arange(1, S), -1)[:, None], K, axis=1)
@@ -300,6 +301,8 @@ class CascadeClassifier(Classifier, NamedEnsemble):
     ) -> tuple[np.ndarray, np.ndarray]:
         """The posteriors of the stage that decides, and its number; `every`, (n, S, K), is given
         the answers of all stages that the row reached."""
+        # `current` is the stage where a row waits, -1 once it is decided; routes only lead onward,
+        # so that one pass over the stages decides every row
         posterior = np.empty((n, len(self.classes_)))
         stage = np.full(n, -1)
         current = np.zeros(n, dtype=np.int64)

@@ -114,6 +114,7 @@ def _descend(
     worth: Callable[[np.ndarray], Any],
 ) -> np.ndarray:
     """One threshold at a time, from all decided at once and from all passed on."""
+    # coordinate descent, which ends in a local optimum: two starts
     optima = []
     for start in (0, -1):
         thresholds = np.append([values[start] for values in levels], 0.0)

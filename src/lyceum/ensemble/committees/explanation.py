@@ -152,6 +152,7 @@ def member_shares(
     w : array of shape (L,)
         The weights of the members; the sum is 1.
     """
+    # p_l(k) of every member for the class k that is predicted, (L, n)
     rows = np.arange(len(fused))
     k = fused.argmax(axis=1)
     support = answers[:, rows, k]

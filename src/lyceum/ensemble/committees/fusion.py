@@ -214,6 +214,7 @@ def _likelihood_weights(likely: np.ndarray, w: np.ndarray) -> np.ndarray:
     simplex. The shares with the largest likelihood have u'(p_l / x'p) <= 1 for all l; the largest
     excess bounds how much likelihood is missing.
     """
+    # a row that no member thinks possible has no say; scaling a row's densities changes nothing
     possible = (likely > 0.0).any(axis=0) & (w > 0.0)
     likely = likely[:, possible]
     u = w[possible]

@@ -284,6 +284,8 @@ class _PruningSearch:
         plus: int,
         minus: int,
     ) -> Pruning:
+        # plus-l minus-r: l members are added and r removed until all are in, and the best set of
+        # every size is kept
         members: list[int] = []
         best: dict[int, list[int]] = {}
         while len(members) < self.L:

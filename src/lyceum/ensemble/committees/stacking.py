@@ -245,6 +245,7 @@ class _Stacking(NamedEnsemble):
 
     def _added_by_members(self, table: ArraySource) -> np.ndarray:
         """Rows of prediction, base, and what the answers of every member add."""
+        # the columns of a member are replaced together, by its mean answers
         n_answers = len(self.level0_names_)
         width = n_answers // len(self.names_)
         groups: list[Any] = [slice(i, i + width) for i in range(0, n_answers, width)]

@@ -133,6 +133,7 @@ class _Voting(NamedEnsemble):
             )
         if not isinstance(method, str):
             return check_shares(method, len(self.names_), "weights", "member")
+        # members are judged by their posteriors; weights of votes are learned from votes
         vote = self.rule == "vote" and method == "learned"
         answers = self._out_of_fold(data, target, w, self.cv, vote)
         tested = np.isfinite(answers).all(axis=(0, 2))
@@ -254,6 +255,7 @@ class _Voting(NamedEnsemble):
             members = self._default_members()
         params["estimators"] = [members[i] for i in indices]
         smaller = type(self)(**params)
+        # what was learned stays, of the members that stay; nothing is fitted again
         for name, value in vars(self).items():
             if name.endswith("_"):
                 setattr(smaller, name, value)
@@ -466,6 +468,7 @@ class VotingRegressor(Regressor, _Voting):
         return simplex_weights(answers[:, :, 0], target, w)
 
     def _merits(self, method: str, n_rows: int) -> np.ndarray:
+        # the best weights of unbiased, uncorrelated members are the inverses of their errors
         errors = self.validation_errors_
         return 1.0 / np.maximum(errors, _SMALLEST * max(float(errors.max()), _SMALLEST))
 

@@ -287,6 +287,8 @@ def fit_experts(
 
 def _start_mixture(tree: GateTree, task: ExpertTask) -> tuple[ExpertMixture, float]:
     """Equal gates and no experts yet; and the least variance that an expert may have."""
+    # The variance of an expert that fits its rows exactly would go to 0 and the likelihood to ∞: it
+    # is kept above a part of the target's, and above the rounding of its mean.
     mean = 0.0
     spread = 1.0
     if task.codes is None:
@@ -329,12 +331,14 @@ def _improve_experts(
 ) -> None:
     for j in range(share.shape[1]):
         weight = share[:, j] * task.w
+        # an expert that has lost its rows would be fitted to rounding
         old = mixture.experts[j]
         if old is not None and weight.sum() < _LEAST_SHARE * task.w.sum():
             continue
         new = task.rows.fit(expert, weight)
         answers = task.answers_of(new)
         sigma = task.spread(answers, share[:, j], floor)
+        # an expert need not maximize the likelihood: the old one stays if it is better
         if old is not None:
             old_answers = mixture.answers[j]
             old_sigma = task.spread(old_answers, share[:, j], floor)

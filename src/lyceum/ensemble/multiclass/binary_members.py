@@ -157,6 +157,7 @@ def of_two_classes(answers: np.ndarray) -> np.ndarray:
 
 def with_ties_broken(votes: np.ndarray, by: np.ndarray) -> np.ndarray:
     """Votes plus less than half a vote, larger for larger `by`."""
+    # x / (|x| + 1) rises from −1 to 1
     return votes + _BOUND * by / (np.abs(by) + 1.0)
 
 

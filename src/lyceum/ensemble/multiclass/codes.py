@@ -36,6 +36,7 @@ def exhaustive_code(n_classes: int) -> np.ndarray:
             f"an exhaustive code of {n_classes} classes has {2 ** (n_classes - 1) - 1:,} columns,"
             ' one member each: use code="random" or "bch"'
         )
+    # the bits of 0 to 2^(K-1) − 2 are the sides of the other classes; all ones would be one side
     numbers = np.arange(2 ** (n_classes - 1) - 1)
     bits = numbers >> np.arange(n_classes - 2, -1, -1)[:, None] & 1
     return np.vstack([np.ones(len(numbers)), 2 * bits - 1]).astype(np.int8)

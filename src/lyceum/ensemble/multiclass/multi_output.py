@@ -213,6 +213,7 @@ class MultiOutputClassifier(Classifier, Ensemble):
             raise DataError(
                 f"y has the label {unknown[0]!r}, which was not there in fit"
             )
+        # columns in the order of `labels_`; a label that no row of y has is 0
         matrix = np.zeros((len(Y), len(self.labels_)), dtype=Y.dtype)
         index = {label: j for j, label in enumerate(self.labels_.tolist())}
         matrix[:, [index[label] for label in labels.tolist()]] = Y
