@@ -286,7 +286,7 @@ def _grow(
 
     `drawn` has the rows of every tree, (trees, ψ).
     """
-    # `node` is where every drawn row is now, numbered over all trees; rows that are alone in a node,
+    # `node` is where every drawn row is now, numbered over all trees; rows that are alone in one,
     # or in one that does not split, are no longer open
     n_trees, size = drawn.shape
     rows = drawn.ravel()
@@ -301,12 +301,8 @@ def _grow(
         nodes, starts, group = np.unique(
             node[open_rows], return_index=True, return_inverse=True
         )
-        # a cut, uniform between the ends of a column in which the rows of the node differ
         cells = rows[open_rows]
-        j, low, high = _draw_columns(X, cells, starts, rng)
-        splits = high > low
-        cut = low + rng.random(len(starts)) * (high - low)
-        cut = np.where(cut < high, cut, low)  # rounding
+        j, cut, splits = _draw_cuts(X, cells, starts, rng)
         right = _right_side(X[cells, j[group]], cut, group)
 
         # both children of every node that splits, one after the other, and the rows in them
@@ -319,6 +315,19 @@ def _grow(
         levels.add(np.repeat(levels.owners(nodes[splits]), 2), level, count)
         open_rows = open_rows[count[child] > 1]
     return levels.trees()
+
+
+def _draw_cuts(
+    X: np.ndarray,
+    rows: np.ndarray,
+    starts: np.ndarray,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For every node a column, a cut that is uniform between the least and the largest cell of its
+    rows, and whether there is such a cut."""
+    j, low, high = _draw_columns(X, rows, starts, rng)
+    cut = low + rng.random(len(starts)) * (high - low)
+    return j, np.where(cut < high, cut, low), high > low  # rounding
 
 
 def _right_side(cells: np.ndarray, cut: np.ndarray, group: np.ndarray) -> np.ndarray:

@@ -195,14 +195,7 @@ class IterativeImputer(Transformer):
                 score_change(layout, j, sums[j], before, equations) for j in incomplete
             ]
             self.history_.append(max(moves, default=0.0))
-            record.append(
-                {
-                    "step": step,
-                    "objective": self.history_[-1],
-                    "intercept": equations.intercept,
-                    "coef": equations.coef,
-                }
-            )
+            record.append(_round_record(step, self.history_[-1], equations))
             if self.history_[-1] <= self.tol:
                 break
             chain = self._chain(schema, equations)
@@ -316,6 +309,15 @@ class Sums:
         if j in self.incomplete:
             return self.parts[1 + self.incomplete.index(j)]
         return self.parts[0]
+
+
+def _round_record(step: int, move: float, equations: Equations) -> dict[str, Any]:
+    return {
+        "step": step,
+        "objective": move,
+        "intercept": equations.intercept,
+        "coef": equations.coef,
+    }
 
 
 def _scatters(block: Block, chain: Chain, columns: tuple[int, ...]) -> Stats:

@@ -365,25 +365,30 @@ class WordColumns:
         there = (codes >= 0) & (codes < len(values))
         known, inverse = np.unique(codes[there].astype(np.intp), return_inverse=True)
         # every distinct text is counted once, as a row of a sparse table; the last row is empty
-        starts: list[int] = [0]
+        starts = [0]
         columns: list[int] = []
         cells: list[int] = []
-        for code in known:
-            words = words_of(str(values[code]))
+        for text in values[known].tolist():
+            words = words_of(str(text))
             counter = Counter(numbers[word] for word in words if word in numbers)
             columns.extend(counter.keys())
             cells.extend(counter.values())
             starts.append(len(columns))
         starts.append(len(columns))  # the row of missing texts
         counts = np.array(cells, dtype=np.float64)
-        indices = np.array(columns, dtype=np.int32)
-        shape = (len(known) + 1, len(numbers))
-        table = sparse.csr_array((counts, indices, np.array(starts)), shape=shape)
+        table = sparse.csr_array(
+            (counts, np.array(columns, dtype=np.int32), np.array(starts)),
+            shape=(len(known) + 1, len(numbers)),
+        )
         if self.weights == "tfidf":
-            # counts times idf, and every text of length 1
-            table = table @ sparse.diags_array(self.idf[j])
-            norm = np.sqrt(table.multiply(table).sum(axis=1))
-            table = sparse.diags_array(1.0 / np.where(norm > 0, norm, 1.0)) @ table
+            table = _weigh(table, self.idf[j])
         rows = np.full(len(block), len(known), dtype=np.intp)
         rows[there] = inverse
         return sparse.csr_array(table[rows])
+
+
+def _weigh(table: Any, idf: Any) -> Any:
+    """Counts times idf, and every text of length 1."""
+    table = table @ sparse.diags_array(idf)
+    norm = np.sqrt(table.multiply(table).sum(axis=1))
+    return sparse.diags_array(1.0 / np.where(norm > 0, norm, 1.0)) @ table

@@ -96,14 +96,7 @@ def importance_weights(
     if cv is None:
         proba = np.asarray(clone(model).fit(both, is_new).predict_proba(X))
     else:
-        # every row of X by a classifier that has not seen it
-        proba = np.empty((n, 2))
-        for fold in range(cv):
-            test = np.arange(n + m) % cv == fold
-            training = _safe_indexing(both, np.flatnonzero(~test))
-            fitted = clone(model).fit(training, is_new[~test])
-            rows = np.flatnonzero(test[:n])
-            proba[rows] = fitted.predict_proba(_safe_indexing(both, rows))
+        proba = _left_out_posteriors(model, both, is_new, n, cv)
     # p_new(x) / p(x) = P(new|x) / P(old|x) · n / m
     odds = proba[:, 1] / np.maximum(proba[:, 0], 1e-300) * (n / m)
     # bounded, as rows that only the new sample could have would outweigh all others
@@ -111,6 +104,24 @@ def importance_weights(
     if clip is not None:
         odds = np.minimum(odds, clip * odds.mean())
     return odds / odds.mean()
+
+
+def _left_out_posteriors(
+    model: Any,
+    both: Any,
+    is_new: np.ndarray,
+    n: int,
+    n_folds: int,
+) -> np.ndarray:
+    """The posteriors of the first n rows, each by a classifier that has not seen it."""
+    proba = np.empty((n, 2))
+    for fold in range(n_folds):
+        test = np.arange(len(is_new)) % n_folds == fold
+        training = _safe_indexing(both, np.flatnonzero(~test))
+        fitted = clone(model).fit(training, is_new[~test])
+        rows = np.flatnonzero(test[:n])
+        proba[rows] = fitted.predict_proba(_safe_indexing(both, rows))
+    return proba
 
 
 def _n_rows(X: Any) -> int:

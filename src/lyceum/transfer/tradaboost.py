@@ -171,9 +171,7 @@ class TrAdaBoost(Classifier, Ensemble):
         N = self.n_estimators
         K = len(self.classes_)
         start = D
-        # β = 1 / (1 + √(2 ln n_source / N)), by which source rows that are wrong lose weight
-        n_source = max(int((~target).sum()), 1)
-        beta = 1.0 / (1.0 + np.sqrt(2.0 * np.log(n_source) / N))
+        beta = _source_factor(int((~target).sum()), N)
         members = []
         votes = []
         self.record_: list[dict[str, Any]] = []
@@ -181,18 +179,19 @@ class TrAdaBoost(Classifier, Ensemble):
             member = self._fit_round(step, data, D, total)
             wrong = data.class_codes(member, self.classes_) != codes
             error = float((D * wrong)[target].sum() / D[target].sum())
-            source_weight = float(D[~target].sum())
             self.record_.append(
-                {"step": step + 1, "error": error, "source_weight": source_weight}
+                {
+                    "step": step + 1,
+                    "error": error,
+                    "source_weight": float(D[~target].sum()),
+                }
             )
             report("rounds", step + 1, N)
             if error >= 1.0 - 1.0 / max(K, 2) - _ROUNDING:
                 # no better than chance: begin anew with the source as it is now
                 D = _halves(np.where(target, start, _shrink(D, wrong, beta)), target)
                 continue
-            # log((1 − ε)/ε) + log(K − 1), as of SAMME
-            bounded = max(error, _LEAST_ERROR)
-            vote = float(np.log((1.0 - bounded) / bounded) + np.log(max(K - 1, 1)))
+            vote = _vote(error, K)
             members.append(member)
             votes.append(vote)
             if error <= _LEAST_ERROR and target.all():
@@ -265,6 +264,17 @@ def _halves(weights: np.ndarray, target: np.ndarray) -> np.ndarray:
         return np.where(target, weights, 0.0) / weights[target].sum()
     halves = 0.5 * weights
     return np.where(target, halves / weights[target].sum(), halves / source)
+
+
+def _source_factor(n_source: int, n_rounds: int) -> float:
+    """β = 1 / (1 + √(2 ln n_source / N)), by which source rows that are wrong lose weight."""
+    return 1.0 / (1.0 + np.sqrt(2.0 * np.log(max(n_source, 1)) / n_rounds))
+
+
+def _vote(error: float, n_classes: int) -> float:
+    """log((1 − ε)/ε) + log(K − 1), as of SAMME."""
+    bounded = max(error, _LEAST_ERROR)
+    return float(np.log((1.0 - bounded) / bounded) + np.log(max(n_classes - 1, 1)))
 
 
 def _raise(

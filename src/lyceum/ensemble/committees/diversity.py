@@ -169,14 +169,9 @@ def diversity(
     only = right.T @ (1 - right) / n
     with np.errstate(invalid="ignore", divide="ignore"):
         q = (both * neither - only * only.T) / (both * neither + only * only.T)
-    # r_i, the number of members that are right on row i, and what all of them have together
+    # r_i, the number of members that are right on row i
     r = right.sum(axis=1)
     entropy = np.minimum(r, L - r).mean() / (L - np.ceil(L / 2))
-    p = right.mean()
-    chance = L * (L - 1) * p * (1 - p)
-    kappa = 1.0
-    if chance > 0:
-        kappa = float(1.0 - (r * (L - r)).mean() / chance)
     if names is None:
         names = [f"member {i}" for i in range(1, L + 1)]
     return Diversity(
@@ -187,8 +182,18 @@ def diversity(
         double_fault_pairs=_off_diagonal(neither),
         kappa_pairs=_off_diagonal(_cohen(predictions)),
         entropy=float(entropy),
-        kappa=kappa,
+        kappa=_group_kappa(r, right),
     )
+
+
+def _group_kappa(r: np.ndarray, right: np.ndarray) -> float:
+    """κ of L members, of which r_i are right on row i; 1 where all agree on all rows."""
+    L = right.shape[1]
+    p = right.mean()
+    chance = L * (L - 1) * p * (1 - p)
+    if chance > 0:
+        return float(1.0 - (r * (L - r)).mean() / chance)
+    return 1.0
 
 
 def _check_predictions(
