@@ -135,6 +135,7 @@ def separable_sums(
             continue
         X = np.asarray(part.X, dtype=np.float64)
         cells = np.column_stack([X - shift, np.ones(len(part))])
+        # two classes have one output, that of the second: the last columns of the pulls
         loss, expected, residual = _class_pulls(part, cells @ coef.T, class_weight)
         value += loss
         gradient += residual[:, -outputs:].T @ cells
@@ -215,15 +216,14 @@ class SeparateClasses:
         problem = self.problem
         self.passes += 1
         is_power_of_two = self.passes & (self.passes - 1) == 0
-        sums = problem.rows.reduce(
-            partial(
-                self.sums,
-                coef=np.ascontiguousarray(theta),
-                shift=problem.shift,
-                class_weight=problem.class_weight,
-                curvature=is_power_of_two and self.n_curvatures <= _MOST_CURVATURES,
-            )
+        of = partial(
+            self.sums,
+            coef=np.ascontiguousarray(theta),
+            shift=problem.shift,
+            class_weight=problem.class_weight,
+            curvature=is_power_of_two and self.n_curvatures <= _MOST_CURVATURES,
         )
+        sums = problem.rows.reduce(of)
         if sums.curvature is not None:
             ridge = np.diag(problem.penalties)
             free = np.ix_(problem.free, problem.free)
@@ -236,6 +236,7 @@ class SeparateClasses:
         """The Newton steps of the classes, less what all have in common."""
         if not self.factors:
             return self.problem.precondition(gradient)
+        # BBᵀ, with B the basis of the outputs that matter, takes out what all have in common
         free = self.problem.free
         basis = self.problem.basis
         step = np.zeros_like(gradient)

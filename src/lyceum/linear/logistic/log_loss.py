@@ -57,10 +57,10 @@ class ClassSpread:
     def standardize(self) -> tuple[ClassSpread, np.ndarray]:
         """The spread of the columns divided by their standard deviations, and what they are
         multiplied by."""
-        square = self.scatter.ndim == 2
         f = inverse_deviations(self.column_scatter, self.weight.sum())
         offsets = None if self.offsets is None else self.offsets * f
-        scatter = self.scatter * (np.outer(f, f) if square else f**2)
+        products = np.outer(f, f) if self.scatter.ndim == 2 else f**2
+        scatter = self.scatter * products
         return ClassSpread(self.n_rows, self.weight, self.mean * f, offsets, scatter), f
 
     @classmethod
@@ -78,6 +78,7 @@ class ClassSpread:
 
     @classmethod
     def _of_many(cls, classes: ClassScatter) -> ClassSpread:
+        # the scatter about one mean is that within the classes plus Σ_k w_k (x̄_k - x̄)(x̄_k - x̄)ᵀ
         _, mean, _ = classes.over_classes()
         offsets = np.where(classes.weight[:, None] > 0, classes.mean - mean, 0.0)
         between = (offsets * classes.weight[:, None]).T @ offsets
@@ -88,6 +89,8 @@ class ClassSpread:
 
 @dataclass(frozen=True, slots=True)
 class _FiniteScatter:
+    """A pooled scatter that says whether a missing or infinite cell is in it."""
+
     scatter: ClassScatter
 
     @classmethod
@@ -105,6 +108,8 @@ class _FiniteScatter:
 
 @dataclass(frozen=True, slots=True)
 class _WideSpread:
+    """What is summed of tables too wide for a d x d matrix."""
+
     moments: Moments
     weight: np.ndarray
 
@@ -183,10 +188,10 @@ class LogLoss:
             without_checks(rows),
             spread,
             penalty,
-            fit_intercept,
-            class_weight,
-            reference,
-            factors,
+            fit_intercept=fit_intercept,
+            class_weight=class_weight,
+            reference=reference,
+            factors=factors,
         )
 
     # -- units -------------------------------------------------------------------------
@@ -196,13 +201,16 @@ class LogLoss:
         means."""
         coef = np.ascontiguousarray(theta[:, :-1])
         intercept = theta[:, -1] - coef @ self.shift
-        return (coef if self.factors is None else coef * self.factors), intercept
+        if self.factors is not None:
+            coef = coef * self.factors
+        return coef, intercept
 
     def covariance_as_came(self, point: Point) -> tuple[np.ndarray, np.ndarray]:
         """H⁻¹ for the columns as they came, and where on them the intercepts are taken."""
         inverse = self.covariance(point)
         if self.factors is None:
             return inverse, self.shift
+        # b as it came is f times b of the scaled columns, so that H⁻¹ gets f fᵀ
         f = np.tile(np.append(self.factors, 1.0), self.outputs)
         return inverse * np.outer(f, f), self.shift / self.factors
 
@@ -242,7 +250,7 @@ class LogLoss:
     @cached_property
     def free(self) -> np.ndarray:
         """The columns of θ that may move."""
-        return np.arange(self.shape[1] if self.fit_intercept else self.shape[1] - 1)
+        return np.arange(self.shape[1] - 1 + bool(self.fit_intercept))
 
     @cached_property
     def _unit(self) -> np.ndarray:
@@ -251,7 +259,8 @@ class LogLoss:
         variance = self.spread.column_scatter / self.spread.weight.sum()
         if not self.fit_intercept:
             variance = variance + self.spread.mean**2
-        return np.append(np.where(variance > 0, np.sqrt(variance), 1.0), 1.0)
+        spread = np.where(variance > 0, np.sqrt(variance), 1.0)
+        return np.append(spread, 1.0)
 
     @cached_property
     def basis(self) -> np.ndarray:
@@ -261,23 +270,22 @@ class LogLoss:
 
     def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
         """The objective at θ: one pass over the rows."""
-        loss = LogisticLoss if self.outputs == 1 else SoftmaxLoss
-        coef = np.ascontiguousarray(theta[0] if self.outputs == 1 else theta)
-        sums = self.rows.reduce(
-            partial(
-                loss.of,
-                coef=coef,
-                shift=self.shift,
-                hessian=hessian,
-                class_weight=self.class_weight,
-            )
+        is_single = self.outputs == 1
+        loss = LogisticLoss if is_single else SoftmaxLoss
+        coef = theta[0] if is_single else theta
+        of = partial(
+            loss.of,
+            coef=np.ascontiguousarray(coef),
+            shift=self.shift,
+            hessian=hessian,
+            class_weight=self.class_weight,
         )
+        sums = self.rows.reduce(of)
         H = None
         if hessian:
             H = sums.hessian + np.diag(np.tile(self.penalties, self.outputs))
-        return self.penalized_point(
-            theta, sums.value, sums.gradient.reshape(self.shape), H
-        )
+        gradient = sums.gradient.reshape(self.shape)
+        return self.penalized_point(theta, sums.value, gradient, H)
 
     def curvature(self, point: Point, chosen: np.ndarray) -> np.ndarray:
         """The Hessian at a point in some entries of θ, (m, m); a pass over the rows if the point
@@ -299,11 +307,11 @@ class LogLoss:
     def _null_curvature(self, chosen: np.ndarray) -> np.ndarray:
         """The Hessian at the intercepts alone: that of the outputs times that of the columns."""
         # at b = 0 all rows have the posteriors π, so that H = (diag(π) - ππᵀ) ⊗ Σ w x̃x̃ᵀ
+        # with x̃ = (x - x̄, 1): the scatter in the columns, the weight in the intercept, else zeros
         output, column = np.divmod(chosen, self.shape[1])
-        S = np.diag(np.append(np.zeros(self.shape[1] - 1), self.class_totals.sum()))
-        scatter = self.spread.scatter * (
-            self.class_totals.sum() / self.spread.weight.sum()
-        )
+        total = self.class_totals.sum()
+        scatter = self.spread.scatter * (total / self.spread.weight.sum())
+        S = np.diag(np.append(np.zeros(self.shape[1] - 1), total))
         S[:-1, :-1] = np.diag(scatter) if scatter.ndim == 1 else scatter
         outputs = np.diag(self.priors) - np.outer(self.priors, self.priors)
         H = outputs[np.ix_(output, output)] * S[np.ix_(column, column)]
@@ -322,9 +330,8 @@ class LogLoss:
             gradient[:, -1] = 0.0
         if self.reference is not None:
             gradient[self.reference] = 0.0
-        return Point(
-            theta, value + 0.5 * float((self.penalties * theta**2).sum()), gradient, H
-        )
+        penalty = 0.5 * float((self.penalties * theta**2).sum())
+        return Point(theta, value + penalty, gradient, H)
 
     def size(self, gradient: np.ndarray) -> float:
         """The largest correlation of residuals and columns: |Σ w (p - y) x| / Σ w over columns of
@@ -347,7 +354,9 @@ class LogLoss:
         The curvature falls with the loss, so that a gradient of tol times this leaves a share of
         about (100 tol)² of the objective to gain.
         """
-        return min(1.0, 1e2 * value / self.null_value) if self.null_value > 0 else 1.0
+        if self.null_value <= 0:
+            return 1.0
+        return min(1.0, 1e2 * value / self.null_value)
 
     @cached_property
     def _residual_unit(self) -> np.ndarray:
@@ -379,9 +388,8 @@ class LogLoss:
         basis = self.basis
         size = self.shape[1]
         free = self.free
-        H = point.hessian.reshape(self.outputs, size, self.outputs, size)[:, free][
-            :, :, :, free
-        ]
+        H = point.hessian.reshape(self.outputs, size, self.outputs, size)
+        H = H[:, free][:, :, :, free]
         small = np.einsum("ka,kilj,lb->aibj", basis, H, basis, optimize=True)
         m = basis.shape[1] * len(free)
         return basis, PositiveFactor.of(small.reshape(m, m))
@@ -435,6 +443,7 @@ class LogLoss:
         if self.reference is not None:
             values, vectors = np.linalg.eigh(self.basis.T @ curvature @ self.basis)
             return np.maximum(values, 0.0), self.basis @ vectors
+        # its null vector (1, ..., 1) is known, and better exact than rounded
         values, vectors = np.linalg.eigh(curvature)
         values[0] = 0.0
         vectors[:, 0] = 1 / np.sqrt(self.outputs)
@@ -449,6 +458,7 @@ class LogLoss:
         total = self.class_totals.sum()
         scatter = spread.scatter / spread.weight.sum()
         if spread.scatter.ndim == 2 and spread.offsets is not None:
+            # S - 0.9 B, with B = Σ_k π_k (x̄_k - x̄)(x̄_k - x̄)ᵀ between the classes
             share = spread.weight / spread.weight.sum()
             between = (spread.offsets * share[:, None]).T @ spread.offsets
             scatter = scatter - 0.9 * between
@@ -466,11 +476,8 @@ class LogLoss:
         S = self._column_curvature
         if S.ndim == 1:
             diagonals = values[:, None] * S + self.penalty.l2
-            return list(
-                np.divide(
-                    1.0, diagonals, out=np.zeros_like(diagonals), where=diagonals > 0
-                )
-            )
+            zeros = np.zeros_like(diagonals)
+            return list(np.divide(1.0, diagonals, out=zeros, where=diagonals > 0))
         eye = self.penalty.l2 * np.eye(len(S))
         return [PositiveFactor.of(a * S + eye) for a in values]
 
@@ -483,6 +490,7 @@ class LogLoss:
         spread = self.spread
         if spread.scatter.ndim == 1:
             return None
+        # a variance below the rounding of the mean's square is no variance
         weight = spread.weight.sum()
         S = spread.scatter
         floor = weight * (4 * np.finfo(np.float64).eps * spread.mean) ** 2
@@ -502,9 +510,10 @@ class LogLoss:
             if a == 0.0:
                 continue
             b = turned[k, :-1]
-            out[k, :-1] = (
-                factor.solve(b) if isinstance(factor, PositiveFactor) else factor * b
-            )
+            if isinstance(factor, PositiveFactor):
+                out[k, :-1] = factor.solve(b)
+            else:
+                out[k, :-1] = factor * b
             out[k, -1] = turned[k, -1] / (a * self.class_totals.sum())
         return vectors @ out
 
@@ -517,6 +526,7 @@ def output_basis(outputs: int, reference: int | None) -> np.ndarray:
         return np.delete(np.eye(outputs), reference, axis=1)
     if outputs == 1:
         return np.ones((1, 1))
+    # column k is (1, ..., 1, -k, 0, ..., 0) over its length sqrt(k (k + 1))
     basis = np.tril(np.ones((outputs, outputs)), -1).T[:, 1:]
     k = np.arange(1, outputs)
     basis[k, k - 1] = -k

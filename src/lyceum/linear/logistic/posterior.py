@@ -16,7 +16,8 @@ from lyceum._core.types import Estimator
 from lyceum.errors import SettingError
 from lyceum.report import Table
 
-_CELLS = 1 << 16  # of the scores of some draws, which are taken at once
+# scores held at a time while draws of the weights are averaged
+_CELLS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,15 @@ class GaussianWeights:
         by = origin - self.origin
         if not by.any():
             return self
+        # M = [I 0; byᵀ 1] takes (b, b₀) to (b, b₀ + by·b), so that every block Σ_ab of the
+        # covariance becomes M Σ_ab Mᵀ
         outputs, size = self.mode.shape
-        move = np.eye(size)
-        move[-1, :-1] = by
+        M = np.eye(size)
+        M[-1, :-1] = by
         blocks = self.covariance.reshape(outputs, size, outputs, size)
-        moved = np.einsum("ij,ajbl,kl->aibk", move, blocks, move, optimize=True)
-        return GaussianWeights(
-            self.mode @ move.T, moved.reshape(outputs * size, -1), origin
-        )
+        moved = np.einsum("ij,ajbl,kl->aibk", M, blocks, M, optimize=True)
+        covariance = moved.reshape(outputs * size, -1)
+        return GaussianWeights(self.mode @ M.T, covariance, origin)
 
     @property
     def standard_errors(self) -> np.ndarray:
@@ -77,6 +79,7 @@ def _probit(learner: Estimator, block: Block) -> np.ndarray:
     weights = learner._weight_posterior()
     Z = weights.cells(block.dense)
     scores = block.X @ learner.coef_.T + learner.intercept_
+    # the variance of the score of output k is σ² = zᵀ Σ_kk z, z = (x - origin, 1)
     outputs, size = weights.mode.shape
     blocks = weights.covariance.reshape(outputs, size, outputs, size)
     variances = [
@@ -92,13 +95,15 @@ def _monte_carlo(learner: Estimator, block: Block) -> np.ndarray:
     weights = learner._weight_posterior()
     Z = weights.cells(block.dense)
     draws = weights.draws(learner.n_draws, learner.seed_)
-    total = np.full((len(block), len(learner.classes_)), -np.inf)
-    at_once = max(1, _CELLS // max(1, total.size))
-    for first in range(0, len(draws), at_once):
-        scores = _with_zero(Z @ draws[first : first + at_once].transpose(0, 2, 1))
-        logs = np.concatenate([total[None], log_softmax(scores, axis=-1)])
-        total = np.logaddexp.reduce(logs, axis=0)
-    return total - logsumexp(total, axis=1, keepdims=True)
+    # log Σ P(k | x, draw), some draws at a time; in logarithms no posterior falls to zero
+    log_sum = np.full((len(block), len(learner.classes_)), -np.inf)
+    n_at_once = max(1, _CELLS // max(1, log_sum.size))
+    for first in range(0, len(draws), n_at_once):
+        some_draws = draws[first : first + n_at_once]
+        scores = _with_zero(Z @ some_draws.transpose(0, 2, 1))
+        logs = np.concatenate([log_sum[None], log_softmax(scores, axis=-1)])
+        log_sum = np.logaddexp.reduce(logs, axis=0)
+    return log_sum - logsumexp(log_sum, axis=1, keepdims=True)
 
 
 PREDICTIVES: dict[str, Callable[[Any, Block], np.ndarray]] = {
@@ -184,9 +189,8 @@ def _contrast_errors(learner: Estimator, k: int, base: int) -> np.ndarray:
 
 def effective_parameters(learner: Estimator) -> int | float:
     """Free parameters; with a penalty on squares the effective ones, tr[H₀ (H₀ + I/C)⁻¹]."""
-    free = (len(learner.classes_) - 1) * (
-        learner.coef_.shape[1] + bool(learner.fit_intercept)
-    )
+    per_class = learner.coef_.shape[1] + bool(learner.fit_intercept)
+    free = (len(learner.classes_) - 1) * per_class
     if np.isinf(learner.C):
         return free
     if not hasattr(learner, "covariance_"):
@@ -194,10 +198,11 @@ def effective_parameters(learner: Estimator) -> int | float:
             f"C={learner.C:g}: the effective parameters need the Hessian: fit with"
             " standard_errors=True and a penalty on squares alone, or with C=inf"
         )
-    variances = np.diagonal(learner.covariance_).reshape(
-        -1, learner.coef_.shape[1] + 1
-    )[:, :-1]
-    return float(free - variances.sum() / learner.C)
+    # tr[H₀ H⁻¹] = tr[(H - P/C) H⁻¹] with P = 1 for coefficients and 0 for intercepts: the free
+    # parameters less the variances of the coefficients over C
+    variances = np.diagonal(learner.covariance_)
+    variances = variances.reshape(-1, learner.coef_.shape[1] + 1)
+    return float(free - variances[:, :-1].sum() / learner.C)
 
 
 def fit_facts(learner: Estimator) -> dict[str, Any]:
@@ -207,23 +212,23 @@ def fit_facts(learner: Estimator) -> dict[str, Any]:
         learner.l1_ratio, f"elastic net with l1 ratio {learner.l1_ratio:g}"
     )
     with np.errstate(divide="ignore", invalid="ignore"):
-        pseudo = (
-            1.0 - np.float64(learner.log_likelihood_) / learner.null_log_likelihood_
-        )
+        ratio = np.float64(learner.log_likelihood_) / learner.null_log_likelihood_
     facts: dict[str, Any] = {
         "rows": learner.n_rows_,
         "classes": learner.classes_.tolist(),
         "penalty": "none" if np.isinf(learner.C) else f"{penalty}, C = {learner.C:g}",
         "log-likelihood": learner.log_likelihood_,
         "of class shares alone": learner.null_log_likelihood_,
-        "pseudo R² (McFadden)": float(pseudo),
+        "pseudo R² (McFadden)": float(1.0 - ratio),
         "iterations": f"{learner.n_iter_}{'' if learner.converged_ else ', not converged'}",
     }
     if np.isinf(learner.C):
+        # Wilks: twice the gain in log-likelihood is χ² with one degree per coefficient
         degrees = max(1, len(learner.classes_) - 1) * learner.coef_.shape[1]
-        ratio = max(0.0, 2 * (learner.log_likelihood_ - learner.null_log_likelihood_))
-        p = chdtrc(degrees, ratio)
-        facts["likelihood ratio"] = f"{ratio:.4g} on {degrees}, p = {p:.3g}"
+        gain = learner.log_likelihood_ - learner.null_log_likelihood_
+        chi2 = max(0.0, 2 * gain)
+        p = chdtrc(degrees, chi2)
+        facts["likelihood ratio"] = f"{chi2:.4g} on {degrees}, p = {p:.3g}"
     if learner.separated_:
         facts["warning"] = (
             "classes are separated: no maximum, coefficients and errors mean nothing"

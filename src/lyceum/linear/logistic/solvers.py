@@ -74,6 +74,8 @@ def minimize(
         solver = "irls" if problem.n_free <= SMALL else "lbfgs"
     method = SOLVERS[solver]
     start = starting_point(problem, last, method.needs_hessian)
+    # where the first Newton step from the discriminant is too long, "irls" starts from the
+    # intercepts alone, where the Hessian is that of the columns
     if solver == "irls" and last is None:
         method = Newton(second_start=lambda: problem.evaluate(problem.null(), True))
     return method.minimize(problem, start, max_iter, tol, observer)
@@ -83,6 +85,7 @@ def starting_point(problem: LogLoss, last: Start, hessian: bool) -> Point:
     """The parameters of the last fit if they suit; else the discriminant, or intercepts alone if
     better."""
     if last is not None and last[0].shape == (problem.outputs, problem.shape[1] - 1):
+        # θ has its intercepts at the column means: b₀ + b·x̄
         coef, intercept = last
         at_mean = np.zeros_like(intercept)
         if problem.fit_intercept:
@@ -185,6 +188,7 @@ class Lead:
         scores = block.X @ coef.T + intercept
         if len(coef) == 1:
             scores = np.column_stack([np.zeros(len(block)), scores])
+        # z_y - max over the other classes of z_k
         of_class = np.take_along_axis(scores, block.y[:, None], axis=1)[:, 0]
         np.put_along_axis(scores, block.y[:, None], -np.inf, axis=1)
         lead = of_class - scores.max(axis=1)
@@ -238,6 +242,8 @@ def _minimize_by_proximal_newton(
             f"{n_parameters} parameters are too many for l1_ratio > 0, which takes {_MOST}: give"
             " l1_ratio=0, or fewer columns"
         )
+    # With one output the Hessian comes with the loss in one pass; with several it is summed for the
+    # working set alone, which the descending penalties of `start` keep small.
     is_single = problem.outputs == 1
     newton = ProximalNewton(l1)
     if is_single or last is not None:
@@ -282,15 +288,19 @@ class ProximalNewton:
             return self._backtrack(problem, point, step, promised), promised
 
         def is_optimal(point: Point) -> bool:
-            return problem.size(self.violation(point)) <= tol * problem.small_beside(
-                point.value
-            )
+            violation = problem.size(self.violation(point))
+            return violation <= tol * problem.small_beside(point.value)
 
         def ends_flat(point: Point, promised: float) -> bool:
             return -promised <= 1e-9 * abs(point.value)
 
         return descent_loop(
-            self._penalize(start), advance, is_optimal, max_iter, observer, ends_flat
+            self._penalize(start),
+            advance,
+            is_optimal,
+            max_iter=max_iter,
+            observer=observer,
+            ends_flat=ends_flat,
         )
 
     def start(self, problem: LogLoss) -> Point:
@@ -299,6 +309,7 @@ class ProximalNewton:
 
         On the way few coefficients are not zero, and steps are cheap.
         """
+        # all b are zero from l1 = max |g| on
         point = problem.evaluate(problem.null(), problem.outputs == 1)
         l1 = float(np.abs(point.gradient[:, :-1]).max(initial=0.0)) / _STAGE
         while l1 > 1.5 * self.l1:
@@ -315,6 +326,8 @@ class ProximalNewton:
 
     def violation(self, point: Point) -> np.ndarray:
         """How far 0 is from the subgradients, entry by entry."""
+        # |b| has the slope sign(b), and at b = 0 any in [-1, 1]: there only what |g| is above l1
+        # cannot be canceled; intercepts keep their gradient
         b = point.theta[:, :-1]
         g = point.gradient.copy()
         inner = g[:, :-1]
@@ -334,6 +347,7 @@ class ProximalNewton:
         if problem.reference is not None:
             moves[problem.reference] = False
             violation[problem.reference] = 0.0
+        # at most as many new ones as there are already, so that the model grows by doubling
         violation = np.where(moves, 0.0, violation).ravel()
         room = max(_MOST_NEW, int(moves.sum()))
         new = np.argsort(-violation, kind="stable")[:room]
@@ -376,21 +390,26 @@ class ProximalNewton:
         _descend(np.ascontiguousarray(Q), pull, b, self.l1, exactness)
         step = np.zeros(point.theta.size)
         step[chosen[:inner]] = b - before
+        # the intercepts follow: the minimum of the model in them, given the new b
         if factor is not None:
             moved = -factor.solve(g[inner:] + H[inner:, :inner] @ (b - before))
-            step[chosen[inner:]] = _without_common(problem, moved)
+            # one number added to the intercepts of all classes changes no posterior
+            if problem.outputs > 1 and problem.reference is None:
+                moved = moved - moved.mean()
+            step[chosen[inner:]] = moved
         risen = self.l1 * float(np.abs(b).sum() - np.abs(before).sum())
-        return step.reshape(problem.shape), float(point.gradient.ravel() @ step) + risen
+        promised = float(point.gradient.ravel() @ step) + risen
+        return step.reshape(problem.shape), promised
 
     def _backtrack(
         self, problem: LogLoss, point: Point, step: np.ndarray, promised: float
     ) -> Point | None:
+        # Armijo's rule, down to falls that are rounding of the objective
         noise = 16 * float(np.finfo(np.float64).eps) * abs(point.value)
         length = 1.0
         while -promised * length > noise:
-            next_point = self._penalize(
-                problem.evaluate(point.theta + length * step, problem.outputs == 1)
-            )
+            theta = point.theta + length * step
+            next_point = self._penalize(problem.evaluate(theta, problem.outputs == 1))
             if next_point.value <= point.value + 1e-4 * length * promised:
                 return next_point
             length *= 0.5
@@ -412,13 +431,6 @@ def _eliminate_intercepts(
     return Q, pull, factor
 
 
-def _without_common(problem: LogLoss, intercepts: np.ndarray) -> np.ndarray:
-    """One number added to the intercepts of all classes changes no posterior."""
-    if problem.outputs > 1 and problem.reference is None:
-        return intercepts - intercepts.mean()
-    return intercepts
-
-
 def _descend(
     Q: np.ndarray, pull: np.ndarray, b: np.ndarray, l1: float, tol: float
 ) -> None:
@@ -426,6 +438,7 @@ def _descend(
 
     Coordinate descent settles which coefficients are zero, Newton steps on the others the rest.
     """
+    # in x alone: ½ xᵀQx - q·x + l1 |x|₁ with q = Qb - pull
     q = Q @ b - pull
     for _ in range(_ROUNDS):
         gradient = q - Q @ b
@@ -475,18 +488,19 @@ class Recursion:
                 f"{outputs * (d + 1)} parameters are too many for solver='recursive', which takes "
                 f"{_MOST}: give solver='lbfgs', or fewer columns"
             )
+        origin = np.zeros(d)
+        prior = np.append(np.full(d, float(C)), 0.0)
+        if fit_intercept:
+            origin = first.astype(np.float64)
+            prior[-1] = _INTERCEPT_VARIANCE
+        # BBᵀ projects on the outputs that matter: there is no variance in what changes no posterior
         basis = output_basis(outputs, reference)
-        prior = np.append(
-            np.full(d, float(C)), _INTERCEPT_VARIANCE if fit_intercept else 0.0
-        )
-        origin = first.astype(np.float64) if fit_intercept else np.zeros(d)
-        covariance = np.kron(basis @ basis.T, np.diag(prior))
         return cls(
-            origin,
-            np.zeros((outputs, d + 1)),
-            covariance,
-            np.zeros(d),
-            np.zeros(classes),
+            origin=origin,
+            theta=np.zeros((outputs, d + 1)),
+            covariance=np.kron(basis @ basis.T, np.diag(prior)),
+            mean=np.zeros(d),
+            class_weight=np.zeros(classes),
         )
 
     def see(self, block: Block, w: np.ndarray, trace: np.ndarray | None) -> None:
@@ -498,9 +512,8 @@ class Recursion:
         self.loss += native.recursive_softmax(
             block.X, codes, w, self.origin, self.theta, self.covariance, trace
         )
-        self.class_weight = self.class_weight + np.bincount(
-            codes, w, len(self.class_weight)
-        )
+        weight_of_block = np.bincount(codes, w, len(self.class_weight))
+        self.class_weight = self.class_weight + weight_of_block
         self.weight += float(block.weights.sum())
         self.mean = self.mean + block.weights @ (block.X - self.mean) / self.weight
 
@@ -540,10 +553,12 @@ def recurse(
         if not len(weighted):
             continue
         if state is None:
-            first = block.X[weighted[0]]
-            K = len(learner.classes_)
             state = Recursion.start(
-                first, K, learner.C, learner.fit_intercept, learner._reference
+                first=block.X[weighted[0]],
+                classes=len(learner.classes_),
+                C=learner.C,
+                fit_intercept=learner.fit_intercept,
+                reference=learner._reference,
             )
         w = block.weights
         if factors is not None:
