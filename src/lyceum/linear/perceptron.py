@@ -208,9 +208,8 @@ class Perceptron(LinearScores):
             return self._first_weights(self._shift)
         self.history_ = list(self.history_)
         self._weight += more
-        self.mean_ = self.mean_ + more / max(self._weight, 1e-300) * (
-            moments.mean - self.mean_
-        )
+        share = more / max(self._weight, 1e-300)
+        self.mean_ = self.mean_ + share * (moments.mean - self.mean_)
         return np.column_stack([self.coef_, self.intercept_ + self.coef_ @ self._shift])
 
     def _first_weights(self, shift: np.ndarray) -> np.ndarray:
@@ -242,19 +241,15 @@ class Perceptron(LinearScores):
             self.history_.append(mistakes)
             if self.record:
                 self._keep(theta, shift)
-                self.record_.append(
-                    {
-                        "step": len(self.history_),
-                        "coef": self.coef_,
-                        "intercept": self.intercept_,
-                        "mistakes": mistakes,
-                        **(
-                            {"rows": _after_rows(steps, shift)}
-                            if self.record == "steps"
-                            else {}
-                        ),
-                    }
-                )
+                step: dict[str, Any] = {
+                    "step": len(self.history_),
+                    "coef": self.coef_,
+                    "intercept": self.intercept_,
+                    "mistakes": mistakes,
+                }
+                if self.record == "steps":
+                    step["rows"] = _after_rows(steps, shift)
+                self.record_.append(step)
             if mistakes == 0:
                 return
 
@@ -265,18 +260,18 @@ class Perceptron(LinearScores):
         shift: np.ndarray,
         steps: list[np.ndarray],
     ) -> int:
+        """Correct θ by the rows of a block, all at once or, to record them, one by one; the number
+        of mistakes."""
         y = np.ascontiguousarray(block.y, dtype=np.int32)
         rate = float(self.learning_rate)
-        mistakes = 0
         if self.record != "steps":
             return native.perceptron_pass(block.X, y, block.w, shift, rate, theta)
+        mistakes = 0
         for i in range(len(y)):
-            if block.w is None:
-                w = None
-            else:
-                w = block.w[i : i + 1]
+            row = slice(i, i + 1)
+            w = None if block.w is None else block.w[row]
             mistakes += native.perceptron_pass(
-                block.X[i : i + 1], y[i : i + 1], w, shift, rate, theta
+                block.X[row], y[row], w, shift, rate, theta
             )
             steps.append(theta.copy())
         return mistakes
@@ -290,10 +285,7 @@ class Perceptron(LinearScores):
         it."""
         reach = rows.reduce(partial(_Reach.of, theta=theta, shift=shift))
         length = float(np.linalg.norm(theta))
-        if length:
-            margin = reach.margin / length
-        else:
-            margin = np.nan
+        margin = reach.margin / length if length else np.nan
         set_separability(self, reach.radius, margin, bounded=self.coef_init is None)
 
     def _warn(self) -> None:
@@ -352,9 +344,10 @@ class _Reach:
             if len(theta) == 1:
                 lead = np.where(y == 1, scores[:, 0], -scores[:, 0])
             else:
-                own = np.take_along_axis(scores, y[:, None], axis=1)[:, 0]
+                of_class = np.take_along_axis(scores, y[:, None], axis=1)[:, 0]
                 np.put_along_axis(scores, y[:, None], -np.inf, axis=1)
-                lead = own - scores.max(axis=1)
+                lead = of_class - scores.max(axis=1)
+            # |(z, 1)|, as the intercept is a weight like the others
             lengths = np.sqrt(1.0 + np.einsum("ij,ij->i", Z, Z))
             radius = max(radius, float((w * lengths).max(initial=0.0)))
             margin = min(margin, float((w * lead).min(initial=np.inf)))

@@ -1,4 +1,4 @@
-"""Passes over rows that linear learners share."""
+"""Passes over rows that linear learners share, and columns divided by their standard deviations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._core.base import finite_sums
-from lyceum._core.data import Block, CheckCells, Rows
+from lyceum._core.data import Block, CheckCells, Rows, Schema
+from lyceum._core.statistics import Moments
 
 
 def without_checks(rows: Rows) -> Rows:
@@ -90,3 +91,34 @@ class Residuals:
             self.total + other.total,
             self.gradient + other.gradient,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleColumns:
+    """A step that multiplies every column by a number."""
+
+    factors: np.ndarray  # (d,)
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        if sparse.issparse(block.X):
+            scaled = sparse.csr_array(block.X.multiply(self.factors[None, :]))
+        else:
+            scaled = block.X * self.factors
+        return block.with_X(scaled, block.schema)
+
+
+def inverse_deviations(scatter: np.ndarray, weight: np.ndarray | float) -> np.ndarray:
+    """1 / √(scatter / weight) of every column, 1 where a column never varies."""
+    variance = scatter / weight
+    ones = np.ones_like(variance)
+    return np.divide(1.0, np.sqrt(variance), out=ones, where=variance > 0)
+
+
+def unit_columns(rows: Rows) -> tuple[Rows, np.ndarray]:
+    """The rows with columns of unit deviation, and what they were multiplied by: one pass."""
+    moments = finite_sums(rows.reduce(Moments.of))
+    factors = inverse_deviations(moments.scatter, np.maximum(moments.weight, 1e-300))
+    return rows.then(ScaleColumns(factors)), factors

@@ -45,11 +45,10 @@ class Fit:
         floor = _floor(moments)
         if isinstance(moments, RowScatter):
             return cls._of_few_rows(moments, alpha, floor)
-        A = moments.xx
-        d = len(moments.x_mean)
-        factor = PositiveFactor.of(
-            A + np.diag(np.broadcast_to(alpha, d)) if np.any(alpha) else A, floor
-        )
+        A = penalized = moments.xx
+        if np.any(alpha):
+            penalized = A + np.diag(np.broadcast_to(alpha, len(A)))
+        factor = PositiveFactor.of(penalized, floor)
         coef = factor.solve(moments.xy)
         # with g = Xᵀy the residual sum of squares is yy - 2 b·g + bᵀAb
         residual = moments.yy - 2 * float(coef @ moments.xy) + float(coef @ A @ coef)
@@ -70,6 +69,7 @@ class Fit:
         F = moments.x_rows
         y = moments.rows[:, -1]
         live = spread > floor
+        # x_j / √alpha_j has the penalty 1; constant columns are multiplied by 0
         unit = np.where(live, 1.0, 0.0)
         alpha = alphas
         if isinstance(alphas, np.ndarray):
@@ -77,16 +77,27 @@ class Fit:
             alpha = 1.0
         if not (unit == 1.0).all():
             F = F * unit
-        values, U = _eigenvectors_of_rows(F)
+        # Λ and U without the directions that are rounding
+        values, U = eigh(F @ F.T, check_finite=False)
+        is_real = values > 64 * _EPS * np.sqrt(len(values)) * values.max(initial=0.0)
+        values = values[is_real]
+        U = U[:, is_real]
+        # root rootᵀ = V (Λ + alpha)⁻¹ Vᵀ stands for the inverse
         turned = U.T @ y
         shrunk = values + alpha
         root = unit[:, None] * (F.T @ (U / np.sqrt(values * shrunk)))
-        factor = _few_rows_factor(spread, live, root, values, not alpha)
+        factor = _few_rows_factor(spread, live, root, values, is_plain=not alpha)
+        # the fitted values are U Λ (Λ + alpha)⁻¹ Uᵀ y, and the trace that of this matrix
         coef = unit * (F.T @ (U @ (turned / shrunk)))
         left = y - U @ (values / shrunk * turned)
-        trace = float((values / shrunk).sum())
         return cls(
-            moments, factor, alphas, coef, float(left @ left), trace, len(values)
+            moments,
+            factor,
+            alpha=alphas,
+            coef=coef,
+            residual=float(left @ left),
+            trace=float((values / shrunk).sum()),
+            n_values=len(values),
         )
 
     @property
@@ -126,23 +137,18 @@ class Fit:
                 Residuals.of, coef=fit.coef, x0=moments.x_mean, y0=moments.y_mean
             )
             sums = rows.reduce(of)
+            # the mean of the residuals belongs to the intercept
             if fit_intercept:
-                moments = replace(
-                    moments,
-                    mean=np.append(
-                        moments.x_mean, moments.y_mean + sums.total / moments.weight
-                    ),
-                )
+                y_mean = moments.y_mean + sums.total / moments.weight
+                moments = replace(moments, mean=np.append(moments.x_mean, y_mean))
             gradient = sums.gradient - fit.alpha * fit.coef
             step = fit.factor.solve(gradient)
+            # without a penalty a step s = A⁻¹g lowers the squares by gᵀA⁻¹g = s·g
+            residual = sums.squares
             if not np.any(fit.alpha):
-                better = sums.squares - float(step @ sums.gradient)
-            else:
-                better = sums.squares
-            if 0.0 < better <= sums.squares:
-                residual = better
-            else:
-                residual = sums.squares
+                lowered = residual - float(step @ sums.gradient)
+                if 0.0 < lowered <= residual:
+                    residual = lowered
             fit = replace(fit, moments=moments, coef=fit.coef + step, residual=residual)
         return fit
 
@@ -196,15 +202,11 @@ class LinearPredictor(Regressor, Learner):
         """The coefficients that are not zero, largest first, after the intercept."""
         on = np.flatnonzero(self.coef_)
         order = on[np.argsort(-np.abs(self.coef_[on]))]
-        if self.fit_intercept:
-            head = [("(intercept)", float(self.intercept_))]
-        else:
-            head = []
         names = self.design_names
         rows = [(names[j], float(self.coef_[j])) for j in order]
-        return Table(
-            "Coefficients that are not zero", ("column", "coefficient"), [*head, *rows]
-        )
+        if self.fit_intercept:
+            rows = [("(intercept)", float(self.intercept_)), *rows]
+        return Table("Coefficients that are not zero", ("column", "coefficient"), rows)
 
     def _n_parameters(self) -> float:
         """The effective degrees of freedom, and the variance of the errors."""
@@ -247,8 +249,8 @@ class LeastSquares(LinearPredictor, OnePassLearner):
                 self,
                 self.design_names,
                 fit.factor,
-                self.statistic_.n_rows,
-                self._solution_text,
+                n_rows=self.statistic_.n_rows,
+                taken=self._solution_text,
             )
         return self
 
@@ -286,10 +288,7 @@ class LeastSquares(LinearPredictor, OnePassLearner):
         self._set_results(self._fit_of(statistic))
 
     def _fit_of(self, statistic: Scatter | RowScatter) -> Fit:
-        if self.fit_intercept:
-            moments = statistic
-        else:
-            moments = statistic.about_origin()
+        moments = statistic if self.fit_intercept else statistic.about_origin()
         return Fit.of(moments, self._penalty(statistic))
 
     def _penalty(self, statistic: Scatter | RowScatter) -> float | np.ndarray:
@@ -298,10 +297,7 @@ class LeastSquares(LinearPredictor, OnePassLearner):
 
     def _set_results(self, fit: Fit) -> None:
         self.coef_ = fit.coef
-        if self.fit_intercept:
-            self.intercept_ = fit.intercept
-        else:
-            self.intercept_ = 0.0
+        self.intercept_ = fit.intercept if self.fit_intercept else 0.0
         self.residual_sum_ = fit.residual
         self.rank_ = fit.rank
 
@@ -318,20 +314,8 @@ def _fitted_values(learner: LinearPredictor, block: Block) -> np.ndarray:
 def _contributions(learner: LinearPredictor, block: Block) -> np.ndarray:
     """The fitted value, the base, and what every column adds."""
     base = np.full(len(block), learner.intercept_ + float(learner._at @ learner.coef_))
-    return np.column_stack(
-        [
-            _fitted_values(learner, block),
-            base,
-            (block.dense - learner._at) * learner.coef_,
-        ]
-    )
-
-
-def _eigenvectors_of_rows(F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Λ and U of FFᵀ = U Λ Uᵀ, without the directions that are rounding."""
-    values, U = eigh(F @ F.T, check_finite=False)
-    is_real = values > 64 * _EPS * np.sqrt(len(values)) * values.max(initial=0.0)
-    return values[is_real], U[:, is_real]
+    added = (block.dense - learner._at) * learner.coef_
+    return np.column_stack([_fitted_values(learner, block), base, added])
 
 
 def _few_rows_factor(
@@ -347,11 +331,14 @@ def _few_rows_factor(
     loads = np.zeros(len(spread))
     rank = len(spread)
     if is_plain:
+        # Σ_k V_jk²: the squared length of column j's unit vector within the space of the rows
         inside = np.einsum("ij,j,ij->i", root, values, root)
         loads = np.where(live, np.sqrt(np.maximum(1.0 - inside, 0.0)), 1.0)
         rank = len(values)
     smallest = float(values.min() / values.max()) if len(values) else 1.0
-    return PositiveFactor(scale, None, root, loads, rank, smallest)
+    return PositiveFactor(
+        scale, None, root=root, loads=loads, rank=rank, smallest=smallest
+    )
 
 
 def warn_dependent(

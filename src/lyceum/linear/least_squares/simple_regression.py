@@ -106,6 +106,7 @@ def simple_regression(
     x, y, w = _columns(x, y, sample_weight)
     n = len(x)
     weight = w.sum()
+    # centered sums Σw dx², Σw dx dy, Σw dy²: those of raw values would cancel
     x_mean, dx = _about_mean(x, w)
     y_mean, dy = _about_mean(y, w)
     xx = w @ (dx * dx)
@@ -117,8 +118,10 @@ def simple_regression(
     slope = xy / xx
     residual = np.float64(w @ (dy - slope * dx) ** 2)
     variance = residual / (n - 2) if n > 2 else np.float64(np.nan)
+    # the intercept is the value of the line at 0, which is x̄ away from where it is known best
     with np.errstate(divide="ignore", invalid="ignore"):
-        slope_error, intercept_error = _standard_errors(variance, weight, x_mean, xx)
+        slope_error = np.sqrt(variance / xx)
+        intercept_error = np.sqrt(variance * (1 / weight + x_mean**2 / xx))
         t = slope / slope_error
         r = xy / np.sqrt(xx * yy)
     return SimpleRegression(
@@ -129,21 +132,9 @@ def simple_regression(
         intercept_error=float(intercept_error),
         sigma=float(np.sqrt(variance)),
         t=float(t),
-        p=_two_sided(t, n - 2),
+        p=float(2 * stdtr(n - 2, -abs(t))) if n > 2 else np.nan,
         n_rows=n,
     )
-
-
-def _standard_errors(
-    variance: np.float64, weight: np.float64, x_mean: np.float64, xx: np.float64
-) -> tuple[np.float64, np.float64]:
-    """Of the slope and of the intercept, which is the value of the line at 0."""
-    at_zero = variance * (1 / weight + x_mean**2 / xx)
-    return np.sqrt(variance / xx), np.sqrt(at_zero)
-
-
-def _two_sided(t: np.float64, degrees: int) -> float:
-    return float(2 * stdtr(degrees, -abs(t))) if degrees > 0 else np.nan
 
 
 def _about_mean(x: np.ndarray, w: np.ndarray) -> tuple[np.float64, np.ndarray]:

@@ -20,8 +20,12 @@ from lyceum._core.statistics import (
     SoftmaxLoss,
     class_weights,
 )
-from lyceum.linear.penalized.unit_columns import ScaleColumns, inverse_deviations
-from lyceum.linear.row_passes import first_pass, without_checks
+from lyceum.linear.row_passes import (
+    ScaleColumns,
+    first_pass,
+    inverse_deviations,
+    without_checks,
+)
 
 # columns from which on no d x d matrix is made for the start and the preconditioner
 WIDE = 1024
@@ -490,7 +494,7 @@ class LogLoss:
         spread = self.spread
         if spread.scatter.ndim == 1:
             return None
-        # a variance below the rounding of the mean's square is no variance
+        # a spread below the rounding of the mean is no spread
         weight = spread.weight.sum()
         S = spread.scatter
         floor = weight * (4 * np.finfo(np.float64).eps * spread.mean) ** 2

@@ -406,7 +406,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
                 outcome = replace(outcome, point=point)
             self._set_standard_errors(*problem.covariance_as_came(point))
         self.separated_ = bool(np.isinf(self.C)) and is_separated(problem, outcome)
-        # an L1 penalty determines every coefficient, if only as zero
+        # under an L1 penalty coefficients are zero rather than of least norm: nothing to count
         factor = None if problem.penalty.l1 else problem.column_factor()
         self.n_undetermined_ = 0
         if factor is not None:

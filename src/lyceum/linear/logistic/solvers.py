@@ -347,7 +347,7 @@ class ProximalNewton:
         if problem.reference is not None:
             moves[problem.reference] = False
             violation[problem.reference] = 0.0
-        # at most as many new ones as there are already, so that the model grows by doubling
+        # some new ones, or as many as there are already: the model at most doubles
         violation = np.where(moves, 0.0, violation).ravel()
         room = max(_MOST_NEW, int(moves.sum()))
         new = np.argsort(-violation, kind="stable")[:room]

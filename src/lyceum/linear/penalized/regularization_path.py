@@ -16,7 +16,6 @@ from lyceum._core.text import plain
 from lyceum._core.threads import single_threaded_blas
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError, number_setting
-from lyceum.linear.penalized.centered_problem import CenteredProblem
 from lyceum.linear.penalized.elastic_net import ElasticNet
 
 
@@ -131,8 +130,27 @@ def elastic_net_path(
         centered = learner._centered_problem(rows)
         values = grid(centered.problem, l1_ratio, alphas, eps)
         solutions = follow(centered.problem, values, l1_ratio, tol, max_iter)
-    _warn(solutions, values, max_iter)
-    return _path(rows.schema.names, values, solutions, centered, fit_intercept)
+    short = [
+        alpha for alpha, solution in zip(values, solutions) if not solution.converged
+    ]
+    if short:
+        warnings.warn(
+            f"the path stopped short of its tolerance after max_iter={max_iter} epochs at"
+            f" {len(short)} of {len(values)} alphas, first at {short[0]:.3g}: raise max_iter, eps"
+            " or tol",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    coefs = np.array([solution.coef for solution in solutions])
+    intercepts = [centered.intercept(coef) if fit_intercept else 0.0 for coef in coefs]
+    return RegularizationPath(
+        rows.schema.names,
+        alphas=values,
+        coefs=coefs,
+        intercepts=np.array(intercepts),
+        dual_gaps=np.array([solution.gap for solution in solutions]),
+        n_iters=np.array([solution.n_iter for solution in solutions]),
+    )
 
 
 def grid(
@@ -140,6 +158,7 @@ def grid(
 ) -> np.ndarray:
     """The penalties, falling; a number of them is spread geometrically."""
     if isinstance(alphas, (int, np.integer)):
+        # from max |Xᵀy| / l1_ratio on all coefficients are zero
         most = float(np.abs(problem.xy).max(initial=0.0)) / l1_ratio or 1.0
         if alphas < 1 or not 0 < eps < 1:
             raise SettingError(
@@ -175,31 +194,3 @@ def follow(
         solutions.append(problem.solve(l1, l2, start, tol * problem.yy, max_iter))
         start = solutions[-1].coef
     return solutions
-
-
-def _path(
-    names: tuple[str, ...],
-    alphas: np.ndarray,
-    solutions: list[Solution],
-    centered: CenteredProblem,
-    fit_intercept: bool,
-) -> RegularizationPath:
-    coefs = np.array([one.coef for one in solutions])
-    intercepts = [centered.intercept(coef) if fit_intercept else 0.0 for coef in coefs]
-    gaps = [one.gap for one in solutions]
-    epochs = [one.n_iter for one in solutions]
-    return RegularizationPath(
-        names, alphas, coefs, np.array(intercepts), np.array(gaps), np.array(epochs)
-    )
-
-
-def _warn(solutions: list[Solution], alphas: np.ndarray, max_iter: int) -> None:
-    short = [alpha for alpha, one in zip(alphas, solutions) if not one.converged]
-    if short:
-        warnings.warn(
-            f"the path stopped short of its tolerance after max_iter={max_iter} epochs at"
-            f" {len(short)} of {len(alphas)} alphas, first at {short[0]:.3g}: raise max_iter, eps"
-            " or tol",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
