@@ -27,10 +27,6 @@ _AT_ONCE = 64  # kernel columns computed together
 _KEPT = 1 << 24  # kernel values that are kept: 128 MB
 
 
-def _has_columns(self: Any) -> bool:
-    return not self._is_precomputed
-
-
 class KernelPerceptron(Classifier, KernelLearner):
     """Rosenblatt's perceptron in dual form, with any kernel.
 
@@ -155,7 +151,11 @@ class KernelPerceptron(Classifier, KernelLearner):
         self.base_point_ = base_point(block, self._keeps_categories)
         cells = block.X - self.mean_ if self.mean_.any() else block.X
         learning = _Learning(
-            self.kernel_, cells, np.asarray(block.y), block.weights, len(self.classes_)
+            self.kernel_,
+            cells,
+            y=np.asarray(block.y),
+            w=block.weights,
+            n_classes=len(self.classes_),
         )
         self.history_: list[int] = []
         if self.record:
@@ -163,12 +163,11 @@ class KernelPerceptron(Classifier, KernelLearner):
         for number in range(self.max_iter if len(self.classes_) > 1 else 0):
             self.history_.append(learning.run_pass())
             if self.record:
-                rows = learning.mistakes.copy()
                 self.record_.append(
                     {
                         "step": number + 1,
                         "mistakes": self.history_[-1],
-                        "row_mistakes": rows,
+                        "row_mistakes": learning.mistakes.copy(),
                     }
                 )
             report("passes", number + 1, self.max_iter)
@@ -218,7 +217,7 @@ class KernelPerceptron(Classifier, KernelLearner):
 
     # -- what was learned --------------------------------------------------------------
 
-    @available_if(_has_columns)
+    @available_if(lambda self: not self._is_precomputed)
     def explain(self, X: Data) -> Explanation:
         """What every column adds to the score, from `base_point_` to the row.
 
@@ -254,14 +253,10 @@ class KernelPerceptron(Classifier, KernelLearner):
             "passes": self.n_iter_,
         }
         most = np.argsort(-self.row_mistakes_, kind="stable")[:10]
-        rows = [
-            (int(i), int(self.row_mistakes_[i])) for i in most if self.row_mistakes_[i]
-        ]
-        return Summary(
-            self._title(),
-            facts,
-            [Table("Rows of most mistakes", ("row", "mistakes"), rows)],
-        )
+        mistakes = self.row_mistakes_
+        rows = [(int(i), int(mistakes[i])) for i in most if mistakes[i]]
+        table = Table("Rows of most mistakes", ("row", "mistakes"), rows)
+        return Summary(self._title(), facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         outputs = len(self.classes_) if len(self.classes_) > 2 else 1
@@ -306,20 +301,22 @@ class _Learning:
 
     def run_pass(self) -> int:
         """One pass over the rows; the number of mistakes."""
-        made = 0
+        n_mistakes = 0
         start = 0
-        n = len(self.y)
-        while start < n:
+        # all rows up to the next mistake are right under the same scores, and are passed at once
+        while start < len(self.y):
             wrong = self.leads(start) <= 0
             i = start + int(np.argmax(wrong))
             if not wrong[i - start]:
-                return made
+                return n_mistakes
             self._correct(i, start + np.flatnonzero(wrong))
-            made = made + 1
+            n_mistakes += 1
             start = i + 1
-        return made
+        return n_mistakes
 
     def _correct(self, i: int, waiting: np.ndarray) -> None:
+        """Add w_i (k(x_i, ·) + 1) to the score of the row's class, and take it from that of the
+        best other one."""
         column = self._column(i, waiting) + 1.0
         step = float(self.w[i])
         self.mistakes[i] += 1
@@ -343,9 +340,8 @@ class _Learning:
             rows = waiting[:_AT_ONCE]
             if (len(self.columns) + len(rows)) * len(self.y) > _KEPT:
                 self.columns.clear()
-            columns = np.asarray(
-                self.kernel.gram(self.X, self.X[rows]), dtype=np.float64
-            ).T.copy()
+            values = self.kernel.gram(self.X, self.X[rows])
+            columns = np.asarray(values, dtype=np.float64).T.copy()
             self.columns.update(zip(rows.tolist(), columns))
         return self.columns[i]
 
@@ -355,9 +351,8 @@ class _Learning:
 
     def margin(self) -> float:
         """The least lead over the length of the function, |f|² = Σ a_i f(x_i)."""
-        length = np.sqrt(
-            max(float((self.coef * self.scores).sum()), np.finfo(float).tiny)
-        )
+        square = float((self.coef * self.scores).sum())
+        length = np.sqrt(max(square, np.finfo(float).tiny))
         return float((self.w * self.leads()).min() / length)
 
 
@@ -366,9 +361,9 @@ def _scores(model: KernelPerceptron, X: Any) -> np.ndarray:
         X = X - model.mean_
     if not len(model.dual_coef_):
         return np.zeros((X.shape[0], model.dual_coef_.shape[1]))
-    return model.kernel_.sums(model.rows_, model.dual_coef_, X) + model.dual_coef_.sum(
-        axis=0
-    )
+    # Σ a_i (k(x_i, x) + 1): the sum of the a_i is the intercept
+    sums = model.kernel_.sums(model.rows_, model.dual_coef_, X)
+    return sums + model.dual_coef_.sum(axis=0)
 
 
 def _decision(model: KernelPerceptron, block: Block) -> np.ndarray:
@@ -382,23 +377,19 @@ def _predict(model: KernelPerceptron, block: Block) -> np.ndarray:
     scores = _scores(model, block.X)
     if scores.shape[1] > 1:
         return model.classes_[scores.argmax(axis=1)]
-    if len(model.classes_) == 2:
-        second = scores[:, 0] > 0
-    else:
-        second = np.zeros(len(scores), dtype=bool)
-    return model.classes_[second.astype(np.intp)]
+    is_second = (scores[:, 0] > 0) & (len(model.classes_) == 2)
+    return model.classes_[is_second.astype(np.intp)]
 
 
 def _parts(model: KernelPerceptron, block: Block) -> np.ndarray:
     """The predicted class, the base, and what every column adds."""
-    two = model.dual_coef_.shape[1] == 1
+    is_single = model.dual_coef_.shape[1] == 1
 
     def score(rows: np.ndarray) -> np.ndarray:
-        if two:
-            return _scores(model, rows)[:, 0]
-        return _scores(model, rows)
+        scores = _scores(model, rows)
+        return scores[:, 0] if is_single else scores
 
     parts = column_parts(block, model.base_point_, score)
-    if two:
+    if is_single:
         parts[:, 0] = (parts[:, 0] > 0) & (len(model.classes_) == 2)
     return parts

@@ -32,11 +32,8 @@ def multiply(kernel: Kernel, other: Any) -> Kernel:
 
 
 def _number(value: object, what: str) -> float:
-    if (
-        not isinstance(value, Real)
-        or not 0 <= float(value) < np.inf
-        or (what == "scale" and value == 0)
-    ):
+    is_number = isinstance(value, Real) and 0 <= float(value) < np.inf
+    if not is_number or (what == "scale" and value == 0):
         words = {
             "scale": "multiplied by a positive number",
             "shift": "shifted by a number of at least 0",
@@ -81,9 +78,7 @@ class _Combined(Kernel):
 
     @property
     def mercer(self) -> bool | None:
-        if all(part.mercer for part in self.parts):
-            return True
-        return None
+        return True if all(part.mercer for part in self.parts) else None
 
 
 @dataclass(frozen=True)
@@ -179,9 +174,7 @@ class SumKernel(_Combined):
         return self.a, self.b
 
     def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Kernel:
-        return SumKernel(
-            self.a.learn(X, y, sample_weight), self.b.learn(X, y, sample_weight)
-        )
+        return SumKernel(*(part.learn(X, y, sample_weight) for part in self.parts))
 
     def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         out = self.a.gram(X, Y)
@@ -244,9 +237,7 @@ class ProductKernel(_Combined):
         return self.a, self.b
 
     def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Kernel:
-        return ProductKernel(
-            self.a.learn(X, y, sample_weight), self.b.learn(X, y, sample_weight)
-        )
+        return ProductKernel(*(part.learn(X, y, sample_weight) for part in self.parts))
 
     def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         out = self.a.gram(X, Y)
@@ -257,6 +248,7 @@ class ProductKernel(_Combined):
         return self.a.diagonal(X) * self.b.diagonal(X)
 
     def feature_map(self, X: Data) -> np.ndarray:
+        # (φ_a·φ_a')(φ_b·φ_b') is the product of all φ_a,i φ_b,j
         a = self.a.feature_map(X)
         b = self.b.feature_map(X)
         return (a[:, :, None] * b[:, None, :]).reshape(len(a), -1)
@@ -269,10 +261,7 @@ class ProductKernel(_Combined):
         ]
 
     def __repr__(self) -> str:
-        return " * ".join(
-            f"({part!r})" if isinstance(part, SumKernel) else repr(part)
-            for part in self.parts
-        )
+        return " * ".join(map(_factor_text, self.parts))
 
 
 @dataclass(frozen=True, repr=False)
@@ -335,8 +324,8 @@ class ScaledKernel(_Combined):
         return self.kernel.feature_names(names)
 
     def __repr__(self) -> str:
-        if isinstance(self.kernel, SumKernel):
-            inner = f"({self.kernel!r})"
-        else:
-            inner = repr(self.kernel)
-        return f"{self.factor!r} * {inner}"
+        return f"{self.factor!r} * {_factor_text(self.kernel)}"
+
+
+def _factor_text(kernel: Kernel) -> str:
+    return f"({kernel!r})" if isinstance(kernel, SumKernel) else repr(kernel)

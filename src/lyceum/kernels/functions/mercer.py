@@ -136,11 +136,17 @@ def is_mercer(kernel: object, X: Data = None, *, y: Target = None) -> MercerChec
         )
     if not np.isfinite(K).all():
         raise DataError("the Gram matrix holds NaN or an infinity")
+    # the eigenvalues of the symmetric part; n eps times their size is what rounding may do to them
     size = float(np.abs(K).max())
     values, vectors = eigh((K + K.T) / 2)
     eps = float(np.finfo(np.float64).eps)
     tolerance = 16 * eps * len(K) * max(size, abs(values[-1]), abs(values[0]))
     symmetric = bool(np.abs(K - K.T).max() <= 64 * eps * size)
     return MercerCheck(
-        symmetric, float(values[0]), float(values[-1]), tolerance, vectors[:, 0], len(K)
+        is_symmetric=symmetric,
+        smallest=float(values[0]),
+        largest=float(values[-1]),
+        tolerance=tolerance,
+        direction=vectors[:, 0],
+        n_rows=len(K),
     )

@@ -89,9 +89,7 @@ class DistanceKernel(Kernel):
 
     @property
     def mercer(self) -> bool | None:
-        if self.metric.name in _CONDITIONALLY_NEGATIVE:
-            return True
-        return None
+        return True if self.metric.name in _CONDITIONALLY_NEGATIVE else None
 
     def learn(
         self, X: Data, y: Target = None, sample_weight: Weights = None
@@ -151,13 +149,12 @@ class PrecomputedKernel(Kernel):
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         """X itself: its columns stand for the rows of Y."""
         values = cells_of(X, self)
-        if Y is None or Y is X:
-            wanted = len(values)
-        else:
-            wanted = len(Y.X if isinstance(Y, Block) else Y)
-        if values.shape[1] != wanted:
+        n_rows = len(values)
+        if Y is not None and Y is not X:
+            n_rows = len(Y.X if isinstance(Y, Block) else Y)
+        if values.shape[1] != n_rows:
             raise DataError(
-                f"precomputed kernel values need one column for each of the {wanted:,} rows, but"
+                f"precomputed kernel values need one column for each of the {n_rows:,} rows, but"
                 f" there are {values.shape[1]:,} columns"
             )
         return values.copy()
@@ -167,9 +164,8 @@ class PrecomputedKernel(Kernel):
 
     def sums(self, X: Data, coef: Any, Y: Data) -> np.ndarray:
         """Y @ coef: the columns of Y stand for the rows of X."""
-        return np.asarray(cells_of(Y, self), dtype=np.float64) @ np.asarray(
-            coef, dtype=np.float64
-        )
+        values = np.asarray(cells_of(Y, self), dtype=np.float64)
+        return values @ np.asarray(coef, dtype=np.float64)
 
 
 @register_kernel("function")
@@ -215,9 +211,8 @@ class FunctionKernel(Kernel):
                     f" {len(B)} rows: it must give one value per pair, {(len(A), len(B))}"
                 )
         else:
-            values = np.array(
-                [[self._value(x, y) for y in B] for x in A], dtype=np.float64
-            )
+            pairs = [[self._value(x, y) for y in B] for x in A]
+            values = np.array(pairs, dtype=np.float64)
         values = values.reshape(len(A), len(B))
         if not np.isfinite(values).all():
             raise SettingError(

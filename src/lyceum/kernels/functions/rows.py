@@ -57,17 +57,13 @@ def kernel_rows(
         return _GivenRows(np.ascontiguousarray(X), shift)
     n, d = X.shape
     slots = int(cache // (n * np.dtype(dtype).itemsize))
-    dense = kernel.native is not None and not sparse.issparse(X)
-    if dense and (d <= _FEW_COLUMNS or slots < 4096) and n > 256:
-        assert kernel.native is not None
-        return _PassingRows(
-            kernel.native,
-            _shift_rows(kernel.native, X, dtype, balanced and not shift),
-            shift,
-        )
-    if dense:
-        assert kernel.native is not None
-        X = _shift_rows(kernel.native, X, np.float64, balanced and not shift)
+    if kernel.native is not None and not sparse.issparse(X):
+        # where Σ s b = 0, an offset of all rows adds to F one number, which the intercept takes
+        is_balanced = balanced and not shift
+        if (d <= _FEW_COLUMNS or slots < 4096) and n > 256:
+            X = _shift_rows(kernel.native, X, dtype, is_balanced)
+            return _PassingRows(kernel.native, X, shift)
+        X = _shift_rows(kernel.native, X, np.float64, is_balanced)
     return _CachedRows(kernel, X.astype(dtype), max(64, min(slots, n)), shift)
 
 
@@ -103,23 +99,17 @@ class _PassingRows:
         return K
 
     def add(self, F: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> None:
-        out = np.zeros((len(F), 1))
-        native.kernel_sums(
-            *self.kernel, self.X[rows], weight[:, None], self.X, out, n_threads()
-        )
-        F += out[:, 0] + self.shift * weight.sum()
+        F += self._sums(rows, weight, self.X)
 
     def sums_at(
         self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray
     ) -> np.ndarray:
-        out = np.zeros((len(targets), 1))
+        return self._sums(rows, weight, self.X[targets])
+
+    def _sums(self, rows: np.ndarray, weight: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        out = np.zeros((len(Y), 1))
         native.kernel_sums(
-            *self.kernel,
-            self.X[rows],
-            weight[:, None],
-            self.X[targets],
-            out,
-            n_threads(),
+            *self.kernel, self.X[rows], weight[:, None], Y, out, n_threads()
         )
         return out[:, 0] + self.shift * weight.sum()
 
@@ -146,12 +136,14 @@ class _CachedRows:
         self.used[there[there >= 0]] = self.clock
         missing = np.unique(rows[there < 0])
         if len(missing):
+            # the slots that were used longest ago; those of this request have the newest time
             free = np.argsort(self.used, kind="stable")[: len(missing)]
             old = self.owner[free]
             self.slot[old[old >= 0]] = -1
             self.slot[missing] = free
             self.owner[free] = missing
             self.used[free] = self.clock
+            # 2²⁴ values at a time, beside those that are kept
             step = max(1, (1 << 24) // self.X.shape[0])
             for first in range(0, len(missing), step):
                 rows_now = missing[first : first + step]
@@ -172,10 +164,8 @@ class _CachedRows:
     def sums_at(
         self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray
     ) -> np.ndarray:
-        return (
-            self.kernel.sums(self.X[rows], weight, self.X[targets])
-            + self.shift * weight.sum()
-        )
+        sums = self.kernel.sums(self.X[rows], weight, self.X[targets])
+        return sums + self.shift * weight.sum()
 
 
 class _GivenRows:

@@ -21,9 +21,9 @@ from lyceum._core.types import Data
 from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.kernels.functions.base import Kernel
 
-_BLOCK = 512
-_STEPS = 30
-_EXACT = 1e-13
+_BLOCK = 512  # rows and columns of a block
+_STEPS = 30  # of conjugate gradients, at most
+_EXACT = 1e-13  # the largest residual, relative to the right side, that counts as none
 # eigenvalues this far below zero, relative to the largest, are not rounding
 _NOT_MERCER = 1e-9
 
@@ -87,6 +87,7 @@ def _exact_inverse(kernel: Kernel, X: Data, ridge: np.ndarray) -> RidgeInverse:
     try:
         factor_in_place(A)
     except SystemNotPositive:
+        # D Q diag(1/s) Qᵀ D, where s = 1 is the ridge alone
         scale, s, Q = _spectrum(kernel, X, ridge)
         n_null = int((s == 1.0).sum())
         return RidgeInverse(lambda b: scale * (Q @ ((Q.T @ (scale * b)) / s)), n_null)
@@ -96,10 +97,10 @@ def _exact_inverse(kernel: Kernel, X: Data, ridge: np.ndarray) -> RidgeInverse:
 def _refine(
     kernel: Kernel, X: Data, ridge: np.ndarray, L: np.ndarray, b: np.ndarray
 ) -> np.ndarray:
-    wide = np.asarray(X, dtype=np.float64)
+    exact = np.asarray(X, dtype=np.float64)
 
     def product(v: np.ndarray) -> np.ndarray:
-        return kernel.sums(wide, v, wide) + ridge * v
+        return kernel.sums(exact, v, exact) + ridge * v
 
     solution = refined_solution(product, L, b)
     if solution is None:
@@ -124,9 +125,8 @@ def _spectrum(
 
 def rounding_of(s: np.ndarray) -> float:
     """The size of rounding in the eigenvalues of a Gram matrix, which rise."""
-    return (
-        64 * float(np.finfo(np.float64).eps) * np.sqrt(len(s)) * max(float(s[-1]), 0.0)
-    )
+    eps = float(np.finfo(np.float64).eps)
+    return 64 * eps * np.sqrt(len(s)) * max(float(s[-1]), 0.0)
 
 
 def without_rounding(s: np.ndarray) -> np.ndarray:
@@ -171,8 +171,10 @@ def inverse_parts(
         factor_in_place(A)
     except SystemNotPositive:
         scale, s, Q = _spectrum(kernel, X, ridge)
-        return scale**2 * (Q**2 @ (1.0 / s)), scale * (Q @ ((Q.T @ scale) / s))
-    return inverse_diagonal(A), solve_factored(A, ones) if with_ones else ones
+        diagonal = scale**2 * (Q**2 @ (1.0 / s))
+        return diagonal, scale * (Q @ ((Q.T @ scale) / s))
+    diagonal = inverse_diagonal(A)
+    return diagonal, solve_factored(A, ones) if with_ones else ones
 
 
 # -- factors by blocks -----------------------------------------------------------------
@@ -195,6 +197,7 @@ def factor_in_place(A: np.ndarray) -> None:
         blocks = [slice(i, min(i + _BLOCK, n)) for i in range(a, n, _BLOCK)]
         if a:
             _each(partial(_subtract, A, slice(a, b)), blocks)
+        # L_jj from the block on the diagonal; then those below it, L_ij = A_ij L_jj⁻ᵀ
         lower, failed = potrf(A[a:b, a:b], lower=1, clean=1)
         if failed:
             raise SystemNotPositive
@@ -220,9 +223,9 @@ def _divide(
         A[rows, columns] = A[rows, columns] @ inverse.T
         return
     lower = A[columns, columns]
-    A[rows, columns] = linalg.solve_triangular(
-        lower, A[rows, columns].T, lower=True, check_finite=False
-    ).T
+    right = A[rows, columns].T
+    solved = linalg.solve_triangular(lower, right, lower=True, check_finite=False)
+    A[rows, columns] = solved.T
 
 
 def solve_factored(L: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -237,13 +240,12 @@ def inverse_diagonal(L: np.ndarray) -> np.ndarray:
     """The diagonal of (L Lᵀ)⁻¹ for a factor of float64: the sums of squares of the columns of
     L⁻¹."""
     n = len(L)
-    out = np.zeros(n)
-    for part in ordered_map(partial(_inverse_columns, L), range(0, n, _BLOCK)):
-        out[part[0] : part[0] + len(part[1])] = part[1]
-    return out
+    # threads may end in any order, ordered_map gives the parts in theirs
+    parts = ordered_map(partial(_inverse_columns, L), range(0, n, _BLOCK))
+    return np.concatenate([np.zeros(0), *parts])
 
 
-def _inverse_columns(L: np.ndarray, start: int) -> tuple[int, np.ndarray]:
+def _inverse_columns(L: np.ndarray, start: int) -> np.ndarray:
     """Sums of squares of some columns of L⁻¹, which are zero above their diagonal."""
     below = L[start:, start:]
     unit = np.zeros((len(below), min(_BLOCK, len(below))), order="F")
@@ -251,7 +253,7 @@ def _inverse_columns(L: np.ndarray, start: int) -> tuple[int, np.ndarray]:
     columns = linalg.solve_triangular(
         below, unit, lower=True, check_finite=False, overwrite_b=True
     )
-    return start, np.einsum("ij,ij->j", columns, columns)
+    return np.einsum("ij,ij->j", columns, columns)
 
 
 def refined_solution(
@@ -265,6 +267,7 @@ def refined_solution(
     size = float(np.abs(b).max())
     if size == 0.0:
         return np.zeros_like(b)
+    # right sides are divided by their size, as float32 has a narrow range
     x = solve_factored(L, b / size).astype(np.float64) * size
     r = b - product(x)
     z = solve_factored(L, r / size).astype(np.float64) * size
@@ -273,6 +276,7 @@ def refined_solution(
     best = np.inf
     for _ in range(_STEPS):
         error = float(np.abs(r).max()) / size
+        # exact, or at a level that rounding does not let fall further
         if error <= _EXACT or (error >= 0.5 * best and best <= 1e-10):
             return x
         best = min(best, error)
