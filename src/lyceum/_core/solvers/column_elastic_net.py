@@ -95,10 +95,9 @@ class _GrowingGram:
         self.Q = np.empty((0, 0))
 
     def of(self, XT: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        # start anew where more of the past would be held than of the present
         new = np.setdiff1d(chosen, self.members)
-        if (
-            len(new) + len(self.members) > 2 * len(chosen) + 64
-        ):  # more of the past than of the present
+        if len(new) + len(self.members) > 2 * len(chosen) + 64:
             self.members = self.members[:0]
             new = chosen
         if len(new):
@@ -106,16 +105,19 @@ class _GrowingGram:
         return self.members, self.Q
 
     def _add(self, XT: np.ndarray, new: np.ndarray) -> None:
+        # the old products stay; threads add those of all members with the new columns
         m = len(self.members)
         size = len(self.members) + len(new)
         Q = np.empty((size, size))
         Q[:m, :m] = self.Q[:m, :m]
         self.members = np.concatenate([self.members, new])
-        fresh = XT[new]
-        for at, part in ordered_map(
-            lambda at: (at, XT[self.members[at]] @ fresh.T), _slices(size, 256)
-        ):
-            Q[at, m:] = part
+        new_columns = XT[new]
+
+        def fill(rows: slice) -> None:
+            Q[rows, m:] = XT[self.members[rows]] @ new_columns.T
+
+        for _ in ordered_map(fill, _slices(size, 256)):
+            pass
         Q[m:, :m] = Q[:m, m:].T
         self.Q = Q
 
@@ -182,14 +184,15 @@ class SparseColumns:
         )
 
     def residual(self, y: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
+        """u and c of the residual r = u + c s: the means, s times a number, are not filled in."""
+        # the stored cells of the columns in use, one column after the other
         on = np.flatnonzero(b)
         lengths = np.diff(self.start)[on]
         before = np.cumsum(lengths) - lengths
         cells = np.arange(lengths.sum()) + np.repeat(self.start[on] - before, lengths)
-        fitted = np.bincount(
-            self.index[cells], self.data[cells] * np.repeat(b[on], lengths), len(y)
-        )
-        u = y - fitted
+        products = self.data[cells] * np.repeat(b[on], lengths)
+        u = y - np.bincount(self.index[cells], products, len(y))
+        # r is orthogonal to s, which has length 1: c = -s·u
         return u, -float(self.s @ u)
 
     def descend(
@@ -211,6 +214,7 @@ class SparseColumns:
         )[:2]
 
     def corner(self, on: np.ndarray) -> np.ndarray:
+        # (x_i - m_i s)·(x_j - m_j s) = x_i·x_j - m_i m_j, as m = s·x and |s| = 1
         shape = (len(self.s), len(self.norms))
         X = sparse.csc_array((self.data, self.index, self.start), shape=shape)[:, on]
         return (X.T @ X).toarray() - np.outer(self.mean[on], self.mean[on])
@@ -354,9 +358,8 @@ class ColumnElasticNet:
         There too Newton steps on the support help when coordinate descent is slow.
         """
         columns = self.columns
-        if isinstance(columns, DenseColumns) and len(chosen) <= max(
-            2 * len(self.y), _SMALL
-        ):
+        largest = max(2 * len(self.y), _SMALL)
+        if isinstance(columns, DenseColumns) and len(chosen) <= largest:
             members, Q = columns.gram.of(columns.XT, chosen)
             small = GramElasticNet(Q, self.xy[members], self.yy)
             solution = small.solve(l1, l2, b[members], tol, most)
@@ -368,9 +371,8 @@ class ColumnElasticNet:
         while epochs < most and gap > tol:
             if epochs and np.count_nonzero(b) <= _SMALL:
                 newton_on_support(columns.corner, self.xy, b, l1, l2)
-            done, gap = columns.descend(
-                self, chosen, b, l1, l2, tol, min(_EPOCHS, most - epochs)
-            )
+            at_most = min(_EPOCHS, most - epochs)
+            done, gap = columns.descend(self, chosen, b, l1, l2, tol, at_most)
             epochs += done
             if done < _EPOCHS:
                 break
@@ -383,9 +385,14 @@ class ColumnElasticNet:
         self.last.gradient[live] = g
         # the dual point is s r: scaled until no column has more than l1 against it
         g = g - l2 * b[live]
-        steepest = float(np.abs(g).max(initial=0.0))
+        # |r|² = |u|² - c², and y·r = y·u as y is centered
         gap, scale = gap_of(
-            float(u @ u) - c * c, float(self.y @ u), b, steepest, l1, l2
+            rr=float(u @ u) - c * c,
+            yr=float(self.y @ u),
+            b=b,
+            steepest=float(np.abs(g).max(initial=0.0)),
+            l1=l1,
+            l2=l2,
         )
         return _Look(live, g, gap, scale)
 
@@ -408,6 +415,7 @@ class ColumnElasticNet:
     ) -> np.ndarray:
         """The columns that may not be zero: s |x·r| + |x| √(2 gap) ≥ l1, with s r the dual
         point."""
+        # gap-safe screening: the dual optimum is within √(2 gap) of s r (Ndiaye et al., 2017)
         lengths = np.sqrt(self.columns.norms[state.live] + l2)
         reach = abs(state.scale) * np.abs(state.g) + lengths * np.sqrt(2 * state.gap)
         return state.live[(reach >= l1 * (1 - 1e-12)) | (b[state.live] != 0)]
@@ -418,9 +426,8 @@ class ColumnElasticNet:
         def part(columns: slice) -> None:
             self.columns.products(chosen[columns], u, c, out[columns])
 
-        for _ in ordered_map(
-            part, _slices(len(chosen), max(512, -(-len(chosen) // 8)))
-        ):
+        size = max(512, -(-len(chosen) // 8))
+        for _ in ordered_map(part, _slices(len(chosen), size)):
             pass
         return out
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -98,15 +98,17 @@ def constrained_optima(
     names = variable_names(objective, variables)
     problem = _checked_problem(objective, equalities, inequalities, names)
     starts = _starts(box, len(names), n_starts, random_state)
+    # the nearest points at which all constraints hold; if none does, there is nothing to look for
     feasible = [problem.nearest_feasible(start) for start in starts]
     nearest = min(feasible, key=problem.violation)
     violation = problem.violation(nearest)
     if violation > HOLDS:
         return ConstrainedOptima(problem, (), False, nearest, violation)
-    starts[1::2] = feasible[1::2]  # every other one from where constraints hold
-    points = sorted(
-        _points(problem, starts), key=lambda point: (round(point.value, 9), *point.x)
-    )
+    # every other one from where constraints hold
+    starts[1::2] = feasible[1::2]
+    points = _points(problem, starts)
+    points.sort(key=lambda point: (round(point.value, 9), *point.x))
+    # the least and the greatest value met tell local optima from global ones
     values = [problem.value(x) for x in feasible if problem.violation(x) <= HOLDS]
     values += [point.value for point in points]
     finite = [value for value in values if np.isfinite(value)]
@@ -147,24 +149,27 @@ def _starts(box: Any, d: int, n: int, seed: int) -> np.ndarray:
 
 
 def _points(problem: ConstrainedProblem, starts: np.ndarray) -> list[StationaryPoint]:
+    # no more constraints can bind at once, with independent gradients, than there are variables
+    n = len(problem.inequalities)
+    most = min(n, max(0, starts.shape[1] - len(problem.equalities)))
+    sets = [active for k in range(most + 1) for active in combinations(range(n), k)]
     points: list[StationaryPoint] = []
-    sets = list(_active_sets(problem, starts.shape[1]))
     for done, active in enumerate(sets):
         for start in starts:
             z = problem.solve(start, active)
             point = None if z is None else _judge(problem, z, active)
-            if point is not None and not any(
-                _is_same(point.x, other.x) for other in points
-            ):
+            if point is not None and not _is_among(points, point.x):
                 points.append(point)
         report("sets of binding constraints", done + 1, len(sets))
     return points
 
 
-def _active_sets(problem: ConstrainedProblem, d: int) -> Iterator[tuple[int, ...]]:
-    most = min(len(problem.inequalities), max(0, d - len(problem.equalities)))
-    for size in range(most + 1):
-        yield from combinations(range(len(problem.inequalities)), size)
+def _is_among(points: list[StationaryPoint], x: np.ndarray) -> bool:
+    others = (point.x for point in points)
+    return any(
+        np.abs(x - other).max() <= _SAME * (1.0 + np.abs(other).max())
+        for other in others
+    )
 
 
 def _judge(
@@ -175,7 +180,12 @@ def _judge(
     n_equal = len(problem.equalities)
     x = z[:d] + 0.0
     multipliers = z[d:]
-    J, scale, stationarity = _stationarity(problem, x, multipliers, active)
+    # J has the gradients of the binding constraints, `scale` is the size of all terms
+    slope = problem.gradient(problem.objective, x)
+    J = problem.jacobian(problem.constraints(active), x)
+    parts = (slope, multipliers, J)
+    scale = 1.0 + sum(float(np.abs(part).max(initial=0.0)) for part in parts)
+    stationarity = float(np.abs(slope - multipliers @ J).max())
     violation = problem.violation(x)
     holds = HOLDS * (1.0 + np.abs(x).max())
     g = problem.g(x)[list(active)]
@@ -197,22 +207,12 @@ def _judge(
         "feasibility": violation,
         "complementarity": float(np.abs(mu * g).max(initial=0.0)),
     }
-    kind = _kind(problem, x, multipliers, active, mu, scale)
+    # the curvature counts along the constraints that are strictly active: μ = 0 may be left
+    strict = [True] * n_equal + (mu != 0).tolist()
+    H = problem.hessian(x, multipliers, active)
+    kind = _kind(H, J[strict], mu, _FLAT * scale)
     values, binding = _named_multipliers(problem, active, multipliers[:n_equal], mu)
     return StationaryPoint(x, problem.value(x), kind, values, binding, residuals)
-
-
-def _stationarity(
-    problem: ConstrainedProblem,
-    x: np.ndarray,
-    multipliers: np.ndarray,
-    active: tuple[int, ...],
-) -> tuple[np.ndarray, float, float]:
-    """J, the gradients of the binding constraints; the size of the terms; |∇f - λ ∇h - μ ∇g|."""
-    slope = problem.gradient(problem.objective, x)
-    J = problem.jacobian(problem.constraints(active), x)
-    sizes = [float(np.abs(part).max(initial=0.0)) for part in (slope, multipliers, J)]
-    return J, 1.0 + sum(sizes), float(np.abs(slope - multipliers @ J).max())
 
 
 def _named_multipliers(
@@ -231,30 +231,17 @@ def _named_multipliers(
     return values, (*problem.equalities, *binding)
 
 
-def _kind(
-    problem: ConstrainedProblem,
-    x: np.ndarray,
-    multipliers: np.ndarray,
-    active: tuple[int, ...],
-    mu: np.ndarray,
-    scale: float,
-) -> str:
-    """By the curvature of the Lagrangian along the binding constraints, and the signs of μ."""
-    strict = [True] * len(problem.equalities) + (mu != 0).tolist()
-    J = problem.jacobian(problem.constraints(active), x)[strict]
-    along = np.linalg.svd(J)[2][len(J) :] if len(J) else np.eye(len(x))
-    curvature = np.linalg.eigvalsh(
-        along @ problem.hessian(x, multipliers, active) @ along.T
-    )
-    size = _FLAT * scale
+def _kind(H: np.ndarray, J: np.ndarray, mu: np.ndarray, flat: float) -> str:
+    """By the curvature H of the Lagrangian along the constraints of gradients J, and the signs
+    of μ."""
+    # the null space of J; without constraints, all directions
+    along = np.linalg.svd(J)[2][len(J) :] if len(J) else np.eye(len(H))
+    curvature = np.linalg.eigvalsh(along @ H @ along.T)
     signs = {int(sign) for sign in np.sign(mu[mu != 0])}
-    signs |= {int(np.sign(value)) if abs(value) > size else 0 for value in curvature}
+    signs |= {int(np.sign(value)) if abs(value) > flat else 0 for value in curvature}
+    # all signs alike make an optimum, and one that is 0 leaves it open
     if signs == {1} or signs == {-1}:
         return _KINDS[signs.pop()]
     if {1, -1} <= signs:
         return _KINDS[0]
     return UNDECIDED
-
-
-def _is_same(x: np.ndarray, other: np.ndarray) -> bool:
-    return bool(np.abs(x - other).max() <= _SAME * (1.0 + np.abs(other).max()))
