@@ -246,13 +246,18 @@ class BasisExpansion(Transformer):
         on = self._on
         other = np.setdiff1d(np.arange(len(schema)), on)
         names = [schema[int(j)].name for j in on]
+        made, new = self._functions(names)
+        return _Expand(on, other, self.mean_, self.scale_, made, tuple(new))
+
+    def _functions(self, names: list[str]) -> tuple[partial[np.ndarray], list[str]]:
+        """What makes the functions of a block of standardized cells, and their names."""
         if not self._has_centers and self.degree > _HIGHEST_DEGREE:
             raise SettingError(
                 f"degree={self.degree} is beyond {_HIGHEST_DEGREE}, where powers overflow: lower it"
             )
         made: partial[np.ndarray]
         if self.kind == "polynomial":
-            powers = _powers(len(on), self.degree, self.joint)
+            powers = _powers(len(names), self.degree, self.joint)
             made = partial(_polynomial, powers=tuple(powers))
             new = [_product(names, p) for p in powers]
         elif self.kind == "radial":
@@ -278,14 +283,7 @@ class BasisExpansion(Transformer):
                 for name, c in zip(names, self.centers_)
                 for k in range(len(c))
             ]
-        return _Expand(
-            on=on,
-            other=other,
-            mean=self.mean_,
-            scale=self.scale_,
-            made=made,
-            names=tuple(new),
-        )
+        return made, new
 
     def summary(self) -> Summary:
         """The functions, with the centers and widths in the units of the columns."""

@@ -242,7 +242,7 @@ class GramElasticNet:
             if observer:
                 observer(solution.coef, solution.gap, 1)
             return solution
-        # in turn: epochs of coordinate descent, which find the zeros, and Newton steps on the others
+        # in turn: epochs of coordinate descent, which find the zeros, and Newton steps on the rest
         b = np.array(start, dtype=np.float64)
         g = self.q - self.Q @ b
         epochs = 0

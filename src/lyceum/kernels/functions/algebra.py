@@ -32,16 +32,17 @@ def multiply(kernel: Kernel, other: Any) -> Kernel:
 
 
 def _number(value: object, what: str) -> float:
-    is_number = isinstance(value, Real) and 0 <= float(value) < np.inf
-    if not is_number or (what == "scale" and value == 0):
-        words = {
-            "scale": "multiplied by a positive number",
-            "shift": "shifted by a number of at least 0",
-        }
-        raise SettingError(
-            f"a kernel is {words[what]}, or it is no kernel any more: {value!r}"
-        )
-    return float(value)
+    if isinstance(value, Real):
+        number = float(value)
+        if 0 < number < np.inf or (what == "shift" and number == 0):
+            return number
+    words = {
+        "scale": "multiplied by a positive number",
+        "shift": "shifted by a number of at least 0",
+    }
+    raise SettingError(
+        f"a kernel is {words[what]}, or it is no kernel any more: {value!r}"
+    )
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,21 @@ class _Combined(Kernel):
     @property
     def mercer(self) -> bool | None:
         return True if all(part.mercer for part in self.parts) else None
+
+
+@dataclass(frozen=True, repr=False)
+class _Pair(_Combined):
+    """A kernel of two others."""
+
+    a: Kernel
+    b: Kernel
+
+    @property
+    def parts(self) -> tuple[Kernel, ...]:
+        return self.a, self.b
+
+    def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Kernel:
+        return type(self)(*(part.learn(X, y, sample_weight) for part in self.parts))
 
 
 @dataclass(frozen=True)
@@ -136,7 +152,7 @@ class ConstantKernel(Kernel):
 
 
 @dataclass(frozen=True, repr=False)
-class SumKernel(_Combined):
+class SumKernel(_Pair):
     """The sum of two kernels, k(x, y) = a(x, y) + b(x, y): their feature spaces side by side.
 
     Parameters
@@ -166,16 +182,6 @@ class SumKernel(_Combined):
     [[2.0, 3.0, 1.0]]
     """
 
-    a: Kernel
-    b: Kernel
-
-    @property
-    def parts(self) -> tuple[Kernel, ...]:
-        return self.a, self.b
-
-    def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Kernel:
-        return SumKernel(*(part.learn(X, y, sample_weight) for part in self.parts))
-
     def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         out = self.a.gram(X, Y)
         out += self.b.gram(X, Y)
@@ -198,7 +204,7 @@ class SumKernel(_Combined):
 
 
 @dataclass(frozen=True, repr=False)
-class ProductKernel(_Combined):
+class ProductKernel(_Pair):
     """The product of two kernels, k(x, y) = a(x, y) b(x, y): all products of two of their features.
 
     Parameters
@@ -228,16 +234,6 @@ class ProductKernel(_Combined):
     >>> kernel.gram([[1.0], [2.0]]).round(3).tolist()
     [[1.0, 1.213], [1.213, 4.0]]
     """
-
-    a: Kernel
-    b: Kernel
-
-    @property
-    def parts(self) -> tuple[Kernel, ...]:
-        return self.a, self.b
-
-    def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Kernel:
-        return ProductKernel(*(part.learn(X, y, sample_weight) for part in self.parts))
 
     def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         out = self.a.gram(X, Y)

@@ -210,7 +210,7 @@ class LinearRegression(LeastSquares):
         self.history_ = way.history
         self.__dict__.pop("record_", None)
         if self.record:
-            self.record_ = []
+            self.record_: list[dict[str, Any]] = []
             for (coef, intercept, rows), squares in zip(way.steps, way.history):
                 step = {
                     "step": len(self.record_),
@@ -416,7 +416,7 @@ class LinearRegression(LeastSquares):
         return [("(intercept)", *of_intercept, b - reach, b + reach), *rows]
 
 
-def _two_sided(t: np.ndarray, df: int) -> np.ndarray:
+def _two_sided(t: np.ndarray | np.float64, df: int) -> np.ndarray:
     if df > 0:
         return 2 * stdtr(df, -np.abs(t))
     return np.full(np.shape(t), np.nan)

@@ -37,22 +37,22 @@ from lyceum.linear.logistic.log_loss import ClassSpread, LogLoss, Penalty
 from lyceum.linear.logistic.posterior import (
     PREDICTIVES,
     GaussianWeights,
+    Recursion,
+    can_recurse,
     coefficient_tables,
     effective_parameters,
     fit_facts,
     log_odds_table,
+    recurse,
     z_and_p,
 )
 from lyceum.linear.logistic.solvers import (
     SMALL,
     SOLVERS,
-    Recursion,
     Start,
-    can_recurse,
     check_settings,
     is_separated,
     minimize,
-    recurse,
     starting_point,
     warn_of_fit,
 )
@@ -481,29 +481,10 @@ class LogisticRegression(PosteriorClassifier, Learner):
                 self.seed_ = seed_from(self.random_state)
             state = None
             if before is not None and len(self.classes_) > 1:
-                state = self._recursion_so_far()
+                state = Recursion.after(self)
+                if not getattr(self, "recursion_", None):
+                    self.history_ = []  # that of `fit` counts iterations, not calls
             return self._recurse(rows, state)
-
-    def _recursion_so_far(self) -> Recursion:
-        """The recursion that `partial_fit` continues, or its state at the optimum of a `fit`."""
-        if getattr(self, "recursion_", None):
-            return Recursion(**self.recursion_)
-        if not hasattr(self, "posterior_covariance_"):
-            raise SettingError(
-                "this fit kept no covariance of its weights to go on from (too many columns, or"
-                " columns that depend on each other): fit with solver='recursive'"
-            )
-        weights = self._weight_posterior()
-        self.history_ = []
-        return Recursion(
-            origin=weights.origin,
-            theta=weights.mode,
-            covariance=weights.covariance.copy(),  # the recursion works in place
-            mean=self.mean_,
-            class_weight=self._class_weight,
-            weight=float(self._class_weight.sum()),
-            loss=-float(self.log_likelihood_),
-        )
 
     def _recurse(self, rows: Rows, state: Recursion | None):
         """One pass over the rows in their order."""

@@ -1,24 +1,20 @@
 """How the penalized log loss is minimized: which solver, from where, and whether a minimum exists.
 
-Besides the solvers of every smooth problem there are proximal Newton, for a penalty on absolute
-values, and the recursion that learns one row at a time.
+Besides the solvers of every smooth problem there is proximal Newton, for a penalty on absolute
+values.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
-from lyceum._core.data import Block, Rows
+from lyceum._core.data import Block
 from lyceum._core.native import native
-from lyceum._core.progress import is_watched
 from lyceum._core.solvers import (
     LBFGS,
     ConjugateGradient,
@@ -34,15 +30,13 @@ from lyceum._core.solvers import (
 )
 from lyceum._core.statistics import PositiveFactor
 from lyceum._core.types import Estimator
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import SettingError
 from lyceum.linear.least_squares.base import warn_dependent
 from lyceum.linear.logistic.bounds import minimize_by_turns
-from lyceum.linear.logistic.log_loss import LogLoss, output_basis
-from lyceum.linear.row_passes import dense_blocks
-from lyceum.progress import report
+from lyceum.linear.logistic.log_loss import LogLoss
 
 SMALL = 300  # parameters up to which summing the Hessian over the rows is cheap
-# parameters up to which proximal Newton and the recursion can hold the Hessian
+# parameters up to which proximal Newton can hold the Hessian
 _MOST = 5000
 
 SOLVERS: dict[str, Solver] = {
@@ -448,149 +442,3 @@ def _descend(
         if decrease <= tol:
             return
         newton_on_support(lambda on: Q[np.ix_(on, on)], q, b, l1, 0.0)
-
-
-# -- one row at a time -----------------------------------------------------------------
-
-_INTERCEPT_VARIANCE = 100.0
-
-
-@dataclass
-class Recursion:
-    """The weights so far and their covariance, the inverse of the Hessian, with the sums that go
-    with them: recursive weighted least squares.
-
-    Intercepts are taken at the first row, so that offsets of the columns do not matter. Before it
-    the coefficients are N(0, C) and the intercepts N(0, 100), within the outputs that matter.
-    """
-
-    origin: np.ndarray  # (d,) the first row
-    theta: np.ndarray  # (outputs, d + 1), intercept last
-    covariance: np.ndarray  # (outputs (d + 1), outputs (d + 1))
-    mean: np.ndarray  # (d,) of the rows so far
-    class_weight: np.ndarray  # (K,) the weight of every class so far
-    weight: float = 0.0
-    loss: float = 0.0  # Σ w [-log P(y | x)], every row under the weights before it
-
-    @classmethod
-    def start(
-        cls,
-        first: np.ndarray,
-        classes: int,
-        C: float,
-        fit_intercept: bool,
-        reference: int | None,
-    ) -> Recursion:
-        d = len(first)
-        outputs = classes if classes > 2 else 1
-        if outputs * (d + 1) > _MOST:
-            raise SettingError(
-                f"{outputs * (d + 1)} parameters are too many for solver='recursive', which takes "
-                f"{_MOST}: give solver='lbfgs', or fewer columns"
-            )
-        origin = np.zeros(d)
-        prior = np.append(np.full(d, float(C)), 0.0)
-        if fit_intercept:
-            origin = first.astype(np.float64)
-            prior[-1] = _INTERCEPT_VARIANCE
-        # BBᵀ projects on the outputs that matter: there is no variance in what changes no posterior
-        basis = output_basis(outputs, reference)
-        return cls(
-            origin=origin,
-            theta=np.zeros((outputs, d + 1)),
-            covariance=np.kron(basis @ basis.T, np.diag(prior)),
-            mean=np.zeros(d),
-            class_weight=np.zeros(classes),
-        )
-
-    def see(self, block: Block, w: np.ndarray, trace: np.ndarray | None) -> None:
-        """Learn from the rows of a block in their order, w times their class weights.
-
-        `trace` (n, outputs, d + 1) gets the weights after each row.
-        """
-        codes = np.ascontiguousarray(block.y, dtype=np.int32)
-        self.loss += native.recursive_softmax(
-            block.X, codes, w, self.origin, self.theta, self.covariance, trace
-        )
-        weight_of_block = np.bincount(codes, w, len(self.class_weight))
-        self.class_weight = self.class_weight + weight_of_block
-        self.weight += float(block.weights.sum())
-        self.mean = self.mean + block.weights @ (block.X - self.mean) / self.weight
-
-    def weights_at_zero(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients, and intercepts at x = 0 instead of at the first row."""
-        coef = np.ascontiguousarray(theta[:, :-1])
-        return coef, theta[:, -1] - coef @ self.origin
-
-
-def can_recurse(learner: Estimator) -> bool:
-    """Whether `partial_fit` has a Gaussian to go on from; the error says why not."""
-    if learner.l1_ratio > 0 or np.isinf(learner.C):
-        raise AttributeError(
-            "partial_fit starts from the prior N(0, C) of the weights: give l1_ratio=0 and a"
-            " finite C"
-        )
-    if learner.class_weight == "balanced":
-        raise AttributeError(
-            "partial_fit cannot balance classes whose rows are still to come: give class_weight as"
-            " a dict"
-        )
-    return True
-
-
-def recurse(
-    learner: Estimator, rows: Rows, state: Recursion | None, record: list[dict] | None
-) -> Recursion:
-    """One pass over the rows in their order, from `state` or from the prior; steps go to
-    `record`."""
-    factors = learner._class_factors(None)
-    n_rows = rows.source.n_rows if is_watched() else None
-    done = 0
-    for block in dense_blocks(rows):
-        done += len(block)
-        report("rows", done, n_rows)
-        weighted = np.flatnonzero(block.weights > 0)
-        if not len(weighted):
-            continue
-        if state is None:
-            state = Recursion.start(
-                first=block.X[weighted[0]],
-                classes=len(learner.classes_),
-                C=learner.C,
-                fit_intercept=learner.fit_intercept,
-                reference=learner._reference,
-            )
-        w = block.weights
-        if factors is not None:
-            w = w * factors[block.y]
-        if record is None:
-            state.see(block, w, None)
-        else:
-            for step in _recorded_steps(state, block, w):
-                record.append({"step": len(record) + 1, **step})
-    if state is None:
-        raise DataError(
-            "no row has a weight above zero: there is nothing to learn from"
-        )
-    return state
-
-
-def _recorded_steps(
-    state: Recursion, block: Block, w: np.ndarray
-) -> Iterator[dict[str, Any]]:
-    """Learn from a block; coefficients, intercepts and the sum of log losses after every row."""
-    before = state.loss
-    trace = np.empty((1 + len(block), *state.theta.shape))
-    trace[0] = state.theta
-    state.see(block, w, trace[1:])
-    # w [-log P(y | x)] of every row under the weights before it
-    weights = trace[:-1]
-    scores = np.einsum("nkd,nd->nk", weights[:, :, :-1], block.X - state.origin)
-    scores = scores + weights[:, :, -1]
-    if scores.shape[1] == 1:  # of the second of two classes
-        scores = np.column_stack([np.zeros(len(scores)), scores])
-    of_class = scores[np.arange(len(block)), np.asarray(block.y, dtype=np.intp)]
-    objectives = before + np.cumsum(w * (logsumexp(scores, axis=1) - of_class))
-    for theta, objective in zip(trace[1:], objectives.tolist()):
-        coef, intercept = state.weights_at_zero(theta)
-        yield {"coef": coef, "intercept": intercept, "objective": objective}

@@ -227,7 +227,7 @@ class MarginClassifier(LinearScores):
     def _problem(self, rows: Rows) -> MarginProblem:
         is_wide = len(rows.schema) > _WIDE
         sums = rows.reduce(Moments.of) if is_wide else first_pass(rows, Scatter.of)
-        weight = float(sums.weight.max()) if is_wide else sums.weight
+        weight = float(np.max(sums.weight))
         self.mean_ = mean = sums.mean
         shift = mean
         scatter = sums.scatter
