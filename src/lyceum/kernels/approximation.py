@@ -18,7 +18,7 @@ from lyceum._core.data import Block, Column, Design, Schema, dense_cells
 from lyceum._core.statistics import Moments, RowSample, seed_from
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError
-from lyceum.kernels.functions.base import Kernel
+from lyceum.kernels.functions.base import Kernel, double_gram
 from lyceum.kernels.functions.other import PrecomputedKernel
 from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner
 from lyceum.prepare import Transformer
@@ -136,7 +136,7 @@ class Nystroem(Transformer, KernelLearner):
             chosen = type(chosen)(**{**vars(chosen), "gamma": gamma})
         self.kernel_ = chosen.learn(self.rows_)
         # K_mm^(-1/2) = U S^(-1/2) Uᵀ over the directions that are not rounding
-        K = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
+        K = double_gram(self.kernel_, self.rows_)
         s, U = linalg.eigh(K, check_finite=False)
         is_positive = s > _ZERO * max(s[-1], np.finfo(float).tiny)
         self.rank_ = int(is_positive.sum())
@@ -168,10 +168,8 @@ class Nystroem(Transformer, KernelLearner):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         m = len(self.rows_)
-        return {
-            "rows_": (m, len(_design(Schema(self.schema_.columns)).after)),
-            "root_": (m, m),
-        }
+        d = len(_design(Schema(self.schema_.columns)).after)
+        return {"rows_": (m, d), "root_": (m, m)}
 
 
 class RBFSampler(Transformer):
@@ -368,7 +366,7 @@ def _names(prefix: str, count: int) -> tuple[str, ...]:
 def _kernel_values(
     kernel: Kernel, rows: np.ndarray, root: np.ndarray, X: Data
 ) -> np.ndarray:
-    return np.asarray(kernel.gram(X, rows), dtype=np.float64) @ root
+    return double_gram(kernel, X, rows) @ root
 
 
 def _waves(

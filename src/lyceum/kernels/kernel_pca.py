@@ -18,6 +18,7 @@ from lyceum._core.data import Block
 from lyceum._core.text import show_count
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import DataError, SettingError
+from lyceum.kernels.functions.base import double_gram
 from lyceum.kernels.functions.products import RBFKernel
 from lyceum.kernels.kernel_learner import (
     KERNEL_CONSTRAINTS,
@@ -144,7 +145,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         w = np.asarray(block.weights, dtype=np.float64)
         self.row_weights_ = w
         self.kernel_ = self._learned_kernel(block)
-        self._find(np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64), w)
+        self._find(double_gram(self.kernel_, self.rows_), w)
         return self
 
     def _find(self, K: np.ndarray, w: np.ndarray) -> None:
@@ -154,7 +155,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         # of the rows in feature space
         self.column_means_ = K @ share
         self.total_mean_ = float(share @ self.column_means_)
-        rounding = 10.0 * np.finfo(float).eps * float(w @ np.abs(np.diagonal(K)))
+        # what rounding of K may do to its eigenvalues, by its weighted trace
+        trace = float(w @ np.abs(np.diagonal(K)))
+        rounding = 10.0 * np.finfo(float).eps * trace
         # S = √W K_c √W, in the memory of K
         S = K
         S -= self.column_means_
@@ -166,7 +169,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         values, vectors = self._components(S, rounding)
         # the score of row i is √λ_k u_ik / √w_i: the largest decides the sign, whatever its weight
         scores = vectors / root[:, None]
-        largest = scores[np.abs(scores).argmax(axis=0), np.arange(len(values))]
+        longest = np.abs(scores).argmax(axis=0)
+        largest = scores[longest, np.arange(len(values))]
         signs = np.where(largest < 0, -1, 1)
         self.eigenvectors_ = np.ascontiguousarray(vectors * signs)
         self.eigenvalues_ = values
@@ -181,7 +185,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         """The largest eigenvalues, those of the size of rounding as 0, and their vectors; without
         `n_components` those above 0."""
         values, vectors = _largest(S, self.n_components)
-        size = max(abs(values[0]), abs(values[-1])) if len(values) else 0.0
+        size = np.abs(values).max(initial=0.0)
         # all eigenvalues are at hand: one well below zero is no rounding of a Mercer kernel
         if self.n_components is None and len(values):
             least = values.min()
@@ -273,12 +277,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
     ) -> np.ndarray:
         """x = Σ g_i k(x, x_i) x_i / Σ g_i k(x, x_i), from the training row nearest to the
         projection."""
-        K = np.asarray(self.kernel_.gram(rows), dtype=np.float64)
+        K = double_gram(self.kernel_, rows)
         X = rows[np.argmax(G @ K, axis=1)].copy()
         gamma = self.kernel_.native.gamma  # type: ignore[union-attr]
         going = np.arange(len(X))
         for _ in range(max_iter):
-            values = np.asarray(self.kernel_.gram(X[going], rows), dtype=np.float64)
+            values = double_gram(self.kernel_, X[going], rows)
             weights = G[going] * values
             sums = weights.sum(axis=1)
             # where weights cancel, x stays where it is
@@ -346,7 +350,7 @@ def _largest(S: np.ndarray, wanted: int | None) -> tuple[np.ndarray, np.ndarray]
 
 def _scores_and_means(pca: KernelPCA, block: Block) -> tuple[np.ndarray, np.ndarray]:
     """The scores of rows, and the weighted means of their kernel values with those of `fit`."""
-    K = np.asarray(pca.kernel_.gram(block.X, pca.rows_), dtype=np.float64)
+    K = double_gram(pca.kernel_, block.X, pca.rows_)
     means = K @ (pca.row_weights_ / pca.row_weights_.sum())
     centered = K - means[:, None] - pca.column_means_ + pca.total_mean_
     return centered @ pca._row_coefficients(), means

@@ -297,7 +297,8 @@ class _Learning:
         if self.side is not None:
             return self.side[start:] * self.scores[start:, 0]
         of_class = self.scores[self.rows[start:], self.y[start:]]
-        return of_class - (self.scores[start:] + self.without_own[start:]).max(axis=1)
+        others = self.scores[start:] + self.without_own[start:]
+        return of_class - others.max(axis=1)
 
     def run_pass(self) -> int:
         """One pass over the rows; the number of mistakes."""
@@ -324,7 +325,8 @@ class _Learning:
             self._add(i, 0, self.side[i] * step, column)
             return
         true_class = int(self.y[i])
-        best = int(np.argmax(self.scores[i] + self.without_own[i]))
+        others = self.scores[i] + self.without_own[i]
+        best = int(np.argmax(others))
         self._add(i, true_class, step, column)
         self._add(i, best, -step, column)
 
@@ -338,7 +340,8 @@ class _Learning:
             return self.full_gram[:, i]
         if i not in self.columns:
             rows = waiting[:_AT_ONCE]
-            if (len(self.columns) + len(rows)) * len(self.y) > _KEPT:
+            n_columns = len(self.columns) + len(rows)
+            if n_columns * len(self.y) > _KEPT:
                 self.columns.clear()
             values = self.kernel.gram(self.X, self.X[rows])
             columns = np.asarray(values, dtype=np.float64).T.copy()
@@ -347,7 +350,8 @@ class _Learning:
 
     def largest_square(self) -> float:
         """max w² (k(x, x) + 1)."""
-        return float((self.w**2 * (self.kernel.diagonal(self.X) + 1.0)).max())
+        squares = self.kernel.diagonal(self.X) + 1.0
+        return float((self.w**2 * squares).max())
 
     def margin(self) -> float:
         """The least lead over the length of the function, |f|² = Σ a_i f(x_i)."""

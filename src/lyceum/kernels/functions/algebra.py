@@ -94,7 +94,8 @@ class _Pair(_Combined):
         return self.a, self.b
 
     def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Kernel:
-        return type(self)(*(part.learn(X, y, sample_weight) for part in self.parts))
+        learned = [part.learn(X, y, sample_weight) for part in self.parts]
+        return type(self)(*learned)
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,8 @@ class ConstantKernel(Kernel):
 
     def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         X, Y = numbers_of(self, X, Y)
-        return np.full((X.shape[0], Y.shape[0]), self.value, dtype=X.dtype)
+        shape = (X.shape[0], Y.shape[0])
+        return np.full(shape, self.value, dtype=X.dtype)
 
     def diagonal(self, X: Data) -> np.ndarray:
         return np.full(cells_of(X, self).shape[0], self.value)
@@ -139,10 +141,12 @@ class ConstantKernel(Kernel):
     def sums(self, X: Data, coef: Any, Y: Data) -> np.ndarray:
         coef = np.asarray(coef, dtype=np.float64)
         m = cells_of(Y, self).shape[0]
-        return np.repeat(self.value * coef.sum(axis=0, keepdims=True), m, axis=0)
+        sums = self.value * coef.sum(axis=0, keepdims=True)
+        return np.repeat(sums, m, axis=0)
 
     def feature_map(self, X: Data) -> np.ndarray:
-        return np.full((cells_of(X, self).shape[0], 1), np.sqrt(self.value))
+        n = cells_of(X, self).shape[0]
+        return np.full((n, 1), np.sqrt(self.value))
 
     def feature_names(self, names: Sequence[str] | None) -> list[str]:
         return ["1"]
@@ -247,7 +251,8 @@ class ProductKernel(_Pair):
         # (φ_a·φ_a')(φ_b·φ_b') is the product of all φ_a,i φ_b,j
         a = self.a.feature_map(X)
         b = self.b.feature_map(X)
-        return (a[:, :, None] * b[:, None, :]).reshape(len(a), -1)
+        products = a[:, :, None] * b[:, None, :]
+        return products.reshape(len(a), -1)
 
     def feature_names(self, names: Sequence[str] | None) -> list[str]:
         return [

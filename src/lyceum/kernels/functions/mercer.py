@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 
 from lyceum._core.types import Data, Target
 from lyceum.errors import DataError, number_setting
-from lyceum.kernels.functions.base import Kernel, as_kernel
+from lyceum.kernels.functions.base import Kernel, as_kernel, double_gram
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +129,7 @@ def is_mercer(kernel: object, X: Data = None, *, y: Target = None) -> MercerChec
         K = number_setting("a Gram matrix", kernel)
     else:
         chosen = as_kernel(kernel)
-        K = np.asarray(chosen.learn(X, y).gram(X), dtype=np.float64)
+        K = double_gram(chosen.learn(X, y), X)
     if K.ndim != 2 or K.shape[0] != K.shape[1] or not len(K):
         raise DataError(
             f"a Gram matrix is square, with one row per row of X, but the shape is {K.shape}"
@@ -140,10 +140,11 @@ def is_mercer(kernel: object, X: Data = None, *, y: Target = None) -> MercerChec
     size = float(np.abs(K).max())
     values, vectors = eigh((K + K.T) / 2)
     eps = float(np.finfo(np.float64).eps)
-    tolerance = 16 * eps * len(K) * max(size, abs(values[-1]), abs(values[0]))
-    symmetric = bool(np.abs(K - K.T).max() <= 64 * eps * size)
+    largest = max(size, abs(values[-1]), abs(values[0]))
+    tolerance = 16 * eps * len(K) * largest
+    asymmetry = np.abs(K - K.T).max()
     return MercerCheck(
-        is_symmetric=symmetric,
+        is_symmetric=bool(asymmetry <= 64 * eps * size),
         smallest=float(values[0]),
         largest=float(values[-1]),
         tolerance=tolerance,

@@ -97,9 +97,10 @@ class DistanceKernel(Kernel):
         return replace(self, metric=self.metric.learn(_rows(X)))
 
     def gram(self, X: Data, Y: Data = None) -> np.ndarray:
-        same = Y is None or Y is X
         A = self._cells(X)
-        values = pairwise(A, None if same else self._cells(Y), metric=self.metric)
+        B = None if Y is None or Y is X else self._cells(Y)
+        values = pairwise(A, B, metric=self.metric)
+        # in place: no second matrix of all pairs
         values *= values.dtype.type(-self.gamma)
         return np.exp(values, out=values)
 
@@ -237,7 +238,9 @@ class FunctionKernel(Kernel):
     def _takes_matrices(self, A: np.ndarray, B: np.ndarray) -> bool:
         if not len(A) or not len(B):
             return False
+        # a trial on two rows and one: a function of matrices gives one value per pair
         try:
-            return np.shape(self.function(A[[0, -1]], B[:1])) == (2, 1)
+            values = self.function(A[[0, -1]], B[:1])
+            return np.shape(values) == (2, 1)
         except (TypeError, ValueError, IndexError):
             return False

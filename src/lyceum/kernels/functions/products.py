@@ -77,7 +77,8 @@ class _ProductKernel(Kernel):
 
 def _squares(X: Any) -> np.ndarray:
     if sparse.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1)).ravel().astype(X.dtype)
+        squares = X.multiply(X).sum(axis=1)
+        return np.asarray(squares).ravel().astype(X.dtype)
     return np.einsum("ij,ij->i", X, X)
 
 

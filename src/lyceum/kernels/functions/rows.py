@@ -64,7 +64,8 @@ def kernel_rows(
             X = _shift_rows(kernel.native, X, dtype, is_balanced)
             return _PassingRows(kernel.native, X, shift)
         X = _shift_rows(kernel.native, X, np.float64, is_balanced)
-    return _CachedRows(kernel, X.astype(dtype), max(64, min(slots, n)), shift)
+    slots = max(64, min(slots, n))
+    return _CachedRows(kernel, X.astype(dtype), slots, shift)
 
 
 def is_moved(kernel: Kernel, X: Data, balanced: bool) -> bool:
@@ -154,12 +155,14 @@ class _CachedRows:
         return self.slot[rows]
 
     def block(self, rows: np.ndarray) -> np.ndarray:
-        return np.ascontiguousarray(self.values[self._slots(rows)][:, rows])
+        values = self.values[self._slots(rows)]
+        return np.ascontiguousarray(values[:, rows])
 
     def add(self, F: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> None:
         for first in range(0, len(rows), self.most):
             part = slice(first, first + self.most)
-            native.add_rows(self.values, self._slots(rows[part]), weight[part], F)
+            slots = self._slots(rows[part])
+            native.add_rows(self.values, slots, weight[part], F)
 
     def sums_at(
         self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray
@@ -187,4 +190,5 @@ class _GivenRows:
     def sums_at(
         self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray
     ) -> np.ndarray:
-        return self.K[np.ix_(targets, rows)] @ weight + self.shift * weight.sum()
+        values = self.K[np.ix_(targets, rows)]
+        return values @ weight + self.shift * weight.sum()

@@ -110,8 +110,10 @@ def closest_sigma(X: Any, y: Any) -> float:
             "all rows are of one class, so there are no closest rows of two: give sigma as a number"
         )
     of_classes = []
+    # of two classes the closest pair is found from either side
     for label in classes[1:] if len(classes) == 2 else classes:
-        distances = nearest(X[y == label], 1, among=X[y != label]).distances[:, 0]
+        neighbors = nearest(X[y == label], 1, among=X[y != label])
+        distances = neighbors.distances[:, 0]
         of_classes.append(distances[distances > 0])
     distances = np.concatenate(of_classes)
     if not len(distances):

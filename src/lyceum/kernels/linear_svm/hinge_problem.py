@@ -60,7 +60,8 @@ class HingeSums:
             moved = alpha + sigma * u
             pull = np.clip(moved, 0.0, bound)
             bend = sigma * ((moved > 0) & (moved < bound))
-            value = float(pull @ u - (pull - alpha) @ (pull - alpha) / (2.0 * sigma))
+            change = pull - alpha
+            value = float(pull @ u - change @ change / (2.0 * sigma))
         # Σ slope (x - shift) = Xᵀ slope - shift Σ slope: the cells stay as they are, also sparse
         slope = -signs * pull
         X = problem.cells(block)
@@ -193,4 +194,5 @@ def _clip(problem: HingeProblem, theta: np.ndarray, block: Block) -> np.ndarray:
     assert problem.multipliers is not None
     alpha = problem.multipliers.alpha[block.start : block.start + len(block)]
     u = 1.0 - problem.signs(block) * problem.scores(block, theta)
-    return np.clip(alpha + problem.multipliers.sigma * u, 0.0, problem.bound(block))
+    moved = alpha + problem.multipliers.sigma * u
+    return np.clip(moved, 0.0, problem.bound(block))

@@ -104,9 +104,10 @@ def by_dual_descent(
     if not problem.has_free_intercept:
         # w of a column of s is b / s; a column of ones the native function has itself
         descent.solve(0.0, is_penalized and scaling == 1.0)
+        d = block.X.shape[1]
         w = descent.w
-        b = scaling * w[X.shape[1] - 1] if X is not block.X else w[-1]
-        return descent.solution(np.append(w[: block.X.shape[1]], b))
+        b = scaling * w[d] if X is not block.X else w[-1]
+        return descent.solution(np.append(w[:d], b))
     b = _balanced_intercept(descent)
     return descent.solution(np.append(descent.w[:-1], b))
 
@@ -135,7 +136,8 @@ def _balanced_intercept(descent: _Descent) -> float:
     f_low = start if start > 0 else value
     f_high = value if start > 0 else start
     for turn in range(100):
-        if abs(value) <= limit or high - low <= 0.01 * descent.tol * max(1.0, abs(b)):
+        narrow = 0.01 * descent.tol * max(1.0, abs(b))
+        if abs(value) <= limit or high - low <= narrow:
             break
         share = 0.5
         if turn % 2 == 0:
@@ -271,8 +273,10 @@ def _working_columns(w: np.ndarray, violation: np.ndarray) -> tuple[np.ndarray, 
     if len(columns) <= _COLUMNS:
         return columns, True
     not_zero = np.where(w[columns] != 0, 1e9, 0.0)
+    # weights that are not zero come first, then the largest violations
     order = np.argsort(-np.abs(violation[columns]) - not_zero, kind="stable")
-    most = max(_COLUMNS, int((w != 0).sum()) + _COLUMNS // 2)
+    n_used = int((w != 0).sum())
+    most = max(_COLUMNS, n_used + _COLUMNS // 2)
     return np.sort(columns[order[:most]]), most >= len(columns)
 
 
@@ -285,8 +289,10 @@ def _violation(
     problem: HingeProblem, theta: np.ndarray, gradient: np.ndarray
 ) -> np.ndarray:
     """How far 0 is from the subgradients of the loss + |w|₁ + |b|/s."""
+    # at w = 0 only what |g| is above the penalty is left
     l1 = _absolute_penalty(problem)
-    at_zero = np.sign(gradient) * np.maximum(np.abs(gradient) - l1, 0.0)
+    above = np.maximum(np.abs(gradient) - l1, 0.0)
+    at_zero = np.sign(gradient) * above
     return np.where(theta != 0, gradient + l1 * np.sign(theta), at_zero)
 
 
@@ -347,8 +353,9 @@ def _model_step(problem: HingeProblem, point: Point) -> tuple[np.ndarray, float]
         step = unit * _lasso_step(scaled, g * unit, theta / unit, exactness)
     else:
         step[:-1] = _lasso_step(H[:-1, :-1], g[:-1], theta[:-1], exactness)
-    risen = _absolute_penalty(problem) @ (np.abs(theta + step) - np.abs(theta))
-    return step, float(g @ step) + float(risen)
+    risen = np.abs(theta + step) - np.abs(theta)
+    penalty = _absolute_penalty(problem) @ risen
+    return step, float(g @ step) + float(penalty)
 
 
 def _step_with_free_intercept(
@@ -356,10 +363,12 @@ def _step_with_free_intercept(
 ) -> np.ndarray:
     """The best b for given weights leaves Q - h hᵀ / H_bb, Schur's complement, to the weights."""
     side = H[-1, :-1]
-    Q = H[:-1, :-1] - np.outer(side, side) / H[-1, -1]
-    pull = g[:-1] - side * g[-1] / H[-1, -1]
+    bend = H[-1, -1]
+    Q = H[:-1, :-1] - np.outer(side, side) / bend
+    pull = g[:-1] - side * g[-1] / bend
     step = _lasso_step(Q, pull, theta[:-1], exactness)
-    return np.append(step, -(g[-1] + side @ step) / H[-1, -1])
+    of_intercept = -(g[-1] + side @ step) / bend
+    return np.append(step, of_intercept)
 
 
 def _lasso_step(
@@ -369,5 +378,6 @@ def _lasso_step(
     # in w = start + s: ½ wᵀQw - q·w + |w|₁ with q = Q start - pull, whose gradient starts at -pull
     w = start.copy()
     Q = np.ascontiguousarray(Q)
-    native.gram_descent(Q, Q @ w - pull, -pull, w, 1.0, 0.0, np.nan, exactness, 1000)
+    q = Q @ w - pull
+    native.gram_descent(Q, q, -pull, w, 1.0, 0.0, np.nan, exactness, 1000)
     return w - start

@@ -17,6 +17,7 @@ from lyceum._core.data import Block, Rows, Schema
 from lyceum._core.text import undetermined_fact
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError, number_setting
+from lyceum.kernels.functions.base import double_gram
 from lyceum.kernels.kernel_learner import (
     KERNEL_CONSTRAINTS,
     KernelLearner,
@@ -99,9 +100,14 @@ class LeaveOneOut:
         unknown = np.full(len(mse), np.nan)
         r2 = 1.0 - np.divide(mse, variance, out=unknown, where=variance > 0)
         predictions = y - residuals
-        if is_flat:
-            return cls(predictions[:, 0], residuals[:, 0], float(mse[0]), float(r2[0]))
-        return cls(predictions, residuals, mse, r2)
+        if not is_flat:
+            return cls(predictions, residuals, mse, r2)
+        return cls(
+            predictions=predictions[:, 0],
+            residuals=residuals[:, 0],
+            mse=float(mse[0]),
+            r2=float(r2[0]),
+        )
 
 
 class KernelRidge(Regressor, KernelLearner):
@@ -221,7 +227,8 @@ class KernelRidge(Regressor, KernelLearner):
         several = None
         if not isinstance(X, Rows) and y is not None:
             several = several_targets(y)
-        rows = self._rows(X, y if several is None else several[:, 0], sample_weight)
+        first_target = y if several is None else several[:, 0]
+        rows = self._rows(X, first_target, sample_weight)
         block = self._weighted_rows(rows)
         n = len(block)
         # bytes per pair of rows: a factor in float32, or K and its eigenvectors in double
@@ -277,7 +284,7 @@ class KernelRidge(Regressor, KernelLearner):
     def _fits_by_leave_one_out(self, Y: np.ndarray) -> list[_Fit]:
         """All λ from one eigendecomposition of B = √W K √W: (B + λI)⁻¹ = Q diag(1 / (s + λ)) Qᵀ."""
         root = np.sqrt(self.row_weights_)
-        K = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
+        K = double_gram(self.kernel_, self.rows_)
         B = K * root * root[:, None]
         grid = self._alpha_grid(np.trace(B) / len(B))
         s, Q = linalg.eigh(B, overwrite_a=True, check_finite=False)
@@ -300,7 +307,9 @@ class KernelRidge(Regressor, KernelLearner):
         least = min(alpha for alpha, _, _ in fits)
         self.n_undetermined_ = int((s + least <= rounding).sum())
         self.alphas_ = grid
-        self.loo_mse_ = np.array(errors[0]) if len(errors) == 1 else np.array(errors).T
+        self.loo_mse_ = np.array(errors).T
+        if len(errors) == 1:
+            self.loo_mse_ = np.array(errors[0])
         return fits
 
     def _alpha_grid(self, mean_value: float) -> np.ndarray:
@@ -323,7 +332,8 @@ class KernelRidge(Regressor, KernelLearner):
             b = (root @ beta) / (root @ ones)
             beta = beta - b * ones
             diagonal = diagonal - ones**2 / (root @ ones)
-        e = beta / (root * np.maximum(diagonal, np.finfo(float).tiny))
+        diagonal = np.maximum(diagonal, np.finfo(float).tiny)
+        e = beta / (root * diagonal)
         return float(self.row_weights_ @ e**2 / self.row_weights_.sum())
 
     # -- predict -----------------------------------------------------------------------
@@ -364,7 +374,7 @@ class KernelRidge(Regressor, KernelLearner):
         residuals = np.empty(dual.shape)
         for alpha in np.unique(alphas):
             # y = A a + b of A = K + λW⁻¹, and the residual without row i is a_i / (A⁻¹)_ii
-            A = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
+            A = double_gram(self.kernel_, self.rows_)
             ridge = alpha / self.row_weights_
             targets = alphas == alpha
             A[np.diag_indices(n)] += ridge
@@ -425,7 +435,7 @@ class KernelRidge(Regressor, KernelLearner):
         if by == "rows":
 
             def of_rows(block: Block) -> np.ndarray:
-                return np.asarray(self.kernel_.gram(block.X, self.rows_)) * coef
+                return double_gram(self.kernel_, block.X, self.rows_) * coef
 
             added = np.asarray(self._apply(of_rows, X))
             predicted = added.sum(axis=1) + b
@@ -449,7 +459,8 @@ class KernelRidge(Regressor, KernelLearner):
         check_is_fitted(self)
         # |f|² = aᵀKa
         a = self.dual_coef_
-        squares = (a * self.kernel_.sums(self.rows_, a, self.rows_)).sum(axis=0)
+        fitted = self.kernel_.sums(self.rows_, a, self.rows_)
+        squares = (a * fitted).sum(axis=0)
         norms = np.sqrt(np.maximum(0.0, squares))
         facts: dict[str, Any] = {
             "rows": len(a),
@@ -490,11 +501,12 @@ class KernelRidge(Regressor, KernelLearner):
 
 
 def _predict(model: KernelRidge, block: Block) -> np.ndarray:
-    return model.kernel_.sums(model.rows_, model.dual_coef_, block.X) + model.intercept_
+    sums = model.kernel_.sums(model.rows_, model.dual_coef_, block.X)
+    return sums + model.intercept_
 
 
 def _row_contributions(model: KernelRidge, block: Block) -> np.ndarray:
-    values = np.asarray(model.kernel_.gram(block.X, model.rows_), dtype=np.float64)
+    values = double_gram(model.kernel_, block.X, model.rows_)
     if model.dual_coef_.ndim == 1:
         return values * model.dual_coef_
     return values[:, :, None] * model.dual_coef_

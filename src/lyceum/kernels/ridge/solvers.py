@@ -19,7 +19,7 @@ from scipy import linalg, sparse
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data
 from lyceum.errors import DataError, MissingValuesError, SettingError
-from lyceum.kernels.functions.base import Kernel
+from lyceum.kernels.functions.base import Kernel, double_gram
 
 _BLOCK = 512  # rows and columns of a block
 _STEPS = 30  # of conjugate gradients, at most
@@ -82,7 +82,7 @@ def ridge_inverse(
 
 
 def _exact_inverse(kernel: Kernel, X: Data, ridge: np.ndarray) -> RidgeInverse:
-    A = np.asarray(kernel.gram(X), dtype=np.float64)
+    A = double_gram(kernel, X)
     A[np.diag_indices(len(A))] += ridge
     try:
         factor_in_place(A)
@@ -90,7 +90,12 @@ def _exact_inverse(kernel: Kernel, X: Data, ridge: np.ndarray) -> RidgeInverse:
         # D Q diag(1/s) Qᵀ D, where s = 1 is the ridge alone
         scale, s, Q = _spectrum(kernel, X, ridge)
         n_null = int((s == 1.0).sum())
-        return RidgeInverse(lambda b: scale * (Q @ ((Q.T @ (scale * b)) / s)), n_null)
+
+        def solve(b: np.ndarray) -> np.ndarray:
+            turned = Q.T @ (scale * b)
+            return scale * (Q @ (turned / s))
+
+        return RidgeInverse(solve, n_null)
     return RidgeInverse(partial(solve_factored, A))
 
 
@@ -117,7 +122,8 @@ def _spectrum(
     Refuses a K that is not that of a Mercer kernel.
     """
     scale = 1.0 / np.sqrt(ridge)
-    B = np.asarray(kernel.gram(X), dtype=np.float64) * scale * scale[:, None]
+    K = double_gram(kernel, X)
+    B = K * scale * scale[:, None]
     s, Q = linalg.eigh(B, overwrite_a=True, check_finite=False)
     refuse_negative(s, kernel)
     return scale, without_rounding(s) + 1.0, Q
@@ -135,7 +141,9 @@ def without_rounding(s: np.ndarray) -> np.ndarray:
 
 
 def refuse_negative(s: np.ndarray, kernel: Kernel) -> None:
-    if s[0] < -_NOT_MERCER * max(abs(s[0]), s[-1]):
+    """Refuse rising eigenvalues of which the first is no rounding of zero."""
+    largest = max(abs(s[0]), s[-1])
+    if s[0] < -_NOT_MERCER * largest:
         raise SettingError(
             f"{kernel!r} is no Mercer kernel on these rows: its Gram matrix has an eigenvalue of"
             f" {s[0]:.3g} beside {s[-1]:.3g}, so that the penalized error has no least value: take"
@@ -194,17 +202,18 @@ def factor_in_place(A: np.ndarray) -> None:
     potrf, trtri = linalg.get_lapack_funcs(("potrf", "trtri"), (A,))
     for a in range(0, n, _BLOCK):
         b = min(a + _BLOCK, n)
+        columns = slice(a, b)
         blocks = [slice(i, min(i + _BLOCK, n)) for i in range(a, n, _BLOCK)]
         if a:
-            _each(partial(_subtract, A, slice(a, b)), blocks)
+            _each(partial(_subtract, A, columns), blocks)
         # L_jj from the block on the diagonal; then those below it, L_ij = A_ij L_jj⁻ᵀ
-        lower, failed = potrf(A[a:b, a:b], lower=1, clean=1)
+        lower, failed = potrf(A[columns, columns], lower=1, clean=1)
         if failed:
             raise SystemNotPositive
-        A[a:b, a:b] = lower
+        A[columns, columns] = lower
         # in float32 the inverse of a block will do: it is the quicker, and the result is refined
         inverse = trtri(lower, lower=1)[0] if A.dtype == np.float32 else None
-        _each(partial(_divide, A, slice(a, b), inverse), blocks[1:])
+        _each(partial(_divide, A, columns, inverse), blocks[1:])
 
 
 def _each(work: Callable[[slice], None], blocks: list[slice]) -> None:
@@ -213,7 +222,8 @@ def _each(work: Callable[[slice], None], blocks: list[slice]) -> None:
 
 
 def _subtract(A: np.ndarray, columns: slice, rows: slice) -> None:
-    A[rows, columns] -= A[rows, : columns.start] @ A[columns, : columns.start].T
+    before = slice(columns.start)
+    A[rows, columns] -= A[rows, before] @ A[columns, before].T
 
 
 def _divide(
@@ -232,7 +242,8 @@ def solve_factored(L: np.ndarray, b: np.ndarray) -> np.ndarray:
     """(L Lᵀ)⁻¹ b for a factor in the lower triangle."""
     trtrs = linalg.get_lapack_funcs("trtrs", (L,))
     # LAPACK sees the rows of L as columns: the lower triangle is an upper one
-    half = trtrs(L.T, b.astype(L.dtype, copy=False), lower=0, trans=1)[0]
+    right = b.astype(L.dtype, copy=False)
+    half = trtrs(L.T, right, lower=0, trans=1)[0]
     return trtrs(L.T, half, lower=0, trans=0)[0]
 
 
@@ -248,7 +259,8 @@ def inverse_diagonal(L: np.ndarray) -> np.ndarray:
 def _inverse_columns(L: np.ndarray, start: int) -> np.ndarray:
     """Sums of squares of some columns of L⁻¹, which are zero above their diagonal."""
     below = L[start:, start:]
-    unit = np.zeros((len(below), min(_BLOCK, len(below))), order="F")
+    n_columns = min(_BLOCK, len(below))
+    unit = np.zeros((len(below), n_columns), order="F")
     np.fill_diagonal(unit, 1.0)
     columns = linalg.solve_triangular(
         below, unit, lower=True, check_finite=False, overwrite_b=True

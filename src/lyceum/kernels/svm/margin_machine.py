@@ -163,7 +163,8 @@ def _hard_margin(
         # an offset of all rows says nothing about their margin
         rows = X - X.mean(axis=0, dtype=np.float64)
     # the square of the largest length in feature space, which sets the scale of C and margins
-    size = (float(np.max(kernel.diagonal(rows), initial=0.0)) + problem.shift) or 1.0
+    largest = float(np.max(kernel.diagonal(rows), initial=0.0))
+    size = (largest + problem.shift) or 1.0
     least = _LEAST_MARGIN * np.sqrt(size)
     C = 10.0 / size
     start = None
@@ -182,6 +183,7 @@ def _hard_margin(
             separable = _is_separable_by(problem, kernel, rows)
         if separable is False or is_inside or margin < least:
             raise _no_hard_margin(kernel, margin, separable)
+        # a larger C starts from the α of the last, which is feasible for it
         C = 10.0 * C
         start = solution.b
 
@@ -280,7 +282,8 @@ def _interpolates(K: np.ndarray, signs: np.ndarray, free: bool) -> bool:
     By more than what rounding does to its scores: rows that are equal have equal scores.
     """
     design = np.column_stack([K, np.ones(len(K))]) if free else K
-    design = design / max(float(np.abs(design).max(initial=0.0)), 1e-300)
+    largest = float(np.abs(design).max(initial=0.0))
+    design = design / max(largest, 1e-300)
     # a K of many scales is fitted better with its small directions, a rounded one without
     for cutoff in (1e-15, 1e-12):
         a = linalg.lstsq(design, signs, cond=cutoff, check_finite=False)[0]
@@ -298,7 +301,8 @@ def _is_separable(X: np.ndarray, signs: np.ndarray, free: bool) -> bool:
     Its largest t is positive, by more than the solver's tolerance on rows of size 1, if and only if
     so.
     """
-    X = X / max(float(np.abs(X).max(initial=0.0)), 1e-300)
+    largest = float(np.abs(X).max(initial=0.0))
+    X = X / max(largest, 1e-300)
     design = np.column_stack([X, np.ones(len(X))]) if free else X
     # variables w, b and t ≤ 1: minimize -t over t - y (xᵀw + b) ≤ 0
     A = np.column_stack([-signs[:, None] * design, np.ones(len(X))])
@@ -311,5 +315,6 @@ def _is_separable(X: np.ndarray, signs: np.ndarray, free: bool) -> bool:
     # what the plane does to the rows, not what the program says
     plane = solution.x[:-1]
     scores = signs * (design @ plane)
-    rounding = 1e-15 * max(1.0, float(np.abs(plane).max())) * design.shape[1]
+    largest = max(1.0, float(np.abs(plane).max()))
+    rounding = 1e-15 * largest * design.shape[1]
     return bool(scores.min() > rounding)

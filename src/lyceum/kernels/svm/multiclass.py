@@ -112,7 +112,8 @@ def coupled_posteriors(
         r[:, against, favored] = 1.0 - column
     # Lagrange: the quadratic form of the p, bordered by Σ p = 1
     system = np.zeros((n, n_classes + 1, n_classes + 1))
-    system[:, :n_classes, :n_classes] = -r * r.transpose(0, 2, 1)
+    inner = -r * r.transpose(0, 2, 1)
+    system[:, :n_classes, :n_classes] = inner
     each = np.arange(n_classes)
     system[:, each, each] = (r**2).sum(axis=1)
     system[:, n_classes, :n_classes] = system[:, :n_classes, n_classes] = 1.0

@@ -61,7 +61,8 @@ class DualProblem:
 
     def objective(self, b: np.ndarray, F: np.ndarray) -> float:
         """The dual objective, which is maximized."""
-        return float((self.s * self.z) @ b - 0.5 * self.coef(b, len(F)) @ F)
+        coef = self.coef(b, len(F))
+        return float((self.s * self.z) @ b - 0.5 * coef @ F)
 
 
 @dataclass
@@ -241,7 +242,8 @@ def _work(
     # F += Σ s Δb k(x_t, ·) over the variables that changed
     state.b[chosen] = b
     changed = b != before
-    rows.add(state.F, indices[changed], (s * (b - before))[changed])
+    change = s * (b - before)
+    rows.add(state.F, indices[changed], change[changed])
     state.rounds += 1
 
 
@@ -263,7 +265,8 @@ def _newton_steps(
         free = np.flatnonzero((b > 0) & (b < C))
         if not 1 < len(free) <= 500:
             return
-        step = _free_step(K[np.ix_(free, free)], s[free], v[free], balanced)
+        K_free = K[np.ix_(free, free)]
+        step = _free_step(K_free, s[free], v[free], balanced)
         # not a way up: the kernel is not positive definite
         if float(step @ (s[free] * v[free])) <= 0:
             return
@@ -276,7 +279,8 @@ def _newton_steps(
         b[free] = np.clip(b[free] + share * step, 0.0, C[free])
         if share < 1.0:
             b[free[first]] = 0.0 if step[first] < 0 else C[free[first]]
-        v -= K[:, free] @ (share * s[free] * step).astype(K.dtype)
+        change = (share * s[free] * step).astype(K.dtype)
+        v -= K[:, free] @ change
         if share == 1.0:
             return
 

@@ -192,6 +192,7 @@ class SVR(Regressor, SupportVectors):
         is_beyond = np.abs(coef) >= bound
         self.n_outside_ = int((is_beyond & (coef != 0)).sum())
         self.n_on_tube_ = len(self.support_) - self.n_outside_
+        # ½ |w|² + Σ C ξ, with |w|² = Σ coef F
         self.primal_objective_ = float(0.5 * coef @ solution.F + bound @ slack)
         self.dual_objective_ = problem.objective(solution.b, solution.F)
         self.kkt_residual_ = self._kkt_residual(coef, is_beyond, errors, slack)
@@ -218,8 +219,10 @@ class SVR(Regressor, SupportVectors):
         """The largest violation: |α| = 0 lies in the tube, below C on its edge, C beyond it."""
         # 0 on the tube, positive beyond it
         edge = np.sign(coef) * errors - self.epsilon
-        of_support = np.where(is_beyond, np.maximum(0.0, -edge), np.abs(edge))
-        return float(np.where(coef == 0, slack, of_support).max(initial=0.0))
+        inside = np.maximum(0.0, -edge)
+        of_support = np.where(is_beyond, inside, np.abs(edge))
+        violations = np.where(coef == 0, slack, of_support)
+        return float(violations.max(initial=0.0))
 
     # -- predict -----------------------------------------------------------------------
 
