@@ -298,7 +298,8 @@ class BasisExpansion(Transformer):
         if not self._has_centers:
             return Summary(self._title(), facts)
         if self.joint:
-            columns = ("function", *(self.schema_[int(j)].name for j in self._on))
+            names = [self.schema_[int(j)].name for j in self._on]
+            columns = ("function", *names)
             centers = self.centers_ * self.scale_ + self.mean_
             shown = [
                 (name, *map(float, center)) for name, center in zip(step.names, centers)
@@ -306,12 +307,13 @@ class BasisExpansion(Transformer):
             unit = " standard deviations" if self.standardize else ""
             facts["width"] = f"{self.bandwidths_[0]:.4g}{unit}"
             return Summary(self._title(), facts, [Table("Centers", columns, shown)])
-        rows = [
-            (self.schema_[int(j)].name, (c * s + m).round(6).tolist(), float(width * s))
-            for j, c, m, s, width in zip(
-                self._on, self.centers_, self.mean_, self.scale_, self.bandwidths_
-            )
-        ]
+        rows = []
+        for k, j in enumerate(self._on):
+            scale = self.scale_[k]
+            centers = self.centers_[k] * scale + self.mean_[k]
+            width = float(self.bandwidths_[k] * scale)
+            name = self.schema_[int(j)].name
+            rows.append((name, centers.round(6).tolist(), width))
         table = Table("Centers", ("column", "centers", "width"), rows)
         return Summary(self._title(), facts, [table])
 
@@ -363,7 +365,8 @@ class _Expand:
 
     def __call__(self, block: Block) -> Block:
         X = as_float(block.X)
-        Z = (X[:, self.on].astype(np.float64) - self.mean) / self.scale
+        cells = X[:, self.on].astype(np.float64)
+        Z = (cells - self.mean) / self.scale
         out = np.column_stack([X[:, self.other], self.made(Z)])
         out = np.ascontiguousarray(out.astype(X.dtype, copy=False))
         return block.with_X(out, self.schema(block.schema))
@@ -386,7 +389,8 @@ def _powers(d: int, degree: int, joint: bool) -> list[tuple[int, ...]]:
 def _product(names: list[str], columns: tuple[int, ...]) -> str:
     """The name of a product: "a*b^2" of the columns (0, 1, 1)."""
     parts = {j: columns.count(j) for j in columns}
-    return "*".join(names[j] if k == 1 else f"{names[j]}^{k}" for j, k in parts.items())
+    powers = ("" if k == 1 else f"^{k}" for k in parts.values())
+    return "*".join(names[j] + power for j, power in zip(parts, powers))
 
 
 def _polynomial(Z: np.ndarray, powers: tuple[tuple[int, ...], ...]) -> np.ndarray:
@@ -397,13 +401,15 @@ def _polynomial(Z: np.ndarray, powers: tuple[tuple[int, ...], ...]) -> np.ndarra
         if len(p) == 1:
             out[:, k] = Z[:, p[0]]
         else:
-            out[:, k] = out[:, index[p[:-1]]] * Z[:, p[-1]]
+            shorter = index[p[:-1]]
+            out[:, k] = out[:, shorter] * Z[:, p[-1]]
     return out
 
 
 def _radial(Z: np.ndarray, degree: int) -> np.ndarray:
     """|z|, |z|², ..., |z|^degree."""
-    return np.linalg.norm(Z, axis=1)[:, None] ** np.arange(1, degree + 1)
+    radius = np.linalg.norm(Z, axis=1)
+    return radius[:, None] ** np.arange(1, degree + 1)
 
 
 def _joint_sigmoid(
@@ -417,10 +423,11 @@ def _joint_sigmoid(
 def _by_column(
     Z: np.ndarray, function: Callable, centers: Any, widths: np.ndarray
 ) -> np.ndarray:
-    parts = [function((Z[:, j, None] - c) / widths[j]) for j, c in enumerate(centers)]
-    if parts:
-        return np.column_stack(parts)
-    return np.empty((len(Z), 0))
+    parts = [np.empty((len(Z), 0))]
+    for z, of_column, width in zip(Z.T, centers, widths):
+        u = (z[:, None] - of_column) / width
+        parts.append(function(u))
+    return np.column_stack(parts)
 
 
 def _gaussian(u: np.ndarray) -> np.ndarray:

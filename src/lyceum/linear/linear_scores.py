@@ -136,6 +136,19 @@ def _predict(learner: LinearScores, block: Block) -> np.ndarray:
     return learner.classes_[is_second.astype(int)]
 
 
+def class_leads(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """How far the score of every row's class is above that of the best other class, (n,).
+
+    `scores` (n, K) are overwritten; those of two classes may be (n, 1), of the second.
+    """
+    if scores.shape[1] == 1:
+        return np.where(y == 1, scores[:, 0], -scores[:, 0])
+    own_class = y[:, None]
+    of_class = np.take_along_axis(scores, own_class, axis=1)[:, 0]
+    np.put_along_axis(scores, own_class, -np.inf, axis=1)
+    return of_class - scores.max(axis=1)
+
+
 def contributions(learner: Estimator, block: Block) -> np.ndarray:
     """The code of the class, the base, and what every column adds to the score, (n, 2 + d)."""
     X = block.dense - learner.mean_

@@ -25,7 +25,12 @@ from lyceum._core.native import native
 from lyceum._core.statistics import Moments
 from lyceum._core.types import Categories, ClassWeight, Data, Target, Weights
 from lyceum.errors import SettingError, number_setting
-from lyceum.linear.linear_scores import CLASS_WEIGHT, LinearScores, check_same_weights
+from lyceum.linear.linear_scores import (
+    CLASS_WEIGHT,
+    LinearScores,
+    check_same_weights,
+    class_leads,
+)
 from lyceum.linear.row_passes import dense_blocks, dense_parts, without_checks
 from lyceum.report import Summary
 
@@ -214,17 +219,18 @@ class Perceptron(LinearScores):
 
     def _first_weights(self, shift: np.ndarray) -> np.ndarray:
         """Weights, and intercepts at the shift, (1 or K, d + 1)."""
-        shape = (len(self.classes_) if len(self.classes_) > 2 else 1, len(shift))
+        outputs = len(self.classes_) if len(self.classes_) > 2 else 1
+        shape = (outputs, len(shift))
         if self.coef_init is None:
-            return np.zeros((shape[0], shape[1] + 1))
+            return np.zeros((outputs, len(shift) + 1))
         if len(self.coef_init) != 2:
             raise SettingError(
                 f"coef_init must be (coef, intercept), got {len(self.coef_init)} parts"
             )
         coef, intercept = (number_setting("coef_init", part) for part in self.coef_init)
-        if coef.size != shape[0] * shape[1] or intercept.size != shape[0]:
+        if coef.size != outputs * len(shift) or intercept.size != outputs:
             raise SettingError(
-                f"coef_init must have coefficients of shape {shape} and {shape[0]} intercepts, got "
+                f"coef_init must have coefficients of shape {shape} and {outputs} intercepts, got "
                 f"{coef.shape} and {intercept.shape}"
             )
         coef = coef.reshape(shape)
@@ -341,12 +347,7 @@ class _Reach:
             y = part.y[weighted]
             w = w[weighted]
             scores = Z @ theta[:, :-1].T + theta[:, -1]
-            if len(theta) == 1:
-                lead = np.where(y == 1, scores[:, 0], -scores[:, 0])
-            else:
-                of_class = np.take_along_axis(scores, y[:, None], axis=1)[:, 0]
-                np.put_along_axis(scores, y[:, None], -np.inf, axis=1)
-                lead = of_class - scores.max(axis=1)
+            lead = class_leads(scores, y)
             # |(z, 1)|, as the intercept is a weight like the others
             lengths = np.sqrt(1.0 + np.einsum("ij,ij->i", Z, Z))
             radius = max(radius, float((w * lengths).max(initial=0.0)))

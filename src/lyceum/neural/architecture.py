@@ -64,7 +64,8 @@ class Layer:
             parameters[self.n_in + 1] = self.n_in**-0.5
         elif self.activation == "sign":
             parameters[self.n_in] = rng.uniform(-1.0, 1.0, self.n_out)
-        parameters[: self.n_in] = rng.uniform(-bound, bound, (self.n_in, self.n_out))
+        shape = (self.n_in, self.n_out)
+        parameters[: self.n_in] = rng.uniform(-bound, bound, shape)
         return parameters
 
 

@@ -177,7 +177,8 @@ class FeedForward(NetworkSettings):
         """Widths, activations and integrations of the layers, from the current parameters."""
         numbers = number_setting("hidden_layer_sizes", self.hidden_layer_sizes)
         sizes = np.atleast_1d(numbers)
-        if sizes.ndim != 1 or not ((sizes >= 1) & (sizes == np.floor(sizes))).all():
+        are_whole = (sizes >= 1) & (sizes == np.floor(sizes))
+        if sizes.ndim != 1 or not are_whole.all():
             raise SettingError(
                 f"hidden_layer_sizes must be positive whole numbers, got {self.hidden_layer_sizes}"
             )

@@ -142,7 +142,8 @@ class MLPRegressor(Regressor, FeedForward):
         self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray
     ) -> tuple[float, float]:
         squares = np.average((outputs[:, 0] - y) ** 2, weights=w)
-        variance = np.average((y - np.average(y, weights=w)) ** 2, weights=w)
+        mean = np.average(y, weights=w)
+        variance = np.average((y - mean) ** 2, weights=w)
         r2 = 1.0 - squares / variance if variance > 0 else np.nan
         return float(squares / 2), float(r2)
 

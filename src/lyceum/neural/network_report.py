@@ -203,4 +203,5 @@ def contributions(learner: Estimator, block: Block, method: str) -> np.ndarray:
     scale = learner._unit_size()
     score = scale * (direction * outputs).sum(axis=1) + learner._unit_shift()
     added = scale * X * slopes
-    return np.column_stack([learner._decide(outputs), score - added.sum(axis=1), added])
+    base = score - added.sum(axis=1)
+    return np.column_stack([learner._decide(outputs), base, added])

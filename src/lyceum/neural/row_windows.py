@@ -121,7 +121,8 @@ class RowPacker:
         d = cells.shape[1]
         packed = np.empty((len(cells), d + 2), self.dtype)
         packed[:, :d] = cells
-        packed[:, d] = (y - self.target[0]) / self.target[1]
+        mean, scale = self.target
+        packed[:, d] = (y - mean) / scale
         packed[:, d + 1] = w
         return packed
 
@@ -160,7 +161,8 @@ class Windows:
         if not self._holds:
             return _windows(self._chunks(), self._size)
         if self._all_rows is None:
-            self._all_rows = next(_windows(self._chunks(), max(self._n_rows, 1)), None)
+            windows = _windows(self._chunks(), max(self._n_rows, 1))
+            self._all_rows = next(windows, None)
         return iter(() if self._all_rows is None else (self._all_rows,))
 
     def _chunks(self) -> Iterator[np.ndarray]:

@@ -216,8 +216,10 @@ class SparseColumns:
     def corner(self, on: np.ndarray) -> np.ndarray:
         # (x_i - m_i s)·(x_j - m_j s) = x_i·x_j - m_i m_j, as m = s·x and |s| = 1
         shape = (len(self.s), len(self.norms))
-        X = sparse.csc_array((self.data, self.index, self.start), shape=shape)[:, on]
-        return (X.T @ X).toarray() - np.outer(self.mean[on], self.mean[on])
+        X = sparse.csc_array((self.data, self.index, self.start), shape=shape)
+        X = X[:, on]
+        mean = self.mean[on]
+        return (X.T @ X).toarray() - np.outer(mean, mean)
 
 
 ColumnStore = DenseColumns | SparseColumns
@@ -316,6 +318,7 @@ class ColumnElasticNet:
         epochs = 0
         history = []
         inner = 0.3 * tol
+        rounding = 64 * _EPS * self.yy
         while gap > tol and epochs < max_iter:
             epochs += self._descend(chosen, b, l1, l2, inner, max_iter - epochs)
             before = gap
@@ -329,11 +332,11 @@ class ColumnElasticNet:
             grown = self._grow_set(chosen, state, l1)
             # no column is missing: the descent must be more exact, unless rounding hides the rest
             if len(grown) == len(chosen):
-                if gap >= before and gap <= 64 * _EPS * self.yy:
+                if gap >= before and gap <= rounding:
                     break
                 inner = max(0.1 * inner, _EPS * self.yy)
             chosen = grown
-        return Solution(b, gap, epochs, history, gap <= max(tol, 64 * _EPS * self.yy))
+        return Solution(b, gap, epochs, history, converged=gap <= max(tol, rounding))
 
     def _set_last(self, live: np.ndarray, b: np.ndarray, l1: float, l2: float) -> None:
         """Xᵀr at the start, from a look at the columns unless it is known."""
@@ -401,14 +404,16 @@ class ColumnElasticNet:
     ) -> np.ndarray:
         size = np.abs(self.last.gradient[live] - l2 * b[live])
         # the strong rule: a gradient moves by no more than the penalty fell since all b were zero
-        is_strong = size >= 2 * l1 - max(float(size.max(initial=0.0)), l1)
+        last_l1 = max(float(size.max(initial=0.0)), l1)
+        is_strong = size >= 2 * l1 - last_l1
         most = max(64, int(np.count_nonzero(b)))
         return _union(np.flatnonzero(b), live[is_strong], size[is_strong], most)
 
     def _grow_set(self, chosen: np.ndarray, state: _Look, l1: float) -> np.ndarray:
         size = np.abs(state.g)
         outside = (size > l1) & ~np.isin(state.live, chosen)
-        return _union(chosen, state.live[outside], size[outside], max(64, len(chosen)))
+        most = max(64, len(chosen))
+        return _union(chosen, state.live[outside], size[outside], most)
 
     def _unscreened_columns(
         self, state: _Look, b: np.ndarray, l1: float, l2: float
@@ -417,8 +422,10 @@ class ColumnElasticNet:
         point."""
         # gap-safe screening: the dual optimum is within √(2 gap) of s r (Ndiaye et al., 2017)
         lengths = np.sqrt(self.columns.norms[state.live] + l2)
-        reach = abs(state.scale) * np.abs(state.g) + lengths * np.sqrt(2 * state.gap)
-        return state.live[(reach >= l1 * (1 - 1e-12)) | (b[state.live] != 0)]
+        radius = np.sqrt(2 * state.gap)
+        reach = abs(state.scale) * np.abs(state.g) + lengths * radius
+        may_leave_zero = reach >= l1 * (1 - 1e-12)
+        return state.live[may_leave_zero | (b[state.live] != 0)]
 
     def _products(self, chosen: np.ndarray, u: np.ndarray, c: float) -> np.ndarray:
         out = np.empty(len(chosen))

@@ -138,12 +138,16 @@ def _checked_problem(
 
 
 def _starts(box: Any, d: int, n: int, seed: int) -> np.ndarray:
-    low, high = np.broadcast_to(np.asarray(box, dtype=np.float64), (d, 2)).T
-    if not (np.isfinite(low) & np.isfinite(high) & (low < high)).all():
+    limits = np.asarray(box, dtype=np.float64)
+    low, high = np.broadcast_to(limits, (d, 2)).T
+    is_finite = np.isfinite(low) & np.isfinite(high)
+    if not (is_finite & (low < high)).all():
         raise SettingError(
             "box is a pair of numbers, the lower first, or one such pair per variable"
         )
-    drawn = np.random.default_rng(seed).random((max(1, n), d))
+    rng = np.random.default_rng(seed)
+    drawn = rng.random((max(1, n), d))
+    # the first start is the middle of the box
     drawn[0] = 0.5
     return low + drawn * (high - low)
 
@@ -235,10 +239,13 @@ def _kind(H: np.ndarray, J: np.ndarray, mu: np.ndarray, flat: float) -> str:
     """By the curvature H of the Lagrangian along the constraints of gradients J, and the signs
     of μ."""
     # the null space of J; without constraints, all directions
-    along = np.linalg.svd(J)[2][len(J) :] if len(J) else np.eye(len(H))
+    along = np.eye(len(H))
+    if len(J):
+        along = np.linalg.svd(J)[2][len(J) :]
     curvature = np.linalg.eigvalsh(along @ H @ along.T)
+    curvature[np.abs(curvature) <= flat] = 0.0
     signs = {int(sign) for sign in np.sign(mu[mu != 0])}
-    signs |= {int(np.sign(value)) if abs(value) > flat else 0 for value in curvature}
+    signs |= {int(sign) for sign in np.sign(curvature)}
     # all signs alike make an optimum, and one that is 0 leaves it open
     if signs == {1} or signs == {-1}:
         return _KINDS[signs.pop()]

@@ -243,6 +243,7 @@ class GramElasticNet:
                 observer(solution.coef, solution.gap, 1)
             return solution
         # in turn: epochs of coordinate descent, which find the zeros, and Newton steps on the rest
+        rounding = 64 * _EPS * self.yy
         b = np.array(start, dtype=np.float64)
         g = self.q - self.Q @ b
         epochs = 0
@@ -261,9 +262,9 @@ class GramElasticNet:
             if observer:
                 observer(b, gap, epochs)
             # rounding hides the rest
-            if len(history) > 2 and gap >= history[-2] and gap <= 64 * _EPS * self.yy:
+            if len(history) > 2 and gap >= history[-2] and gap <= rounding:
                 break
-        return Solution(b, gap, epochs, history, gap <= max(tol, 64 * _EPS * self.yy))
+        return Solution(b, gap, epochs, history, converged=gap <= max(tol, rounding))
 
     def _ridge(self, l2: float) -> Solution:
         """Without l1 the solution is that of a linear system, and half the Newton decrement is its
@@ -304,8 +305,9 @@ def newton_on_support(
         right = q[on] - l1 * np.sign(b[on])
         step = cho_solve((lower, True), right, check_finite=False) - b[on]
         # the share of the step at which a coefficient changes its sign: there it stays at zero
+        crosses = b[on] * (b[on] + step) < 0
         with np.errstate(divide="ignore", invalid="ignore"):
-            reach = np.where(b[on] * (b[on] + step) < 0, -b[on] / step, np.inf)
+            reach = np.where(crosses, -b[on] / step, np.inf)
         first = int(np.argmin(reach))
         if reach[first] >= 1.0:
             b[on] += step

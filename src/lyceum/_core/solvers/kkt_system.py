@@ -73,9 +73,11 @@ class ConstrainedProblem:
 
     def violation(self, x: np.ndarray) -> float:
         """The largest amount by which a constraint fails."""
-        failures = [np.abs(self.h(x)), np.maximum(-self.g(x), 0.0), [0.0]]
-        parts = np.concatenate(failures)
-        return float(parts.max()) if np.isfinite(parts).all() else np.inf
+        below = np.maximum(-self.g(x), 0.0)
+        failures = np.concatenate([np.abs(self.h(x)), below, [0.0]])
+        if not np.isfinite(failures).all():
+            return np.inf
+        return float(failures.max())
 
     def constraints(self, active: Sequence[int]) -> list[Function]:
         """All equalities, and the inequalities that are taken as equalities."""
@@ -173,7 +175,8 @@ class ConstrainedProblem:
             # the KKT matrix [H -Jᵀ; J 0], the derivative of the equations
             J = self.jacobian(self.constraints(active), z[:d])
             zero = np.zeros((len(J), len(J)))
-            system = np.block([[self.hessian(z[:d], z[d:], active), -J.T], [J, zero]])
+            H = self.hessian(z[:d], z[d:], active)
+            system = np.block([[H, -J.T], [J, zero]])
             if not np.isfinite(system).all():
                 return z
             trial = z - np.linalg.lstsq(system, left, rcond=1e-10)[0]
@@ -188,7 +191,8 @@ class ConstrainedProblem:
         """A point of least squared violation near the start."""
 
         def residuals(x: np.ndarray) -> np.ndarray:
-            failures = np.concatenate([self.h(x), np.minimum(self.g(x), 0.0)])
+            below = np.minimum(self.g(x), 0.0)
+            failures = np.concatenate([self.h(x), below])
             return np.nan_to_num(failures, nan=1e6)
 
         def slopes(x: np.ndarray) -> np.ndarray:
@@ -200,7 +204,9 @@ class ConstrainedProblem:
             for j in range(len(x)):
                 moved = x.copy()
                 moved[j] += steps[j]
-                columns.append((residuals(moved) - at_x) / (moved[j] - x[j]))
+                change = residuals(moved) - at_x
+                # the step as it is after rounding
+                columns.append(change / (moved[j] - x[j]))
             return np.stack(columns, axis=-1)
 
         if not self.equalities and not self.inequalities:

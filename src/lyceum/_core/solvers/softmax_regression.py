@@ -101,11 +101,13 @@ def _penalized_loss(
     scores -= scores.max(axis=1, keepdims=True)
     P = np.exp(scores)
     size = P.sum(axis=1, keepdims=True)
-    value = -float((weighted * scores).sum() - (mass * np.log(size)).sum())
+    log_sizes = (mass * np.log(size)).sum()
+    value = -float((weighted * scores).sum() - log_sizes)
     # the gradient in the scores is mass · p - t
     P *= mass / size
     P -= weighted
     gradient = np.empty_like(V)
     gradient[:, :d] = P.T @ X + penalty * V[:, :d]
     gradient[:, d] = P.sum(axis=0)
-    return value + 0.5 * penalty * float((V[:, :d] ** 2).sum()), gradient.ravel()
+    squares = float((V[:, :d] ** 2).sum())
+    return value + 0.5 * penalty * squares, gradient.ravel()

@@ -51,7 +51,8 @@ class Fit:
         factor = PositiveFactor.of(penalized, floor)
         coef = factor.solve(moments.xy)
         # with g = Xᵀy the residual sum of squares is yy - 2 b·g + bᵀAb
-        residual = moments.yy - 2 * float(coef @ moments.xy) + float(coef @ A @ coef)
+        fitted = float(coef @ A @ coef)
+        residual = moments.yy - 2 * float(coef @ moments.xy) + fitted
         return cls(moments, factor, alpha, coef, max(residual, 0.0))
 
     @classmethod
@@ -79,13 +80,15 @@ class Fit:
             F = F * unit
         # Λ and U without the directions that are rounding
         values, U = eigh(F @ F.T, check_finite=False)
-        is_real = values > 64 * _EPS * np.sqrt(len(values)) * values.max(initial=0.0)
+        rounding = 64 * _EPS * np.sqrt(len(values)) * values.max(initial=0.0)
+        is_real = values > rounding
         values = values[is_real]
         U = U[:, is_real]
         # root rootᵀ = V (Λ + alpha)⁻¹ Vᵀ stands for the inverse
         turned = U.T @ y
         shrunk = values + alpha
-        root = unit[:, None] * (F.T @ (U / np.sqrt(values * shrunk)))
+        scaled = U / np.sqrt(values * shrunk)
+        root = unit[:, None] * (F.T @ scaled)
         factor = _few_rows_factor(spread, live, root, values, is_plain=not alpha)
         # the fitted values are U Λ (Λ + alpha)⁻¹ Uᵀ y, and the trace that of this matrix
         coef = unit * (F.T @ (U @ (turned / shrunk)))
@@ -313,7 +316,8 @@ def _fitted_values(learner: LinearPredictor, block: Block) -> np.ndarray:
 
 def _contributions(learner: LinearPredictor, block: Block) -> np.ndarray:
     """The fitted value, the base, and what every column adds."""
-    base = np.full(len(block), learner.intercept_ + float(learner._at @ learner.coef_))
+    at_mean = learner.intercept_ + float(learner._at @ learner.coef_)
+    base = np.full(len(block), at_mean)
     added = (block.dense - learner._at) * learner.coef_
     return np.column_stack([_fitted_values(learner, block), base, added])
 
@@ -327,13 +331,15 @@ def _few_rows_factor(
 ) -> PositiveFactor:
     """The factor of XᵀWX + alpha I by its root; without a penalty (`is_plain`) the columns lie
     partly outside of the space of the rows."""
-    scale = np.divide(1.0, np.sqrt(spread), out=np.zeros_like(spread), where=live)
+    zeros = np.zeros_like(spread)
+    scale = np.divide(1.0, np.sqrt(spread), out=zeros, where=live)
     loads = np.zeros(len(spread))
     rank = len(spread)
     if is_plain:
         # Σ_k V_jk²: the squared length of column j's unit vector within the space of the rows
         inside = np.einsum("ij,j,ij->i", root, values, root)
-        loads = np.where(live, np.sqrt(np.maximum(1.0 - inside, 0.0)), 1.0)
+        outside = np.sqrt(np.maximum(1.0 - inside, 0.0))
+        loads = np.where(live, outside, 1.0)
         rank = len(values)
     smallest = float(values.min() / values.max()) if len(values) else 1.0
     return PositiveFactor(

@@ -462,4 +462,5 @@ def _form(factor: PositiveFactor, Z: np.ndarray) -> np.ndarray:
     """z A⁻¹ zᵀ of every row z, with A⁺ where A is singular."""
     if factor.root is not None:
         return ((Z @ factor.root) ** 2).sum(axis=1)
-    return np.einsum("ij,ij->i", Z, factor.solve(np.ascontiguousarray(Z.T)).T)
+    solved = factor.solve(np.ascontiguousarray(Z.T))
+    return np.einsum("ij,ij->i", Z, solved.T)

@@ -162,13 +162,16 @@ class ResidualChecks:
 def _cook_distances(r: np.ndarray, leverage: np.ndarray, p: int) -> np.ndarray:
     """r² h / (p σ² (1 - h)²): how far a row moves all fitted values."""
     variance = r @ r / max(len(r) - p, 1)
-    return r**2 * leverage / (p * variance * np.maximum(1.0 - leverage, 0.0) ** 2)
+    free = np.maximum(1.0 - leverage, 0.0)
+    return r**2 * leverage / (p * variance * free**2)
 
 
 def _jarque_bera(r: np.ndarray) -> float:
     """n/6 (skewness² + (kurtosis - 3)² / 4), χ² of 2 degrees for normal residuals."""
     z = (r - r.mean()) / r.std()
-    return len(r) / 6 * (np.mean(z**3) ** 2 + (np.mean(z**4) - 3) ** 2 / 4)
+    skewness = np.mean(z**3)
+    excess = np.mean(z**4) - 3
+    return len(r) / 6 * (skewness**2 + excess**2 / 4)
 
 
 def _breusch_pagan(r: np.ndarray, fitted: np.ndarray) -> float:

@@ -110,7 +110,8 @@ def batch_steps(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
     sums = way.look(frame, theta)
     rate = setting.learning_rate / fit.moments.weight
     # the pull Σ w r z of a column of unit spread is at most √(Σw · Σwr²) (Cauchy and Schwarz)
-    small = setting.tol * np.sqrt(max(fit.moments.weight * fit.moments.yy, 1e-300))
+    largest = np.sqrt(max(fit.moments.weight * fit.moments.yy, 1e-300))
+    small = setting.tol * largest
     for _ in range(setting.max_iter):
         theta[:-1] += rate * frame.unit * sums.gradient
         if setting.fit_intercept:
@@ -236,7 +237,8 @@ class Triangle:
 
 
 def _triangle(Z: np.ndarray) -> np.ndarray:
-    return qr(Z, mode="r", check_finite=False)[0][: Z.shape[1]]
+    R = qr(Z, mode="r", check_finite=False)[0]
+    return R[: Z.shape[1]]
 
 
 def by_qr(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
@@ -345,7 +347,8 @@ def by_recursion(rows: Rows, fit: Fit) -> Fit:
     d = len(fit.coef)
     assert isinstance(moments, Scatter)
     b = np.zeros(d + 1)
-    P = np.diag(np.append(1.0 / np.broadcast_to(fit.alpha, d), 0.0))
+    variances = 1.0 / np.broadcast_to(fit.alpha, d)
+    P = np.diag(np.append(variances, 0.0))
     for block in dense_blocks(rows):
         assert block.y is not None
         native.recursive_squares(

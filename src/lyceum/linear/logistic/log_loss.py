@@ -107,7 +107,8 @@ class _FiniteScatter:
     @property
     def is_finite(self) -> bool:
         sums = self.scatter
-        return bool(np.isfinite(sums.scatter).all() and np.isfinite(sums.mean).all())
+        has_finite_means = np.isfinite(sums.mean).all()
+        return bool(has_finite_means and np.isfinite(sums.scatter).all())
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,8 @@ class Penalty:
         return cls((1 - l1_ratio) / C, float(l1_ratio) / C)
 
     def value(self, b: np.ndarray) -> float:
-        return float(0.5 * self.l2 * (b**2).sum() + self.l1 * np.abs(b).sum())
+        squares = (b**2).sum()
+        return float(0.5 * self.l2 * squares + self.l1 * np.abs(b).sum())
 
 
 @dataclass(frozen=True)
@@ -249,7 +251,8 @@ class LogLoss:
 
     @cached_property
     def penalties(self) -> np.ndarray:
-        return np.append(np.full(self.shape[1] - 1, self.penalty.l2), 0.0)
+        of_columns = np.full(self.shape[1] - 1, self.penalty.l2)
+        return np.append(of_columns, 0.0)
 
     @cached_property
     def free(self) -> np.ndarray:
@@ -315,11 +318,17 @@ class LogLoss:
         output, column = np.divmod(chosen, self.shape[1])
         total = self.class_totals.sum()
         scatter = self.spread.scatter * (total / self.spread.weight.sum())
-        S = np.diag(np.append(np.zeros(self.shape[1] - 1), total))
+        S = np.zeros((self.shape[1], self.shape[1]))
         S[:-1, :-1] = np.diag(scatter) if scatter.ndim == 1 else scatter
-        outputs = np.diag(self.priors) - np.outer(self.priors, self.priors)
-        H = outputs[np.ix_(output, output)] * S[np.ix_(column, column)]
+        S[-1, -1] = total
+        of_outputs = self._prior_curvature[np.ix_(output, output)]
+        H = of_outputs * S[np.ix_(column, column)]
         return H + np.diag(self.penalties[column])
+
+    @property
+    def _prior_curvature(self) -> np.ndarray:
+        """diag(π) - ππᵀ, the curvature in the scores at the null model."""
+        return np.diag(self.priors) - np.outer(self.priors, self.priors)
 
     def penalized_point(
         self,
@@ -342,7 +351,8 @@ class LogLoss:
         unit spread and, in every class, residuals of the spread sqrt(π (1 - π)) that they have at
         the null model.
         """
-        return float(np.abs(gradient / (self._unit * self._residual_unit)).max())
+        correlations = gradient / (self._unit * self._residual_unit)
+        return float(np.abs(correlations).max())
 
     def level(self, value: float) -> float:
         """1, or less where less than a hundredth of the null model's loss is left.
@@ -370,20 +380,24 @@ class LogLoss:
 
     def newton_step(self, point: Point) -> np.ndarray:
         """-H⁻¹ g within the outputs that matter and the columns that may move."""
+        # with B the basis: H Δ = g within it is (Bᵀ H B) x = Bᵀ g, Δ = B x
         basis, factor = self._curvature(point)
         slope = (basis.T @ point.gradient[:, self.free]).ravel()
         step = np.zeros(self.shape)
-        step[:, self.free] = basis @ factor.solve(slope).reshape(basis.shape[1], -1)
+        solved = factor.solve(slope).reshape(basis.shape[1], -1)
+        step[:, self.free] = basis @ solved
         return -step
 
     def covariance(self, point: Point) -> np.ndarray:
         """H⁻¹ at a point, (outputs (d + 1))², within `basis`; zero for what is not fitted."""
         # H⁻¹ = E (Eᵀ H E)⁻¹ Eᵀ, E = basis ⊗ the columns of the identity that may move
         basis, factor = self._curvature(point)
-        free = np.zeros((basis.shape[1], *self.shape, len(self.free)))
-        free[:, :, self.free, np.arange(len(self.free))] = basis.T[:, :, None]
-        spread = np.moveaxis(free, -1, 1).reshape(-1, self.outputs * self.shape[1])
-        return spread.T @ factor.inverse() @ spread
+        n_free = len(self.free)
+        E = np.zeros((basis.shape[1], *self.shape, n_free))
+        E[:, :, self.free, np.arange(n_free)] = basis.T[:, :, None]
+        # (basis, free columns) by (outputs, all columns)
+        E = np.moveaxis(E, -1, 1).reshape(-1, self.outputs * self.shape[1])
+        return E.T @ factor.inverse() @ E
 
     def _curvature(self, point: Point) -> tuple[np.ndarray, PositiveFactor]:
         """The basis of the outputs that matter, and the Hessian in it, factored."""
@@ -410,7 +424,8 @@ class LogLoss:
         """The loss of the intercepts alone."""
         if not self.fit_intercept:
             return float(self.class_totals.sum() * np.log(len(self.priors)))
-        return float(-(self.class_totals * np.log(self.priors)).sum())
+        losses = self.class_totals * np.log(self.priors)
+        return float(-losses.sum())
 
     def null(self) -> np.ndarray:
         """θ of the intercepts alone."""
@@ -442,8 +457,9 @@ class LogLoss:
         """Eigenvalues and vectors of diag(π) - ππᵀ, the curvature in the outputs at the null
         model."""
         if self.outputs == 1:
-            return np.array([self.priors[0] * self.priors[1]]), np.ones((1, 1))
-        curvature = np.diag(self.priors) - np.outer(self.priors, self.priors)
+            values = self.priors[:1] * self.priors[1:]
+            return values, np.ones((1, 1))
+        curvature = self._prior_curvature
         if self.reference is not None:
             values, vectors = np.linalg.eigh(self.basis.T @ curvature @ self.basis)
             return np.maximum(values, 0.0), self.basis @ vectors
@@ -497,7 +513,8 @@ class LogLoss:
         # a spread below the rounding of the mean is no spread
         weight = spread.weight.sum()
         S = spread.scatter
-        floor = weight * (4 * np.finfo(np.float64).eps * spread.mean) ** 2
+        rounding = 4 * np.finfo(np.float64).eps * spread.mean
+        floor = weight * rounding**2
         if not self.fit_intercept:
             S = S + weight * np.outer(spread.mean, spread.mean)
         ridge = self.penalty.l2 * np.eye(len(S))

@@ -213,7 +213,8 @@ class Recursion:
         weight_of_block = np.bincount(codes, w, len(self.class_weight))
         self.class_weight = self.class_weight + weight_of_block
         self.weight += float(block.weights.sum())
-        self.mean = self.mean + block.weights @ (block.X - self.mean) / self.weight
+        away = block.weights @ (block.X - self.mean)
+        self.mean = self.mean + away / self.weight
 
     def weights_at_zero(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients, and intercepts at x = 0 instead of at the first row."""
@@ -287,8 +288,10 @@ def _recorded_steps(
     scores = scores + weights[:, :, -1]
     if scores.shape[1] == 1:  # of the second of two classes
         scores = np.column_stack([np.zeros(len(scores)), scores])
-    of_class = scores[np.arange(len(block)), np.asarray(block.y, dtype=np.intp)]
-    objectives = before + np.cumsum(w * (logsumexp(scores, axis=1) - of_class))
+    codes = np.asarray(block.y, dtype=np.intp)
+    of_class = scores[np.arange(len(block)), codes]
+    losses = w * (logsumexp(scores, axis=1) - of_class)
+    objectives = before + np.cumsum(losses)
     for theta, objective in zip(trace[1:], objectives.tolist()):
         coef, intercept = state.weights_at_zero(theta)
         yield {"coef": coef, "intercept": intercept, "objective": objective}
@@ -299,7 +302,8 @@ def _recorded_steps(
 
 def z_and_p(values: np.ndarray, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """values / errors, NaN where there is no error to divide by, and its two-sided p-value."""
-    z = np.divide(values, errors, out=np.full_like(values, np.nan), where=errors > 0)
+    unknown = np.full_like(values, np.nan)
+    z = np.divide(values, errors, out=unknown, where=errors > 0)
     return z, 2 * ndtr(-np.abs(z))
 
 
@@ -321,7 +325,8 @@ def coefficient_tables(learner: Estimator) -> list[Table]:
         odds = np.exp(weights)
     tables = []
     for k, title in enumerate(titles):
-        numbers = np.column_stack([weights[k], errors[k], z[k], p[k], odds[k]])
+        of_output = [part[k] for part in (weights, errors, z, p, odds)]
+        numbers = np.column_stack(of_output)
         rows = [(name, *row) for name, row in zip(names, numbers.tolist())]
         tables.append(Table(title, columns, rows))
     return tables
@@ -341,7 +346,8 @@ def log_odds_table(learner: Estimator, base: int) -> Table:
         values = theta[k] - theta[base]
         errors = _contrast_errors(learner, k, base)
         numbers = np.column_stack([values, errors, *z_and_p(values, errors)])
-        rows += [(str(label), name, *row) for name, row in zip(names, numbers.tolist())]
+        lines = zip(names, numbers.tolist())
+        rows += [(str(label), name, *line) for name, line in lines]
     columns = ("class", "column", "log-odds", "std. error", "z", "p")
     return Table(f"Log-odds against {labels[base]}", columns, rows)
 
@@ -356,7 +362,8 @@ def _contrast_errors(learner: Estimator, k: int, base: int) -> np.ndarray:
     if K == 2:
         return np.sqrt(np.maximum(np.diagonal(learner.covariance_), 0.0))
     blocks = learner.covariance_.reshape(K, size, K, size)
-    variance = np.diagonal(blocks[k, :, k]) + np.diagonal(blocks[base, :, base])
+    variance = np.diagonal(blocks[k, :, k])
+    variance = variance + np.diagonal(blocks[base, :, base])
     variance = variance - 2 * np.diagonal(blocks[k, :, base])
     return np.sqrt(np.maximum(variance, 0.0))
 

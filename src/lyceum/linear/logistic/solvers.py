@@ -32,6 +32,7 @@ from lyceum._core.statistics import PositiveFactor
 from lyceum._core.types import Estimator
 from lyceum.errors import SettingError
 from lyceum.linear.least_squares.base import warn_dependent
+from lyceum.linear.linear_scores import class_leads
 from lyceum.linear.logistic.bounds import minimize_by_turns
 from lyceum.linear.logistic.log_loss import LogLoss
 
@@ -78,7 +79,8 @@ def minimize(
 def starting_point(problem: LogLoss, last: Start, hessian: bool) -> Point:
     """The parameters of the last fit if they suit; else the discriminant, or intercepts alone if
     better."""
-    if last is not None and last[0].shape == (problem.outputs, problem.shape[1] - 1):
+    shape = (problem.outputs, problem.shape[1] - 1)
+    if last is not None and last[0].shape == shape:
         # θ has its intercepts at the column means: b₀ + b·x̄
         coef, intercept = last
         at_mean = np.zeros_like(intercept)
@@ -179,19 +181,16 @@ class Lead:
     @classmethod
     def of(cls, block: Block, coef: np.ndarray, intercept: np.ndarray) -> Lead:
         assert block.y is not None
-        scores = block.X @ coef.T + intercept
-        if len(coef) == 1:
-            scores = np.column_stack([np.zeros(len(block)), scores])
-        # z_y - max over the other classes of z_k
-        of_class = np.take_along_axis(scores, block.y[:, None], axis=1)[:, 0]
-        np.put_along_axis(scores, block.y[:, None], -np.inf, axis=1)
-        lead = of_class - scores.max(axis=1)
+        lead = class_leads(block.X @ coef.T + intercept, block.y)
         if block.w is not None:
             lead = lead[block.w > 0]
-        return cls(float(lead.min(initial=np.inf)), float(lead.max(initial=-np.inf)))
+        least = float(lead.min(initial=np.inf))
+        greatest = float(lead.max(initial=-np.inf))
+        return cls(least, greatest)
 
     def merge(self, other: Lead) -> Lead:
-        return Lead(min(self.least, other.least), max(self.greatest, other.greatest))
+        least = min(self.least, other.least)
+        return Lead(least, max(self.greatest, other.greatest))
 
 
 def is_separated(problem: LogLoss, outcome: Outcome) -> bool:
@@ -244,8 +243,8 @@ def _minimize_by_proximal_newton(
         start = starting_point(problem, last, is_single)
     else:
         start = newton.start(problem)
-    if start.value + l1 * float(np.abs(start.theta[:, :-1]).sum()) > problem.null_value:
-        # no coefficients at all are better
+    # no coefficients at all may be better
+    if start.value + l1 * _norm1(start.theta) > problem.null_value:
         start = problem.evaluate(problem.null(), is_single)
     return newton.minimize(problem, start, max_iter, tol, observer)
 
@@ -305,7 +304,8 @@ class ProximalNewton:
         """
         # all b are zero from l1 = max |g| on
         point = problem.evaluate(problem.null(), problem.outputs == 1)
-        l1 = float(np.abs(point.gradient[:, :-1]).max(initial=0.0)) / _STAGE
+        slopes = np.abs(point.gradient[:, :-1])
+        l1 = float(slopes.max(initial=0.0)) / _STAGE
         while l1 > 1.5 * self.l1:
             stage = ProximalNewton(l1)
             before = stage._penalize(point)
@@ -313,8 +313,9 @@ class ProximalNewton:
             after = stage._backtrack(problem, before, step, promised)
             if after is None:
                 break
-            penalty = l1 * float(np.abs(after.theta[:, :-1]).sum())
-            point = replace(after, value=after.value - penalty)
+            # without the penalty of this stage
+            loss = after.value - l1 * _norm1(after.theta)
+            point = replace(after, value=loss)
             l1 /= _STAGE
         return point
 
@@ -326,12 +327,12 @@ class ProximalNewton:
         g = point.gradient.copy()
         inner = g[:, :-1]
         at_zero = np.sign(inner) * np.maximum(np.abs(inner) - self.l1, 0.0)
-        inner[:] = np.where(b != 0, inner + self.l1 * np.sign(b), at_zero)
+        off_zero = inner + self.l1 * np.sign(b)
+        inner[:] = np.where(b != 0, off_zero, at_zero)
         return g
 
     def _penalize(self, point: Point) -> Point:
-        value = point.value + self.l1 * float(np.abs(point.theta[:, :-1]).sum())
-        return Point(point.theta, value, point.gradient, point.hessian)
+        return replace(point, value=point.value + self.l1 * _norm1(point.theta))
 
     def _working_set(self, problem: LogLoss, point: Point) -> np.ndarray:
         """Which coefficients may move: those not zero, and those that violate optimality most."""
@@ -386,7 +387,8 @@ class ProximalNewton:
         step[chosen[:inner]] = b - before
         # the intercepts follow: the minimum of the model in them, given the new b
         if factor is not None:
-            moved = -factor.solve(g[inner:] + H[inner:, :inner] @ (b - before))
+            slope = g[inner:] + H[inner:, :inner] @ (b - before)
+            moved = -factor.solve(slope)
             # one number added to the intercepts of all classes changes no posterior
             if problem.outputs > 1 and problem.reference is None:
                 moved = moved - moved.mean()
@@ -408,6 +410,11 @@ class ProximalNewton:
                 return next_point
             length *= 0.5
         return None
+
+
+def _norm1(theta: np.ndarray) -> float:
+    """Σ|b| of the coefficients, without the intercepts."""
+    return float(np.abs(theta[:, :-1]).sum())
 
 
 def _eliminate_intercepts(

@@ -116,7 +116,8 @@ def _hessian(
     """Σ w L'' z zᵀ for every output, z = (x - shift, 1)."""
     X = dense_cells(X)
     Z = np.column_stack([X - shift, np.ones(len(X))])
-    return np.stack([(Z * (w * c)[:, None]).T @ Z for c in curvature.T])
+    weights = (w[:, None] * curvature).T
+    return np.stack([(Z * of_output[:, None]).T @ Z for of_output in weights])
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +234,8 @@ class MarginProblem:
             diagonal = self.scatter + self.penalty
             zeros = np.zeros_like(diagonal)
             return np.divide(1.0, diagonal, out=zeros, where=diagonal > 0)
-        return PositiveFactor.of(self.scatter + self.penalty * np.eye(len(self.shift)))
+        ridge = self.penalty * np.eye(len(self.shift))
+        return PositiveFactor.of(self.scatter + ridge)
 
     def precondition(self, gradient: np.ndarray) -> np.ndarray:
         """(S + penalty I)⁻¹ g, as if L'' were 1 in all rows; S is the scatter of the columns."""

@@ -165,7 +165,8 @@ def _sparse(
     shift = np.zeros(X.shape[1])
     if fit_intercept:
         shift = cells.provisional_mean()
-    data = cells.shift_data(shift) * np.repeat(s, np.diff(cells.indptr))
+    of_cells = np.repeat(s, np.diff(cells.indptr))
+    data = cells.shift_data(shift) * of_cells
     scaled = sparse.csr_array((data, cells.indices, cells.indptr), shape=X.shape)
     scaled = scaled.tocsc()
     mean = np.zeros(X.shape[1])

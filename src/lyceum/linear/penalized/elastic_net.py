@@ -265,7 +265,8 @@ class ElasticNet(LinearPredictor, OnePassLearner):
 
 def penalized_squares(squares: float, coef: np.ndarray, l1: float, l2: float) -> float:
     """The objective of the elastic net."""
-    return float(squares / 2 + l1 * np.abs(coef).sum() + l2 / 2 * (coef @ coef))
+    absolute = l1 * np.abs(coef).sum()
+    return float(squares / 2 + absolute + l2 / 2 * (coef @ coef))
 
 
 def on_columns(rows: Rows, solver: str, sparsifies: bool) -> bool:

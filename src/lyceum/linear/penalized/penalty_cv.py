@@ -73,7 +73,9 @@ class PenaltyCV(LinearPredictor):
         mean = errors.mean(axis=-1)
         ratio, alpha = map(int, np.unravel_index(np.argmin(mean), mean.shape))
         if self.choice == "one_standard_error":
-            reach = errors[ratio, alpha].std(ddof=1) / np.sqrt(errors.shape[-1])
+            # penalties fall: the first within reach of the least mean error is the largest
+            n_folds = errors.shape[-1]
+            reach = errors[ratio, alpha].std(ddof=1) / np.sqrt(n_folds)
             alpha = int(np.argmax(mean[ratio] <= mean[ratio, alpha] + reach))
         return ratio, alpha
 
@@ -152,7 +154,8 @@ class FoldErrors:
         fitted = np.einsum("kd,kd->k", coefs @ fold.xx, coefs)
         spread = fold.yy - 2 * coefs @ fold.xy + fitted
         offset = fold.y_mean - intercepts - coefs @ fold.x_mean
-        return cls(np.maximum(spread, 0.0) + fold.weight * offset**2, fold.weight)
+        squares = np.maximum(spread, 0.0) + fold.weight * offset**2
+        return cls(squares, fold.weight)
 
     def merge(self, other: FoldErrors) -> FoldErrors:
         return FoldErrors(self.squares + other.squares, self.weight + other.weight)
