@@ -136,6 +136,24 @@ def _predict(learner: LinearScores, block: Block) -> np.ndarray:
     return learner.classes_[is_second.astype(int)]
 
 
+def weights_at(
+    origin: np.ndarray, coef: np.ndarray, intercept: np.ndarray
+) -> np.ndarray:
+    """θ = (b, b₀ + b·origin) of every output, (outputs, d + 1): the intercepts taken at `origin`.
+
+    About the means of the columns intercepts and coefficients hardly depend on each other.
+    """
+    return np.column_stack([coef, intercept + coef @ origin])
+
+
+def weights_at_zero(
+    theta: np.ndarray, origin: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Coefficients, and intercepts at x = 0, of a θ with its intercepts at `origin`."""
+    coef = np.ascontiguousarray(theta[:, :-1])
+    return coef, theta[:, -1] - coef @ origin
+
+
 def class_leads(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
     """How far the score of every row's class is above that of the best other class, (n,).
 

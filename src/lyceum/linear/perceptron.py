@@ -30,6 +30,8 @@ from lyceum.linear.linear_scores import (
     LinearScores,
     check_same_weights,
     class_leads,
+    weights_at,
+    weights_at_zero,
 )
 from lyceum.linear.row_passes import dense_blocks, dense_parts, without_checks
 from lyceum.report import Summary
@@ -157,6 +159,7 @@ class Perceptron(LinearScores):
         sample_weight : array of shape (n_samples,), optional
         """
         rows = self._with_class_weights(self._rows(X, y, sample_weight))
+        # about the means the radius, and with it the bound on the mistakes, is mostly smaller
         moments = finite_sums(rows.reduce(Moments.of))
         self.mean_ = moments.mean
         self.history_: list[int] = []
@@ -215,7 +218,7 @@ class Perceptron(LinearScores):
         self._weight += more
         share = more / max(self._weight, 1e-300)
         self.mean_ = self.mean_ + share * (moments.mean - self.mean_)
-        return np.column_stack([self.coef_, self.intercept_ + self.coef_ @ self._shift])
+        return weights_at(self._shift, self.coef_, self.intercept_)
 
     def _first_weights(self, shift: np.ndarray) -> np.ndarray:
         """Weights, and intercepts at the shift, (1 or K, d + 1)."""
@@ -233,8 +236,7 @@ class Perceptron(LinearScores):
                 f"coef_init must have coefficients of shape {shape} and {outputs} intercepts, got "
                 f"{coef.shape} and {intercept.shape}"
             )
-        coef = coef.reshape(shape)
-        return np.column_stack([coef, intercept.reshape(-1) + coef @ shift])
+        return weights_at(shift, coef.reshape(shape), intercept.reshape(-1))
 
     def _learn(
         self, rows: Rows, theta: np.ndarray, shift: np.ndarray, passes: int
@@ -253,8 +255,11 @@ class Perceptron(LinearScores):
                     "intercept": self.intercept_,
                     "mistakes": mistakes,
                 }
+                # intercepts at x = 0 after every row; of two classes the one row of weights
                 if self.record == "steps":
-                    step["rows"] = _after_rows(steps, shift)
+                    after = np.array(steps)
+                    after[:, :, -1] -= after[:, :, :-1] @ shift
+                    step["rows"] = after[:, 0] if after.shape[1] == 1 else after
                 self.record_.append(step)
             if mistakes == 0:
                 return
@@ -283,8 +288,7 @@ class Perceptron(LinearScores):
         return mistakes
 
     def _keep(self, theta: np.ndarray, shift: np.ndarray) -> None:
-        self.coef_ = np.ascontiguousarray(theta[:, :-1])
-        self.intercept_ = theta[:, -1] - self.coef_ @ shift
+        self.coef_, self.intercept_ = weights_at_zero(theta, shift)
 
     def _judge(self, rows: Rows, theta: np.ndarray, shift: np.ndarray) -> None:
         """The verdict: whether the last pass was without a mistake, the margin, and the bound from
@@ -316,15 +320,6 @@ class Perceptron(LinearScores):
             "passes": self.n_iter_,
         }
         return Summary(self._title(), facts, [self._table()])
-
-
-def _after_rows(steps: list[np.ndarray], shift: np.ndarray) -> np.ndarray:
-    """Weights and intercepts at x = 0 after every row; of two classes the one row of them."""
-    after = np.array(steps)
-    after[:, :, -1] -= after[:, :, :-1] @ shift
-    if after.shape[1] == 1:
-        return after[:, 0]
-    return after
 
 
 @dataclass(frozen=True, slots=True)

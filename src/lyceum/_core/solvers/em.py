@@ -278,12 +278,20 @@ class ExpectationMaximization:
             there, _ = _evaluate(rows, problem, better, step)
             gain = there.objective - here.objective
             if gain < -_ROUNDING * max(abs(here.objective), weight):
-                _warn_of_fall(step, gain)
+                warnings.warn(
+                    f"expectation-maximization stopped: iteration {step} lowered the"
+                    f" log-likelihood by {-gain:.3g}, which an exact M-step cannot do; the"
+                    " parameters before it are returned. A ridge on singular covariances does"
+                    " this: give the model a prior instead",
+                    ConvergenceWarning,
+                    stacklevel=4,
+                )
                 break
             here = there
             history.append(here.objective)
             if self.record:
                 steps.append(_step(here, step, gain))
+            # the gain per unit of weight, so that the tolerance does not depend on the rows
             if gain <= self.tol * weight:
                 converged = True
                 break
@@ -340,13 +348,3 @@ def _step(point: _Point, step: int, gain: float) -> dict[str, Any]:
         "gain": gain,
         "parameters": point.parameters,
     }
-
-
-def _warn_of_fall(step: int, gain: float) -> None:
-    warnings.warn(
-        f"expectation-maximization stopped: iteration {step} lowered the log-likelihood by"
-        f" {-gain:.3g}, which an exact M-step cannot do; the parameters before it are returned. A"
-        " ridge on singular covariances does this: give the model a prior instead",
-        ConvergenceWarning,
-        stacklevel=5,
-    )

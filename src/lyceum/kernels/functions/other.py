@@ -17,6 +17,7 @@ from lyceum.errors import DataError, SettingError
 from lyceum.kernels.cells import block_of, cells_of, is_frame, numbers_of
 from lyceum.kernels.functions.base import Kernel, register_kernel
 
+# distances d of which exp(-γ d) is positive definite for every γ (Schoenberg, 1938)
 _CONDITIONALLY_NEGATIVE = (
     "euclidean",
     "squared_euclidean",
@@ -94,7 +95,12 @@ class DistanceKernel(Kernel):
     def learn(
         self, X: Data, y: Target = None, sample_weight: Weights = None
     ) -> DistanceKernel:
-        return replace(self, metric=self.metric.learn(_rows(X)))
+        rows: Any = X
+        if isinstance(X, Block):
+            rows = Rows(ArraySource.of_block(X))
+        elif not isinstance(X, Rows) and not is_frame(X):
+            rows = scan(X if sparse.issparse(X) else np.asarray(X))
+        return replace(self, metric=self.metric.learn(rows))
 
     def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         A = self._cells(X)
@@ -115,15 +121,6 @@ class DistanceKernel(Kernel):
         if self.metric.takes_missing:
             return super().diagonal(X)
         return np.ones(self._cells(X).shape[0])
-
-
-def _rows(X: Data) -> Any:
-    """Rows that a metric can be fitted on."""
-    if isinstance(X, Block):
-        return Rows(ArraySource.of_block(X))
-    if isinstance(X, Rows) or is_frame(X):
-        return X
-    return scan(X if sparse.issparse(X) else np.asarray(X))
 
 
 @register_kernel("precomputed")

@@ -237,6 +237,7 @@ class LinearRegression(LeastSquares):
         self.adjusted_r2_ = np.nan
         with np.errstate(divide="ignore", invalid="ignore"):
             self.r2_ = float(1.0 - residual / yy)
+            # unbiased: a degree is lost with every fitted coefficient
             if self.df_residual_ > 0:
                 variance = residual / self.df_residual_
                 lost = np.float64(n - int(self.fit_intercept)) / self.df_residual_
@@ -252,6 +253,7 @@ class LinearRegression(LeastSquares):
         moments = fit.moments
         self.intercept_standard_error_ = 0.0
         with np.errstate(divide="ignore", invalid="ignore"):
+            # explained variance per coefficient over that of the residuals
             explained = np.float64(max(moments.yy - fit.residual, 0.0))
             self.f_ = float(explained / self.df_model_ / variance)
             if self.fit_intercept:
@@ -425,26 +427,22 @@ def _two_sided(t: np.ndarray | np.float64, df: int) -> np.ndarray:
 def _interval(
     learner: LinearRegression, quantile: float, new_row: bool, block: Block
 ) -> np.ndarray:
-    variance = _variance(learner, block)
+    """The fitted values less and plus the quantile times the root of their variance."""
+    moments = learner.statistic_
+    if not hasattr(learner, "covariance_"):  # few rows with many columns
+        variance = learner.sigma_**2 * _leverage(learner, block)
+    else:
+        Z = block.dense
+        if learner.fit_intercept:
+            Z = Z - moments.x_mean
+        variance = np.einsum("ij,jk,ik->i", Z, learner.covariance_, Z, optimize=True)
+        if learner.fit_intercept:
+            variance = variance + learner.sigma_**2 / moments.weight
     if new_row:
         variance = variance + learner.sigma_**2
     middle = block.X @ learner.coef_ + learner.intercept_
     reach = quantile * np.sqrt(variance)
     return np.column_stack([middle - reach, middle + reach])
-
-
-def _variance(learner: LinearRegression, block: Block) -> np.ndarray:
-    """The variance of the fitted values of the rows of a block."""
-    if not hasattr(learner, "covariance_"):  # few rows with many columns
-        return learner.sigma_**2 * _leverage(learner, block)
-    moments = learner.statistic_
-    Z = block.dense
-    if learner.fit_intercept:
-        Z = Z - moments.x_mean
-    variance = np.einsum("ij,jk,ik->i", Z, learner.covariance_, Z, optimize=True)
-    if learner.fit_intercept:
-        variance = variance + learner.sigma_**2 / moments.weight
-    return variance
 
 
 def _leverage(learner: LinearRegression, block: Block) -> np.ndarray:

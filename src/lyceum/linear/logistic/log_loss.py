@@ -20,6 +20,7 @@ from lyceum._core.statistics import (
     SoftmaxLoss,
     class_weights,
 )
+from lyceum.linear.linear_scores import weights_at_zero
 from lyceum.linear.row_passes import (
     ScaleColumns,
     first_pass,
@@ -205,8 +206,7 @@ class LogLoss:
     def weights_at_zero(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients of the columns as they came, and intercepts at x = 0 instead of at the
         means."""
-        coef = np.ascontiguousarray(theta[:, :-1])
-        intercept = theta[:, -1] - coef @ self.shift
+        coef, intercept = weights_at_zero(theta, self.shift)
         if self.factors is not None:
             coef = coef * self.factors
         return coef, intercept

@@ -31,6 +31,8 @@ from lyceum.linear.linear_scores import (
     contributions,
     linear_scores,
     score_shapes,
+    weights_at,
+    weights_at_zero,
 )
 from lyceum.linear.logistic.bounds import minimize_sigmoid_bound
 from lyceum.linear.logistic.log_loss import ClassSpread, LogLoss, Penalty
@@ -425,7 +427,8 @@ class LogisticRegression(PosteriorClassifier, Learner):
     def _set_standard_errors(self, inverse: np.ndarray, origin: np.ndarray) -> None:
         """From H⁻¹ with the intercepts taken at `origin`; those of the posterior are taken at the
         means."""
-        gaussian = GaussianWeights(self._weights_at(origin), inverse, origin)
+        weights = weights_at(origin, self.coef_, self.intercept_)
+        gaussian = GaussianWeights(weights, inverse, origin)
         # about the means intercepts and coefficients correlate least; errors are told at x = 0
         mean = self.mean_ if self.fit_intercept else origin
         self.posterior_covariance_ = gaussian.at(mean).covariance
@@ -438,12 +441,8 @@ class LogisticRegression(PosteriorClassifier, Learner):
     def _weight_posterior(self) -> GaussianWeights:
         """N(w*, H⁻¹) with the intercepts at the column means."""
         origin = self.mean_ if self.fit_intercept else np.zeros_like(self.mean_)
-        mode = self._weights_at(origin)
+        mode = weights_at(origin, self.coef_, self.intercept_)
         return GaussianWeights(mode, self.posterior_covariance_, origin)
-
-    def _weights_at(self, origin: np.ndarray) -> np.ndarray:
-        """(b, b₀ + b·origin) of every output, (outputs, d + 1)."""
-        return np.column_stack([self.coef_, self.intercept_ + self.coef_ @ origin])
 
     # -- one row at a time -------------------------------------------------------------
 
@@ -505,7 +504,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
             self.record_ = record
         self.history_ = [*history, state.loss]
         self.recursion_ = asdict(state)
-        self.coef_, self.intercept_ = state.weights_at_zero(state.theta)
+        self.coef_, self.intercept_ = weights_at_zero(state.theta, state.origin)
         self.mean_ = state.mean
         self.n_iter_ = len(self.history_)
         self.converged_ = True

@@ -16,6 +16,7 @@ from lyceum._core.progress import is_watched
 from lyceum._core.text import undetermined_fact
 from lyceum._core.types import Estimator
 from lyceum.errors import DataError, SettingError
+from lyceum.linear.linear_scores import weights_at_zero
 from lyceum.linear.logistic.log_loss import output_basis
 from lyceum.linear.row_passes import dense_blocks
 from lyceum.progress import report
@@ -216,11 +217,6 @@ class Recursion:
         away = block.weights @ (block.X - self.mean)
         self.mean = self.mean + away / self.weight
 
-    def weights_at_zero(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients, and intercepts at x = 0 instead of at the first row."""
-        coef = np.ascontiguousarray(theta[:, :-1])
-        return coef, theta[:, -1] - coef @ self.origin
-
 
 def can_recurse(learner: Estimator) -> bool:
     """Whether `partial_fit` has a Gaussian to go on from; the error says why not."""
@@ -293,7 +289,7 @@ def _recorded_steps(
     losses = w * (logsumexp(scores, axis=1) - of_class)
     objectives = before + np.cumsum(losses)
     for theta, objective in zip(trace[1:], objectives.tolist()):
-        coef, intercept = state.weights_at_zero(theta)
+        coef, intercept = weights_at_zero(theta, state.origin)
         yield {"coef": coef, "intercept": intercept, "objective": objective}
 
 

@@ -20,7 +20,13 @@ from lyceum._core.solvers import LBFGS, Newton, Outcome
 from lyceum._core.statistics import Moments, Scatter
 from lyceum._core.types import Categories, ClassWeight, Data, Target, Weights
 from lyceum.errors import SettingError
-from lyceum.linear.linear_scores import CLASS_WEIGHT, LinearScores, check_same_weights
+from lyceum.linear.linear_scores import (
+    CLASS_WEIGHT,
+    LinearScores,
+    check_same_weights,
+    weights_at,
+    weights_at_zero,
+)
 from lyceum.linear.margin.losses import LOSSES, MarginLoss, SmoothHinge
 from lyceum.linear.margin.problem import MarginProblem, SeenRows
 from lyceum.linear.row_passes import first_pass, without_checks
@@ -206,7 +212,7 @@ class MarginClassifier(LinearScores):
         # The parabola has its intercepts at the means of the first rows, and there they stay. The
         # scatter is about the mean of these rows: S + W d dᵀ is that about a point d away.
         shift = seen["shift"]
-        theta = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ shift])
+        theta = weights_at(shift, self.coef_, self.intercept_)
         moved = problem.shift - shift
         scatter = problem.scatter + problem.weight * np.outer(moved, moved)
         parabola = SeenRows(theta, seen["curvature"])
@@ -279,7 +285,7 @@ class MarginClassifier(LinearScores):
         return [max(10.0**-k, float(self.smoothing)) for k in range(steps + 1)]
 
     def _record_point(self, problem: MarginProblem, point: Any) -> None:
-        coef, intercept = _original(problem, point.theta)
+        coef, intercept = weights_at_zero(point.theta, problem.shift)
         self.record_.append(
             {
                 "step": len(self.record_),
@@ -291,7 +297,7 @@ class MarginClassifier(LinearScores):
 
     def _finish(self, problem: MarginProblem, outcome: Outcome) -> None:
         theta = outcome.point.theta
-        self.coef_, self.intercept_ = _original(problem, theta)
+        self.coef_, self.intercept_ = weights_at_zero(theta, problem.shift)
         self.n_iter_ = outcome.n_iter
         self.converged_ = outcome.converged
         self.history_ = list(outcome.history)
@@ -338,11 +344,3 @@ class MarginClassifier(LinearScores):
             self._table(),
         ]
         return Summary(self._title(), facts, tables)
-
-
-def _original(
-    problem: MarginProblem, theta: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Coefficients, and intercepts at x = 0 instead of at the column means."""
-    coef = np.ascontiguousarray(theta[:, :-1])
-    return coef, theta[:, -1] - coef @ problem.shift

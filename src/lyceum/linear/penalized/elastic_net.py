@@ -191,6 +191,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     def _set_results(self, centered: CenteredProblem) -> None:
         problem = centered.problem
         d = len(centered.x_mean)
+        # the problem is per unit of weight: ½ |y - Xb|² / Σw + l1 |b|₁ + l2/2 |b|²
         l1 = self.alpha * self._share
         l2 = self.alpha * (1 - self._share)
         start = np.zeros(d)
