@@ -276,7 +276,11 @@ class RBFSampler(Transformer):
 
     def _step(self, schema: Schema) -> _Features:
         made = partial(
-            _waves, self.frequencies_, self.phase_, self.mean_, self.n_components
+            _waves,
+            self.frequencies_,
+            self.phase_,
+            self.mean_,
+            self.n_components,
         )
         return _Features(_design(schema), made, _names("fourier", self.n_components))
 
@@ -364,13 +368,20 @@ def _names(prefix: str, count: int) -> tuple[str, ...]:
 
 
 def _kernel_values(
-    kernel: Kernel, rows: np.ndarray, root: np.ndarray, X: Data
+    kernel: Kernel,
+    rows: np.ndarray,
+    root: np.ndarray,
+    X: Data,
 ) -> np.ndarray:
     return double_gram(kernel, X, rows) @ root
 
 
 def _waves(
-    frequencies: np.ndarray, phase: float, mean: np.ndarray, n_components: int, X: Data
+    frequencies: np.ndarray,
+    phase: float,
+    mean: np.ndarray,
+    n_components: int,
+    X: Data,
 ) -> np.ndarray:
     """√(2/D) times the cosines of all waves, then the sines of those that have both."""
     if sparse.issparse(X):

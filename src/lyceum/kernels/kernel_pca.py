@@ -180,7 +180,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
             self.explained_variance_ratio_ = values / total
 
     def _components(
-        self, S: np.ndarray, rounding: float
+        self,
+        S: np.ndarray,
+        rounding: float,
     ) -> tuple[np.ndarray, np.ndarray]:
         """The largest eigenvalues, those of the size of rounding as 0, and their vectors; without
         `n_components` those above 0."""
@@ -231,7 +233,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         return self._apply(partial(_squared_residuals, self), X)
 
     def inverse_transform(
-        self, X: Data, max_iter: int = 200, tol: float = 1e-9
+        self,
+        X: Data,
+        max_iter: int = 200,
+        tol: float = 1e-9,
     ) -> np.ndarray:
         """Rows for scores: exact for the linear kernel, a fixed point for the RBF kernel.
 
@@ -273,7 +278,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         return self._fixed_points(G, rows, max_iter, tol)
 
     def _fixed_points(
-        self, G: np.ndarray, rows: np.ndarray, max_iter: int, tol: float
+        self,
+        G: np.ndarray,
+        rows: np.ndarray,
+        max_iter: int,
+        tol: float,
     ) -> np.ndarray:
         """x = Σ g_i k(x, x_i) x_i / Σ g_i k(x, x_i), from the training row nearest to the
         projection."""

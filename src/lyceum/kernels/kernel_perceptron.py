@@ -273,7 +273,12 @@ class _Learning:
     computed."""
 
     def __init__(
-        self, kernel: Kernel, X: Any, y: np.ndarray, w: np.ndarray, n_classes: int
+        self,
+        kernel: Kernel,
+        X: Any,
+        y: np.ndarray,
+        w: np.ndarray,
+        n_classes: int,
     ) -> None:
         n = X.shape[0]
         self.kernel = kernel

@@ -331,7 +331,11 @@ class _Spread:
 
     @classmethod
     def of(
-        cls, block: Block, quantiles: bool, sample: int | None, seed: int
+        cls,
+        block: Block,
+        quantiles: bool,
+        sample: int | None,
+        seed: int,
     ) -> _Spread:
         drawn = RowSample.of(block, sample, seed) if sample else None
         block = block.without_zero_weights()
@@ -413,7 +417,10 @@ def _radial(Z: np.ndarray, degree: int) -> np.ndarray:
 
 
 def _joint_sigmoid(
-    Z: np.ndarray, centers: np.ndarray, directions: np.ndarray, width: float
+    Z: np.ndarray,
+    centers: np.ndarray,
+    directions: np.ndarray,
+    width: float,
 ) -> np.ndarray:
     # (z - c)·v, without the differences of all rows and centers
     along = Z @ directions.T - (centers * directions).sum(axis=1)
@@ -421,7 +428,10 @@ def _joint_sigmoid(
 
 
 def _by_column(
-    Z: np.ndarray, function: Callable, centers: Any, widths: np.ndarray
+    Z: np.ndarray,
+    function: Callable,
+    centers: Any,
+    widths: np.ndarray,
 ) -> np.ndarray:
     parts = [np.empty((len(Z), 0))]
     for z, of_column, width in zip(Z.T, centers, widths):

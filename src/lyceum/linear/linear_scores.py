@@ -137,7 +137,9 @@ def _predict(learner: LinearScores, block: Block) -> np.ndarray:
 
 
 def weights_at(
-    origin: np.ndarray, coef: np.ndarray, intercept: np.ndarray
+    origin: np.ndarray,
+    coef: np.ndarray,
+    intercept: np.ndarray,
 ) -> np.ndarray:
     """θ = (b, b₀ + b·origin) of every output, (outputs, d + 1): the intercepts taken at `origin`.
 

@@ -239,7 +239,11 @@ class Perceptron(LinearScores):
         return weights_at(shift, coef.reshape(shape), intercept.reshape(-1))
 
     def _learn(
-        self, rows: Rows, theta: np.ndarray, shift: np.ndarray, passes: int
+        self,
+        rows: Rows,
+        theta: np.ndarray,
+        shift: np.ndarray,
+        passes: int,
     ) -> None:
         for _ in range(passes):
             steps: list[np.ndarray] = []
@@ -282,7 +286,12 @@ class Perceptron(LinearScores):
             row = slice(i, i + 1)
             w = None if block.w is None else block.w[row]
             mistakes += native.perceptron_pass(
-                block.X[row], y[row], w, shift, rate, theta
+                block.X[row],
+                y[row],
+                w,
+                shift,
+                rate,
+                theta,
             )
             steps.append(theta.copy())
         return mistakes

@@ -170,7 +170,10 @@ class Architecture:
 
 
 def each_layer(
-    name: str, setting: str | Sequence[str], n_layers: int, options: Sequence[str]
+    name: str,
+    setting: str | Sequence[str],
+    n_layers: int,
+    options: Sequence[str],
 ) -> list[str]:
     """One name for every hidden layer."""
     is_single = isinstance(setting, str)
@@ -201,7 +204,11 @@ def given_start(architecture: Architecture, start: Any) -> np.ndarray:
 
 
 def _layer_start(
-    k: int, layer: Layer, weights: ArrayLike | None, biases: Any, radii: Any
+    k: int,
+    layer: Layer,
+    weights: ArrayLike | None,
+    biases: Any,
+    radii: Any,
 ) -> np.ndarray:
     rows = [
         _numbers(f"the weights of layer {k}", weights, (layer.n_in, layer.n_out)),

@@ -71,7 +71,10 @@ class FeedForward(NetworkSettings):
         raise undefined(self, "_targets")
 
     def _validate(
-        self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray
+        self,
+        outputs: np.ndarray,
+        y: np.ndarray,
+        w: np.ndarray,
     ) -> tuple[float, float]:
         """Mean loss and score of the outputs on the validation rows."""
         raise undefined(self, "_validate")
@@ -251,7 +254,10 @@ class FeedForward(NetworkSettings):
         return Windows(rows, self._packer(**options), size, n_rows)
 
     def _share_held_out(
-        self, rows: Rows, look: FirstLook, held_out: HeldOut | None
+        self,
+        rows: Rows,
+        look: FirstLook,
+        held_out: HeldOut | None,
     ) -> np.ndarray | None:
         """The validation rows among those given to learn from; of a stream at most one window of
         them."""
@@ -275,7 +281,10 @@ class FeedForward(NetworkSettings):
         return pack.join(cells, target, w)
 
     def _descend(
-        self, training: Training, windows: Windows, held: np.ndarray | None
+        self,
+        training: Training,
+        windows: Windows,
+        held: np.ndarray | None,
     ) -> None:
         self._reset_history()
         patience = Patience(self.tol or 0.0)
@@ -398,7 +407,10 @@ class FeedForward(NetworkSettings):
         return self
 
     def _one_epoch(
-        self, rows: Rows, look: FirstLook, memory: np.ndarray | None
+        self,
+        rows: Rows,
+        look: FirstLook,
+        memory: np.ndarray | None,
     ) -> None:
         # the memory of another solver says nothing to this one
         same = memory is not None and len(memory) == len(self._training(None)._memory)

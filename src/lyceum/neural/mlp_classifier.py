@@ -271,7 +271,10 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         )
 
     def _validate(
-        self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray
+        self,
+        outputs: np.ndarray,
+        y: np.ndarray,
+        w: np.ndarray,
     ) -> tuple[float, float]:
         joint = self._joint(outputs)
         codes = y.astype(np.intp)

@@ -139,7 +139,10 @@ class MLPRegressor(Regressor, FeedForward):
         return numbers
 
     def _validate(
-        self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray
+        self,
+        outputs: np.ndarray,
+        y: np.ndarray,
+        w: np.ndarray,
     ) -> tuple[float, float]:
         squares = np.average((outputs[:, 0] - y) ** 2, weights=w)
         mean = np.average(y, weights=w)

@@ -135,7 +135,9 @@ class NetworkReport(Learner):
         return Table("Layers", columns, rows)
 
     def explain(
-        self, X: Data, method: Literal["integrated", "gradient"] = "integrated"
+        self,
+        X: Data,
+        method: Literal["integrated", "gradient"] = "integrated",
     ) -> Explanation:
         """What every column adds to the score, from the score of the mean row.
 

@@ -106,7 +106,10 @@ class Training:
         return loss
 
     def _by_batches(
-        self, windows: Iterable[np.ndarray], number: int, rate: float
+        self,
+        windows: Iterable[np.ndarray],
+        number: int,
+        rate: float,
     ) -> tuple[float, float]:
         loss_sum = weight = 0.0
         assert self.batch_size is not None
@@ -137,7 +140,9 @@ class Training:
         return loss_sum, weight
 
     def _step_by_step(
-        self, window: np.ndarray, order: np.ndarray | None
+        self,
+        window: np.ndarray,
+        order: np.ndarray | None,
     ) -> Iterator[tuple[np.ndarray, None]]:
         """The rows of one step at a time, in their order."""
         assert self.batch_size is not None
@@ -156,7 +161,10 @@ class Training:
         return {}
 
     def _one_step(
-        self, windows: Iterable[np.ndarray], number: int, rate: float
+        self,
+        windows: Iterable[np.ndarray],
+        number: int,
+        rate: float,
     ) -> tuple[float, float]:
         # the gradient of all rows is summed over the windows; `first` numbers the rows, whose
         # dropout and noise are drawn by their number
@@ -167,7 +175,11 @@ class Training:
         chance = (*self.chance, (self.seed << 32) + self.steps)
         for window in windows:
             loss_sum += self.architecture.network.gradient(
-                self.theta, window, gradient, chance, first
+                self.theta,
+                window,
+                gradient,
+                chance,
+                first,
             )
             weight += float(window[:, -1].sum(dtype=np.float64))
             first += len(window)
@@ -175,7 +187,11 @@ class Training:
             self.steps += 1
             mean = (gradient / weight).astype(self.dtype)
             self.architecture.network.step(
-                self.theta, self._memory, mean, self._rule(rate), self.steps
+                self.theta,
+                self._memory,
+                mean,
+                self._rule(rate),
+                self.steps,
             )
             self._keep_step()
         return loss_sum, weight

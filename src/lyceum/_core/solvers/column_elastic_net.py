@@ -66,7 +66,11 @@ class DenseColumns:
     gram: _GrowingGram = field(default_factory=lambda: _GrowingGram())
 
     def products(
-        self, chosen: np.ndarray, u: np.ndarray, c: float, out: np.ndarray
+        self,
+        chosen: np.ndarray,
+        u: np.ndarray,
+        c: float,
+        out: np.ndarray,
     ) -> None:
         native.dense_column_products(self.XT, self.mean, chosen, u, c, out)
 
@@ -75,11 +79,23 @@ class DenseColumns:
         return y - b[on] @ self.XT[on], 0.0
 
     def descend(
-        self, problem: ColumnElasticNet, chosen: np.ndarray, b: np.ndarray, *how: Any
+        self,
+        problem: ColumnElasticNet,
+        chosen: np.ndarray,
+        b: np.ndarray,
+        *how: Any,
     ) -> tuple[int, float]:
         u, c = self.residual(problem.y, b)
         return native.dense_column_descent(
-            self.XT, self.mean, self.norms, problem.y, chosen, u, c, b, *how
+            self.XT,
+            self.mean,
+            self.norms,
+            problem.y,
+            chosen,
+            u,
+            c,
+            b,
+            *how,
         )[:2]
 
     def corner(self, on: np.ndarray) -> np.ndarray:
@@ -177,10 +193,21 @@ class SparseColumns:
             )
 
     def products(
-        self, chosen: np.ndarray, u: np.ndarray, c: float, out: np.ndarray
+        self,
+        chosen: np.ndarray,
+        u: np.ndarray,
+        c: float,
+        out: np.ndarray,
     ) -> None:
         native.sparse_column_products(
-            self.start, self.index, self.data, self.mean, chosen, u, c, out
+            self.start,
+            self.index,
+            self.data,
+            self.mean,
+            chosen,
+            u,
+            c,
+            out,
         )
 
     def residual(self, y: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
@@ -196,7 +223,11 @@ class SparseColumns:
         return u, -float(self.s @ u)
 
     def descend(
-        self, problem: ColumnElasticNet, chosen: np.ndarray, b: np.ndarray, *how: Any
+        self,
+        problem: ColumnElasticNet,
+        chosen: np.ndarray,
+        b: np.ndarray,
+        *how: Any,
     ) -> tuple[int, float]:
         u, c = self.residual(problem.y, b)
         return native.sparse_column_descent(
@@ -400,7 +431,11 @@ class ColumnElasticNet:
         return _Look(live, g, gap, scale)
 
     def _first_choice(
-        self, live: np.ndarray, b: np.ndarray, l1: float, l2: float
+        self,
+        live: np.ndarray,
+        b: np.ndarray,
+        l1: float,
+        l2: float,
     ) -> np.ndarray:
         size = np.abs(self.last.gradient[live] - l2 * b[live])
         # the strong rule: a gradient moves by no more than the penalty fell since all b were zero
@@ -416,7 +451,11 @@ class ColumnElasticNet:
         return _union(chosen, state.live[outside], size[outside], most)
 
     def _unscreened_columns(
-        self, state: _Look, b: np.ndarray, l1: float, l2: float
+        self,
+        state: _Look,
+        b: np.ndarray,
+        l1: float,
+        l2: float,
     ) -> np.ndarray:
         """The columns that may not be zero: s |x·r| + |x| √(2 gap) ≥ l1, with s r the dual
         point."""
@@ -460,7 +499,10 @@ class _Last:
 
 
 def _union(
-    chosen: np.ndarray, more: np.ndarray, size: np.ndarray, most: int
+    chosen: np.ndarray,
+    more: np.ndarray,
+    size: np.ndarray,
+    most: int,
 ) -> np.ndarray:
     """The chosen columns, and those of `more` with the largest `size`, at most `most` of them."""
     if len(more) > most:

@@ -117,7 +117,10 @@ def constrained_optima(
 
 
 def _checked_problem(
-    objective: Any, equalities: Any, inequalities: Any, names: Any
+    objective: Any,
+    equalities: Any,
+    inequalities: Any,
+    names: Any,
 ) -> ConstrainedProblem:
     problem = ConstrainedProblem(
         objective,
@@ -177,7 +180,9 @@ def _is_among(points: list[StationaryPoint], x: np.ndarray) -> bool:
 
 
 def _judge(
-    problem: ConstrainedProblem, z: np.ndarray, active: tuple[int, ...]
+    problem: ConstrainedProblem,
+    z: np.ndarray,
+    active: tuple[int, ...],
 ) -> StationaryPoint | None:
     """The point, if it meets all conditions of a minimum or of a maximum."""
     d = len(problem.variables)

@@ -248,7 +248,10 @@ class ExpectationMaximization:
         return self.maximize_from(rows, problem, [start])
 
     def maximize_from(
-        self, rows: Rows, problem: EMProblem, starts: Iterable[Any]
+        self,
+        rows: Rows,
+        problem: EMProblem,
+        starts: Iterable[Any],
     ) -> EMOutcome:
         """The outcome with the largest objective of several starts; the first one of equal ones."""
         best: EMOutcome | None = None
@@ -327,7 +330,10 @@ class _Point:
 
 
 def _evaluate(
-    rows: Rows, problem: EMProblem, parameters: Any, step: int
+    rows: Rows,
+    problem: EMProblem,
+    parameters: Any,
+    step: int,
 ) -> tuple[_Point, float]:
     of = partial(problem.expectation, parameters=parameters)
     expectation: Expectation = rows.reduce(of)

@@ -76,7 +76,11 @@ class GradientDescent:
             return next_point, step
 
         return descent_loop(
-            start, advance, gradient_test(problem, tol), max_iter, observer
+            start,
+            advance,
+            gradient_test(problem, tol),
+            max_iter,
+            observer,
         )
 
 
@@ -151,7 +155,11 @@ class ConjugateGradient:
             return next_point, tried
 
         return descent_loop(
-            start, advance, gradient_test(problem, tol), max_iter, observer
+            start,
+            advance,
+            gradient_test(problem, tol),
+            max_iter,
+            observer,
         )
 
     def _along(self, problem: Problem, point: Point, step: np.ndarray) -> Point | None:

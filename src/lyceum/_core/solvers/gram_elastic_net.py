@@ -133,7 +133,12 @@ class ElasticNetProblem(Protocol):
 
 
 def gap_of(
-    rr: float, yr: float, b: np.ndarray, steepest: float, l1: float, l2: float
+    rr: float,
+    yr: float,
+    b: np.ndarray,
+    steepest: float,
+    l1: float,
+    l2: float,
 ) -> tuple[float, float]:
     """The duality gap at b with residuals r, and the dual point's scale s.
 
@@ -255,7 +260,15 @@ class GramElasticNet:
                 np.subtract(self.q, self.Q @ b, out=g)
             most = min(_EPOCHS, max_iter - epochs)
             done, gap = native.gram_descent(
-                self.Q, self.q, g, b, l1, l2, self.yy, tol, most
+                self.Q,
+                self.q,
+                g,
+                b,
+                l1,
+                l2,
+                self.yy,
+                tol,
+                most,
             )
             epochs += max(1, done)
             history.append(gap)

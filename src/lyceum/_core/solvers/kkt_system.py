@@ -107,7 +107,10 @@ class ConstrainedProblem:
         return _multipliers(self.gradient(self.objective, x), J)
 
     def hessian(
-        self, x: np.ndarray, multipliers: np.ndarray, active: Sequence[int]
+        self,
+        x: np.ndarray,
+        multipliers: np.ndarray,
+        active: Sequence[int],
     ) -> np.ndarray:
         """The second derivatives of f - Σ λ h - Σ μ g."""
         of = self.constraints(active)
@@ -165,7 +168,11 @@ class ConstrainedProblem:
         return None
 
     def _polish(
-        self, z: np.ndarray, equations: Function, active: Sequence[int], d: int
+        self,
+        z: np.ndarray,
+        equations: Function,
+        active: Sequence[int],
+        d: int,
     ) -> np.ndarray:
         """Newton's steps as long as they help."""
         left = equations(z)
@@ -213,7 +220,12 @@ class ConstrainedProblem:
             return start
         with np.errstate(all="ignore"):
             return optimize.least_squares(
-                residuals, start, slopes, xtol=1e-12, ftol=1e-12, gtol=1e-12
+                residuals,
+                start,
+                slopes,
+                xtol=1e-12,
+                ftol=1e-12,
+                gtol=1e-12,
             ).x
 
 

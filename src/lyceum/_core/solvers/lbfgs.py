@@ -93,7 +93,11 @@ class LBFGS:
             return next_point, step
 
         return descent_loop(
-            start, advance, gradient_test(problem, tol), max_iter, observer
+            start,
+            advance,
+            gradient_test(problem, tol),
+            max_iter,
+            observer,
         )
 
 
@@ -113,7 +117,9 @@ class _Change:
 
 
 def _inverse_times(
-    changes: deque[_Change], gradient: np.ndarray, problem: Problem
+    changes: deque[_Change],
+    gradient: np.ndarray,
+    problem: Problem,
 ) -> np.ndarray:
     """The two-loop recursion: the quasi-Newton inverse Hessian times the gradient."""
     # from the newest change to the oldest: α = s·q / s·y, q ← q - α y

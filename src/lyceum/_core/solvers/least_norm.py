@@ -36,7 +36,9 @@ class RankedSquares(NamedTuple):
 
 
 def ranked_squares(
-    M: np.ndarray, Y: np.ndarray, level: float = UNEXPLAINED
+    M: np.ndarray,
+    Y: np.ndarray,
+    level: float = UNEXPLAINED,
 ) -> RankedSquares:
     """The b with |M b - Y| least; where columns depend on each other, that of least norm in units
     of them.

@@ -98,7 +98,11 @@ class Newton:
             return backtrack(problem, point, step, self.needs_hessian), step
 
         return descent_loop(
-            start, advance, gradient_test(problem, tol), max_iter, observer
+            start,
+            advance,
+            gradient_test(problem, tol),
+            max_iter,
+            observer,
         )
 
 
@@ -187,5 +191,9 @@ class LevenbergMarquardt:
                 mu *= _FACTOR
 
         return descent_loop(
-            start, advance, gradient_test(problem, tol), max_iter, observer
+            start,
+            advance,
+            gradient_test(problem, tol),
+            max_iter,
+            observer,
         )

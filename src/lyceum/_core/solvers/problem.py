@@ -228,7 +228,10 @@ def gradient_test(problem: Problem, tol: float) -> Callable[[Point], bool]:
 
 
 def backtrack(
-    problem: Problem, here: Point, step: np.ndarray, hessian: bool
+    problem: Problem,
+    here: Point,
+    step: np.ndarray,
+    hessian: bool,
 ) -> Point | None:
     """Shorten a step until it lowers the objective enough (Armijo's rule); None if no length does.
 

@@ -93,7 +93,10 @@ class DistanceKernel(Kernel):
         return True if self.metric.name in _CONDITIONALLY_NEGATIVE else None
 
     def learn(
-        self, X: Data, y: Target = None, sample_weight: Weights = None
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
     ) -> DistanceKernel:
         rows: Any = X
         if isinstance(X, Block):

@@ -35,7 +35,9 @@ class _ProductKernel(Kernel):
         raise undefined(self, "native")
 
     def _center_rows(
-        self, A: np.ndarray, B: np.ndarray
+        self,
+        A: np.ndarray,
+        B: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
         """The rows moved to where products lose fewest digits, if values do not change by it."""
         return A, B
@@ -192,7 +194,10 @@ class PolynomialKernel(_ProductKernel):
         return not isinstance(self.gamma, str)
 
     def learn(
-        self, X: Data, y: Target = None, sample_weight: Weights = None
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
     ) -> PolynomialKernel:
         return replace(self, gamma=_number_of(self.gamma, X, self, sample_weight))
 
@@ -308,7 +313,10 @@ class RBFKernel(_ProductKernel):
         return not isinstance(self.sigma, str) and not isinstance(self.gamma, str)
 
     def learn(
-        self, X: Data, y: Target = None, sample_weight: Weights = None
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
     ) -> RBFKernel:
         if self.sigma == "median":
             cells = cells_of(X, self)
@@ -334,7 +342,9 @@ class RBFKernel(_ProductKernel):
         return NativeKernel("rbf", _known_gamma(self.gamma, self))
 
     def _center_rows(
-        self, A: np.ndarray, B: np.ndarray
+        self,
+        A: np.ndarray,
+        B: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
         if not len(B):
             return A, B
@@ -389,7 +399,10 @@ class SigmoidKernel(_ProductKernel):
         return not isinstance(self.gamma, str)
 
     def learn(
-        self, X: Data, y: Target = None, sample_weight: Weights = None
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
     ) -> SigmoidKernel:
         return replace(self, gamma=_number_of(self.gamma, X, self, sample_weight))
 

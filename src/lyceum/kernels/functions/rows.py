@@ -30,13 +30,21 @@ class KernelRows(Protocol):
         """F[j] += Σ_i weight[i] k(x_i, x_j) over these rows, for all rows j."""
 
     def sums_at(
-        self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray
+        self,
+        rows: np.ndarray,
+        weight: np.ndarray,
+        targets: np.ndarray,
     ) -> np.ndarray:
         """Σ_i weight[i] k(x_i, x_j) over these rows, for the rows j of `targets`."""
 
 
 def kernel_rows(
-    kernel: Kernel, X: Any, dtype: Any, cache: float, shift: float, balanced: bool
+    kernel: Kernel,
+    X: Any,
+    dtype: Any,
+    cache: float,
+    shift: float,
+    balanced: bool,
 ) -> KernelRows:
     """The way to the values of `kernel + shift` that suits the rows.
 
@@ -75,7 +83,10 @@ def is_moved(kernel: Kernel, X: Data, balanced: bool) -> bool:
 
 
 def _shift_rows(
-    kernel: NativeKernel, X: np.ndarray, dtype: Any, balanced: bool
+    kernel: NativeKernel,
+    X: np.ndarray,
+    dtype: Any,
+    balanced: bool,
 ) -> np.ndarray:
     """Rows about their mean where that changes nothing, so that an offset takes no digits."""
     if kernel.name == "rbf" or (kernel.name == "linear" and balanced):
@@ -103,14 +114,22 @@ class _PassingRows:
         F += self._sums(rows, weight, self.X)
 
     def sums_at(
-        self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray
+        self,
+        rows: np.ndarray,
+        weight: np.ndarray,
+        targets: np.ndarray,
     ) -> np.ndarray:
         return self._sums(rows, weight, self.X[targets])
 
     def _sums(self, rows: np.ndarray, weight: np.ndarray, Y: np.ndarray) -> np.ndarray:
         out = np.zeros((len(Y), 1))
         native.kernel_sums(
-            *self.kernel, self.X[rows], weight[:, None], Y, out, n_threads()
+            *self.kernel,
+            self.X[rows],
+            weight[:, None],
+            Y,
+            out,
+            n_threads(),
         )
         return out[:, 0] + self.shift * weight.sum()
 
@@ -165,7 +184,10 @@ class _CachedRows:
             native.add_rows(self.values, slots, weight[part], F)
 
     def sums_at(
-        self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray
+        self,
+        rows: np.ndarray,
+        weight: np.ndarray,
+        targets: np.ndarray,
     ) -> np.ndarray:
         sums = self.kernel.sums(self.X[rows], weight, self.X[targets])
         return sums + self.shift * weight.sum()
@@ -188,7 +210,10 @@ class _GivenRows:
         F += self.shift * weight.sum()
 
     def sums_at(
-        self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray
+        self,
+        rows: np.ndarray,
+        weight: np.ndarray,
+        targets: np.ndarray,
     ) -> np.ndarray:
         values = self.K[np.ix_(targets, rows)]
         return values @ weight + self.shift * weight.sum()

@@ -42,7 +42,11 @@ class HingeSums:
 
     @classmethod
     def of(
-        cls, block: Block, problem: HingeProblem, theta: np.ndarray, hessian: bool
+        cls,
+        block: Block,
+        problem: HingeProblem,
+        theta: np.ndarray,
+        hessian: bool,
     ) -> HingeSums:
         signs = problem.signs(block)
         bound = problem.bound(block)

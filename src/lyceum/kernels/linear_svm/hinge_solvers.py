@@ -35,7 +35,10 @@ def _at_origin(problem: HingeProblem, theta: np.ndarray) -> np.ndarray:
 
 
 def by_newton(
-    problem: HingeProblem, tol: float, max_iter: int, wide: bool
+    problem: HingeProblem,
+    tol: float,
+    max_iter: int,
+    wide: bool,
 ) -> LinearSolution:
     """The squared hinge: Newton steps, or quasi-Newton ones where columns are too many for a
     Hessian."""
@@ -81,7 +84,11 @@ def by_multipliers(problem: HingeProblem, tol: float, max_iter: int) -> LinearSo
 
 
 def by_dual_descent(
-    problem: HingeProblem, block: Block, squared: bool, tol: float, max_iter: int
+    problem: HingeProblem,
+    block: Block,
+    squared: bool,
+    tol: float,
+    max_iter: int,
 ) -> LinearSolution:
     """Dual coordinate descent; a free intercept is the root of Σ α y, which falls as b rises."""
     is_penalized = problem.fit_intercept and not problem.has_free_intercept
@@ -229,7 +236,9 @@ class _Descent:
 
 
 def by_proximal_newton(
-    problem: HingeProblem, tol: float, max_iter: int
+    problem: HingeProblem,
+    tol: float,
+    max_iter: int,
 ) -> LinearSolution:
     """|w|₁ + Σ C max(0, u)²: quadratic models by coordinate descent, on the columns not settled at
     0."""
@@ -286,7 +295,9 @@ def _absolute_penalty(problem: HingeProblem) -> np.ndarray:
 
 
 def _violation(
-    problem: HingeProblem, theta: np.ndarray, gradient: np.ndarray
+    problem: HingeProblem,
+    theta: np.ndarray,
+    gradient: np.ndarray,
 ) -> np.ndarray:
     """How far 0 is from the subgradients of the loss + |w|₁ + |b|/s."""
     # at w = 0 only what |g| is above the penalty is left
@@ -297,7 +308,10 @@ def _violation(
 
 
 def _on_columns(
-    problem: HingeProblem, theta: np.ndarray, tol: float, max_iter: int
+    problem: HingeProblem,
+    theta: np.ndarray,
+    tol: float,
+    max_iter: int,
 ) -> tuple[np.ndarray, int, list[float], bool]:
     """Proximal Newton steps; the last point, passes, values, and whether no step promised
     anything."""
@@ -359,7 +373,10 @@ def _model_step(problem: HingeProblem, point: Point) -> tuple[np.ndarray, float]
 
 
 def _step_with_free_intercept(
-    H: np.ndarray, g: np.ndarray, theta: np.ndarray, exactness: float
+    H: np.ndarray,
+    g: np.ndarray,
+    theta: np.ndarray,
+    exactness: float,
 ) -> np.ndarray:
     """The best b for given weights leaves Q - h hᵀ / H_bb, Schur's complement, to the weights."""
     side = H[-1, :-1]
@@ -372,7 +389,10 @@ def _step_with_free_intercept(
 
 
 def _lasso_step(
-    Q: np.ndarray, pull: np.ndarray, start: np.ndarray, exactness: float
+    Q: np.ndarray,
+    pull: np.ndarray,
+    start: np.ndarray,
+    exactness: float,
 ) -> np.ndarray:
     """The s that minimizes pull·s + ½ sᵀQs + |start + s|₁, by coordinate descent."""
     # in w = start + s: ½ wᵀQw - q·w + |w|₁ with q = Q start - pull, whose gradient starts at -pull

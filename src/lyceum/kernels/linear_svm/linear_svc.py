@@ -228,7 +228,9 @@ class LinearSVC(Classifier, Learner):
         )
 
     def _solve_machine(
-        self, problem: HingeProblem, block: Block | None
+        self,
+        problem: HingeProblem,
+        block: Block | None,
     ) -> LinearSolution:
         squared = self.loss == "squared_hinge"
         wide = len(problem.shift) > _WIDE
@@ -279,7 +281,10 @@ class LinearSVC(Classifier, Learner):
         return 0.5 * (self.coef_**2).sum(axis=1) + 0.5 * of_constant**2
 
     def _slacks(
-        self, problem: HingeProblem, thetas: np.ndarray, sparse_rows: Block | None
+        self,
+        problem: HingeProblem,
+        thetas: np.ndarray,
+        sparse_rows: Block | None,
     ) -> _Slacks:
         """One more pass: what the machines, with b at x = 0, do to the rows."""
         favored = np.arange(len(thetas)) if len(thetas) > 1 else np.array([1])

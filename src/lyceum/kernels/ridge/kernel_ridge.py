@@ -91,7 +91,11 @@ class LeaveOneOut:
 
     @classmethod
     def of(
-        cls, y: np.ndarray, residuals: np.ndarray, w: np.ndarray, is_flat: bool
+        cls,
+        y: np.ndarray,
+        residuals: np.ndarray,
+        w: np.ndarray,
+        is_flat: bool,
     ) -> LeaveOneOut:
         """From targets and residuals (n, k) of rows of weight w; of one target if `is_flat`."""
         share = w / w.sum()
@@ -380,7 +384,11 @@ class KernelRidge(Regressor, KernelLearner):
             A[np.diag_indices(n)] += ridge
             y[:, targets] = A @ dual[:, targets] + intercepts[targets]
             diagonal, ones = inverse_parts(
-                self.kernel_, self.rows_, ridge, A, with_ones=self.fit_intercept
+                self.kernel_,
+                self.rows_,
+                ridge,
+                A,
+                with_ones=self.fit_intercept,
             )
             if self.fit_intercept:
                 diagonal = diagonal - ones**2 / ones.sum()

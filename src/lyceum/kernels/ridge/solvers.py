@@ -63,7 +63,10 @@ class RidgeInverse(NamedTuple):
 
 
 def ridge_inverse(
-    kernel: Kernel, X: Any, ridge: np.ndarray, mixed: bool
+    kernel: Kernel,
+    X: Any,
+    ridge: np.ndarray,
+    mixed: bool,
 ) -> RidgeInverse:
     """The inverse by Cholesky; where K is singular by rounding and the ridge too small, by
     eigenvalues."""
@@ -100,7 +103,11 @@ def _exact_inverse(kernel: Kernel, X: Data, ridge: np.ndarray) -> RidgeInverse:
 
 
 def _refine(
-    kernel: Kernel, X: Data, ridge: np.ndarray, L: np.ndarray, b: np.ndarray
+    kernel: Kernel,
+    X: Data,
+    ridge: np.ndarray,
+    L: np.ndarray,
+    b: np.ndarray,
 ) -> np.ndarray:
     exact = np.asarray(X, dtype=np.float64)
 
@@ -114,7 +121,9 @@ def _refine(
 
 
 def _spectrum(
-    kernel: Kernel, X: Data, ridge: np.ndarray
+    kernel: Kernel,
+    X: Data,
+    ridge: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """D, s and Q with D (K + diag(ridge)) D = Q diag(s) Qᵀ, D² = 1 / ridge, for a K singular by
     rounding.
@@ -163,7 +172,11 @@ def warn_below_rounding(n_null: int) -> None:
 
 
 def inverse_at(
-    alpha: float, s: np.ndarray, Q: np.ndarray, turned: np.ndarray, squares: np.ndarray
+    alpha: float,
+    s: np.ndarray,
+    Q: np.ndarray,
+    turned: np.ndarray,
+    squares: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(B + λI)⁻¹ of the right sides, and its diagonal."""
     shrunk = 1.0 / (s + alpha)
@@ -171,7 +184,11 @@ def inverse_at(
 
 
 def inverse_parts(
-    kernel: Kernel, X: Data, ridge: np.ndarray, A: np.ndarray, with_ones: bool
+    kernel: Kernel,
+    X: Data,
+    ridge: np.ndarray,
+    A: np.ndarray,
+    with_ones: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The diagonal of A⁻¹, and A⁻¹ 1, of A = K + diag(ridge), which is overwritten."""
     ones = np.ones(len(A))
@@ -227,7 +244,10 @@ def _subtract(A: np.ndarray, columns: slice, rows: slice) -> None:
 
 
 def _divide(
-    A: np.ndarray, columns: slice, inverse: np.ndarray | None, rows: slice
+    A: np.ndarray,
+    columns: slice,
+    inverse: np.ndarray | None,
+    rows: slice,
 ) -> None:
     if inverse is not None:
         A[rows, columns] = A[rows, columns] @ inverse.T
@@ -263,13 +283,19 @@ def _inverse_columns(L: np.ndarray, start: int) -> np.ndarray:
     unit = np.zeros((len(below), n_columns), order="F")
     np.fill_diagonal(unit, 1.0)
     columns = linalg.solve_triangular(
-        below, unit, lower=True, check_finite=False, overwrite_b=True
+        below,
+        unit,
+        lower=True,
+        check_finite=False,
+        overwrite_b=True,
     )
     return np.einsum("ij,ij->j", columns, columns)
 
 
 def refined_solution(
-    product: Product, L: np.ndarray, b: np.ndarray
+    product: Product,
+    L: np.ndarray,
+    b: np.ndarray,
 ) -> np.ndarray | None:
     """A⁻¹ b in float64 by conjugate gradients with a factor of lower precision; None if they fail.
 

@@ -149,7 +149,10 @@ def intercept_of(problem: DualProblem, solution: DualSolution) -> float:
 
 
 def _hard_margin(
-    problem: DualProblem, kernel: Kernel, X: Any, settings: SolverSettings
+    problem: DualProblem,
+    kernel: Kernel,
+    X: Any,
+    settings: SolverSettings,
 ) -> DualSolution:
     """Soft margins of growing C, until no variable is at its bound: that is the optimum without
     one.

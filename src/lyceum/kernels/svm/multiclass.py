@@ -49,7 +49,10 @@ def _pair_rows(
 
 
 def pack_pairs(
-    coef: np.ndarray, machines: list[tuple[int, int]], codes: np.ndarray, n_classes: int
+    coef: np.ndarray,
+    machines: list[tuple[int, int]],
+    codes: np.ndarray,
+    n_classes: int,
 ) -> np.ndarray:
     """Coefficients (n_support, n_machines) of all pairs as (n_classes - 1, n_support): a row has
     one machine against every other class."""
@@ -60,7 +63,9 @@ def pack_pairs(
 
 
 def unpack_pairs(
-    packed: np.ndarray, machines: list[tuple[int, int]], codes: np.ndarray
+    packed: np.ndarray,
+    machines: list[tuple[int, int]],
+    codes: np.ndarray,
 ) -> np.ndarray:
     """The inverse of `pack_pairs`: zero for the support vectors that a machine has not seen."""
     coef = np.zeros((len(codes), len(machines)))
@@ -70,7 +75,9 @@ def unpack_pairs(
 
 
 def class_scores(
-    scores: np.ndarray, machines: list[tuple[int, int]], n_classes: int
+    scores: np.ndarray,
+    machines: list[tuple[int, int]],
+    n_classes: int,
 ) -> np.ndarray:
     """One score per class: that of its own machine, or votes, with sums of scores to break ties.
 
@@ -92,7 +99,9 @@ def class_scores(
 
 
 def coupled_posteriors(
-    p: np.ndarray, machines: list[tuple[int, int]], n_classes: int
+    p: np.ndarray,
+    machines: list[tuple[int, int]],
+    n_classes: int,
 ) -> np.ndarray:
     """Posteriors of K classes from those of the machines.
 
@@ -146,7 +155,12 @@ def calibrate_machines(
             test = mine[fold[mine] == k]
             if len(test) and 0 < positive[train].sum() < len(train):
                 scores[test] = _scores_of_unseen(
-                    learner, cells, positive, bound, train=train, test=test
+                    learner,
+                    cells,
+                    positive,
+                    bound,
+                    train=train,
+                    test=test,
                 )
         seen = np.flatnonzero(np.isfinite(scores))
         if len(seen):

@@ -49,7 +49,9 @@ def check_explain_by(by: str, rows: str, is_precomputed: bool) -> None:
 
 
 def column_parts(
-    block: Block, base: np.ndarray, score: Callable[[Any], np.ndarray]
+    block: Block,
+    base: np.ndarray,
+    score: Callable[[Any], np.ndarray],
 ) -> np.ndarray:
     """The prediction for every row, the score of the base, and what every column adds, (n, 2 + d).
 

@@ -144,7 +144,10 @@ def solve_dual(
 
 
 def _undo_shift(
-    problem: DualProblem, kernel: Kernel, X: Any, state: DualSolution
+    problem: DualProblem,
+    kernel: Kernel,
+    X: Any,
+    state: DualSolution,
 ) -> DualSolution:
     """F of the rows as they came, where a linear kernel was solved about their mean."""
     if is_moved(kernel, X, problem.balanced and not problem.shift):
@@ -286,7 +289,10 @@ def _newton_steps(
 
 
 def _free_step(
-    K: np.ndarray, s: np.ndarray, v: np.ndarray, balanced: bool
+    K: np.ndarray,
+    s: np.ndarray,
+    v: np.ndarray,
+    balanced: bool,
 ) -> np.ndarray:
     """The step of free variables after which all their v are one number: K (s Δb) + b₀ = v with
     Σ s Δb = 0, or K (s Δb) = v if not balanced."""
@@ -299,7 +305,11 @@ def _free_step(
     if balanced:
         system[m, :m] = system[:m, m] = 1.0
     solution = linalg.lstsq(
-        system, right, cond=1e-12, lapack_driver="gelsy", check_finite=False
+        system,
+        right,
+        cond=1e-12,
+        lapack_driver="gelsy",
+        check_finite=False,
     )
     return s * solution[0][:m]
 

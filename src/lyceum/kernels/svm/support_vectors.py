@@ -61,7 +61,10 @@ class SupportVectors(KernelLearner):
     n_iter_: int
 
     def _gather_rows(
-        self, X: Data, y: Target, sample_weight: Weights
+        self,
+        X: Data,
+        y: Target,
+        sample_weight: Weights,
     ) -> tuple[Block, Any, np.ndarray, int]:
         """Rows with a weight, their cells, their numbers in `fit`, and how many rows there were."""
         rows = self._rows(X, y, sample_weight)
@@ -78,7 +81,11 @@ class SupportVectors(KernelLearner):
         return SolverSettings(float(self.tol), self.max_iter, 1e6 * self.cache_size)
 
     def _store_support(
-        self, used: np.ndarray, coef: np.ndarray, cells: Any, weighted: np.ndarray
+        self,
+        used: np.ndarray,
+        coef: np.ndarray,
+        cells: Any,
+        weighted: np.ndarray,
     ) -> None:
         """Keep the rows `used` among the cells, and w of the machines under a linear kernel."""
         self.support_ = weighted[used]
@@ -131,7 +138,9 @@ class SupportVectors(KernelLearner):
         return np.asarray(self._apply(parts, X))
 
     def _support_shapes(
-        self, n_machines: int, n_coef: int
+        self,
+        n_machines: int,
+        n_coef: int,
     ) -> dict[str, tuple[int, ...]]:
         n = len(self.support_)
         d = self._n_cells

@@ -215,7 +215,11 @@ class SVC(Classifier, SupportVectors):
         self._finish(machines, cells, block.y, weighted, n)
         if self.probability:
             self.calibration_ = calibrate_machines(
-                self, cells, codes=block.y, w=block.weights, bound=bound
+                self,
+                cells,
+                codes=block.y,
+                w=block.weights,
+                bound=bound,
             )
         return self
 
@@ -246,11 +250,19 @@ class SVC(Classifier, SupportVectors):
         return mine, self._solve_machine(X, signs, bound[mine])
 
     def _solve_machine(
-        self, X: Data, signs: np.ndarray, bound: np.ndarray
+        self,
+        X: Data,
+        signs: np.ndarray,
+        bound: np.ndarray,
     ) -> MarginMachine:
         scaling = float(self.intercept_scaling) if self.fit_intercept else 0.0
         return fit_margin_machine(
-            self.kernel_, X, signs, bound, scaling, self._solver_settings
+            self.kernel_,
+            X,
+            signs,
+            bound,
+            scaling,
+            self._solver_settings,
         )
 
     def _finish(

@@ -202,7 +202,10 @@ class SVR(Regressor, SupportVectors):
         self._warn_unless_converged(solution.converged)
 
     def _set_support(
-        self, coef: np.ndarray, cells: ArrayLike, weighted: np.ndarray
+        self,
+        coef: np.ndarray,
+        cells: ArrayLike,
+        weighted: np.ndarray,
     ) -> None:
         used = np.flatnonzero(coef)
         self._store_support(used, coef[:, None], cells, weighted)

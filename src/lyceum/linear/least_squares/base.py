@@ -57,7 +57,10 @@ class Fit:
 
     @classmethod
     def _of_few_rows(
-        cls, moments: RowScatter, alphas: float | np.ndarray, floor: np.ndarray
+        cls,
+        moments: RowScatter,
+        alphas: float | np.ndarray,
+        floor: np.ndarray,
     ) -> Fit:
         """The dual form: with the centered rows F, fewer than columns, and FFᵀ = U Λ Uᵀ,
         b = Fᵀ U (Λ + alpha)⁻¹ Uᵀ y.
@@ -343,7 +346,12 @@ def _few_rows_factor(
         rank = len(values)
     smallest = float(values.min() / values.max()) if len(values) else 1.0
     return PositiveFactor(
-        scale, None, root=root, loads=loads, rank=rank, smallest=smallest
+        scale,
+        None,
+        root=root,
+        loads=loads,
+        rank=rank,
+        smallest=smallest,
     )
 
 

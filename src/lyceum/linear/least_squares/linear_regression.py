@@ -291,7 +291,10 @@ class LinearRegression(LeastSquares):
         return np.column_stack([self.coef_ - reach, self.coef_ + reach])
 
     def predict_interval(
-        self, X: Data, level: float = 0.95, of: Literal["row", "mean"] = "row"
+        self,
+        X: Data,
+        level: float = 0.95,
+        of: Literal["row", "mean"] = "row",
     ) -> Any:
         """Lower and upper ends, (n, 2), of the interval for a new row of weight one, or for the
         mean of such rows.
@@ -342,7 +345,10 @@ class LinearRegression(LeastSquares):
         return np.asarray(sample_weight, dtype=np.float64) * leverages
 
     def residual_checks(
-        self, X: Data, y: Any, sample_weight: Any = None
+        self,
+        X: Data,
+        y: Any,
+        sample_weight: Any = None,
     ) -> ResidualChecks:
         """Check the residuals of the rows of `fit` against the assumptions of least squares.
 
@@ -425,7 +431,10 @@ def _two_sided(t: np.ndarray | np.float64, df: int) -> np.ndarray:
 
 
 def _interval(
-    learner: LinearRegression, quantile: float, new_row: bool, block: Block
+    learner: LinearRegression,
+    quantile: float,
+    new_row: bool,
+    block: Block,
 ) -> np.ndarray:
     """The fitted values less and plus the quantile times the root of their variance."""
     moments = learner.statistic_

@@ -80,7 +80,9 @@ class SimpleRegression:
 
 
 def simple_regression(
-    x: ArrayLike, y: Target, sample_weight: Weights = None
+    x: ArrayLike,
+    y: Target,
+    sample_weight: Weights = None,
 ) -> SimpleRegression:
     """Least squares of y on one column x, by the textbook formulas.
 
@@ -144,7 +146,9 @@ def _about_mean(x: np.ndarray, w: np.ndarray) -> tuple[np.float64, np.ndarray]:
 
 
 def _columns(
-    x: ArrayLike, y: Target, sample_weight: Weights
+    x: ArrayLike,
+    y: Target,
+    sample_weight: Weights,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     x = number_setting("x", x)
     y = number_setting("y", y)

@@ -146,7 +146,11 @@ def row_steps(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
 
 
 def _pass(
-    rows: Rows, frame: StepFrame, theta: np.ndarray, rate: float, setting: StepSetting
+    rows: Rows,
+    frame: StepFrame,
+    theta: np.ndarray,
+    rate: float,
+    setting: StepSetting,
 ) -> np.ndarray | None:
     """One pass over the rows; with a record, coefficients and intercept after every row."""
     trail = []
@@ -185,7 +189,10 @@ class _Way:
     steps: list[Step] = field(default_factory=list)
 
     def look(
-        self, frame: StepFrame, theta: np.ndarray, trail: np.ndarray | None = None
+        self,
+        frame: StepFrame,
+        theta: np.ndarray,
+        trail: np.ndarray | None = None,
     ) -> Residuals:
         if not np.abs(theta).max() < 1e100:
             advice = ", or scale the columns (standardize=True)"
@@ -289,7 +296,11 @@ def by_gradient_descent(rows: Rows, fit: Fit, setting: StepSetting) -> Descent:
         steps.append((coef, intercept, None))
 
     outcome = GradientDescent().minimize(
-        problem, start, setting.max_iter, setting.tol, observer
+        problem,
+        start,
+        setting.max_iter,
+        setting.tol,
+        observer,
     )
     # the objective of the solver is half of the squares
     end = outcome.point
@@ -352,7 +363,12 @@ def by_recursion(rows: Rows, fit: Fit) -> Fit:
     for block in dense_blocks(rows):
         assert block.y is not None
         native.recursive_squares(
-            block.X, block.y - moments.y_mean, block.w, moments.x_mean, b, P
+            block.X,
+            block.y - moments.y_mean,
+            block.w,
+            moments.x_mean,
+            b,
+            P,
         )
     # yy - 2 b·xy + bᵀ xx b, from the products of the first pass
     coef = b[:-1]

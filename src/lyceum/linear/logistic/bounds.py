@@ -146,7 +146,9 @@ def separable_sums(
 
 
 def _class_pulls(
-    block: Block, scores: np.ndarray, class_weight: np.ndarray | None
+    block: Block,
+    scores: np.ndarray,
+    class_weight: np.ndarray | None,
 ) -> tuple[float, np.ndarray, np.ndarray]:
     """Σ w [ln u - z_y], w λ exp z_k = w p_k of every row and class, and w (p_k - 1[y = k])."""
     assert block.y is not None
@@ -251,7 +253,11 @@ class SeparateClasses:
         return self.problem.level(value)
 
     def minimize(
-        self, theta: np.ndarray, max_iter: int, tol: float, observer: Observer | None
+        self,
+        theta: np.ndarray,
+        max_iter: int,
+        tol: float,
+        observer: Observer | None,
     ) -> Outcome:
         """The minimum by L-BFGS, from θ."""
         start = self.evaluate(theta)

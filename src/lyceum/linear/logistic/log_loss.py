@@ -88,7 +88,11 @@ class ClassSpread:
         offsets = np.where(classes.weight[:, None] > 0, classes.mean - mean, 0.0)
         between = (offsets * classes.weight[:, None]).T @ offsets
         return cls(
-            classes.n_rows, classes.weight, mean, offsets, classes.scatter[0] + between
+            classes.n_rows,
+            classes.weight,
+            mean,
+            offsets,
+            classes.scatter[0] + between,
         )
 
 

@@ -209,7 +209,13 @@ class Recursion:
         """
         codes = np.ascontiguousarray(block.y, dtype=np.int32)
         self.loss += native.recursive_softmax(
-            block.X, codes, w, self.origin, self.theta, self.covariance, trace
+            block.X,
+            codes,
+            w,
+            self.origin,
+            self.theta,
+            self.covariance,
+            trace,
         )
         weight_of_block = np.bincount(codes, w, len(self.class_weight))
         self.class_weight = self.class_weight + weight_of_block
@@ -234,7 +240,10 @@ def can_recurse(learner: Estimator) -> bool:
 
 
 def recurse(
-    learner: Estimator, rows: Rows, state: Recursion | None, record: list[dict] | None
+    learner: Estimator,
+    rows: Rows,
+    state: Recursion | None,
+    record: list[dict] | None,
 ) -> Recursion:
     """One pass over the rows in their order, from `state` or from the prior; steps go to
     `record`."""
@@ -271,7 +280,9 @@ def recurse(
 
 
 def _recorded_steps(
-    state: Recursion, block: Block, w: np.ndarray
+    state: Recursion,
+    block: Block,
+    w: np.ndarray,
 ) -> Iterator[dict[str, Any]]:
     """Learn from a block; coefficients, intercepts and the sum of log losses after every row."""
     before = state.loss

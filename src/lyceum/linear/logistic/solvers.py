@@ -226,7 +226,11 @@ _ROUNDS = 100
 
 
 def _minimize_by_proximal_newton(
-    problem: LogLoss, max_iter: int, tol: float, last: Start, observer: Observer | None
+    problem: LogLoss,
+    max_iter: int,
+    tol: float,
+    last: Start,
+    observer: Observer | None,
 ) -> Outcome:
     l1 = problem.penalty.l1
     n_parameters = problem.outputs * problem.shape[1]
@@ -350,7 +354,9 @@ class ProximalNewton:
         return moves
 
     def _working_entries(
-        self, problem: LogLoss, point: Point
+        self,
+        problem: LogLoss,
+        point: Point,
     ) -> tuple[np.ndarray, int]:
         """The entries of θ that may move, the coefficients first, and how many these are."""
         moves = np.zeros(problem.shape, bool)
@@ -363,7 +369,10 @@ class ProximalNewton:
         return np.concatenate([inner, np.flatnonzero(ends)]), len(inner)
 
     def _model_step(
-        self, problem: LogLoss, point: Point, last: float
+        self,
+        problem: LogLoss,
+        point: Point,
+        last: float,
     ) -> tuple[np.ndarray, float]:
         """The minimizer of g·s + ½ sᵀHs + l1 |b + s|₁ less where we are, and the fall of the linear
         part.
@@ -398,7 +407,11 @@ class ProximalNewton:
         return step.reshape(problem.shape), promised
 
     def _backtrack(
-        self, problem: LogLoss, point: Point, step: np.ndarray, promised: float
+        self,
+        problem: LogLoss,
+        point: Point,
+        step: np.ndarray,
+        promised: float,
     ) -> Point | None:
         # Armijo's rule, down to falls that are rounding of the objective
         noise = 16 * float(np.finfo(np.float64).eps) * abs(point.value)
@@ -418,7 +431,9 @@ def _norm1(theta: np.ndarray) -> float:
 
 
 def _eliminate_intercepts(
-    H: np.ndarray, g: np.ndarray, inner: int
+    H: np.ndarray,
+    g: np.ndarray,
+    inner: int,
 ) -> tuple[np.ndarray, np.ndarray, PositiveFactor]:
     """The model in the first `inner` entries alone, and the factor of T.
 
@@ -433,7 +448,11 @@ def _eliminate_intercepts(
 
 
 def _descend(
-    Q: np.ndarray, pull: np.ndarray, b: np.ndarray, l1: float, tol: float
+    Q: np.ndarray,
+    pull: np.ndarray,
+    b: np.ndarray,
+    l1: float,
+    tol: float,
 ) -> None:
     """Move b to the minimum of pull·(x - b) + ½ (x - b)ᵀQ(x - b) + l1 |x|₁ in x.
 
@@ -444,7 +463,15 @@ def _descend(
     for _ in range(_ROUNDS):
         gradient = q - Q @ b
         _, decrease = native.gram_descent(
-            Q, q, gradient, b, l1, 0.0, np.nan, tol, _EPOCHS
+            Q,
+            q,
+            gradient,
+            b,
+            l1,
+            0.0,
+            np.nan,
+            tol,
+            _EPOCHS,
         )
         if decrease <= tol:
             return

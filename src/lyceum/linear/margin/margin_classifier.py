@@ -203,7 +203,9 @@ class MarginClassifier(LinearScores):
         return self._learn(problem)
 
     def _continue_fit(
-        self, problem: MarginProblem, before: dict[str, Any]
+        self,
+        problem: MarginProblem,
+        before: dict[str, Any],
     ) -> MarginProblem:
         """The problem of more rows, with those before as a parabola; means and rows are of all."""
         seen = before["seen_"]

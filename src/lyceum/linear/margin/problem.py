@@ -99,7 +99,9 @@ def _loss_sum(loss: Any, margins: np.ndarray, w: np.ndarray) -> float:
 
 
 def _margins(
-    block: Block, theta: np.ndarray, shift: np.ndarray
+    block: Block,
+    theta: np.ndarray,
+    shift: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """y of -1 and 1, and y f(x), for every row and output."""
     assert block.y is not None
@@ -111,7 +113,10 @@ def _margins(
 
 
 def _hessian(
-    X: Data, shift: np.ndarray, w: np.ndarray, curvature: np.ndarray
+    X: Data,
+    shift: np.ndarray,
+    w: np.ndarray,
+    curvature: np.ndarray,
 ) -> np.ndarray:
     """Σ w L'' z zᵀ for every output, z = (x - shift, 1)."""
     X = dense_cells(X)
@@ -199,7 +204,10 @@ class MarginProblem:
         return point
 
     def solution_sums(
-        self, theta: np.ndarray, losses: Sequence[Any], curvature: bool
+        self,
+        theta: np.ndarray,
+        losses: Sequence[Any],
+        curvature: bool,
     ) -> SolutionSums:
         """The sums of several losses and, with `curvature`, that of the loss of this problem, in
         one pass."""

@@ -37,7 +37,10 @@ class CenteredProblem:
 
     @classmethod
     def of_moments(
-        cls, statistic: Scatter, fit_intercept: bool, standardize: bool = False
+        cls,
+        statistic: Scatter,
+        fit_intercept: bool,
+        standardize: bool = False,
     ) -> CenteredProblem:
         moments = statistic if fit_intercept else statistic.about_origin()
         factors = None
@@ -50,7 +53,10 @@ class CenteredProblem:
 
     @classmethod
     def of_rows(
-        cls, rows: Rows, fit_intercept: bool, standardize: bool = False
+        cls,
+        rows: Rows,
+        fit_intercept: bool,
+        standardize: bool = False,
     ) -> CenteredProblem:
         """From rows in memory, copied column by column; `on_columns` has refused others."""
         factors = None
@@ -123,7 +129,9 @@ class CenteredProblem:
 
 
 def _dense(
-    X: np.ndarray, s: np.ndarray, fit_intercept: bool
+    X: np.ndarray,
+    s: np.ndarray,
+    fit_intercept: bool,
 ) -> tuple[DenseColumns, np.ndarray]:
     """√w (x - mean) / √Σw as rows of a (d, n) array, a cacheful of columns at a time."""
     n, d = X.shape
@@ -158,7 +166,9 @@ def _dense(
 
 
 def _sparse(
-    X: Any, s: np.ndarray, fit_intercept: bool
+    X: Any,
+    s: np.ndarray,
+    fit_intercept: bool,
 ) -> tuple[SparseColumns, np.ndarray]:
     """Full columns are shifted near their means first, so that an offset costs no digits."""
     cells = SparseCells.of(X)

@@ -217,7 +217,11 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         warn_unsolved(self, solution, tol, self.max_iter)
 
     def _recorder(
-        self, centered: CenteredProblem, l1: float, l2: float, start: np.ndarray
+        self,
+        centered: CenteredProblem,
+        l1: float,
+        l2: float,
+        start: np.ndarray,
     ) -> RoundObserver:
         self.record_: list[dict] = []
 
@@ -296,7 +300,10 @@ def on_columns(rows: Rows, solver: str, sparsifies: bool) -> bool:
 
 
 def warn_unsolved(
-    learner: Estimator, solution: Solution, tol: float, max_iter: int
+    learner: Estimator,
+    solution: Solution,
+    tol: float,
+    max_iter: int,
 ) -> None:
     if not solution.converged:
         warnings.warn(

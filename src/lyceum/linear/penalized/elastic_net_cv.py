@@ -199,13 +199,19 @@ class ElasticNetCV(PenaltyCV):
         return self
 
     def _coefs(
-        self, alphas: np.ndarray, l1_ratio: float, centered: CenteredProblem
+        self,
+        alphas: np.ndarray,
+        l1_ratio: float,
+        centered: CenteredProblem,
     ) -> np.ndarray:
         solutions = follow(centered.problem, alphas, l1_ratio, self.tol, self.max_iter)
         return np.array([solution.coef for solution in solutions])
 
     def _finish(
-        self, all_rows: CenteredProblem, alphas: np.ndarray, factors: np.ndarray | float
+        self,
+        all_rows: CenteredProblem,
+        alphas: np.ndarray,
+        factors: np.ndarray | float,
     ) -> None:
         # down the path to the chosen penalty, each begun where the last ended
         path = follow(all_rows.problem, alphas, self.l1_ratio_, self.tol, self.max_iter)

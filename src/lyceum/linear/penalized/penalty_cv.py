@@ -142,13 +142,19 @@ class FoldErrors:
 
     @classmethod
     def of_rows(
-        cls, rows: Rows, coefs: np.ndarray, intercepts: np.ndarray
+        cls,
+        rows: Rows,
+        coefs: np.ndarray,
+        intercepts: np.ndarray,
     ) -> FoldErrors:
         return rows.reduce(partial(cls.of, coefs=coefs, intercepts=intercepts))
 
     @classmethod
     def of_moments(
-        cls, fold: Scatter, coefs: np.ndarray, intercepts: np.ndarray
+        cls,
+        fold: Scatter,
+        coefs: np.ndarray,
+        intercepts: np.ndarray,
     ) -> FoldErrors:
         """Σ w r² = yy - 2 b·xy + bᵀ xx b + W (ȳ - b₀ - x̄·b)²."""
         fitted = np.einsum("kd,kd->k", coefs @ fold.xx, coefs)
@@ -162,7 +168,9 @@ class FoldErrors:
 
 
 def by_moments(
-    folds: SplitStatistics, fit_intercept: bool, fitters: Sequence[Fitter]
+    folds: SplitStatistics,
+    fit_intercept: bool,
+    fitters: Sequence[Fitter],
 ) -> np.ndarray:
     """Mean squared errors, (fitters, k, folds); folds without weight are left out."""
     used = [pair for pair in folds.pairs if min(side.weight for side in pair) > 0]
@@ -176,7 +184,10 @@ def by_moments(
 
 
 def by_columns(
-    rows: Rows, folds: Folds, fit_intercept: bool, fitters: Sequence[Fitter]
+    rows: Rows,
+    folds: Folds,
+    fit_intercept: bool,
+    fitters: Sequence[Fitter],
 ) -> np.ndarray:
     """The same on columns in memory, one fold after the other."""
     errors = []
@@ -192,7 +203,9 @@ def by_columns(
 
 
 def _error(
-    of: Callable[..., FoldErrors], centered: CenteredProblem, fit: Fitter
+    of: Callable[..., FoldErrors],
+    centered: CenteredProblem,
+    fit: Fitter,
 ) -> np.ndarray:
     coefs = fit(centered)
     intercepts = centered.y_mean - coefs @ centered.x_mean

@@ -72,7 +72,10 @@ class RegularizationPath:
 
 
 def lasso_path(
-    X: Data, y: Target = None, sample_weight: Weights = None, **settings: Any
+    X: Data,
+    y: Target = None,
+    sample_weight: Weights = None,
+    **settings: Any,
 ) -> RegularizationPath:
     """The lasso at many penalties, each begun where the last ended: `elastic_net_path` with
     l1_ratio=1.
@@ -154,7 +157,10 @@ def elastic_net_path(
 
 
 def grid(
-    problem: ElasticNetProblem, l1_ratio: float, alphas: ArrayLike, eps: float
+    problem: ElasticNetProblem,
+    l1_ratio: float,
+    alphas: ArrayLike,
+    eps: float,
 ) -> np.ndarray:
     """The penalties, falling; a number of them is spread geometrically."""
     if isinstance(alphas, (int, np.integer)):

@@ -136,7 +136,10 @@ class RidgeCV(PenaltyCV):
         return self
 
     def _set_results(
-        self, fit: Fit, space: RowSpace | None, factors: np.ndarray | float
+        self,
+        fit: Fit,
+        space: RowSpace | None,
+        factors: np.ndarray | float,
     ) -> None:
         """The fit of all rows in the units of the columns as they came."""
         self.n_undetermined_ = len(fit.coef) - fit.factor.rank
