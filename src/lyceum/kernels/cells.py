@@ -40,6 +40,7 @@ def cells_of(X: Data, kernel: Kernel) -> Any:
         if has_categories and not kernel.takes_categories:
             X = Design(Schema(X.schema.columns))(X)
         X = X.X
+    # of a sparse array only the stored cells can be missing or infinite
     if sparse.issparse(X):
         if kernel.takes_sparse:
             X = as_float(sparse.csr_array(X))

@@ -295,11 +295,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
             weights = G[going] * values
             sums = weights.sum(axis=1)
             # where weights cancel, x stays where it is
-            fine = np.abs(sums) > 1e-12 * np.abs(weights).sum(axis=1)
+            sizes = np.abs(weights).sum(axis=1)
+            fine = np.abs(sums) > 1e-12 * sizes
             new = X[going].copy()
             new[fine] = (weights[fine] / sums[fine, None]) @ rows
             # in units of the kernel's width
-            moved = np.sqrt(gamma) * np.linalg.norm(new - X[going], axis=1)
+            distances = np.linalg.norm(new - X[going], axis=1)
+            moved = np.sqrt(gamma) * distances
             X[going] = new
             going = going[moved > tol]
             if not len(going):

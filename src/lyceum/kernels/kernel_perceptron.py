@@ -179,7 +179,9 @@ class KernelPerceptron(Classifier, KernelLearner):
     def _center(self, block: Block) -> np.ndarray:
         if sparse.issparse(block.X) or not is_linear(self.kernel_):
             return np.zeros(block.X.shape[1])
-        return np.average(block.X.astype(np.float64), axis=0, weights=block.weights)
+        # as in the primal form; other kernels compare rows where they are
+        cells = block.X.astype(np.float64)
+        return np.average(cells, axis=0, weights=block.weights)
 
     def _keep(self, learning: _Learning, cells: Any) -> None:
         self.row_mistakes_ = learning.mistakes
@@ -386,7 +388,8 @@ def _predict(model: KernelPerceptron, block: Block) -> np.ndarray:
     scores = _scores(model, block.X)
     if scores.shape[1] > 1:
         return model.classes_[scores.argmax(axis=1)]
-    is_second = (scores[:, 0] > 0) & (len(model.classes_) == 2)
+    is_positive = scores[:, 0] > 0
+    is_second = is_positive & (len(model.classes_) == 2)
     return model.classes_[is_second.astype(np.intp)]
 
 
@@ -400,5 +403,6 @@ def _parts(model: KernelPerceptron, block: Block) -> np.ndarray:
 
     parts = column_parts(block, model.base_point_, score)
     if is_single:
-        parts[:, 0] = (parts[:, 0] > 0) & (len(model.classes_) == 2)
+        is_positive = parts[:, 0] > 0
+        parts[:, 0] = is_positive & (len(model.classes_) == 2)
     return parts

@@ -306,7 +306,8 @@ class BasisExpansion(Transformer):
             ]
             unit = " standard deviations" if self.standardize else ""
             facts["width"] = f"{self.bandwidths_[0]:.4g}{unit}"
-            return Summary(self._title(), facts, [Table("Centers", columns, shown)])
+            table = Table("Centers", columns, shown)
+            return Summary(self._title(), facts, [table])
         rows = []
         for k, j in enumerate(self._on):
             scale = self.scale_[k]
@@ -318,7 +319,8 @@ class BasisExpansion(Transformer):
         return Summary(self._title(), facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"mean_": (len(self._on),), "scale_": (len(self._on),)}
+        d = len(self._on)
+        return {"mean_": (d,), "scale_": (d,)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,7 +341,8 @@ class _Spread:
     ) -> _Spread:
         drawn = RowSample.of(block, sample, seed) if sample else None
         block = block.without_zero_weights()
-        return cls(Moments.of(block), Quantiles.of(block) if quantiles else None, drawn)
+        values = Quantiles.of(block) if quantiles else None
+        return cls(Moments.of(block), values, drawn)
 
     def merge(self, other: _Spread) -> _Spread:
         quantiles = None

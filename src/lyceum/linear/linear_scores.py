@@ -178,7 +178,8 @@ def contributions(learner: Estimator, block: Block) -> np.ndarray:
         slopes = np.broadcast_to(coef, X.shape)
         base = np.full(len(X), at_mean[0])
         scores = X @ coef[0] + at_mean[0]
-        best = ((scores > 0) & (len(learner.classes_) > 1)).astype(np.intp)
+        is_positive = scores > 0
+        best = (is_positive & (len(learner.classes_) > 1)).astype(np.intp)
     else:
         # the difference of two linear scores is linear, with the difference of their coefficients
         best, second = runner_up(X @ coef.T + at_mean)

@@ -354,9 +354,12 @@ class _Reach:
             lead = class_leads(scores, y)
             # |(z, 1)|, as the intercept is a weight like the others
             lengths = np.sqrt(1.0 + np.einsum("ij,ij->i", Z, Z))
-            radius = max(radius, float((w * lengths).max(initial=0.0)))
-            margin = min(margin, float((w * lead).min(initial=np.inf)))
+            longest = float((w * lengths).max(initial=0.0))
+            least = float((w * lead).min(initial=np.inf))
+            radius = max(radius, longest)
+            margin = min(margin, least)
         return cls(radius, margin)
 
     def merge(self, other: _Reach) -> _Reach:
-        return _Reach(max(self.radius, other.radius), min(self.margin, other.margin))
+        radius = max(self.radius, other.radius)
+        return _Reach(radius, min(self.margin, other.margin))

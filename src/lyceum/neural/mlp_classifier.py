@@ -325,6 +325,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         n, n_outputs = outputs.shape
         if n_outputs == 1:
             return np.full((n, 1), float(len(self.classes_) == 2))
+        # the log-odds of two classes are the difference of their outputs
         direction = np.zeros((n, n_outputs))
         if len(self.classes_) == 2:
             direction[:] = (-1.0, 1.0)

@@ -158,6 +158,7 @@ class Windows:
         self._n_rows = n_rows
 
     def __iter__(self) -> Iterator[np.ndarray]:
+        # rows in memory, or few, are packed once and given again in every epoch
         if not self._holds:
             return _windows(self._chunks(), self._size)
         if self._all_rows is None:

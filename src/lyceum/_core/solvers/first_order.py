@@ -61,6 +61,7 @@ class GradientDescent:
         observer: Observer | None = None,
     ) -> Outcome:
         """The minimum from `start`, where the gradient's size is at most `tol`."""
+        # the first step has length 1
         rate = 1.0 / max(float(np.linalg.norm(start.gradient)), 1e-300)
 
         def advance(point: Point) -> tuple[Point | None, np.ndarray]:

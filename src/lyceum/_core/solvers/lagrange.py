@@ -174,6 +174,7 @@ class ConstrainedOptima:
 
     def _is_beaten(self, point: StationaryPoint) -> bool:
         """Whether an optimum is one only among the points near it."""
+        # less than this is the difference of two searches for the same optimum
         room = 1e-5 * (1.0 + abs(point.value))
         least, greatest = self.reached
         if point.kind == "minimum":

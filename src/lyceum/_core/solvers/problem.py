@@ -260,6 +260,7 @@ def backtrack(
 def lowers(problem: Problem, here: Point, there: Point, slope: float) -> bool:
     """Whether a step of this slope lowers the objective enough, or, at the same value, the
     gradient."""
+    # Armijo: a ten-thousandth of the fall that the slope promises
     if there.value <= here.value + 1e-4 * slope:
         return True
     is_same = there.value <= here.value + _noise(here)

@@ -194,11 +194,14 @@ class SumKernel(_Pair):
     def diagonal(self, X: Data) -> np.ndarray:
         return self.a.diagonal(X) + self.b.diagonal(X)
 
+    # sums of a product are not made of those of its parts: ProductKernel takes the values in blocks
     def sums(self, X: Data, coef: Any, Y: Data) -> np.ndarray:
-        return self.a.sums(X, coef, Y) + self.b.sums(X, coef, Y)
+        of_a = self.a.sums(X, coef, Y)
+        return of_a + self.b.sums(X, coef, Y)
 
     def feature_map(self, X: Data) -> np.ndarray:
-        return np.hstack([self.a.feature_map(X), self.b.feature_map(X)])
+        features = [part.feature_map(X) for part in self.parts]
+        return np.hstack(features)
 
     def feature_names(self, names: Sequence[str] | None) -> list[str]:
         return self.a.feature_names(names) + self.b.feature_names(names)

@@ -130,7 +130,8 @@ def is_mercer(kernel: object, X: Data = None, *, y: Target = None) -> MercerChec
     else:
         chosen = as_kernel(kernel)
         K = double_gram(chosen.learn(X, y), X)
-    if K.ndim != 2 or K.shape[0] != K.shape[1] or not len(K):
+    is_square = K.ndim == 2 and K.shape[0] == K.shape[1]
+    if not is_square or not len(K):
         raise DataError(
             f"a Gram matrix is square, with one row per row of X, but the shape is {K.shape}"
         )

@@ -207,7 +207,8 @@ class PolynomialKernel(_ProductKernel):
         return NativeKernel("polynomial", gamma, self.coef0, self.degree)
 
     def feature_map(self, X: Data) -> np.ndarray:
-        X = np.asarray(dense_cells(cells_of(X, self)), dtype=np.float64)
+        cells = dense_cells(cells_of(X, self))
+        X = np.asarray(cells, dtype=np.float64)
         features = [
             scale * np.prod(X[:, list(columns)], axis=1)
             for columns, scale in self._terms(X.shape[1])

@@ -203,7 +203,8 @@ class _GivenRows:
         self.most = len(K)
 
     def block(self, rows: np.ndarray) -> np.ndarray:
-        return self.K[np.ix_(rows, rows)] + self.dtype.type(self.shift)
+        values = self.K[np.ix_(rows, rows)]
+        return values + self.dtype.type(self.shift)
 
     def add(self, F: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> None:
         native.add_rows(self.K, rows, weight, F)

@@ -46,7 +46,8 @@ def median_sigma(X: Any, random_state: int = 0, sample_weight: Any = None) -> fl
     """
     if not sparse.issparse(X):
         X = np.asarray(X)
-    w: np.ndarray = np.asarray(row_weights(sample_weight, X.shape[0]), dtype=np.float64)
+    n = X.shape[0]
+    w: np.ndarray = np.asarray(row_weights(sample_weight, n), dtype=np.float64)
     if X.shape[0] > _MOST_ROWS:
         rng = np.random.default_rng(random_state)
         # with replacement where weights differ: a row of weight 2 is drawn like two rows
@@ -58,6 +59,7 @@ def median_sigma(X: Any, random_state: int = 0, sample_weight: Any = None) -> fl
     distances = np.zeros(0)
     if X.shape[0] > 1:
         distances = pairwise(X, condensed=True)
+    # a pair counts as often as its rows do together, in the order of the condensed distances
     i, j = np.triu_indices(X.shape[0], 1)
     weights = w[i] * w[j]
     apart = (distances > 0) & (weights > 0)
@@ -135,7 +137,8 @@ def scale_gamma(X: Any, rule: str, w: Any = None) -> float:
     mean = float(w @ (X @ ones)) / weight
     # about the mean where cells are dense; sparse ones stay sparse, and are near zero anyway
     if sparse.issparse(X):
-        variance = float(w @ (X.multiply(X) @ ones)) / weight - mean**2
+        squares = X.multiply(X)
+        variance = float(w @ (squares @ ones)) / weight - mean**2
     else:
         squares = np.square(X - mean, dtype=np.float64)
         variance = float(w @ (squares @ ones)) / weight

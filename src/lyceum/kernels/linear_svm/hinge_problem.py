@@ -181,7 +181,8 @@ class HingeProblem:
 
     def precondition(self, gradient: np.ndarray) -> np.ndarray:
         # the diagonal of the Hessian as if every row bent: 2 C Σ w x_j² + 1
-        curvature = 2.0 * self.C * self.weight * np.append(self.scale**2, 1.0) + 1.0
+        squares = np.append(self.scale**2, 1.0)
+        curvature = 2.0 * self.C * self.weight * squares + 1.0
         return gradient / curvature
 
     def level(self, value: float) -> float:

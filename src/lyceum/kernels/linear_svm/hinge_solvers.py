@@ -70,7 +70,8 @@ def by_multipliers(problem: HingeProblem, tol: float, max_iter: int) -> LinearSo
         theta = outcome.point.theta
         n_iter = n_iter + outcome.n_iter + 1
         moved = smooth.new_multipliers(theta)
-        violation = float(np.abs(moved - alpha).max(initial=0.0)) / sigma
+        change = np.abs(moved - alpha)
+        violation = float(change.max(initial=0.0)) / sigma
         history.append(outcome.point.value)
         report("rounds", len(history))
         alpha = moved
@@ -291,7 +292,8 @@ def _working_columns(w: np.ndarray, violation: np.ndarray) -> tuple[np.ndarray, 
 
 def _absolute_penalty(problem: HingeProblem) -> np.ndarray:
     """The factors of |w_j| and |b| in the penalty: 1, and 1/s for the intercept."""
-    return np.append(np.ones(len(problem.shift)), 1.0 / problem.intercept_scaling)
+    of_weights = np.ones(len(problem.shift))
+    return np.append(of_weights, 1.0 / problem.intercept_scaling)
 
 
 def _violation(
@@ -366,7 +368,8 @@ def _model_step(problem: HingeProblem, point: Point) -> tuple[np.ndarray, float]
         scaled = H * np.outer(unit, unit)
         step = unit * _lasso_step(scaled, g * unit, theta / unit, exactness)
     else:
-        step[:-1] = _lasso_step(H[:-1, :-1], g[:-1], theta[:-1], exactness)
+        w = theta[:-1]
+        step[:-1] = _lasso_step(H[:-1, :-1], g[:-1], w, exactness)
     risen = np.abs(theta + step) - np.abs(theta)
     penalty = _absolute_penalty(problem) @ risen
     return step, float(g @ step) + float(penalty)

@@ -287,7 +287,9 @@ class LinearSVC(Classifier, Learner):
         sparse_rows: Block | None,
     ) -> _Slacks:
         """One more pass: what the machines, with b at x = 0, do to the rows."""
-        favored = np.arange(len(thetas)) if len(thetas) > 1 else np.array([1])
+        favored = np.arange(len(thetas))
+        if len(thetas) == 1:
+            favored = np.array([1])
         at_origin = replace(problem, shift=np.zeros(len(problem.shift)))
         of = partial(
             _Slacks.of,
@@ -337,7 +339,8 @@ class LinearSVC(Classifier, Learner):
         at_mean = self.intercept_ + self.coef_ @ self.mean_
         scores = X @ self.coef_.T + at_mean
         if len(self.coef_) == 1:
-            best = ((scores[:, 0] > 0) & (len(self.classes_) > 1)).astype(int)
+            is_positive = scores[:, 0] > 0
+            best = (is_positive & (len(self.classes_) > 1)).astype(int)
             base = np.full(len(X), at_mean[0])
             slopes = self.coef_[0]
         else:
@@ -406,7 +409,8 @@ class _Slacks:
     ) -> _Slacks:
         assert block.y is not None
         signs = np.where(block.y[:, None] == favored, 1.0, -1.0)
-        scores = np.asarray(block.X @ thetas[:, :-1].T) + thetas[:, -1]
+        products = np.asarray(block.X @ thetas[:, :-1].T)
+        scores = products + thetas[:, -1]
         xi = np.maximum(0.0, 1.0 - signs * scores)
         losses = xi**2 if squared else xi
         is_counted = (block.weights > 0)[:, None]

@@ -93,6 +93,7 @@ class SupportVectors(KernelLearner):
             self.support_vectors_ = np.empty((len(used), 0))
         else:
             self.support_vectors_ = cells[used]
+        # w = Σ coef_i x_i: one product per row to predict instead of one per support vector
         if isinstance(self.kernel_, LinearKernel):
             weights = (self.support_vectors_.T @ coef[used]).T
             self.coef_ = np.ascontiguousarray(weights, dtype=np.float64)

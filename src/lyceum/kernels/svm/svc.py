@@ -244,6 +244,7 @@ class SVC(Classifier, SupportVectors):
         """The rows of a machine, and its solution."""
         mine = machine_rows(codes, against, favored)
         signs = np.where(codes[mine] == favored, 1.0, -1.0)
+        # precomputed values have the rows of `fit` as columns, too
         X = cells
         if len(mine) < cells.shape[0]:
             X = cells[np.ix_(mine, mine)] if self._is_precomputed else cells[mine]

@@ -207,7 +207,8 @@ class LinearPredictor(Regressor, Learner):
     def _nonzero_table(self) -> Table:
         """The coefficients that are not zero, largest first, after the intercept."""
         on = np.flatnonzero(self.coef_)
-        order = on[np.argsort(-np.abs(self.coef_[on]))]
+        sizes = np.abs(self.coef_[on])
+        order = on[np.argsort(-sizes)]
         names = self.design_names
         rows = [(names[j], float(self.coef_[j])) for j in order]
         if self.fit_intercept:
@@ -390,5 +391,6 @@ def warn_dependent(
 
 
 def _list_names(names: Sequence[str], indices: np.ndarray, most: int = 6) -> str:
-    shown = ", ".join(repr(str(names[j])) for j in indices[:most])
+    first = [repr(str(names[j])) for j in indices[:most]]
+    shown = ", ".join(first)
     return shown + (f" and {len(indices) - most} more" if len(indices) > most else "")

@@ -323,7 +323,8 @@ class LinearRegression(LeastSquares):
         [1/Σw + (x - x̄)ᵀ (XᵀWX)⁻¹ (x - x̄)], the row's share in its own fitted value: beyond ±3 or
         so a row does not fit the line.
         """
-        left = np.asarray(y, dtype=np.float64) - np.asarray(self.predict(X))
+        fitted = np.asarray(self.predict(X))
+        left = np.asarray(y, dtype=np.float64) - fitted
         if not standardized:
             return left
         w = np.asarray(row_weights(sample_weight, len(left)), dtype=np.float64)
@@ -414,7 +415,8 @@ class LinearRegression(LeastSquares):
         numbers = np.column_stack(
             [self.coef_, self.standard_errors_, self.t_, self.p_, limits]
         )
-        rows = [(name, *row) for name, row in zip(self.design_names, numbers.tolist())]
+        lines = zip(self.design_names, numbers.tolist())
+        rows = [(name, *line) for name, line in lines]
         if not self.fit_intercept:
             return rows
         b = self.intercept_

@@ -105,7 +105,8 @@ class ResidualChecks:
             bera = _jarque_bera(r)
             pagan = _breusch_pagan(r, fitted[rows])
             # Σ (r_i - r_{i-1})² / Σ r²: about 2 where neighboring rows are independent
-            durbin_watson = float(np.sum(np.diff(r) ** 2) / (r @ r))
+            changes = np.sum(np.diff(r) ** 2)
+            durbin_watson = float(changes / (r @ r))
             cook = _cook_distances(r, leverage, p)
         distances[rows] = cook
         # The leverages sum to p, so that 2p/n is twice the mean one. 4/n is the usual bound of

@@ -125,6 +125,7 @@ def simple_regression(
         slope_error = np.sqrt(variance / xx)
         intercept_error = np.sqrt(variance * (1 / weight + x_mean**2 / xx))
         t = slope / slope_error
+        p = 2 * stdtr(n - 2, -abs(t)) if n > 2 else np.nan
         r = xy / np.sqrt(xx * yy)
     return SimpleRegression(
         slope=float(slope),
@@ -134,7 +135,7 @@ def simple_regression(
         intercept_error=float(intercept_error),
         sigma=float(np.sqrt(variance)),
         t=float(t),
-        p=float(2 * stdtr(n - 2, -abs(t))) if n > 2 else np.nan,
+        p=float(p),
         n_rows=n,
     )
 

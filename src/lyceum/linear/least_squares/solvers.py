@@ -65,7 +65,8 @@ class StepFrame:
                 fit.factor.scale * np.sqrt(moments.weight),
                 moments.y_mean,
             )
-        return cls(np.zeros_like(moments.x_mean), np.ones(len(fit.coef)), 0.0)
+        d = len(fit.coef)
+        return cls(np.zeros(d), np.ones(d), 0.0)
 
     def inside(self, coef_init: Any, fit_intercept: bool) -> np.ndarray:
         """Coefficients, and the intercept last, of a point at x = 0."""

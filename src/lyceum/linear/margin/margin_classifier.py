@@ -242,7 +242,8 @@ class MarginClassifier(LinearScores):
         # without an intercept everything is about zero: Σ w x xᵀ = S + W x̄ x̄ᵀ
         if not self.fit_intercept:
             shift = np.zeros_like(mean)
-            scatter = scatter + weight * (mean**2 if is_wide else np.outer(mean, mean))
+            squares = mean**2 if is_wide else np.outer(mean, mean)
+            scatter = scatter + weight * squares
         return MarginProblem(
             without_checks(rows),
             outputs=len(self.classes_) if len(self.classes_) > 2 else 1,
@@ -284,7 +285,8 @@ class MarginClassifier(LinearScores):
     def _widths(self) -> list[float]:
         """From 1 down to `smoothing` by tenths."""
         steps = int(np.ceil(-np.log10(self.smoothing)))
-        return [max(10.0**-k, float(self.smoothing)) for k in range(steps + 1)]
+        least = float(self.smoothing)
+        return [max(10.0**-k, least) for k in range(steps + 1)]
 
     def _record_point(self, problem: MarginProblem, point: Any) -> None:
         coef, intercept = weights_at_zero(point.theta, problem.shift)

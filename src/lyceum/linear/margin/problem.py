@@ -105,7 +105,10 @@ def _margins(
 ) -> tuple[np.ndarray, np.ndarray]:
     """y of -1 and 1, and y f(x), for every row and output."""
     assert block.y is not None
-    classes = np.arange(len(theta)) if len(theta) > 1 else np.array([1])
+    # one output stands for the second class, K outputs for theirs
+    classes = np.arange(len(theta))
+    if len(theta) == 1:
+        classes = np.array([1])
     Y = np.where(block.y[:, None] == classes, 1.0, -1.0)
     coef = theta[:, :-1]
     intercept = theta[:, -1] - coef @ shift
@@ -189,7 +192,8 @@ class MarginProblem:
         )
         sums = self.rows.reduce(of)
         gradient = sums.gradient + self._penalties * theta
-        value = sums.value + 0.5 * float((self._penalties * theta**2).sum())
+        squares = float((self._penalties * theta**2).sum())
+        value = sums.value + 0.5 * squares
         # a line search turns back from infinity; NaN would compare as neither more nor less
         if not np.isfinite(value):
             value = np.inf

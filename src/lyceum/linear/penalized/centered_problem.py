@@ -76,7 +76,8 @@ class CenteredProblem:
         y_mean = 0.0
         if fit_intercept:
             v = s * s
-            y_mean = float(y[0] + v @ (y - y[0]) / v.sum())
+            rest = v @ (y - y[0]) / v.sum()
+            y_mean = float(y[0] + rest)
         # with three cells in ten filled, dense columns are the quicker
         X = block.X
         if sparse.issparse(X):
@@ -157,7 +158,8 @@ def _dense(
 
     # every thread fills columns of its own
     size = max(8, min(64, (1 << 17) // n))
-    chunks = (slice(first, min(first + size, d)) for first in range(0, d, size))
+    starts = range(0, d, size)
+    chunks = (slice(first, min(first + size, d)) for first in starts)
     for _ in ordered_map(fill, chunks):
         pass
     # what is left of a constant column is rounding of its mean

@@ -71,12 +71,14 @@ class PenaltyCV(LinearPredictor):
         errors : (ratios, alphas, folds), alphas falling
         """
         mean = errors.mean(axis=-1)
-        ratio, alpha = map(int, np.unravel_index(np.argmin(mean), mean.shape))
+        best = np.argmin(mean)
+        ratio, alpha = map(int, np.unravel_index(best, mean.shape))
         if self.choice == "one_standard_error":
             # penalties fall: the first within reach of the least mean error is the largest
             n_folds = errors.shape[-1]
             reach = errors[ratio, alpha].std(ddof=1) / np.sqrt(n_folds)
-            alpha = int(np.argmax(mean[ratio] <= mean[ratio, alpha] + reach))
+            is_within = mean[ratio] <= mean[ratio, alpha] + reach
+            alpha = int(np.argmax(is_within))
         return ratio, alpha
 
     def _unit_columns(self, rows: Rows) -> tuple[Rows, np.ndarray | float]:
@@ -96,7 +98,8 @@ class PenaltyCV(LinearPredictor):
         mean = self.mse_path_.mean(axis=-1)
         chosen = int(np.argmin(np.abs(self.alphas_ - self.alpha_)))
         n_folds = self.mse_path_.shape[1]
-        error = float(self.mse_path_[chosen].std(ddof=1) / np.sqrt(n_folds))
+        spread = self.mse_path_[chosen].std(ddof=1)
+        error = float(spread / np.sqrt(n_folds))
         facts = {
             "rows": self.n_rows_,
             "alpha": self.alpha_,

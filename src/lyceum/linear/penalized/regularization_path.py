@@ -165,7 +165,8 @@ def grid(
     """The penalties, falling; a number of them is spread geometrically."""
     if isinstance(alphas, (int, np.integer)):
         # from max |Xᵀy| / l1_ratio on all coefficients are zero
-        most = float(np.abs(problem.xy).max(initial=0.0)) / l1_ratio or 1.0
+        steepest = float(np.abs(problem.xy).max(initial=0.0))
+        most = steepest / l1_ratio or 1.0
         if alphas < 1 or not 0 < eps < 1:
             raise SettingError(
                 f"alphas={alphas}, eps={eps}: give at least one alpha and eps between 0 and 1"
@@ -178,8 +179,10 @@ def grid(
 
 def given_penalties(alphas: ArrayLike) -> np.ndarray:
     """The penalties that were given, falling."""
-    values = np.sort(number_setting("alphas", alphas).ravel())[::-1]
-    if not len(values) or not np.isfinite(values).all() or values[-1] <= 0:
+    numbers = number_setting("alphas", alphas).ravel()
+    values = np.sort(numbers)[::-1]
+    is_finite = np.isfinite(values).all()
+    if not len(values) or not is_finite or values[-1] <= 0:
         raise SettingError("alphas must be positive numbers")
     return values
 
@@ -197,6 +200,8 @@ def follow(
     for alpha in alphas:
         l1 = alpha * l1_ratio
         l2 = alpha * (1 - l1_ratio)
-        solutions.append(problem.solve(l1, l2, start, tol * problem.yy, max_iter))
-        start = solutions[-1].coef
+        # neighboring penalties have neighboring solutions: few epochs lead from one to the next
+        solution = problem.solve(l1, l2, start, tol * problem.yy, max_iter)
+        solutions.append(solution)
+        start = solution.coef
     return solutions

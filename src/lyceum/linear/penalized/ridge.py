@@ -128,6 +128,7 @@ class Ridge(LeastSquares):
     def _set_results(self, fit: Fit) -> None:
         super()._set_results(fit)
         self.n_undetermined_ = len(fit.coef) - fit.factor.rank
+        # tr[X (XᵀWX + alpha I)⁻¹ XᵀW], and one for the intercept
         self.effective_degrees_ = fit.effective_degrees + bool(self.fit_intercept)
         self.r2_ = np.nan
         if fit.moments.yy > 0:
