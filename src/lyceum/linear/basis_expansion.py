@@ -308,6 +308,9 @@ class BasisExpansion(Transformer):
             facts["width"] = f"{self.bandwidths_[0]:.4g}{unit}"
             table = Table("Centers", columns, shown)
             return Summary(self._title(), facts, [table])
+        return Summary(self._title(), facts, [self._centers_table()])
+
+    def _centers_table(self) -> Table:
         rows = []
         for k, j in enumerate(self._on):
             scale = self.scale_[k]
@@ -315,8 +318,7 @@ class BasisExpansion(Transformer):
             width = float(self.bandwidths_[k] * scale)
             name = self.schema_[int(j)].name
             rows.append((name, centers.round(6).tolist(), width))
-        table = Table("Centers", ("column", "centers", "width"), rows)
-        return Summary(self._title(), facts, [table])
+        return Table("Centers", ("column", "centers", "width"), rows)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self._on)

@@ -25,6 +25,15 @@ class LinearScores(Classifier, Learner):
     """Decisions by the sign of one score, or the largest of K: the scores are margins, not
     log-odds."""
 
+    _attribute_docs: ClassVar[str] = """
+    coef_ : ndarray of shape (1, n_design_columns) or (K, n_design_columns)
+        The weights of the second class, or one row per class.
+    intercept_ : ndarray of shape (1,) or (K,)
+        The intercepts, at x = 0.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
+    """
+
     _coding = "one_hot"
     _takes_sparse: ClassVar[bool] = True
     _needs_scaling = True

@@ -65,10 +65,6 @@ class Perceptron(LinearScores):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_design_columns) or (K, n_design_columns)
-        The weights of the second class, or one row per class.
-    intercept_ : ndarray of shape (1,) or (K,)
-        The intercepts, at x = 0.
     separable_ : bool
         Whether a pass without a mistake has shown the classes to be separable.
     mistakes_ : int
@@ -91,8 +87,6 @@ class Perceptron(LinearScores):
         With `record=True`: step, coef, intercept and mistakes of every pass. With "steps" also
         rows: the weights and the intercept (last) after every row, (n_rows, n_design_columns + 1),
         of more than two classes (n_rows, K, n_design_columns + 1).
-    mean_ : ndarray of shape (n_design_columns,)
-        The means of the design columns, from which explanations start.
 
     See Also
     --------

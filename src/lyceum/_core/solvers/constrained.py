@@ -189,12 +189,7 @@ def _judge(
     n_equal = len(problem.equalities)
     x = z[:d] + 0.0
     multipliers = z[d:]
-    # J has the gradients of the binding constraints, `scale` is the size of all terms
-    slope = problem.gradient(problem.objective, x)
-    J = problem.jacobian(problem.constraints(active), x)
-    parts = (slope, multipliers, J)
-    scale = 1.0 + sum(float(np.abs(part).max(initial=0.0)) for part in parts)
-    stationarity = float(np.abs(slope - multipliers @ J).max())
+    J, scale, stationarity = _stationarity(problem, x, multipliers, active)
     violation = problem.violation(x)
     holds = HOLDS * (1.0 + np.abs(x).max())
     g = problem.g(x)[list(active)]
@@ -206,8 +201,8 @@ def _judge(
         return None
     if np.linalg.matrix_rank(J, tol=1e-6 * scale) < len(J):
         return None
-    mu = multipliers[n_equal:]
-    mu = np.where(np.abs(mu) <= 1e-7 * scale, 0.0, mu)
+    mu = multipliers[n_equal:].copy()
+    mu[np.abs(mu) <= 1e-7 * scale] = 0.0
     if (mu > 0).any() and (mu < 0).any():
         # f falls along one constraint and rises along the other: no optimum
         return None
@@ -216,12 +211,23 @@ def _judge(
         "feasibility": violation,
         "complementarity": float(np.abs(mu * g).max(initial=0.0)),
     }
-    # the curvature counts along the constraints that are strictly active: μ = 0 may be left
-    strict = [True] * n_equal + (mu != 0).tolist()
     H = problem.hessian(x, multipliers, active)
-    kind = _kind(H, J[strict], mu, _FLAT * scale)
+    kind = _kind(H, J, mu, _FLAT * scale)
     values, binding = _named_multipliers(problem, active, multipliers[:n_equal], mu)
     return StationaryPoint(x, problem.value(x), kind, values, binding, residuals)
+
+
+def _stationarity(
+    problem: ConstrainedProblem,
+    x: np.ndarray,
+    multipliers: np.ndarray,
+    active: tuple[int, ...],
+) -> tuple[np.ndarray, float, float]:
+    """J, the gradients of the binding constraints; the size of the terms; |∇f - λ ∇h - μ ∇g|."""
+    slope = problem.gradient(problem.objective, x)
+    J = problem.jacobian(problem.constraints(active), x)
+    sizes = [float(np.abs(part).max(initial=0.0)) for part in (slope, multipliers, J)]
+    return J, 1.0 + sum(sizes), float(np.abs(slope - multipliers @ J).max())
 
 
 def _named_multipliers(
@@ -243,6 +249,9 @@ def _named_multipliers(
 def _kind(H: np.ndarray, J: np.ndarray, mu: np.ndarray, flat: float) -> str:
     """By the curvature H of the Lagrangian along the constraints of gradients J, and the signs
     of μ."""
+    # only constraints that are strictly active hold the curvature: one of μ = 0 may be left
+    strict = [True] * (len(J) - len(mu)) + (mu != 0).tolist()
+    J = J[strict]
     # the null space of J; without constraints, all directions
     along = np.eye(len(H))
     if len(J):

@@ -305,9 +305,7 @@ class KernelRidge(Regressor, KernelLearner):
             of_grid = [self._loo_error(*solve_at(alpha)) for alpha in grid]
             errors.append(of_grid)
             alpha = float(grid[np.argmin(of_grid)])
-            solved = root[:, None] * solve_at(alpha)[0]
-            ones = solved[:, 1] if self.fit_intercept else None
-            fits.append(_fit(alpha, solved[:, 0], ones))
+            fits.append(self._fit_at(alpha, solve_at(alpha)[0]))
         least = min(alpha for alpha, _, _ in fits)
         self.n_undetermined_ = int((s + least <= rounding).sum())
         self.alphas_ = grid
@@ -324,6 +322,12 @@ class KernelRidge(Regressor, KernelLearner):
         if not len(grid) or not (grid > 0).all():
             raise SettingError("alphas must be positive numbers, and at least one")
         return grid
+
+    def _fit_at(self, alpha: float, solved: np.ndarray) -> _Fit:
+        """The fit from the solutions for √W y and √W 1 in the scale of B."""
+        solved = np.sqrt(self.row_weights_)[:, None] * solved
+        ones = solved[:, 1] if self.fit_intercept else None
+        return _fit(alpha, solved[:, 0], ones)
 
     def _loo_error(self, solved: np.ndarray, diagonal: np.ndarray) -> float:
         """The weighted mean squared leave-one-out residual of one λ, in the scale of B."""

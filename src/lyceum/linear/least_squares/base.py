@@ -81,12 +81,7 @@ class Fit:
             alpha = 1.0
         if not (unit == 1.0).all():
             F = F * unit
-        # Λ and U without the directions that are rounding
-        values, U = eigh(F @ F.T, check_finite=False)
-        rounding = 64 * _EPS * np.sqrt(len(values)) * values.max(initial=0.0)
-        is_real = values > rounding
-        values = values[is_real]
-        U = U[:, is_real]
+        values, U = _eigenvectors_of_rows(F)
         # root rootᵀ = V (Λ + alpha)⁻¹ Vᵀ stands for the inverse
         turned = U.T @ y
         shrunk = values + alpha
@@ -176,6 +171,13 @@ class LinearPredictor(Regressor, Learner):
         "gram": coordinate descent on XᵀX from one pass over the rows. "columns": on the columns of
         an array in memory, with working sets and safe screening. "auto" is "gram" up to 1000
         columns, for rows that are not in memory, and where rows are many more than columns.
+    """
+
+    _attribute_docs: ClassVar[str] = """
+    coef_ : ndarray of shape (n_design_columns,)
+        The coefficients of the design columns.
+    intercept_ : float
+        The intercept, 0 without one.
     """
 
     _takes_sparse: ClassVar[bool] = True
@@ -324,6 +326,14 @@ def _contributions(learner: LinearPredictor, block: Block) -> np.ndarray:
     base = np.full(len(block), at_mean)
     added = (block.dense - learner._at) * learner.coef_
     return np.column_stack([_fitted_values(learner, block), base, added])
+
+
+def _eigenvectors_of_rows(F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Λ and U of FFᵀ = U Λ Uᵀ, without the directions that are rounding."""
+    values, U = eigh(F @ F.T, check_finite=False)
+    rounding = 64 * _EPS * np.sqrt(len(values)) * values.max(initial=0.0)
+    is_real = values > rounding
+    return values[is_real], U[:, is_real]
 
 
 def _few_rows_factor(

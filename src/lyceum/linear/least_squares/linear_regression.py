@@ -71,10 +71,6 @@ class LinearRegression(LeastSquares):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_design_columns,)
-        The coefficients of the design columns.
-    intercept_ : float
-        The intercept, 0 without one.
     standard_errors_, t_, p_ : ndarrays of shape (n_design_columns,)
         Standard errors of `coef_`, t statistics, and two-sided p-values.
     intercept_standard_error_, intercept_t_, intercept_p_ : float

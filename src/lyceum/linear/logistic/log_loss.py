@@ -224,6 +224,13 @@ class LogLoss:
         f = np.tile(np.append(self.factors, 1.0), self.outputs)
         return inverse * np.outer(f, f), self.shift / self.factors
 
+    def center_intercepts(self, intercepts: np.ndarray) -> np.ndarray:
+        """One number added to the intercepts of all classes changes no posterior: less their
+        mean."""
+        if self.outputs > 1 and self.reference is None:
+            return intercepts - intercepts.mean()
+        return intercepts
+
     # -- shapes ------------------------------------------------------------------------
 
     @property

@@ -397,11 +397,7 @@ class ProximalNewton:
         # the intercepts follow: the minimum of the model in them, given the new b
         if factor is not None:
             slope = g[inner:] + H[inner:, :inner] @ (b - before)
-            moved = -factor.solve(slope)
-            # one number added to the intercepts of all classes changes no posterior
-            if problem.outputs > 1 and problem.reference is None:
-                moved = moved - moved.mean()
-            step[chosen[inner:]] = moved
+            step[chosen[inner:]] = problem.center_intercepts(-factor.solve(slope))
         risen = self.l1 * float(np.abs(b).sum() - np.abs(before).sum())
         promised = float(point.gradient.ravel() @ step) + risen
         return step.reshape(problem.shape), promised

@@ -74,10 +74,6 @@ class MarginClassifier(LinearScores):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_design_columns) or (K, n_design_columns)
-        The weights of the second class, or one row per class.
-    intercept_ : ndarray of shape (1,) or (K,)
-        The intercepts, at x = 0.
     objective_ : float
         Of the loss itself, not of the rounded one.
     losses_ : dict
@@ -90,8 +86,6 @@ class MarginClassifier(LinearScores):
         The objective that was minimized at the start and after every iteration.
     record_ : list of dict
         With `record=True`: step, coef, intercept and objective.
-    mean_ : ndarray of shape (n_design_columns,)
-        The means of the design columns, from which explanations start.
     seen_ : dict
         What `partial_fit` goes on from, of up to 1,024 columns: the curvature of the objective, (1
         or K, n_design_columns + 1, n_design_columns + 1), the means where intercepts are taken, and

@@ -57,33 +57,9 @@ class ElasticNet(LinearPredictor, OnePassLearner):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_design_columns,)
-        The coefficients of the design columns.
-    intercept_ : float
-        The intercept, 0 without one.
-    dual_gap_ : float
-        In the units of the objective above, which is at most this far above its minimum.
-    objective_ : float
-        The objective at the solution.
-    n_iter_ : int
-        The number of iterations (passes over the rows or epochs).
-    converged_ : bool
-        Whether the tolerance was reached.
-    history_ : list of float
-        The duality gap after every round of coordinate descent: up to 40 epochs on a Gram matrix,
-        all that the chosen columns need on columns in memory.
-    record_ : list of dict
-        With `record=True`: step (epochs so far), coef, intercept, objective and dual_gap at the
-        start (its gap not looked at) and after every round.
-    r2_ : float
-        The share of the variance of y explained on the rows of `fit`.
     effective_degrees_ : float
         1 for the intercept, and the trace of X (XᵀWX + Σw alpha (1 - l1_ratio) I)⁻¹ XᵀW over the
         columns whose coefficients are not zero; NaN for over 1,000 of them.
-    statistic_ : Scatter
-        With "gram": another alpha needs no further pass.
-    mean_ : ndarray of shape (n_design_columns,)
-        The means of the design columns, from which explanations start.
 
     See Also
     --------
@@ -104,6 +80,29 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     >>> model.coef_.tolist(), model.intercept_, model.dual_gap_ < 1e-12
     ([1.5], 0.75, True)
 
+    """
+
+    _attribute_docs: ClassVar[str] = """
+    dual_gap_ : float
+        In the units of the objective above, which is at most this far above its minimum.
+    objective_ : float
+        The objective at the solution.
+    n_iter_ : int
+        The number of iterations (passes over the rows or epochs).
+    converged_ : bool
+        Whether the tolerance was reached.
+    history_ : list of float
+        The duality gap after every round of coordinate descent: up to 40 epochs on a Gram matrix,
+        all that the chosen columns need on columns in memory.
+    record_ : list of dict
+        With `record=True`: step (epochs so far), coef, intercept, objective and dual_gap at the
+        start (its gap not looked at) and after every round.
+    r2_ : float
+        The share of the variance of y explained on the rows of `fit`.
+    statistic_ : Scatter
+        With "gram": another alpha needs no further pass.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
     """
 
     _coding = "one_hot"
@@ -331,30 +330,8 @@ class Lasso(ElasticNet):
 
     Attributes
     ----------
-    coef_ : ndarray
-        The coefficients of the design columns.
-    intercept_ : float
-        The intercept, 0 without one.
-    dual_gap_ : float
-        The duality gap at the solution: the objective is at most this far above its minimum.
-    objective_ : float
-        The objective at the solution.
-    n_iter_ : int
-        The number of iterations (passes over the rows or epochs).
-    converged_ : bool
-        Whether the tolerance was reached.
-    history_ : list of float
-        The duality gap after every round of coordinate descent.
-    record_ : list of dict
-        With `record=True`: the steps of the fit.
-    r2_ : float
-        The share of the variance of y explained on the rows of `fit`.
-    mean_ : ndarray of shape (n_design_columns,)
-        The means of the design columns, from which explanations start.
     effective_degrees_ : float
         1 for the intercept, and the number of coefficients that are not zero.
-    statistic_ : Scatter
-        The merged statistic that the fit follows from.
 
     See Also
     --------

@@ -55,33 +55,8 @@ class ElasticNetCV(PenaltyCV):
 
     Attributes
     ----------
-    alpha_, l1_ratio_ : float
-        The chosen penalty.
-    alphas_ : ndarray of shape (n_alphas,)
-        At the chosen l1 ratio, falling.
-    mse_path_ : ndarray of shape (n_alphas, cv)
-        Mean squared errors on left-out folds at the chosen l1 ratio.
-    coef_ : ndarray of shape (n_design_columns,)
-        The coefficients of the design columns.
-    intercept_ : float
-        The intercept, 0 without one.
-    dual_gap_ : float
-        The duality gap at the solution: the objective is at most this far above its minimum.
-    n_iter_ : int
-        Epochs at the chosen penalty.
-    history_ : list of float
-        The duality gap after every round at the chosen penalty.
-    record_ : list of dict
-        With `record=True`: step, alpha, coef, intercept, objective, dual_gap and epochs at every
-        penalty from the largest down to the chosen one.
-    r2_ : float
-        The share of the variance of y explained on the rows of `fit`.
     effective_degrees_ : float
         As in `ElasticNet`.
-    seed_ : int
-        The seed of the folds.
-    mean_ : ndarray of shape (n_design_columns,)
-        The means of the design columns, from which explanations start.
 
     See Also
     --------
@@ -103,6 +78,30 @@ class ElasticNetCV(PenaltyCV):
     >>> model.l1_ratio_, model.coef_.round(1).tolist()
     (1.0, [2.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
+    """
+
+    _attribute_docs: ClassVar[str] = """
+    alpha_, l1_ratio_ : float
+        The chosen penalty.
+    alphas_ : ndarray of shape (n_alphas,)
+        At the chosen l1 ratio, falling.
+    mse_path_ : ndarray of shape (n_alphas, cv)
+        Mean squared errors on left-out folds at the chosen l1 ratio.
+    dual_gap_ : float
+        The duality gap at the solution: the objective is at most this far above its minimum.
+    n_iter_ : int
+        Epochs at the chosen penalty.
+    history_ : list of float
+        The duality gap after every round at the chosen penalty.
+    record_ : list of dict
+        With `record=True`: step, alpha, coef, intercept, objective, dual_gap and epochs at every
+        penalty from the largest down to the chosen one.
+    r2_ : float
+        The share of the variance of y explained on the rows of `fit`.
+    seed_ : int
+        The seed of the folds.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
     """
 
     _coding = "one_hot"
@@ -278,35 +277,8 @@ class LassoCV(ElasticNetCV):
 
     Attributes
     ----------
-    alpha_ : float
-        The chosen penalty.
-    l1_ratio_ : float
-        The chosen l1 ratio.
-    alphas_ : ndarray of shape (n_alphas,)
-        The penalties, falling.
-    mse_path_ : ndarray
-        Mean squared errors on left-out folds.
-    coef_ : ndarray
-        The coefficients of the design columns.
-    intercept_ : float
-        The intercept, 0 without one.
-    dual_gap_ : float
-        The duality gap at the solution: the objective is at most this far above its minimum.
-    n_iter_ : int
-        The number of iterations (passes over the rows or epochs).
-    history_ : list of float
-        The duality gap after every round of coordinate descent.
-    record_ : list of dict
-        With `record=True`: step, alpha, coef, intercept, objective, dual_gap and epochs at every
-        penalty.
-    r2_ : float
-        The share of the variance of y explained on the rows of `fit`.
     effective_degrees_ : float
         1 for the intercept, and the number of coefficients that are not zero.
-    mean_ : ndarray of shape (n_design_columns,)
-        The means of the design columns, from which explanations start.
-    seed_ : int
-        The seed that was used.
 
     See Also
     --------

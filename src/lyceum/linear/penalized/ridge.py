@@ -45,10 +45,6 @@ class Ridge(LeastSquares):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_design_columns,)
-        The coefficients of the design columns.
-    intercept_ : float
-        The intercept, 0 without one.
     effective_degrees_ : float
         The trace of the matrix that takes y to the fitted values: 1 for the intercept plus Σ λ / (λ
         + alpha) over the eigenvalues λ of XᵀWX.

@@ -46,10 +46,6 @@ class RidgeCV(PenaltyCV):
         Falling.
     mse_path_ : ndarray of shape (n_alphas, cv)
         Mean squared errors on left-out folds.
-    coef_ : ndarray of shape (n_design_columns,)
-        The coefficients of the design columns.
-    intercept_ : float
-        The intercept, 0 without one.
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
     effective_degrees_ : float
