@@ -407,8 +407,8 @@ class LogLoss:
         E = np.zeros((basis.shape[1], *self.shape, n_free))
         E[:, :, self.free, np.arange(n_free)] = basis.T[:, :, None]
         # (basis, free columns) by (outputs, all columns)
-        E = np.moveaxis(E, -1, 1).reshape(-1, self.outputs * self.shape[1])
-        return E.T @ factor.inverse() @ E
+        rows = np.moveaxis(E, -1, 1).reshape(-1, self.outputs * self.shape[1])
+        return rows.T @ factor.inverse() @ rows
 
     def _curvature(self, point: Point) -> tuple[np.ndarray, PositiveFactor]:
         """The basis of the outputs that matter, and the Hessian in it, factored."""
