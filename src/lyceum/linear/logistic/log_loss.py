@@ -406,7 +406,7 @@ class LogLoss:
         n_free = len(self.free)
         E = np.zeros((basis.shape[1], *self.shape, n_free))
         E[:, :, self.free, np.arange(n_free)] = basis.T[:, :, None]
-        # (basis, free columns) by (outputs, all columns)
+        # Eᵀ: one row per direction of the basis and free column
         rows = np.moveaxis(E, -1, 1).reshape(-1, self.outputs * self.shape[1])
         return rows.T @ factor.inverse() @ rows
 
