@@ -87,8 +87,10 @@ class TreeLabels:
     def categories(self, node: int, codes: Sequence[int] | np.ndarray) -> list[str]:
         """The names of codes of the column that a node tests."""
         names = self.schema[int(self.tree.feature[node])].categories
-        n_names = 0 if names is None else len(names)
-        return [str(names[code]) if code < n_names else str(code) for code in codes]
+        if names is None:
+            return [str(code) for code in codes]
+        n = len(names)
+        return [str(names[code]) if code < n else str(code) for code in codes]
 
     def bounds(self, node: int, branch: int) -> tuple[float | None, float | None]:
         """The interval (lower, upper] of cells that take a branch, None where it has no end."""
@@ -205,7 +207,9 @@ class TreeLabels:
         if len(listed) > most:
             listed = np.sort(np.argsort(-value, kind="stable")[:most])
             end = ["…"]
-        weights = [f"{self.classes[k]} {self.number(float(value[k]))}" for k in listed]
+        weights = [
+            f"{self.classes[k]} {self.number(float(value[k]))}" for k in listed.tolist()
+        ]
         return ", ".join(weights + end)
 
     def is_leaf(self, node: int) -> bool:

@@ -220,10 +220,10 @@ def _cell(labels: TreeLabels, node: int, cell: float) -> Any:
 def coded_row(learner: Learner, X: Data, row: int = 0) -> np.ndarray:
     """The cells of row number `row` of X, or of the one row X by name, as a fitted learner codes
     them."""
-    is_series = getattr(X, "ndim", None) == 1 and hasattr(X, "items")
     table: Any = X
+    is_series = getattr(X, "ndim", None) == 1 and hasattr(X, "items")
     if isinstance(X, Mapping) or is_series:
-        cells = dict(X.items())
+        cells = dict(table.items())
         if all(isinstance(name, str) for name in cells):
             table = pa.table({name: [cell] for name, cell in cells.items()})
         else:
