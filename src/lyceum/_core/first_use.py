@@ -47,7 +47,11 @@ def import_on_first_use(
             importlib.import_module(before)
         return getattr(importlib.import_module(homes[name]), name)
 
-    return find, lambda: sorted(homes), sorted(homes, key=_order)
+    # __all__ as a linter sorts it: constants, classes, functions, each by the alphabet
+    def order(name: str) -> tuple[bool, bool, str]:
+        return not name.isupper(), not name[0].isupper(), name
+
+    return find, lambda: sorted(homes), sorted(homes, key=order)
 
 
 def _names_in_stub(package: str) -> dict[str, str]:
@@ -60,8 +64,3 @@ def _names_in_stub(package: str) -> dict[str, str]:
         for module, names in _IMPORT.findall(stub)
         for name in _NAME.findall(names)
     }
-
-
-def _order(name: str) -> tuple[bool, bool, str]:
-    """Constants, classes, functions; each by the alphabet."""
-    return not name.isupper(), not name[0].isupper(), name

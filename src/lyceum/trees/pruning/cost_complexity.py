@@ -4,7 +4,7 @@ cross-validation."""
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -218,29 +218,40 @@ def _weakest_links(
             n_leaves.append(0.0)
         cut_at[t] = alphas[-1]
         gone[t] = True
-        # R and leaves of all subtrees that t is part of, up to the root
-        rise = risk[t] - below[t]
-        n_fewer = leaves[t] - 1
-        while t >= 0:
-            below[t] += rise
-            leaves[t] -= n_fewer
-            t = parent[t]
+        _cut(t, risk[t], _path_up(t, parent), below, leaves)
         risks[-1] = below[0]
         n_leaves[-1] = leaves[0]
     return cut_at, alphas, risks, n_leaves
 
 
+def _cut(
+    t: int, risk: float, path: Iterator[int], below: list[float], leaves: list[float]
+) -> None:
+    """Change R and leaves of all subtrees on the path up from t, which becomes a leaf."""
+    rise = risk - below[t]
+    n_fewer = leaves[t] - 1
+    for node in path:
+        below[node] += rise
+        leaves[node] -= n_fewer
+
+
+def _path_up(t: int, parent: list[int]) -> Iterator[int]:
+    """The nodes from t up to the root."""
+    while t >= 0:
+        yield t
+        t = parent[t]
+
+
 def _is_below_a_leaf(t: int, gone: list[bool], parent: list[int]) -> bool:
     """Whether a node is now a leaf or below one; the nodes climbed are marked, for later calls."""
-    path = []
-    while t >= 0 and not gone[t]:
-        path.append(t)
-        t = parent[t]
-    if t < 0:
-        return False
-    for node in path:
-        gone[node] = True
-    return True
+    path: list[int] = []
+    for node in _path_up(t, parent):
+        if gone[node]:
+            for climbed in path:
+                gone[climbed] = True
+            return True
+        path.append(node)
+    return False
 
 
 def prune_by_complexity(
@@ -376,6 +387,7 @@ def choose_alpha(
     weight = np.asarray(row_weights(weight, len(target)), dtype=np.float64)
     path_loss = loss if measure == "error" else None
     path = cost_complexity_path(grow(np.arange(len(target))), measure, path_loss)
+    # each subtree is best from its α to the next: their geometric mean stands for it in the folds
     between = np.append(np.sqrt(path.alphas[:-1] * path.alphas[1:]), np.inf)
     sums = np.zeros((2, len(between)))  # of costs, and of their squares
     total_weight = 0.0
@@ -389,13 +401,19 @@ def choose_alpha(
         report("folds", done + 1, len(splits))
     risks, squares = sums / total_weight
     errors = np.sqrt(np.maximum(squares - risks**2, 0.0) / total_weight)
-    # of equal risks the last, which is that of the smallest subtree
+    best, chosen = _choose_subtree(risks, errors, rule)
+    return AlphaChoice(float(path.alphas[chosen]), path, risks, errors, best, chosen)
+
+
+def _choose_subtree(
+    risks: np.ndarray, errors: np.ndarray, rule: str
+) -> tuple[int, int]:
+    """The index of the smallest risk and that of the choice; of equal ones the smaller subtree."""
     best = int(len(risks) - 1 - np.argmin(risks[::-1]))
     reach = risks[best]
     if rule == "one_standard_error":
         reach = reach + errors[best]
-    chosen = int(np.flatnonzero(risks <= reach)[-1])
-    return AlphaChoice(float(path.alphas[chosen]), path, risks, errors, best, chosen)
+    return best, int(np.flatnonzero(risks <= reach)[-1])
 
 
 def _splits_of(folds: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -303,42 +303,24 @@ class _Raising:
 def _with_empty_branches(tree: Tree, cells: np.ndarray) -> Tree:
     """The tree with an empty leaf for every category of `cells` that a node split by category has
     not."""
-    nodes = np.flatnonzero(tree.kind == CATEGORIES)
-    entries, code = _category_entries(tree, nodes)
-    column = np.repeat(tree.feature[nodes], tree.n_codes[nodes])
-    occurs = np.zeros(len(code), dtype=bool)
-    for j in np.unique(column):
-        of_column = column == j
-        occurs[of_column] = np.isin(code[of_column], cells[:, j])
+    owner, entries, code = _category_entries(tree)
+    occurs = _occurs(tree.feature[owner], code, cells)
     empty = np.flatnonzero((tree.branches[entries] < 0) & occurs)
     if not len(empty):
         return tree
-    owner = np.repeat(nodes, tree.n_codes[nodes])[empty]
+    owner = owner[empty]
     n_added = np.bincount(owner, minlength=tree.n_nodes)
-    # new leaves follow the children of their node: every later node moves up by as many
-    last_child = np.where(tree.n_children > 0, tree.child + tree.n_children - 1, 0)
-    inserted = np.zeros(tree.n_nodes + 1, dtype=np.int64)
-    np.add.at(inserted, last_child + 1, n_added)
-    new = np.arange(tree.n_nodes) + np.cumsum(inserted)[:-1]
+    new = _numbers_with_leaves(tree, n_added)
     within = np.arange(len(owner)) - np.searchsorted(owner, owner)
     branches = tree.branches.copy()
     branches[entries[empty]] = tree.n_children[owner] + within
-    child = np.where(tree.child >= 0, new[tree.child], -1)
-    changed = replace(
-        tree,
-        child=child.astype(tree.child.dtype),
-        n_children=(tree.n_children + n_added).astype(tree.n_children.dtype),
-        branches=branches,
-    )
-    return _at_numbers(changed, new, tree.n_nodes + len(empty))
-
-
-def _at_numbers(tree: Tree, new: np.ndarray, n_nodes: int) -> Tree:
-    """The nodes of a tree at the numbers `new`, and empty leaves at the others."""
-    arrays = {"cuts": tree.cuts, "branches": tree.branches}
+    changed = _with_children(tree, new, tree.n_children + n_added)
+    n_nodes = tree.n_nodes + len(empty)
+    # the nodes at their new numbers, and empty leaves at the others
+    arrays = {"cuts": tree.cuts, "branches": branches}
     for field in fields(tree):
         if field.name not in arrays:
-            old = getattr(tree, field.name)
+            old = getattr(changed, field.name)
             blank = _BLANKS.get(field.name, 0)
             array = np.full((n_nodes, *old.shape[1:]), blank, dtype=old.dtype)
             array[new] = old
@@ -346,12 +328,29 @@ def _at_numbers(tree: Tree, new: np.ndarray, n_nodes: int) -> Tree:
     return Tree(**arrays)
 
 
+def _occurs(column: np.ndarray, code: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """Whether some cell of the column has the code."""
+    occurs = np.zeros(len(code), dtype=bool)
+    for j in np.unique(column):
+        of_column = column == j
+        occurs[of_column] = np.isin(code[of_column], cells[:, j])
+    return occurs
+
+
+def _numbers_with_leaves(tree: Tree, n_added: np.ndarray) -> np.ndarray:
+    """The numbers of the nodes where the children of each are followed by new leaves."""
+    # every node after the last child of a node moves up by as many as the node gets
+    last_child = np.where(tree.n_children > 0, tree.child + tree.n_children - 1, 0)
+    inserted = np.zeros(tree.n_nodes + 1, dtype=np.int64)
+    np.add.at(inserted, last_child + 1, n_added)
+    return np.arange(tree.n_nodes) + np.cumsum(inserted)[:-1]
+
+
 def _without_empty_branches(tree: Tree) -> Tree:
     """The tree without the leaves of categories that no row came to."""
-    nodes = np.flatnonzero(tree.kind == CATEGORIES)
-    entries, _ = _category_entries(tree, nodes)
+    owner, entries, _ = _category_entries(tree)
     branch = tree.branches[entries]
-    first_child = np.repeat(tree.child[nodes], tree.n_codes[nodes])
+    first_child = tree.child[owner]
     child = first_child + branch
     empty = (branch >= 0) & (tree.n_rows[child] == 0)
     if not empty.any():
@@ -366,14 +365,9 @@ def _without_empty_branches(tree: Tree) -> Tree:
     branches[entries[empty]] = -1
     missing_child = new[tree.child + tree.missing] - new[tree.child]
     missing = np.where(tree.missing >= 0, missing_child, -1)
-    new_child = np.where(tree.child >= 0, new[tree.child], -1)
     n_lost = np.bincount(tree.parent[gone], minlength=tree.n_nodes)
-    changed = replace(
-        tree,
-        child=new_child.astype(tree.child.dtype),
-        n_children=(tree.n_children - n_lost).astype(tree.n_children.dtype),
-        missing=missing.astype(tree.missing.dtype),
-    )
+    changed = _with_children(tree, new, tree.n_children - n_lost)
+    changed = replace(changed, missing=missing.astype(tree.missing.dtype))
     arrays = {"cuts": tree.cuts, "branches": branches}
     for field in fields(tree):
         if field.name not in arrays:
@@ -381,9 +375,22 @@ def _without_empty_branches(tree: Tree) -> Tree:
     return Tree(**arrays)
 
 
-def _category_entries(tree: Tree, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The indices in `branches` of nodes split by category, and the codes there."""
+def _with_children(tree: Tree, new: np.ndarray, n_children: np.ndarray) -> Tree:
+    """The tree with first children at their new numbers, and as many children as these."""
+    child = np.where(tree.child >= 0, new[tree.child], -1)
+    return replace(
+        tree,
+        child=child.astype(tree.child.dtype),
+        n_children=n_children.astype(tree.n_children.dtype),
+    )
+
+
+def _category_entries(tree: Tree) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of all nodes split by category: the node, the index in `branches` and the code of every
+    entry."""
+    nodes = np.flatnonzero(tree.kind == CATEGORIES)
     count = tree.n_codes[nodes]
+    owner = np.repeat(nodes, count)
     start = np.cumsum(count) - count
     code = np.arange(count.sum()) - np.repeat(start, count)
-    return np.repeat(tree.table[nodes], count) + code, code
+    return owner, tree.table[owner] + code, code

@@ -118,14 +118,14 @@ def _explain_rows(
     router: Router,
     start: np.ndarray,
     output: int | None,
-    one_tree: Estimator | None,
+    learner: Estimator | None,
     decide: Callable[[np.ndarray], np.ndarray] | None,
     block: Block,
 ) -> np.ndarray:
     """The prediction, the base and the contributions of every row, (n, 2 + d).
 
-    The learner of one tree decides by itself, as it may have a default class; others by the largest
-    score.
+    A `learner` of one tree decides by itself, as it may have a default class; else the largest
+    score does.
     """
     X = float_cells(block.X)
     n_outputs = router.n_outputs if router.trees else len(start)
@@ -133,10 +133,10 @@ def _explain_rows(
     scores = np.tile(first_scores, (len(X), 1))
     if router.trees:
         router.add_values(X, scores)
-    if one_tree is None:
+    if learner is None:
         chosen = scores.argmax(axis=1)
     else:
-        chosen = one_tree._decide(X)
+        chosen = learner._decide(X)
     if output is None:
         pick = chosen.astype(np.int32)
     else:

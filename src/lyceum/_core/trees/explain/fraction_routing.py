@@ -84,15 +84,7 @@ def _next(tree: Tree, cells: np.ndarray, parts: Parts) -> tuple[np.ndarray, np.n
     by_threshold = (kind == THRESHOLD) & ~missing
     branch[by_threshold] = cell[by_threshold] > tree.threshold[node[by_threshold]]
     by_interval = (kind == INTERVALS) & ~missing
-    interval_node = node[by_interval]
-    first = tree.table[interval_node]
-    n_cuts = tree.n_children[interval_node] - 1
-    # the branch is the number of cuts below the cell, counted for the k-th cuts of all nodes
-    n_below = np.zeros(len(interval_node), dtype=np.int64)
-    for k in range(int(n_cuts.max(initial=0))):
-        has = np.flatnonzero(k < n_cuts)
-        n_below[has] += tree.cuts[first[has] + k] < cell[by_interval][has]
-    branch[by_interval] = n_below
+    branch[by_interval] = _cuts_below(tree, node[by_interval], cell[by_interval])
     # a category that no row of the node had in `fit` has no entry, or -1: the row stays
     by_category = np.flatnonzero((kind >= CATEGORIES) & ~missing)
     code = cell[by_category].astype(np.int64)
@@ -102,6 +94,18 @@ def _next(tree: Tree, cells: np.ndarray, parts: Parts) -> tuple[np.ndarray, np.n
     branch[by_category] = tree.branches[entry]
     child = np.where(branch >= 0, tree.child[node] + branch, -1)
     return child, missing & (branch < 0)
+
+
+def _cuts_below(tree: Tree, node: np.ndarray, cell: np.ndarray) -> np.ndarray:
+    """How many cuts of its node are below a cell, which is the number of its branch."""
+    first = tree.table[node]
+    n_cuts = tree.n_children[node] - 1
+    # the k-th cuts of all nodes at once
+    n_below = np.zeros(len(node), dtype=np.int64)
+    for k in range(int(n_cuts.max(initial=0))):
+        has = np.flatnonzero(k < n_cuts)
+        n_below[has] += tree.cuts[first[has] + k] < cell[has]
+    return n_below
 
 
 def _divide(tree: Tree, parts: Parts, undivided: Parts) -> Parts:

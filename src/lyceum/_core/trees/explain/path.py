@@ -170,12 +170,7 @@ def tree_path(
         values = _node_values(labels)
     router = Router([tree], len(labels.schema), values=[values])
     if output is None:
-        # the posteriors of classes decide as the tree does, other values by the largest
-        if labels.classes is None or values.shape[1] != tree.value.shape[1]:
-            output = int(np.argmax(router.sums(X)[0]))
-        else:
-            loss = None if labels.actions is None else labels.actions.loss
-            output = int(router.decisions(X, loss)[0])
+        output = _decide(labels, router, X)
     visited = router.visits(X)
     parents = tree.parent
     steps = [PathStep(0, "", None, 1.0, float(values[0, output]), 0.0)]
@@ -188,6 +183,15 @@ def tree_path(
         change = share * (value - before)
         steps.append(PathStep(node, question, cell, float(share), value, change))
     return TreePath(name or _output_name(labels, output), tuple(steps))
+
+
+def _decide(labels: TreeLabels, router: Router, X: np.ndarray) -> int:
+    """The output column of the prediction: values of classes as the tree decides, others by the
+    largest."""
+    if labels.classes is None or router.values.width(0) != labels.tree.value.shape[1]:
+        return int(np.argmax(router.sums(X)[0]))
+    loss = None if labels.actions is None else labels.actions.loss
+    return int(router.decisions(X, loss)[0])
 
 
 def _node_values(labels: TreeLabels) -> np.ndarray:

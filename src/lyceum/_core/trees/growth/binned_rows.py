@@ -116,14 +116,14 @@ def _fill(rows: Rows, bins: Bins, n: int, by_row: bool, ranges: bool) -> BinnedR
     targets: dict[str, np.ndarray] = {}
 
     def fill(block: Block) -> np.ndarray:
-        place = slice(block.start, block.start + len(block))
-        out = None if codes is None else codes[place]
-        cell_codes = bins.code(block, out, columns[:, place])
+        rows_of_block = slice(block.start, block.start + len(block))
+        out = None if codes is None else codes[rows_of_block]
+        cell_codes = bins.code(block, out, columns[:, rows_of_block])
         for name, values in (("y", block.y), ("w", block.w)):
             if values is not None:
                 # one of two threads may be first: setdefault is atomic
                 array = targets.setdefault(name, np.zeros(n, dtype=values.dtype))
-                array[place] = values
+                array[rows_of_block] = values
         if ranges:
             return _range_array(block, cell_codes, bins)
         return np.empty(0)

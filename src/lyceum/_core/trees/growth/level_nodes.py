@@ -256,21 +256,17 @@ def frontier_of(
             continue
         assert node.split is not None
         feature[i] = node.split.feature
-        child[i] = first[node]
+        begin = first[node]
+        child[i] = begin
         n_children[i] = len(node.children)
         table[i] = start
         if node.split.missing < 0:
             weights = np.array(
                 [float(target.weight(below.sums)) for below in node.children]
             )
-            share[child[i] : child[i] + n_children[i]] = weights / weights.sum()
-        # the node that every code leads to
-        branch = node.split.branches
-        destination = np.where(branch >= 0, branch + first[node], branch)
-        if node.split.missing < 0:
-            destination[-1] = EVERY_CHILD
-        tables.append(destination.astype(np.int32))
-        start += len(destination)
+            share[begin : begin + len(weights)] = weights / weights.sum()
+        tables.append(_nodes_of_codes(node.split, begin))
+        start += len(tables[-1])
     slots = {node: slot for slot, node in enumerate(nodes)}
     return Frontier(
         offsets=offsets,
@@ -282,6 +278,15 @@ def frontier_of(
         share=share,
         slot=np.array([slots.get(node, -1) for node in order], dtype=np.int32),
     )
+
+
+def _nodes_of_codes(split: BestSplit, first: int) -> np.ndarray:
+    """The node that every code leads to, where the children begin at `first`."""
+    branch = split.branches
+    destination = np.where(branch >= 0, branch + first, branch)
+    if split.missing < 0:
+        destination[-1] = EVERY_CHILD
+    return destination.astype(np.int32)
 
 
 def _order_above(
