@@ -168,7 +168,8 @@ def edited_rows(X: Data, codes: np.ndarray, metric: Metric, k: int) -> np.ndarra
     if n < 2:
         return np.arange(n)
     near = NeighborIndex(X, metric=metric).nearest(None, min(k, n - 1))
-    shares = Tally(codes, int(codes.max()) + 1).of(near.rows, np.ones(near.rows.shape))
+    tally = Tally(codes, int(codes.max()) + 1)
+    shares = tally.of(near.rows, np.ones(near.rows.shape))
     right = np.flatnonzero(shares.argmax(axis=1) == codes)
     if len(right):
         return right

@@ -239,7 +239,8 @@ class NearestCentroid(PosteriorClassifier, Learner):
                 spread = of_group if self.covariance == "centroid" else of_class
                 v = w[spread]
                 moved = X[spread] - np.average(X[spread], axis=0, weights=v)
-                parts.append(((v[:, None] * moved).T @ moved, float(v.sum())))
+                scatter = (v[:, None] * moved).T @ moved
+                parts.append((scatter, float(v.sum())))
         self._set(np.array(centroids), np.array(classes))
         if self.covariance is not None:
             self._set_covariances(parts, within)
@@ -454,7 +455,8 @@ def _geometric_median(X: np.ndarray, w: np.ndarray) -> np.ndarray:
         # against the force Σ w (x - point) / d of the others.
         pull = w[is_far] / d[is_far]
         target = np.average(X[is_far], axis=0, weights=pull)
-        force = np.linalg.norm((pull[:, None] * (X[is_far] - point)).sum(axis=0))
+        pulls = pull[:, None] * (X[is_far] - point)
+        force = np.linalg.norm(pulls.sum(axis=0))
         stay = 1.0
         if force > 0:
             stay = min(1.0, w[~is_far].sum() / force)

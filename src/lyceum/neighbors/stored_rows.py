@@ -198,7 +198,7 @@ class StoredRows(Learner):
         stored = Block(no_cells, self.targets_, None, 0, before)
         old = Align.between(before, after)(stored)
         matrix, offset = design_change(known, self._design)
-        if matrix.shape[0] == matrix.shape[1] and (matrix == np.eye(len(matrix))).all():
+        if np.array_equal(matrix, np.eye(len(matrix))):
             return replace(old, X=self.rows_)
         X = self.rows_ @ matrix.T.astype(self.rows_.dtype)
         if sparse.issparse(self.rows_):
@@ -266,8 +266,10 @@ class StoredRows(Learner):
         if self.standardize is False:
             return X
         if sparse.issparse(X):
+            # not centered: zeros stay zeros
             scaled = X.copy()
-            scaled.data = (X.data / self.scale_[X.indices]).astype(X.dtype, copy=False)
+            data = X.data / self.scale_[X.indices]
+            scaled.data = data.astype(X.dtype, copy=False)
             return scaled
         return ((X - self.center_) / self.scale_).astype(X.dtype, copy=False)
 

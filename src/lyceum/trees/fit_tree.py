@@ -213,7 +213,8 @@ class InMemoryGrowth:
         return tree, candidates
 
     def visits(self, tree: Tree, rows: np.ndarray) -> sparse.csr_array:
-        return Router([tree], self.sample.X.shape[1]).visits(self.sample.X[rows])
+        X = self.sample.X
+        return Router([tree], X.shape[1]).visits(X[rows])
 
     def prune(self, hold_out: bool = True) -> tuple[Tree, Tree, SplitCandidates]:
         """The tree as it was grown, and pruned; for pruning by reduced error rows are set aside."""

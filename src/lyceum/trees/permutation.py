@@ -79,9 +79,10 @@ class PermutationImportance:
     def table(self) -> Table:
         """The columns, the most important first."""
         order = np.argsort(-self.mean, kind="stable")
-        mean = self.mean
-        sd = self.sd
-        rows = [(self.names[j], float(mean[j]), float(sd[j])) for j in order]
+        names = [self.names[j] for j in order]
+        mean = self.mean[order].tolist()
+        sd = self.sd[order].tolist()
+        rows = list(zip(names, mean, sd))
         title = f"fall of the score of {self.score:.4g} when a column is shuffled"
         return Table(title, ("column", "mean", "sd"), rows)
 
@@ -259,7 +260,8 @@ class _ArrowTable:
         self.make = type(X) if is_polars else None
 
     def with_column(self, j: int, order: np.ndarray) -> Any:
-        X = self.X.set_column(j, self.X.schema.field(j), self.X.column(j).take(order))
+        shuffled = self.X.column(j).take(order)
+        X = self.X.set_column(j, self.X.schema.field(j), shuffled)
         if self.make is None:
             return X
         return self.make(X)

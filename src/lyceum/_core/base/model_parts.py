@@ -85,6 +85,7 @@ def check_learner(learner: Estimator) -> None:
             raise ModelFileError(
                 f"holds a {class_name} whose classes_ are not those of its target"
             )
+    # predictions index these arrays, in kernels too: shapes and types must be right
     learner._validate_params()
     for name, shape in learner._shapes().items():
         value = getattr(learner, name, None)

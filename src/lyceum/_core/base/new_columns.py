@@ -101,6 +101,7 @@ class NewColumns(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[
             names = tuple(self.get_feature_names_out().tolist())
             return rows.then(_Computed(function, names))
         if is_dask(X) and hasattr(X, "columns"):
+            # Dask asks for an empty frame of the type to come; no partition is read yet
             empty = np.empty((0, len(self.get_feature_names_out())))
             meta = self._contain(empty, X._meta)
             return X.map_partitions(partial(_part, self, function, meta), meta=meta)

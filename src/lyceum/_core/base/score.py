@@ -172,6 +172,7 @@ def target_of(rows: Rows) -> np.ndarray:
     y = rows.y
     if target is None or y is None:
         raise DataError("these rows have no target: name it, scan(..., target=...)")
+    # a missing class has the code -1, a missing number is NaN
     codes = np.asarray(rows.coded_y)
     missing = codes < 0 if codes.dtype.kind in "iu" else np.isnan(codes)
     if missing.any():

@@ -79,6 +79,7 @@ def _nearest_sparse(X: Any, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray
     lengths = np.zeros(X.shape[0])
     is_filled = X.indptr[1:] > X.indptr[:-1]
     if is_filled.any():
-        lengths[is_filled] = np.add.reduceat(X.data * X.data, X.indptr[:-1][is_filled])
+        starts = X.indptr[:-1][is_filled]  # reduceat has no empty sums
+        lengths[is_filled] = np.add.reduceat(X.data * X.data, starts)
     squares = lengths - 2 * scores[np.arange(len(scores)), labels]
     return labels.astype(np.int32), np.maximum(squares, 0.0, out=squares)

@@ -33,6 +33,7 @@ def alike(A: Any, B: Any) -> tuple[Any, Any]:
 def _csr(A: Any) -> Any:
     if sparse.issparse(A):
         return A
+    # SciPy takes int64 for large arrays; the kernels take int32
     A = sparse.csr_array(A)
     A.indices = A.indices.astype(np.int32)
     A.indptr = A.indptr.astype(np.int32)

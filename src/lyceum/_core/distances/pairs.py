@@ -70,7 +70,8 @@ def pairwise(
         )
     pairs = _Pairs(X, X if condensed else Y, as_metric(metric))
     n, m = pairs.shape
-    out = np.empty(n * (n - 1) // 2 if condensed else (n, m), dtype=pairs.dtype)
+    shape = (n * (n - 1) // 2,) if condensed else (n, m)
+    out = np.empty(shape, dtype=pairs.dtype)
 
     def work(rows: slice) -> None:
         if condensed:

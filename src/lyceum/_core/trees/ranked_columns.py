@@ -64,7 +64,9 @@ class Columns:
     @cached_property
     def native(self) -> Any:
         """The columns as the kernels take them."""
-        first = np.cumsum([0, *map(len, self.lower)][: len(self.lower)], dtype=np.int64)
+        # where the values of every column start in one array of all
+        sizes = np.array([len(values) for values in self.lower], dtype=np.int64)
+        first = np.cumsum(sizes) - sizes
         lower = _one_array(self.lower)
         upper = lower if self.upper is self.lower else _one_array(self.upper)
         return native.TreeColumns(
@@ -96,7 +98,8 @@ def _one_array(parts: Sequence[np.ndarray]) -> np.ndarray:
     """The parts in one array: that which they are views of, if they are all of it, one after the
     other."""
     base = parts[0].base
-    if base is None or base.shape != (sum(map(len, parts)), *parts[0].shape[1:]):
+    n = sum(map(len, parts))
+    if base is None or base.shape != (n, *parts[0].shape[1:]):
         return np.concatenate(parts)
     address = base.ctypes.data
     for part in parts:

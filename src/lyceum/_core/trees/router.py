@@ -131,6 +131,7 @@ class Router:
         self.engine = engine
         self._start()
 
+    # what is not part of the state: locks and native objects, made again after unpickling
     def _start(self) -> None:
         self._lock = threading.Lock()
         self._packed: dict[np.dtype, Any] = {}
@@ -266,6 +267,7 @@ class Router:
         return split if split.any() else None
 
     def _pack(self, dtype: np.dtype) -> Any:
+        # one packing per type of cells, made by the first thread that asks
         with self._lock:
             if dtype not in self._packed:
                 pack = getattr(native, _PACKED[dtype])
@@ -299,6 +301,7 @@ def cached_router(
 ) -> Router:
     """The router of a fitted learner, made again when its trees are others; never part of its
     state."""
+    # by identity: trees are immutable, and a pruned copy of a learner has another tree
     with _routers_lock:
         router = _routers.get(learner)
         known = router is not None and len(router.trees) == len(trees)

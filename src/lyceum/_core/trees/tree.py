@@ -122,6 +122,7 @@ class Tree:
     @property
     def parent(self) -> np.ndarray:
         """The parent of every node, −1 of the root."""
+        # the children of inner node i are the nodes child[i] up to child[i] + n_children[i]
         parents = np.full(self.n_nodes, -1, dtype=np.int32)
         inner = np.flatnonzero(self.kind != LEAF)
         counts = self.n_children[inner]
@@ -175,6 +176,7 @@ class Tree:
             raise ModelFileError(
                 "holds a tree whose nodes have values that are not finite, or not weights"
             )
+        # the kernels follow indices without looking: they are checked once, here
         try:
             native_tree(self, int(self.feature.max()) + 1)
         except (TypeError, ValueError) as error:

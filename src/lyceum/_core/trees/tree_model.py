@@ -143,7 +143,8 @@ def unpack_trees(arrays: dict[str, np.ndarray]) -> list[Tree]:
                 f"the array {name!r} of packed trees does not have the length that they need"
             )
         full[name] = array.astype(_TYPES[name])
-    return [
-        Tree(**{name: full[name][start[c] : end[c]] for name, c in _LENGTH.items()})
-        for start, end in zip(ends - sizes, ends)
-    ]
+    trees = []
+    for start, end in zip(ends - sizes, ends):
+        parts = {name: full[name][start[c] : end[c]] for name, c in _LENGTH.items()}
+        trees.append(Tree(**parts))
+    return trees

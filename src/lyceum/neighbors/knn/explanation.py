@@ -68,7 +68,8 @@ class NeighborExplanation(Explanation):
         """The stored rows that voted on row i: number, target, distance, vote, and the nearest
         columns."""
         lines = []
-        for j in np.flatnonzero((self.rows[i] >= 0) & (self.votes[i] > 0)):
+        has_voted = (self.rows[i] >= 0) & (self.votes[i] > 0)
+        for j in np.flatnonzero(has_voted):
             nearest = np.argsort(self.differences[i, j], kind="stable")[:3]
             line = (
                 int(self.rows[i, j]),

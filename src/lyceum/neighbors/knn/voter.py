@@ -184,6 +184,7 @@ class Voter(StoredRows):
         )
 
     def _held_out(self, held: np.ndarray, most: int) -> np.ndarray:
+        # metric and scales are those of all rows: only the search leaves rows out
         points = self._points(self.rows_)
         weights = None
         if self._row_weights is not None:

@@ -251,7 +251,8 @@ def descend_at(
         # the curvatures sum to the number of terms: divided by it, the step is stable up to rate 2
         change = rate / len(c) * ((w * residual) @ T)
         c = c + change
-        if np.abs(change).max() <= tol * max(np.abs(c).max(), 1e-300):
+        largest = max(np.abs(c).max(), 1e-300)
+        if np.abs(change).max() <= tol * largest:
             break
     return steps
 

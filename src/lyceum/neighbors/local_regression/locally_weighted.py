@@ -234,7 +234,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             return super()._learn_scale(rows)
         scale = number_setting("standardize", self.standardize)
         d = self.rows_.shape[1]
-        if scale.shape != (d,) or not ((scale > 0) & np.isfinite(scale)).all():
+        are_positive = (scale > 0) & np.isfinite(scale)
+        if scale.shape != (d,) or not are_positive.all():
             raise SettingError(
                 f"standardize must be {d} positive numbers, one per column, but it is"
                 f" {self.standardize!r}"
@@ -440,4 +441,5 @@ class LocallyWeightedRegression(Regressor, StoredRows):
 
 def _evenly_spaced(n: int, most: int) -> np.ndarray:
     """At most `most` of the numbers of n rows."""
-    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
+    numbers = np.linspace(0, n - 1, min(n, most))
+    return np.unique(numbers.astype(np.int64))

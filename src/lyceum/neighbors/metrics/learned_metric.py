@@ -236,7 +236,8 @@ class _NeighborLoss:
         d = self.Z.shape[1]
         if m == d:
             return np.eye(d)
-        _, _, V = np.linalg.svd(np.sqrt(self.w)[:, None] * self.Z, full_matrices=False)
+        weighted = np.sqrt(self.w)[:, None] * self.Z
+        _, _, V = np.linalg.svd(weighted, full_matrices=False)
         V = np.vstack([V, np.eye(d)])[:m]
         # the sign of a direction is arbitrary: its largest entry is made positive
         largest = V[np.arange(m), np.abs(V).argmax(axis=1)]
@@ -263,7 +264,8 @@ class _NeighborLoss:
         # s_ij = -|L z_i - L z_j|², so that the gradient is -2 L Σ G_ij (z_i - z_j)(z_i - z_j)ᵀ; by
         # L Zᵀ = Yᵀ no matrix of all pairs of columns is made
         S = G + G.T
-        gradient = -2.0 * Y.T @ (S.sum(axis=1)[:, None] * Z - S @ Z)
+        row_sums = S.sum(axis=1)[:, None]
+        gradient = -2.0 * Y.T @ (row_sums * Z - S @ Z)
         value += 0.5 * self.alpha * float((L**2).sum())
         return value, (gradient + self.alpha * L).ravel()
 

@@ -190,6 +190,7 @@ class RadialNetwork(Learner):
         v: np.ndarray,
         steps: list[dict[str, Any]],
     ) -> tuple[RadialUnits, list[float]]:
+        # a small penalty on weights alone: they are solved for at the end with all of alpha
         alpha = float(self.alpha) * 1e-3
         m, d = units.centers.shape
         widths = slice(m * d, m * d + m)
@@ -235,7 +236,8 @@ class RadialNetwork(Learner):
         loop = ExpectationMaximization(
             int(self.max_iter), float(self.tol), record=bool(self.record)
         )
-        spread = float(np.sqrt(np.average((T**2).mean(axis=1), weights=w)))
+        mean_squares = (T**2).mean(axis=1)
+        spread = float(np.sqrt(np.average(mean_squares, weights=w)))
         outcome = loop.maximize(rows, problem, problem.start(units, K, spread))
         for step in outcome.record or ():
             step_units = step["parameters"].units(problem.linear)

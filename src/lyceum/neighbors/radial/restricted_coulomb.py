@@ -269,7 +269,9 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
     def _counts(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
         """The votes of covering spheres by class, (n, K), and the class of the nearest surface."""
         apart = pairwise(self._scale_rows(block.X), self._scale_rows(self.centers_))
-        inside = np.where(apart <= self.radii_, np.maximum(self.counts_, 1e-9), 0.0)
+        # a sphere without a row of its own still counts a little
+        votes = np.maximum(self.counts_, 1e-9)
+        inside = np.where(apart <= self.radii_, votes, 0.0)
         counts = np.zeros((len(block), len(self.classes_)))
         for c in np.unique(self.center_class_):
             counts[:, c] = inside[:, self.center_class_ == c].sum(axis=1)

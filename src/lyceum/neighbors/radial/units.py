@@ -82,7 +82,10 @@ class RadialUnits:
         middle = self.centers.mean(axis=0)
         A = Z - middle
         C = self.centers - middle
-        squares = (A**2).sum(axis=1)[:, None] - 2 * A @ C.T + (C**2).sum(axis=1)
+        # |a - c|² = |a|² - 2 a·c + |c|²; rounding may make it negative
+        row_squares = (A**2).sum(axis=1)
+        center_squares = (C**2).sum(axis=1)
+        squares = row_squares[:, None] - 2 * A @ C.T + center_squares
         return np.maximum(squares, 0.0)
 
     def activations(
@@ -94,6 +97,7 @@ class RadialUnits:
         log_h = self.log_gains - squares / (2 * self.widths**2)
         if not self.normalized:
             return np.exp(log_h)
+        # about the largest, so that far from all centers not all shares are 0 / 0
         H = np.exp(log_h - log_h.max(axis=1, keepdims=True))
         return H / H.sum(axis=1, keepdims=True)
 

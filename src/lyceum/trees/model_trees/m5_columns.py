@@ -139,7 +139,9 @@ class StepColumns:
                 Z[:, steps.start] = X[:, j]
                 continue
             rank = _rank_of(X[:, j], self.ranks[j])
-            np.greater(rank[:, None], only[steps] - start[j], out=Z[:, steps])
+            # step k is 1 above rank k; steps are counted from the first column made of j
+            step = only[steps] - start[j]
+            np.greater(rank[:, None], step, out=Z[:, steps])
             Z[np.isnan(rank), steps] = np.nan
         return Z
 

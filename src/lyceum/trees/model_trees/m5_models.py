@@ -178,7 +178,8 @@ def _fit_nodes(
     """The coefficients of some nodes, and the five further numbers of each model."""
     mask = columns[nodes]
     # the columns of all nodes end to end, as in a sparse array by rows
-    start = np.concatenate([[0], np.cumsum(mask.sum(axis=1))]).astype(np.int64)
+    n_columns = mask.sum(axis=1)
+    start = np.concatenate([[0], np.cumsum(n_columns)]).astype(np.int64)
     column = np.nonzero(mask)[1].astype(np.int32)
     coef = np.empty(start[-1])
     models = np.empty((len(nodes), 5))
@@ -196,7 +197,9 @@ def levels(tree: Tree) -> list[np.ndarray]:
         if not len(inner):
             return by_depth
         counts = tree.n_children[inner]
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        # the children of a node follow each other from `child` on
+        before = np.cumsum(counts) - counts
+        within = np.arange(counts.sum()) - np.repeat(before, counts)
         by_depth.append(np.repeat(tree.child[inner], counts) + within)
 
 
@@ -222,6 +225,7 @@ def sort_by_leaf(
 def columns_below(tree: Tree, tested: np.ndarray, p: int) -> np.ndarray:
     """Which columns are tested at a node or below it, bool (n_nodes, p); `tested` is −1 at
     leaves."""
+    # from the deepest level up: a parent has the columns of all its children
     below = np.zeros((tree.n_nodes, p), dtype=bool)
     inner = np.flatnonzero(tested >= 0)
     below[inner, tested[inner]] = True
@@ -291,7 +295,8 @@ def _squared_subtrees(tree: Tree, models: NodeModels, tie: float) -> np.ndarray:
 
 def _factor(n: np.ndarray, v: np.ndarray) -> np.ndarray:
     """(n + 2v) / (n − v), or 10, as M5' has it, where there are no more rows than parameters."""
-    return np.divide(n + 2.0 * v, n - v, out=np.full_like(n, 10.0), where=n > v)
+    factor = np.full_like(n, 10.0)
+    return np.divide(n + 2.0 * v, n - v, out=factor, where=n > v)
 
 
 # -- smoothing -------------------------------------------------------------------------
@@ -342,6 +347,7 @@ def target_limits(
     largest = np.full(tree.n_nodes, -np.inf)
     if extrapolation is None:
         return np.column_stack([largest, least])
+    # at the leaves from the rows, then level by level up to the root
     np.minimum.at(least, leaf, y)
     np.maximum.at(largest, leaf, y)
     parent = tree.parent
@@ -356,5 +362,7 @@ def target_moments(y: np.ndarray, w: np.ndarray | None) -> tuple[float, float]:
     """Mean and standard deviation."""
     # about the first target: sums of raw values would cancel where these are far from 0
     weight = row_weights(w, len(y))
-    mean = y[0] + float((weight * (y - y[0])).sum() / weight.sum())
-    return mean, float(np.sqrt((weight * (y - mean) ** 2).sum() / weight.sum()))
+    total = weight.sum()
+    mean = y[0] + float((weight * (y - y[0])).sum() / total)
+    variance = (weight * (y - mean) ** 2).sum() / total
+    return mean, float(np.sqrt(variance))

@@ -84,9 +84,11 @@ def upper_errors(
 
 def _approximate(E: np.ndarray, N: np.ndarray, z: float, c45: bool) -> np.ndarray:
     """Errors to add: N times the normal bound of (E + ½) / N, less E."""
+    # Wilson's upper bound, with f = E + ½ by the continuity correction
     f = E + 0.5
-    root = z * np.sqrt(np.maximum(f * (1.0 - f / N) + z * z / 4.0, 0.0))
-    bound = N * (f + z * z / 2.0 + root) / (N + z * z)
+    variance = np.maximum(f * (1.0 - f / N) + z * z / 4.0, 0.0)
+    bound = N * (f + z * z / 2.0 + z * np.sqrt(variance)) / (N + z * z)
+    # beyond N - ½ errors C4.5 adds two thirds of what is left, J48 all of it
     rest = np.maximum(N - E, 0.0) * (0.67 if c45 else 1.0)
     return np.where(f >= N, rest, bound - E)
 

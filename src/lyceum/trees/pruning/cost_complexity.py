@@ -199,7 +199,8 @@ def _weakest_links(
     gone = (tree.kind == LEAF).tolist()  # leaves now, or below one
     parent = tree.parent.tolist()
     cut_at = np.full(tree.n_nodes, np.inf)
-    heap = [(link(t), t) for t in np.flatnonzero(tree.kind != LEAF).tolist()]
+    inner = np.flatnonzero(tree.kind != LEAF).tolist()
+    heap = [(link(t), t) for t in inner]
     heapq.heapify(heap)
     alphas = [0.0]
     risks = [below[0]]

@@ -111,7 +111,8 @@ class _Raising:
         rows = np.flatnonzero(weight > 0.0)
         root = np.zeros(len(rows), dtype=np.int64)
         sent = self._walk(Parts(rows, root, weight[rows]))
-        came = np.bincount(self.target[rows], weight[rows], self.tree.value.shape[1])
+        n_classes = self.tree.value.shape[1]
+        came = np.bincount(self.target[rows], weight[rows], n_classes)
         if not np.allclose(came, self.tree.value[0]):
             raise DataError(
                 "subtree raising needs the rows that the tree was grown on: its classes weigh "
@@ -142,6 +143,7 @@ class _Raising:
     def _expected_of_ends(self, ended: np.ndarray, arrived: np.ndarray) -> np.ndarray:
         """Errors expected of rows that end at nodes, whose class is that of all rows that came
         there."""
+        # E = N - right: the weight of the rows that end here and are of another class
         weight = ended.sum(axis=1)
         right = ended[np.arange(len(ended)), actions(arrived)]
         return np.where(weight > 0.0, self.expected(weight - right, weight), 0.0)
@@ -189,6 +191,7 @@ class _Raising:
         below = np.bincount(owner, self.errors[child], minlength=len(nodes))
         subtree = self.own[nodes] + below
         self.errors[nodes] = subtree
+        # three choices: the subtree as it is, a leaf, or the largest branch in its place
         value = self.tree.value[nodes]
         leaf = self._expected_of_ends(value, value)
         branch = self._branch_errors(nodes, self._largest(nodes), parts, came_from)

@@ -161,6 +161,7 @@ def rules(labels: TreeLabels, *, unseen: bool = False) -> list[Rule]:
 def _ends(
     labels: TreeLabels, unseen: bool
 ) -> Iterator[tuple[int, dict[int, Condition], bool]]:
+    # depth first from the left; a list of what waits, as trees may be deeper than the stack
     tree = labels.tree
     waiting: list[tuple[int, dict[int, Condition], bool]] = [(0, {}, True)]
     while waiting:

@@ -59,6 +59,7 @@ def walk(tree: Tree, cells: np.ndarray, parts: Parts) -> Walk:
     ended = [parts.take(slice(0))]
     arrived = [parts]
     passed = [parts.take(slice(0))]
+    # one level per step, as the shares of divided rows need all others of their node
     while len(parts.row):
         child, divided = _next(tree, cells, parts)
         goes_on = child >= 0
@@ -79,6 +80,7 @@ def _next(tree: Tree, cells: np.ndarray, parts: Parts) -> tuple[np.ndarray, np.n
     node = parts.node
     kind = tree.kind[node]
     cell = cells[parts.row, tree.feature[node]].astype(np.float64)
+    # a missing cell goes where the split sends it; -1 divides the row among all children
     missing = np.isnan(cell) & (kind != LEAF)
     branch = np.where(missing, tree.missing[node], -1)
     by_threshold = (kind == THRESHOLD) & ~missing

@@ -174,7 +174,10 @@ def tree_path(
     visited = router.visits(X)
     parents = tree.parent
     steps = [PathStep(0, "", None, 1.0, float(values[0, output]), 0.0)]
-    for node, share in zip(visited.indices[1:].tolist(), visited.data[1:].tolist()):
+    # the first visit is that of the root
+    nodes = visited.indices[1:].tolist()
+    shares_of_row = visited.data[1:].tolist()
+    for node, share in zip(nodes, shares_of_row):
         parent = int(parents[node])
         question = labels.condition(parent, node - int(tree.child[parent]))
         cell = _cell(labels, parent, float(X[0, tree.feature[parent]]))

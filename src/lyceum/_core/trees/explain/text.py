@@ -40,7 +40,8 @@ def _branches(
 ) -> Iterator[str]:
     """Lines of the branches, depth first; by a list of what waits, as trees may be deep."""
     tree = labels.tree
-    waiting = [(0, b, 0) for b in reversed(range(int(tree.n_children[0])))]
+    n_children = int(tree.n_children[0])
+    waiting = [(0, b, 0) for b in reversed(range(n_children))]
     while waiting:
         node, branch, depth = waiting.pop()
         child = int(tree.child[node]) + branch

@@ -103,7 +103,8 @@ class BinnedRows:
 def _aligned_array(n: int, d: int) -> np.ndarray:
     """An array of (n, d) bytes whose rows do not straddle cache lines, if that takes at most a
     third more."""
-    step = next((size for size in (16, 32, 64) if d <= size <= d + d // 3), d)
+    sizes = [size for size in (16, 32, 64) if d <= size <= d + d // 3]
+    step = sizes[0] if sizes else d
     return np.zeros((n, step), dtype=np.uint8)[:, :d]
 
 

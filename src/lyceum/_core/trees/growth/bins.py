@@ -99,7 +99,8 @@ class Bins:
     def offsets(self) -> np.ndarray:
         """Where the cells of every column start in a table of all bins; each column's last is for
         missing."""
-        return np.concatenate([[0], np.cumsum(self.n_bins + 1)]).astype(np.int64)
+        sizes = self.n_bins + 1
+        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
     def with_categories(self, tree: Tree) -> Tree:
         """A tree whose branches are by bin, with branches by category; categories may share a
@@ -133,6 +134,7 @@ class Bins:
 
     @cached_property
     def _edges(self) -> np.ndarray:
+        # rows of one length, filled up by infinity, which no cell is above
         slots = np.full((len(self), _SLOTS), np.inf)
         for j, edges in enumerate(self.edges):
             slots[j, : len(edges)] = edges
@@ -201,7 +203,9 @@ def _distinct(x: np.ndarray, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarr
         order = np.argsort(x, kind="stable")
         x = x[order]
         w = w[known][order]
-    is_first = np.append(np.ones(min(1, len(x)), bool), x[1:] != x[:-1])
+    # where a value is another than the one before
+    is_first = np.ones(len(x), dtype=bool)
+    np.not_equal(x[1:], x[:-1], out=is_first[1:])
     first = np.flatnonzero(is_first)
     values = x[first].astype(np.float64)
     if w is None:
@@ -245,7 +249,8 @@ def _category_table(
     code = x[known].astype(np.intp)
     known_weight = None if w is None else w[known]
     weight = np.bincount(code, known_weight, minlength=n_categories)
-    heaviest = np.sort(np.argsort(-weight, kind="stable")[: max_bins - 1])
+    by_weight = np.argsort(-weight, kind="stable")
+    heaviest = np.sort(by_weight[: max_bins - 1])
     table = np.full(n_categories, max_bins - 1, dtype=np.uint8)
     table[heaviest] = np.arange(max_bins - 1)
     return table

@@ -145,7 +145,8 @@ class Numbers:
         shift = sums[1] / sums[0]
         table[:] = recenter(table, -shift)
         node.center += float(shift)
-        node.sums = np.array([sums[0], 0.0, max(0.0, sums[2] - sums[1] * shift)])
+        squares = max(0.0, sums[2] - sums[1] * shift)
+        node.sums = np.array([sums[0], 0.0, squares])
 
 
 def _impurities(rules: Any, n_classes: int, sums: np.ndarray) -> np.ndarray:
@@ -222,6 +223,7 @@ def child_sums(
     Missing cells that go to every child add the child's share of their sums, and count as a row in
     each.
     """
+    # the last code is that of missing cells; a code without a branch had no rows
     known = np.flatnonzero(split.branches[:-1] >= 0)
     branch = split.branches[known]
     n_children = max(int(branch.max(initial=0)), split.missing) + 1
@@ -403,5 +405,6 @@ def collect_candidates(nodes: Sequence[Node]) -> SplitCandidates:
         if node.considered is not None
         for column in np.flatnonzero(~np.isnan(node.considered[:, 0])).tolist()
     ]
-    numbers, columns, *merits = np.array(candidates, dtype=np.float64).reshape(-1, 5).T
+    table = np.array(candidates, dtype=np.float64).reshape(-1, 5)
+    numbers, columns, *merits = table.T
     return SplitCandidates(numbers.astype(np.int32), columns.astype(np.int32), *merits)

@@ -159,6 +159,7 @@ class NodeHistograms:
         return cls(frontier, n_classes, center, counted, None, (rows,))._sum_if_worth()
 
     def merge(self, other: NodeHistograms) -> NodeHistograms:
+        # tables of both about the same centers, with the same channels
         counted = self.counted or other.counted
         summed = self._table(counted, self.center)
         more = other._table(counted, self.center)
@@ -203,6 +204,7 @@ class NodeHistograms:
 
     def _sum_if_worth(self) -> NodeHistograms:
         """Sum the waiting rows once their additions outnumber the cells of the tables."""
+        # tables of many nodes are large: rows of small blocks wait until summing them is worth it
         additions = sum(rows.codes.size for rows in self.waiting)
         if additions >= _ADDITIONS * self._size:
             return self._sum_waiting()

@@ -129,7 +129,8 @@ def column_costs(costs: Any, schema: Schema) -> np.ndarray | None:
     else:
         cells = costs
     values = number_setting("attribute_costs", cells)
-    if values.shape != (len(schema),) or not np.all(np.isfinite(values) & (values > 0)):
+    are_positive = np.isfinite(values) & (values > 0)
+    if values.shape != (len(schema),) or not are_positive.all():
         raise SettingError(
             f"attribute_costs must be {len(schema)} positive numbers, one per column, or a dict by"
             f" column name; got {costs!r}"
