@@ -299,7 +299,14 @@ class TreeLearner(TreeModel, Learner):
             target = np.asarray(y, dtype=np.float64)
             loss = "absolute" if self.criterion == "absolute_error" else None
         else:
-            target = _class_codes(np.asarray(y), classes)
+            index = {label: k for k, label in enumerate(classes.tolist())}
+            labels = np.asarray(y).tolist()
+            unknown = [label for label in labels if label not in index]
+            if unknown:
+                raise DataError(
+                    f"the class {unknown[0]!r} was not in fit: there are {list(index)}"
+                )
+            target = np.array([index[label] for label in labels], dtype=np.int64)
             loss = getattr(self, "loss_matrix_", None)
         visited = self.decision_path(X)
         return NodeCosts.of(self.tree_, visited, target, sample_weight, loss)
@@ -342,14 +349,3 @@ class TreeLearner(TreeModel, Learner):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"feature_importances_": (self.n_features_in_,)}
-
-
-def _class_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """The indices of labels among the classes."""
-    index = {label: k for k, label in enumerate(classes.tolist())}
-    try:
-        return np.array([index[label] for label in labels.tolist()], dtype=np.int64)
-    except KeyError as error:
-        raise DataError(
-            f"the class {error.args[0]!r} was not in fit: there are {list(index)}"
-        ) from None
