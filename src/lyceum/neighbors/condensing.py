@@ -156,6 +156,7 @@ def _add(
     label: np.ndarray,
 ) -> None:
     """Keep one more row: rows nearer to it than to those before take its class."""
+    # strictly nearer: of equally near rows the one kept first decides
     distance = pairwise(X[row : row + 1], X, metric=metric)[0]
     nearer = distance < nearest
     nearest[nearer] = distance[nearer]

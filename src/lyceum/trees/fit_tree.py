@@ -75,6 +75,7 @@ def fit_tree(learner: Any, rows: Rows, hold_out: bool = True) -> None:
         )
     if hasattr(learner, "alpha_choice_"):
         del learner.alpha_choice_
+    # rows that are not in memory are read once or twice per level; all others are grown at once
     if learner.max_bins is not None and not rows.in_memory:
         grown, tree, candidates = _by_levels(learner, rows, seed)
     else:
@@ -300,6 +301,7 @@ def _prune_alone(
         tree = prune_by_confidence(
             tree, learner.confidence, learner.bound, rows=rows, impurity=impurity
         )
+    # C4.5's bound is of the weights that the tree was grown on; other prunings are of the rows' own
     tree = _without_prior(tree, prior)
     loss = getattr(learner, "loss_matrix_", None)
     if learner.pruning == "pessimistic":

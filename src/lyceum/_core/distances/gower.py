@@ -92,6 +92,7 @@ class Gower(Metric):
     @property
     def space(self) -> Space:
         schema = self._schema
+        # categories are equal or not, numbers differ by a part of their range
         matched = np.array([column.is_categorical for column in schema], dtype=np.uint8)
         return Space("known columns", 1.0, self._column_weights(schema), matched)
 

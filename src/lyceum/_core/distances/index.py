@@ -129,6 +129,7 @@ class NeighborIndex:
 
     @cached_property
     def _tree(self) -> Any:
+        # rows in the order of leaves, so that those of a leaf are next to each other
         Z = np.asarray(self._points, dtype=np.float64)
         order = np.empty(len(Z), dtype=np.int64)
         native.leaf_order(np.ascontiguousarray(Z), native.leaf_rows, order)

@@ -132,6 +132,7 @@ def unpack_trees(arrays: dict[str, np.ndarray]) -> list[Tree]:
         or (sizes < [1, 0, 0]).any()
     ):
         raise ModelFileError("the sizes of packed trees are not those of trees")
+    # the arrays of tree t are those up to its end, from the end of the tree before
     ends = np.cumsum(sizes, axis=0)
     lengths = sizes.sum(axis=0)
     full = {}

@@ -54,6 +54,7 @@ class UniformRowSample:
     def _sieve(self) -> UniformRowSample:
         level = self.level
         hashes = [piece[0] for piece in self.pieces]
+        # every level leaves about half of the rows
         while sum(map(len, hashes)) > self.size:
             level += 1
             hashes = [h[h <= 0.5**level] for h in hashes]

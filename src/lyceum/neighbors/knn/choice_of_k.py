@@ -90,6 +90,7 @@ def first_rise(errors: np.ndarray, tried: np.ndarray) -> tuple[int, int]:
     (2, 4)
     """
     curve = errors[tried - 1]
+    # equal errors are no rise
     rises = np.flatnonzero(curve[1:] > curve[:-1])
     if not len(rises):
         return best_k(errors, tried), int(tried[-1])

@@ -82,6 +82,7 @@ def within(
     exists = np.arange(width) < n_within[:, None]
     distances[exists] = neighbors.distances
     rows[exists] = neighbors.rows
+    # a query without a row in reach takes the nearest one
     alone = np.flatnonzero(n_within == 0)
     if len(alone):
         nearest = index.nearest(X[alone], 1)

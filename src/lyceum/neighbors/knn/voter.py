@@ -157,6 +157,7 @@ class Voter(StoredRows):
             self.n_neighbors_ = best_k(errors, tried)
             self.errors_ = errors
             return
+        # validation stops at the first rise: errors of larger k count as not tried
         self.n_neighbors_, last = first_rise(errors, tried)
         is_tried = np.isin(np.arange(1, len(errors) + 1), tried[tried <= last])
         self.errors_ = np.where(is_tried, errors, np.nan)

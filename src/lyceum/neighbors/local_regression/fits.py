@@ -150,6 +150,7 @@ class LocalModel:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]:
         distances = pairwise(Q, self.X)
         if own is not None:
+            # at infinite distance a row has no weight
             distances[np.arange(len(Q)), own] = np.inf
         widths = self._widths(distances)
         kernel = kernel_weights(self.kernel, distances, widths)

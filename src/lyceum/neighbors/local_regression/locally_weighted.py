@@ -276,6 +276,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         n = len(self.weights_)
         some = _evenly_spaced(n, _CHOSEN_ON)
         if self.n_neighbors == "leave_one_out":
+            # from just enough rows for all terms to many times as many, evenly in the logarithm
             fewest = min(n_terms(self.rows_.shape[1], self.degree) + 1, n - 1)
             most = max(fewest, min(n - 1, 20 * self._enough))
             tried = np.unique(np.geomspace(fewest, most, _TRIED).round())

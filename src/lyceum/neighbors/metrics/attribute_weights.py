@@ -230,10 +230,12 @@ class _WeightSearch:
         return D
 
     def _error(self, D: np.ndarray) -> float:
+        # a row is no neighbor of its own
         np.fill_diagonal(D, np.inf)
         near = np.argpartition(D, self.k - 1, axis=1)[:, : self.k]
         np.fill_diagonal(D, 0.0)
         shares = Tally(self.y, self.n_classes).share(near, self.w[near])
+        # the squared share of votes against the true class, which is smoother than the error rate
         if self.n_classes:
             loss = (1.0 - shares[np.arange(len(shares)), self.y]) ** 2
         else:

@@ -74,6 +74,7 @@ def fit_learners(
     seen = np.zeros_like(columns)
     numbers = np.zeros((4, tree.n_nodes))
     for node, mask in enumerate(columns):
+        # in the order of the table, so that folds do not depend on the order of leaves
         rows = np.sort(order[begin[node] : end[node]])
         cells = Z[np.ix_(rows, mask)]
         weight = None if w is None else w[rows]

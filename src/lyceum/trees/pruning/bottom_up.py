@@ -39,6 +39,7 @@ def compact(tree: Tree, cut: np.ndarray | None = None) -> Tree:
     kind = kind[old]
     inner = kind != LEAF
 
+    # of a node that has become a leaf, what describes a split is blank
     def of_inner(array: np.ndarray, blank: float) -> np.ndarray:
         return np.where(inner, array[old], blank).astype(array.dtype)
 
@@ -82,6 +83,7 @@ def _compact_tables(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The cuts and branches of some nodes of the given kinds, end to end, and where those of every
     node begin; -1 for a node without."""
+    # a node has cuts or branches, never both: one index serves for either
     by_interval = kind == INTERVALS
     by_code = (kind == CATEGORIES) | (kind == GROUPS)
     table = tree.table[nodes]

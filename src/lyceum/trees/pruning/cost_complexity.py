@@ -210,6 +210,7 @@ def _weakest_links(
         if _is_below_a_leaf(t, gone, parent):
             continue
         g = link(t)
+        # it has risen since it was put on the heap: the link waits again with what it gives now
         if g > before:
             heapq.heappush(heap, (g, t))
             continue

@@ -250,6 +250,7 @@ class _Raising:
         """Put the largest branches in the place of nodes; where their rows end then."""
         tree = self.tree
         branch = self._largest(nodes)
+        # a node takes over the split of its branch; what it says of its rows is found again below
         for name in _SPLIT_ARRAYS:
             array = getattr(tree, name)
             array[nodes] = array[branch]

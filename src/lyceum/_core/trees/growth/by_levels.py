@@ -219,6 +219,7 @@ class _Grower:
         impurities = self.target.impurities(np.array([node.sums for node in nodes]))
         if nodes[0] is self.root:
             self.root_impurity = float(impurities[0])
+        # the kernel's stopping rules, so that they are those of `grow`
         flags = np.empty(len(nodes), dtype=np.uint8)
         native.may_split(
             self.rules,
@@ -344,6 +345,7 @@ class _Grower:
         if split is None:
             return
         share = float(self.target.weight(node.sums)) / self.root_weight
+        # a little less, as gains are rounded
         least_decrease = self.growth.min_impurity_decrease * (1 - 1e-12)
         if share * split.gain < least_decrease:
             return

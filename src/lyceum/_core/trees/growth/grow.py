@@ -144,8 +144,9 @@ def grow_with_record(
         grower.sort(0, d)
     else:
         _over_columns(grower.sort, d)
-    # Best-first growth compares all open nodes, and columns are drawn in the order of nodes: both
-    # need one thread. Else large nodes are split by all threads together, then small ones apart.
+    # Best-first growth compares all open nodes, and drawn columns are searched one after the other
+    # until enough of them can be split: both are work for one thread. Else large nodes are split by
+    # all threads together, then small ones apart.
     if n_threads() > 1 and not growth.max_leaf_nodes and not growth.max_features:
         _split_large_nodes(grower, d)
     for _ in ordered_map(grower.finish, range(len(grower.open))):
@@ -170,6 +171,7 @@ def _split_large_nodes(grower: Any, d: int) -> None:
         largest = int(np.argmax(rows))
         if rows[largest] * d < LARGE or rows[largest] * 4 * n_threads() < sum(rows):
             return
+        # columns are searched, and their rows dealt to the children, by all threads
         grower.prepare(largest)
         _over_columns(partial(grower.search, largest), d)
         children = grower.split(largest)

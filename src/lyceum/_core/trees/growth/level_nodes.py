@@ -295,6 +295,7 @@ def _order_above(
     nodes: Sequence[Node], root: Node
 ) -> tuple[list[Node], dict[Node, int]]:
     """The nodes from the root down to these, and where the children of those above them begin."""
+    # the ancestors; a climb ends where another one has been
     above = set()
     for node in nodes:
         up = node.parent
