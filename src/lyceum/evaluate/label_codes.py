@@ -18,9 +18,9 @@ from lyceum.errors import DataError, MissingValuesError, SettingError
 def column_of(values: ArrayLike, name: str) -> np.ndarray:
     """One column as an array; an (n, 1) array is taken as its column, and scanned rows as their
     target."""
-    array = _array_of(
-        _target_column(values, name) if isinstance(values, Rows) else values, name
-    )
+    if isinstance(values, Rows):
+        values = _target_column(values, name)
+    array = _array_of(values, name)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -50,10 +50,7 @@ def _numbers(array: np.ndarray, name: str) -> np.ndarray:
             return array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         pass
-    if array.size:
-        example = f" such as {array.ravel().tolist()[0]!r}"
-    else:
-        example = ""
+    example = f" such as {array.ravel().tolist()[0]!r}" if array.size else ""
     raise DataError(f"{name} must hold numbers, but it holds {array.dtype}{example}")
 
 
@@ -75,10 +72,9 @@ def truth_and_weights(y: Target, sample_weight: Weights) -> tuple[Any, Any]:
 def _target_column(rows: Rows, name: str) -> np.ndarray:
     """The target of scanned rows that stand for y; raises where they stand for something else."""
     if name not in ("y", "y_true", "truth"):
+        instead = "what the model predicts for them"
         if name == "sample_weight":
             instead = "rows.sample_weight"
-        else:
-            instead = "what the model predicts for them"
         raise DataError(f"{name} is scanned rows, which hold a table: give {instead}")
     if rows.schema.weight is not None:
         raise DataError(
@@ -106,8 +102,7 @@ def weights_of(sample_weight: Weights, n_rows: int) -> np.ndarray | None:
 
 def weights_or_ones(sample_weight: Weights, n_rows: int) -> np.ndarray:
     """Weights as float64, ones when there are none."""
-    w = weights_of(sample_weight, n_rows)
-    return row_weights(w, n_rows)
+    return row_weights(weights_of(sample_weight, n_rows), n_rows)
 
 
 def same_length(first: np.ndarray, second: np.ndarray, what: str) -> None:
@@ -124,25 +119,18 @@ def code_labels(values: ArrayLike, name: str = "y") -> tuple[list[Any], np.ndarr
     (['a', 'b'], array([ 1,  0, -1,  1], dtype=int32))
     """
     y = column_of(values, name)
-    if y.dtype.kind == "b":
+    kind = y.dtype.kind
+    if kind == "b":
         classes, codes = class_codes(y.view(np.uint8))
         return classes.astype(bool).tolist(), codes
-    if y.dtype.kind == "f":
-        return _code_floats(y)
-    if y.dtype.kind in "iu":
+    if kind == "f" and (missing := np.isnan(y)).any():
+        codes = np.full(len(y), -1, dtype=np.int32)
+        classes, codes[~missing] = class_codes(y[~missing])
+        return classes.tolist(), codes
+    if kind in "iuf":
         classes, codes = class_codes(y)
         return classes.tolist(), codes
     return _code_objects(y)
-
-
-def _code_floats(y: np.ndarray) -> tuple[list[Any], np.ndarray]:
-    missing = np.isnan(y)
-    if not missing.any():
-        classes, codes = class_codes(y)
-        return classes.tolist(), codes
-    codes = np.full(len(y), -1, dtype=np.int32)
-    classes, codes[~missing] = class_codes(y[~missing])
-    return classes.tolist(), codes
 
 
 def _code_objects(y: np.ndarray) -> tuple[list[Any], np.ndarray]:
@@ -155,9 +143,11 @@ def _code_objects(y: np.ndarray) -> tuple[list[Any], np.ndarray]:
         table: dict[Any, int] = {}
         codes = np.full(len(y), -1, dtype=np.int32)
         for i, value in enumerate(y.tolist()):
-            if value is not None and value == value:
+            if value is not None and value == value:  # NaN does not equal itself
                 codes[i] = table.setdefault(value, len(table))
         labels = list(table)
+    # The codes so far number the labels as they were met; `positions` sends them to their places
+    # in sorted order. Its last entry is -1, so that the code -1 of a missing label stays -1.
     order = _sorting_order(labels)
     positions = np.full(len(labels) + 1, -1, dtype=np.int32)
     positions[order] = np.arange(len(labels), dtype=np.int32)
@@ -175,10 +165,11 @@ def _sorting_order(labels: list[Any]) -> list[int]:
 
 def as_classes(labels: list[Any]) -> np.ndarray:
     """Labels as an array of their own type, of objects when they are of several."""
-    if len({type(label) for label in labels}) <= 1 and not isinstance(
-        next(iter(labels), 0), tuple
-    ):
+    types = {type(label) for label in labels}
+    holds_tuples = any(issubclass(kind, tuple) for kind in types)
+    if len(types) <= 1 and not holds_tuples:
         return np.array(labels)
+    # NumPy would turn numbers beside text into text, and tuples into a second axis
     classes = np.empty(len(labels), dtype=object)
     classes[:] = labels
     return classes
@@ -227,15 +218,16 @@ def paired_codes(
 def known_codes(
     source: list[Any], codes: np.ndarray, labels: list[Any], reject: Any = None
 ) -> np.ndarray:
-    """Codes into `own` as codes into `labels`; -1 for a label not among them, -2 for `reject`."""
+    """Codes into `source` as codes into `labels`; -1 for a label not among them, -2 for
+    `reject`."""
     if source == labels:
         return codes
     index = {label: i for i, label in enumerate(labels)}
     if reject is not None:
         index[reject] = -2
-    return np.array([*(index.get(label, -1) for label in source), -1], dtype=np.int32)[
-        codes
-    ]
+    # the last entry answers the code -1: what is missing stays missing
+    new_codes = [*(index.get(label, -1) for label in source), -1]
+    return np.array(new_codes, dtype=np.int32)[codes]
 
 
 def positive_mask(y_true: Any, pos_label: Label = None) -> np.ndarray:
@@ -247,13 +239,14 @@ def positive_mask(y_true: Any, pos_label: Label = None) -> np.ndarray:
     y_true = column_of(y_true, "y_true")
     if y_true.dtype.kind == "b" and pos_label is None:
         return y_true
+    # Two numbers and nothing else: known without sorting. NaN fails the comparison.
     if y_true.dtype.kind in "iuf" and len(y_true) and pos_label is None:
         low = y_true.min()
         high = y_true.max()
         is_high = y_true == high
-        if low < high and np.count_nonzero(is_high) + np.count_nonzero(
-            y_true == low
-        ) == len(y_true):
+        n_high = np.count_nonzero(is_high)
+        n_low = np.count_nonzero(y_true == low)
+        if low < high and n_high + n_low == len(y_true):
             return is_high
     labels, codes = code_labels(y_true)
     if len(codes) and codes.min() < 0:
@@ -266,10 +259,7 @@ def positive_mask(y_true: Any, pos_label: Label = None) -> np.ndarray:
             f" pos_label={labels[-1]!r}"
         )
     if pos_label is None:
-        if len(labels) == 2:
-            pos_label = labels[1]
-        else:
-            pos_label = 1
+        pos_label = labels[1] if len(labels) == 2 else 1
     refuse_unknown(pos_label, labels)
     if pos_label in labels:
         return codes == labels.index(pos_label)

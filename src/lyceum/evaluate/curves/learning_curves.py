@@ -7,15 +7,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.dummy import DummyRegressor
 from sklearn.utils import check_random_state
 
+from lyceum._core.data import row_weights
 from lyceum._core.types import Data, Estimator, Loss, Seed, Target, Weights
 from lyceum.errors import SettingError
-from lyceum.evaluate.curves.loss_curve import LossCurve, standard_error
 from lyceum.evaluate.curves.verdict import FitVerdict, fit_verdict
 from lyceum.evaluate.label_codes import code_labels
+from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.resampling.cross_validation import splits_of
 from lyceum.evaluate.resampling.experiment import (
     Experiment,
@@ -23,9 +24,40 @@ from lyceum.evaluate.resampling.experiment import (
     SplitResult,
     run_all,
 )
-from lyceum.evaluate.resampling.majority_class import MajorityClass
 from lyceum.evaluate.resampling.splits import Split
 from lyceum.report import Summary, Table
+
+
+class LossCurve(Printable):
+    """Losses on training and test rows: one row per point of the curve, one column per split."""
+
+    __slots__ = ()
+
+    train_losses: np.ndarray
+    test_losses: np.ndarray
+
+    @property
+    def train_mean(self) -> np.ndarray:
+        """Mean loss on training rows, over splits."""
+        return self.train_losses.mean(axis=1)
+
+    @property
+    def test_mean(self) -> np.ndarray:
+        """Mean loss on test rows, over splits."""
+        return self.test_losses.mean(axis=1)
+
+    @property
+    def test_error(self) -> np.ndarray:
+        """Standard error of the mean test loss of every point."""
+        return standard_error(self.test_losses)
+
+
+def standard_error(losses: np.ndarray) -> np.ndarray:
+    """The standard error of every row's mean; 0 with one split."""
+    S = losses.shape[1]
+    if S > 1:
+        return losses.std(axis=1, ddof=1) / np.sqrt(S)
+    return np.zeros(len(losses))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,18 +140,19 @@ class LearningCurve(LossCurve):
     def summary(self) -> Summary:
         """The mean losses of every size, with the verdict."""
         rows = [
-            (int(n), float(a), float(b))
-            for n, a, b in zip(self.train_sizes, self.train_mean, self.test_mean)
+            (int(size), float(train), float(test))
+            for size, train, test in zip(
+                self.train_sizes, self.train_mean, self.test_mean
+            )
         ]
+        table = Table("", ("rows", "training", "test"), rows)
         facts = {
             "loss": self.loss_name,
             "best constant": self.baseline,
             "verdict": f"{self.verdict.word}: {self.verdict.reason}",
             "more rows would help": self.more_rows_help,
         }
-        return Summary(
-            "learning curve", facts, (Table("", ("rows", "training", "test"), rows),)
-        )
+        return Summary("learning curve", facts, (table,))
 
 
 def learning_curve(
@@ -189,6 +222,8 @@ def learning_curve(
     """
     experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict, coded_y)
     rng = check_random_state(random_state)
+    # the training rows of a smaller size are among those of every larger one: the curve then
+    # shows the effect of more rows, not of other rows
     splits = [
         (_nested_order(experiment, train, rng), test)
         for train, test in splits_of(cv, experiment, random_state, groups)
@@ -198,9 +233,13 @@ def learning_curve(
         (np.sort(train[:count]), test) for count in counts for train, test in splits
     ]
     results = run_all(experiment.run, jobs, n_jobs, "fits")
-    losses = losses_by_split(results, len(counts))
+    train_losses, test_losses = losses_by_split(results, len(counts))
     return LearningCurve(
-        counts, *losses, baseline_loss(experiment, splits), experiment.loss_name
+        train_sizes=counts,
+        train_losses=train_losses,
+        test_losses=test_losses,
+        baseline=baseline_loss(experiment, splits),
+        loss_name=experiment.loss_name,
     )
 
 
@@ -257,10 +296,31 @@ def baseline_loss(experiment: Experiment, splits: list[Split]) -> float:
     mean."""
     classes = experiment.classes
     if classes is None:
-        constant: Any = DummyRegressor(
-            strategy="median" if experiment.loss_name == "absolute" else "mean"
-        )
+        center = "median" if experiment.loss_name == "absolute" else "mean"
+        constant: Any = DummyRegressor(strategy=center)
     else:
-        constant = MajorityClass(classes)
+        constant = _MajorityClass(classes)
+    # constants need no columns: one of zeros stands for the table, which may be a large file
     dummy = replace(experiment, estimator=constant, X=np.zeros((len(experiment.y), 1)))
     return float(np.mean([dummy.run(train, test).loss for train, test in splits]))
+
+
+class _MajorityClass(ClassifierMixin, BaseEstimator):
+    """Always the most frequent class, the first of equals, with a posterior of 1."""
+
+    def __init__(self, classes: np.ndarray):
+        self.classes = classes
+
+    def fit(
+        self, X: Data, y: np.ndarray, sample_weight: np.ndarray | None = None
+    ) -> _MajorityClass:
+        self.classes_ = self.classes
+        w = row_weights(sample_weight, len(y))
+        self.class_ = int(np.argmax([w[y == label].sum() for label in self.classes]))
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        return np.repeat(self.classes[[self.class_]], len(X))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        return np.tile(np.eye(len(self.classes))[self.class_], (len(X), 1))

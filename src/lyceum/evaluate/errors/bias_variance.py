@@ -155,17 +155,13 @@ def decompose(
             f"predictions have shape {predictions.shape}: give {len(y_true)} predictions for each"
             " sample"
         )
-    if truth is None:
-        clean = None
-    else:
-        clean = column_of(truth, "truth")
+    clean = None if truth is None else column_of(truth, "truth")
     if clean is not None and len(clean) != len(y_true):
         raise DataError(
             f"truth has {show_count(len(clean), 'row')}, y_true has {len(y_true)}"
         )
-    return named_choice(
-        "loss", loss, {"squared": _squared_parts, "error": _zero_one_parts}
-    )(y_true, predictions, clean)
+    parts = {"squared": _squared_parts, "error": _zero_one_parts}
+    return named_choice("loss", loss, parts)(y_true, predictions, clean)
 
 
 def _squared_parts(
@@ -174,47 +170,56 @@ def _squared_parts(
     target = y_true.astype(np.float64)
     predictions = predictions.astype(np.float64)
     main = predictions.mean(axis=0)
-    if clean is None:
-        goal = target
-    else:
-        goal = clean.astype(np.float64)
+    goal = target if clean is None else clean.astype(np.float64)
+    # E(f - y)² = (Ef - goal)² + E(f - Ef)² + (y - goal)², each a mean over the test rows
     variance = float(((predictions - main) ** 2).mean())
     noise = float(((target - goal) ** 2).mean())
-    error = float(((predictions - target) ** 2).mean())
-    bias = float(((main - goal) ** 2).mean())
     return BiasVariance(
-        error, bias, variance, variance, noise, noise, main, "squared", len(predictions)
+        error=float(((predictions - target) ** 2).mean()),
+        bias=float(((main - goal) ** 2).mean()),
+        variance=variance,
+        net_variance=variance,
+        noise=noise,
+        net_noise=noise,
+        main=main,
+        loss="squared",
+        n_rounds=len(predictions),
     )
 
 
 def _zero_one_parts(
     y_true: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None
 ) -> BiasVariance:
-    columns = {"y_true": y_true, "predictions": predictions.ravel()} | (
-        {} if clean is None else {"truth": clean}
-    )
+    columns = {"y_true": y_true, "predictions": predictions.ravel()}
+    if clean is not None:
+        columns["truth"] = clean
     labels, codes = common_codes(columns)
     target = codes[0]
     guesses = codes[1].reshape(predictions.shape)
-    if clean is None:
-        goal = target
-    else:
-        goal = codes[2]
+    goal = target if clean is None else codes[2]
+    # votes[k, i]: how many of the models predict class k for row i
     votes = np.stack([(guesses == k).sum(axis=0) for k in range(len(labels))])
     main = votes.argmax(axis=0)
     share = votes / len(guesses)
     rows = np.arange(len(target))
     biased = main != goal
     varies = (len(guesses) - votes[main, rows]) / len(guesses)
-    # a row right on the main prediction errs with `varies`; one wrong on it with 1 - P(prediction =
-    # goal)
+    # An unbiased row errs where a model leaves the main prediction, which adds `varies`; a biased
+    # row is right where a model happens to say the goal, which takes away P(prediction = goal).
     net = float(np.where(biased, -share[goal, rows], varies).mean())
     error = float((guesses != target).mean())
-    noise = float((target != goal).mean())
-    names = np.array(labels)[main]
     bias = float(biased.mean())
-    parts = (bias, float(varies.mean()), net, noise, error - bias - net)
-    return BiasVariance(error, *parts, names, "error", len(guesses))
+    return BiasVariance(
+        error=error,
+        bias=bias,
+        variance=float(varies.mean()),
+        net_variance=net,
+        noise=float((target != goal).mean()),
+        net_noise=error - bias - net,
+        main=np.array(labels)[main],
+        loss="error",
+        n_rounds=len(guesses),
+    )
 
 
 def bias_variance(
@@ -305,10 +310,7 @@ def bias_variance(
         partial(_sample_predictions, experiment, X_test), draws, n_jobs, "samples"
     )
     if loss == "auto":
-        if by_class:
-            loss = "error"
-        else:
-            loss = "squared"
+        loss = "error" if by_class else "squared"
     return decompose(y_test, np.stack(predictions), truth=truth, loss=loss)
 
 

@@ -121,14 +121,22 @@ def error_parts(
     target = column_of(y_true, "y_true")
     if not len(target):
         raise DataError("there are no rows")
-    made = np.asarray(y_pred)
-    if made.ndim == 2 and made.shape[1] == len(target) and made.size:
-        error = float(np.mean([measure(target, predictions) for predictions in made]))
+    predictions = np.asarray(y_pred)
+    rows_match = predictions.ndim == 2 and predictions.shape[1] == len(target)
+    if rows_match and predictions.size:
+        error = float(np.mean([measure(target, sample) for sample in predictions]))
     else:
         error = _loss_of(measure, target, y_pred, "y_pred")
-    at_best = _loss_of(measure, target, best, "best")
-    at_truth = _loss_of(measure, target, truth, "truth")
-    return ErrorParts(error, at_truth, at_best - at_truth, error - at_best, loss)
+    # what even the truth loses, what the best model of the class loses beyond it, and the rest
+    best_loss = _loss_of(measure, target, best, "best")
+    truth_loss = _loss_of(measure, target, truth, "truth")
+    return ErrorParts(
+        error=error,
+        irreducible=truth_loss,
+        approximation=best_loss - truth_loss,
+        estimation=error - best_loss,
+        loss=loss,
+    )
 
 
 def _loss_of(
@@ -140,9 +148,8 @@ def _loss_of(
 
 
 def _squared_loss(target: np.ndarray, predicted: np.ndarray) -> float:
-    return float(
-        ((target.astype(np.float64) - predicted.astype(np.float64)) ** 2).mean()
-    )
+    off = target.astype(np.float64) - predicted.astype(np.float64)
+    return float((off**2).mean())
 
 
 def _zero_one_loss(target: np.ndarray, predicted: np.ndarray) -> float:

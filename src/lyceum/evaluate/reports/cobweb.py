@@ -61,11 +61,8 @@ class Cobweb(Printable):
             (str(self.truth[i]), str(self.predicted[i]), float(self.rates[i]))
             for i in order
         ]
-        return Summary(
-            "cobweb",
-            {"chance": self.chance},
-            (Table("", ("truth", "taken for", "rate"), rows),),
-        )
+        table = Table("", ("truth", "taken for", "rate"), rows)
+        return Summary("cobweb", {"chance": self.chance}, (table,))
 
 
 def cobweb(matrix: Confusion) -> Cobweb:
@@ -99,5 +96,9 @@ def cobweb(matrix: Confusion) -> Cobweb:
     i, j = np.nonzero(~np.eye(K, dtype=bool))
     angles = 2.0 * np.pi * np.arange(len(i)) / max(len(i), 1)
     return Cobweb(
-        matrix.classes[i], matrix.classes[j], matrix.rates[i, j], angles, ratio(1.0, K)
+        truth=matrix.classes[i],
+        predicted=matrix.classes[j],
+        rates=matrix.rates[i, j],
+        angles=angles,
+        chance=ratio(1.0, K),
     )

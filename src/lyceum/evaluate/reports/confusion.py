@@ -152,10 +152,8 @@ class Confusion(Printable):
     @property
     def accuracy(self) -> float:
         """Right decisions over decided rows; 0 when nothing was decided."""
-        return ratio(
-            float(np.trace(self.counts)),
-            float(self.counts.sum() + self.foreign[:-1].sum()),
-        )
+        right = float(np.trace(self.counts))
+        return ratio(right, float(self.counts.sum() + self.foreign[:-1].sum()))
 
     @property
     def error(self) -> float:
@@ -189,9 +187,11 @@ class Confusion(Printable):
                 f"priors are {shares.tolist()}: give a share for each of {self.classes.tolist()}"
             )
         decided = self.counts.sum(axis=1)
+        # a class without decided rows has the rate 0/0 = NaN, which counts only if it has a share
         with np.errstate(invalid="ignore"):
             errors = 1.0 - np.diagonal(self.counts) / decided
-        return float((shares[shares > 0] * errors[shares > 0]).sum() / shares.sum())
+        present = shares > 0
+        return float((shares[present] * errors[present]).sum() / shares.sum())
 
     @property
     def reject_rate(self) -> float:
@@ -221,12 +221,12 @@ class Confusion(Printable):
             0 where chance explains everything.
         """
         w = disagreement_weights(weights, len(self.classes))
-        total = self.counts.sum()
-        chance = float(
-            (w * np.outer(self.counts.sum(axis=1), self.counts.sum(axis=0))).sum()
-        )
-        if chance > 0.0:
-            return 1.0 - float((w * self.counts).sum() * total) / chance
+        # n² times the expected disagreement: E_ij is the product of the margins over n²
+        margins = np.outer(self.counts.sum(axis=1), self.counts.sum(axis=0))
+        expected = float((w * margins).sum())
+        if expected > 0.0:
+            observed = float((w * self.counts).sum() * self.counts.sum())
+            return 1.0 - observed / expected
         return 0.0
 
     @property
@@ -279,32 +279,29 @@ class Confusion(Printable):
             raise SettingError(
                 "versus needs a group that is not empty and shares no label with the rest"
             )
-        cells = [
-            float(self.counts[np.ix_(i, j)].sum())
-            for i in (first, second)
-            for j in (first, second)
-        ]
-        tp, fn, fp, tn = cells
-        rejected = float(self.rejected[first].sum() + self.rejected[second].sum())
+        tp, fn, fp, tn = (
+            float(self.counts[np.ix_(truth, predicted)].sum())
+            for truth in (first, second)
+            for predicted in (first, second)
+        )
         return BinaryReport(
-            tp,
-            fp,
-            fn,
-            tn,
-            _name(self.classes[first]),
-            _name(self.classes[second]),
-            rejected,
+            tp=tp,
+            fp=fp,
+            fn=fn,
+            tn=tn,
+            positive=_name(self.classes[first]),
+            negative=_name(self.classes[second]),
+            rejected=float(self.rejected[first].sum() + self.rejected[second].sum()),
         )
 
     def _class_numbers(self, labels: Iterable[Any]) -> np.ndarray:
-        own = self.classes.tolist()
+        classes = self.classes.tolist()
         wanted = list(labels)
-        unknown = [label for label in wanted if label not in own]
+        unknown = [label for label in wanted if label not in classes]
         if unknown:
-            raise SettingError(
-                f"no class {unknown[0]!r}: the classes are {', '.join(map(repr, own))}"
-            )
-        return np.unique([own.index(label) for label in wanted]).astype(np.intp)
+            names = ", ".join(map(repr, classes))
+            raise SettingError(f"no class {unknown[0]!r}: the classes are {names}")
+        return np.unique([classes.index(label) for label in wanted]).astype(np.intp)
 
     def one_vs_one(self) -> tuple[BinaryReport, ...]:
         """Every pair of classes, on the rows of the two that were predicted as one of them:
@@ -334,17 +331,14 @@ class Confusion(Printable):
     def table(self, rates: bool = False) -> Table:
         """The matrix as a table, with a reject column and row where there are any."""
         names = [str(label) for label in self.classes.tolist()]
-        if rates:
-            cells = self.full_rates
-        else:
-            cells = _as_integers(self.full)
+        cells = self.full_rates if rates else _as_integers(self.full)
         K = len(names)
         columns = K + bool(self.rejected.any() or self.foreign.any())
         rows = K + bool(self.foreign.any())
         heads = [*names, "(reject)"]
-        title = "rows: truth, columns: prediction" + (
-            " (shares of the row)" if rates else ""
-        )
+        title = "rows: truth, columns: prediction"
+        if rates:
+            title += " (shares of the row)"
         body = [(heads[i], *cells[i, :columns].tolist()) for i in range(rows)]
         return Table(title, ("truth", *heads[:columns]), body)
 
@@ -358,16 +352,12 @@ class Confusion(Printable):
         if self.reject_rate:
             facts["reject rate"] = self.reject_rate
         facts |= {"kappa": self.kappa, "kappa reads": self.kappa_reading}
-        empty = [
-            str(label)
-            for label, n in zip(self.classes, self.counts.sum(axis=1) + self.rejected)
-            if not n
-        ]
-        if empty:
-            facts["classes without rows"] = ", ".join(empty)
-        return Summary(
-            f"confusion of {len(self.classes)} classes", facts, (self.table(),)
-        )
+        class_sizes = self.counts.sum(axis=1) + self.rejected
+        empty = self.classes[class_sizes == 0]
+        if len(empty):
+            facts["classes without rows"] = ", ".join(map(str, empty))
+        title = f"confusion of {len(self.classes)} classes"
+        return Summary(title, facts, (self.table(),))
 
 
 def confusion_matrix(
@@ -434,7 +424,7 @@ def confusion_matrix(
         for label in np.asarray(labels).tolist()
         if reject is None or label != reject
     ]
-    # doubt, -1, is
+    # the last entry answers the code -1: rows of doubt are counted
     is_wanted = np.array([*(label in wanted for label in present), True])
     if len(truth) and not is_wanted[truth].any():
         raise DataError(
@@ -460,18 +450,20 @@ def _count(
             f"there are {K:,} different labels: is this a numeric target? regression_report"
             " measures those"
         )
-    size = K + 1  # code -1, doubt, is shifted to 0
-    cell = truth * np.int32(size)  # below 5,002², which int32 holds
+    # One count over both codes: (truth + 1) (K + 1) + (guess + 1), where the shift by 1 sends
+    # doubt, -1, to row and column 0. Below 5,002², which int32 holds.
+    size = K + 1
+    cell = truth * np.int32(size)
     cell += guess
     cell += np.int32(size + 1)
-    counts = (
-        np.bincount(cell, w, minlength=size * size)
-        .reshape(size, size)
-        .astype(np.float64)
-    )
-    foreign = np.append(counts[0, 1:], counts[0, 0])
+    counts = np.bincount(cell, w, minlength=size * size).astype(np.float64)
+    counts = counts.reshape(size, size)
     return Confusion(
-        as_classes(labels), counts[1:, 1:], counts[1:, 0], foreign, normalize
+        classes=as_classes(labels),
+        counts=counts[1:, 1:],
+        rejected=counts[1:, 0],
+        foreign=np.append(counts[0, 1:], counts[0, 0]),
+        normalize=normalize,
     )
 
 

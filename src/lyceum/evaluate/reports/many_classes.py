@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
@@ -103,32 +104,24 @@ def auc_hand_till(
     w = weights_of(sample_weight, len(codes))
     counts = np.bincount(codes, w, minlength=len(labels))
     present = np.flatnonzero(counts > 0)
-    if w is None:
-        area = _sorted_areas(codes, y_score, present)
-    else:
-        area = _weighted_areas(codes, y_score, w)
+    area = _pair_areas(codes, y_score, w)
     pairs = list(combinations(present.tolist(), 2))
     if pairs:
         return sum(area(i, j) + area(j, i) for i, j in pairs) / (2 * len(pairs))
     return 0.5
 
 
-def _sorted_areas(codes: np.ndarray, y_score: np.ndarray, present: np.ndarray):
-    """A(i|j) from scores sorted once for every class and column."""
-    order = np.argsort(codes, kind="stable")
-    ends = np.searchsorted(codes[order], present, side="right")
-    starts = np.searchsorted(codes[order], present, side="left")
-    grouped = y_score[order]
-    columns = {
-        k: grouped[s:e].T.copy() for k, s, e in zip(present.tolist(), starts, ends)
-    }
-    for column in columns.values():
-        column.sort(axis=1)
-    return lambda i, j: sorted_auc(columns[i][i], columns[j][i])
-
-
-def _weighted_areas(codes: np.ndarray, y_score: np.ndarray, w: np.ndarray):
-    rows = {k: np.flatnonzero(codes == k) for k in range(y_score.shape[1])}
+def _pair_areas(
+    codes: np.ndarray, y_score: np.ndarray, w: np.ndarray | None
+) -> Callable[[int, int], float]:
+    """A(i|j) as a function of two classes: the area of column i on the rows of both."""
+    rows = [np.flatnonzero(codes == k) for k in range(y_score.shape[1])]
+    if w is None:
+        # sorted once for every class and column: each is part of K - 1 pairs
+        columns = [y_score[members].T.copy() for members in rows]
+        for column in columns:
+            column.sort(axis=1)
+        return lambda i, j: sorted_auc(columns[i][i], columns[j][i])
 
     def area(i: int, j: int) -> float:
         both = np.concatenate([rows[i], rows[j]])
@@ -180,8 +173,5 @@ def macro_average_modified(
     right = matrix.counts.diagonal()[n > 0] / n[n > 0]
     if not len(right):
         return 0.0
-    if right.min() > 0.0:
-        geometric = float(np.exp(np.log(right).mean()))
-    else:
-        geometric = 0.0
+    geometric = float(np.exp(np.log(right).mean())) if right.min() > 0.0 else 0.0
     return 0.75 * float(right.mean()) + 0.25 * geometric

@@ -141,17 +141,13 @@ class CrossValidation(Printable):
             "mean on training rows": self.train_mean,
             "seconds to fit": float(self.fit_seconds.sum()),
         }
+        columns = zip(self.n_test, self.losses, self.train_losses)
         rows = [
-            (i + 1, int(n), float(a), float(b))
-            for i, (n, a, b) in enumerate(
-                zip(self.n_test, self.losses, self.train_losses)
-            )
+            (number, int(n), float(test), float(train))
+            for number, (n, test, train) in enumerate(columns, start=1)
         ]
-        return Summary(
-            f"{len(self.losses)} splits",
-            facts,
-            (Table("", ("split", "test rows", "test", "training"), rows),),
-        )
+        table = Table("", ("split", "test rows", "test", "training"), rows)
+        return Summary(f"{len(self.losses)} splits", facts, (table,))
 
 
 def cross_validate(
@@ -231,9 +227,8 @@ def cross_validate(
     experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict, coded_y)
     classes = experiment.classes
     splits = splits_of(cv, experiment, random_state, groups)
-    results = run_all(
-        experiment.run, ((*split, classes) for split in splits), n_jobs, "folds"
-    )
+    jobs = ((*split, classes) for split in splits)
+    results = run_all(experiment.run, jobs, n_jobs, "folds")
     proba = tuple(result.proba for result in results)
     return CrossValidation(
         losses=np.array([result.loss for result in results]),
@@ -266,9 +261,9 @@ def splits_of(
             )
         is_train = np.zeros(len(y), dtype=bool)
         is_train[train] = True
-        if is_train[test].any():
+        n_shared = int(is_train[test].sum())
+        if n_shared:
             raise DataError(
-                f"split {i} has {show_count(int(is_train[test].sum()), 'row')} in both training and"
-                " test"
+                f"split {i} has {show_count(n_shared, 'row')} in both training and test"
             )
     return splits

@@ -116,9 +116,6 @@ class Experiment:
         codes = None
         if coded_y:
             codes = _class_codes(estimator, X, target, loss, predict)
-        if callable(loss):
-            name = getattr(loss, "__name__", "loss")
-            return cls(estimator, X, target, w, loss, name, predict, codes)
         if loss == "auto":
             loss = "error" if is_classifier(estimator) else "squared"
         if loss in ("squared", "absolute") and target.dtype.kind not in "biuf":
@@ -126,17 +123,30 @@ class Experiment:
             raise SettingError(
                 f"loss={loss!r} is of numbers, and the target holds {word!r}: give loss='error'"
             )
-        return cls(
-            estimator, X, target, w, named_choice("loss", loss, LOSSES), loss, predict
-        )
+        if callable(loss):
+            name = getattr(loss, "__name__", "loss")
+        else:
+            name = loss
+            loss = named_choice("loss", loss, LOSSES)
+        return cls(estimator, X, target, w, loss, name, predict, codes)
+
+    @property
+    def target(self) -> np.ndarray:
+        """What the loss compares predictions with: class codes where they were asked for, else
+        y."""
+        return self.y if self.codes is None else self.codes
 
     @property
     def classes(self) -> np.ndarray | None:
         """The classes of the target when the estimator is a classifier, in the order of their
         codes."""
-        if is_classifier(self.estimator):
-            return _classes(self.X, self.y)
-        return None
+        if not is_classifier(self.estimator):
+            return None
+        if isinstance(self.X, Rows) and self.X.schema.target:
+            categories = self.X.schema.target.categories
+            if categories is not None:
+                return np.asarray(categories)
+        return np.unique(self.y)
 
     @property
     def splitter_input(self) -> Any:
@@ -151,21 +161,20 @@ class Experiment:
             return Subset(indices, _safe_indexing(self.X, indices))
         if self.X.in_memory or (np.diff(indices) >= 0).all():
             return Subset(indices, self.X.take(indices))
+        # a file is read from its start to its end; the inverse permutation restores the order
         order = np.argsort(indices, kind="stable")
-        return Subset(
-            indices, self.X.take(indices[order]), np.argsort(order, kind="stable")
-        )
+        inverse = np.argsort(order, kind="stable")
+        return Subset(indices, self.X.take(indices[order]), inverse)
 
     def fit(self, rows: Subset, settings: dict[str, Any] | None = None) -> Any:
         """A fresh copy of the estimator with these settings, fitted on the rows."""
         model = clone(self.estimator).set_params(**(settings or {}))
         if isinstance(self.X, Rows):
             return model.fit(rows.X)
+        y = self.y[rows.indices]
         if self.w is None:
-            weights = {}
-        else:
-            weights = {"sample_weight": self.w[rows.indices]}
-        return model.fit(rows.X, self.y[rows.indices], **weights)
+            return model.fit(rows.X, y)
+        return model.fit(rows.X, y, sample_weight=self.w[rows.indices])
 
     def predictions(self, model: Estimator, rows: Subset) -> np.ndarray:
         """The predictions for the rows, in the order of their indices."""
@@ -193,11 +202,8 @@ class Experiment:
 
     def losses(self, predicted: np.ndarray, indices: np.ndarray) -> np.ndarray:
         """The loss of every row at `indices`."""
-        if self.codes is None:
-            target = self.y
-        else:
-            target = self.codes
-        values = np.asarray(self.loss(target[indices], predicted), dtype=np.float64)
+        losses = self.loss(self.target[indices], predicted)
+        values = np.asarray(losses, dtype=np.float64)
         if values.shape != indices.shape:
             raise SettingError(
                 f"the loss function gave the shape {values.shape} for"
@@ -208,13 +214,9 @@ class Experiment:
     def mean(self, losses: np.ndarray, indices: np.ndarray) -> float:
         """The weighted mean of the losses of the rows at `indices`; 0 when the weights sum to 0."""
         if self.w is None:
-            if len(losses):
-                return float(losses.mean())
-            return 0.0
+            return float(losses.mean()) if len(losses) else 0.0
         w = self.w[indices]
-        if w.sum():
-            return float(losses @ w / w.sum())
-        return 0.0
+        return float(losses @ w / w.sum()) if w.sum() else 0.0
 
     def run(
         self,
@@ -230,24 +232,22 @@ class Experiment:
         fitted = time.perf_counter()
         test_rows = self.subset(test)
         predicted = self.predictions(model, test_rows)
-        if classes is None:
-            proba = None
-        else:
+        proba = None
+        if classes is not None:
             proba = self.posteriors(model, test_rows, classes)
-        seconds = (fitted - start, time.perf_counter() - fitted)
+        finished = time.perf_counter()
         losses = self.losses(predicted, test)
-        train_loss = self.mean(
-            self.losses(self.predictions(model, train_rows), train), train
-        )
+        train_losses = self.losses(self.predictions(model, train_rows), train)
         return SplitResult(
-            test,
-            len(train),
-            predicted,
-            proba,
-            losses,
-            self.mean(losses, test),
-            train_loss,
-            *seconds,
+            test=test,
+            n_train=len(train),
+            predicted=predicted,
+            proba=proba,
+            losses=losses,
+            loss=self.mean(losses, test),
+            train_loss=self.mean(train_losses, train),
+            fit_seconds=fitted - start,
+            predict_seconds=finished - fitted,
         )
 
 
@@ -256,13 +256,12 @@ def run_all(
 ) -> list[Any]:
     """The results of `work(*job)` for all jobs, in order; reports how many are done."""
     jobs = list(jobs)
-    done: list[Any] = []
-    for result in Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(work)(*job) for job in jobs
-    ):
-        done.append(result)
-        progress.report(stage, len(done), len(jobs))
-    return done
+    results: list[Any] = []
+    run = Parallel(n_jobs=n_jobs, return_as="generator")
+    for result in run(delayed(work)(*job) for job in jobs):
+        results.append(result)
+        progress.report(stage, len(results), len(jobs))
+    return results
 
 
 def _table(
@@ -296,30 +295,11 @@ def _from_rows(
 
 def _name_with_step(estimator: Estimator) -> str:
     """The name of an estimator; of a pipeline, with the first step that takes no rows."""
-    steps = [
-        step
-        for _, step in getattr(estimator, "steps", ())
-        if step not in (None, "passthrough")
-    ]
     name = type(estimator).__name__
-    return next(
-        (
-            f"{name} with {_name_with_step(step)}"
-            for step in steps
-            if not takes_rows(step)
-        ),
-        name,
-    )
-
-
-def _classes(X: Data, y: np.ndarray) -> np.ndarray:
-    if isinstance(X, Rows) and X.schema.target:
-        categories = X.schema.target.categories
-    else:
-        categories = None
-    if categories is None:
-        return np.unique(y)
-    return np.asarray(categories)
+    for _, step in getattr(estimator, "steps", ()):
+        if step not in (None, "passthrough") and not takes_rows(step):
+            return f"{name} with {_name_with_step(step)}"
+    return name
 
 
 def _class_codes(
@@ -330,10 +310,7 @@ def _class_codes(
         raise SettingError(
             "coded_y is for a classifier with a loss and a predict of your own"
         )
-    if isinstance(X, Rows):
-        codes = X.coded_y
-    else:
-        codes = None
+    codes = X.coded_y if isinstance(X, Rows) else None
     if codes is None:
         return np.unique(y, return_inverse=True)[1]
     return codes

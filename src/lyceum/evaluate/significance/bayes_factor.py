@@ -55,9 +55,8 @@ class BayesFactor(Printable):
     @property
     def factor(self) -> float:
         """The Bayes factor; infinite beyond what a float can hold."""
-        if self.log_factor < 709.0:
-            return math.exp(self.log_factor)
-        return math.inf
+        # e^709.8 is the largest that a float can hold
+        return math.exp(self.log_factor) if self.log_factor < 709.0 else math.inf
 
     @property
     def posterior(self) -> float:
@@ -71,20 +70,14 @@ class BayesFactor(Printable):
     def reading(self) -> str:
         """The factor in words, with bounds at 3, 20 and 150 to 1 (Kass and Raftery 1995)."""
         size = abs(self.log_factor)
-        if self.log_factor > 0:
-            favored = "first"
-        else:
-            favored = "second"
         if size <= math.log(3.0):
             return "hardly worth a mention"
-        strength = next(
-            (
-                word
-                for bound, word in ((20.0, "clear"), (150.0, "strong"))
-                if size <= math.log(bound)
-            ),
-            "decisive",
-        )
+        strength = "decisive"
+        if size <= math.log(150.0):
+            strength = "strong"
+        if size <= math.log(20.0):
+            strength = "clear"
+        favored = "first" if self.log_factor > 0 else "second"
         return f"{strength} support for the {favored}"
 
     def summary(self) -> Summary:
@@ -139,19 +132,13 @@ def bayes_factor(
         raise SettingError(f"prior_odds={prior_odds} must be above 0")
     evidence = (log_evidence_first, log_evidence_second)
     bics = (bic_first, bic_second)
-    pairs = [pair for pair in (evidence, bics) if None not in pair]
-    if (
-        len(pairs) != 1
-        or (pairs[0] is evidence and bics != (None, None))
-        or (pairs[0] is bics and evidence != (None, None))
-    ):
+    if evidence == (None, None) and None not in bics:
+        # BIC = -2 log evidence, up to a constant
+        log_factor = (bic_second - bic_first) / 2.0  # type: ignore[operator]
+    elif bics == (None, None) and None not in evidence:
+        log_factor = log_evidence_first - log_evidence_second  # type: ignore[operator]
+    else:
         raise SettingError("give two log evidences, or bic_first and bic_second")
-    first, second = pairs[0]
-    assert first is not None
-    assert second is not None
-    log_factor = first - second
-    if pairs[0] is bics:  # BIC = -2 log evidence, up to a constant
-        log_factor = (second - first) / 2.0
     if math.isnan(log_factor):
         raise DataError("the evidence is missing or infinite for both models")
     return BayesFactor(float(log_factor), float(prior_odds))

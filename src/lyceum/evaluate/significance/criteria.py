@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.types import Estimator, Weights
+from lyceum._core.types import Weights
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.common import named_choice
 from lyceum.evaluate.label_codes import (
@@ -83,24 +83,20 @@ class InformationCriteria(Printable):
     def aicc(self) -> float:
         """AIC + 2 k (k+1) / (N - k - 1); infinite when there are too few rows, N <= k + 1."""
         k = self.degrees_of_freedom
-        left = self.n_rows - self.degrees_of_freedom - 1.0
-        if left > 0.0:
-            return self.aic + 2.0 * k * (k + 1.0) / left
-        return math.inf
+        left = self.n_rows - k - 1.0
+        return self.aic + 2.0 * k * (k + 1.0) / left if left > 0.0 else math.inf
 
     @property
     def bic(self) -> float:
         """-2 ln L + k ln N."""
-        return -2.0 * self.log_likelihood + self.degrees_of_freedom * math.log(
-            self.n_rows
-        )
+        penalty = self.degrees_of_freedom * math.log(self.n_rows)
+        return -2.0 * self.log_likelihood + penalty
 
     @property
     def adjusted_bic(self) -> float:
         """-2 ln L + k ln[(N+2)/24]; below 22 rows it rewards size."""
-        return -2.0 * self.log_likelihood + self.degrees_of_freedom * math.log(
-            (self.n_rows + 2.0) / 24.0
-        )
+        penalty = self.degrees_of_freedom * math.log((self.n_rows + 2.0) / 24.0)
+        return -2.0 * self.log_likelihood + penalty
 
     def summary(self) -> Summary:
         """The four criteria."""
@@ -288,14 +284,15 @@ def _naive_bayes(
 ) -> int:
     """K-1 shares; per class two parameters for a numeric column, levels - 1 for a categorical
     one."""
-    return shares * (K - 1) + K * (2 * numeric + sum(int(size) - 1 for size in levels))
+    per_class = 2 * numeric + sum(int(size) - 1 for size in levels)
+    return shares * (K - 1) + K * per_class
 
 
 def _bayes_net(levels: Any, parents: Any) -> int:
     """Σ over nodes of (levels - 1) · Π levels of its parents, whose places are given."""
     return sum(
-        (size - 1) * math.prod(levels[i] for i in own)
-        for size, own in zip(levels, parents)
+        (size - 1) * math.prod(levels[i] for i in indices)
+        for size, indices in zip(levels, parents)
     )
 
 
@@ -370,11 +367,6 @@ def degrees_of_freedom(model: Any, **sizes: Any) -> int | float:
     """
     if isinstance(model, str):
         return int(named_choice("model", model, _MODELS)(**sizes))
-    return _count_parameters(model, sizes)
-
-
-def _count_parameters(model: Estimator, sizes: dict[str, Any]) -> int | float:
-    """The free parameters of a fitted model, by its own count."""
     if sizes:
         raise SettingError(
             f"a fitted model knows its own sizes: leave out {', '.join(sizes)}"
@@ -429,14 +421,10 @@ def ridge_degrees_of_freedom(
         raise DataError(
             f"X has shape {X.shape}: give rows by columns, at least one of each"
         )
-    singular = np.linalg.svd(
-        X - X.mean(axis=0) if fit_intercept else X, compute_uv=False
-    )
-    squares = (
-        singular[
-            singular
-            > singular.max(initial=0.0) * max(X.shape) * np.finfo(np.float64).eps
-        ]
-        ** 2
-    )
+    if fit_intercept:
+        X = X - X.mean(axis=0)
+    singular = np.linalg.svd(X, compute_uv=False)
+    # values below the rank tolerance of `matrix_rank` are zeros: at alpha = 0 they would be 0/0
+    tolerance = singular.max(initial=0.0) * max(X.shape) * np.finfo(np.float64).eps
+    squares = singular[singular > tolerance] ** 2
     return float((squares / (squares + alpha)).sum()) + fit_intercept

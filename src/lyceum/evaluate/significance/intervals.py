@@ -15,14 +15,10 @@ from lyceum.report import Summary
 
 
 def share_in_range(name: str, value: float, *, open_ends: bool = False) -> float:
-    if open_ends:
-        inside = 0.0 < value < 1.0
-    else:
-        inside = 0.0 <= value <= 1.0
-    if not inside:
-        raise SettingError(
-            f"{name}={value} must lie {'strictly between 0 and 1' if open_ends else 'in [0, 1]'}"
-        )
+    if open_ends and not 0.0 < value < 1.0:
+        raise SettingError(f"{name}={value} must lie strictly between 0 and 1")
+    if not 0.0 <= value <= 1.0:
+        raise SettingError(f"{name}={value} must lie in [0, 1]")
     return float(value)
 
 
@@ -161,17 +157,17 @@ def _wilson(k: int, n: int, alpha: float) -> tuple[float, float]:
     z2 = float(stats.norm.isf(alpha / 2.0)) ** 2
     middle = (k + z2 / 2.0) / (n + z2)
     reach = math.sqrt(z2) / (n + z2) * math.sqrt(k * (n - k) / n + z2 / 4.0)
-    return (0.0 if k == 0 else max(0.0, middle - reach)), (
-        1.0 if k == n else min(1.0, middle + reach)
-    )
+    # at k = 0 and k = n one root is 0 or 1 exactly, which rounding would miss
+    low = 0.0 if k == 0 else max(0.0, middle - reach)
+    high = 1.0 if k == n else min(1.0, middle + reach)
+    return low, high
 
 
 def _clopper_pearson(k: int, n: int, alpha: float) -> tuple[float, float]:
-    if k == 0:
-        low = 0.0
-    else:
-        low = float(stats.beta.ppf(alpha / 2.0, k, n - k + 1))
-    return low, 1.0 if k == n else float(stats.beta.isf(alpha / 2.0, k + 1, n - k))
+    # quantiles of beta distributions: P(at most k errors) and P(at least k errors) are their tails
+    low = 0.0 if k == 0 else float(stats.beta.ppf(alpha / 2.0, k, n - k + 1))
+    high = 1.0 if k == n else float(stats.beta.isf(alpha / 2.0, k + 1, n - k))
+    return low, high
 
 
 def _wald(k: int, n: int, alpha: float) -> tuple[float, float]:
@@ -250,9 +246,9 @@ def majority_vote_error(n_voters: int, error: float) -> float:
     if n_voters < 1:
         raise SettingError(f"n_voters={n_voters}: at least one voter is needed")
     share_in_range("error", error)
-    wrong = float(stats.binom.sf(n_voters // 2, n_voters, error))
-    if n_voters % 2 == 0:
-        tie = float(stats.binom.pmf(n_voters // 2, n_voters, error))
-    else:
-        tie = 0.0
-    return wrong + tie / 2.0
+    half = n_voters // 2
+    wrong = float(stats.binom.sf(half, n_voters, error))
+    if n_voters % 2:
+        return wrong
+    # a tie is decided by a coin
+    return wrong + float(stats.binom.pmf(half, n_voters, error)) / 2.0

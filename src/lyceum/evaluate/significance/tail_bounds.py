@@ -74,17 +74,11 @@ class Bound(Printable):
 
     def summary(self) -> Summary:
         """The bound as a sentence."""
-        if self.width == 1.0:
-            what = "error"
-        else:
-            what = "mean"
+        what = "error" if self.width == 1.0 else "mean"
         subject = f"a measured {what}"
         if self.n_models > 1:
             subject = f"the measured {what} of any of {self.n_models:,} models"
-        if self.sides == 2:
-            off = "off"
-        else:
-            off = "off in one given direction"
+        off = "off" if self.sides == 2 else "off in one given direction"
         return Summary(
             f"{self.name}: on {self.n:,} rows {subject} is {off} by {self.within:.4g} or more "
             f"with probability at most {self.alpha:.4g}"
@@ -173,6 +167,7 @@ def hoeffding_bound(
             raise SettingError(f"value_range has {rows} rows, but n={n}: leave n out")
         n = rows
     unknown = _unknown_name(n, within, alpha, n_models)
+    # alpha = count exp(-2 n (ε / width)²), solved for the one that is not given
     count = float(sides * n_models)
     if unknown == "n":
         n = max(1, round_up(math.log(count / alpha) * width**2 / (2.0 * within**2)))  # type: ignore[operator]
@@ -243,6 +238,7 @@ def chebyshev_bound(
     0.1
     """
     unknown = _unknown_name(n, within, alpha, n_models)
+    # alpha = C e (1-e) / (n ε²), solved for the one that is not given
     variance = share_in_range("error", error) * (1.0 - error) * n_models
     if unknown == "n":
         n = max(1, round_up(variance / (alpha * within**2)))  # type: ignore[operator]
