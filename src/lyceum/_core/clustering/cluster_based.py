@@ -112,16 +112,21 @@ class ClusterWeights:
     ) -> ClusterWeights:
         """The weights in a block, by the clusters that a function gives to its rows."""
         labels = np.asarray(clusters_of(block), dtype=np.int64)
-        K = n_classes + 1
-        n = int(labels.max(initial=-1)) + 2
+        # the last column is for rows without a class, the last row for those without a cluster
+        n_columns = n_classes + 1
+        n_rows = int(labels.max(initial=-1)) + 2
         if block.y is None:
             y = np.zeros(len(labels), dtype=np.int64)
         else:
             y = block.y.astype(np.int64)
-        cells = np.where(labels < 0, n - 1, labels) * K + np.where(y < 0, n_classes, y)
-        return cls(np.bincount(cells, block.weights, n * K).reshape(n, K))
+        row = np.where(labels < 0, n_rows - 1, labels)
+        column = np.where(y < 0, n_classes, y)
+        cells = row * n_columns + column
+        table = np.bincount(cells, block.weights, n_rows * n_columns)
+        return cls(table.reshape(n_rows, n_columns))
 
     def merge(self, other: ClusterWeights) -> ClusterWeights:
+        # blocks may have seen different numbers of clusters
         few, many = sorted((self.table, other.table), key=len)
         table = many.copy()
         table[: len(few) - 1] += few[:-1]
@@ -139,10 +144,7 @@ class _WithoutTarget:
         return Schema(schema.columns)
 
     def __call__(self, block: Block) -> Block:
-        if self.dense:
-            X = block.dense
-        else:
-            X = block.X
+        X = block.dense if self.dense else block.X
         return replace(block, X=X, y=None, schema=Schema(block.schema.columns))
 
 
@@ -239,9 +241,7 @@ class ClusterBased(Learner):
         block = rows.then(self._design).in_one_block(
             type(self).__name__, "clusterer=KMeans()"
         )
-        weights = {}
-        if block.w is not None:
-            weights["sample_weight"] = block.w
+        weights = {} if block.w is None else {"sample_weight": block.w}
         self.clusterer_ = clusterer.fit(block.X, **weights)
 
     def _learn_typical(self, rows: Rows, imputer: Any) -> int:
@@ -256,11 +256,12 @@ class ClusterBased(Learner):
 
     def _cluster_weights(self, rows: Rows) -> ClusterWeights:
         """The weight of every class in every cluster, in one pass."""
-        n_classes = len(self.classes_)
-        clusters_of = partial(clusters_of_rows, self)
-        return rows.reduce(
-            partial(ClusterWeights.of, clusters_of=clusters_of, n_classes=n_classes)
+        of = partial(
+            ClusterWeights.of,
+            clusters_of=partial(clusters_of_rows, self),
+            n_classes=len(self.classes_),
         )
+        return rows.reduce(of)
 
     # -- predict -----------------------------------------------------------------------
 
@@ -268,10 +269,8 @@ class ClusterBased(Learner):
         """The result of a method of the clusterer for the rows of a block."""
         ask = getattr(self.clusterer_, method)
         if takes_rows(self.clusterer_):
-            source = ArraySource(
-                block.X, None, None, Schema(block.schema.columns), coded=True
-            )
-            return ask(Rows(source))
+            schema = Schema(block.schema.columns)
+            return ask(Rows(ArraySource(block.X, None, None, schema, coded=True)))
         return ask(self._design(block).X)
 
     def predict_cluster(self, X: Data) -> Any:
@@ -290,12 +289,10 @@ class ClusterBased(Learner):
     ) -> PlacedExplanation:
         """What every column adds to the posterior of the class that is predicted, from `typical_`
         on."""
-        parts, more = self._explain_with_more(
-            X, partial(_parts, self, answer), "posterior"
-        )
-        return parts.extend(
-            PlacedExplanation, clusters=more[:, 0].astype(np.int64), about=about
-        )
+        parts = partial(_parts, self, answer)
+        explanation, more = self._explain_with_more(X, parts, "posterior")
+        clusters = more[:, 0].astype(np.int64)
+        return explanation.extend(PlacedExplanation, clusters=clusters, about=about)
 
     # -- model files -------------------------------------------------------------------
 

@@ -99,17 +99,17 @@ class ClusterFeatures(NewColumns, ClusterBased):
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The names of the given columns, if they are kept, and of the new ones."""
         check_is_fitted(self)
-        given = _check_feature_names_in(self, input_features)
-        design = self._design
-        known = []
+        input_names = _check_feature_names_in(self, input_features)
+        design_names = self._design.after.names
+        names = []
         if self.keep:
-            renamed = dict(zip(self.schema_.names, map(str, given)))
-            known = [
-                renamed.get(name, name) if design.after.names.count(name) == 1 else name
-                for name in design.after.names
-            ]
-        new = [f"clusterfeatures{k}" for k in range(self._n_clusters)]
-        return np.array([*known, *new], dtype=object)
+            renamed = dict(zip(self.schema_.names, map(str, input_names)))
+            # a name that the design has several times belongs to the parts of one column
+            for name in design_names:
+                is_single = design_names.count(name) == 1
+                names.append(renamed.get(name, name) if is_single else name)
+        names += [f"clusterfeatures{k}" for k in range(self._n_clusters)]
+        return np.array(names, dtype=object)
 
     @property
     def _n_clusters(self) -> int:
@@ -127,9 +127,8 @@ class ClusterFeatures(NewColumns, ClusterBased):
         """
         check_is_fitted(self)
         if sparse.issparse(X):
-            return self._append_columns(
-                self.rows_to_predict(X).in_one_block(type(self).__name__)
-            )
+            block = self.rows_to_predict(X).in_one_block(type(self).__name__)
+            return self._append_columns(block)
         return self._in_new_columns(partial(_append_columns, self), X)
 
     def _append_columns(self, block: Block) -> Any:

@@ -113,6 +113,8 @@ class DBSCAN(DensityLearner):
     ) -> DenseClusters:
         eps = float(self.eps)
         merges = self.linkage_
+        # In the tree of mutual reachability, max(core_x, core_y, d), merges up to eps join core
+        # rows only, each within eps of the next: the clusters of DBSCAN. Other rows stay alone.
         groups = cut_merges(merges, merges[:, 2] <= eps * ROUNDING)
         is_core = core <= eps * ROUNDING
         labels = np.full(len(core), -1)

@@ -22,6 +22,7 @@ class Division:
         self.X = np.empty((len(block), 0))
         if D is None:
             self.X = np.asarray(block.dense, dtype=np.float64)
+        # clusters are known by the identity of their arrays, which live as long as `_parts`
         every_row = np.arange(len(block))
         self.clusters = [every_row]
         self.widths = [self._width_of(every_row)]
@@ -96,18 +97,20 @@ def two_means(X: np.ndarray, w: np.ndarray, schema: Schema) -> np.ndarray | None
     mean = w @ X / w.sum()
     Z = (X - mean) * np.sqrt(w / w.sum())[:, None]
     variance, axis = _principal_axis(Z)
+    # equal rows: their variance is at most rounding of the mean
     if not variance > 1e-28 * max(1.0, float(np.abs(mean).max())) ** 2:
         return None
+    # an axis has two directions: the one whose largest entry is positive
     step = np.sqrt(variance) * axis * np.sign(axis[np.argmax(np.abs(axis))])
-    rows = Rows(
-        ArraySource(np.ascontiguousarray(X), None, np.ascontiguousarray(w), schema)
-    )
+    source = ArraySource(np.ascontiguousarray(X), None, np.ascontiguousarray(w), schema)
     run = descend(
-        rows, np.stack([mean - step, mean + step]), GEOMETRIES["euclidean"], 100, 1e-8
+        rows=Rows(source),
+        centers=np.stack([mean - step, mean + step]),
+        geometry=GEOMETRIES["euclidean"],
+        max_iter=100,
+        tol=1e-8,
     )
-    if (run.last.weights > 0).all():
-        return run.centers
-    return None
+    return run.centers if (run.last.weights > 0).all() else None
 
 
 def _principal_axis(Z: np.ndarray) -> tuple[float, np.ndarray]:
@@ -138,7 +141,9 @@ def splinter(D: np.ndarray, w: np.ndarray) -> np.ndarray:
     """
     n = len(D)
     left = np.zeros(n, dtype=bool)
-    to_stay = D @ w  # sums of distances
+    # weighted sums of the distances of every row to those that stay and those that left; a row
+    # leaves if its mean distance to the former exceeds that to the latter, the largest gain first
+    to_stay = D @ w
     to_left = np.zeros(n)
     stay_weight = float(w.sum())
     left_weight = 0.0

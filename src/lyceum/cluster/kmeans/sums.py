@@ -54,10 +54,10 @@ class LloydSums:
             sums = cls._of_dense(block, centers, bounds)
         if before is None:
             return sums
-        changed = (
-            nearest_center(block.X, centers)[0] != nearest_center(block.X, before)[0]
-        )
-        return replace(sums, moved=float(block.weights[changed].sum()))
+        labels = nearest_center(block.X, centers)[0]
+        labels_before = nearest_center(block.X, before)[0]
+        moved = block.weights[labels != labels_before].sum()
+        return replace(sums, moved=float(moved))
 
     @classmethod
     def _of_dense(
@@ -66,22 +66,25 @@ class LloydSums:
         sums = np.zeros(centers.shape)
         weights = np.zeros(len(centers))
         X = block.X
-        at = centers.astype(block.X.dtype, copy=False)
+        centers = centers.astype(X.dtype, copy=False)
         if bounds is None:
-            inertia = native.lloyd(X, at, block.w, sums, weights)
+            inertia = native.lloyd(X, centers, block.w, sums, weights)
             return cls(len(block), sums, weights, inertia, compared=len(block))
-        some = slice(block.start, block.start + len(block))
-        known = bounds.labels[some], bounds.lower[some], bounds.moves
-        inertia, compared = native.bounded_lloyd(X, at, block.w, *known, sums, weights)
+        # slices are views: the kernel writes the labels and bounds of these rows for the next pass
+        rows = slice(block.start, block.start + len(block))
+        state = (bounds.labels[rows], bounds.lower[rows], bounds.moves)
+        inertia, compared = native.bounded_lloyd(
+            X, centers, block.w, *state, sums, weights
+        )
         return cls(len(block), sums, weights, inertia, compared=compared)
 
     @classmethod
     def _of_sparse(cls, block: Block, centers: np.ndarray) -> LloydSums:
         labels, squares = nearest_center(block.X, centers)
         w = block.weights
-        member = sparse.csr_array(
-            (w, (labels, np.arange(len(w)))), shape=(len(centers), len(w))
-        )
+        # member[k, i] is the weight of row i if k is its center
+        cells = (w, (labels, np.arange(len(w))))
+        member = sparse.csr_array(cells, shape=(len(centers), len(w)))
         sums = (member @ block.X.astype(np.float64, copy=False)).toarray()
         weights = np.bincount(labels, w, len(centers))
         inertia = float(w @ squares)
@@ -152,8 +155,7 @@ class FarthestRows:
         distinct = np.unique(squares[candidates])
         if len(distinct) > size:
             candidates = candidates[squares[candidates] >= distinct[-size]]
-        X = block.X[candidates]
-        cells = np.asarray(dense_cells(X), dtype=np.float64)
+        cells = np.asarray(dense_cells(block.X[candidates]), dtype=np.float64)
         values = (squares[candidates], w[candidates], labels[candidates])
         return cls(size, *_first_distinct(size, cells, *values))
 
@@ -177,6 +179,7 @@ def _first_distinct(
 ) -> tuple[np.ndarray, ...]:
     """The first `size` distinct rows by descending distance, with the summed weights of equal
     rows."""
+    # ties of distance in the order of the cells, so that equal rows stand together
     order = np.lexsort((*X.T[::-1], -squares))
     X = X[order]
     squares = squares[order]

@@ -132,15 +132,14 @@ class KChoice:
             "silhouette": self.by_silhouette,
             "BIC": self.by_bic,
         }
-        rows = list(
-            zip(
-                self.clusters,
-                self.sse,
-                self.second_differences,
-                self.silhouettes,
-                self.bic,
-            )
+        columns = (
+            self.clusters,
+            self.sse,
+            self.second_differences,
+            self.silhouettes,
+            self.bic,
         )
+        rows = list(zip(*columns))
         head = ("clusters", "SSE", "second difference", "silhouette", "BIC")
         return Summary("The number of clusters", facts, [Table("Measures", head, rows)])
 
@@ -208,16 +207,21 @@ def choose_k(
     numbers = _check_numbers(clusters, criterion)
     if learner is None:
         learner = KMeans(n_init=4, random_state=random_state)
-    name = "n_components"
-    if "n_clusters" in learner.get_params():
-        name = "n_clusters"
+    has_clusters = "n_clusters" in learner.get_params()
+    name = "n_clusters" if has_clusters else "n_components"
     models: list[Any] = []
     measures = []
+    n_rows = 0  # not known before the first fit
     for step, k in enumerate(numbers):
         report("numbers of clusters", step, len(numbers))
-        _check_rows(models, numbers, k)
+        if 0 < n_rows < k:
+            raise DataError(
+                f"clusters goes up to {numbers[-1]}, but there are {show_count(n_rows, 'row')}:"
+                f" give clusters=range(1, {n_rows + 1})"
+            )
         model = clone(learner).set_params(**{name: int(k)}).fit(X)
         models.append(model)
+        n_rows = len(getattr(models[0], "labels_", ()))
         measures.append(_measure(model, X, silhouette_rows, random_state))
     sse, silhouettes, bic = np.array(measures).T
     bends = np.full(len(numbers), np.nan)
@@ -248,28 +252,14 @@ def _check_numbers(clusters: Any, criterion: str) -> np.ndarray:
     return numbers
 
 
-def _check_rows(models: list[Any], numbers: np.ndarray, k: int) -> None:
-    """Refuse to go on to more clusters than rows, in words of the caller."""
-    if models:
-        n = len(getattr(models[0], "labels_", ()))
-    else:
-        n = 0
-    if 0 < n < k:
-        raise DataError(
-            f"clusters goes up to {numbers[-1]}, but there are {show_count(n, 'row')}: give "
-            f"clusters=range(1, {n + 1})"
-        )
-
-
 def _measure(
     model: Estimator, X: Data, most: int, seed: int | None
 ) -> tuple[float, float, float]:
     """SSE, mean silhouette and BIC of one model."""
-    rows = (
-        model.rows_to_predict(X)
-        .in_one_block("choose_k", "KMeans with a number of your own")
-        .X
+    block = model.rows_to_predict(X).in_one_block(
+        "choose_k", "KMeans with a number of your own"
     )
+    rows = block.X
     labels = getattr(model, "labels_", None)
     labels = np.asarray(model.predict(X) if labels is None else labels)
     cells = dense_cells(rows)
@@ -278,16 +268,16 @@ def _measure(
         sse = sums_of_squares(cells, labels).within
     else:
         sse = float(inertia)
-    some = np.arange(len(labels))
+    # silhouettes compare all pairs: of many rows a sample, the same for every number of clusters
+    sample = np.arange(len(labels))
     if len(labels) > most:
-        some = np.sort(
-            np.random.default_rng(seed).choice(len(labels), most, replace=False)
-        )
+        rng = np.random.default_rng(seed)
+        sample = np.sort(rng.choice(len(labels), most, replace=False))
+    sample_labels = labels[sample]
     mean = np.nan
-    if len(np.unique(labels[some][labels[some] >= 0])) > 1:
-        mean = silhouette(
-            rows[some], labels[some], metric=getattr(model, "metric_", "euclidean")
-        ).mean
+    if len(np.unique(sample_labels[sample_labels >= 0])) > 1:
+        metric = getattr(model, "metric_", "euclidean")
+        mean = silhouette(rows[sample], sample_labels, metric=metric).mean
     if hasattr(model, "bic"):
         bic = float(model.bic(X))
     else:
@@ -296,6 +286,9 @@ def _measure(
 
 
 def _spherical_bic(labels: np.ndarray, sse: float, cells: np.ndarray) -> float:
+    """BIC of k spherical normal distributions with one variance σ² = SSE / (n d), every row drawn
+    from its own cluster: ln L = Σ_c n_c ln(n_c / n) - n d / 2 (ln 2πσ² + 1), with k d means, k - 1
+    shares and σ² free."""
     counts = np.unique(labels[labels >= 0], return_counts=True)[1]
     n = counts.sum()
     k = len(counts)
@@ -303,7 +296,6 @@ def _spherical_bic(labels: np.ndarray, sse: float, cells: np.ndarray) -> float:
     # below this, the squared distance of equal rows from their center is rounding
     rounding = (np.finfo(cells.dtype).eps * np.abs(cells).max(initial=0.0)) ** 2
     variance = max(sse / (n * d), rounding, 1e-300)
-    likelihood = counts @ np.log(counts / n) - n * d / 2 * (
-        np.log(2 * np.pi * variance) + 1
-    )
-    return float(-2 * likelihood + (k * d + k) * np.log(n))
+    spread = n * d / 2 * (np.log(2 * np.pi * variance) + 1)
+    log_likelihood = counts @ np.log(counts / n) - spread
+    return float(-2 * log_likelihood + (k * d + k) * np.log(n))

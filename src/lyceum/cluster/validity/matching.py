@@ -55,10 +55,8 @@ class ClusterMatch:
     def classes(self) -> dict[Any, Any]:
         """The class of every cluster, None for none."""
         names = self.class_names.tolist()
-        return {
-            cluster: names[m] if m >= 0 else None
-            for cluster, m in zip(self.cluster_names.tolist(), self.matches.tolist())
-        }
+        pairs = zip(self.cluster_names.tolist(), self.matches.tolist())
+        return {cluster: names[m] if m >= 0 else None for cluster, m in pairs}
 
     @cached_property
     def _counts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -66,23 +64,23 @@ class ClusterMatch:
         table = self.table
         hit = np.zeros(len(table))
         predicted = np.zeros(len(table))
-        for cluster, m in enumerate(self.matches):
-            if m >= 0:
-                hit[m] += table[m, cluster]
-                predicted[m] += table[:, cluster].sum()
+        for cluster in np.flatnonzero(self.matches >= 0):
+            label = self.matches[cluster]
+            hit[label] += table[label, cluster]
+            predicted[label] += table[:, cluster].sum()
         return hit, predicted, table.sum(axis=1)
 
     @property
     def accuracy(self) -> float:
         """The share of rows whose cluster is matched with their class."""
-        hit, _, there = self._counts
-        return float(hit.sum() / there.sum())
+        hit, _, sizes = self._counts
+        return float(hit.sum() / sizes.sum())
 
     @property
     def class_f1(self) -> np.ndarray:
         """The F1 of every class."""
-        hit, predicted, there = self._counts
-        return 2 * hit / (predicted + there)
+        hit, predicted, sizes = self._counts
+        return 2 * hit / (predicted + sizes)
 
     @property
     def f1(self) -> float:

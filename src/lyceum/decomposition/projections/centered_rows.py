@@ -28,9 +28,9 @@ class CenteredRows(RowScatter):
         return Scatter(self.n_rows, self.weight, self.mean, self.scatter, 0)
 
     def merge(self, other: CenteredRows | Scatter) -> CenteredRows | Scatter:  # type: ignore[override]
-        if isinstance(other, Scatter) or not _is_thin(
-            len(self.rows) + len(other.rows), len(self.mean)
-        ):
+        if isinstance(other, Scatter):
+            return self.as_scatter.merge(other)
+        if not _is_thin(len(self.rows) + len(other.rows), len(self.mean)):
             return self.as_scatter.merge(other)  # type: ignore[arg-type]
         return RowScatter.merge(self, other)  # type: ignore[return-value]
 

@@ -146,23 +146,21 @@ class DiscriminantProjection(
 
     def _solve(self, factor: np.ndarray, freedom: float, most: int) -> None:
         """The eigenvectors of S_W⁻¹ S_B from the singular values of the whitened class means."""
+        # With W the whitening of S_W and F the class means times √weight (S_B = FᵀF), the right
+        # singular vectors of F Wᵀ, taken back by W, are the directions, and s² / freedom is J.
         covariance = self.within_scatter_ / freedom
-        total = np.diag(covariance) + (factor**2).sum(axis=0) / freedom
-        white = whiten(covariance, total)
+        variances = np.diag(covariance) + (factor**2).sum(axis=0) / freedom
+        white = whiten(covariance, variances)
         if white.dependent is not None:
             self._warn_of(white.dependent)
         _, singular, V = linalg.svd(white.apply(factor), full_matrices=False)
         J = singular**2 / freedom
-        if self.n_components is None:
-            k = most
-        else:
-            k = int(self.n_components)
+        k = most if self.n_components is None else int(self.n_components)
         self.components_ = with_signs(V[:k] @ white.W)
         self.criterion_ = J[:k]
+        self.explained_variance_ratio_ = np.zeros(k)
         if J.sum():
             self.explained_variance_ratio_ = J[:k] / J.sum()
-        else:
-            self.explained_variance_ratio_ = np.zeros(k)
         self.n_components_ = k
 
     def _warn_of(self, dependent: int) -> None:
@@ -190,9 +188,8 @@ class DiscriminantProjection(
         return self._in_new_columns(self._scores, X)
 
     def _scores(self, block: Block) -> np.ndarray:
-        return ((block.X - self.mean_) @ self.components_.T).astype(
-            block.X.dtype, copy=False
-        )
+        scores = (block.X - self.mean_) @ self.components_.T
+        return scores.astype(block.X.dtype, copy=False)
 
     def explain(self, X: Data, component: int = 0) -> Explanation:
         """What every column adds to the score on one direction, (x_j - m_j) w_j.
@@ -208,12 +205,9 @@ class DiscriminantProjection(
         Explanation
         """
         self._check_component(component)
-        return self._explain(
-            X,
-            partial(_parts, self, component),
-            f"score on direction {component + 1}",
-            labels=False,
-        )
+        parts = partial(_parts, self, component)
+        unit = f"score on direction {component + 1}"
+        return self._explain(X, parts, unit, labels=False)
 
     # -- what was learned --------------------------------------------------------------
 
@@ -259,7 +253,6 @@ class DiscriminantProjection(
 
 def _parts(fisher: DiscriminantProjection, component: int, block: Block) -> np.ndarray:
     """The score on a direction, zero, and what every column adds."""
-    added = (np.asarray(block.X, dtype=np.float64) - fisher.mean_) * fisher.components_[
-        component
-    ]
+    centered = np.asarray(block.X, dtype=np.float64) - fisher.mean_
+    added = centered * fisher.components_[component]
     return np.column_stack([added.sum(axis=1), np.zeros(len(added)), added])

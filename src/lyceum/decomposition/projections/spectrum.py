@@ -30,6 +30,7 @@ class Spectrum(NamedTuple):
 
 def scatter_spectrum(statistic: Scatter | CenteredRows, most: int | None) -> Spectrum:
     """From a statistic: of the scatter matrix itself, or of R Rᵀ for few rows R of many columns."""
+    # R Rᵀ and Rᵀ R have the same eigenvalues above 0: the smaller of the two is decomposed
     if isinstance(statistic, CenteredRows):
         product = statistic.rows @ statistic.rows.T
     else:
@@ -37,29 +38,24 @@ def scatter_spectrum(statistic: Scatter | CenteredRows, most: int | None) -> Spe
     total = float(np.trace(product))
     n = len(product)
     d = len(statistic.mean)
-    if most is None:
-        first = 0
-    else:
-        first = max(0, n - most)
+    first = 0 if most is None else max(0, n - most)
     values, columns = linalg.eigh(
         product, subset_by_index=(first, n - 1), check_finite=False
     )
+    # largest first; what is below the rounding of the trace is 0
     values = values[::-1]
-    rows = columns.T[::-1]
+    vectors = columns.T[::-1]
     values = np.where(values > d * np.finfo(float).eps * total, values, 0.0)
     if isinstance(statistic, CenteredRows):
         values = np.append(values, np.zeros(max(0, (most or 1) - n)))
-        return Spectrum(total, values, partial(_dual_vectors, statistic.rows, rows))
-    return Spectrum(
-        total, values, partial(_with_rest, rows, int(np.count_nonzero(values)))
-    )
+        return Spectrum(total, values, partial(_dual_vectors, statistic.rows, vectors))
+    rank = int(np.count_nonzero(values))
+    return Spectrum(total, values, partial(_with_rest, vectors, rank))
 
 
 def _with_rest(V: np.ndarray, rank: int, k: int) -> np.ndarray:
     """The first k vectors; those without variance do not depend on the rounding of the others."""
-    if k <= rank:
-        return V[:k]
-    return _fill(V[:rank], k)
+    return V[:k] if k <= rank else _fill(V[:rank], k)
 
 
 def _dual_vectors(factor: np.ndarray, U: np.ndarray, k: int) -> np.ndarray:
@@ -67,19 +63,18 @@ def _dual_vectors(factor: np.ndarray, U: np.ndarray, k: int) -> np.ndarray:
     directions."""
     V = U[:k] @ factor
     lengths = np.sqrt(np.einsum("ij,ij->i", V, V))
-    rank = np.count_nonzero(
-        lengths > len(U) * np.finfo(float).eps * lengths.max(initial=0.0)
-    )
+    rounding = len(U) * np.finfo(float).eps * lengths.max(initial=0.0)
+    rank = np.count_nonzero(lengths > rounding)
     return _fill(V[:rank] / lengths[:rank, None], k)
 
 
 def _fill(V: np.ndarray, k: int) -> np.ndarray:
     """Orthonormal rows, k of them: those of V, and others at right angles to them."""
     V = V[:k]
+    # random vectors, always the same, are almost surely independent of V; QR makes them orthogonal
     if len(V) < k:
-        V = np.vstack(
-            [V, np.random.default_rng(0).standard_normal((k - len(V), V.shape[1]))]
-        )
+        rng = np.random.default_rng(0)
+        V = np.vstack([V, rng.standard_normal((k - len(V), V.shape[1]))])
     return linalg.qr(V.T, mode="economic", check_finite=False)[0].T
 
 
@@ -135,9 +130,8 @@ def randomized_spectrum(
     """
     moments: Moments = rows.reduce(Moments.of)
     mean = np.where(moments.weight > 0, moments.mean, 0.0)
-    about = mean
-    if not center:
-        about = np.zeros_like(mean)
+    about = mean if center else np.zeros_like(mean)
+    # the sums of squares about that point are those about the mean and N times the shift squared
     squares = moments.scatter + moments.weight * (mean - about) ** 2
     d = len(mean)
     # subspace iteration: Q ← S orth(Q), one pass over the rows each

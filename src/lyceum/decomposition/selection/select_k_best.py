@@ -162,9 +162,8 @@ class SelectKBest(ColumnSelector):
             self.scores_ = self._relief(rows, n_classes)
         else:
             pairs = measure_columns(rows, n_classes, int(self.n_bins), self.score_func)
-            self.scores_ = np.array(
-                [MEASURES[self.score_func](part) for part in pairs.parts]
-            )
+            score = MEASURES[self.score_func]
+            self.scores_ = np.array([score(part) for part in pairs.parts])
             if self.score_func == "chi2":
                 self.pvalues_ = chi_square_p(pairs)
         # a column whose score is not defined comes last
@@ -192,13 +191,12 @@ class SelectKBest(ColumnSelector):
         block = rows.in_one_block(
             type(self).__name__, "another measure, which reads rows in passes"
         )
-        random = check_random_state(self.random_state)
         return relief(
-            block.without_zero_weights(),
-            n_classes,
-            int(self.n_neighbors),
-            int(self.max_samples),
-            random,
+            block=block.without_zero_weights(),
+            n_classes=n_classes,
+            n_neighbors=int(self.n_neighbors),
+            n_rows=int(self.max_samples),
+            random=check_random_state(self.random_state),
         )
 
     def _support(self) -> np.ndarray:
@@ -206,9 +204,7 @@ class SelectKBest(ColumnSelector):
             support = self.scores_ > self.threshold
             support[self.ranking_[0]] = True
             return support
-        k = len(self.scores_)
-        if self.k != "all":
-            k = int(self.k)
+        k = len(self.scores_) if self.k == "all" else int(self.k)
         support = np.zeros(len(self.scores_), dtype=bool)
         support[self.ranking_[:k]] = True
         return support

@@ -198,9 +198,9 @@ class SequentialFeatureSelector(ColumnSelector):
 
     @property
     def _learner_takes_missing(self) -> bool:
-        return self.estimator is not None and bool(
-            get_tags(self.estimator).input_tags.allow_nan
-        )
+        if self.estimator is None:
+            return False
+        return bool(get_tags(self.estimator).input_tags.allow_nan)
 
     def _steps(self) -> list[Step]:
         return [CheckCells(type(self).__name__, self._learner_takes_missing)]
@@ -238,21 +238,18 @@ class SequentialFeatureSelector(ColumnSelector):
         return self
 
     def _losses(self, rows: Rows) -> SubsetLosses:
-        if self.task_ == "classes":
-            classes = len(self.classes_)
-        else:
-            classes = 0
+        classes = len(self.classes_) if self.task_ == "classes" else 0
         seed = seed_from(self.random_state)
         design = Design(Schema(self.schema_.columns), True)
-        extra = TargetColumns(classes)
-        prepared = rows.then(design).then(extra)
-        groups = [np.flatnonzero(design.source == j) for j in range(len(self.schema_))]
+        targets = TargetColumns(classes)
         return GramLosses.of_rows(
-            prepared,
-            groups,
-            extra.width,
-            self.criterion,
-            folds_of(self.cv, rows, seed, classes > 0),
+            rows=rows.then(design).then(targets),
+            groups=[
+                np.flatnonzero(design.source == j) for j in range(len(self.schema_))
+            ],
+            n_targets=targets.width,
+            criterion=self.criterion,
+            splits=folds_of(self.cv, rows, seed, classes > 0),
         )
 
     def _learner_losses(
@@ -260,34 +257,39 @@ class SequentialFeatureSelector(ColumnSelector):
     ) -> LearnerLosses:
         if rows.on_dask:
             rows.in_one_block(type(self).__name__, "estimator=None")  # refuses
-        if self.cache is None:
-            path = None
-        else:
-            path = Path(self.cache)
+        path = None if self.cache is None else Path(self.cache)
         # results of other folds cannot be compared: with a cache they are the same every time
         if path is not None and self.random_state is None:
             seed = 0
         else:
             seed = seed_from(self.random_state)
         cv = self.cv
-        how = repr(self.cv)
+        cv_text = repr(self.cv)
         if not isinstance(cv, Integral) and not hasattr(cv, "split") and cv is not None:
             cv = list(cv)  # splits, which a generator gives once
-            how = repr([[np.asarray(side).tolist() for side in split] for split in cv])
-        key = f"{self.estimator!r} {self.scoring!r} {how} {self.random_state} {self.schema_.names}"
+            splits = [[np.asarray(side).tolist() for side in split] for split in cv]
+            cv_text = repr(splits)
+        settings = (
+            repr(self.estimator),
+            repr(self.scoring),
+            cv_text,
+            str(self.random_state),
+            str(self.schema_.names),
+        )
+        key = " ".join(settings)
         if path is not None:
             key = f"{key} {digest_of_rows(rows)}"
         return LearnerLosses(
-            self.estimator,
-            X,
-            y,
-            w,
-            5 if cv is None else cv,
-            self.scoring or "auto",
-            seed,
-            self.n_jobs,
-            path,
-            key,
+            learner=self.estimator,
+            X=X,
+            y=y,
+            w=w,
+            cv=5 if cv is None else cv,
+            loss=self.scoring or "auto",
+            seed=seed,
+            n_jobs=self.n_jobs,
+            path=path,
+            key=key,
         )
 
     def _search(self, losses: SubsetLosses) -> SubsetSearch:
@@ -373,13 +375,10 @@ class SequentialFeatureSelector(ColumnSelector):
             "target": self.task_,
         }
         most = max(len(step["columns"]) for step in self.record_)
-        facts |= undetermined_fact(
-            getattr(self, "n_undetermined_", 0),
-            most,
-            "column",
-            "a small ridge was added in the largest set of the search",
-        )
-        kept = [(names[j],) for j in np.flatnonzero(self.support_)]
+        n_undetermined = getattr(self, "n_undetermined_", 0)
+        remedy = "a small ridge was added in the largest set of the search"
+        facts |= undetermined_fact(n_undetermined, most, "column", remedy)
+        columns = [(names[j],) for j in np.flatnonzero(self.support_)]
         steps = [
             (
                 step["step"],
@@ -391,8 +390,5 @@ class SequentialFeatureSelector(ColumnSelector):
             for step in self.record_
         ]
         head = ("step", "added", "removed", "columns", "loss")
-        return Summary(
-            self._title(),
-            facts,
-            [Table("Kept", ("column",), kept), Table("Steps", head, steps)],
-        )
+        tables = [Table("Kept", ("column",), columns), Table("Steps", head, steps)]
+        return Summary(self._title(), facts, tables)

@@ -110,6 +110,8 @@ class SubsetSearch:
                 losses = self.losses.losses_without(step.subset)
                 k = int(np.argmin(losses))
                 size = len(step.subset) - 1
+                # the column just added would only go again; and a set that is not better by more
+                # than rounding than the best of its size would lead in circles
                 if step.subset[k] == step.column and step.added:
                     break
                 if not losses[k] < self.best[size][0] * (1 - 1e-12) - 1e-300:
@@ -148,11 +150,9 @@ class SubsetSearch:
         return step
 
     def _stops(self, before: SearchStep, step: SearchStep) -> bool:
-        if (
-            not self.rule.never
-            and np.isfinite(before.loss)
-            and len(step.subset) >= self.least
-        ):
+        large_enough = len(step.subset) >= self.least
+        # the loss of no columns may be infinite, from which every step is a gain
+        if not self.rule.never and np.isfinite(before.loss) and large_enough:
             gain = before.loss - step.loss
             if gain <= self.rule.least_gain(before.loss):
                 return True
@@ -171,12 +171,9 @@ class SubsetSearch:
     def choice(self) -> tuple[float, Subset]:
         """The best set of the sizes of interest; of equal losses the smaller one. With `tol` the
         last set before the stop."""
-        if (
-            self.rule.tol is not None
-            and self.accepted is not None
-            and self.accepted.subset
-        ):
-            return self.accepted.loss, self.accepted.subset
+        accepted = self.accepted
+        if self.rule.tol is not None and accepted is not None and accepted.subset:
+            return accepted.loss, accepted.subset
         sizes = [size for size in sorted(self.best) if self.least <= size <= self.most]
         sets = [self.best[size] for size in sizes]
         return min(sets, key=lambda pair: pair[0])

@@ -320,7 +320,9 @@ def binary_report(
         return _report_of_labels(y_true, y_pred, pos_label, sample_weight)
     if not all(math.isfinite(cell) and cell >= 0 for cell in cells):
         raise DataError(f"tp, fp, fn, tn = {counts}: counts are finite and at least 0")
-    return BinaryReport(*cells, "positive" if pos_label is None else pos_label)
+    tp, fp, fn, tn = cells
+    positive = "positive" if pos_label is None else pos_label
+    return BinaryReport(tp, fp, fn, tn, positive)
 
 
 def _positive_label(labels: list[Any], truth: np.ndarray, w: np.ndarray | None) -> Any:

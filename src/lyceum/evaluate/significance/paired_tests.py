@@ -13,7 +13,7 @@ from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.label_codes import number_array, number_column, same_length
 from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.resampling.experiment import Experiment, run_all
-from lyceum.evaluate.resampling.splits import FiveByTwo
+from lyceum.evaluate.resampling.splits import FiveByTwo, Split
 from lyceum.report import Summary
 
 
@@ -170,15 +170,12 @@ def five_by_two(
     (-2.828, 13.0)
     """
     if hasattr(first, "fit"):
-        experiments = [Experiment.of(model, X, y, loss) for model in (first, second)]
+        experiment = Experiment.of(first, X, y, loss)
+        rival = Experiment.of(second, X, y, loss)
         scheme = FiveByTwo(random_state=random_state)
-        splits = list(scheme.split(experiments[0].splitter_input, experiments[0].y))
-        first, second = (
-            np.reshape(
-                [run.loss for run in run_all(model.run, splits, None, "folds")], (5, 2)
-            )
-            for model in experiments
-        )
+        splits = list(scheme.split(experiment.splitter_input, experiment.y))
+        first = _losses(experiment, splits)
+        second = _losses(rival, splits)
     if are_results(first, second):
         if len(first.losses) != 10:
             raise DataError(
@@ -202,6 +199,12 @@ def five_by_two(
     t = statistic(float(d[0, 0]), math.sqrt(variances.mean()))
     f = statistic(float((d**2).sum()), 2.0 * float(variances.sum()))
     return FiveByTwoTest(d, t, _two_sided_p(t, 5), f, float(stats.f.sf(f, 10, 5)))
+
+
+def _losses(experiment: Experiment, splits: list[Split]) -> np.ndarray:
+    """The losses of five halvings by two folds."""
+    results = run_all(experiment.run, splits, None, "folds")
+    return np.reshape([result.loss for result in results], (5, 2))
 
 
 def statistic(above: float, below: float) -> float:
