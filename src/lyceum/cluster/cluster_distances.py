@@ -23,7 +23,11 @@ from lyceum._core.types import Estimator
 
 
 def distance_sums(
-    X: Any, Y: Any, w: np.ndarray, starts: np.ndarray, metric: Metric
+    X: Any,
+    Y: Any,
+    w: np.ndarray,
+    starts: np.ndarray,
+    metric: Metric,
 ) -> np.ndarray:
     """The weighted sums of the distances of every row of X to the rows of every cluster of Y, (n,
     k).
@@ -81,7 +85,10 @@ def _linear_form(metric: Metric, n_columns: int) -> tuple[float | None, bool]:
 
 
 def distances_to_clusters(
-    X: Any, model: Estimator, linkage: str, D: np.ndarray | None = None
+    X: Any,
+    model: Estimator,
+    linkage: str,
+    D: np.ndarray | None = None,
 ) -> np.ndarray:
     """The distance of every row to every cluster of stored rows, in the sense of the linkage."""
     starts = model.starts_
@@ -91,10 +98,11 @@ def distances_to_clusters(
         if sparse.issparse(X):
             means = sparse.csr_array(means)
         return pairwise(X, means)
-    # rows are stored cluster by cluster, so that `reduceat` at `starts` goes over each of them
+    # rows are stored cluster by cluster, so that `reduceat` at the first ones goes over each
+    firsts = starts[:-1]
     if D is not None and linkage in ("single", "complete"):
         extreme = np.minimum if linkage == "single" else np.maximum
-        return extreme.reduceat(D, starts[:-1], axis=1)
+        return extreme.reduceat(D, firsts, axis=1)
     if linkage == "single":
         columns = []
         for begin, end in pairs(starts):
@@ -102,15 +110,17 @@ def distances_to_clusters(
             columns.append(neighbors.distances[:, 0])
         return finite_distances(np.column_stack(columns), metric)
     if linkage == "complete":
-        out = np.empty((X.shape[0], len(starts) - 1))
+        out = np.empty((X.shape[0], len(firsts)))
         for rows, block in pairwise_blocks(X, model.rows_, metric=metric):
             distances = finite_distances(block, metric)
-            out[rows] = np.maximum.reduceat(distances, starts[:-1], axis=1)
+            out[rows] = np.maximum.reduceat(distances, firsts, axis=1)
         return out
     # all others by the mean distance to the rows of a cluster
     if D is not None:
-        return np.add.reduceat(D * model.weights_, starts[:-1], axis=1) / model.counts_
-    return distance_sums(X, model.rows_, model.weights_, starts, metric) / model.counts_
+        sums = np.add.reduceat(D * model.weights_, firsts, axis=1)
+    else:
+        sums = distance_sums(X, model.rows_, model.weights_, starts, metric)
+    return sums / model.counts_
 
 
 def cluster_means(model: Estimator) -> np.ndarray:
@@ -133,7 +143,8 @@ def labels_in_order(
     `starts`.
     """
     labels = np.empty(len(block), dtype=np.int64)
-    labels[weighted[order]] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    clusters = np.arange(len(starts) - 1)
+    labels[weighted[order]] = np.repeat(clusters, np.diff(starts))
     if len(weighted) < len(block):
         rest = np.setdiff1d(np.arange(len(block)), weighted)
         labels[rest] = nearest_cluster(block.take(rest))

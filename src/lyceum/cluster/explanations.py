@@ -221,7 +221,9 @@ def explain_members(
 
 
 def margins_to_nearest(
-    block: Block, D: np.ndarray, terms: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    block: Block,
+    D: np.ndarray,
+    terms: Callable[[np.ndarray, np.ndarray], np.ndarray],
 ) -> np.ndarray:
     """The nearest cluster by the distances D, (n, k), base 0, and what every column adds to the
     margin.
@@ -230,7 +232,8 @@ def margins_to_nearest(
     """
     own, other = runner_up(-D)
     X = np.asarray(block.dense, dtype=np.float64)
-    return np.column_stack([own, np.zeros(len(X)), terms(X, other) - terms(X, own)])
+    added = terms(X, other) - terms(X, own)
+    return np.column_stack([own, np.zeros(len(X)), added])
 
 
 # -- linkages --------------------------------------------------------------------------
@@ -254,7 +257,10 @@ def margins_of_linkage(
 
 
 def _to_clusters(
-    X: np.ndarray, cluster: np.ndarray, model: Estimator, linkage: str
+    X: np.ndarray,
+    cluster: np.ndarray,
+    model: Estimator,
+    linkage: str,
 ) -> np.ndarray:
     """What every column adds to the distance of each row to a cluster, in the sense of the
     linkage."""
@@ -280,7 +286,10 @@ def _to_clusters(
 
 
 def _mean_terms(
-    metric: Metric, X: np.ndarray, Y: np.ndarray, w: np.ndarray
+    metric: Metric,
+    X: np.ndarray,
+    Y: np.ndarray,
+    w: np.ndarray,
 ) -> np.ndarray:
     """What every column adds to the mean distance of each row of X to the rows of Y, (n, d).
 
@@ -320,7 +329,11 @@ def terms_unit(metric: Metric) -> str:
     return f"{distance} to the next medoid minus that to its own"
 
 
-def column_terms(metric: Metric, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+def column_terms(
+    metric: Metric,
+    X: np.ndarray,
+    Y: np.ndarray,
+) -> np.ndarray:
     """The terms of row i of X and row i of Y, (n, d): their sum is the distance, or its square if
     Euclidean.
 
@@ -348,7 +361,11 @@ def column_terms(metric: Metric, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     )
 
 
-def _gower_terms(metric: Gower, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+def _gower_terms(
+    metric: Gower,
+    X: np.ndarray,
+    Y: np.ndarray,
+) -> np.ndarray:
     space = metric.space
     A = metric.points(X)
     B = metric.points(Y)
@@ -357,7 +374,8 @@ def _gower_terms(metric: Gower, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     # Gower's distance: the mean over the columns known in both rows, weighted, of 0 or 1 for
     # categories and of the difference over the range, at most 1, for numbers
     shared = ~(np.isnan(A) | np.isnan(B))
-    apart = np.where(space.matched.astype(bool), A != B, np.minimum(np.abs(A - B), 1.0))
+    distances = np.minimum(np.abs(A - B), 1.0)
+    apart = np.where(space.matched.astype(bool), A != B, distances)
     weights = space.weight * shared
     weight_sums = weights.sum(axis=1, keepdims=True)
     parts = weights * np.where(shared, apart, 0.0)

@@ -21,7 +21,10 @@ class Components:
     def _given_scores(self, X: Any) -> Any:
         """Scores to turn back into rows, one column per component."""
         check_is_fitted(self)
-        Z = X if is_dask(X) else check_array(X, dtype=[np.float64, np.float32])
+        if is_dask(X):
+            Z = X
+        else:
+            Z = check_array(X, dtype=[np.float64, np.float32])
         if Z.shape[1] != self.n_components_:
             raise DataError(
                 f"the scores have {show_count(Z.shape[1], 'column')}, but there are "

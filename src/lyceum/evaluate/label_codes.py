@@ -50,7 +50,10 @@ def _numbers(array: np.ndarray, name: str) -> np.ndarray:
             return array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         pass
-    example = f" such as {array.ravel().tolist()[0]!r}" if array.size else ""
+    if array.size:
+        example = f" such as {array.ravel().tolist()[0]!r}"
+    else:
+        example = ""
     raise DataError(f"{name} must hold numbers, but it holds {array.dtype}{example}")
 
 
@@ -105,7 +108,11 @@ def weights_or_ones(sample_weight: Weights, n_rows: int) -> np.ndarray:
     return row_weights(weights_of(sample_weight, n_rows), n_rows)
 
 
-def same_length(first: np.ndarray, second: np.ndarray, what: str) -> None:
+def same_length(
+    first: np.ndarray,
+    second: np.ndarray,
+    what: str,
+) -> None:
     if len(first) != len(second):
         raise DataError(
             f"{what} have {len(first)} and {len(second)} rows: give one of each for every row"
@@ -158,9 +165,8 @@ def _sorting_order(labels: list[Any]) -> list[int]:
     try:
         return sorted(range(len(labels)), key=labels.__getitem__)
     except TypeError:  # labels of several types: by type, then by text
-        return sorted(
-            range(len(labels)), key=lambda i: (type(labels[i]).__name__, str(labels[i]))
-        )
+        keys = [(type(label).__name__, str(label)) for label in labels]
+        return sorted(range(len(labels)), key=keys.__getitem__)
 
 
 def as_classes(labels: list[Any]) -> np.ndarray:
@@ -208,7 +214,10 @@ def paired_codes(
     labels, (truth, guess) = common_codes(
         {"y_true": y_true, "y_pred": y_pred}, reject=reject
     )
-    if len(truth) and truth.min() < 0 and (missing := int((truth == -1).sum())):
+    missing = 0
+    if len(truth) and truth.min() < 0:
+        missing = int((truth == -1).sum())
+    if missing:
         raise MissingValuesError(
             f"y_true has {missing} missing labels: leave those rows out"
         )
@@ -216,7 +225,10 @@ def paired_codes(
 
 
 def known_codes(
-    source: list[Any], codes: np.ndarray, labels: list[Any], reject: Any = None
+    source: list[Any],
+    codes: np.ndarray,
+    labels: list[Any],
+    reject: Any = None,
 ) -> np.ndarray:
     """Codes into `source` as codes into `labels`; -1 for a label not among them, -2 for
     `reject`."""
@@ -259,7 +271,10 @@ def positive_mask(y_true: Any, pos_label: Label = None) -> np.ndarray:
             f" pos_label={labels[-1]!r}"
         )
     if pos_label is None:
-        pos_label = labels[1] if len(labels) == 2 else 1
+        if len(labels) == 2:
+            pos_label = labels[1]
+        else:
+            pos_label = 1
     refuse_unknown(pos_label, labels)
     if pos_label in labels:
         return codes == labels.index(pos_label)

@@ -108,7 +108,10 @@ class ClusterWeights:
 
     @classmethod
     def of(
-        cls, block: Block, clusters_of: Callable[[Block], np.ndarray], n_classes: int
+        cls,
+        block: Block,
+        clusters_of: Callable[[Block], np.ndarray],
+        n_classes: int,
     ) -> ClusterWeights:
         """The weights in a block, by the clusters that a function gives to its rows."""
         labels = np.asarray(clusters_of(block), dtype=np.int64)
@@ -241,7 +244,10 @@ class ClusterBased(Learner):
         block = rows.then(self._design).in_one_block(
             type(self).__name__, "clusterer=KMeans()"
         )
-        weights = {} if block.w is None else {"sample_weight": block.w}
+        if block.w is None:
+            weights = {}
+        else:
+            weights = {"sample_weight": block.w}
         self.clusterer_ = clusterer.fit(block.X, **weights)
 
     def _learn_typical(self, rows: Rows, imputer: Any) -> int:
@@ -285,7 +291,10 @@ class ClusterBased(Learner):
         return self._apply(partial(clusters_of_rows, self), X)
 
     def _explain_placed(
-        self, X: Data, answer: Callable[[Block], np.ndarray], about: Mapping[int, Table]
+        self,
+        X: Data,
+        answer: Callable[[Block], np.ndarray],
+        about: Mapping[int, Table],
     ) -> PlacedExplanation:
         """What every column adds to the posterior of the class that is predicted, from `typical_`
         on."""
@@ -313,7 +322,9 @@ def clusters_of_rows(model: ClusterBased, block: Block) -> np.ndarray:
 
 
 def _parts(
-    model: ClusterBased, answer: Callable[[Block], np.ndarray], block: Block
+    model: ClusterBased,
+    answer: Callable[[Block], np.ndarray],
+    block: Block,
 ) -> np.ndarray:
     """Prediction, base and contributions of the rows, and their clusters."""
     if sparse.issparse(block.X):

@@ -83,7 +83,12 @@ class MetricLearner(Learner):
     metric: Any
     metric_: Metric
 
-    def _metric_rows(self, X: Data, sample_weight: Weights, y: Target = None) -> Rows:
+    def _metric_rows(
+        self,
+        X: Data,
+        sample_weight: Weights,
+        y: Target = None,
+    ) -> Rows:
         """The rows to fit on, as `metric_` compares them."""
         self._validate_params()
         rows = Inputs(self).for_fit(X, y, sample_weight)
@@ -96,7 +101,10 @@ class MetricLearner(Learner):
         if self._is_precomputed:
             D = self._given_distances(block)[:, weighted]
             block = block.with_X(D, block.schema)
-        used = block if len(weighted) == len(block) else block.take(weighted)
+        if len(weighted) == len(block):
+            used = block
+        else:
+            used = block.take(weighted)
         return block, used
 
     def _chosen_metric(self, rows: Rows) -> Metric:
@@ -106,7 +114,10 @@ class MetricLearner(Learner):
         if chosen == "auto":
             mixed = any(column.is_categorical for column in rows.schema)
             takes_gower = mixed or self._has_missing(rows)
-            chosen = "gower" if takes_gower else "euclidean"
+            if takes_gower:
+                chosen = "gower"
+            else:
+                chosen = "euclidean"
         distance = metric(chosen)
         # ranges of columns or a covariance that were not given are learned from the rows
         lacks_ranges = isinstance(distance, Gower) and (
@@ -153,7 +164,10 @@ class MetricLearner(Learner):
         D = np.ascontiguousarray(block.dense)
         is_square = D.shape[0] == D.shape[1]
         if square and not (is_square and _is_symmetric(D)):
-            asymmetric = " and is not symmetric" if is_square else ""
+            if is_square:
+                asymmetric = " and is not symmetric"
+            else:
+                asymmetric = ""
             raise DataError(
                 "metric='precomputed' needs the distances of all pairs of rows, a symmetric"
                 f" matrix; X has shape {D.shape}{asymmetric}"
@@ -221,7 +235,10 @@ class _Missing:
 
     @classmethod
     def of(cls, block: Block) -> _Missing:
-        cells = block.X.data if sparse.issparse(block.X) else block.X
+        if sparse.issparse(block.X):
+            cells = block.X.data
+        else:
+            cells = block.X
         # the least of all cells is NaN if one of them is: no array of truth values is made
         return cls(bool(np.isnan(np.min(cells, initial=np.inf))))
 
@@ -235,7 +252,16 @@ def _is_symmetric(D: np.ndarray) -> bool:
     # comparison of the whole matrix with its transpose would miss at every cell
     slices = [slice(i, i + _TILE) for i in range(0, len(D), _TILE)]
     tiles = list(combinations_with_replacement(slices, 2))
-    if all(ordered_map(lambda tile: bool((D[tile] == D[tile[::-1]].T).all()), tiles)):
+
+    def is_equal(tile: tuple[slice, slice]) -> bool:
+        return bool((D[tile] == D[tile[::-1]].T).all())
+
+    if all(ordered_map(is_equal, tiles)):
         return True
+    # distances computed twice may differ by rounding
     most = 1e-6 * max(float(D.max(initial=0.0)), 1e-300)
-    return all(bool((np.abs(D[a, b] - D[b, a].T) <= most).all()) for a, b in tiles)
+    for rows, columns in tiles:
+        differences = np.abs(D[rows, columns] - D[columns, rows].T)
+        if not (differences <= most).all():
+            return False
+    return True

@@ -82,7 +82,12 @@ class ClusterFeatures(NewColumns, ClusterBased):
     def _default_clusterer(self, n_rows: int | None = None) -> Any:
         return KMeans(random_state=self.random_state)
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit the clusterer on the rows; y is ignored.
 
         Parameters

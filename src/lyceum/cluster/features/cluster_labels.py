@@ -105,7 +105,12 @@ class ClusterLabels(Classifier, ClusterBased):
         means = KMeans(n_clusters, random_state=self.random_state)
         return make_pipeline(SimpleImputer(), StandardScaler(), means)
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Cluster all rows, then count the classes of every cluster.
 
         Parameters

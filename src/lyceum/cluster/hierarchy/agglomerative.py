@@ -158,7 +158,12 @@ class AgglomerativeClustering(
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Build the tree of the rows of X, and cut it.
 
         Parameters

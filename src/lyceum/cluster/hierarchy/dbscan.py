@@ -109,7 +109,11 @@ class DBSCAN(DensityLearner):
         return self.min_samples
 
     def _cut(
-        self, X: Any, D: np.ndarray | None, core: np.ndarray, w: np.ndarray
+        self,
+        X: Any,
+        D: np.ndarray | None,
+        core: np.ndarray,
+        w: np.ndarray,
     ) -> DenseClusters:
         eps = float(self.eps)
         merges = self.linkage_

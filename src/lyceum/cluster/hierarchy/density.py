@@ -85,14 +85,23 @@ class DensityLearner(ClusterMixin, MetricLearner):
         raise undefined(self, "_n_core")
 
     def _cut(
-        self, X: Data, D: np.ndarray | None, core: np.ndarray, w: np.ndarray
+        self,
+        X: Data,
+        D: np.ndarray | None,
+        core: np.ndarray,
+        w: np.ndarray,
     ) -> DenseClusters:
         """The clusters of the tree `linkage_`; rows are given by their cells or by distances."""
         raise undefined(self, "_cut")
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Find the clusters of the rows of X.
 
         Parameters
@@ -127,7 +136,11 @@ class DensityLearner(ClusterMixin, MetricLearner):
         return self
 
     def _reachability_tree(
-        self, X: Data, D: np.ndarray | None, core: np.ndarray, w: np.ndarray
+        self,
+        X: Data,
+        D: np.ndarray | None,
+        core: np.ndarray,
+        w: np.ndarray,
     ) -> np.ndarray:
         """The minimum spanning tree under max(core_x, core_y, d(x, y)), as merges."""
         if D is not None:
@@ -243,7 +256,10 @@ class DensityLearner(ClusterMixin, MetricLearner):
         """
         check_is_fitted(self)
         is_euclidean = self.metric_.name == "euclidean"
-        distance = "squared distance" if is_euclidean else "distance"
+        if is_euclidean:
+            distance = "squared distance"
+        else:
+            distance = "distance"
         unit = (
             f"{distance} to the next cluster minus that to its own, or to where it ends"
         )
@@ -322,7 +338,11 @@ class DensityLearner(ClusterMixin, MetricLearner):
 
 
 def _core_distances(
-    X: Any, D: np.ndarray | None, w: np.ndarray, min_samples: int, metric: Any
+    X: Any,
+    D: np.ndarray | None,
+    w: np.ndarray,
+    min_samples: int,
+    metric: Any,
 ) -> np.ndarray:
     """The least distance within which the weight of all rows, the row itself counted, is
     `min_samples`."""

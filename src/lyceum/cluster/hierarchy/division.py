@@ -88,7 +88,11 @@ class Division:
         return np.array(numbers, dtype=np.int64).reshape(-1, 2)
 
 
-def two_means(X: np.ndarray, w: np.ndarray, schema: Schema) -> np.ndarray | None:
+def two_means(
+    X: np.ndarray,
+    w: np.ndarray,
+    schema: Schema,
+) -> np.ndarray | None:
     """The centers of the two halves by 2-means, started on both sides of the mean; None for equal
     rows.
 
@@ -101,7 +105,8 @@ def two_means(X: np.ndarray, w: np.ndarray, schema: Schema) -> np.ndarray | None
     if not variance > 1e-28 * max(1.0, float(np.abs(mean).max())) ** 2:
         return None
     # an axis has two directions: the one whose largest entry is positive
-    step = np.sqrt(variance) * axis * np.sign(axis[np.argmax(np.abs(axis))])
+    largest = axis[np.argmax(np.abs(axis))]
+    step = np.sqrt(variance) * axis * np.sign(largest)
     source = ArraySource(np.ascontiguousarray(X), None, np.ascontiguousarray(w), schema)
     run = descend(
         rows=Rows(source),
@@ -110,7 +115,9 @@ def two_means(X: np.ndarray, w: np.ndarray, schema: Schema) -> np.ndarray | None
         max_iter=100,
         tol=1e-8,
     )
-    return run.centers if (run.last.weights > 0).all() else None
+    if (run.last.weights > 0).all():
+        return run.centers
+    return None
 
 
 def _principal_axis(Z: np.ndarray) -> tuple[float, np.ndarray]:

@@ -123,7 +123,12 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Divide the rows of X.
 
         Parameters
@@ -164,7 +169,12 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
             )
         return Euclidean()
 
-    def _finish(self, block: Block, ranks: np.ndarray, division: Division) -> None:
+    def _finish(
+        self,
+        block: Block,
+        ranks: np.ndarray,
+        division: Division,
+    ) -> None:
         # numbered by the first of their rows in the order of the cells, which is no matter of the
         # row numbers
         clusters = sorted(division.clusters, key=lambda rows: int(ranks[rows].min()))
@@ -197,7 +207,8 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         weights = [*self.counts_]
         for t in range(k - 1):
             parts = self.split_parts_[k - 2 - t]
-            first, second = np.sort(np.where(parts >= 0, 2 * k - 2 - parts, -1 - parts))
+            pair = np.where(parts >= 0, 2 * k - 2 - parts, -1 - parts)
+            first, second = np.sort(pair)
             weights.append(weights[first] + weights[second])
             merges[t] = (first, second, heights[t], weights[-1])
         return merges
@@ -286,7 +297,9 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         node = np.full(len(X), 0 if len(self.split_parts_) else -1)
         for rows, centers, side, parts in self._descents(X, node):
             # (x - other center)² - (x - own center)² of every column; the least sum decides
-            added = (X[rows] - centers[1 - side]) ** 2 - (X[rows] - centers[side]) ** 2
+            to_other = (X[rows] - centers[1 - side]) ** 2
+            to_own = (X[rows] - centers[side]) ** 2
+            added = to_other - to_own
             margin = added.sum(axis=1)
             closer = margin < least[rows]
             terms[rows[closer]] = added[closer]

@@ -120,7 +120,11 @@ class HDBSCAN(DensityLearner):
         return self.min_samples or self.min_cluster_size
 
     def _cut(
-        self, X: Data, D: np.ndarray | None, core: np.ndarray, w: np.ndarray
+        self,
+        X: Data,
+        D: np.ndarray | None,
+        core: np.ndarray,
+        w: np.ndarray,
     ) -> DenseClusters:
         return persistent_clusters(
             self.linkage_,
@@ -150,7 +154,11 @@ class HDBSCAN(DensityLearner):
 
 
 def persistent_clusters(
-    merges: np.ndarray, w: np.ndarray, smallest: float, leaves: bool, single: bool
+    merges: np.ndarray,
+    w: np.ndarray,
+    smallest: float,
+    leaves: bool,
+    single: bool,
 ) -> DenseClusters:
     """Clusters by excess of mass, or the `leaves` of the tree of clusters (Campello and others
     2013).
@@ -172,17 +180,47 @@ def persistent_clusters(
     cluster, parents, births = _split_tree(children, size, lam, smallest)
     leaving, node = _leaving_rows(children, size, lam, smallest)
     last = cluster[node]  # the cluster that every row falls out of
-    # stability, Σ w (λ of leaving - λ of birth); the parts of a cluster leave it where they are
-    # born. Children have higher numbers, so that each is complete before it is added.
+    stability = _stabilities(last, leaving, w, parents, births)
+    # all rows are one cluster only if they weigh enough, and some of them are dense
+    single = single and size[-1] >= smallest and lam.any()
+    chosen = np.flatnonzero(_choose_clusters(parents, stability, leaves, single))
+    # a cluster ends where its last row leaves, or where it is split
+    ends = np.zeros(len(parents))
+    np.maximum.at(ends, last, leaving)
+    np.maximum.at(ends, parents[1:], births[1:])
+    labels, probabilities = _place_rows(chosen, parents, last, leaving, ends[chosen])
+    with np.errstate(divide="ignore"):
+        heights = 1.0 / births[chosen]
+    return DenseClusters(labels, heights, stability[chosen], probabilities)
+
+
+def _stabilities(
+    last: np.ndarray,
+    leaving: np.ndarray,
+    w: np.ndarray,
+    parents: np.ndarray,
+    births: np.ndarray,
+) -> np.ndarray:
+    """Σ w (λ of leaving - λ of birth) of every cluster; its parts leave it where they are born."""
     stability = np.bincount(last, w * (leaving - births[last]), len(parents))
     weight = np.bincount(last, w, len(parents))
+    # children have higher numbers, so that each is complete before it is added to its parent
     for c in range(len(parents) - 1, 0, -1):
         parent = parents[c]
         weight[parent] += weight[c]
         stability[parent] += weight[c] * (births[c] - births[parent])
-    # all rows are one cluster only if they weigh enough, and some of them are dense
-    single = single and size[-1] >= smallest and lam.any()
-    chosen = np.flatnonzero(_choose_clusters(parents, stability, leaves, single))
+    return stability
+
+
+def _place_rows(
+    chosen: np.ndarray,
+    parents: np.ndarray,
+    last: np.ndarray,
+    leaving: np.ndarray,
+    ends: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The chosen cluster of every row, -1 for none, and how deep in it the row is: the λ at which
+    it leaves over that at which the cluster ends."""
     # the chosen cluster that every cluster is or lies in, or -1; parents come first
     numbers = np.full(len(parents), -1)
     numbers[chosen] = np.arange(len(chosen))
@@ -190,22 +228,18 @@ def persistent_clusters(
         if numbers[c] < 0:
             numbers[c] = numbers[parents[c]]
     labels = numbers[last]
-    # a cluster ends where its last row leaves, or where it is split
-    ends = np.zeros(len(parents))
-    np.maximum.at(ends, last, leaving)
-    np.maximum.at(ends, parents[1:], births[1:])
-    # how deep in its cluster every row is: the λ at which it leaves over that of the end
     inside = labels >= 0
-    end = ends[chosen][labels[inside]]
+    end = ends[labels[inside]]
     probabilities = np.zeros(len(labels))
     probabilities[inside] = np.minimum(leaving[inside], end) / end
-    with np.errstate(divide="ignore"):
-        heights = 1.0 / births[chosen]
-    return DenseClusters(labels, heights, stability[chosen], probabilities)
+    return labels, probabilities
 
 
 def _split_tree(
-    children: np.ndarray, size: np.ndarray, lam: np.ndarray, smallest: float
+    children: np.ndarray,
+    size: np.ndarray,
+    lam: np.ndarray,
+    smallest: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The cluster of every node that weighs enough, and the parents and births of clusters."""
     # From the root down: a merge of two large parts is a split into two new clusters; where a
@@ -234,7 +268,10 @@ def _split_tree(
 
 
 def _leaving_rows(
-    children: np.ndarray, size: np.ndarray, lam: np.ndarray, smallest: float
+    children: np.ndarray,
+    size: np.ndarray,
+    lam: np.ndarray,
+    smallest: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     """When every row leaves its cluster, and the node that it leaves it at: the lowest that weighs
     enough."""
@@ -255,7 +292,10 @@ def _leaving_rows(
 
 
 def _choose_clusters(
-    parents: np.ndarray, stability: np.ndarray, leaves: bool, single: bool
+    parents: np.ndarray,
+    stability: np.ndarray,
+    leaves: bool,
+    single: bool,
 ) -> np.ndarray:
     """Which clusters are kept; never one inside of another."""
     # From the leaves up: a cluster is better than what is kept inside of it if it is as stable

@@ -20,7 +20,10 @@ Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows a, rows b, raw values
 
 
 def link_rows(
-    X: Any, linkage: str, metric: Metric, w: np.ndarray | None = None
+    X: Any,
+    linkage: str,
+    metric: Metric,
+    w: np.ndarray | None = None,
 ) -> np.ndarray:
     """SciPy's linkage matrix of rows as the metric takes them, with weights as sizes.
 
@@ -42,7 +45,10 @@ def link_rows(
         return link_edges(a, b, finite_distances(heights, metric), w)
     by_means = linkage in ("centroid", "ward") and metric.name == "euclidean"
     if by_means and dense:
-        merge = native.ward_points if linkage == "ward" else native.centroid_points
+        if linkage == "ward":
+            merge = native.ward_points
+        else:
+            merge = native.centroid_points
         a, b, heights = _no_edges(n)
         merge(np.ascontiguousarray(X, dtype=np.float64), w, n_threads(), a, b, heights)
         # centroids may come closer by a merge: heights that fall stay in the order of merging
@@ -88,7 +94,9 @@ def _no_edges(n: int) -> Edges:
 
 
 def spanning_tree(
-    points: np.ndarray, metric: Metric, core: np.ndarray | None = None
+    points: np.ndarray,
+    metric: Metric,
+    core: np.ndarray | None = None,
 ) -> Edges:
     """The edges of the minimum spanning tree of prepared points, with raw values.
 
@@ -179,14 +187,18 @@ def cut_merges(merges: np.ndarray, done: np.ndarray) -> np.ndarray:
     made = n + np.flatnonzero(done)
     parts = merges[done, :2].astype(np.int64)
     edges = (np.repeat(made, 2), parts.ravel())
-    n_nodes = 2 * n - 1
-    graph = sparse.coo_array((np.ones(2 * len(made)), edges), shape=(n_nodes, n_nodes))
+    cells = (np.ones(2 * len(made)), edges)
+    graph = sparse.coo_array(cells, shape=(2 * n - 1, 2 * n - 1))
     _, components = connected_components(graph, directed=False)
     _, labels = np.unique(components[:n], return_inverse=True)
     return labels
 
 
-def cut_inconsistent(merges: np.ndarray, most: float, depth: int) -> np.ndarray:
+def cut_inconsistent(
+    merges: np.ndarray,
+    most: float,
+    depth: int,
+) -> np.ndarray:
     """The clusters below which no merge is more inconsistent than `most` (Jain and Dubes 1988).
 
     A merge's inconsistency is how many standard deviations its height is above the mean height of

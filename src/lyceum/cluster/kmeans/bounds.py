@@ -38,7 +38,11 @@ class LloydBounds:
     """
 
     def __init__(
-        self, n_rows: int, n_centers: int, dtype: np.dtype, always: bool = False
+        self,
+        n_rows: int,
+        n_centers: int,
+        dtype: np.dtype,
+        always: bool = False,
     ):
         self.labels = np.full(n_rows, -1, dtype=np.int32)
         self.lower = np.zeros(n_rows)
@@ -47,11 +51,19 @@ class LloydBounds:
         self._always = always
         self._last: np.ndarray | None = None
         self._fresh = True
-        self._rest = 0 if always else _FIRST_PASS - 1
+        if always:
+            self._rest = 0
+        else:
+            self._rest = _FIRST_PASS - 1
         self._next_rest = _REST
 
     @classmethod
-    def of(cls, rows: Rows, centers: np.ndarray, algorithm: str) -> LloydBounds | None:
+    def of(
+        cls,
+        rows: Rows,
+        centers: np.ndarray,
+        algorithm: str,
+    ) -> LloydBounds | None:
         """Bounds for dense rows in memory, or None: for other rows, and where they would save
         nothing."""
         source = rows.source

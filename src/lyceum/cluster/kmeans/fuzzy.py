@@ -123,7 +123,12 @@ class FuzzyCMeans(
         self.record = record
         self.categorical_features = categorical_features
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Find the centers.
 
         Parameters
@@ -302,7 +307,12 @@ class FuzzySums:
     objective: float
 
     @classmethod
-    def of(cls, block: Block, centers: np.ndarray, fuzziness: float) -> FuzzySums:
+    def of(
+        cls,
+        block: Block,
+        centers: np.ndarray,
+        fuzziness: float,
+    ) -> FuzzySums:
         u, squares = _memberships(block, centers, fuzziness)
         w = block.weights[:, None]
         share = w * u**fuzziness

@@ -30,10 +30,16 @@ class Geometry:
 def weighted_squares(block: Block, centers: np.ndarray) -> np.ndarray:
     """The squared distance of every row to its nearest center, times its weight."""
     squares = nearest_center(block.X, centers)[1]
-    return squares if block.w is None else block.w * squares
+    if block.w is None:
+        return squares
+    return block.w * squares
 
 
-def margins(block: Block, centers: np.ndarray, scale: float) -> np.ndarray:
+def margins(
+    block: Block,
+    centers: np.ndarray,
+    scale: float,
+) -> np.ndarray:
     """The cluster, zero, and for every column scale [(x - c)^2 - (x - b)^2].
 
     b is the nearest center, c the second nearest.
@@ -153,7 +159,11 @@ GEOMETRIES = {
 # -- given centers ---------------------------------------------------------------------
 
 
-def checked_centers(centers: Any, shape: tuple[int, int], metric: str) -> np.ndarray:
+def checked_centers(
+    centers: Any,
+    shape: tuple[int, int],
+    metric: str,
+) -> np.ndarray:
     """Centers to start from, of this shape, finite, and of length 1 where the metric wants it."""
     starts = np.array(number_setting("init", dense_cells(centers)), order="C")
     if starts.shape != shape:

@@ -86,10 +86,12 @@ def _sort_dense(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     bits = np.ascontiguousarray(X + 0.0, dtype=np.float64).view(np.int64)
     # Bytes compare like numbers once the sign is flipped, and all bits of the negative ones; the
     # largest byte first.
-    flipped = np.where(bits < 0, ~bits, bits ^ np.int64(-(2**63))).astype(">i8")
+    sign = np.int64(-(2**63))
+    flipped = np.where(bits < 0, ~bits, bits ^ sign).astype(">i8")
     keys = np.ascontiguousarray(flipped).view(f"V{8 * X.shape[1]}").ravel()
     order = np.argsort(keys, kind="stable")
-    return order, np.append(True, keys[order][1:] != keys[order][:-1])
+    keys = keys[order]
+    return order, np.append(True, keys[1:] != keys[:-1])
 
 
 def _sort_sparse(X: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -111,7 +113,11 @@ def _sort_sparse(X: Any) -> tuple[np.ndarray, np.ndarray]:
 Start = Callable[[Any, int, np.random.RandomState], np.ndarray]
 
 
-def _draw(mass: np.ndarray, rng: np.random.RandomState, count: int) -> np.ndarray:
+def _draw(
+    mass: np.ndarray,
+    rng: np.random.RandomState,
+    count: int,
+) -> np.ndarray:
     """Positions drawn with probabilities in proportion to `mass`."""
     # the inverse of the cumulative distribution; rounding may lead one past its end
     cumulative = np.cumsum(mass)
@@ -125,7 +131,11 @@ def _repeat_to(chosen: list[int], k: int) -> np.ndarray:
     return np.resize(np.array(chosen, dtype=np.intp), k)
 
 
-def random_rows(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+def random_rows(
+    sample: RowSample,
+    k: int,
+    rng: np.random.RandomState,
+) -> np.ndarray:
     """Distinct rows, drawn one after another with probabilities in proportion to their weights."""
     points = Points.of(sample)
     mass = points.w.copy()
@@ -136,7 +146,11 @@ def random_rows(sample: RowSample, k: int, rng: np.random.RandomState) -> np.nda
     return points.rows(_repeat_to(chosen, k))
 
 
-def plus_plus(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+def plus_plus(
+    sample: RowSample,
+    k: int,
+    rng: np.random.RandomState,
+) -> np.ndarray:
     """Greedy k-means++ (Arthur and Vassilvitskii 2007).
 
     Each next center is drawn in proportion to the squared distance to the nearest one so far; of 2
@@ -158,7 +172,11 @@ def plus_plus(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarr
     return points.rows(_repeat_to(chosen, k))
 
 
-def furthest_first(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+def furthest_first(
+    sample: RowSample,
+    k: int,
+    rng: np.random.RandomState,
+) -> np.ndarray:
     """The row farthest from the mean, then always the one farthest from those chosen (Gonzalez
     1985)."""
     points = Points.of(sample)
@@ -166,14 +184,19 @@ def furthest_first(sample: RowSample, k: int, rng: np.random.RandomState) -> np.
     nearest = points.squares(np.array(chosen))[0]
     while len(chosen) < min(k, len(points)) and nearest.any():
         chosen.append(int(np.argmax(nearest)))
-        nearest = np.minimum(nearest, points.squares(np.array(chosen[-1:]))[0])
+        to_last = points.squares(np.array(chosen[-1:]))[0]
+        nearest = np.minimum(nearest, to_last)
     return points.rows(_repeat_to(chosen, k))
 
 
 _TREE_ROWS = 1024
 
 
-def hierarchical(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+def hierarchical(
+    sample: RowSample,
+    k: int,
+    rng: np.random.RandomState,
+) -> np.ndarray:
     """The means of k clusters cut from Ward's tree of at most max(1024, 4 k) rows; not random."""
     size = max(_TREE_ROWS, 4 * k)
     points = Points.of(sample)
@@ -187,7 +210,11 @@ def hierarchical(sample: RowSample, k: int, rng: np.random.RandomState) -> np.nd
     return points.means(labels, k)
 
 
-def widest_apart(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+def widest_apart(
+    sample: RowSample,
+    k: int,
+    rng: np.random.RandomState,
+) -> np.ndarray:
     """Four times as many random rows, and of these the k widest apart, chosen as by
     `furthest_first`."""
     points = Points.of(sample)
@@ -201,7 +228,11 @@ def widest_apart(sample: RowSample, k: int, rng: np.random.RandomState) -> np.nd
     return points.rows(drawn[_repeat_to(chosen, k)])
 
 
-def in_space(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+def in_space(
+    sample: RowSample,
+    k: int,
+    rng: np.random.RandomState,
+) -> np.ndarray:
     """Points drawn evenly from the smallest box around the rows."""
     points = Points.of(sample)
     cells = points.cells
@@ -235,7 +266,10 @@ def n_runs(init: Any, n_init: int | str) -> int:
 
 
 def from_callable(
-    init: Callable, sample: RowSample, k: int, rng: np.random.RandomState
+    init: Callable,
+    sample: RowSample,
+    k: int,
+    rng: np.random.RandomState,
 ) -> np.ndarray:
     """The user's function of the sampled rows, in their original order."""
     order = np.argsort(sample.rows)
@@ -250,7 +284,10 @@ def choose_starts(
     n_init: int | str,
 ) -> list[np.ndarray]:
     """The centers of every run; the points of the sample are found once for all."""
-    start = STARTS[init] if isinstance(init, str) else partial(from_callable, init)
+    if isinstance(init, str):
+        start = STARTS[init]
+    else:
+        start = partial(from_callable, init)
     takes_sample = callable(init) or init in _NOT_RANDOM
     source: Any = sample if takes_sample else Points.of(sample)
     return [start(source, k, rng) for _ in range(n_runs(init, n_init))]

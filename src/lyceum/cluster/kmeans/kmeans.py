@@ -186,7 +186,12 @@ class KMeans(
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Find the centers.
 
         Parameters
@@ -207,7 +212,12 @@ class KMeans(
         warn_if_fewer(int(np.count_nonzero(self.counts_)), self.n_clusters)
         return self
 
-    def partial_fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def partial_fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """One step of streaming k-means on more rows.
 
         The rows of the batch go to their nearest centers, and every center becomes the mean of all
@@ -226,7 +236,12 @@ class KMeans(
         rows = self._more_rows(X, None, sample_weight)
         return self._step(rows, *self._state(rows, known))
 
-    def _step(self, rows: Rows, centers: np.ndarray, counts: np.ndarray):
+    def _step(
+        self,
+        rows: Rows,
+        centers: np.ndarray,
+        counts: np.ndarray,
+    ):
         sums = rows.reduce(partial(LloydSums.of, centers=centers))
         sums = fill_empty(rows, centers, sums, empty=sums.weights + counts == 0)
         # the rows so far count as `counts` rows at their center: the center is the mean of all
@@ -344,7 +359,12 @@ class KMeans(
             partial(self._geometry.distances, centers=self.cluster_centers_), X
         )
 
-    def score(self, X: Data, y: Target = None, sample_weight: Weights = None) -> float:
+    def score(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ) -> float:
         """The negative inertia of the rows.
 
         Parameters

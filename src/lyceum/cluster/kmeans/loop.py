@@ -115,7 +115,10 @@ def _mean_variance(sums: LloydSums, centers: np.ndarray) -> float:
 
 
 def fill_empty(
-    rows: Rows, centers: np.ndarray, sums: LloydSums, empty: np.ndarray | None = None
+    rows: Rows,
+    centers: np.ndarray,
+    sums: LloydSums,
+    empty: np.ndarray | None = None,
 ) -> LloydSums:
     """Clusters without rows take the rows farthest from their centers, one each, if there are
     any."""

@@ -147,7 +147,12 @@ class FarthestRows:
     labels: np.ndarray  # (m,) the nearest center
 
     @classmethod
-    def of(cls, block: Block, centers: np.ndarray, size: int) -> FarthestRows:
+    def of(
+        cls,
+        block: Block,
+        centers: np.ndarray,
+        size: int,
+    ) -> FarthestRows:
         labels, squares = nearest_center(block.X, centers)
         w = block.weights
         candidates = np.flatnonzero((w > 0) & (squares > 0))
@@ -187,7 +192,8 @@ def _first_distinct(
     labels = labels[order]
     if not len(X):
         return X, squares, weights, labels
-    first = np.flatnonzero(np.append(True, (X[1:] != X[:-1]).any(axis=1)))
+    differs = (X[1:] != X[:-1]).any(axis=1)
+    first = np.flatnonzero(np.append(True, differs))
     weights = np.add.reduceat(weights, first)
     first = first[:size]
     return X[first], squares[first], weights[:size], labels[first]

@@ -157,7 +157,12 @@ class KMedoids(
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Find the medoids.
 
         Parameters
@@ -250,7 +255,10 @@ class KMedoids(
         """The medoids, in ascending order, and the history of every run on rows with the
         distances D."""
         is_random = isinstance(self.init, str) and self.init != "build"
-        threads = n_threads() if len(D) >= _THREADED_ROWS else 1
+        if len(D) >= _THREADED_ROWS:
+            threads = n_threads()
+        else:
+            threads = 1
         for _ in range(self.n_init if is_random else 1):
             medoids = self._start(D, w, numbers, rng)
             history = native.medoids_swap(D, w, int(self.max_iter), threads, medoids)
@@ -272,7 +280,10 @@ class KMedoids(
             return medoids
         # in proportion to the weight, for k-medoids++ times the distance to the nearest medoid so
         # far; a row is drawn once
-        mass = np.ones(len(D)) if w is None else w.copy()
+        if w is None:
+            mass = np.ones(len(D))
+        else:
+            mass = w.copy()
         for m in range(k):
             share = mass
             if self.init != "random" and m > 0:
@@ -442,7 +453,10 @@ class MedoidSums:
 
     @classmethod
     def of(
-        cls, block: Block, medoids: Any, distances: Callable[[Block, Any], np.ndarray]
+        cls,
+        block: Block,
+        medoids: Any,
+        distances: Callable[[Block, Any], np.ndarray],
     ) -> MedoidSums:
         D = distances(block, medoids)
         labels = D.argmin(axis=1)

@@ -80,7 +80,8 @@ class PairCounts:
         if b == c == 0:
             return 1.0
         # (Rand - expected) / (1 - expected), multiplied out (Hubert and Arabie 1985)
-        return 2 * (a * d - b * c) / ((a + c) * (c + d) + (a + b) * (b + d))
+        largest = (a + c) * (c + d) + (a + b) * (b + d)
+        return 2 * (a * d - b * c) / largest
 
     @property
     def precision(self) -> float:
@@ -212,7 +213,9 @@ class Agreement:
         class_entropy = -p_log2_p(joint.sum(axis=1)).sum()
         cluster_entropy = -p_log2_p(joint.sum(axis=0)).sum()
         mean = (class_entropy + cluster_entropy) / 2
-        return self.mutual_information / mean if mean > 0 else 1.0
+        if mean > 0:
+            return self.mutual_information / mean
+        return 1.0
 
     def match(
         self, method: Literal["largest", "greedy", "optimal"] = "optimal"

@@ -208,7 +208,10 @@ def choose_k(
     if learner is None:
         learner = KMeans(n_init=4, random_state=random_state)
     has_clusters = "n_clusters" in learner.get_params()
-    name = "n_clusters" if has_clusters else "n_components"
+    if has_clusters:
+        name = "n_clusters"
+    else:
+        name = "n_components"
     models: list[Any] = []
     measures = []
     n_rows = 0  # not known before the first fit
@@ -239,7 +242,8 @@ def _check_numbers(clusters: Any, criterion: str) -> np.ndarray:
             "clusters must be whole numbers to try, e.g. range(1, 11), but it has shape"
             f" {numbers.shape} and type {numbers.dtype}: call choose_k(X, clusters, learner=...)"
         )
-    if len(numbers) < 1 or (np.diff(numbers) <= 0).any() or numbers[0] < 1:
+    ascends = (np.diff(numbers) > 0).all()
+    if len(numbers) < 1 or not ascends or numbers[0] < 1:
         raise SettingError(
             f"clusters must be ascending numbers of at least 1, not {numbers.tolist()}"
         )
@@ -285,7 +289,11 @@ def _measure(
     return sse, mean, bic
 
 
-def _spherical_bic(labels: np.ndarray, sse: float, cells: np.ndarray) -> float:
+def _spherical_bic(
+    labels: np.ndarray,
+    sse: float,
+    cells: np.ndarray,
+) -> float:
     """BIC of k spherical normal distributions with one variance σ² = SSE / (n d), every row drawn
     from its own cluster: ln L = Σ_c n_c ln(n_c / n) - n d / 2 (ln 2πσ² + 1), with k d means, k - 1
     shares and σ² free."""
@@ -294,7 +302,8 @@ def _spherical_bic(labels: np.ndarray, sse: float, cells: np.ndarray) -> float:
     k = len(counts)
     d = cells.shape[1]
     # below this, the squared distance of equal rows from their center is rounding
-    rounding = (np.finfo(cells.dtype).eps * np.abs(cells).max(initial=0.0)) ** 2
+    largest = np.abs(cells).max(initial=0.0)
+    rounding = (np.finfo(cells.dtype).eps * largest) ** 2
     variance = max(sse / (n * d), rounding, 1e-300)
     spread = n * d / 2 * (np.log(2 * np.pi * variance) + 1)
     log_likelihood = counts @ np.log(counts / n) - spread

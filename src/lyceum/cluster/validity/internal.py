@@ -184,7 +184,8 @@ class Silhouette:
 
     def as_dict(self) -> dict[str, Any]:
         """The two means, and those of clusters."""
-        means = dict(zip(map(str, self.clusters.tolist()), self.cluster_means.tolist()))
+        names = map(str, self.clusters.tolist())
+        means = dict(zip(names, self.cluster_means.tolist()))
         return {
             "mean": self.mean,
             "mean_of_clusters": self.mean_of_clusters,
@@ -261,7 +262,8 @@ def silhouette(
     # the nearest other cluster; 0 for a row that is alone
     rows = np.arange(len(codes))
     others = weights[codes] - 1.0
-    a = np.divide(sums[rows, codes], others, out=np.zeros(len(rows)), where=others > 0)
+    own_sums = sums[rows, codes]
+    a = np.divide(own_sums, others, out=np.zeros(len(rows)), where=others > 0)
     means = sums / weights
     means[rows, codes] = np.inf
     b = means.min(axis=1)
@@ -387,10 +389,15 @@ def proximity(
     return Proximity(names, cohesion, edges - np.diag(np.diag(edges)))
 
 
-def _members(codes: np.ndarray, w: np.ndarray, k: int) -> sparse.csr_array:
+def _members(
+    codes: np.ndarray,
+    w: np.ndarray,
+    k: int,
+) -> sparse.csr_array:
     """The (k, n) matrix of the weights of rows in their clusters: a product with it sums by
     cluster."""
-    return sparse.csr_array((w, (codes, np.arange(len(w)))), shape=(k, len(w)))
+    n = len(w)
+    return sparse.csr_array((w, (codes, np.arange(n))), shape=(k, n))
 
 
 def _rows_of(X: Data) -> Any:
@@ -398,7 +405,9 @@ def _rows_of(X: Data) -> Any:
 
     if isinstance(X, Rows):
         return X.in_one_block("a measure of validity").X
-    return X if sparse.issparse(X) else np.asarray(X)
+    if sparse.issparse(X):
+        return X
+    return np.asarray(X)
 
 
 def _clusters(
@@ -412,8 +421,12 @@ def _clusters(
             f"labels has shape {labels.shape}, but X has {show_count(X.shape[0], 'row')}"
         )
     w = np.asarray(row_weights(w, len(labels)), dtype=np.float64)
-    if w.shape != labels.shape or not ((w >= 0) & np.isfinite(w)).all():
-        others = " and holds others" if w.shape == labels.shape else ""
+    is_weight = (w >= 0) & np.isfinite(w)
+    if w.shape != labels.shape or not is_weight.all():
+        if w.shape == labels.shape:
+            others = " and holds others"
+        else:
+            others = ""
         raise SettingError(
             f"sample_weight must be {show_count(len(labels), 'number')} of at least 0, one per row,"
             f" but it has shape {w.shape}{others}"
@@ -448,7 +461,10 @@ def _sums_by_cluster(
         D = D[np.ix_(weighted, weighted)]
         return (_members(codes, w, k) @ D.T).T
     chosen = metric(how)
-    rows = X[weighted] if len(weighted) < X.shape[0] else X
+    if len(weighted) < X.shape[0]:
+        rows = X[weighted]
+    else:
+        rows = X
     if not sparse.issparse(rows):
         rows = float_matrix(rows, "a measure of validity needs")
         name = f"the metric {chosen.name!r}"

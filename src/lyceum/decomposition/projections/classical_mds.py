@@ -207,7 +207,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         values, V = linalg.eigh(0.5 * (B + B.T))
         values = values[::-1]
         k = int(self.n_components)
-        V = with_signs(V[:, ::-1][:, :k].T).T
+        V = V[:, ::-1][:, :k]
+        V = with_signs(V.T).T
         # eigenvalues that are rounding errors of the others are 0; negative ones, of distances
         # that no points can have, are reported but give no coordinate
         size = np.abs(values).sum()
@@ -218,7 +219,10 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         self.embedding_ = V * np.sqrt(used)
         self.eigenvalues_ = values
         positive = np.maximum(values, 0.0).sum()
-        self.kept_ratio_ = float(used.sum() / positive) if positive else 1.0
+        if positive:
+            self.kept_ratio_ = float(used.sum() / positive)
+        else:
+            self.kept_ratio_ = 1.0
         self.negative_ratio_ = 0.0
         if size:
             self.negative_ratio_ = float(-np.minimum(values, 0.0).sum() / size)
@@ -231,9 +235,10 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         wanted = np.sqrt(np.maximum(diagonal + diagonal[:, None] - 2.0 * M, 0.0))
         placed = pairwise(self.embedding_)
         squares = float((wanted**2).sum())
-        if squares:
-            return float(np.sqrt(((wanted - placed) ** 2).sum() / squares))
-        return 0.0
+        if not squares:
+            return 0.0
+        misfit = float(((wanted - placed) ** 2).sum())
+        return float(np.sqrt(misfit / squares))
 
     # -- use ---------------------------------------------------------------------------
 

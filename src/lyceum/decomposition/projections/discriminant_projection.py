@@ -142,9 +142,15 @@ class DiscriminantProjection(
         self.means_ = statistic.mean
         self.within_scatter_ = statistic.scatter[0]
         self.between_scatter_ = (spread.T * weight) @ spread
-        self._solve(np.sqrt(weight)[:, None] * spread, max(n - K, 1.0), most)
+        factor = np.sqrt(weight)[:, None] * spread
+        self._solve(factor, freedom=max(n - K, 1.0), most=most)
 
-    def _solve(self, factor: np.ndarray, freedom: float, most: int) -> None:
+    def _solve(
+        self,
+        factor: np.ndarray,
+        freedom: float,
+        most: int,
+    ) -> None:
         """The eigenvectors of S_W⁻¹ S_B from the singular values of the whitened class means."""
         # With W the whitening of S_W and F the class means times √weight (S_B = FᵀF), the right
         # singular vectors of F Wᵀ, taken back by W, are the directions, and s² / freedom is J.
@@ -155,7 +161,10 @@ class DiscriminantProjection(
             self._warn_of(white.dependent)
         _, singular, V = linalg.svd(white.apply(factor), full_matrices=False)
         J = singular**2 / freedom
-        k = most if self.n_components is None else int(self.n_components)
+        if self.n_components is None:
+            k = most
+        else:
+            k = int(self.n_components)
         self.components_ = with_signs(V[:k] @ white.W)
         self.criterion_ = J[:k]
         self.explained_variance_ratio_ = np.zeros(k)
@@ -251,7 +260,11 @@ class DiscriminantProjection(
         return tags
 
 
-def _parts(fisher: DiscriminantProjection, component: int, block: Block) -> np.ndarray:
+def _parts(
+    fisher: DiscriminantProjection,
+    component: int,
+    block: Block,
+) -> np.ndarray:
     """The score on a direction, zero, and what every column adds."""
     centered = np.asarray(block.X, dtype=np.float64) - fisher.mean_
     added = centered * fisher.components_[component]

@@ -142,7 +142,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
     def _statistic(self) -> Callable[[Block], Scatter | CenteredRows]:
         return scatter_or_rows
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Learn from all rows of X: one pass, or those of the solver.
 
         Parameters
@@ -199,7 +204,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         d = len(statistic.mean)
         total, values, vectors = spectrum
         most = self._max_components(statistic)
-        values = np.append(values, np.zeros(max(0, most - len(values))))
+        n_missing = max(0, most - len(values))
+        values = np.append(values, np.zeros(n_missing))
         k = self._n_kept(values, total, most)
         values = values[:k]
         self.components_ = with_signs(vectors(k))
@@ -212,7 +218,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         self.n_components_ = k
         self.singular_values_ = np.sqrt(values)
         self.explained_variance_ = values / freedom
-        self.explained_variance_ratio_ = values / total if total else np.zeros(k)
+        if total:
+            self.explained_variance_ratio_ = values / total
+        else:
+            self.explained_variance_ratio_ = np.zeros(k)
         # σ² of the probabilistic model: the mean variance of the directions left out, 0 where
         # what is left is rounding error of the total
         self.noise_variance_ = 0.0
@@ -226,7 +235,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
             return int(self.n_components)
         return None
 
-    def _n_kept(self, values: np.ndarray, total: float, most: int) -> int:
+    def _n_kept(
+        self,
+        values: np.ndarray,
+        total: float,
+        most: int,
+    ) -> int:
         if self._n_requested is not None:
             return self._n_requested
         if self.n_components is None:
@@ -420,10 +434,17 @@ def _center(pca: PCA, block: Block) -> np.ndarray:
     return block.dense - pca.mean_
 
 
-def _score_parts(pca: PCA, component: int, block: Block) -> np.ndarray:
+def _score_parts(
+    pca: PCA,
+    component: int,
+    block: Block,
+) -> np.ndarray:
     """The score on a component, zero, and what every column adds."""
     scale = pca._scale[component]
-    loadings = pca.components_[component] / scale if scale else 0.0
+    if scale:
+        loadings = pca.components_[component] / scale
+    else:
+        loadings = 0.0
     added = _center(pca, block) * loadings
     return np.column_stack([added.sum(axis=1), np.zeros(len(added)), added])
 
@@ -455,5 +476,6 @@ def _log_likelihoods(pca: PCA, block: Block) -> np.ndarray:
     result = -(rank * np.log(2 * np.pi) + log_det + square) / 2
     if rank < len(pca.mean_):
         size = np.einsum("ij,ij->i", centered, centered) + variance.sum()
-        result[off > 1e-12 * size + 1e-28 * (pca.mean_ @ pca.mean_)] = -np.inf
+        rounding = 1e-12 * size + 1e-28 * (pca.mean_ @ pca.mean_)
+        result[off > rounding] = -np.inf
     return result

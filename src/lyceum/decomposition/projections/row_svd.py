@@ -134,7 +134,10 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         self.components_ = with_signs(directions)
         self.embedding_ = R @ self.components_.T
         self.eigenvalues_ = values
-        self.kept_ratio_ = float(values.sum() / trace) if trace > 0 else 1.0
+        if trace > 0:
+            self.kept_ratio_ = float(values.sum() / trace)
+        else:
+            self.kept_ratio_ = 1.0
         self.n_components_ = k
 
     def fit_transform(self, X: Data, y: Target = None) -> Any:

@@ -38,7 +38,10 @@ def scatter_spectrum(statistic: Scatter | CenteredRows, most: int | None) -> Spe
     total = float(np.trace(product))
     n = len(product)
     d = len(statistic.mean)
-    first = 0 if most is None else max(0, n - most)
+    if most is None:
+        first = 0
+    else:
+        first = max(0, n - most)
     values, columns = linalg.eigh(
         product, subset_by_index=(first, n - 1), check_finite=False
     )
@@ -53,12 +56,22 @@ def scatter_spectrum(statistic: Scatter | CenteredRows, most: int | None) -> Spe
     return Spectrum(total, values, partial(_with_rest, vectors, rank))
 
 
-def _with_rest(V: np.ndarray, rank: int, k: int) -> np.ndarray:
+def _with_rest(
+    V: np.ndarray,
+    rank: int,
+    k: int,
+) -> np.ndarray:
     """The first k vectors; those without variance do not depend on the rounding of the others."""
-    return V[:k] if k <= rank else _fill(V[:rank], k)
+    if k <= rank:
+        return V[:k]
+    return _fill(V[:rank], k)
 
 
-def _dual_vectors(factor: np.ndarray, U: np.ndarray, k: int) -> np.ndarray:
+def _dual_vectors(
+    factor: np.ndarray,
+    U: np.ndarray,
+    k: int,
+) -> np.ndarray:
     """Eigenvectors of RᵀR from those of RRᵀ: Rᵀu, made orthonormal, filled up to k by other
     directions."""
     V = U[:k] @ factor
@@ -74,7 +87,8 @@ def _fill(V: np.ndarray, k: int) -> np.ndarray:
     # random vectors, always the same, are almost surely independent of V; QR makes them orthogonal
     if len(V) < k:
         rng = np.random.default_rng(0)
-        V = np.vstack([V, rng.standard_normal((k - len(V), V.shape[1]))])
+        others = rng.standard_normal((k - len(V), V.shape[1]))
+        V = np.vstack([V, others])
     return linalg.qr(V.T, mode="economic", check_finite=False)[0].T
 
 
@@ -86,15 +100,19 @@ def rows_spectrum(block: Block, center: bool = True) -> tuple[CenteredRows, Spec
     if not center:
         X = np.asarray(block.dense, dtype=np.float64)
         w = block.weights
-        factor = np.sqrt(w[w > 0])[:, None] * X[w > 0]
+        used = w > 0
+        factor = np.sqrt(w[used])[:, None] * X[used]
     _, singular, V = linalg.svd(factor, full_matrices=False, check_finite=False)
     limit = max(factor.shape) * np.finfo(float).eps * singular.max(initial=0.0)
     singular = np.where(singular > limit, singular, 0.0)
     # diag(s) V has the scatter of all rows, in at most as many rows as there are columns
     root = singular[:, None] * V
     compact = CenteredRows(centered.n_rows, centered.weight, centered.mean, root, 0)
-    values = np.append(singular**2, np.zeros(max(0, factor.shape[1] - len(singular))))
-    return compact, Spectrum(float((singular**2).sum()), values, partial(_fill, V))
+    values = singular**2
+    total = float(values.sum())
+    n_missing = max(0, factor.shape[1] - len(singular))
+    values = np.append(values, np.zeros(n_missing))
+    return compact, Spectrum(total, values, partial(_fill, V))
 
 
 # -- random projections ----------------------------------------------------------------
@@ -107,7 +125,12 @@ class ProjectedScatter:
     product: np.ndarray  # (d, l)
 
     @classmethod
-    def of(cls, block: Block, Q: np.ndarray, center: np.ndarray) -> ProjectedScatter:
+    def of(
+        cls,
+        block: Block,
+        Q: np.ndarray,
+        center: np.ndarray,
+    ) -> ProjectedScatter:
         scores = np.asarray(block.X @ Q) - center @ Q
         if block.w is not None:
             scores *= block.w[:, None]
@@ -120,7 +143,11 @@ class ProjectedScatter:
 
 
 def randomized_spectrum(
-    rows: Rows, k: int, passes: int, random: np.random.RandomState, center: bool = True
+    rows: Rows,
+    k: int,
+    passes: int,
+    random: np.random.RandomState,
+    center: bool = True,
 ) -> tuple[CenteredRows, Spectrum]:
     """The first k eigenvectors by subspace iteration from a random start, one pass over the rows
     per product.
@@ -130,7 +157,10 @@ def randomized_spectrum(
     """
     moments: Moments = rows.reduce(Moments.of)
     mean = np.where(moments.weight > 0, moments.mean, 0.0)
-    about = mean if center else np.zeros_like(mean)
+    if center:
+        about = mean
+    else:
+        about = np.zeros_like(mean)
     # the sums of squares about that point are those about the mean and N times the shift squared
     squares = moments.scatter + moments.weight * (mean - about) ** 2
     d = len(mean)
@@ -169,5 +199,6 @@ def with_signs(vectors: np.ndarray) -> np.ndarray:
     """Every vector with the sign that makes its largest entry (the first of equal ones)
     positive."""
     largest = np.argmax(np.abs(vectors), axis=1)
-    signs = np.where(vectors[np.arange(len(vectors)), largest] < 0, -1.0, 1.0)
+    entries = vectors[np.arange(len(vectors)), largest]
+    signs = np.where(entries < 0, -1.0, 1.0)
     return np.ascontiguousarray(vectors * signs[:, None])

@@ -120,7 +120,12 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Find the singular values and vectors.
 
         Parameters
@@ -134,7 +139,8 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         statistic, spectrum = self._find_spectrum(rows)
         k = int(self.n_components)
         d = len(statistic.mean)
-        most = max(1, min(max(statistic.n_rows, int(statistic.weight)), d))
+        n_rows = max(statistic.n_rows, int(statistic.weight))
+        most = max(1, min(n_rows, d))
         if k > most:
             raise SettingError(
                 f"n_components={k} must be between 1 and min(n_samples, n_features)={most}"

@@ -25,7 +25,11 @@ class CodeTable:
 
     @classmethod
     def of(
-        cls, a: np.ndarray, b: np.ndarray, w: np.ndarray, shape: tuple[int, int]
+        cls,
+        a: np.ndarray,
+        b: np.ndarray,
+        w: np.ndarray,
+        shape: tuple[int, int],
     ) -> CodeTable:
         present = (a >= 0) & (b >= 0)
         cells = a[present] * shape[1] + b[present]
@@ -38,7 +42,9 @@ class CodeTable:
     @property
     def table(self) -> np.ndarray:
         """Only codes that occur."""
-        return self.weight[self.weight.sum(axis=1) > 0][:, self.weight.sum(axis=0) > 0]
+        row_occurs = self.weight.sum(axis=1) > 0
+        column_occurs = self.weight.sum(axis=0) > 0
+        return self.weight[row_occurs][:, column_occurs]
 
     def strength(self) -> float:
         """Cramér's V."""
@@ -60,7 +66,11 @@ class GroupedNumbers:
 
     @classmethod
     def of(
-        cls, groups: np.ndarray, values: np.ndarray, w: np.ndarray, n_groups: int
+        cls,
+        groups: np.ndarray,
+        values: np.ndarray,
+        w: np.ndarray,
+        n_groups: int,
     ) -> GroupedNumbers:
         present = (groups >= 0) & ~np.isnan(values)
         groups = groups[present]
@@ -88,7 +98,9 @@ class GroupedNumbers:
         middle = float(self.weight @ self.mean / self.weight.sum())
         between = float(self.weight @ (self.mean - middle) ** 2)
         scatter = between + float(self.scatter.sum())
-        return float(np.sqrt(between / scatter)) if scatter > 0 else 0.0
+        if scatter > 0:
+            return float(np.sqrt(between / scatter))
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +112,22 @@ class NumberPairs:
     scatter: np.ndarray  # (2, 2)
 
     @classmethod
-    def of(cls, x: np.ndarray, y: np.ndarray, w: np.ndarray) -> NumberPairs:
+    def of(
+        cls,
+        x: np.ndarray,
+        y: np.ndarray,
+        w: np.ndarray,
+    ) -> NumberPairs:
         present = ~(np.isnan(x) | np.isnan(y))
         pairs = np.column_stack([x[present], y[present]])
         w = w[present]
-        mean = np.average(pairs, axis=0, weights=w) if w.sum() else np.zeros(2)
+        if w.sum():
+            mean = np.average(pairs, axis=0, weights=w)
+        else:
+            mean = np.zeros(2)
         pairs = pairs - mean
-        return cls(float(w.sum()), mean, (pairs * w[:, None]).T @ pairs)
+        scatter = (pairs * w[:, None]).T @ pairs
+        return cls(float(w.sum()), mean, scatter)
 
     def merge(self, other: NumberPairs) -> NumberPairs:
         weight = self.weight + other.weight
@@ -121,8 +142,11 @@ class NumberPairs:
     def strength(self) -> float:
         """|r|."""
         # two roots, as the product of the scatters could overflow
-        size = float(np.sqrt(self.scatter[0, 0]) * np.sqrt(self.scatter[1, 1]))
-        return float(min(abs(self.scatter[0, 1]) / size, 1.0)) if size > 0 else 0.0
+        x_root, y_root = np.sqrt(np.diagonal(self.scatter))
+        size = float(x_root * y_root)
+        if size > 0:
+            return float(min(abs(self.scatter[0, 1]) / size, 1.0))
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +156,12 @@ class ColumnPairs:
     parts: tuple[Any, ...]
 
     @classmethod
-    def of(cls, block: Block, codes: ColumnCodes, tables: bool) -> ColumnPairs:
+    def of(
+        cls,
+        block: Block,
+        codes: ColumnCodes,
+        tables: bool,
+    ) -> ColumnPairs:
         """Tables of codes of every column; or, unless `tables`, numbers as they are."""
         block = block.without_zero_weights()
         X = np.asarray(block.dense, dtype=np.float64)
@@ -192,7 +221,12 @@ class ColumnCodes:
         return CodeTable.of(codes, target, w, (n_codes, self.n_target))
 
 
-def measure_columns(rows: Rows, classes: int, n_bins: int, measure: str) -> ColumnPairs:
+def measure_columns(
+    rows: Rows,
+    classes: int,
+    n_bins: int,
+    measure: str,
+) -> ColumnPairs:
     """The statistics that a measure needs: one pass, after one for the cuts of numbers."""
     tables = measure != "correlation"
     columns = Schema(rows.schema.columns)
@@ -247,7 +281,8 @@ def _ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _intervals(column: np.ndarray, cuts: np.ndarray) -> np.ndarray:
-    return np.where(np.isnan(column), -1, np.searchsorted(cuts, column, side="left"))
+    intervals = np.searchsorted(cuts, column, side="left")
+    return np.where(np.isnan(column), -1, intervals)
 
 
 # -- measures --------------------------------------------------------------------------
@@ -271,7 +306,9 @@ def _gain_ratio(table: np.ndarray) -> float:
 
 def _symmetrical_uncertainty(table: np.ndarray) -> float:
     gain, column, target = _gain(table)
-    return 2.0 * gain / (column + target) if column + target > 0 else 0.0
+    if column + target > 0:
+        return 2.0 * gain / (column + target)
+    return 0.0
 
 
 def _chi_square_of(table: np.ndarray) -> tuple[float, float]:

@@ -31,7 +31,8 @@ def relief(
     y = np.asarray(block.y, np.float64)
     w = block.weights
     size = min(n_rows, len(X))
-    chosen = np.sort(random.choice(len(X), size, replace=False, p=w / w.sum()))
+    drawn = random.choice(len(X), size, replace=False, p=w / w.sum())
+    chosen = np.sort(drawn)
     cells = _Cells(X, block.schema)
     if n_classes:
         return _of_classes(cells, y.astype(np.int64), w, chosen, n_neighbors, n_classes)
@@ -64,13 +65,21 @@ def _of_classes(
     return gains / max(len(chosen), 1)
 
 
-def _neighbor_shares(query: np.ndarray, w: np.ndarray, n_rows: int) -> np.ndarray:
+def _neighbor_shares(
+    query: np.ndarray,
+    w: np.ndarray,
+    n_rows: int,
+) -> np.ndarray:
     """The weight of every neighbor over that of all neighbors of the same row."""
     return w / np.bincount(query, w, n_rows)[query]
 
 
 def _of_numbers(
-    cells: _Cells, y: np.ndarray, w: np.ndarray, chosen: np.ndarray, n_neighbors: int
+    cells: _Cells,
+    y: np.ndarray,
+    w: np.ndarray,
+    chosen: np.ndarray,
+    n_neighbors: int,
 ) -> np.ndarray:
     """P(different x, different y) / P(different y) - P(different x, like y) / P(like y)."""
     d = cells.X.shape[1]
@@ -88,8 +97,14 @@ def _of_numbers(
         of_y += float(share @ unlike)
         of_x += share @ apart
         of_both += (share * unlike) @ apart
-    given_unlike = of_both / of_y if of_y > 0 else np.zeros(d)
-    given_like = (of_x - of_both) / (m - of_y) if m > of_y else np.zeros(d)
+    if of_y > 0:
+        given_unlike = of_both / of_y
+    else:
+        given_unlike = np.zeros(d)
+    if m > of_y:
+        given_like = (of_x - of_both) / (m - of_y)
+    else:
+        given_like = np.zeros(d)
     return given_unlike - given_like
 
 
@@ -118,7 +133,8 @@ class _Cells:
             # differences is that times their number, and ½ for each of the others
             shared = self.known[rows] @ self.known.T
             mean = pairwise(self._rows[rows], self._rows, metric=self.metric)
-            D = np.where(shared > 0, mean, 0.0) * shared + 0.5 * (d - shared)
+            sums = np.where(shared > 0, mean, 0.0) * shared
+            D = sums + 0.5 * (d - shared)
             D = D.round(12)  # sums that are equal up to rounding are ties
             D[np.arange(len(rows)), rows] = np.inf
             yield rows, D

@@ -139,7 +139,12 @@ class SelectKBest(ColumnSelector):
     def _steps(self) -> list[Step]:
         return [Recode(), *super()._steps()]
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Measure every column.
 
         Parameters
@@ -204,7 +209,10 @@ class SelectKBest(ColumnSelector):
             support = self.scores_ > self.threshold
             support[self.ranking_[0]] = True
             return support
-        k = len(self.scores_) if self.k == "all" else int(self.k)
+        if self.k == "all":
+            k = len(self.scores_)
+        else:
+            k = int(self.k)
         support = np.zeros(len(self.scores_), dtype=bool)
         support[self.ranking_[:k]] = True
         return support

@@ -212,7 +212,12 @@ class SequentialFeatureSelector(ColumnSelector):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+    ):
         """Search for the columns.
 
         Parameters
@@ -238,7 +243,10 @@ class SequentialFeatureSelector(ColumnSelector):
         return self
 
     def _losses(self, rows: Rows) -> SubsetLosses:
-        classes = len(self.classes_) if self.task_ == "classes" else 0
+        if self.task_ == "classes":
+            classes = len(self.classes_)
+        else:
+            classes = 0
         seed = seed_from(self.random_state)
         design = Design(Schema(self.schema_.columns), True)
         targets = TargetColumns(classes)
@@ -257,7 +265,10 @@ class SequentialFeatureSelector(ColumnSelector):
     ) -> LearnerLosses:
         if rows.on_dask:
             rows.in_one_block(type(self).__name__, "estimator=None")  # refuses
-        path = None if self.cache is None else Path(self.cache)
+        if self.cache is None:
+            path = None
+        else:
+            path = Path(self.cache)
         # results of other folds cannot be compared: with a cache they are the same every time
         if path is not None and self.random_state is None:
             seed = 0
@@ -390,5 +401,8 @@ class SequentialFeatureSelector(ColumnSelector):
             for step in self.record_
         ]
         head = ("step", "added", "removed", "columns", "loss")
-        tables = [Table("Kept", ("column",), columns), Table("Steps", head, steps)]
+        tables = [
+            Table("Kept", ("column",), columns),
+            Table("Steps", head, steps),
+        ]
         return Summary(self._title(), facts, tables)

@@ -42,10 +42,12 @@ class TargetColumns:
     def __call__(self, block: Block) -> Block:
         y = np.asarray(block.y, dtype=np.float64)
         if self.classes:
-            Y = (y[:, None] == np.arange(1, self.width + 1)).astype(np.float64)
+            classes = np.arange(1, self.width + 1)
+            Y = (y[:, None] == classes).astype(np.float64)
         else:
             Y = y[:, None]
-        X = np.column_stack([np.asarray(block.dense, dtype=np.float64), Y])
+        cells = np.asarray(block.dense, dtype=np.float64)
+        X = np.column_stack([cells, Y])
         return replace(block, X=X, y=None, schema=self.schema(block.schema))
 
 
@@ -117,13 +119,14 @@ class GramLosses:
 
     def of(self, subset: Subset) -> float:
         columns = self._columns(subset)
-        error = sum(self._error(fold, columns) for fold in self.folds)
-        return float(self._values(np.array([float(error)]), len(columns))[0])
+        error = float(sum(self._error(fold, columns) for fold in self.folds))
+        values = self._values(np.array([error]), len(columns))
+        return float(values[0])
 
     def losses_with(self, subset: Subset, candidates: list[int]) -> np.ndarray:
         self.n_evaluated += len(candidates)
         if any(len(self.groups[j]) != 1 for j in candidates):
-            return np.array([self.of(tuple(sorted((*subset, j)))) for j in candidates])
+            return np.array([self.of(more) for more in _with_each(subset, candidates)])
         columns = self._columns(subset)
         more = np.array([self.groups[j][0] for j in candidates])
         errors = sum(self._errors_with(fold, columns, more) for fold in self.folds)
@@ -151,7 +154,10 @@ class GramLosses:
         # n ln(error) + 2 k, or + k ln n: -2 ln L of normal errors up to a constant
         tiny = np.finfo(float).tiny
         k = n_columns * self.n_targets
-        penalty = 2.0 if self.criterion == "aic" else np.log(self.weight)
+        if self.criterion == "aic":
+            penalty = 2.0
+        else:
+            penalty = np.log(self.weight)
         return self.weight * np.log(np.maximum(mean, tiny)) + penalty * k
 
     def n_undetermined(self, subset: Subset) -> int:
@@ -180,7 +186,12 @@ class GramLosses:
         targets = np.arange(len(S) - q, len(S))
         return P @ S[np.ix_(columns, targets)], P
 
-    def _z(self, p: int, columns: np.ndarray, b: np.ndarray) -> np.ndarray:
+    def _z(
+        self,
+        p: int,
+        columns: np.ndarray,
+        b: np.ndarray,
+    ) -> np.ndarray:
         """z with Zᵀz = y - Xb, (p, q): the residuals of the targets as combinations of all
         columns, so that zᵀ M z are their sums of squares."""
         q = self.n_targets
@@ -211,11 +222,13 @@ class GramLosses:
             - 2.0 * np.einsum("sc,sc->c", B, M[np.ix_(columns, more)])
             + M[more, more]
         )
-        start = float(np.einsum("pq,pq->", z, Mz))
-        return start + 2.0 * (t * along).sum(axis=1) + (t**2).sum(axis=1) * inner
+        return _moved_squares(z, Mz, t, along, inner)
 
     def _fits_with(
-        self, S: np.ndarray, columns: np.ndarray, more: np.ndarray
+        self,
+        S: np.ndarray,
+        columns: np.ndarray,
+        more: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The coefficients b of the columns, their part B in every candidate, and the coefficients
         t of what is left of each."""
@@ -249,8 +262,22 @@ class GramLosses:
         t = b / np.diag(P)[:, None]
         along = P.T @ Mz[columns]
         inner = np.einsum("sc,st,tc->c", P, M[np.ix_(columns, columns)], P)
-        start = float(np.einsum("pq,pq->", z, Mz))
-        return start + 2.0 * (t * along).sum(axis=1) + (t**2).sum(axis=1) * inner
+        return _moved_squares(z, Mz, t, along, inner)
+
+
+def _moved_squares(
+    z: np.ndarray,
+    Mz: np.ndarray,
+    t: np.ndarray,
+    along: np.ndarray,
+    inner: np.ndarray,
+) -> np.ndarray:
+    """zᵀMz + 2 t_j d_jᵀMz + t_j² d_jᵀMd_j summed over the targets, for every j; along is d_jᵀMz,
+    inner d_jᵀMd_j."""
+    start = float(np.einsum("pq,pq->", z, Mz))
+    linear = (t * along).sum(axis=1)
+    square = (t**2).sum(axis=1)
+    return start + 2.0 * linear + square * inner
 
 
 @dataclass(eq=False)
@@ -299,7 +326,7 @@ class LearnerLosses:
         return float(self._all([subset])[0])
 
     def losses_with(self, subset: Subset, candidates: list[int]) -> np.ndarray:
-        return self._all([tuple(sorted((*subset, j))) for j in candidates])
+        return self._all(_with_each(subset, candidates))
 
     def losses_without(self, subset: Subset) -> np.ndarray:
         return self._all(_without_each(subset))
@@ -336,6 +363,11 @@ class LearnerLosses:
         return float(np.average(validation.losses, weights=validation.n_test))
 
 
+def _with_each(subset: Subset, candidates: list[int]) -> list[Subset]:
+    """The subset and one candidate, for every candidate."""
+    return [tuple(sorted((*subset, j))) for j in candidates]
+
+
 def _without_each(subset: Subset) -> list[Subset]:
     """The subset without its first column, without its second, and so on."""
     return [subset[:k] + subset[k + 1 :] for k in range(len(subset))]
@@ -346,7 +378,10 @@ def _select_columns(X: Any, subset: Subset) -> Any:
     if isinstance(X, Rows):
         return X.then(KeepColumns(np.array(subset)))
     if hasattr(X, "select") and hasattr(X, "schema"):  # pyarrow and Polars
-        names = X.column_names if hasattr(X, "column_names") else X.columns
+        if hasattr(X, "column_names"):
+            names = X.column_names
+        else:
+            names = X.columns
         return X.select([names[j] for j in subset])
     return _safe_indexing(X, list(subset), axis=1)
 
@@ -368,6 +403,9 @@ def digest_of_rows(rows: Rows) -> str:
         if sparse.issparse(X):
             cells = [X.data, X.indices, np.diff(X.indptr)]
         for part in (*cells, block.y, block.w):
-            bytes_of = b"-" if part is None else np.ascontiguousarray(part).tobytes()
+            if part is None:
+                bytes_of = b"-"
+            else:
+                bytes_of = np.ascontiguousarray(part).tobytes()
             digest.update(bytes_of)
     return digest.hexdigest()

@@ -137,7 +137,12 @@ class SubsetSearch:
         k = int(np.argmin(losses))
         return self._without_column(step, k, float(losses[k]))
 
-    def _without_column(self, step: SearchStep, k: int, loss: float) -> SearchStep:
+    def _without_column(
+        self,
+        step: SearchStep,
+        k: int,
+        loss: float,
+    ) -> SearchStep:
         subset = step.subset[:k] + step.subset[k + 1 :]
         return self._record(SearchStep(subset, loss, step.subset[k], False))
 

@@ -227,7 +227,10 @@ _BINS = {"uniform": _uniform_edges, "quantile": _quantile_edges}
 
 
 def _brier(
-    truth: np.ndarray, matrix: np.ndarray, w: np.ndarray, halve: Any = "auto"
+    truth: np.ndarray,
+    matrix: np.ndarray,
+    w: np.ndarray,
+    halve: Any = "auto",
 ) -> float:
     """Mean Σ_k (p_k - [y = k])²; half of it, which is (p - y)², for two classes."""
     if halve == "auto":
@@ -243,7 +246,11 @@ def _brier(
     return 0.5 * mean if halve else mean
 
 
-def _log_loss(truth: np.ndarray, matrix: np.ndarray, w: np.ndarray) -> float:
+def _log_loss(
+    truth: np.ndarray,
+    matrix: np.ndarray,
+    w: np.ndarray,
+) -> float:
     return ratio(float(w @ log_losses(truth, matrix)), float(w.sum()))
 
 

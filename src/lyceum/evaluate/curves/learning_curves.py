@@ -249,10 +249,15 @@ def losses_by_split(
     """Training and test losses, one row per point of the curve and one column per split."""
     train = [result.train_loss for result in results]
     test = [result.loss for result in results]
-    return np.reshape(train, (n_points, -1)), np.reshape(test, (n_points, -1))
+    shape = (n_points, -1)
+    return np.reshape(train, shape), np.reshape(test, shape)
 
 
-def _counts(train_sizes: Any, most: int, experiment: Experiment) -> np.ndarray:
+def _counts(
+    train_sizes: Any,
+    most: int,
+    experiment: Experiment,
+) -> np.ndarray:
     """Numbers of training rows, rising, from shares or numbers."""
     sizes = np.asarray(train_sizes)
     setting = f"train_sizes={sizes.tolist()}"
@@ -296,13 +301,18 @@ def baseline_loss(experiment: Experiment, splits: list[Split]) -> float:
     mean."""
     classes = experiment.classes
     if classes is None:
-        center = "median" if experiment.loss_name == "absolute" else "mean"
+        if experiment.loss_name == "absolute":
+            center = "median"
+        else:
+            center = "mean"
         constant: Any = DummyRegressor(strategy=center)
     else:
         constant = _MajorityClass(classes)
     # constants need no columns: one of zeros stands for the table, which may be a large file
-    dummy = replace(experiment, estimator=constant, X=np.zeros((len(experiment.y), 1)))
-    return float(np.mean([dummy.run(train, test).loss for train, test in splits]))
+    table = np.zeros((len(experiment.y), 1))
+    dummy = replace(experiment, estimator=constant, X=table)
+    losses = [dummy.run(train, test).loss for train, test in splits]
+    return float(np.mean(losses))
 
 
 class _MajorityClass(ClassifierMixin, BaseEstimator):
@@ -312,15 +322,21 @@ class _MajorityClass(ClassifierMixin, BaseEstimator):
         self.classes = classes
 
     def fit(
-        self, X: Data, y: np.ndarray, sample_weight: np.ndarray | None = None
+        self,
+        X: Data,
+        y: np.ndarray,
+        sample_weight: np.ndarray | None = None,
     ) -> _MajorityClass:
         self.classes_ = self.classes
         w = row_weights(sample_weight, len(y))
-        self.class_ = int(np.argmax([w[y == label].sum() for label in self.classes]))
+        weights = [w[y == label].sum() for label in self.classes]
+        self.class_ = int(np.argmax(weights))
         return self
 
     def predict(self, X: Any) -> np.ndarray:
         return np.repeat(self.classes[[self.class_]], len(X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        return np.tile(np.eye(len(self.classes))[self.class_], (len(X), 1))
+        proba = np.zeros((len(X), len(self.classes)))
+        proba[:, self.class_] = 1.0
+        return proba

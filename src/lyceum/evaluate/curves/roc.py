@@ -116,7 +116,11 @@ class Steps:
 
     @classmethod
     def of(
-        cls, y_true: Any, y_score: Any, pos_label: Any = None, sample_weight: Any = None
+        cls,
+        y_true: Any,
+        y_score: Any,
+        pos_label: Any = None,
+        sample_weight: Any = None,
     ) -> Steps:
         y_true, sample_weight = truth_and_weights(y_true, sample_weight)
         mask = positive_mask(y_true, pos_label)
@@ -142,7 +146,12 @@ class Steps:
         )
 
     @classmethod
-    def _of_weights(cls, mask: np.ndarray, y_score: np.ndarray, w: np.ndarray) -> Steps:
+    def _of_weights(
+        cls,
+        mask: np.ndarray,
+        y_score: np.ndarray,
+        w: np.ndarray,
+    ) -> Steps:
         used = w > 0.0
         mask = mask[used]
         y_score = y_score[used]
@@ -181,7 +190,8 @@ def _last_of_ties(values: np.ndarray) -> np.ndarray:
     """Indices of the last of every run of equal values."""
     if not len(values):
         return np.empty(0, np.intp)
-    return np.append(np.flatnonzero(values[1:] != values[:-1]), len(values) - 1)
+    ends = np.flatnonzero(values[1:] != values[:-1])
+    return np.append(ends, len(values) - 1)
 
 
 def refuse_missing_scores(y_score: np.ndarray) -> None:
@@ -201,7 +211,10 @@ def _sorted_classes(
         scores.sort()
         return scores
 
-    apply = ordered_map if len(y_score) > _FEW_SCORES else map
+    if len(y_score) > _FEW_SCORES:
+        apply = ordered_map
+    else:
+        apply = map
     above, below = apply(sorted_scores, (True, False))
     for scores in (above, below):
         refuse_missing_scores(scores[-1:])  # NaN sorts last
@@ -230,7 +243,8 @@ def sorted_auc(above: np.ndarray, below: np.ndarray) -> float:
 
     # both sums hold Σ (place among positives) = |p| (|p| - 1) / 2, which is no win
     apply = ordered_map if len(above) + len(below) > _FEW_SCORES else map
-    wins_twice = sum(apply(rank_sum, (True, False))) - len(above) * (len(above) - 1)
+    rank_sums = sum(apply(rank_sum, (True, False)))
+    wins_twice = rank_sums - len(above) * (len(above) - 1)
     return wins_twice / (2 * len(above) * len(below))
 
 
@@ -326,7 +340,14 @@ def roc_curve(
     n_positive, n_negative = steps.totals
     if not n_positive and not n_negative:
         chance = np.array([0.0, 1.0])
-        return RocCurve(chance, chance, np.array([np.inf, -np.inf]), 0.5, 0.0, 0.0)
+        return RocCurve(
+            fpr=chance,
+            tpr=chance,
+            thresholds=np.array([np.inf, -np.inf]),
+            auc=0.5,
+            n_positive=0.0,
+            n_negative=0.0,
+        )
     points = np.ones(len(steps.thresholds), dtype=bool)
     if drop_intermediate:
         # a second difference of 0 in both coordinates: the point lies on a straight line
@@ -352,7 +373,9 @@ def _upper_hull(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """
     # of equal points the last stands for all, but of those equal to the first one the first
     repeats = (x == x[:1]) & (y == y[:1])
-    repeats[:-1] |= (x[:-1] == x[1:]) & (y[:-1] == y[1:])
+    same_x = x[:-1] == x[1:]
+    same_y = y[:-1] == y[1:]
+    repeats[:-1] |= same_x & same_y
     repeats[:1] = False
     points = np.flatnonzero(~repeats)
     while len(points) > _FEW_POINTS:
@@ -363,7 +386,9 @@ def _upper_hull(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         right_of = px[right] - px[left]
         above = py[right] - py[left]
         # below: the slope from the left neighbor is at most that of the line between the neighbors
-        below = (px[1:-1] - px[left]) * above >= (py[1:-1] - py[left]) * right_of
+        step_right = px[1:-1] - px[left]
+        step_up = py[1:-1] - py[left]
+        below = step_right * above >= step_up * right_of
         dropped = int(np.count_nonzero(below))
         points = points[np.concatenate([[True], ~below, [True]])]
         if dropped < 0.05 * len(px):
@@ -382,7 +407,9 @@ def _monotone_chain(x: np.ndarray, y: np.ndarray) -> np.ndarray:
             a = hull[-2]
             b = hull[-1]
             # b is a corner while the slope from a to i is below that from a to b
-            if (px[b] - px[a]) * (py[i] - py[a]) < (py[b] - py[a]) * (px[i] - px[a]):
+            rise_to_i = (px[b] - px[a]) * (py[i] - py[a])
+            rise_to_b = (py[b] - py[a]) * (px[i] - px[a])
+            if rise_to_i < rise_to_b:
                 break
             hull.pop()
         hull.append(i)

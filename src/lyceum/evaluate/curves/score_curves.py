@@ -76,7 +76,8 @@ class PrecisionRecall(Unpackable):
         # thresholds rise: argmax of the reversed values finds the highest threshold of equals
         best = len(f1) - 1 - int(np.argmax(f1[::-1]))
         # the last point, where nothing is predicted positive, has no threshold of its own
-        return float(f1[best]), float(np.append(self.thresholds, np.inf)[best])
+        thresholds = np.append(self.thresholds, np.inf)
+        return float(f1[best]), float(thresholds[best])
 
     def summary(self) -> Summary:
         """Average precision, prevalence, and the best F1."""
@@ -218,14 +219,18 @@ class CostCurve(Printable):
     ) -> tuple[float, float]:
         """The least normalized cost and its threshold for a share of positives and two costs."""
         x = probability_cost(prevalence, cost_fn, cost_fp)
-        cost, best = _least_costs(self.lines[:, 0], self.lines[:, 1], np.array([x]))
+        fpr, miss = self.lines.T
+        cost, best = _least_costs(fpr, miss, np.array([x]))
         return float(cost[0]), float(self.thresholds[best[0]])
 
     def summary(self) -> Summary:
         """The area, and where the score is better than one constant decision."""
         gain = self.trivial - self.cost
         useful = self.probability_cost[gain > 1e-12]
-        where = f"{useful[0]:.3g} to {useful[-1]:.3g}" if len(useful) else "nowhere"
+        if len(useful):
+            where = f"{useful[0]:.3g} to {useful[-1]:.3g}"
+        else:
+            where = "nowhere"
         facts = {"area": self.area, "better than one constant decision": where}
         return Summary("cost curve", facts)
 

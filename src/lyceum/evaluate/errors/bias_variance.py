@@ -109,7 +109,11 @@ class BiasVariance(Printable):
 
 
 def decompose(
-    y_true: Any, predictions: Any, *, truth: Any = None, loss: str = "squared"
+    y_true: Any,
+    predictions: Any,
+    *,
+    truth: Any = None,
+    loss: str = "squared",
 ) -> BiasVariance:
     """Bias and variance from the predictions of many models for the same test rows.
 
@@ -155,7 +159,10 @@ def decompose(
             f"predictions have shape {predictions.shape}: give {len(y_true)} predictions for each"
             " sample"
         )
-    clean = None if truth is None else column_of(truth, "truth")
+    if truth is None:
+        clean = None
+    else:
+        clean = column_of(truth, "truth")
     if clean is not None and len(clean) != len(y_true):
         raise DataError(
             f"truth has {show_count(len(clean), 'row')}, y_true has {len(y_true)}"
@@ -165,12 +172,17 @@ def decompose(
 
 
 def _squared_parts(
-    y_true: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None
+    y_true: np.ndarray,
+    predictions: np.ndarray,
+    clean: np.ndarray | None,
 ) -> BiasVariance:
     target = y_true.astype(np.float64)
     predictions = predictions.astype(np.float64)
     main = predictions.mean(axis=0)
-    goal = target if clean is None else clean.astype(np.float64)
+    if clean is None:
+        goal = target
+    else:
+        goal = clean.astype(np.float64)
     # E(f - y)² = (Ef - goal)² + E(f - Ef)² + (y - goal)², each a mean over the test rows
     variance = float(((predictions - main) ** 2).mean())
     noise = float(((target - goal) ** 2).mean())
@@ -188,7 +200,9 @@ def _squared_parts(
 
 
 def _zero_one_parts(
-    y_true: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None
+    y_true: np.ndarray,
+    predictions: np.ndarray,
+    clean: np.ndarray | None,
 ) -> BiasVariance:
     columns = {"y_true": y_true, "predictions": predictions.ravel()}
     if clean is not None:
@@ -198,7 +212,8 @@ def _zero_one_parts(
     guesses = codes[1].reshape(predictions.shape)
     goal = target if clean is None else codes[2]
     # votes[k, i]: how many of the models predict class k for row i
-    votes = np.stack([(guesses == k).sum(axis=0) for k in range(len(labels))])
+    classes = range(len(labels))
+    votes = np.stack([(guesses == k).sum(axis=0) for k in classes])
     main = votes.argmax(axis=0)
     share = votes / len(guesses)
     rows = np.arange(len(target))
@@ -332,7 +347,11 @@ def _sample_predictions(
 
 
 def _sample(
-    y: np.ndarray, size: int, replace: bool, rng: np.random.RandomState, by_class: bool
+    y: np.ndarray,
+    size: int,
+    replace: bool,
+    rng: np.random.RandomState,
+    by_class: bool,
 ) -> np.ndarray:
     """Row numbers of one sample, ascending; a draw with one class, where y has several, is drawn
     again."""

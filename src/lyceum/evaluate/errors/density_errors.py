@@ -157,7 +157,8 @@ def density_errors(
         )
     random = check_random_state(random_state)
     points = _draw(truth, n_points, random)
-    f = np.exp(np.asarray(truth.score_samples(points), dtype=np.float64))
+    log_density = np.asarray(truth.score_samples(points), dtype=np.float64)
+    f = np.exp(log_density)
     # every value of the setting sees the same samples, so that the values are compared in pairs
     samples = [_draw(truth, n_rows, random) for _ in range(n_rounds)]
     parts = []
@@ -178,6 +179,13 @@ def density_errors(
     )
 
 
-def _draw(truth: Any, n: int, random: np.random.RandomState) -> np.ndarray:
+def _draw(
+    truth: Any,
+    n: int,
+    random: np.random.RandomState,
+) -> np.ndarray:
     rows = truth.sample(n, random_state=random.randint(2**31 - 1))
-    return np.asarray(rows[0] if isinstance(rows, tuple) else rows, dtype=np.float64)
+    # scikit-learn's mixtures give the rows and their components
+    if isinstance(rows, tuple):
+        rows = rows[0]
+    return np.asarray(rows, dtype=np.float64)

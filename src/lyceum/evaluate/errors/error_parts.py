@@ -74,7 +74,12 @@ class ErrorParts(Printable):
 
 
 def error_parts(
-    y_true: Any, y_pred: Any, best: Any, truth: Any, *, loss: str = "squared"
+    y_true: Any,
+    y_pred: Any,
+    best: Any,
+    truth: Any,
+    *,
+    loss: str = "squared",
 ) -> ErrorParts:
     """Irreducible, approximation and estimation error from predictions for the same test rows.
 
@@ -140,7 +145,10 @@ def error_parts(
 
 
 def _loss_of(
-    measure: Callable[..., float], target: np.ndarray, values: ArrayLike, name: str
+    measure: Callable[..., float],
+    target: np.ndarray,
+    values: ArrayLike,
+    name: str,
 ) -> float:
     column = column_of(values, name)
     same_length(target, column, f"y_true and {name}")

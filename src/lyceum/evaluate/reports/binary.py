@@ -321,17 +321,26 @@ def binary_report(
     if not all(math.isfinite(cell) and cell >= 0 for cell in cells):
         raise DataError(f"tp, fp, fn, tn = {counts}: counts are finite and at least 0")
     tp, fp, fn, tn = cells
-    positive = "positive" if pos_label is None else pos_label
+    if pos_label is None:
+        positive = "positive"
+    else:
+        positive = pos_label
     return BinaryReport(tp, fp, fn, tn, positive)
 
 
-def _positive_label(labels: list[Any], truth: np.ndarray, w: np.ndarray | None) -> Any:
+def _positive_label(
+    labels: list[Any],
+    truth: np.ndarray,
+    w: np.ndarray | None,
+) -> Any:
     """The positive class by default: of numbers 1 or the larger, of texts the rarer."""
     if len(labels) < 2:
         return labels[0] if labels == [1] else 1
     if all(isinstance(label, str) for label in labels):
         first, second = np.bincount(truth, w, 2)
-        return labels[0] if first < second else labels[1]
+        if first < second:
+            return labels[0]
+        return labels[1]
     return labels[1]
 
 

@@ -58,7 +58,11 @@ class Cobweb(Printable):
         """The kinds of mistakes, the most frequent first."""
         order = np.argsort(-self.rates, kind="stable")
         rows = [
-            (str(self.truth[i]), str(self.predicted[i]), float(self.rates[i]))
+            (
+                str(self.truth[i]),
+                str(self.predicted[i]),
+                float(self.rates[i]),
+            )
             for i in order
         ]
         table = Table("", ("truth", "taken for", "rate"), rows)

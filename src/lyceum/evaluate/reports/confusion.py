@@ -222,7 +222,9 @@ class Confusion(Printable):
         """
         w = disagreement_weights(weights, len(self.classes))
         # n² times the expected disagreement: E_ij is the product of the margins over n²
-        margins = np.outer(self.counts.sum(axis=1), self.counts.sum(axis=0))
+        row_sums = self.counts.sum(axis=1)
+        column_sums = self.counts.sum(axis=0)
+        margins = np.outer(row_sums, column_sums)
         expected = float((w * margins).sum())
         if expected > 0.0:
             observed = float((w * self.counts).sum() * self.counts.sum())
@@ -301,7 +303,8 @@ class Confusion(Printable):
         if unknown:
             names = ", ".join(map(repr, classes))
             raise SettingError(f"no class {unknown[0]!r}: the classes are {names}")
-        return np.unique([classes.index(label) for label in wanted]).astype(np.intp)
+        numbers = [classes.index(label) for label in wanted]
+        return np.unique(numbers).astype(np.intp)
 
     def one_vs_one(self) -> tuple[BinaryReport, ...]:
         """Every pair of classes, on the rows of the two that were predicted as one of them:
@@ -331,7 +334,10 @@ class Confusion(Printable):
     def table(self, rates: bool = False) -> Table:
         """The matrix as a table, with a reject column and row where there are any."""
         names = [str(label) for label in self.classes.tolist()]
-        cells = self.full_rates if rates else _as_integers(self.full)
+        if rates:
+            cells = self.full_rates
+        else:
+            cells = _as_integers(self.full)
         K = len(names)
         columns = K + bool(self.rejected.any() or self.foreign.any())
         rows = K + bool(self.foreign.any())
@@ -339,7 +345,8 @@ class Confusion(Printable):
         title = "rows: truth, columns: prediction"
         if rates:
             title += " (shares of the row)"
-        body = [(heads[i], *cells[i, :columns].tolist()) for i in range(rows)]
+        shown = cells[:rows, :columns].tolist()
+        body = [(head, *line) for head, line in zip(heads, shown)]
         return Table(title, ("truth", *heads[:columns]), body)
 
     def summary(self) -> Summary:
@@ -473,7 +480,8 @@ def _shares(counts: np.ndarray, totals: np.ndarray) -> np.ndarray:
 
 def _as_integers(counts: np.ndarray) -> np.ndarray:
     """Counts as integers where all of them are."""
-    if (counts == np.trunc(counts)).all() and (counts < 2**53).all():
+    whole = (counts == np.trunc(counts)).all()
+    if whole and (counts < 2**53).all():
         return counts.astype(np.int64)
     return counts
 

@@ -120,7 +120,8 @@ def disagreement_weights(weights: ArrayLike | None, K: int) -> np.ndarray:
         ranks = np.arange(K, dtype=np.float64)
         return power(np.subtract.outer(ranks, ranks))
     matrix = np.asarray(weights, dtype=np.float64)
-    if matrix.shape != (K, K) or not (matrix >= 0.0).all() or np.diagonal(matrix).any():
+    is_valid = matrix.shape == (K, K) and bool((matrix >= 0.0).all())
+    if not is_valid or np.diagonal(matrix).any():
         raise SettingError(
             f"weights of kappa: give ({K}, {K}) numbers of at least 0, with 0 on the diagonal"
         )

@@ -16,7 +16,11 @@ from lyceum.evaluate.reports.confusion import Confusion, confusion_matrix
 
 
 def auc_fawcett(
-    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Weights = None
+    y_true: Any,
+    y_score: Any,
+    *,
+    labels: Any = None,
+    sample_weight: Weights = None,
 ) -> float:
     """Fawcett's class-weighted area, Σ_k p(k) AUC(k against the rest), p(k) the share of class k.
 
@@ -63,7 +67,11 @@ def auc_fawcett(
 
 
 def auc_hand_till(
-    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Weights = None
+    y_true: Any,
+    y_score: Any,
+    *,
+    labels: Any = None,
+    sample_weight: Weights = None,
 ) -> float:
     """Hand and Till's M, 2/(K(K-1)) Σ_{i<j} [A(i|j) + A(j|i)] / 2, free of the class shares.
 
@@ -106,13 +114,16 @@ def auc_hand_till(
     present = np.flatnonzero(counts > 0)
     area = _pair_areas(codes, y_score, w)
     pairs = list(combinations(present.tolist(), 2))
-    if pairs:
-        return sum(area(i, j) + area(j, i) for i, j in pairs) / (2 * len(pairs))
-    return 0.5
+    if not pairs:
+        return 0.5
+    areas = sum(area(i, j) + area(j, i) for i, j in pairs)
+    return areas / (2 * len(pairs))
 
 
 def _pair_areas(
-    codes: np.ndarray, y_score: np.ndarray, w: np.ndarray | None
+    codes: np.ndarray,
+    y_score: np.ndarray,
+    w: np.ndarray | None,
 ) -> Callable[[int, int], float]:
     """A(i|j) as a function of two classes: the area of column i on the rows of both."""
     rows = [np.flatnonzero(codes == k) for k in range(y_score.shape[1])]
@@ -173,5 +184,8 @@ def macro_average_modified(
     right = matrix.counts.diagonal()[n > 0] / n[n > 0]
     if not len(right):
         return 0.0
-    geometric = float(np.exp(np.log(right).mean())) if right.min() > 0.0 else 0.0
+    if right.min() > 0.0:
+        geometric = float(np.exp(np.log(right).mean()))
+    else:
+        geometric = 0.0
     return 0.75 * float(right.mean()) + 0.25 * geometric

@@ -153,7 +153,10 @@ def regression_report(
 
 
 def _report(
-    truth: np.ndarray, guess: np.ndarray, w: np.ndarray, mean: float | None
+    truth: np.ndarray,
+    guess: np.ndarray,
+    w: np.ndarray,
+    mean: float | None,
 ) -> RegressionReport:
     n = float(w.sum())
     if mean is not None and not math.isfinite(mean):

@@ -206,7 +206,11 @@ def _no_information_loss(
     return ratio(loss_sum, weight)
 
 
-def _plus_estimate(training: float, left_out: float, random: float) -> float:
+def _plus_estimate(
+    training: float,
+    left_out: float,
+    random: float,
+) -> float:
     """Weight .632 / (1 - .368 R), R = (left_out - training) / (random - training) clipped to [0,
     1].
 

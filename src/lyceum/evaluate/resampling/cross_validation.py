@@ -125,7 +125,8 @@ class CrossValidation(Printable):
     def pooled_predictions(self) -> np.ndarray:
         """Predictions in the order of the rows, where every row was tested once."""
         rows = np.concatenate(self.test_rows)
-        if len(np.unique(rows)) != len(rows) or rows.max() != len(rows) - 1:
+        n_rows = len(rows)
+        if len(np.unique(rows)) != n_rows or rows.max() != n_rows - 1:
             raise DataError(
                 "these splits do not test every row exactly once: use predicted and test_rows"
             )
@@ -246,7 +247,10 @@ def cross_validate(
 
 
 def splits_of(
-    cv: Any, experiment: Experiment, random_state: Any, groups: ArrayLike | None = None
+    cv: Any,
+    experiment: Experiment,
+    random_state: Any,
+    groups: ArrayLike | None = None,
 ) -> list[Split]:
     """The splits, each checked: training and test rows never overlap and neither is empty."""
     if isinstance(cv, int | np.integer):

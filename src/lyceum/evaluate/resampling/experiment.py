@@ -134,7 +134,9 @@ class Experiment:
     def target(self) -> np.ndarray:
         """What the loss compares predictions with: class codes where they were asked for, else
         y."""
-        return self.y if self.codes is None else self.codes
+        if self.codes is None:
+            return self.y
+        return self.codes
 
     @property
     def classes(self) -> np.ndarray | None:
@@ -214,9 +216,13 @@ class Experiment:
     def mean(self, losses: np.ndarray, indices: np.ndarray) -> float:
         """The weighted mean of the losses of the rows at `indices`; 0 when the weights sum to 0."""
         if self.w is None:
-            return float(losses.mean()) if len(losses) else 0.0
+            if len(losses):
+                return float(losses.mean())
+            return 0.0
         w = self.w[indices]
-        return float(losses @ w / w.sum()) if w.sum() else 0.0
+        if w.sum():
+            return float(losses @ w / w.sum())
+        return 0.0
 
     def run(
         self,
@@ -252,7 +258,10 @@ class Experiment:
 
 
 def run_all(
-    work: Callable[..., Any], jobs: Iterable[tuple], n_jobs: int | None, stage: str
+    work: Callable[..., Any],
+    jobs: Iterable[tuple],
+    n_jobs: int | None,
+    stage: str,
 ) -> list[Any]:
     """The results of `work(*job)` for all jobs, in order; reports how many are done."""
     jobs = list(jobs)
@@ -303,14 +312,21 @@ def _name_with_step(estimator: Estimator) -> str:
 
 
 def _class_codes(
-    estimator: Estimator, X: Data, y: np.ndarray, loss: Loss, predict: Predict | None
+    estimator: Estimator,
+    X: Data,
+    y: np.ndarray,
+    loss: Loss,
+    predict: Predict | None,
 ) -> np.ndarray:
     """The place of every row's class among all classes."""
     if predict is None or not callable(loss) or not is_classifier(estimator):
         raise SettingError(
             "coded_y is for a classifier with a loss and a predict of your own"
         )
-    codes = X.coded_y if isinstance(X, Rows) else None
+    if isinstance(X, Rows):
+        codes = X.coded_y
+    else:
+        codes = None
     if codes is None:
         return np.unique(y, return_inverse=True)[1]
     return codes

@@ -30,7 +30,10 @@ class _RowSplitter:
     """A splitter of scikit-learn that also divides scanned rows."""
 
     def split(
-        self, X: Data, y: Target = None, groups: ArrayLike | None = None
+        self,
+        X: Data,
+        y: Target = None,
+        groups: ArrayLike | None = None,
     ) -> Iterator[Split]:
         if isinstance(X, Rows):
             n, y = size_and_target(X, y)

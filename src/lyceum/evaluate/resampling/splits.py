@@ -29,14 +29,21 @@ Split = tuple[np.ndarray, np.ndarray]
 def size_and_target(X: Any, y: Any) -> tuple[int, Any]:
     """The number of rows and their target, that of scanned rows if none is given."""
     if not isinstance(X, Rows):
-        n_rows = int(X.shape[0]) if hasattr(X, "shape") else len(X)
+        if hasattr(X, "shape"):
+            n_rows = int(X.shape[0])
+        else:
+            n_rows = len(X)
         return n_rows, y
     if y is None and X.schema.target is not None:
         y = target_of(X)
     return len(X if y is None else y), y
 
 
-def strata(y: Any, stratify: bool | None, n_rows: int) -> np.ndarray:
+def strata(
+    y: Any,
+    stratify: bool | None,
+    n_rows: int,
+) -> np.ndarray:
     """Class codes when rows are to be stratified, else one stratum. None: when y holds classes."""
     if stratify is None:
         stratify = y is not None and type_of_target(y) in ("binary", "multiclass")
@@ -66,11 +73,18 @@ def _test_count(test_size: float, n_rows: int) -> int:
             f"test_size={test_size}: give a share between 0 and 1, or a number of rows below"
             f" {n_rows}"
         )
-    n_test = test_size if is_count else round(test_size * n_rows)
+    if is_count:
+        n_test = test_size
+    else:
+        n_test = round(test_size * n_rows)
     return int(np.clip(n_test, 1, n_rows - 1))
 
 
-def _draw(codes: np.ndarray, n_test: int, rng: np.random.RandomState) -> Split:
+def _draw(
+    codes: np.ndarray,
+    n_test: int,
+    rng: np.random.RandomState,
+) -> Split:
     """Training and test rows, each class divided in proportion (largest remainders)."""
     order = _class_order(codes, rng)
     sizes = np.bincount(codes)
@@ -87,7 +101,8 @@ def _draw(codes: np.ndarray, n_test: int, rng: np.random.RandomState) -> Split:
             room = [k for k in first if taken[k] < sizes[k]]
         taken[room[:short]] += 1
     # of the shuffled rows of class k, the first taken[k] are test rows
-    rank = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    starts = np.cumsum(sizes) - sizes
+    rank = np.arange(len(codes)) - np.repeat(starts, sizes)
     is_test = rank < np.repeat(taken, sizes)
     return np.sort(order[~is_test]), np.sort(order[is_test])
 
@@ -98,13 +113,19 @@ class _Splitter:
     n_splits: int
 
     def get_n_splits(
-        self, X: Data = None, y: Target = None, groups: ArrayLike | None = None
+        self,
+        X: Data = None,
+        y: Target = None,
+        groups: ArrayLike | None = None,
     ) -> int:
         """The number of splits."""
         return self.n_splits
 
     def split(
-        self, X: Data, y: Target = None, groups: ArrayLike | None = None
+        self,
+        X: Data,
+        y: Target = None,
+        groups: ArrayLike | None = None,
     ) -> Iterator[Split]:
         """The row numbers of training and test rows of every split, in ascending order.
 
@@ -253,7 +274,10 @@ class StratifiedFolds(_Splitter):
         self.random_state = random_state
 
     def get_n_splits(
-        self, X: Data = None, y: Target = None, groups: ArrayLike | None = None
+        self,
+        X: Data = None,
+        y: Target = None,
+        groups: ArrayLike | None = None,
     ) -> int:
         """The number of splits: folds times repeats."""
         return self.n_splits * self.n_repeats
@@ -357,7 +381,11 @@ class Bootstrap(_Splitter):
             yield self._draw(codes, rng, several and n > 2)
 
     @staticmethod
-    def _draw(codes: np.ndarray, rng: np.random.RandomState, several: bool) -> Split:
+    def _draw(
+        codes: np.ndarray,
+        rng: np.random.RandomState,
+        several: bool,
+    ) -> Split:
         """A sample and the rows it left out; drawn again where none is left out, or where the
         sample has one of several classes."""
         rows = np.arange(len(codes))
@@ -402,7 +430,8 @@ def train_validation_test(
     >>> [len(part) for part in train_validation_test(100, random_state=0)]
     [60, 20, 20]
     """
-    if len(shares) != 3 or not min(shares) > 0.0 or not abs(sum(shares) - 1.0) <= 1e-9:
+    sums_to_one = abs(sum(shares) - 1.0) <= 1e-9
+    if len(shares) != 3 or not min(shares) > 0.0 or not sums_to_one:
         raise SettingError(f"shares={shares}: give three shares above 0 that sum to 1")
     if isinstance(y, int | np.integer):
         n = int(y)

@@ -56,7 +56,9 @@ class BayesFactor(Printable):
     def factor(self) -> float:
         """The Bayes factor; infinite beyond what a float can hold."""
         # e^709.8 is the largest that a float can hold
-        return math.exp(self.log_factor) if self.log_factor < 709.0 else math.inf
+        if self.log_factor < 709.0:
+            return math.exp(self.log_factor)
+        return math.inf
 
     @property
     def posterior(self) -> float:
@@ -77,7 +79,10 @@ class BayesFactor(Printable):
             strength = "strong"
         if size <= math.log(20.0):
             strength = "clear"
-        favored = "first" if self.log_factor > 0 else "second"
+        if self.log_factor > 0:
+            favored = "first"
+        else:
+            favored = "second"
         return f"{strength} support for the {favored}"
 
     def summary(self) -> Summary:

@@ -84,7 +84,9 @@ class InformationCriteria(Printable):
         """AIC + 2 k (k+1) / (N - k - 1); infinite when there are too few rows, N <= k + 1."""
         k = self.degrees_of_freedom
         left = self.n_rows - k - 1.0
-        return self.aic + 2.0 * k * (k + 1.0) / left if left > 0.0 else math.inf
+        if left > 0.0:
+            return self.aic + 2.0 * k * (k + 1.0) / left
+        return math.inf
 
     @property
     def bic(self) -> float:
@@ -183,7 +185,8 @@ def criterion_weights(values: ArrayLike) -> np.ndarray:
     array([0.731, 0.269])
     """
     values = number_column(values, "values")
-    if np.isnan(values).any() or not np.isfinite(values.min(initial=np.inf)):
+    least = values.min(initial=np.inf)
+    if np.isnan(values).any() or not np.isfinite(least):
         raise DataError("criteria must be numbers, and the smallest of them finite")
     share = np.exp(-0.5 * (values - values.min()))
     return share / share.sum()
@@ -236,7 +239,11 @@ def gaussian_log_likelihood(
     return math.inf
 
 
-def _covariance(d: int, covariance: str, n_components: int = 1) -> int:
+def _covariance(
+    d: int,
+    covariance: str,
+    n_components: int = 1,
+) -> int:
     """Free entries of the covariance matrices of `n_components` normal distributions."""
     full = d * (d + 1) // 2
     sizes: dict[str, Callable[[], int]] = {
@@ -257,18 +264,28 @@ def _linear_regression(d: int, fit_intercept: bool = True) -> int:
     return d + fit_intercept + 1  # and the variance of the errors
 
 
-def _logistic_regression(d: int, K: int = 2, fit_intercept: bool = True) -> int:
+def _logistic_regression(
+    d: int,
+    K: int = 2,
+    fit_intercept: bool = True,
+) -> int:
     return (K - 1) * (d + fit_intercept)
 
 
 def _gaussian_mixture(
-    d: int, K: int, covariance: str = "full", shares: bool = True
+    d: int,
+    K: int,
+    covariance: str = "full",
+    shares: bool = True,
 ) -> int:
     return shares * (K - 1) + K * d + _covariance(d, covariance, K)
 
 
 def _linear_discriminant(
-    d: int, K: int, covariance: str = "full", shares: bool = True
+    d: int,
+    K: int,
+    covariance: str = "full",
+    shares: bool = True,
 ) -> int:
     """One covariance matrix for all classes, of the forms that LinearDiscriminantAnalysis knows."""
     forms = {"full": "tied", "diagonal": "tied_diagonal", "spherical": "tied_spherical"}
@@ -280,7 +297,10 @@ def _histogram(bins: int) -> int:
 
 
 def _naive_bayes(
-    K: int, numeric: int = 0, levels: Any = (), shares: bool = True
+    K: int,
+    numeric: int = 0,
+    levels: Any = (),
+    shares: bool = True,
 ) -> int:
     """K-1 shares; per class two parameters for a numeric column, levels - 1 for a categorical
     one."""
@@ -425,6 +445,7 @@ def ridge_degrees_of_freedom(
         X = X - X.mean(axis=0)
     singular = np.linalg.svd(X, compute_uv=False)
     # values below the rank tolerance of `matrix_rank` are zeros: at alpha = 0 they would be 0/0
-    tolerance = singular.max(initial=0.0) * max(X.shape) * np.finfo(np.float64).eps
+    largest = singular.max(initial=0.0)
+    tolerance = largest * max(X.shape) * np.finfo(np.float64).eps
     squares = singular[singular > tolerance] ** 2
     return float((squares / (squares + alpha)).sum()) + fit_intercept

@@ -290,7 +290,9 @@ def _areas(
         above[i] = (rank[mask] - rankdata(y_score[mask])) / n
         below[i] = 1.0 - (rank[~mask] - rankdata(y_score[~mask])) / m
     # Cov(areas) = Cov(V) / m + Cov(U) / n
-    covariance = np.atleast_2d(np.cov(above)) / m + np.atleast_2d(np.cov(below)) / n
+    of_positives = np.atleast_2d(np.cov(above))
+    of_negatives = np.atleast_2d(np.cov(below))
+    covariance = of_positives / m + of_negatives / n
     return above.mean(axis=1), covariance
 
 

@@ -16,7 +16,11 @@ from lyceum.evaluate.label_codes import column_of, known_codes, weights_of
 
 
 def joint_log_likelihood(
-    model: Estimator, X: Data, y: Target = None, *, sample_weight: Weights = None
+    model: Estimator,
+    X: Data,
+    y: Target = None,
+    *,
+    sample_weight: Weights = None,
 ) -> float:
     """ln L of rows and their classes, Σ_i w_i ln p(x_i, y_i), or of rows alone, Σ_i w_i ln p(x_i).
 
@@ -70,7 +74,11 @@ def joint_log_likelihood(
     return float((w * terms)[w > 0.0].sum())
 
 
-def _class_terms(model: Estimator, X: Any, y: Any) -> np.ndarray:
+def _class_terms(
+    model: Estimator,
+    X: Any,
+    y: Any,
+) -> np.ndarray:
     """ln p(x_i, y_i) of every row."""
     if y is None and not isinstance(X, Rows):
         raise DataError("give y, the classes of the rows")

@@ -132,12 +132,18 @@ def mcnemar(
     # Under equality each discordant row is a fair coin: b is binomial(b + c, 1/2). Twice the
     # smaller tail exceeds 1 where b and c are equal.
     if method == "exact" or (method == "auto" and n < _EXACT_BELOW):
-        p = min(1.0, 2.0 * float(stats.binom.cdf(min(b, c), n, 0.5))) if n else 1.0
+        if n:
+            p = min(1.0, 2.0 * float(stats.binom.cdf(min(b, c), n, 0.5)))
+        else:
+            p = 1.0
         return McNemar(b, c, float(min(b, c)), p, "exact")
     if method == "auto":
         method = "chi-square"
     # Edwards' correction by 1 for approximating counts by a continuous distribution
-    correction = 0.0 if method == "uncorrected" else 1.0
+    if method == "uncorrected":
+        correction = 0.0
+    else:
+        correction = 1.0
     statistic = ratio(max(abs(b - c) - correction, 0.0) ** 2, n)
     return McNemar(b, c, statistic, float(stats.chi2.sf(statistic, 1)), method)
 
@@ -145,7 +151,10 @@ def mcnemar(
 def _predictions(y_true: Any, result: Any) -> np.ndarray:
     """The predictions of all rows, in the order of y."""
     rows = np.concatenate(result.test_rows)
-    n_rows = 0 if y_true is None else len(column_of(y_true, "y_true"))
+    if y_true is None:
+        n_rows = 0
+    else:
+        n_rows = len(column_of(y_true, "y_true"))
     if len(rows) != n_rows or len(np.unique(rows)) != n_rows:
         raise DataError(
             "McNemar's test needs y, and folds that test every row of it once"
@@ -154,7 +163,11 @@ def _predictions(y_true: Any, result: Any) -> np.ndarray:
 
 
 def _discordant_counts(
-    y_true: Any, first: Any, second: Any, b: int | None, c: int | None
+    y_true: Any,
+    first: Any,
+    second: Any,
+    b: int | None,
+    c: int | None,
 ) -> tuple[int, int]:
     """b and c, the rows that only the first and only the second gets wrong: as given, or
     counted."""

@@ -195,10 +195,12 @@ def five_by_two(
     # With d_ij the difference in fold j of halving i and s_i² = Σ_j (d_ij - mean of i)²:
     # t = d_11 / √(Σ s_i² / 5) with 5, F = Σ d_ij² / (2 Σ s_i²) with 10 and 5 degrees of freedom.
     d = first - second
-    variances = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    from_mean = d - d.mean(axis=1, keepdims=True)
+    variances = (from_mean**2).sum(axis=1)
     t = statistic(float(d[0, 0]), math.sqrt(variances.mean()))
     f = statistic(float((d**2).sum()), 2.0 * float(variances.sum()))
-    return FiveByTwoTest(d, t, _two_sided_p(t, 5), f, float(stats.f.sf(f, 10, 5)))
+    f_p_value = float(stats.f.sf(f, 10, 5))
+    return FiveByTwoTest(d, t, _two_sided_p(t, 5), f, f_p_value)
 
 
 def _losses(experiment: Experiment, splits: list[Split]) -> np.ndarray:
@@ -341,7 +343,10 @@ def corrected_t(
     J = len(d)
     mean = float(d.mean())
     # the mean of equal differences may be off by rounding, which is no spread
-    variance = float(d.var(ddof=1)) if d.min() < d.max() else 0.0
+    if d.min() < d.max():
+        variance = float(d.var(ddof=1))
+    else:
+        variance = 0.0
     error = math.sqrt((1.0 / J + test_to_train) * variance)
     t = statistic(mean, error)
     reach = float(stats.t.isf(0.025, J - 1)) * error

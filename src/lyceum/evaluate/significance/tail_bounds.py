@@ -74,11 +74,17 @@ class Bound(Printable):
 
     def summary(self) -> Summary:
         """The bound as a sentence."""
-        what = "error" if self.width == 1.0 else "mean"
+        if self.width == 1.0:
+            what = "error"
+        else:
+            what = "mean"
         subject = f"a measured {what}"
         if self.n_models > 1:
             subject = f"the measured {what} of any of {self.n_models:,} models"
-        off = "off" if self.sides == 2 else "off in one given direction"
+        if self.sides == 2:
+            off = "off"
+        else:
+            off = "off in one given direction"
         return Summary(
             f"{self.name}: on {self.n:,} rows {subject} is {off} by {self.within:.4g} or more "
             f"with probability at most {self.alpha:.4g}"
@@ -86,7 +92,10 @@ class Bound(Printable):
 
 
 def _unknown_name(
-    n: int | None, within: float | None, alpha: float | None, n_models: int
+    n: int | None,
+    within: float | None,
+    alpha: float | None,
+    n_models: int,
 ) -> str:
     """Which of the three is not given."""
     sizes = {"n": n, "within": within, "alpha": alpha}
