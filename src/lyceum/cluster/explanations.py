@@ -212,6 +212,7 @@ def explain_members(
         rows = np.flatnonzero(predicted == c)
         among = np.flatnonzero(clusters == c)
         k = min(_MEMBERS, len(among))
+        # among the rows of the same cluster alone: those of others are no reason to be in it
         neighbors = nearest(
             block.X[rows], k, among=model.rows_[among], metric=model.metric_
         )
@@ -241,6 +242,7 @@ def margins_to_nearest(
 
 def linkage_unit(metric: Metric, linkage: str) -> str:
     """What `margins_of_linkage` adds up to."""
+    # a mean of Euclidean distances is no sum over columns of squares
     squared = metric.name == "euclidean" and linkage != "average"
     distance = "squared distance" if squared else "distance"
     return f"{distance} to the next cluster minus that to its own"

@@ -27,6 +27,7 @@ def named_choice(
     choices: dict[str, Callable[..., Result]],
 ) -> Callable[..., Result]:
     """The entry of a table of named choices, or an error that lists them."""
+    # raised here, so that every setting by name is refused in the same words
     if value not in choices:
         raise SettingError(
             f"{name}={value!r} is not known: choose from {', '.join(map(repr, choices))}"

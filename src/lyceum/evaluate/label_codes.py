@@ -46,6 +46,7 @@ def _array_of(values: ArrayLike, name: str) -> np.ndarray:
 
 def _numbers(array: np.ndarray, name: str) -> np.ndarray:
     try:
+        # objects may be numbers, as those of a column with None; text is refused
         if array.dtype.kind in "biufO":
             return array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
@@ -191,6 +192,7 @@ def common_codes(
     labels = [
         label for label in dict.fromkeys(present) if reject is None or label != reject
     ]
+    # "1" and 1 would be two classes, which nobody means
     kinds = {"text" if isinstance(label, str) else "numbers" for label in labels}
     if len(kinds) > 1:
         raise DataError(
@@ -249,6 +251,7 @@ def positive_mask(y_true: Any, pos_label: Label = None) -> np.ndarray:
     A single label counts as positive when it is 1 or True, else as negative.
     """
     y_true = column_of(y_true, "y_true")
+    # the mask itself, not a copy of it
     if y_true.dtype.kind == "b" and pos_label is None:
         return y_true
     # Two numbers and nothing else: known without sorting. NaN fails the comparison.
@@ -335,6 +338,7 @@ def score_matrix(
         hint = ": give labels= when some class has no rows"
     else:
         labels = np.asarray(labels).tolist()
+    # one score per row is the posterior of the second class
     if score.ndim == 1 and len(labels) <= 2:
         score = np.column_stack([1.0 - score, score])
     if score.ndim != 2 or score.shape != (len(codes), len(labels)):

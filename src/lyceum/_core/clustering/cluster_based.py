@@ -238,6 +238,7 @@ class ClusterBased(Learner):
         rows = rows.then(_WithoutTarget())
         if takes_rows(clusterer):
             self.clusterer_ = clusterer.fit(rows)
+            # columns without names must not get those of a scan
             if not hasattr(self, "feature_names_in_"):
                 without_names(self.clusterer_)
             return
@@ -255,6 +256,7 @@ class ClusterBased(Learner):
         weight."""
         with warnings.catch_warnings():
             # a column of missing cells only: its 0 stays 0 in both
+            # of an imputer that is used here for its means alone
             warnings.simplefilter("ignore")
             filled = imputer.fit(rows.then(_WithoutTarget(dense=True)))
         self.typical_ = filled.fill_
@@ -327,6 +329,7 @@ def _parts(
     block: Block,
 ) -> np.ndarray:
     """Prediction, base and contributions of the rows, and their clusters."""
+    # cells are replaced one column at a time, which sparse rows are bad at
     if sparse.issparse(block.X):
         block = block.with_X(block.dense, block.schema)
     columns = replace_columns(block, model.typical_, answer)

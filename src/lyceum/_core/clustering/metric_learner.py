@@ -172,6 +172,7 @@ class MetricLearner(Learner):
                 "metric='precomputed' needs the distances of all pairs of rows, a symmetric"
                 f" matrix; X has shape {D.shape}{asymmetric}"
             )
+        # NaN was refused when the rows were read
         if D.min(initial=0.0) < 0:
             raise DataError("distances cannot be negative, but some cells of X are")
         return D

@@ -24,6 +24,7 @@ def log_losses(codes: np.ndarray, posteriors: np.ndarray) -> np.ndarray:
     >>> log_losses(np.array([0, 1]), np.array([[0.5, 0.5], [1.0, 0.0]])).round(2).tolist()
     [0.69, 36.04]
     """
+    # clipped as in scikit-learn, so that one wrong certainty does not make the mean infinite
     chosen = posteriors[np.arange(len(codes)), codes]
     return -np.log(np.clip(chosen, np.finfo(np.float64).eps, 1.0))
 
@@ -103,6 +104,7 @@ class LogisticLoss(_Loss):
         value = native.sparse_logistic(
             cells.indptr, cells.indices, data, y, w, inner, gradient, H
         )
+        # back by M: the gradient M g, and the Hessian M H Mᵀ
         gradient[:-1] -= rest * gradient[-1]
         if H is not None:
             H[:-1] -= np.outer(rest, H[-1])

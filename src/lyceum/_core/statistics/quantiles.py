@@ -153,6 +153,7 @@ class ColumnSketch:
             return np.full(q.shape, np.nan)
         reached = np.cumsum(self.weights)
         # Ranks that are equal up to rounding are taken as equal: 0.7 * 10 > 7 in floating point.
+        # at a rank between two values both are taken, and the quantile lies midway
         slack = 1e-12 * reached[-1]
         rank = q * reached[-1]
         last = len(reached) - 1

@@ -142,6 +142,7 @@ class RowSample:
         A row is drawn, given the limit t, with probability 1 - exp(-w t); its weight is w over that
         probability. When no row was left out these are the rows' own weights.
         """
+        # Horvitz and Thompson's weights; expm1 keeps the digits of small chances
         w = row_weights(self.w, len(self))
         if np.isinf(self.limit):
             return w

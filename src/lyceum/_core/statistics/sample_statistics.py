@@ -94,6 +94,7 @@ class SampleStatistics:
         correlation = np.divide(
             self.covariance, product, out=missing, where=product > 0
         )
+        # rounding may lead a hair beyond ±1
         return np.clip(correlation, -1.0, 1.0)
 
     @property

@@ -60,6 +60,7 @@ class SparseCells:
     def provisional_mean(self) -> np.ndarray:
         """The plain mean of every full column, exact when the column is constant; 0 for the
         others."""
+        # columns with a cell in every row only: shifting others would fill their zeros
         first = np.zeros(len(self.full))
         if len(self.indptr) < 2:  # no rows
             return first

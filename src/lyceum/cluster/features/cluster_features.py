@@ -120,6 +120,7 @@ class ClusterFeatures(NewColumns, ClusterBased):
     def _n_clusters(self) -> int:
         if self.kind == "distances":
             return len(self.clusterer_.get_feature_names_out())
+        # the largest label, as clusterers do not agree on an attribute for their number
         return int(np.max(np.asarray(self.clusterer_.labels_), initial=0)) + 1
 
     def transform(self, X: Data) -> Any:
@@ -138,6 +139,7 @@ class ClusterFeatures(NewColumns, ClusterBased):
 
     def _append_columns(self, block: Block) -> Any:
         cells = self._design(block)
+        # clusterers of other libraries refuse tables without rows
         if not len(block):
             new = np.empty((0, self._n_clusters))
         elif self.kind == "distances":
@@ -146,6 +148,7 @@ class ClusterFeatures(NewColumns, ClusterBased):
                 new = new.in_one_block(type(self).__name__).dense
             new = np.asarray(new)
         else:
+            # noise, -1, is no column: all zeros
             labels = clusters_of_rows(self, block)
             new = (labels[:, None] == np.arange(self._n_clusters)).astype(np.float64)
         if not self.keep:

@@ -226,6 +226,7 @@ class ClusterLabels(Classifier, ClusterBased):
 
 def _posteriors(model: ClusterLabels, block: Block) -> np.ndarray:
     labels = clusters_of_rows(model, block)
+    # noise, and a cluster that had no row in fit, has the prior
     placed = (labels >= 0) & (labels < len(model.shares_))
     proba = np.repeat(model.class_prior_[None, :], len(labels), axis=0)
     proba[placed] = model.shares_[labels[placed]]

@@ -184,6 +184,7 @@ class AgglomerativeClustering(
                 f"{fewest} rows"
             )
         used = block
+        # zero-weight rows are no part of the tree; they are labeled afterwards
         if len(weighted) < len(block):
             used = block.take(weighted)
         self._learn(used, self._tree(used, weighted))
@@ -206,6 +207,7 @@ class AgglomerativeClustering(
 
     def _tree(self, block: Block, weighted: np.ndarray) -> np.ndarray:
         w = block.w
+        # weights that are all 1 are none
         if w is not None and (w == 1.0).all():
             w = None
         if not self._is_precomputed:

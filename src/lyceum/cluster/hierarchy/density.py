@@ -214,6 +214,7 @@ class DensityLearner(ClusterMixin, MetricLearner):
             index = neighbors.rows[:, 0]
             distances = neighbors.distances[:, 0]
         labels = self.row_labels_[index]
+        # a row belongs if it would be joined below the height at which the cluster ends
         reach = np.maximum(distances, self.row_cores_[index])
         return np.where(reach <= self.heights_[labels] * ROUNDING, labels, -1)
 
@@ -347,6 +348,7 @@ def _core_distances(
     """The least distance within which the weight of all rows, the row itself counted, is
     `min_samples`."""
     n = len(w)
+    # a row that weighs `min_samples` alone is a core at distance 0
     core = np.zeros(n)
     index = None
     if D is None:
@@ -366,6 +368,7 @@ def _core_distances(
             rows = np.argsort(others, axis=1, kind="stable")[:, :k]
             distances = np.take_along_axis(others, rows, axis=1)
         weight = w[unsettled][:, None] + np.cumsum(w[rows], axis=1)
+        # the first neighbor at which the cumulative weight is enough gives the core distance
         enough = weight >= min_samples * (1 - 1e-12)
         settled = enough.any(axis=1)
         last = np.where(settled, enough.argmax(axis=1), k - 1)

@@ -65,11 +65,13 @@ class Division:
 
     def _divide(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         if self.D is not None:
+            # DIANA (Kaufman and Rousseeuw 1990)
             second = splinter(self.D[np.ix_(rows, rows)], self.w[rows])
             return rows[~second], rows[second]
         centers = two_means(self.X[rows], self.w[rows], self.schema)
         if centers is None:
             return None
+        # by the centers themselves, so that `predict` divides alike
         second = nearest_center(self.X[rows], centers)[0] == 1
         if second.all() or not second.any():
             return None

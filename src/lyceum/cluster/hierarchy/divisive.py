@@ -179,6 +179,7 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         # row numbers
         clusters = sorted(division.clusters, key=lambda rows: int(ranks[rows].min()))
         number = {id(rows): c for c, rows in enumerate(clusters)}
+        # identities of arrays name the clusters, as `Division` keeps them
         labels = np.empty(len(block), dtype=np.int64)
         for c, rows in enumerate(clusters):
             labels[rows] = c

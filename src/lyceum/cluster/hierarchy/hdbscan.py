@@ -278,6 +278,7 @@ def _leaving_rows(
     # all rows climb at once, one merge per turn, until their node is large enough
     n = len(children) + 1
     root = 2 * n - 2
+    # the node above every node; the root is above itself
     above = np.full(root + 1, root)
     above[children.ravel()] = np.repeat(np.arange(n, root + 1), 2)
     node = np.arange(n)
@@ -285,6 +286,7 @@ def _leaving_rows(
     while small.any():
         node = np.where(small, above[node], node)
         small = (size[node] < smallest) & (node < root)
+    # a row that is large enough alone stays to the end
     leaving = np.full(n, lam.max(initial=0.0))
     inner = node >= n
     leaving[inner] = lam[node[inner] - n]

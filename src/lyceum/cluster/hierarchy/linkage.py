@@ -108,6 +108,7 @@ def spanning_tree(
     space = metric.space
     edges = _no_edges(n)
     threads = n_threads()
+    # boxes of many columns exclude few pairs
     if space.has_boxes and d <= _MOST_COLUMNS and n >= _FEWEST_ROWS:
         order = np.empty(n, dtype=np.int64)
         native.leaf_order(points, native.leaf_rows, order)
@@ -129,6 +130,7 @@ def link_edges(
 ) -> np.ndarray:
     """Merges of rows as SciPy writes them: two cluster numbers, the height, the size."""
     if not in_order:
+        # edges come as they were found: a tree is built from the lowest up
         order = np.argsort(heights, kind="stable")
         a = a[order]
         b = b[order]

@@ -100,6 +100,7 @@ class LloydBounds:
         self._fresh = False
         if self._always or new or compared <= _MOST_COMPARED * len(self.labels):
             return
+        # most rows were compared anyway: bounds cost more than they save, for now
         self._rest = self._next_rest
         self._next_rest = 2 * self._next_rest
         self._last = None

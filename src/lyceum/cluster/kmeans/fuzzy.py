@@ -139,6 +139,7 @@ class FuzzyCMeans(
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._rows(X, None, sample_weight)
+        # a pass that only refuses cells too large to be squared
         finite_sums(rows.reduce(Moments.of))
         runs = [self._descend(rows, start) for start in self._starts(rows)]
         centers, sums, history, record = min(runs, key=lambda run: run[1].objective)

@@ -157,10 +157,12 @@ def plus_plus(
     + ln k candidates the one is taken that lowers the sum of squared distances most.
     """
     points = Points.of(sample)
+    # as in scikit-learn
     trials = 2 + int(np.log(k))
     chosen = [int(_draw(points.w, rng, 1)[0])]
     nearest = points.squares(np.array(chosen))[0]
     while len(chosen) < min(k, len(points)):
+        # no mass is left where every point is a center
         mass = points.w * nearest
         if not mass.any():
             break
@@ -220,6 +222,7 @@ def widest_apart(
     points = Points.of(sample)
     drawn = np.unique(_draw(points.w, rng, 4 * k))
     squares = points.squares(drawn)[:, drawn]
+    # first the row farthest from all others together
     chosen = [int(np.argmax(squares.sum(axis=1)))]
     nearest = squares[chosen[0]]
     while len(chosen) < min(k, len(drawn)):
@@ -272,6 +275,7 @@ def from_callable(
     rng: np.random.RandomState,
 ) -> np.ndarray:
     """The user's function of the sampled rows, in their original order."""
+    # samples are held in the order of their keys
     order = np.argsort(sample.rows)
     return np.asarray(init(sample.X[order], k, random_state=rng), dtype=np.float64)
 

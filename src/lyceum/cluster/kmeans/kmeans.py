@@ -271,6 +271,7 @@ class KMeans(
         """The centers and counts to continue from, in the design columns of all categories seen."""
         if known is None or not hasattr(self, "cluster_centers_"):
             return self._starts(rows)[0], np.zeros(self.n_clusters)
+        # new categories add design columns: the centers so far are mapped to them
         matrix, offset = design_change(known, self._design)
         return self.cluster_centers_ @ matrix.T + offset, self.counts_
 

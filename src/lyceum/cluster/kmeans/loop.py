@@ -57,6 +57,7 @@ def descend(
         sums = _one_pass(rows, centers, last_centers, row_bounds)
         compared += sums.compared
         if n_iter == 1:
+            # relative to the spread of the columns, as in scikit-learn
             limit = tol * _mean_variance(sums, centers)
         reseeded += int(np.count_nonzero(sums.weights == 0))
         sums = fill_empty(rows, centers, sums)
@@ -67,6 +68,7 @@ def descend(
             last = sums
             break
         few = last_centers is not None and sums.has_few_moved(min_moved)
+        # labels at the centers before are compared only where they decide
         if min_moved > 0:
             last_centers = centers
         record.append(geometry.move(centers, sums))

@@ -52,6 +52,7 @@ class LloydSums:
             sums = cls._of_sparse(block, centers)
         else:
             sums = cls._of_dense(block, centers, bounds)
+        # the rest is a second search for the nearest centers, asked for where it may end the loop
         if before is None:
             return sums
         labels = nearest_center(block.X, centers)[0]

@@ -178,6 +178,7 @@ class KMedoids(
             runs = self._given_runs(rows, rng)
         else:
             runs = self._runs(rows, rng)
+        # of runs on different samples the one with the least loss over all rows
         record = []
         best: MedoidRun | None = None
         for step, run in enumerate(runs):
@@ -275,6 +276,7 @@ class KMedoids(
         medoids = np.empty(k, dtype=np.int64)
         if not isinstance(self.init, str):
             return self._given_start(numbers)
+        # PAM's greedy start (Kaufman and Rousseeuw 1990)
         if self.init == "build":
             native.medoids_build(D, w, n_threads(), medoids)
             return medoids
@@ -301,6 +303,7 @@ class KMedoids(
                 f"init must be {self.n_clusters} row numbers, one per cluster, but it has shape "
                 f"{wanted.shape} and type {wanted.dtype}"
             )
+        # row numbers of the table to places among the candidates
         index_of = {int(number): i for i, number in enumerate(numbers)}
         differ = len(set(wanted.tolist())) == len(wanted)
         if not differ or not all(int(number) in index_of for number in wanted):

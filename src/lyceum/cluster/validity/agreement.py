@@ -210,6 +210,7 @@ class Agreement:
     def normalized_mutual_information(self) -> float:
         """The mutual information over the mean of the two entropies: 1 is best."""
         joint = self.table / self.table.sum()
+        # 1 for one class in one cluster, where both entropies are 0
         class_entropy = -p_log2_p(joint.sum(axis=1)).sum()
         cluster_entropy = -p_log2_p(joint.sum(axis=0)).sum()
         mean = (class_entropy + cluster_entropy) / 2

@@ -118,6 +118,7 @@ def sums_of_squares(
     weights = np.bincount(codes, w, len(names))
     means = (_members(codes, w, len(names)) @ X) / weights[:, None]
     mean = weights @ means / weights.sum()
+    # within = Σ w |x - m_c|², between = Σ_c W_c |m_c - m|²
     spread = w * ((X - means[codes]) ** 2).sum(axis=1)
     within = np.bincount(codes, spread, len(names))
     between = weights * ((means - mean) ** 2).sum(axis=1)
@@ -432,6 +433,7 @@ def _clusters(
             f" but it has shape {w.shape}{others}"
         )
     keep = w > 0
+    # -1 is noise, which is no cluster
     if labels.dtype.kind in "if":
         keep &= labels != -1
     weighted = np.flatnonzero(keep)

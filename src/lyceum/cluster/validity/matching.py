@@ -93,6 +93,7 @@ def _largest(table: np.ndarray) -> np.ndarray:
 
 
 def _greedy(table: np.ndarray) -> np.ndarray:
+    # the largest cell left, then its row and column are out
     left = table.astype(np.float64).copy()
     matches = np.full(table.shape[1], -1)
     for _ in range(min(table.shape)):
@@ -106,6 +107,7 @@ def _greedy(table: np.ndarray) -> np.ndarray:
 def _optimal(table: np.ndarray) -> np.ndarray:
     from scipy.optimize import linear_sum_assignment
 
+    # one class per cluster, so that the sum of the matched cells is largest
     rows, columns = linear_sum_assignment(table, maximize=True)
     matches = np.full(table.shape[1], -1)
     matches[columns] = rows

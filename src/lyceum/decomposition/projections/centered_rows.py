@@ -28,6 +28,7 @@ class CenteredRows(RowScatter):
         return Scatter(self.n_rows, self.weight, self.mean, self.scatter, 0)
 
     def merge(self, other: CenteredRows | Scatter) -> CenteredRows | Scatter:  # type: ignore[override]
+        # a matrix cannot be taken apart into rows: the result is a matrix
         if isinstance(other, Scatter):
             return self.as_scatter.merge(other)
         if not _is_thin(len(self.rows) + len(other.rows), len(self.mean)):

@@ -197,6 +197,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
             )
 
     def _solve(self, M: np.ndarray) -> None:
+        # sums over rows of M must stay finite
         if not np.abs(M).max(initial=0.0) * len(M) < 1e290:
             raise DataError(
                 "the squared distances overflow: they are beyond 1e145; rescale them"

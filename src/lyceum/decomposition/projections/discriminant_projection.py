@@ -197,6 +197,7 @@ class DiscriminantProjection(
         return self._in_new_columns(self._scores, X)
 
     def _scores(self, block: Block) -> np.ndarray:
+        # in the type of the cells, as float32 in gives float32 out
         scores = (block.X - self.mean_) @ self.components_.T
         return scores.astype(block.X.dtype, copy=False)
 

@@ -451,6 +451,7 @@ def _score_parts(
 
 def _squared_residuals(pca: PCA, block: Block) -> np.ndarray:
     centered = _center(pca, block)
+    # |x - m|² - |z|² would cancel where little is left
     residual = centered - (centered @ pca.components_.T) @ pca.components_
     return np.einsum("ij,ij->i", residual, residual)
 
@@ -469,6 +470,7 @@ def _log_likelihoods(pca: PCA, block: Block) -> np.ndarray:
     residual = centered - Z @ V
     off = np.einsum("ij,ij->i", residual, residual)
     # outside the kept directions the model has the noise variance alone, or no density at all
+    # |C| is the product of the kept variances and of σ² for each of the other directions
     if pca.noise_variance_ > 0:
         rank = len(pca.mean_)
         square += off / pca.noise_variance_

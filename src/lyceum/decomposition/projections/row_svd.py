@@ -105,6 +105,7 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
             raise SettingError(
                 f"n_components={self.n_components} must be between 1 and n_samples={n}"
             )
+        # weights do not count: coordinates are of the rows as they are
         centered = CenteredRows.of(Block(block.X, None, None, 0, block.schema))
         self.mean_ = centered.mean
         R = centered.rows

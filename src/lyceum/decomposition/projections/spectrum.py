@@ -131,6 +131,8 @@ class ProjectedScatter:
         Q: np.ndarray,
         center: np.ndarray,
     ) -> ProjectedScatter:
+        # Σ w (x - c)(x - c)ᵀ Q = Xᵀ Z - c (Σ z)ᵀ with z = w (x - c)ᵀ Q: sparse rows are never
+        # centered
         scores = np.asarray(block.X @ Q) - center @ Q
         if block.w is not None:
             scores *= block.w[:, None]

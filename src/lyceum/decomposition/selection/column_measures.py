@@ -231,6 +231,7 @@ def measure_columns(
     tables = measure != "correlation"
     columns = Schema(rows.schema.columns)
     codes = ColumnCodes(columns, classes, [_NONE] * len(columns), _NONE)
+    # numbers are cut at their quantiles, which takes a pass of its own
     if tables and (not classes or any(column.categories is None for column in columns)):
         cuts = rows.reduce(partial(_Cuts.of, numbers=not classes))
         codes = ColumnCodes(columns, classes, *cuts.cuts(columns, n_bins))

@@ -206,6 +206,7 @@ class SelectKBest(ColumnSelector):
 
     def _support(self) -> np.ndarray:
         if self.k is None:
+            # at least the best column, even if none is above
             support = self.scores_ > self.threshold
             support[self.ranking_[0]] = True
             return support

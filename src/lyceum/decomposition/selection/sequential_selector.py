@@ -263,6 +263,7 @@ class SequentialFeatureSelector(ColumnSelector):
     def _learner_losses(
         self, rows: Rows, X: Data, y: Target, w: Weights
     ) -> LearnerLosses:
+        # learners of any library need the rows here
         if rows.on_dask:
             rows.in_one_block(type(self).__name__, "estimator=None")  # refuses
         if self.cache is None:
@@ -319,6 +320,7 @@ class SequentialFeatureSelector(ColumnSelector):
         else:
             most = int(self.max_features or d)
             search = SubsetSearch(losses, d, 1, most, StopRule(self.tol))
+        # plus-l minus-r goes up where it adds more than it removes, else down from all columns
         if self.direction == "floating":
             search.floating()
         elif self.direction == "forward":

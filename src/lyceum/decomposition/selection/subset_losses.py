@@ -125,6 +125,7 @@ class GramLosses:
 
     def losses_with(self, subset: Subset, candidates: list[int]) -> np.ndarray:
         self.n_evaluated += len(candidates)
+        # a category of several design columns has no update by one column
         if any(len(self.groups[j]) != 1 for j in candidates):
             return np.array([self.of(more) for more in _with_each(subset, candidates)])
         columns = self._columns(subset)
@@ -197,6 +198,7 @@ class GramLosses:
         q = self.n_targets
         z = np.zeros((p, q))
         z[columns] = -b
+        # the target columns stand last
         z[np.arange(p - q, p), np.arange(q)] = 1.0
         return z
 
@@ -303,6 +305,7 @@ class LearnerLosses:
 
     def __post_init__(self) -> None:
         if self.path is not None and self.path.exists():
+            # lines of other keys belong to other searches that share the file
             text = self.path.read_text(encoding="utf-8")
             for number, line in enumerate(text.splitlines(keepends=True), 1):
                 if not line.endswith("\n"):  # the process ended while it was written

@@ -95,6 +95,7 @@ class SubsetSearch:
             for _ in range(plus):
                 step = self._add(step)
             size = len(step.subset)
+            # while there are more columns than `most`, a growing loss does not stop the search
             grows = step.loss - before.loss > self._allowed_growth(before.loss)
             if size >= len(before.subset) or (grows and size < self.most):
                 return

@@ -206,6 +206,7 @@ def _posteriors(
         raise DataError(
             f"{name} has values that are missing or outside [0, 1]: give posteriors, not scores"
         )
+    # posteriors that were rounded for a file still pass
     if len(matrix) and np.abs(matrix.sum(axis=1) - 1.0).max() > 1e-3:
         raise DataError("the posteriors of a row must sum to 1")
     if low < 0.0 or high > 1.0:
@@ -220,6 +221,7 @@ def _uniform_edges(stated: np.ndarray, n_bins: int) -> np.ndarray:
 def _quantile_edges(stated: np.ndarray, n_bins: int) -> np.ndarray:
     if not len(stated):
         return np.array([0.0, 1.0])
+    # edges with the same number of rows between them, as in scikit-learn; ties may leave bins empty
     return np.percentile(stated, 100.0 * np.linspace(0.0, 1.0, n_bins + 1))
 
 

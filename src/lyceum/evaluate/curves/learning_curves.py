@@ -134,6 +134,7 @@ class LearningCurve(LossCurve):
         splits."""
         if len(self.train_sizes) < 2:
             return False
+        # paired by split, so that the difficulty of a split cancels
         step = self.test_losses[-2] - self.test_losses[-1]
         return bool(step.mean() > standard_error(step[None, :])[0])
 
@@ -265,10 +266,12 @@ def _counts(
         raise SettingError(
             f"{setting}: give numbers of rows, or shares above 0 and up to 1.0"
         )
+    # 1e-9 so that 0.29 of 100 rows are 29, not 28 by rounding
     if sizes.dtype.kind == "f":
         if not ((sizes > 0.0) & (sizes <= 1.0)).all():
             raise SettingError(f"{setting}: shares lie above 0 and up to 1.0")
         sizes = np.floor(sizes * most + 1e-9).astype(np.int64)
+    # a classifier needs a row of every class, which come first in the nested order
     least = 1
     if is_classifier(experiment.estimator):
         least = min(most, len(np.unique(experiment.y)))

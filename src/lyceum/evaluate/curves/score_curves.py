@@ -218,6 +218,7 @@ class CostCurve(Printable):
         self, prevalence: float, cost_fn: float = 1.0, cost_fp: float = 1.0
     ) -> tuple[float, float]:
         """The least normalized cost and its threshold for a share of positives and two costs."""
+        # every point of the ROC hull is a line in this space: cost(x) = miss x + fpr (1 - x)
         x = probability_cost(prevalence, cost_fn, cost_fp)
         fpr, miss = self.lines.T
         cost, best = _least_costs(fpr, miss, np.array([x]))
@@ -226,6 +227,7 @@ class CostCurve(Printable):
     def summary(self) -> Summary:
         """The area, and where the score is better than one constant decision."""
         gain = self.trivial - self.cost
+        # equal up to rounding is no gain
         useful = self.probability_cost[gain > 1e-12]
         if len(useful):
             where = f"{useful[0]:.3g} to {useful[-1]:.3g}"

@@ -102,6 +102,7 @@ class ValidationCurve(LossCurve):
     @property
     def verdicts(self) -> tuple[FitVerdict, ...]:
         """The verdict on every value, with the least test loss as the attainable one."""
+        # the loss of the best value is attainable: another may be called underfitting against it
         parts = zip(
             self.train_mean.tolist(), self.test_mean.tolist(), self.test_error.tolist()
         )

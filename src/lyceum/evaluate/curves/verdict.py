@@ -105,6 +105,7 @@ def fit_verdict(
         return FitVerdict(
             "overfitting", f"{numbers}; simplify, regularize, or find more rows", gap
         )
+    # nothing is left to learn
     if baseline == 0.0 and test_loss == 0.0:
         return FitVerdict("balanced", f"{numbers}; a constant is enough", gap)
     # beaten: another model does better on new rows than this one does on the rows it learned

@@ -316,6 +316,7 @@ def bias_variance(
             f"train_size={train_size} of {show_count(n, 'row')} and n_rounds={n_rounds}: give a"
             " share up to 1 and at least 1 round"
         )
+    # all samples are drawn before the first fit: results do not depend on n_jobs
     rng = check_random_state(random_state)
     by_class = is_classifier(estimator)
     draws = [
@@ -355,6 +356,7 @@ def _sample(
 ) -> np.ndarray:
     """Row numbers of one sample, ascending; a draw with one class, where y has several, is drawn
     again."""
+    # many classifiers refuse a single class
     several = by_class and size > 1 and bool((y != y[0]).any())
     while True:
         if replace:

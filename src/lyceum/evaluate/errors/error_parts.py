@@ -127,6 +127,7 @@ def error_parts(
     if not len(target):
         raise DataError("there are no rows")
     predictions = np.asarray(y_pred)
+    # one row of predictions per training sample: the error is their mean
     rows_match = predictions.ndim == 2 and predictions.shape[1] == len(target)
     if rows_match and predictions.size:
         error = float(np.mean([measure(target, sample) for sample in predictions]))

@@ -184,6 +184,7 @@ class BinaryReport(Printable):
     def odds_ratio(self) -> float:
         """Odds of a positive prediction among positives over those among negatives: tp tn / (fp
         fn)."""
+        # 0/0 is no association, 1; any other number over 0 is infinite
         above = self.tp * self.tn
         below = self.fp * self.fn
         return ratio(above, below, math.inf if above else 1.0)

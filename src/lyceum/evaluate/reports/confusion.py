@@ -238,6 +238,7 @@ class Confusion(Printable):
 
     def merge(self, other: Confusion) -> Confusion:
         """The matrix of both sets of rows, over the classes of either."""
+        # either side may know classes that the other has not met
         labels, _ = common_codes({"these": self.classes, "those": other.classes})
         pairs = zip(self._expand(labels), other._expand(labels))
         counts, rejected, foreign = (first + second for first, second in pairs)

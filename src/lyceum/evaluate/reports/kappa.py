@@ -92,6 +92,7 @@ def kappa_from_rates(
     rates = (detection_rate, false_alarm_rate, prevalence)
     if not all(0.0 <= rate <= 1.0 for rate in rates):
         raise SettingError(f"rates {rates} must be between 0 and 1")
+    # the two-by-two table of shares: rows are the truth, columns the decision
     positive = prevalence * np.array([detection_rate, 1.0 - detection_rate])
     negative = (1.0 - prevalence) * np.array([false_alarm_rate, 1.0 - false_alarm_rate])
     return cohen_kappa(np.array([positive, negative]))

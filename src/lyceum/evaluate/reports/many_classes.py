@@ -57,6 +57,7 @@ def auc_fawcett(
     labels, codes, y_score = score_matrix(y_true, y_score, labels)
     w = weights_of(sample_weight, len(codes))
     shares = np.bincount(codes, w, minlength=len(labels)).astype(np.float64)
+    # one class against no other: as good as chance
     if np.count_nonzero(shares) < 2:
         return 0.5
     areas = [
@@ -180,6 +181,7 @@ def macro_average_modified(
         raise SettingError("give y_true and y_pred, or a confusion matrix")
     else:
         matrix = confusion_matrix(y_true, y_pred, sample_weight=sample_weight)
+    # a rejected row is a row of its class that was not found
     n = matrix.counts.sum(axis=1) + matrix.rejected
     right = matrix.counts.diagonal()[n > 0] / n[n > 0]
     if not len(right):

@@ -191,6 +191,7 @@ def class_report(
 
 def _one_vs_rest(matrix: Confusion) -> tuple[BinaryReport, ...]:
     """Class k against the rest over all rows; a rejected row is not predicted as k."""
+    # tp, fp, fn and tn of all classes from the margins: fp = predicted - tp, fn = truth - tp
     right = matrix.counts.diagonal()
     truth = matrix.counts.sum(axis=1) + matrix.rejected
     predicted = matrix.counts.sum(axis=0) + matrix.foreign[:-1]

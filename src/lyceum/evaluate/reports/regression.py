@@ -172,6 +172,7 @@ def _report(
     squared = float(w @ off**2)
     absolute = float(w @ np.abs(off))
     bias = ratio(float(w @ off), n)
+    # a mean of differences below the rounding of what was added is 0
     size = ratio(float(w @ (np.abs(truth) + np.abs(guess))), n)
     # without any spread of y a relative error is 0 for right predictions and 1 for wrong ones
     squared_spread = float(w @ spread**2)

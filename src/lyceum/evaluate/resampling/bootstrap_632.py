@@ -221,5 +221,6 @@ def _plus_estimate(
     overfit = 0.0
     if capped > training and random > training:
         overfit = (capped - training) / (random - training)
+    # from .632 without overfitting to 1 where the model is no better than chance on new rows
     weight = 0.632 / (1.0 - 0.368 * overfit)
     return (1.0 - weight) * training + weight * capped

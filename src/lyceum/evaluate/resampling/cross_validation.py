@@ -263,6 +263,7 @@ def splits_of(
                 f"split {i} has {len(train)} training and {len(test)} test rows: neither may be"
                 " empty"
             )
+        # a row in both would make the loss too small without any sign of it
         is_train = np.zeros(len(y), dtype=bool)
         is_train[train] = True
         n_shared = int(is_train[test].sum())

@@ -198,6 +198,7 @@ class Experiment:
         learned = np.asarray(model.classes_).tolist()
         if learned == labels:
             return proba
+        # a training part may lack a class: its posterior is 0
         full = np.zeros((len(proba), len(labels)))
         full[:, [labels.index(label) for label in learned]] = proba
         return full
@@ -232,6 +233,7 @@ class Experiment:
         settings: dict[str, Any] | None = None,
     ) -> SplitResult:
         """Fit on `train` and measure on `test`; with `classes`, posteriors too, in their order."""
+        # reading the rows of a file is part of the time of a fit
         start = time.perf_counter()
         train_rows = self.subset(train)
         model = self.fit(train_rows, settings)
@@ -280,6 +282,7 @@ def _table(
         raise DataError(
             "give y, the target of every row of X; only scanned rows carry their own"
         )
+    # the same number of rows, and rows that can be taken by number
     X, target = indexable(X, np.asarray(y))
     w = weights_of(sample_weight, len(target))
     if w is not None and not has_fit_parameter(estimator, "sample_weight"):
@@ -294,6 +297,7 @@ def _from_rows(
     estimator: Estimator, rows: Rows, y: Target, sample_weight: Weights
 ) -> tuple[Rows, np.ndarray, np.ndarray | None]:
     refuse_beside_rows(other_target(rows, y), sample_weight)
+    # learners of other libraries may take rows without saying so
     if type(estimator).__module__.startswith("sklearn.") and not takes_rows(estimator):
         raise SourceError(
             f"{_name_with_step(estimator)} of scikit-learn takes no scanned rows: give a frame and"

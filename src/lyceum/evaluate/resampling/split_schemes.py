@@ -35,6 +35,7 @@ class _RowSplitter:
         y: Target = None,
         groups: ArrayLike | None = None,
     ) -> Iterator[Split]:
+        # scikit-learn only counts the rows and looks at y: neither needs the cells
         if isinstance(X, Rows):
             n, y = size_and_target(X, y)
             X = np.zeros(n)

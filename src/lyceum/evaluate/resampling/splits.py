@@ -51,11 +51,13 @@ def strata(
         return np.zeros(n_rows, dtype=np.int32)
     if y is None:
         raise SettingError("stratify=True needs y")
+    # rows without a label, -1, become stratum 0
     return code_labels(y)[1] + np.int32(1)
 
 
 def _class_order(codes: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
     """Row numbers in order of class, shuffled within each."""
+    # a stable sort keeps the random order within a class
     shuffled = rng.permutation(len(codes))
     return shuffled[np.argsort(codes[shuffled], kind="stable")]
 
@@ -144,6 +146,7 @@ class _Splitter:
         raise undefined(self, "_splits")
 
     def __repr__(self) -> str:
+        # as scikit-learn prints its splitters: the arguments of the constructor
         settings = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
         return f"{type(self).__name__}({settings})"
 
@@ -376,6 +379,7 @@ class Bootstrap(_Splitter):
             )
         codes = strata(y, None, n)
         rng = check_random_state(self.random_state)
+        # with two rows one is left out: the sample can have one class only
         several = codes.min() < codes.max()
         for _ in range(self.n_splits):
             yield self._draw(codes, rng, several and n > 2)

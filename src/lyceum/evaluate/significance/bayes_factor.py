@@ -63,6 +63,7 @@ class BayesFactor(Printable):
     @property
     def posterior(self) -> float:
         """Posterior probability of the first model, given that one of the two is true."""
+        # e^709 is near the largest float: beyond it the posterior is 0
         log_odds = self.log_factor + math.log(self.prior_odds)
         if log_odds > -709.0:
             return 1.0 / (1.0 + math.exp(-log_odds))

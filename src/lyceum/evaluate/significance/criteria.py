@@ -188,6 +188,7 @@ def criterion_weights(values: ArrayLike) -> np.ndarray:
     least = values.min(initial=np.inf)
     if np.isnan(values).any() or not np.isfinite(least):
         raise DataError("criteria must be numbers, and the smallest of them finite")
+    # differences to the least, as exp of the criteria themselves would be 0
     share = np.exp(-0.5 * (values - values.min()))
     return share / share.sum()
 

@@ -315,6 +315,7 @@ def _plain_ends(area: float, reach: float) -> tuple[float, float]:
 
 
 def _logit_ends(area: float, reach: float) -> tuple[float, float]:
+    # the logit of 0 or 1 is infinite
     if not 0.0 < area < 1.0:
         return area, area  # the standard error is 0
     # the delta method: the derivative of the logit is 1 / (A (1 - A))

@@ -30,6 +30,7 @@ def share_in_range(
 def round_up(value: float) -> int:
     """The next integer, where rounding errors in the last bits are ignored: 1900.0000000000002 is
     1900."""
+    # far above the rounding of a few operations, far below one row
     return math.ceil(value * (1.0 - 1e-12))
 
 

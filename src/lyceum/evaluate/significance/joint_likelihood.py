@@ -84,6 +84,7 @@ def _class_terms(
         raise DataError("give y, the classes of the rows")
     if isinstance(X, Rows):
         refuse_beside_rows(other_target(X, y))
+    # scanned rows carry their classes
     labels = column_of(target_of(X) if y is None else y, "y")
     joint = np.asarray(model.predict_joint_log_proba(X), dtype=np.float64)
     if len(labels) != len(joint):

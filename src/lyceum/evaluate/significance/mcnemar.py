@@ -150,6 +150,7 @@ def mcnemar(
 
 def _predictions(y_true: Any, result: Any) -> np.ndarray:
     """The predictions of all rows, in the order of y."""
+    # McNemar counts rows: each may be tested once only
     rows = np.concatenate(result.test_rows)
     if y_true is None:
         n_rows = 0

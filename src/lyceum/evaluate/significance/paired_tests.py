@@ -34,6 +34,7 @@ def are_results(first: Any, second: Any) -> bool:
         return False
     if n_results == 1:
         raise SettingError("give two results of cross_validate, or two arrays")
+    # paired by the rows that were tested; their order within a split does not matter
     same = len(first.test_rows) == len(second.test_rows) and all(
         np.array_equal(np.sort(a), np.sort(b))
         for a, b in zip(first.test_rows, second.test_rows)
@@ -349,6 +350,7 @@ def corrected_t(
         variance = 0.0
     error = math.sqrt((1.0 / J + test_to_train) * variance)
     t = statistic(mean, error)
+    # half of the 95 % interval
     reach = float(stats.t.isf(0.025, J - 1)) * error
     return CorrectedT(
         mean=mean,

@@ -200,6 +200,7 @@ def _width(value_range: Any) -> tuple[float, int | None]:
         raise SettingError(
             f"value_range has the shape {ends.shape}: give (low, high), or one pair for each row"
         )
+    # Hoeffding's exponent holds Σ (b_i - a_i)², which n times the mean square width is
     widths = ends[..., 1] - ends[..., 0]
     if (widths < 0.0).any() or not widths.any():
         raise SettingError("value_range must go from low to a higher end")

@@ -159,6 +159,7 @@ class Counts:
         ):
             return self
         offsets = _offsets(categories)
+        # rows of categories that were not counted stay 0
         counts = np.zeros((offsets[-1], len(self.classes)))
         rows = [
             start + _positions_in(mine, wanted)
@@ -189,6 +190,7 @@ def _positions_in(mine: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 def _cells_to_count(X: Any, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Cells that the kernel takes, without a copy if possible, and the places of the columns in
     them."""
+    # only the categorical columns become dense
     if sparse.issparse(X):
         X = X[:, columns].toarray()
         columns = np.arange(len(columns))

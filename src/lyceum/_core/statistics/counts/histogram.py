@@ -171,6 +171,7 @@ class JointHistogram:
     def density(self) -> np.ndarray:
         """The height of every cell of the grid; the integral over the grid is 1 (NaN when it is
         empty)."""
+        # the product of the widths of every cell, one axis after another
         volume = np.ones(())
         for edges in self.edges:
             volume = np.multiply.outer(volume, np.diff(edges))

@@ -170,6 +170,7 @@ def _codes(
         return block.y.astype(np.int64)
     cells = block.X[:, [block.schema.names.index(name)]]
     cells = np.asarray(dense_cells(cells))[:, 0]
+    # a missing cell of codes is NaN where the column came as floats
     if cells.dtype.kind == "f":
         cells = np.where(np.isnan(cells), -1.0, cells)
     codes = cells.astype(np.int64)

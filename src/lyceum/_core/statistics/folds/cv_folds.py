@@ -77,6 +77,7 @@ class HashedFolds:
 
     def test_rows(self, block: Block) -> Iterator[np.ndarray]:
         """Which rows of the block are tested on, in every fold."""
+        # the fold of a row follows from its number alone, so that no list of rows is kept
         fold = fold_numbers(block, self.n_splits, self.seed)
         return (fold == f for f in range(self.n_splits))
 

@@ -35,6 +35,7 @@ def fold_numbers(
 ) -> np.ndarray:
     """The fold of every row, 0 to n_folds - 1: the same for any division of the rows into
     blocks."""
+    # u n may round up to n
     uniforms = row_uniforms(block.start, len(block), seed)
     return np.minimum((uniforms * n_folds).astype(np.int64), n_folds - 1)
 

@@ -291,6 +291,7 @@ class ClassScatter:
 
     def over_classes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Weight, mean and scatter of every column over all classes together."""
+        # the diagonals; a pooled matrix stands for the sum over classes
         within = np.einsum("kjj->kj", self.scatter)
         weight = np.broadcast_to(self.weight[:, None], self.mean.shape)
         return _over_classes(weight, self.mean, within)

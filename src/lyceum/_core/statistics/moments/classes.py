@@ -32,6 +32,7 @@ def place_classes(
     size: int,
 ) -> np.ndarray:
     """`values`, one entry per class, at their places among `size` classes; zeros elsewhere."""
+    # all classes in their order: nothing moves
     if len(values) == size and (indices[:-1] < indices[1:]).all():
         return values
     wide = np.zeros((size, *values.shape[1:]), dtype=values.dtype)

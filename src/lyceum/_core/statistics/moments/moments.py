@@ -80,6 +80,7 @@ class Moments:
         else:
             X = block.X.astype(np.float64)
         native.class_moments(X, None, block.w, weight, mean, scatter)
+        # fmin and fmax pass over NaN
         low = np.fmin.reduce(X, axis=0, initial=np.inf).astype(np.float64)
         high = np.fmax.reduce(X, axis=0, initial=-np.inf).astype(np.float64)
         return cls(len(block), weight[0], mean[0], scatter[0], low, high)
@@ -237,6 +238,7 @@ class Scatter:
 
     def about_origin(self) -> Scatter:
         """The same with the mean taken as zero: raw products, for models without an intercept."""
+        # Σ w x xᵀ = S + N m mᵀ
         raw = self.scatter + self.weight * np.outer(self.mean, self.mean)
         return replace(self, mean=np.zeros_like(self.mean), scatter=raw)
 

@@ -22,6 +22,7 @@ _MANY_COLUMNS = 1000  # up to this many, a matrix of all products of columns is 
 def is_wide(rows: Rows) -> bool:
     """Whether there are fewer rows than columns, and over 1,000 columns: then `RowScatter` is
     smaller."""
+    # a file of unknown length is taken as long
     d = len(rows.schema)
     n = rows.n_rows
     return n is not None and n < d and d > _MANY_COLUMNS
