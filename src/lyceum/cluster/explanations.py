@@ -87,7 +87,8 @@ class ClusterExplanation(Explanation):
         return [self.row(i), self.nearest_members(i)]
 
     def _shown_tables(self) -> list[Table]:
-        return [table for i in range(min(3, len(self))) for table in self._tables(i)]
+        n_shown = min(3, len(self))
+        return [table for i in range(n_shown) for table in self._tables(i)]
 
     def __str__(self) -> str:
         parts = [str(table) for table in self._shown_tables()]

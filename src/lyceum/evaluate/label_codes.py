@@ -97,7 +97,8 @@ def weights_of(sample_weight: Weights, n_rows: int) -> np.ndarray | None:
         raise DataError(
             f"sample_weight has {len(w)} values for {show_count(n_rows, 'row')}"
         )
-    if not (np.isfinite(w).all() and (w >= 0.0).all()):
+    is_valid = np.isfinite(w) & (w >= 0.0)
+    if not is_valid.all():
         raise DataError(
             "sample_weight has negative or missing values: weights are finite and at least 0"
         )

@@ -256,7 +256,6 @@ class ClusterBased(Learner):
         weight."""
         with warnings.catch_warnings():
             # a column of missing cells only: its 0 stays 0 in both
-            # of an imputer that is used here for its means alone
             warnings.simplefilter("ignore")
             filled = imputer.fit(rows.then(_WithoutTarget(dense=True)))
         self.typical_ = filled.fill_

@@ -75,8 +75,8 @@ class MetricLearner(Learner):
         Which columns hold categories; one-of-C columns under other metrics than Gower's.
     """
 
-    _takes_missing: ClassVar[bool] = True
-    _takes_sparse: ClassVar[bool] = True
+    _takes_missing = True
+    _takes_sparse = True
     _reads_rows: ClassVar[Reading] = "in memory"
     _needs_scaling = True
 

@@ -99,7 +99,8 @@ class LogisticLoss(_Loss):
         # [x - shift, 1] = M [x~, 1]: x~ is shifted in full columns only, M = [[I, -rest], [0, 1]]
         # does the others.
         rest = np.where(cells.full, 0.0, shift)
-        inner = np.append(coef[:-1], coef[-1] - rest @ coef[:-1])
+        intercept = coef[-1] - rest @ coef[:-1]
+        inner = np.append(coef[:-1], intercept)
         data = cells.shift_data(shift)
         value = native.sparse_logistic(
             cells.indptr, cells.indices, data, y, w, inner, gradient, H

@@ -104,7 +104,14 @@ class SampleStatistics:
         return self.correlation**2
 
     def __str__(self) -> str:
-        values = zip(self.names, self.mean, self.sd, self.low, self.median, self.high)
+        columns = (
+            self.mean,
+            self.sd,
+            self.low,
+            self.median,
+            self.high,
+        )
+        values = zip(self.names, *columns)
         rows = [(name, *map(float, numbers)) for name, *numbers in values]
         head = ("column", "mean", "sd", "least", "median", "most")
         return str(Table(show_count(self.n_rows, "row"), head, rows))

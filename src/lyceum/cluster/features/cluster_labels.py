@@ -76,7 +76,7 @@ class ClusterLabels(Classifier, ClusterBased):
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
 
-    _takes_unlabeled: ClassVar[bool] = True
+    _takes_unlabeled = True
     _parameter_constraints: ClassVar[dict] = {
         "clusterer": [HasMethods(["fit", "predict"]), None],
         "smoothing": [Interval(Real, 0.0, None, closed="neither")],

@@ -212,7 +212,8 @@ class AgglomerativeClustering(
             w = None
         if not self._is_precomputed:
             return link_rows(block.X, self.linkage, self.metric_, w)
-        square = block.X.shape[1] == len(weighted) or len(weighted) == len(block)
+        n_used = len(weighted)
+        square = block.X.shape[1] == n_used or n_used == len(block)
         D = self._given_distances(block, square=square)
         if D.shape[1] != len(weighted):
             raise DataError(

@@ -101,7 +101,8 @@ def two_means(
     The start lies one standard deviation along the principal axis, so that chance plays no part.
     """
     mean = w @ X / w.sum()
-    Z = (X - mean) * np.sqrt(w / w.sum())[:, None]
+    roots = np.sqrt(w / w.sum())
+    Z = (X - mean) * roots[:, None]
     variance, axis = _principal_axis(Z)
     # equal rows: their variance is at most rounding of the mean
     if not variance > 1e-28 * max(1.0, float(np.abs(mean).max())) ** 2:

@@ -98,7 +98,7 @@ class FuzzyCMeans(
         "record": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
-    history_axes: ClassVar[tuple[str, str]] = ("pass", "objective")
+    history_axes = ("pass", "objective")
 
     def __init__(
         self,

@@ -70,7 +70,8 @@ def _distances(block: Block, centers: np.ndarray) -> np.ndarray:
     # |x - c|² = |x|² - 2 x·c + |c|². The centers are dense: products visit only the stored cells
     # of the rows.
     X = block.X.astype(np.float64, copy=False)
-    squares = np.asarray(X.multiply(X).sum(axis=1)).reshape(-1, 1)
+    squares = np.asarray(X.multiply(X).sum(axis=1))
+    squares = squares.reshape(-1, 1)
     norms = np.einsum("kj,kj->k", centers, centers)
     distances = np.sqrt(np.maximum(squares - 2 * (X @ centers.T) + norms, 0.0))
     return distances.astype(block.X.dtype, copy=False)

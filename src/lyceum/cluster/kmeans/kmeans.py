@@ -153,7 +153,7 @@ class KMeans(
         "record": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
-    history_axes: ClassVar[tuple[str, str]] = ("pass", "inertia")
+    history_axes = ("pass", "inertia")
 
     def __init__(
         self,
@@ -410,7 +410,8 @@ class KMeans(
         for k, neighbor in enumerate(apart.argmin(axis=1)):
             name = neighbor if len(centers) > 1 else ""
             share = counts[k] / counts.sum()
-            sizes.append((k, counts[k], share, name, apart[k, neighbor]))
+            distance = apart[k, neighbor]
+            sizes.append((k, counts[k], share, name, distance))
         names = [f"cluster {k}" for k in range(len(centers))]
         means = [(name, *column) for name, column in zip(self.design_names, centers.T)]
         head = ("cluster", "weight", "share", "nearest other", "distance")

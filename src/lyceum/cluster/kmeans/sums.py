@@ -166,7 +166,8 @@ class FarthestRows:
         return cls(size, *_first_distinct(size, cells, *values))
 
     def merge(self, other: FarthestRows) -> FarthestRows:
-        both = (np.concatenate(pair) for pair in zip(self._values(), other._values()))
+        pairs = zip(self._values(), other._values())
+        both = (np.concatenate(pair) for pair in pairs)
         return FarthestRows(self.size, *_first_distinct(self.size, *both))
 
     def _values(self) -> tuple[np.ndarray, ...]:

@@ -128,7 +128,7 @@ class KMedoids(
         "record": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
-    history_axes: ClassVar[tuple[str, str]] = ("round", "loss")
+    history_axes = ("round", "loss")
 
     def __init__(
         self,
@@ -239,7 +239,8 @@ class KMedoids(
         )
         D = self._given_distances(block)
         w = block.w
-        self._check_rows(len(D), float(len(D)) if w is None else w.sum())
+        weight = float(len(D)) if w is None else w.sum()
+        self._check_rows(len(D), weight)
         for medoids, history in self._descents(D, w, np.arange(len(D)), rng):
             # not by `_to`, which would check the distances once more
             sums = MedoidSums.of(block, medoids, lambda _, columns: D[:, columns])
@@ -292,7 +293,8 @@ class KMedoids(
                 share = mass * D[medoids[:m]].min(axis=0)
             if not share.any():
                 share = mass
-            medoids[m] = rng.choice(len(D), p=share / share.sum())
+            chances = share / share.sum()
+            medoids[m] = rng.choice(len(D), p=chances)
             mass[medoids[m]] = 0.0
         return medoids
 
@@ -435,7 +437,10 @@ class KMedoids(
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         k = len(self.counts_)
-        shapes: dict[str, tuple[int, ...]] = {"counts_": (k,), "medoid_indices_": (k,)}
+        shapes: dict[str, tuple[int, ...]] = {
+            "counts_": (k,),
+            "medoid_indices_": (k,),
+        }
         if not self._is_precomputed and not hasattr(self.cluster_centers_, "toarray"):
             shapes["cluster_centers_"] = (k, len(self.design_names))
         return shapes

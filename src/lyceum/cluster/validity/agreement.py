@@ -170,7 +170,8 @@ class Agreement:
     @property
     def entropy(self) -> float:
         """The mean entropy of the clusters, by their weights, in bits: 0 is best."""
-        return float(np.average(self.cluster_entropies, weights=self.table.sum(axis=0)))
+        weights = self.table.sum(axis=0)
+        return float(np.average(self.cluster_entropies, weights=weights))
 
     @property
     def cluster_purities(self) -> np.ndarray:

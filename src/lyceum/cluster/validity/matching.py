@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -88,10 +89,6 @@ class ClusterMatch:
         return float(self.class_f1.mean())
 
 
-def _largest(table: np.ndarray) -> np.ndarray:
-    return table.argmax(axis=0)
-
-
 def _greedy(table: np.ndarray) -> np.ndarray:
     # the largest cell left, then its row and column are out
     left = table.astype(np.float64).copy()
@@ -114,4 +111,8 @@ def _optimal(table: np.ndarray) -> np.ndarray:
     return matches
 
 
-MATCHES = {"largest": _largest, "greedy": _greedy, "optimal": _optimal}
+MATCHES: dict[str, Callable[..., Any]] = {
+    "largest": partial(np.argmax, axis=0),
+    "greedy": _greedy,
+    "optimal": _optimal,
+}

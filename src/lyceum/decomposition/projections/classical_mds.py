@@ -307,7 +307,11 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         n, k = self.embedding_.shape
-        return {"embedding_": (n, k), "eigenvalues_": (n,), "column_means_": (n,)}
+        return {
+            "embedding_": (n, k),
+            "eigenvalues_": (n,),
+            "column_means_": (n,),
+        }
 
     @property
     def _n_features_out(self) -> int:

@@ -249,7 +249,11 @@ class DiscriminantProjection(
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         k = self.n_components_
         d = len(self.design_names)
-        return {"components_": (k, d), "mean_": (d,), "criterion_": (k,)}
+        return {
+            "components_": (k, d),
+            "mean_": (d,),
+            "criterion_": (k,),
+        }
 
     @property
     def _n_features_out(self) -> int:
@@ -269,4 +273,5 @@ def _parts(
     """The score on a direction, zero, and what every column adds."""
     centered = np.asarray(block.X, dtype=np.float64) - fisher.mean_
     added = centered * fisher.components_[component]
-    return np.column_stack([added.sum(axis=1), np.zeros(len(added)), added])
+    scores = added.sum(axis=1)
+    return np.column_stack([scores, np.zeros(len(added)), added])

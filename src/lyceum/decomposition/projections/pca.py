@@ -412,7 +412,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         k = self.n_components_
         d = len(self.design_names)
-        return {"components_": (k, d), "mean_": (d,), "explained_variance_": (k,)}
+        return {
+            "components_": (k, d),
+            "mean_": (d,),
+            "explained_variance_": (k,),
+        }
 
     @property
     def _n_features_out(self) -> int:
@@ -446,7 +450,8 @@ def _score_parts(
     else:
         loadings = 0.0
     added = _center(pca, block) * loadings
-    return np.column_stack([added.sum(axis=1), np.zeros(len(added)), added])
+    scores = added.sum(axis=1)
+    return np.column_stack([scores, np.zeros(len(added)), added])
 
 
 def _squared_residuals(pca: PCA, block: Block) -> np.ndarray:

@@ -188,7 +188,11 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         k = self.n_components_
         d = len(self.design_names)
-        return {"components_": (k, d), "mean_": (d,), "eigenvalues_": (k,)}
+        return {
+            "components_": (k, d),
+            "mean_": (d,),
+            "eigenvalues_": (k,),
+        }
 
     @property
     def _n_features_out(self) -> int:

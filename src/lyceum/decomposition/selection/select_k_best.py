@@ -239,7 +239,8 @@ class SelectKBest(ColumnSelector):
             "kept": int(self.support_.sum()),
             "target": self.task_,
         }
-        return Summary(self._title(), facts, [Table("Columns", tuple(columns), rows)])
+        table = Table("Columns", tuple(columns), rows)
+        return Summary(self._title(), facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self.schema_)

@@ -156,7 +156,7 @@ class SequentialFeatureSelector(ColumnSelector):
         "random_state": ["random_state"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
-    history_axes: ClassVar[tuple[str, str]] = ("step", "loss")
+    history_axes = ("step", "loss")
     _takes_missing = False
 
     def __init__(

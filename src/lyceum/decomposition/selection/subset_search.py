@@ -115,7 +115,8 @@ class SubsetSearch:
                 # than rounding than the best of its size would lead in circles
                 if step.subset[k] == step.column and step.added:
                     break
-                if not losses[k] < self.best[size][0] * (1 - 1e-12) - 1e-300:
+                best_loss, _ = self.best[size]
+                if not losses[k] < best_loss * (1 - 1e-12) - 1e-300:
                     break
                 step = self._without_column(step, k, float(losses[k]))
             if self._stops(before, step):
@@ -131,7 +132,8 @@ class SubsetSearch:
         losses = self.losses.losses_with(step.subset, candidates)
         k = int(np.argmin(losses))
         subset = tuple(sorted((*step.subset, candidates[k])))
-        return self._record(SearchStep(subset, float(losses[k]), candidates[k], True))
+        loss = float(losses[k])
+        return self._record(SearchStep(subset, loss, candidates[k], True))
 
     def _remove(self, step: SearchStep) -> SearchStep:
         losses = self.losses.losses_without(step.subset)
@@ -180,6 +182,9 @@ class SubsetSearch:
         accepted = self.accepted
         if self.rule.tol is not None and accepted is not None and accepted.subset:
             return accepted.loss, accepted.subset
-        sizes = [size for size in sorted(self.best) if self.least <= size <= self.most]
-        sets = [self.best[size] for size in sizes]
+        sets = [
+            self.best[size]
+            for size in sorted(self.best)
+            if self.least <= size <= self.most
+        ]
         return min(sets, key=lambda pair: pair[0])

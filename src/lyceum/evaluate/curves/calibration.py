@@ -4,7 +4,7 @@ errors."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -69,7 +69,7 @@ class Calibration(Unpackable):
     (0.1, 0.14)
     """
 
-    _unpacked: ClassVar[tuple[str, ...]] = ("observed", "predicted")
+    _unpacked = ("observed", "predicted")
 
     low: np.ndarray
     high: np.ndarray

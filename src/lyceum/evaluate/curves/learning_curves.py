@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -104,7 +104,7 @@ class LearningCurve(LossCurve):
     ('balanced', True)
     """
 
-    _derived: ClassVar[tuple[str, ...]] = (
+    _derived = (
         "train_mean",
         "test_mean",
         "test_error",

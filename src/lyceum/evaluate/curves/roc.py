@@ -4,7 +4,7 @@ indices."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -69,8 +69,8 @@ class RocCurve(Unpackable):
     [(0.0, 0.0), (0.0, 0.5), (0.5, 1.0), (1.0, 1.0)]
     """
 
-    _derived: ClassVar[tuple[str, ...]] = ("gini",)
-    _unpacked: ClassVar[tuple[str, ...]] = ("fpr", "tpr", "thresholds")
+    _derived = ("gini",)
+    _unpacked = ("fpr", "tpr", "thresholds")
 
     fpr: np.ndarray
     tpr: np.ndarray

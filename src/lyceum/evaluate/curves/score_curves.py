@@ -4,7 +4,7 @@ conditions."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -58,8 +58,8 @@ class PrecisionRecall(Unpackable):
     (0.8333, (0.8, 0.35))
     """
 
-    _derived: ClassVar[tuple[str, ...]] = ("best_f1",)
-    _unpacked: ClassVar[tuple[str, ...]] = ("precision", "recall", "thresholds")
+    _derived = ("best_f1",)
+    _unpacked = ("precision", "recall", "thresholds")
 
     precision: np.ndarray
     recall: np.ndarray

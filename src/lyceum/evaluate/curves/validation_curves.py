@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -72,7 +72,7 @@ class ValidationCurve(LossCurve):
     ['balanced', 'underfitting']
     """
 
-    _derived: ClassVar[tuple[str, ...]] = (
+    _derived = (
         "train_mean",
         "test_mean",
         "test_error",

@@ -4,7 +4,7 @@ window."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -59,7 +59,7 @@ class DensityErrors(Printable):
     (0.4, 2, 0)
     """
 
-    _derived: ClassVar[tuple[str, ...]] = ("error", "best")
+    _derived = ("error", "best")
 
     param_name: str
     param_range: np.ndarray

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -101,7 +101,7 @@ class BinaryReport(Printable):
     (0.667, 8.0, 0.467)
     """
 
-    _derived: ClassVar[tuple[str, ...]] = (
+    _derived = (
         "n",
         *_SUMMARY,
         "prevalence",

@@ -98,7 +98,8 @@ def cobweb(matrix: Confusion) -> Cobweb:
     """
     K = len(matrix.classes)
     i, j = np.nonzero(~np.eye(K, dtype=bool))
-    angles = 2.0 * np.pi * np.arange(len(i)) / max(len(i), 1)
+    n_spokes = len(i)
+    angles = 2.0 * np.pi * np.arange(n_spokes) / max(n_spokes, 1)
     return Cobweb(
         truth=matrix.classes[i],
         predicted=matrix.classes[j],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -94,7 +94,7 @@ class Confusion(Printable):
     0.5
     """
 
-    _derived: ClassVar[tuple[str, ...]] = (
+    _derived = (
         "n",
         "accuracy",
         "error",
@@ -191,7 +191,8 @@ class Confusion(Printable):
         with np.errstate(invalid="ignore"):
             errors = 1.0 - np.diagonal(self.counts) / decided
         present = shares > 0
-        return float((shares[present] * errors[present]).sum() / shares.sum())
+        error = (shares[present] * errors[present]).sum()
+        return float(error / shares.sum())
 
     @property
     def reject_rate(self) -> float:
@@ -227,7 +228,8 @@ class Confusion(Printable):
         margins = np.outer(row_sums, column_sums)
         expected = float((w * margins).sum())
         if expected > 0.0:
-            observed = float((w * self.counts).sum() * self.counts.sum())
+            disagreement = (w * self.counts).sum()
+            observed = float(disagreement * self.counts.sum())
             return 1.0 - observed / expected
         return 0.0
 

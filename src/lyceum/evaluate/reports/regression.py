@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -65,7 +65,7 @@ class RegressionReport(Printable):
     (0.5, 0.5)
     """
 
-    _derived: ClassVar[tuple[str, ...]] = ("rmse", "root_relative_squared_error", "r2")
+    _derived = ("rmse", "root_relative_squared_error", "r2")
 
     mse: float
     mae: float
@@ -173,7 +173,8 @@ def _report(
     absolute = float(w @ np.abs(off))
     bias = ratio(float(w @ off), n)
     # a mean of differences below the rounding of what was added is 0
-    size = ratio(float(w @ (np.abs(truth) + np.abs(guess))), n)
+    sizes = np.abs(truth) + np.abs(guess)
+    size = ratio(float(w @ sizes), n)
     # without any spread of y a relative error is 0 for right predictions and 1 for wrong ones
     squared_spread = float(w @ spread**2)
     absolute_spread = float(w @ np.abs(spread))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -72,7 +72,7 @@ class CrossValidation(Printable):
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
 
-    _derived: ClassVar[tuple[str, ...]] = (
+    _derived = (
         "mean",
         "train_mean",
         "sd",
@@ -115,7 +115,8 @@ class CrossValidation(Printable):
 
         Splits share training rows, so sd/√S would be too small.
         """
-        return self.sd * float(np.sqrt(1.0 / len(self.losses) + self.test_to_train))
+        factor = 1.0 / len(self.losses) + self.test_to_train
+        return self.sd * float(np.sqrt(factor))
 
     @property
     def test_to_train(self) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.printable import Printable
@@ -47,7 +46,7 @@ class BayesFactor(Printable):
     'clear support for the first'
     """
 
-    _derived: ClassVar[tuple[str, ...]] = ("factor", "posterior", "reading")
+    _derived = ("factor", "posterior", "reading")
 
     log_factor: float
     prior_odds: float = 1.0

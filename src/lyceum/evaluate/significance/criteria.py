@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -68,7 +68,7 @@ class InformationCriteria(Printable):
     (211.74, 214.56)
     """
 
-    _derived: ClassVar[tuple[str, ...]] = ("aic", "aicc", "bic", "adjusted_bic")
+    _derived = ("aic", "aicc", "bic", "adjusted_bic")
 
     log_likelihood: float
     degrees_of_freedom: float
@@ -261,10 +261,6 @@ def _covariance(
     return named_choice("covariance", covariance, sizes)()
 
 
-def _linear_regression(d: int, fit_intercept: bool = True) -> int:
-    return d + fit_intercept + 1  # and the variance of the errors
-
-
 def _logistic_regression(
     d: int,
     K: int = 2,
@@ -293,10 +289,6 @@ def _linear_discriminant(
     return _gaussian_mixture(d, K, forms.get(covariance, covariance), shares)
 
 
-def _histogram(bins: int) -> int:
-    return bins - 1
-
-
 def _naive_bayes(
     K: int,
     numeric: int = 0,
@@ -319,13 +311,14 @@ def _bayes_net(levels: Any, parents: Any) -> int:
 
 _MODELS: dict[str, Callable[..., int]] = {
     "gaussian": lambda d, covariance="full": d + _covariance(d, covariance),
-    "linear_regression": _linear_regression,
+    # and the variance of the errors
+    "linear_regression": lambda d, fit_intercept=True: d + fit_intercept + 1,
     "logistic_regression": _logistic_regression,
     "linear_discriminant": _linear_discriminant,
     "quadratic_discriminant": _gaussian_mixture,
     "gaussian_mixture": _gaussian_mixture,
     "naive_bayes": _naive_bayes,
-    "histogram": _histogram,
+    "histogram": lambda bins: bins - 1,
     "multinomial": lambda levels: levels - 1,
     "bayes_net": _bayes_net,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -113,7 +113,7 @@ class DeLong(Printable):
     (1.581, -0.075, 0.7)
     """
 
-    _derived: ClassVar[tuple[str, ...]] = ("difference", "standard_error")
+    _derived = ("difference", "standard_error")
 
     first: float
     second: float
@@ -298,7 +298,8 @@ def _areas(
 
 def _difference_error(covariance: np.ndarray) -> float:
     # rounding may leave a tiny negative number where the two scores order the rows alike
-    variance = float(covariance[0, 0] + covariance[1, 1] - 2.0 * covariance[0, 1])
+    both = covariance[0, 0] + covariance[1, 1]
+    variance = float(both - 2.0 * covariance[0, 1])
     if variance > 1e-14 * float(np.trace(covariance)):
         return math.sqrt(variance)
     return 0.0

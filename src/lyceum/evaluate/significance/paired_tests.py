@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -90,7 +90,7 @@ class FiveByTwoTest(Printable):
     (-0.025, 0.0367, 0.0056)
     """
 
-    _derived: ClassVar[tuple[str, ...]] = ("mean",)
+    _derived = ("mean",)
 
     differences: np.ndarray
     t: float

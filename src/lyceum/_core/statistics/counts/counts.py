@@ -148,7 +148,8 @@ class Counts:
 
     def tables(self) -> dict[str, np.ndarray]:
         """The tables of all columns by name: one look at every column, however many there are."""
-        return dict(zip(self.names, np.split(self.counts, self.offsets[1:-1])))
+        tables = np.split(self.counts, self.offsets[1:-1])
+        return dict(zip(self.names, tables))
 
     def arrange(self, categories: Sequence[np.ndarray]) -> Counts:
         """The same counts with the categories of every column in another order, or among more of

@@ -146,9 +146,9 @@ class JointHistogram:
         column_edges = checked_edges(edges, X.shape[1])
         shape = tuple(len(ends) - 1 for ends in column_edges)
         indices = [bins_of(x, ends) - 1 for x, ends in zip(X.T, column_edges)]
-        inside = np.all(
-            [(index >= 0) & (index < n) for index, n in zip(indices, shape)], axis=0
-        )
+        inside = np.ones(len(block), dtype=bool)
+        for index, n_bins in zip(indices, shape):
+            inside &= (index >= 0) & (index < n_bins)
         cells = np.ravel_multi_index([index[inside] for index in indices], shape)
         if block.w is None:
             weights = None
@@ -199,7 +199,8 @@ def checked_edges(edges: Edges, n_columns: int) -> tuple[np.ndarray, ...]:
         )
     column_edges = tuple(np.asarray(ends, dtype=np.float64) for ends in edges)
     for j, ends in enumerate(column_edges):
-        if ends.ndim != 1 or len(ends) < 2 or not np.all(np.diff(ends) > 0):
+        is_list = ends.ndim == 1 and len(ends) >= 2
+        if not is_list or not np.all(np.diff(ends) > 0):
             raise SettingError(
                 f"the edges of column {j} must be at least two ascending numbers, got {ends}"
             )

@@ -72,7 +72,9 @@ class HashedFolds:
             FoldStatistics.of, statistic=of, n_folds=self.n_splits, seed=self.seed
         )
         by_fold = reduce(rows, of_folds)
-        pairs = [(by_fold.without(f), fold) for f, fold in enumerate(by_fold.folds)]
+        pairs = [
+            (by_fold.without(number), fold) for number, fold in enumerate(by_fold.folds)
+        ]
         return SplitStatistics(by_fold.total, pairs)
 
     def test_rows(self, block: Block) -> Iterator[np.ndarray]:

@@ -94,7 +94,8 @@ class FoldStatistics:
     ) -> FoldStatistics:
         """`statistic` of the rows of every fold; see `fold_numbers`."""
         fold = fold_numbers(block, n_folds, seed)
-        return cls(tuple(statistic(block.take(fold == f)) for f in range(n_folds)))
+        blocks = (block.take(fold == number) for number in range(n_folds))
+        return cls(tuple(statistic(rows) for rows in blocks))
 
     def merge(self, other: FoldStatistics) -> FoldStatistics:
         """The statistics of both sets of rows, fold by fold."""

@@ -116,7 +116,13 @@ class RowScatter:
         Z -= shift
         if block.w is not None:
             Z *= np.sqrt(w)[:, None]
-        return cls(len(Z), float(w.sum()), first + shift, Z, int(target))
+        return cls(
+            n_rows=len(Z),
+            weight=float(w.sum()),
+            mean=first + shift,
+            rows=Z,
+            targets=int(target),
+        )
 
     def merge(self, other: RowScatter) -> RowScatter:
         """The centered rows of both, and one for the distance of their means."""
@@ -240,7 +246,13 @@ class ClassRowScatter:
         """The centered rows of both, class by class."""
         classes, here, there = align_labels(self.classes, other.classes)
         d = self.mean.shape[1]
-        no_rows = RowScatter(0, 0.0, np.zeros(d), np.zeros((0, d)), 0)
+        no_rows = RowScatter(
+            n_rows=0,
+            weight=0.0,
+            mean=np.zeros(d),
+            rows=np.zeros((0, d)),
+            targets=0,
+        )
         parts = [no_rows] * len(classes)
         for indices, side in ((here, self), (there, other)):
             for k, part in zip(indices, side.parts):
