@@ -44,8 +44,7 @@ def distance_sums(
     out = np.empty((X.shape[0], len(starts) - 1))
     if sparse.issparse(X) or sparse.issparse(Y) or scale is None:
         # sums over clusters as a product: member[c, j] is the weight of row j if it is in c
-        cluster = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        cells = (w, (cluster, np.arange(len(w))))
+        cells = (w, (clusters_in_order(starts), np.arange(len(w))))
         member = sparse.csr_array(cells, shape=(len(starts) - 1, len(w)))
         for rows, D in pairwise_blocks(X, Y, metric=metric):
             out[rows] = (member @ finite_distances(D, metric).T).T
@@ -55,7 +54,9 @@ def distance_sums(
         for Z in (X, Y)
     )
     starts = np.ascontiguousarray(starts, dtype=np.int64)
-    step = max(1, min(4800, -(-len(A) // n_threads())))
+    # at least one part per thread, and none of more than 4,800 rows
+    rows_per_thread = -(-len(A) // n_threads())
+    step = max(1, min(4800, rows_per_thread))
 
     def work(begin: int) -> None:
         rows = slice(begin, begin + step)
@@ -123,6 +124,16 @@ def distances_to_clusters(
     return sums / model.counts_
 
 
+def clusters_in_order(starts: np.ndarray) -> np.ndarray:
+    """The cluster of every row that is stored cluster by cluster, from where each begins.
+
+    >>> clusters_in_order(np.array([0, 2, 3])).tolist()
+    [0, 0, 1]
+    """
+    clusters = np.arange(len(starts) - 1)
+    return np.repeat(clusters, np.diff(starts))
+
+
 def cluster_means(model: Estimator) -> np.ndarray:
     """The means of the clusters of stored rows, (k, d)."""
     weighted = dense_cells(model.rows_) * model.weights_[:, None]
@@ -143,8 +154,7 @@ def labels_in_order(
     `starts`.
     """
     labels = np.empty(len(block), dtype=np.int64)
-    clusters = np.arange(len(starts) - 1)
-    labels[weighted[order]] = np.repeat(clusters, np.diff(starts))
+    labels[weighted[order]] = clusters_in_order(starts)
     if len(weighted) < len(block):
         rest = np.setdiff1d(np.arange(len(block)), weighted)
         labels[rest] = nearest_cluster(block.take(rest))

@@ -357,7 +357,8 @@ def column_terms(
         V, other = unit_rows(Y)
         # for unit rows 1 - cos = |u - v|² / 2; a row of zeros is at distance 1 from all others,
         # of which a half is for its having no direction
-        return (U - V) ** 2 / np.where(zero != other, 1.0, 2.0)[:, None]
+        divisor = np.where(zero != other, 1.0, 2.0)
+        return (U - V) ** 2 / divisor[:, None]
     raise SettingError(
         f"distances of the metric {metric.name!r} are no sums over columns: explain takes"
         " Euclidean, Manhattan, Hamming, cosine and Gower's distances"

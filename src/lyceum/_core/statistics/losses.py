@@ -26,7 +26,8 @@ def log_losses(codes: np.ndarray, posteriors: np.ndarray) -> np.ndarray:
     """
     # clipped as in scikit-learn, so that one wrong certainty does not make the mean infinite
     chosen = posteriors[np.arange(len(codes)), codes]
-    return -np.log(np.clip(chosen, np.finfo(np.float64).eps, 1.0))
+    clipped = np.clip(chosen, np.finfo(np.float64).eps, 1.0)
+    return -np.log(clipped)
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,8 @@ class PositiveFactor:
         scale = np.where(is_live, 1.0 / roots, 0.0)
         R = scale[:, None] * A * scale
         if level is None:
-            level = 64 * np.finfo(np.float64).eps * np.sqrt(max(1, len(A)))
+            size = np.sqrt(max(1, len(A)))
+            level = 64 * np.finfo(np.float64).eps * size
         if len(A) and scale.all():
             try:
                 lower = cholesky(R, lower=True, check_finite=False)
@@ -104,7 +105,8 @@ class PositiveFactor:
         live = np.flatnonzero(scale)
         loads = (scale == 0).astype(np.float64)
         if not len(live):
-            return cls(scale, None, np.zeros((len(R), 0)), loads, 0, 1.0)
+            no_root = np.zeros((len(R), 0))
+            return cls(scale, None, no_root, loads, 0, 1.0)
         # R = V diag(λ) Vᵀ over the λ above the level: A⁺ = root rootᵀ with root = D V / √λ
         values, vectors = eigh(R[np.ix_(live, live)], check_finite=False)
         is_large = values > level * max(1.0, values[-1])

@@ -150,12 +150,14 @@ class ClusterFeatures(NewColumns, ClusterBased):
         else:
             # noise, -1, is no column: all zeros
             labels = clusters_of_rows(self, block)
-            new = (labels[:, None] == np.arange(self._n_clusters)).astype(np.float64)
+            clusters = np.arange(self._n_clusters)
+            new = (labels[:, None] == clusters).astype(np.float64)
         if not self.keep:
             return new
         if sparse.issparse(cells.X):
             return sparse.hstack([cells.X, sparse.csr_array(new)], format="csr")
-        return np.hstack([np.asarray(cells.dense, dtype=np.float64), new])
+        dense = np.asarray(cells.dense, dtype=np.float64)
+        return np.hstack([dense, new])
 
     def summary(self) -> Summary:
         """The clusterer, and the columns that it adds."""

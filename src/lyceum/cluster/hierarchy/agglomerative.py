@@ -17,7 +17,11 @@ from lyceum._core.clustering import METRICS, MetricLearner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.types import Categories, Data, Target, Weights
-from lyceum.cluster.cluster_distances import distances_to_clusters, labels_in_order
+from lyceum.cluster.cluster_distances import (
+    clusters_in_order,
+    distances_to_clusters,
+    labels_in_order,
+)
 from lyceum.cluster.explanations import (
     TreeExplanation,
     adds_up,
@@ -230,7 +234,8 @@ class AgglomerativeClustering(
         least = np.full(labels.max() + 1, np.iinfo(np.int64).max)
         np.minimum.at(least, labels, ranks)
         # argsort twice: the rank of every cluster
-        labels = np.argsort(np.argsort(least, kind="stable"), kind="stable")[labels]
+        order = np.argsort(least, kind="stable")
+        labels = np.argsort(order, kind="stable")[labels]
         self.linkage_ = merges
         self.n_clusters_ = int(labels.max()) + 1
         self.order_ = np.lexsort((ranks, labels))
@@ -328,7 +333,7 @@ class AgglomerativeClustering(
         linkage = self.linkage
         if linkage in ("centroid", "ward") and self.metric_.name != "euclidean":
             linkage = "average"
-        clusters = np.repeat(np.arange(self.n_clusters_), np.diff(self.starts_))
+        clusters = clusters_in_order(self.starts_)
         unit = linkage_unit(self.metric_, linkage)
         margins = partial(self._margins, linkage)
         stored = (clusters, self.order_)
@@ -371,7 +376,8 @@ class AgglomerativeClustering(
         # the weights of the two clusters of every merge; those of single rows come first
         weights = np.empty(n)
         weights[self.order_] = self.weights_
-        parts = np.append(weights, self.linkage_[:, 3])[self.children_].tolist()
+        weights = np.append(weights, self.linkage_[:, 3])
+        parts = weights[self.children_].tolist()
         last = [
             (n - t - 1, heights[t], *parts[t])
             for t in range(n - 2, max(-1, n - 12), -1)

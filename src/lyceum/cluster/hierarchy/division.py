@@ -66,7 +66,8 @@ class Division:
     def _divide(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         if self.D is not None:
             # DIANA (Kaufman and Rousseeuw 1990)
-            second = splinter(self.D[np.ix_(rows, rows)], self.w[rows])
+            D = self.D[np.ix_(rows, rows)]
+            second = splinter(D, self.w[rows])
             return rows[~second], rows[second]
         centers = two_means(self.X[rows], self.w[rows], self.schema)
         if centers is None:
@@ -105,7 +106,8 @@ def two_means(
     Z = (X - mean) * roots[:, None]
     variance, axis = _principal_axis(Z)
     # equal rows: their variance is at most rounding of the mean
-    if not variance > 1e-28 * max(1.0, float(np.abs(mean).max())) ** 2:
+    size = max(1.0, float(np.abs(mean).max()))
+    if not variance > 1e-28 * size**2:
         return None
     # an axis has two directions: the one whose largest entry is positive
     largest = axis[np.argmax(np.abs(axis))]

@@ -19,7 +19,11 @@ from lyceum._core.distances import Euclidean, Metric, nearest_center
 from lyceum._core.statistics import Moments
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.cluster.checks import check_enough_rows
-from lyceum.cluster.cluster_distances import distances_to_clusters, labels_in_order
+from lyceum.cluster.cluster_distances import (
+    clusters_in_order,
+    distances_to_clusters,
+    labels_in_order,
+)
 from lyceum.cluster.explanations import (
     adds_up,
     explain_members,
@@ -284,7 +288,7 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
             )
             labels = np.arange(self.n_clusters_)
             return self._explain(X, self._closest_division, unit, labels=labels)
-        clusters = np.repeat(np.arange(self.n_clusters_), np.diff(self.starts_))
+        clusters = clusters_in_order(self.starts_)
         unit = linkage_unit(self.metric_, "average")
         return explain_members(self, X, self._margins, unit, (clusters, self.order_))
 

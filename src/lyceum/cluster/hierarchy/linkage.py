@@ -50,7 +50,8 @@ def link_rows(
         else:
             merge = native.centroid_points
         a, b, heights = _no_edges(n)
-        merge(np.ascontiguousarray(X, dtype=np.float64), w, n_threads(), a, b, heights)
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        merge(X, w, n_threads(), a, b, heights)
         # centroids may come closer by a merge: heights that fall stay in the order of merging
         return link_edges(a, b, np.sqrt(heights), w, in_order=linkage == "centroid")
     if by_means:

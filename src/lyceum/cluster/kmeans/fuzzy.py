@@ -347,5 +347,6 @@ def _memberships(
     ratio = np.divide(
         least, squares, out=on_center.astype(np.float64), where=~on_center
     )
-    u = np.where(least > 0, ratio ** (1.0 / (fuzziness - 1.0)), on_center)
+    power = 1.0 / (fuzziness - 1.0)
+    u = np.where(least > 0, ratio**power, on_center)
     return u / u.sum(axis=1, keepdims=True), squares

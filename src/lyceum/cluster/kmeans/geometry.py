@@ -73,7 +73,8 @@ def _distances(block: Block, centers: np.ndarray) -> np.ndarray:
     squares = np.asarray(X.multiply(X).sum(axis=1))
     squares = squares.reshape(-1, 1)
     norms = np.einsum("kj,kj->k", centers, centers)
-    distances = np.sqrt(np.maximum(squares - 2 * (X @ centers.T) + norms, 0.0))
+    squared = squares - 2 * (X @ centers.T) + norms
+    distances = np.sqrt(np.maximum(squared, 0.0))
     return distances.astype(block.X.dtype, copy=False)
 
 
@@ -138,7 +139,8 @@ def _sphere_distances(block: Block, centers: np.ndarray) -> np.ndarray:
     if sparse.issparse(block.X):
         distances = np.maximum(1.0 - block.X @ centers.T, 0.0)
         return distances.astype(block.X.dtype, copy=False)
-    return pairwise(block.X, centers.astype(block.X.dtype, copy=False), metric="cosine")
+    centers = centers.astype(block.X.dtype, copy=False)
+    return pairwise(block.X, centers, metric="cosine")
 
 
 # between unit rows 1 - cosine is half of the squared Euclidean distance

@@ -182,7 +182,8 @@ def furthest_first(
     """The row farthest from the mean, then always the one farthest from those chosen (Gonzalez
     1985)."""
     points = Points.of(sample)
-    chosen = [int(np.argmax(points.squares_from(points.mean[None])[0]))]
+    from_mean = points.squares_from(points.mean[None])[0]
+    chosen = [int(np.argmax(from_mean))]
     nearest = points.squares(np.array(chosen))[0]
     while len(chosen) < min(k, len(points)) and nearest.any():
         chosen.append(int(np.argmax(nearest)))
@@ -277,7 +278,8 @@ def from_callable(
     """The user's function of the sampled rows, in their original order."""
     # samples are held in the order of their keys
     order = np.argsort(sample.rows)
-    return np.asarray(init(sample.X[order], k, random_state=rng), dtype=np.float64)
+    centers = init(sample.X[order], k, random_state=rng)
+    return np.asarray(centers, dtype=np.float64)
 
 
 def choose_starts(

@@ -86,7 +86,8 @@ class LloydSums:
         # member[k, i] is the weight of row i if k is its center
         cells = (w, (labels, np.arange(len(w))))
         member = sparse.csr_array(cells, shape=(len(centers), len(w)))
-        sums = (member @ block.X.astype(np.float64, copy=False)).toarray()
+        X = block.X.astype(np.float64, copy=False)
+        sums = (member @ X).toarray()
         weights = np.bincount(labels, w, len(centers))
         inertia = float(w @ squares)
         return cls(len(block), sums, weights, inertia, compared=len(block))
@@ -116,7 +117,8 @@ class LloydSums:
         in."""
         sums = self.sums.copy()
         weights = self.weights.copy()
-        for k, x, w, label in zip(empty, farthest.X, farthest.weights, farthest.labels):
+        rows = zip(farthest.X, farthest.weights, farthest.labels)
+        for k, (x, w, label) in zip(empty, rows):
             sums[label] -= w * x
             weights[label] -= w
             sums[k] = w * x

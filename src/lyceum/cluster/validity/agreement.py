@@ -181,7 +181,8 @@ class Agreement:
     @property
     def purity(self) -> float:
         """The mean purity of the clusters, by their weights: 1 is best."""
-        return float(self.table.max(axis=0).sum() / self.table.sum())
+        largest = self.table.max(axis=0)
+        return float(largest.sum() / self.table.sum())
 
     @cached_property
     def pairs(self) -> PairCounts:
@@ -205,7 +206,8 @@ class Agreement:
         independent = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
         cells = joint > 0
         ratio = joint[cells] / independent[cells]
-        return max(0.0, float((joint[cells] * np.log2(ratio)).sum()))
+        information = (joint[cells] * np.log2(ratio)).sum()
+        return max(0.0, float(information))
 
     @property
     def normalized_mutual_information(self) -> float:

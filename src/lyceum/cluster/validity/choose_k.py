@@ -110,7 +110,8 @@ class KChoice:
     @property
     def model(self) -> Any:
         """The fitted model with the number chosen."""
-        return self.models[int(np.flatnonzero(self.clusters == self.k)[0])]
+        index = int(np.flatnonzero(self.clusters == self.k)[0])
+        return self.models[index]
 
     def as_dict(self) -> dict[str, Any]:
         """The numbers tried with their measures, and the choices."""
@@ -230,7 +231,8 @@ def choose_k(
     bends = np.full(len(numbers), np.nan)
     if len(numbers) > 2:
         # how much slower the SSE falls after every inner number than before it, per cluster
-        bends[1:-1] = np.diff(np.diff(sse) / np.diff(numbers))
+        slopes = np.diff(sse) / np.diff(numbers)
+        bends[1:-1] = np.diff(slopes)
     return KChoice(numbers, sse, bends, silhouettes, bic, models, criterion)
 
 

@@ -119,7 +119,8 @@ def sums_of_squares(
     means = (_members(codes, w, len(names)) @ X) / weights[:, None]
     mean = weights @ means / weights.sum()
     # within = Σ w |x - m_c|², between = Σ_c W_c |m_c - m|²
-    spread = w * ((X - means[codes]) ** 2).sum(axis=1)
+    squares = ((X - means[codes]) ** 2).sum(axis=1)
+    spread = w * squares
     within = np.bincount(codes, spread, len(names))
     between = weights * ((means - mean) ** 2).sum(axis=1)
     return SumsOfSquares(

@@ -31,7 +31,8 @@ class CenteredRows(RowScatter):
         # a matrix cannot be taken apart into rows: the result is a matrix
         if isinstance(other, Scatter):
             return self.as_scatter.merge(other)
-        if not _is_thin(len(self.rows) + len(other.rows), len(self.mean)):
+        n_rows = len(self.rows) + len(other.rows)
+        if not _is_thin(n_rows, len(self.mean)):
             return self.as_scatter.merge(other)  # type: ignore[arg-type]
         return RowScatter.merge(self, other)  # type: ignore[return-value]
 

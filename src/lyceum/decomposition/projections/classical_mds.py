@@ -233,7 +233,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         """Kruskal's stress, √(Σ (d - placed)² / Σ d²); d² = m_ii + m_jj - 2 m_ij, which holds for
         similarities as for -½ d² with zeros on the diagonal."""
         diagonal = np.diag(M)
-        wanted = np.sqrt(np.maximum(diagonal + diagonal[:, None] - 2.0 * M, 0.0))
+        squared = diagonal + diagonal[:, None] - 2.0 * M
+        wanted = np.sqrt(np.maximum(squared, 0.0))
         placed = pairwise(self.embedding_)
         squares = float((wanted**2).sum())
         if not squares:

@@ -124,14 +124,16 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         rank = 1
         if trace > 0:
             # eigenvalues below this are rounding errors of the largest
-            floor = max(R.shape) * np.finfo(float).eps * max(values[0], 0.0)
+            largest = max(values[0], 0.0)
+            floor = max(R.shape) * np.finfo(float).eps * largest
             rank = max(1, int((values > floor).sum()))
         k = min(int(self.n_components or rank), rank)
         values = np.maximum(values[:k], 0.0)
         # R = U diag(√λ) V gives the directions V = Uᵀ R / √λ
         root = np.sqrt(values)[:, None]
         zeros = np.zeros((k, R.shape[1]))
-        directions = np.divide(U[:, :k].T @ R, root, out=zeros, where=root > 0)
+        products = U[:, :k].T @ R
+        directions = np.divide(products, root, out=zeros, where=root > 0)
         self.components_ = with_signs(directions)
         self.embedding_ = R @ self.components_.T
         self.eigenvalues_ = values

@@ -48,9 +48,11 @@ def scatter_spectrum(statistic: Scatter | CenteredRows, most: int | None) -> Spe
     # largest first; what is below the rounding of the trace is 0
     values = values[::-1]
     vectors = columns.T[::-1]
-    values = np.where(values > d * np.finfo(float).eps * total, values, 0.0)
+    rounding = d * np.finfo(float).eps * total
+    values = np.where(values > rounding, values, 0.0)
     if isinstance(statistic, CenteredRows):
-        values = np.append(values, np.zeros(max(0, (most or 1) - n)))
+        n_missing = max(0, (most or 1) - n)
+        values = np.append(values, np.zeros(n_missing))
         return Spectrum(total, values, partial(_dual_vectors, statistic.rows, vectors))
     rank = int(np.count_nonzero(values))
     return Spectrum(total, values, partial(_with_rest, vectors, rank))
@@ -103,7 +105,8 @@ def rows_spectrum(block: Block, center: bool = True) -> tuple[CenteredRows, Spec
         used = w > 0
         factor = np.sqrt(w[used])[:, None] * X[used]
     _, singular, V = linalg.svd(factor, full_matrices=False, check_finite=False)
-    limit = max(factor.shape) * np.finfo(float).eps * singular.max(initial=0.0)
+    largest = singular.max(initial=0.0)
+    limit = max(factor.shape) * np.finfo(float).eps * largest
     singular = np.where(singular > limit, singular, 0.0)
     # diag(s) V has the scatter of all rows, in at most as many rows as there are columns
     root = singular[:, None] * V

@@ -52,7 +52,8 @@ class CodeTable:
         table = self.table
         least = min(table.shape) - 1
         if least > 0:
-            return float(np.sqrt(_chi_square_of(table)[0] / (table.sum() * least)))
+            chi_square, _ = _chi_square_of(table)
+            return float(np.sqrt(chi_square / (table.sum() * least)))
         return 0.0
 
 

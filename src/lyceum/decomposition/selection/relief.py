@@ -31,7 +31,8 @@ def relief(
     y = np.asarray(block.y, np.float64)
     w = block.weights
     size = min(n_rows, len(X))
-    drawn = random.choice(len(X), size, replace=False, p=w / w.sum())
+    chances = w / w.sum()
+    drawn = random.choice(len(X), size, replace=False, p=chances)
     chosen = np.sort(drawn)
     cells = _Cells(X, block.schema)
     if n_classes:

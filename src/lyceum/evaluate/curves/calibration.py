@@ -207,7 +207,8 @@ def _posteriors(
             f"{name} has values that are missing or outside [0, 1]: give posteriors, not scores"
         )
     # posteriors that were rounded for a file still pass
-    if len(matrix) and np.abs(matrix.sum(axis=1) - 1.0).max() > 1e-3:
+    sums = matrix.sum(axis=1)
+    if len(matrix) and np.abs(sums - 1.0).max() > 1e-3:
         raise DataError("the posteriors of a row must sum to 1")
     if low < 0.0 or high > 1.0:
         matrix = np.clip(matrix, 0.0, 1.0)

@@ -295,7 +295,8 @@ def _nested_order(
     first = np.cumsum(sizes) - sizes
     rank = np.empty(len(train))
     rank[order] = np.arange(len(train)) - np.repeat(first, sizes)
-    key = np.where(rank == 0, -1.0, (rank + 0.5) / sizes[codes])
+    shares = (rank + 0.5) / sizes[codes]
+    key = np.where(rank == 0, -1.0, shares)
     return train[np.argsort(key, kind="stable")]
 
 

@@ -163,7 +163,9 @@ class Steps:
         w_negative = np.where(mask, 0.0, w)[order]
         last = _last_of_ties(values)
         return cls(
-            values[last], np.cumsum(w_positive)[last], np.cumsum(w_negative)[last]
+            thresholds=values[last],
+            positives=np.cumsum(w_positive)[last],
+            negatives=np.cumsum(w_negative)[last],
         )
 
     @property
@@ -356,7 +358,8 @@ def roc_curve(
         points[1:-1] = turns_across | turns_up
     tpr = np.append(0.0, steps.positives[points] / (n_positive or 1.0))
     fpr = np.append(0.0, steps.negatives[points] / (n_negative or 1.0))
-    thresholds = np.append(np.inf, steps.thresholds[points].astype(np.float64))
+    thresholds = steps.thresholds[points].astype(np.float64)
+    thresholds = np.append(np.inf, thresholds)
     # the rate of a class without rows rises with the other
     if not n_positive:
         tpr = fpr

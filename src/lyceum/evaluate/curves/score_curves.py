@@ -74,7 +74,8 @@ class PrecisionRecall(Unpackable):
         product = 2 * self.precision * self.recall
         f1 = np.divide(product, both, out=np.zeros_like(both), where=both > 0)
         # thresholds rise: argmax of the reversed values finds the highest threshold of equals
-        best = len(f1) - 1 - int(np.argmax(f1[::-1]))
+        from_end = int(np.argmax(f1[::-1]))
+        best = len(f1) - 1 - from_end
         # the last point, where nothing is predicted positive, has no threshold of its own
         thresholds = np.append(self.thresholds, np.inf)
         return float(f1[best]), float(thresholds[best])
@@ -322,7 +323,8 @@ def cost_curve(
     x = np.linspace(0.0, 1.0, n_points)
     cost, _ = _least_costs(fpr, miss, x)
     # the envelope is straight between the crossings: trapezoids there give its exact integral
-    corners = np.unique(np.concatenate([[0.0], _crossings(fpr, miss), [1.0]]))
+    crossings = _crossings(fpr, miss)
+    corners = np.unique(np.concatenate([[0.0], crossings, [1.0]]))
     corner_cost, _ = _least_costs(fpr, miss, corners)
     means = (corner_cost[1:] + corner_cost[:-1]) / 2.0
     return CostCurve(

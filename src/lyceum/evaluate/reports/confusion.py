@@ -152,14 +152,18 @@ class Confusion(Printable):
     @property
     def accuracy(self) -> float:
         """Right decisions over decided rows; 0 when nothing was decided."""
-        right = float(np.trace(self.counts))
-        return ratio(right, float(self.counts.sum() + self.foreign[:-1].sum()))
+        return ratio(float(np.trace(self.counts)), self._decided)
 
     @property
     def error(self) -> float:
         """Wrong decisions over decided rows; 0 when nothing was decided."""
-        decided = float(self.counts.sum() + self.foreign[:-1].sum())
-        return ratio(decided - float(np.trace(self.counts)), decided)
+        wrong = self._decided - float(np.trace(self.counts))
+        return ratio(wrong, self._decided)
+
+    @property
+    def _decided(self) -> float:
+        """The weight of the rows with a decision; those of no class were decided wrong."""
+        return float(self.counts.sum() + self.foreign[:-1].sum())
 
     def error_under(self, priors: Priors) -> float:
         """The error rate where the classes have other shares: Σ_k P(k) · (error rate of the rows of
@@ -197,7 +201,8 @@ class Confusion(Printable):
     @property
     def reject_rate(self) -> float:
         """Rows without a decision over all rows."""
-        return ratio(float(self.rejected.sum() + self.foreign[-1]), self.n)
+        undecided = float(self.rejected.sum() + self.foreign[-1])
+        return ratio(undecided, self.n)
 
     @property
     def kappa(self) -> float:
@@ -248,7 +253,8 @@ class Confusion(Printable):
 
     def _expand(self, labels: list[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         K = len(labels)
-        index = known_codes(self.classes.tolist(), np.arange(len(self.classes)), labels)
+        codes = np.arange(len(self.classes))
+        index = known_codes(self.classes.tolist(), codes, labels)
         counts = np.zeros((K, K))
         rejected = np.zeros(K)
         foreign = np.zeros(K + 1)
@@ -312,9 +318,8 @@ class Confusion(Printable):
     def one_vs_one(self) -> tuple[BinaryReport, ...]:
         """Every pair of classes, on the rows of the two that were predicted as one of them:
         K(K-1)/2."""
-        return tuple(
-            self.versus([a], [b]) for a, b in combinations(self.classes.tolist(), 2)
-        )
+        pairs = combinations(self.classes.tolist(), 2)
+        return tuple(self.versus([first], [second]) for first, second in pairs)
 
     def one_vs_all(self) -> tuple[BinaryReport, ...]:
         """Every class against all the others: K tables."""

@@ -109,7 +109,8 @@ def cohen_kappa(counts: np.ndarray) -> float:
         return 0.0
     # p_e: the agreement of two raters who draw from the margins independently
     chance = float(counts.sum(axis=0) @ counts.sum(axis=1)) / total**2
-    return float((np.trace(counts) / total - chance) / (1.0 - chance))
+    observed = np.trace(counts) / total
+    return float((observed - chance) / (1.0 - chance))
 
 
 def disagreement_weights(weights: ArrayLike | None, K: int) -> np.ndarray:

@@ -194,7 +194,8 @@ def _no_information_loss(
     w = row_weights(experiment.w, n)
     # Shift s pairs target i with prediction i - s: n shifts make all n² pairs, each shift with
     # every target and every prediction once. A pair weighs the product of its two weights.
-    shifts = np.linspace(0, n - 1, min(n, most)).astype(np.int64)
+    n_shifts = min(n, most)
+    shifts = np.linspace(0, n - 1, n_shifts).astype(np.int64)
     loss_sum = 0.0
     weight = 0.0
     for shift in shifts:

@@ -96,7 +96,8 @@ def _draw(
     taken = np.minimum(whole, np.maximum(sizes - 1, 0))
     # The rows still missing come one each from the classes of largest remainder, equal ones in
     # random order; a class gives its last row only when all classes are down to their last.
-    first = np.lexsort((rng.permutation(len(sizes)), -(wanted - taken)))
+    remainders = wanted - taken
+    first = np.lexsort((rng.permutation(len(sizes)), -remainders))
     while (short := n_test - int(taken.sum())) > 0:
         room = [k for k in first if taken[k] < sizes[k] - 1]
         if not room:
@@ -451,6 +452,7 @@ def train_validation_test(
     codes = strata(target, stratify, n)
     n_test = int(np.clip(round(n * shares[2]), 1, n - 2))
     rest, test = _draw(codes, n_test, rng)
-    n_validation = int(np.clip(round(n * shares[1]), 1, len(rest) - 1))
+    n_validation = round(n * shares[1])
+    n_validation = int(np.clip(n_validation, 1, len(rest) - 1))
     train, validation = _draw(codes[rest], n_validation, rng)
     return rest[train], rest[validation], test

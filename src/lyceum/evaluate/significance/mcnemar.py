@@ -133,7 +133,8 @@ def mcnemar(
     # smaller tail exceeds 1 where b and c are equal.
     if method == "exact" or (method == "auto" and n < _EXACT_BELOW):
         if n:
-            p = min(1.0, 2.0 * float(stats.binom.cdf(min(b, c), n, 0.5)))
+            tail = float(stats.binom.cdf(min(b, c), n, 0.5))
+            p = min(1.0, 2.0 * tail)
         else:
             p = 1.0
         return McNemar(b, c, float(min(b, c)), p, "exact")
@@ -145,7 +146,8 @@ def mcnemar(
     else:
         correction = 1.0
     statistic = ratio(max(abs(b - c) - correction, 0.0) ** 2, n)
-    return McNemar(b, c, statistic, float(stats.chi2.sf(statistic, 1)), method)
+    p = float(stats.chi2.sf(statistic, 1))
+    return McNemar(b, c, statistic, p, method)
 
 
 def _predictions(y_true: Any, result: Any) -> np.ndarray:

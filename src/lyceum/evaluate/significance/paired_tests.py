@@ -199,7 +199,8 @@ def five_by_two(
     from_mean = d - d.mean(axis=1, keepdims=True)
     variances = (from_mean**2).sum(axis=1)
     t = statistic(float(d[0, 0]), math.sqrt(variances.mean()))
-    f = statistic(float((d**2).sum()), 2.0 * float(variances.sum()))
+    squares = float((d**2).sum())
+    f = statistic(squares, 2.0 * float(variances.sum()))
     f_p_value = float(stats.f.sf(f, 10, 5))
     return FiveByTwoTest(d, t, _two_sided_p(t, 5), f, f_p_value)
 

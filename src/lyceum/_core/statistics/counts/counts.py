@@ -23,7 +23,16 @@ from lyceum._core.statistics.moments.classes import (
 )
 from lyceum.errors import SchemaError
 
-_COUNTED = (np.int8, np.uint8, np.int16, np.int32, np.int64, np.float32, np.float64)
+# the types of cells that the kernels take
+_COUNTED = (
+    np.int8,
+    np.uint8,
+    np.int16,
+    np.int32,
+    np.int64,
+    np.float32,
+    np.float64,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,8 @@ def independence_test(counts: np.ndarray, kind: str = "g2") -> IndependenceTest:
     if kind not in ("g2", "chi2"):
         raise SettingError(f"kind={kind!r} is not known: choose from 'g2', 'chi2'")
     counts = number_setting("counts", counts)
-    if counts.ndim < 2 or not (np.isfinite(counts) & (counts >= 0)).all():
+    is_count = np.isfinite(counts) & (counts >= 0)
+    if counts.ndim < 2 or not is_count.all():
         raise DataError(
             f"counts of shape {counts.shape}: give a table of two axes or more, finite and not"
             " negative"

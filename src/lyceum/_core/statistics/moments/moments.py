@@ -83,7 +83,14 @@ class Moments:
         # fmin and fmax pass over NaN
         low = np.fmin.reduce(X, axis=0, initial=np.inf).astype(np.float64)
         high = np.fmax.reduce(X, axis=0, initial=-np.inf).astype(np.float64)
-        return cls(len(block), weight[0], mean[0], scatter[0], low, high)
+        return cls(
+            n_rows=len(block),
+            weight=weight[0],
+            mean=mean[0],
+            scatter=scatter[0],
+            low=low,
+            high=high,
+        )
 
     @classmethod
     def _of_sparse(cls, block: Block) -> Moments:

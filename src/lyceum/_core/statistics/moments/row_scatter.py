@@ -147,7 +147,8 @@ class RowScatter:
     def map_columns(self, matrix: np.ndarray, offset: np.ndarray) -> Self:
         """The same rows with other columns, x ↦ matrix x + offset; the target stays."""
         d = len(self.mean) - self.targets
-        mean = np.append(matrix @ self.mean[:d] + offset, self.mean[d:])
+        x_mean = matrix @ self.mean[:d] + offset
+        mean = np.append(x_mean, self.mean[d:])
         mapped = self.rows[:, :d] @ matrix.T
         rows = np.column_stack([mapped, self.rows[:, d:]])
         return replace(self, mean=mean, rows=rows)
@@ -361,7 +362,8 @@ class RowSpace:
         n_varying = int((Z != 0).any(axis=0).sum())
         beyond = max(n_varying - T.shape[1], 0)
         turned = Rows(ArraySource(T, block.y, block.w, schema))
-        return cls(turned, mean, Z.T @ (U / np.sqrt(values)), beyond)
+        basis = Z.T @ (U / np.sqrt(values))
+        return cls(turned, mean, basis, beyond)
 
     def columns_of(self, directions: np.ndarray) -> np.ndarray:
         """Directions (..., r) of the space as coefficients of the columns, (..., d)."""
