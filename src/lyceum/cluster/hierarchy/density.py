@@ -367,8 +367,7 @@ def _core_distances(
             others[np.arange(len(unsettled)), unsettled] = np.inf  # a row itself
             rows = np.argsort(others, axis=1, kind="stable")[:, :k]
             distances = np.take_along_axis(others, rows, axis=1)
-        neighbor_weights = np.cumsum(w[rows], axis=1)
-        weight = w[unsettled][:, None] + neighbor_weights
+        weight = w[unsettled][:, None] + np.cumsum(w[rows], axis=1)
         # the first neighbor at which the cumulative weight is enough gives the core distance
         enough = weight >= min_samples * (1 - 1e-12)
         settled = enough.any(axis=1)

@@ -264,8 +264,7 @@ def silhouette(
     # the nearest other cluster; 0 for a row that is alone
     rows = np.arange(len(codes))
     others = weights[codes] - 1.0
-    own_sums = sums[rows, codes]
-    a = np.divide(own_sums, others, out=np.zeros(len(rows)), where=others > 0)
+    a = np.divide(sums[rows, codes], others, out=np.zeros(len(rows)), where=others > 0)
     means = sums / weights
     means[rows, codes] = np.inf
     b = means.min(axis=1)

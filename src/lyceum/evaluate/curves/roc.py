@@ -213,10 +213,7 @@ def _sorted_classes(
         scores.sort()
         return scores
 
-    if len(y_score) > _FEW_SCORES:
-        apply = ordered_map
-    else:
-        apply = map
+    apply = ordered_map if len(y_score) > _FEW_SCORES else map
     above, below = apply(sorted_scores, (True, False))
     for scores in (above, below):
         refuse_missing_scores(scores[-1:])  # NaN sorts last

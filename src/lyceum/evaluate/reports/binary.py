@@ -322,10 +322,7 @@ def binary_report(
     if not all(math.isfinite(cell) and cell >= 0 for cell in cells):
         raise DataError(f"tp, fp, fn, tn = {counts}: counts are finite and at least 0")
     tp, fp, fn, tn = cells
-    if pos_label is None:
-        positive = "positive"
-    else:
-        positive = pos_label
+    positive = "positive" if pos_label is None else pos_label
     return BinaryReport(tp, fp, fn, tn, positive)
 
 

@@ -199,10 +199,8 @@ def five_by_two(
     from_mean = d - d.mean(axis=1, keepdims=True)
     variances = (from_mean**2).sum(axis=1)
     t = statistic(float(d[0, 0]), math.sqrt(variances.mean()))
-    squares = float((d**2).sum())
-    f = statistic(squares, 2.0 * float(variances.sum()))
-    f_p_value = float(stats.f.sf(f, 10, 5))
-    return FiveByTwoTest(d, t, _two_sided_p(t, 5), f, f_p_value)
+    f = statistic(float((d**2).sum()), 2.0 * float(variances.sum()))
+    return FiveByTwoTest(d, t, _two_sided_p(t, 5), f, float(stats.f.sf(f, 10, 5)))
 
 
 def _losses(experiment: Experiment, splits: list[Split]) -> np.ndarray:
@@ -345,10 +343,7 @@ def corrected_t(
     J = len(d)
     mean = float(d.mean())
     # the mean of equal differences may be off by rounding, which is no spread
-    if d.min() < d.max():
-        variance = float(d.var(ddof=1))
-    else:
-        variance = 0.0
+    variance = float(d.var(ddof=1)) if d.min() < d.max() else 0.0
     error = math.sqrt((1.0 / J + test_to_train) * variance)
     t = statistic(mean, error)
     # half of the 95 % interval

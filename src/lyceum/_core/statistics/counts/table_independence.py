@@ -62,6 +62,10 @@ class IndependenceTest:
     p_value: float
 
 
+def _freedom(margins: np.ndarray) -> np.ndarray:
+    return np.maximum((margins > 0).sum(axis=1) - 1, 0)
+
+
 def independence_test(counts: np.ndarray, kind: str = "g2") -> IndependenceTest:
     """The test that the first two axes of a table of counts are independent given the others.
 
@@ -103,9 +107,7 @@ def independence_test(counts: np.ndarray, kind: str = "g2") -> IndependenceTest:
     else:
         statistic = float(2.0 * (N * np.log(N / E)).sum())
     # rows and columns of zeros are no categories of a table
-    row_freedom = np.maximum((rows > 0).sum(axis=1) - 1, 0)
-    column_freedom = np.maximum((columns > 0).sum(axis=1) - 1, 0)
-    freedom = (row_freedom * column_freedom).sum()
+    freedom = (_freedom(rows) * _freedom(columns)).sum()
     if freedom:
         p_value = float(chdtrc(freedom, statistic))
     else:
