@@ -36,8 +36,12 @@ def figures():
 
 
 def test_lines_are_not_full_and_helpers_are_used(figures):
-    assert {name: figures[name] for name, most in MOST.items() if figures[name] > most} == {}
+    assert {
+        name: figures[name] for name, most in MOST.items() if figures[name] > most
+    } == {}
 
 
 def test_dense_phases_have_a_sentence(figures):
-    assert {name: figures[name] for name, least in LEAST.items() if figures[name] < least} == {}
+    assert {
+        name: figures[name] for name, least in LEAST.items() if figures[name] < least
+    } == {}
