@@ -79,7 +79,6 @@ def cost_complexity(
         markeredgewidth=1.5,
         label=f"chosen: {n_chosen} leaves, α = {choice.alpha:.3g}",
     )
-    # paths of large trees crowd at few leaves
     if len(leaves) > 1 and leaves.max() > 30:
         ax.set_xscale("log")
     ax.set_ylim(bottom=min(0.0, float(np.min(path.risks))))
