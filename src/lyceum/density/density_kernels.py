@@ -58,10 +58,11 @@ def _rejection_sample(
     out = np.empty(int(np.prod(shape)))
     done = 0
     while done < len(out):
-        values, keep = propose(random, len(out) - done + 16)
-        kept = values[random.uniform(size=len(values)) < keep][: len(out) - done]
-        out[done : done + len(kept)] = kept
-        done += len(kept)
+        values, probability = propose(random, len(out) - done + 16)
+        accepted = values[random.uniform(size=len(values)) < probability]
+        accepted = accepted[: len(out) - done]
+        out[done : done + len(accepted)] = accepted
+        done += len(accepted)
     return out.reshape(shape)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy.special import expit
 
@@ -47,11 +45,13 @@ def fit_sigmoid(scores: np.ndarray, positive: np.ndarray, w: np.ndarray) -> np.n
     >>> round(float(expit(slope)), 4)  # (1 + 1) / (1 + 2)
     0.6667
     """
-    high = float(w[positive].sum())
-    low = float(w[~positive].sum())
-    target = np.where(positive, (high + 1.0) / (high + 2.0), 1.0 / (low + 2.0))
+    # from A = 0 and B of the shares of the classes
+    n_positive = float(w[positive].sum())
+    n_negative = float(w[~positive].sum())
+    high = (n_positive + 1.0) / (n_positive + 2.0)
+    target = np.where(positive, high, 1.0 / (n_negative + 2.0))
     Z = np.column_stack([scores, np.ones(len(scores))])
-    theta = np.array([0.0, np.log((high + 1.0) / (low + 1.0))])
+    theta = np.array([0.0, np.log((n_positive + 1.0) / (n_negative + 1.0))])
 
     def cost(theta: np.ndarray) -> float:
         u = Z @ theta
@@ -63,23 +63,15 @@ def fit_sigmoid(scores: np.ndarray, positive: np.ndarray, w: np.ndarray) -> np.n
         curvature = w * p * (1 - p)
         hessian = (Z * curvature[:, None]).T @ Z
         step = -PositiveFactor.of(hessian).solve(gradient)
-        theta = theta + _step_length(cost, theta, step, float(gradient @ step)) * step
+        # Armijo: halved until the cost falls by a part of what the slope along the step promises
+        value = cost(theta)
+        promised = 1e-4 * float(gradient @ step)
+        length = 1.0
+        while (
+            cost(theta + length * step) > value + length * promised and length > 1e-10
+        ):
+            length /= 2
+        theta = theta + length * step
         if np.abs(gradient).max() < 1e-9 * max(1.0, w.sum()):
             break
     return theta
-
-
-def _step_length(
-    cost: Callable[[np.ndarray], float],
-    theta: np.ndarray,
-    step: np.ndarray,
-    slope: float,
-) -> float:
-    """1, halved until the cost falls by a part of what the slope along the step promises
-    (Armijo)."""
-    value = cost(theta)
-    promised = 1e-4 * slope
-    length = 1.0
-    while cost(theta + length * step) > value + length * promised and length > 1e-10:
-        length /= 2
-    return length

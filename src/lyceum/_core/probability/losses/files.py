@@ -76,9 +76,8 @@ def _from_csv(text: str) -> MatrixContent:
                 f" ({_NOTE})"
             )
     values = [[_number(cell, line[0]) for cell in line[1:]] for line in body]
-    return MatrixContent(
-        values, _parse_labels([line[0] for line in body]), _parse_labels(actions)
-    )
+    classes = [_label(line[0]) for line in body]
+    return MatrixContent(values, classes, list(map(_label, actions)))
 
 
 def _number(cell: str, row: str) -> float:
@@ -88,11 +87,6 @@ def _number(cell: str, row: str) -> float:
         raise DataError(
             f"the row of {row!r} has the cell {cell!r}, which is no number"
         ) from None
-
-
-def _parse_labels(labels: list[str]) -> list[Any]:
-    """Integers as numbers, other labels as text."""
-    return [int(label) if _INTEGER.fullmatch(label) else label for label in labels]
 
 
 def _from_toml(text: str) -> MatrixContent | PairCosts:
@@ -136,6 +130,7 @@ def from_mapping(recipe: Mapping[str, Any]) -> MatrixContent | PairCosts:
 
 
 def _label(text: str) -> Any:
+    """Integers as numbers, other labels as text."""
     if _INTEGER.fullmatch(text):
         return int(text)
     return text
