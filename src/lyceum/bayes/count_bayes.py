@@ -144,12 +144,9 @@ class CountBayes(GenerativeClassifier):
         """The columns whose log probability is farthest above the mean of all classes."""
         lead = self.feature_log_prob_[k] - self.feature_log_prob_.mean(axis=0)
         order = np.argsort(-lead, kind="stable")[:_N_COLUMNS]
-        names = self.design_names
-        p = np.exp(self.feature_log_prob_[k])
-        rows = [
-            (names[j], float(self.feature_count_[k, j]), float(p[j]), float(lead[j]))
-            for j in order
-        ]
+        names = [self.design_names[j] for j in order]
+        numbers = (self.feature_count_[k], np.exp(self.feature_log_prob_[k]), lead)
+        rows = list(zip(names, *(column[order].tolist() for column in numbers)))
         heads = ("column", "count", "probability", "log above the mean class")
         return Table(f"Columns typical of {self.classes_[k]}", heads, rows)
 

@@ -149,5 +149,7 @@ class DriftingMeans:
         eta = np.minimum(w * steps, 1.0)
         # Unrolled: row i keeps the share η_i Π_{j>i} (1 - η_j); the start keeps what is left. About
         # the start, so that a large offset does not cancel.
-        later = np.append(np.cumprod((1.0 - eta)[::-1])[::-1][1:], 1.0)
-        return n + float(w.sum()), mean + (eta * later)[: len(rows)] @ (rows - mean)
+        from_end = np.cumprod((1.0 - eta)[::-1])[::-1]
+        later = np.append(from_end[1:], 1.0)
+        shares = (eta * later)[: len(rows)]
+        return n + float(w.sum()), mean + shares @ (rows - mean)

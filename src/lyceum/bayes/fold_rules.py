@@ -97,7 +97,8 @@ class FoldRules:
             z *= z
             squares = z.reshape(len(X), alphas, d).transpose(1, 0, 2)
             norms = np.matmul(squares, self.precision[fold, :, k])
-            np.subtract(self.constant[fold, :, k, None], 0.5 * norms, out=joint[..., k])
+            constant = self.constant[fold, :, k, None]
+            np.subtract(constant, 0.5 * norms, out=joint[..., k])
         return joint
 
 
@@ -175,7 +176,8 @@ def _spectrum(
     shrunk = np.multiply.outer(values, 1.0 - gammas) + gammas * target
     shrunk = np.where(shrunk < UNEXPLAINED * size, shrunk + RIDGE * size, shrunk)
     log_det = np.log(shrunk[:-1]).sum(axis=0) + beyond * np.log(shrunk[-1])
-    log_det += 2.0 * np.log(scale[varies]).sum() - (~varies).sum() * np.log(target)
+    log_scale = 2.0 * np.log(scale[varies]).sum()
+    log_det += log_scale - (~varies).sum() * np.log(target)
     return inverse[:, None] * U, 1.0 / shrunk[:-1], log_det
 
 
@@ -192,8 +194,9 @@ class FoldLoss:
         shape = (rules.constant.shape[1], rules.constant.shape[3])
         total = cls(np.zeros(shape), 0.0)
         for f, tested in enumerate(rules.folds.test_rows(block)):
-            # no rule can know a class whose rows are all in this fold
-            scored = tested & rules.seen[f, np.maximum(block.y, 0)] & (block.y >= 0)
+            # no rule can know a class whose rows are all in this fold, and -1 is no class
+            learned = rules.seen[f, np.maximum(block.y, 0)]
+            scored = tested & learned & (block.y >= 0)
             part = block.take(scored)
             y = block.y[scored]
             w = part.weights

@@ -88,8 +88,10 @@ class KernelLog:
     def _make_table(self, count: int) -> np.ndarray:
         x = self._start + np.arange(count) * (self.h / _STEP)
         log, slope = self._sum_terms(x)
+        nodes = np.stack([log, slope * (self.h / _STEP)])
+        # one node beyond the distance that the table serves, as the last interval needs its end
         far = self._nearest(x) > (_NEAR + 1.0 / _STEP) * self.h
-        return np.where(far, np.nan, np.stack([log, slope * (self.h / _STEP)]))
+        return np.where(far, np.nan, nodes)
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """The log density at every x; 0 where x is missing."""
@@ -114,7 +116,9 @@ class KernelLog:
         f, g = self.table[:, node]
         u, v = self.table[:, node + 1]
         rise = u - f
-        cubic = f + t * (g + t * (3 * rise - 2 * g - v + t * (g + v - 2 * rise)))
+        second = 3 * rise - 2 * g - v
+        third = g + v - 2 * rise
+        cubic = f + t * (g + t * (second + t * third))
         return np.where(inside, cubic, np.nan)
 
     def _nearest(self, x: np.ndarray) -> np.ndarray:
@@ -122,9 +126,9 @@ class KernelLog:
         index = np.searchsorted(self.values, x)
         below = np.maximum(index - 1, 0)
         above = np.minimum(index, len(self.values) - 1)
-        return np.minimum(
-            np.abs(x - self.values[below]), np.abs(self.values[above] - x)
-        )
+        to_left = np.abs(x - self.values[below])
+        to_right = np.abs(self.values[above] - x)
+        return np.minimum(to_left, to_right)
 
     def _sum_terms(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Log density and slope by sums, for the x in order a few at a time.

@@ -213,7 +213,8 @@ class LinearDiscriminantAnalysis(Discriminant):
             joint += self.intercept_
             return joint
         joint = np.zeros((len(block), 2))
-        np.add(block.X @ self.coef_[0], self.intercept_, out=joint[:, 1])
+        log_odds = block.X @ self.coef_[0]
+        np.add(log_odds, self.intercept_, out=joint[:, 1])
         return joint
 
     def _joint_density(self, block: Block) -> np.ndarray:

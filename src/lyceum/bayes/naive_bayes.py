@@ -291,8 +291,10 @@ class NaiveBayes(GenerativeClassifier):
         safe = np.where(varies, self.variances_, 1.0)
         self._gaussian_columns = self._columns_of_kind("gaussian")
         self._mean = self.means_.T.copy()
-        self._half_precision = np.where(varies, 0.5 / safe, 0.0).T.copy()
-        self._peak = np.where(varies, -0.5 * np.log(2 * np.pi * safe), 0.0).T.copy()
+        half_precision = np.where(varies, 0.5 / safe, 0.0)
+        peak = np.where(varies, -0.5 * np.log(2 * np.pi * safe), 0.0)
+        self._half_precision = half_precision.T.copy()
+        self._peak = peak.T.copy()
 
     def _finish_kernels(self, statistic: MixedMoments) -> None:
         self._kernel_columns = self._columns_of_kind("kernel")

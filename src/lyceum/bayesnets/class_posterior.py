@@ -87,7 +87,8 @@ class ClassPosterior:
         wide = np.empty((len(codes), self.K, len(self.net.names)), np.int32)
         wide[:, :, :-1] = codes[:, None, :]
         wide[:, :, -1] = np.arange(self.K)
-        _, log_p = self.net.junction_tree().rows(wide.reshape(-1, wide.shape[2]), [])
+        rows = wide.reshape(-1, wide.shape[2])
+        _, log_p = self.net.junction_tree().rows(rows, [])
         return log_p.reshape(-1, self.K)
 
     # -- explanations ------------------------------------------------------------------

@@ -195,8 +195,10 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
     def _structure(
         self, data: CodedData | StreamedData, rule: ScoreRule, names: list[str]
     ) -> list[set[int]]:
+        # the class is the last of d + 1 variables
         d = len(names) - 1
-        naive: list[set[int]] = [*({d} for _ in range(d)), set()]
+        naive: list[set[int]] = [{d} for _ in range(d)]
+        naive.append(set())
         if hasattr(self, "history_"):
             del self.history_
         if isinstance(self.structure, Mapping | BayesNet):
@@ -346,9 +348,11 @@ def _given_structure(structure: Any, names: list[str]) -> list[set[int]]:
             raise SettingError(
                 f"the given structure must have a list of parents for {name!r}, got {of!r}"
             )
-    if names[-1] not in parents and not any(names[-1] in of for of in parents.values()):
+    target = names[-1]
+    is_parent = any(target in of for of in parents.values())
+    if target not in parents and not is_parent:
         raise SchemaError(
-            f"the given structure has no node for the class, which is named {names[-1]!r}"
+            f"the given structure has no node for the class, which is named {target!r}"
         )
     parent_codes: list[set[int]] = [set() for _ in names]
     for name, of in parents.items():

@@ -123,9 +123,10 @@ class ErrorRejectCurve:
     def table(self, rates: Sequence[float] = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)) -> Table:
         """Doubt, error and cost at some reject rates: each at the point that rejects at least that
         share."""
+        # rates fall along the curve
+        rising = self.reject_rate[::-1]
         indices = [
-            len(self.reject_rate) - 1 - int(np.searchsorted(self.reject_rate[::-1], r))
-            for r in rates
+            len(rising) - 1 - int(np.searchsorted(rising, rate)) for rate in rates
         ]
         columns = (self.reject_rate, self.thresholds, self.error, self.cost)
         rows = [tuple(float(column[i]) for column in columns) for i in indices]
@@ -245,7 +246,8 @@ def _curve(
         cost = _running_means(costs[order], weight, order, last, accepted)
     # trapezoids over the falling reject rate; the first cost is constant up to a rate of 1
     reject = 1.0 - accepted / accepted[-1]
-    area = np.trapezoid(cost[::-1], reject[::-1]) + cost[0] * (1.0 - reject[0])
+    trapezoids = np.trapezoid(cost[::-1], reject[::-1])
+    area = trapezoids + cost[0] * (1.0 - reject[0])
     return ErrorRejectCurve(
         thresholds=np.append(risk[last], np.inf),
         reject_rate=np.append(1.0, reject),

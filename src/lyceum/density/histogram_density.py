@@ -240,7 +240,10 @@ class HistogramDensity(Density, OnePassLearner):
 
     def _n_parameters(self) -> int:
         """The cells of the grid from the first to the last with rows in every column, less one."""
-        spans = (self.cells_.max(axis=0) - self.cells_.min(axis=0) + 1).tolist()
+        first = self.cells_.min(axis=0)
+        last = self.cells_.max(axis=0)
+        # whole numbers of Python, as their product may not fit into 64 bits
+        spans = (last - first + 1).tolist()
         return math.prod(spans) - 1
 
     # -- what was learned --------------------------------------------------------------
@@ -275,7 +278,8 @@ class HistogramDensity(Density, OnePassLearner):
             positions = find_cells(known, cells[:, : j + 1])
             with np.errstate(divide="ignore"):
                 joint[:, j] = np.log(np.where(positions >= 0, weight[positions], 0.0))
-            joint[:, j] -= np.log(N) + np.log(self.bin_width_[: j + 1]).sum()
+            log_volume = np.log(self.bin_width_[: j + 1]).sum()
+            joint[:, j] -= np.log(N) + log_volume
         return chain_terms(joint)
 
     def summary(self) -> Summary:

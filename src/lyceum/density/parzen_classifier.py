@@ -242,7 +242,10 @@ class ParzenClassifier(PosteriorClassifier, Learner):
                     chain[:, k, j + 1] = sums.log_density(block.X[:, : j + 1])
         before = chain[:, :, :-1]
         terms = np.subtract(
-            chain[:, :, 1:], before, out=np.zeros((n, K, d)), where=np.isfinite(before)
+            chain[:, :, 1:],
+            before,
+            out=np.zeros((n, K, d)),
+            where=np.isfinite(before),
         )
         return runner_up_odds(terms, self._log_priors())
 

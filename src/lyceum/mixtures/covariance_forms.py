@@ -37,8 +37,9 @@ class CovariancePrior:
             values = covariances[:, used]
             return float(-0.5 * self.rows * (np.log(values) + V / values).sum())
         S = covariances[:, used][:, :, used]
-        inner = np.einsum("kjj,j->k", np.linalg.inv(S), V)
-        return float(-0.5 * self.rows * (np.linalg.slogdet(S)[1] + inner).sum())
+        traces = np.einsum("kjj,j->k", np.linalg.inv(S), V)
+        _, log_det = np.linalg.slogdet(S)
+        return float(-0.5 * self.rows * (log_det + traces).sum())
 
 
 class ComponentWhitening(NamedTuple):

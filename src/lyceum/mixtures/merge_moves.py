@@ -98,11 +98,15 @@ def _near_pairs(sums: MixtureSums) -> list[tuple[int, int]]:
     S = sums.moments.scatter
     variances = S if S.ndim == 2 else np.einsum("kjj->kj", S)
     spread = variances.sum(axis=0) / sums.rows.sum()
-    Z = sums.moments.mean[active] / np.sqrt(np.where(spread > 0, spread, 1.0))
-    apart = ((Z[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2)
+    deviations = np.sqrt(np.where(spread > 0, spread, 1.0))
+    Z = sums.moments.mean[active] / deviations
+    gaps = Z[:, None, :] - Z[None, :, :]
+    apart = (gaps**2).sum(axis=2)
+    # one more than the nearest, as a component is nearest to itself
     nearest = np.argsort(apart, axis=1, kind="stable")[:, : _NEAREST + 1]
-    near = zip(active.tolist(), active[nearest].tolist())
-    pairs = {(min(a, b), max(a, b)) for a, others in near for b in others if a != b}
+    pairs = set()
+    for a, others in zip(active.tolist(), active[nearest].tolist()):
+        pairs.update((min(a, b), max(a, b)) for b in others if a != b)
     return sorted(pairs)
 
 

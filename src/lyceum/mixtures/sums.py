@@ -447,7 +447,8 @@ class Marginal:
         S[:, o[:, None], o] = sums.moments.scatter
         S[:, m[:, None], o] = cross
         S[:, o[:, None], m] = np.swapaxes(cross, 1, 2)
-        S[:, m[:, None], m] = cross @ np.swapaxes(G, 1, 2) + rows[:, None, None] * C
+        left_over = rows[:, None, None] * C
+        S[:, m[:, None], m] = cross @ np.swapaxes(G, 1, 2) + left_over
         return S
 
 

@@ -130,7 +130,8 @@ class TableMixture(Mixture):
         group = self._group()
         K = len(self.weights_)
         free = int((group < 0).sum())
-        free += sum(int((group == g).sum()) - 1 for g in np.unique(group[group >= 0]))
+        _, sizes = np.unique(group[group >= 0], return_counts=True)
+        free += int((sizes - 1).sum())
         return K - 1 + K * free
 
     def _component_table(self) -> list[Table]:
@@ -294,4 +295,5 @@ class TableProblem(EMProblem):
             return 0.0
         alone = self.group < 0
         P = parameters.probabilities
-        return self.alpha * float(np.log(P).sum() + np.log1p(-P[:, alone]).sum())
+        log_absent = np.log1p(-P[:, alone]).sum()
+        return self.alpha * float(np.log(P).sum() + log_absent)

@@ -99,7 +99,8 @@ class VariationalProblem(MixtureProblem):
         """q(π): Beta(1 + n_k, γ_0 + Σ_(j>k) n_j) of every stick, or Dirichlet(γ_0 + n)."""
         gamma = self.prior.concentration
         if self.prior.process:
-            after = np.append(np.cumsum(n[::-1])[-2::-1], 0.0)
+            from_end = np.cumsum(n[::-1])
+            after = np.append(from_end[-2::-1], 0.0)
             return np.stack([1.0 + n, gamma + after])
         return np.stack([gamma + n, np.zeros(len(n))])
 
@@ -137,7 +138,8 @@ class VariationalProblem(MixtureProblem):
             return digamma(a) - digamma(a.sum()), a / a.sum()
         # π_k = v_k Π_(j<k) (1 - v_j) with v ~ Beta(a, b): logs add up, and so do expectations
         left = digamma(b) - digamma(a + b)
-        log_weights = digamma(a) - digamma(a + b) + np.append(0.0, np.cumsum(left)[:-1])
+        log_rest = np.append(0.0, np.cumsum(left)[:-1])
+        log_weights = digamma(a) - digamma(a + b) + log_rest
         rest = np.append(1.0, np.cumprod(b / (a + b))[:-1])
         weights = a / (a + b) * rest
         return log_weights, weights / weights.sum()
@@ -164,9 +166,10 @@ class VariationalProblem(MixtureProblem):
         K = len(a)
         # of Beta(a, b) from Beta(1, γ_0), summed over the sticks
         if self.prior.process:
-            both = digamma(a + b)
+            log_v = digamma(a) - digamma(a + b)
+            log_rest = digamma(b) - digamma(a + b)
             terms = betaln(1.0, gamma) - betaln(a, b)
-            terms += (a - 1.0) * (digamma(a) - both) + (b - gamma) * (digamma(b) - both)
+            terms += (a - 1.0) * log_v + (b - gamma) * log_rest
             return float(terms.sum())
         # of Dirichlet(a) from Dirichlet(γ_0, ..., γ_0)
         expected = digamma(a) - digamma(a.sum())

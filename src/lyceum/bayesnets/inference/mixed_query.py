@@ -186,11 +186,13 @@ def joint_gaussian(
         ]
         # x_j = a + bᵀ x_p + noise: its mean, its covariances with those before it, its variance
         b = np.broadcast_to(node.coefficients[cell], (size, len(numeric)))
-        mean[:, j] = node.intercept[cell] + (b * mean[:, numeric]).sum(axis=1)
+        from_parents = (b * mean[:, numeric]).sum(axis=1)
+        mean[:, j] = node.intercept[cell] + from_parents
         cross = np.einsum("kp,kpj->kj", b, covariance[:, numeric, :j])
         covariance[:, j, :j] = cross
         covariance[:, :j, j] = cross
-        covariance[:, j, j] = node.variance[cell] + (b * cross[:, numeric]).sum(axis=1)
+        explained = (b * cross[:, numeric]).sum(axis=1)
+        covariance[:, j, j] = node.variance[cell] + explained
     return mean, covariance
 
 
@@ -202,7 +204,15 @@ def _condition(
     if not seen:
         return mean, covariance, np.zeros(len(mean))
     gap = values - mean[:, seen]
-    unit, roots, vectors = _correlation_axes(covariance[:, seen][:, :, seen])
+    # The eigenvalues and eigenvectors of the correlations: in units of their deviations the scale
+    # of a column does not decide what is singular. An eigenvalue next to 0 is taken as 0.
+    C_ss = covariance[:, seen][:, :, seen]
+    variance = np.einsum("kjj->kj", C_ss)
+    unit = np.sqrt(np.where(variance > 0, variance, 1.0))
+    units = unit[:, :, None] * unit[:, None, :]
+    roots, vectors = np.linalg.eigh(C_ss / units)
+    largest = np.maximum(roots.max(axis=1, keepdims=True), 1e-300)
+    roots = np.where(roots > _SINGULAR * largest, roots, 0.0)
     positive = roots > 0
     inverse = np.divide(1.0, roots, out=np.zeros_like(roots), where=positive)
     # −½ Σ_j [ln 2π λ_j + z_j² / λ_j] over the eigenvalues that are not 0, z along the axes
@@ -223,21 +233,6 @@ def _condition(
         "kal,klb->kab", gain, covariance[:, seen, :]
     )
     return new_mean, new_covariance, np.where(off, -np.inf, log_density)
-
-
-def _correlation_axes(
-    covariance: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The units of the columns, and the eigenvalues and eigenvectors of every correlation.
-
-    In these units the scale of a column does not decide what is singular: an eigenvalue next to 0
-    is given as 0.
-    """
-    variance = np.einsum("kjj->kj", covariance)
-    unit = np.sqrt(np.where(variance > 0, variance, 1.0))
-    roots, vectors = np.linalg.eigh(covariance / (unit[:, :, None] * unit[:, None, :]))
-    largest = np.maximum(roots.max(axis=1, keepdims=True), 1e-300)
-    return unit, np.where(roots > _SINGULAR * largest, roots, 0.0), vectors
 
 
 def _draw(

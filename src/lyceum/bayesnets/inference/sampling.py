@@ -123,7 +123,8 @@ def _draw_numbers(
         density = -0.5 * (
             np.log(2 * np.pi * variance) + (observed - mean) ** 2 / variance
         )
-    log_w += np.where(variance > 0, density, np.where(observed == mean, 0.0, -np.inf))
+    certain = np.where(observed == mean, 0.0, -np.inf)
+    log_w += np.where(variance > 0, density, certain)
     return np.full(n_rows, observed)
 
 
@@ -178,7 +179,8 @@ def weighted_posterior(
     spread = np.bincount(indices, w**2, size) * (1 - 2 * p) + p**2 * squares
     worth = float(total**2 / squares)
     # a state that was never drawn is not known to be impossible: the rule of three
-    error = np.where(p > 0, np.sqrt(np.maximum(spread, 0.0)) / total, 3.0 / worth)
+    deviation = np.sqrt(np.maximum(spread, 0.0))
+    error = np.where(p > 0, deviation / total, 3.0 / worth)
     method = f"likelihood weighting ({len(w):,} samples, worth {worth:,.0f})"
     states = {name: net.states(name) for name in query}
     log_evidence = float(top + np.log(total / len(w)))
@@ -217,8 +219,10 @@ def gibbs(
     # the error of the mean of all batches, and of the chains, whichever is larger
     batches = shares.reshape(-1, shares.shape[2])
     within = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
-    between = shares.mean(axis=1).std(axis=0, ddof=1) / np.sqrt(_CHAINS)
-    error = np.where(p > 0, np.maximum(within, between), 3.0 / (_CHAINS * sweeps))
+    chain_means = shares.mean(axis=1)
+    between = chain_means.std(axis=0, ddof=1) / np.sqrt(_CHAINS)
+    larger = np.maximum(within, between)
+    error = np.where(p > 0, larger, 3.0 / (_CHAINS * sweeps))
     method = f"Gibbs sampling ({_CHAINS} chains of {sweeps:,} sweeps)"
     return Posterior(
         states,

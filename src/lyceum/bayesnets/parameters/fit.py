@@ -181,8 +181,10 @@ def _block_scatter(block: Block, net: BayesNet, name: str) -> ClassScatter:
     numeric = [*(p for p in parents if p in net.gaussian_names), name]
     discrete = [p for p in parents if p not in net.gaussian_names]
     X = np.column_stack([numbers_of(block, column) for column in numeric])
-    codes = RowCodes.of(net)(block)[:, [net.index_of[p] for p in discrete]]
-    complete = ~np.isnan(X).any(axis=1) & (codes >= 0).all(axis=1)
+    all_codes = RowCodes.of(net)(block)
+    codes = all_codes[:, [net.index_of[p] for p in discrete]]
+    has_numbers = ~np.isnan(X).any(axis=1)
+    complete = has_numbers & (codes >= 0).all(axis=1)
     # every combination of the discrete parents is a class
     shape = tuple(len(net.states(p)) for p in discrete)
     combination = np.zeros(int(complete.sum()), np.int32)
@@ -252,7 +254,8 @@ def least_squares(
     # the residual S_yy - bᵀ S_py
     factor = PositiveFactor.of(scatter[:-1, :-1], level=UNEXPLAINED)
     b = factor.solve(scatter[:-1, -1])
-    variance = max(float(scatter[-1, -1] - b @ scatter[:-1, -1]) / weight, 0.0)
+    residual = float(scatter[-1, -1] - b @ scatter[:-1, -1])
+    variance = max(residual / weight, 0.0)
     intercept = float(mean[-1] - b @ mean[:-1])
     return intercept, b, variance, len(b) - factor.rank
 

@@ -62,7 +62,8 @@ def pc(
     required = rules.required
     barred = rules.forbidden | required.T
     skeleton = _Skeleton(data, alpha, kind)
-    for u, v in np.argwhere(barred & barred.T & ~required & ~required.T).tolist():
+    barred_both_ways = barred & barred.T & ~required & ~required.T
+    for u, v in np.argwhere(barred_both_ways).tolist():
         skeleton.neighbors[u].discard(v)
         skeleton.separators[u, v] = tuple(range(n))
     size = 0
@@ -338,7 +339,8 @@ def structural_distance(net: BayesNet, other: BayesNet) -> int:
         names = compared.names
         edges = {}
         for u, v in pattern.directed:
-            edges[frozenset((names[u], names[v]))] = (names[u], names[v])
+            ends = (names[u], names[v])
+            edges[frozenset(ends)] = ends
         for u, v in pattern.undirected:
             edges[frozenset((names[u], names[v]))] = ("", "")
         marks.append(edges)

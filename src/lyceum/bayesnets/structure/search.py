@@ -198,7 +198,9 @@ class _Gains:
                 self.add[candidates, v] = [
                     known[v, family | {u}] - score for u in candidates
                 ]
-            self.open[:, v] = np.where(self.reach[v], -np.inf, self.add[:, v])
+            # u → v closes a cycle if v leads to u
+            closes_cycle = self.reach[v]
+            self.open[:, v] = np.where(closes_cycle, -np.inf, self.add[:, v])
 
     def best(self, tabu: Collection[tuple[int, int]]) -> Move | None:
         """The move of the largest gain that makes no cycle."""

@@ -99,7 +99,10 @@ class Gaussian:
         constant = np.array([-0.5 * (white.log_det + d * np.log(2 * np.pi))])
         rows = np.asarray(X, dtype=np.float64)
         if rows.ndim < 2:  # one row, or the numbers of a single column
-            rows = rows.reshape((-1, 1) if len(self.mean) == 1 else (1, -1))
+            if len(self.mean) == 1:
+                rows = rows.reshape(-1, 1)
+            else:
+                rows = rows.reshape(1, -1)
         if rows.ndim != 2 or rows.shape[1] != len(self.mean):
             raise DataError(
                 f"the Gaussian is of {show_count(len(self.mean), 'column')}, but X has the shape "
@@ -129,10 +132,13 @@ class Gaussian:
                 f"{values.size} values for {show_count(len(b), 'fixed column')}: give one value per"
                 " column"
             )
-        known = PositiveFactor.of(self.covariance[np.ix_(b, b)], level=UNEXPLAINED)
-        gain = known.solve(self.covariance[np.ix_(b, a)]).T
-        rest = self.covariance[np.ix_(a, a)] - gain @ self.covariance[np.ix_(b, a)]
-        return self._make(self.mean[a] + gain @ (values - self.mean[b]), rest)
+        # the gain is Σ_ab Σ_bb⁻¹
+        S_ba = self.covariance[np.ix_(b, a)]
+        factor = PositiveFactor.of(self.covariance[np.ix_(b, b)], level=UNEXPLAINED)
+        gain = factor.solve(S_ba).T
+        mean = self.mean[a] + gain @ (values - self.mean[b])
+        covariance = self.covariance[np.ix_(a, a)] - gain @ S_ba
+        return self._make(mean, covariance)
 
     def product(self, other: Gaussian) -> tuple[Gaussian, float]:
         """N(x; self) N(x; other) = c N(x; fused): the fused Gaussian and log c.

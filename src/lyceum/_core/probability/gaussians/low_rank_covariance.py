@@ -58,8 +58,9 @@ class LowRankCovariance:
         used = diagonal > 0
         values, U = eigh((rows * _inverse(diagonal)) @ rows.T, check_finite=False)
         values = np.maximum(values, 0.0)
-        log_det = float(np.log(diagonal[used]).sum() + np.log1p(values).sum())
-        return cls(diagonal, rows, U.T / np.sqrt(1.0 + values)[:, None], log_det)
+        log_det = np.log(diagonal[used]).sum() + np.log1p(values).sum()
+        turn = U.T / np.sqrt(1.0 + values)[:, None]
+        return cls(diagonal, rows, turn, float(log_det))
 
     def solve(self, Z: np.ndarray) -> np.ndarray:
         """Σ⁻¹ z of every row z."""

@@ -103,9 +103,11 @@ def _whiten_full(covariance: np.ndarray, total_variance: np.ndarray) -> Whitenin
         L, _ = _cholesky(R + RIDGE * np.eye(len(scale)))
         ridge = RIDGE * scale**2
     # ln |Σ| = 2 Σ_j (ln L_jj + ln S_j); the ridge is in units of the variances
-    logs = np.log(np.diag(L)[varies]).sum() + np.log(scale[varies]).sum()
-    W = np.ascontiguousarray(lapack.dtrtri(L, lower=1)[0] * inverse)
-    return Whitening(W, 2.0 * float(logs), ridge, dependent)
+    half_log_det = np.log(np.diag(L)[varies]).sum()
+    half_log_det += np.log(scale[varies]).sum()
+    inverse_L, _ = lapack.dtrtri(L, lower=1)
+    W = np.ascontiguousarray(inverse_L * inverse)
+    return Whitening(W, 2.0 * float(half_log_det), ridge, dependent)
 
 
 def _cholesky(R: np.ndarray) -> tuple[np.ndarray, int | None]:

@@ -101,5 +101,7 @@ def bayes_theorem(
         )
     posterior = joint / evidence
     return BayesUpdate(
-        dict(zip(prior, joint.tolist())), evidence, dict(zip(prior, posterior.tolist()))
+        unnormalized=dict(zip(prior, joint.tolist())),
+        evidence=evidence,
+        posterior=dict(zip(prior, posterior.tolist())),
     )

@@ -58,7 +58,9 @@ class BetaBernoulli:
         other = ~np.isin(x, (0.0, 1.0))
         if other.any():
             raise DataError(f"x holds {x[other][0]:g}: a coin shows 0 or 1")
-        return replace(self, a=self.a + float(w @ x), b=self.b + float(w @ (1.0 - x)))
+        ones = float(w @ x)
+        zeros = float(w @ (1.0 - x))
+        return replace(self, a=self.a + ones, b=self.b + zeros)
 
     @property
     def mean(self) -> float:
@@ -281,6 +283,7 @@ def _check_values(x: ArrayLike, weight: object) -> tuple[np.ndarray, np.ndarray]
 
 def _counts(x: ArrayLike, weight: object) -> tuple[np.ndarray, np.ndarray]:
     x, w = _check_values(x, weight)
-    if not (np.isfinite(x).all() and (x >= 0).all() and (x == np.rint(x)).all()):
+    whole = np.isfinite(x).all() and (x == np.rint(x)).all()
+    if not whole or not (x >= 0).all():
         raise DataError("counts are whole numbers of at least 0")
     return x, w

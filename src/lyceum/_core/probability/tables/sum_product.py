@@ -117,11 +117,15 @@ def contract(one: Factor, two: Factor, name: str) -> Factor:
     right = [v for v in two.variables if v not in one.variables]
     states = {**one.variables, **two.variables}
     sizes = {v: len(labels) for v, labels in states.items()}
-    n, a, b = (prod(sizes[v] for v in group) for group in (shared, left, right))
-    A = one.transpose(*shared, *left, name).values.reshape(n, a, sizes[name])
-    B = two.transpose(*shared, name, *right).values.reshape(n, sizes[name], b)
+    n = prod(sizes[v] for v in shared)
+    A = one.transpose(*shared, *left, name).values
+    B = two.transpose(*shared, name, *right).values
+    products = np.matmul(
+        A.reshape(n, prod(sizes[v] for v in left), sizes[name]),
+        B.reshape(n, sizes[name], prod(sizes[v] for v in right)),
+    )
     variables = {v: states[v] for v in (*shared, *left, *right)}
-    values = np.matmul(A, B).reshape([sizes[v] for v in variables])
+    values = products.reshape([sizes[v] for v in variables])
     return Factor._make(variables, values, False)
 
 
