@@ -39,7 +39,9 @@ def combine_covariances(
     alphas = np.where(has_scatter, alpha, alpha or 1.0)
     if pooling == "convex":
         own = np.divide(scatter, left, out=np.zeros_like(scatter), where=left > 0)
-        shared = pooled / total if total > 0 else np.zeros_like(pooled)
+        shared = np.zeros_like(pooled)
+        if total > 0:
+            shared = pooled / total
         return (1.0 - alphas) * own + alphas * shared
     divisor = (1.0 - alphas) * left + alphas * total
     mixed = (1.0 - alphas) * scatter + alphas * pooled

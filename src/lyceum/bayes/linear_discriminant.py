@@ -120,7 +120,9 @@ class LinearDiscriminantAnalysis(Discriminant):
         if white.dependent is not None:
             self._warn_of(white.dependent)
         diagonal = covariance.ndim == 1
-        ridge = white.ridge if diagonal else np.diag(white.ridge)
+        ridge = white.ridge
+        if not diagonal:
+            ridge = np.diag(ridge)
         self.covariance_: np.ndarray | LowRankCovariance = covariance + ridge
         # With m = μ_k - x̄ and Σ⁻¹ = Wᵀ W: the coefficients mᵀ Wᵀ W, and the constant
         # log π_k - ½ |W m|² - coefᵀ x̄. About x̄, so that a large offset does not cancel.

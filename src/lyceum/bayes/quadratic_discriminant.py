@@ -110,7 +110,9 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
         # Σ over all classes, made regular: what classes without a covariance of their own borrow
         pooled = scatter.sum(axis=0) / self.class_count_.sum()
         ridge = whiten(pooled, total_variance).ridge
-        pooled = pooled + (ridge if pooled.ndim == 1 else np.diag(ridge))
+        if pooled.ndim == 2:
+            ridge = np.diag(ridge)
+        pooled = pooled + ridge
         fits = [
             self._class(S, n, pooled, total_variance)
             for S, n in zip(scatter, self.class_count_)

@@ -156,7 +156,7 @@ class BayesNet:
                 return codes[state]
         except TypeError:
             pass
-        # labels that compare as equal under another type, as NumPy's numbers or numbers as text
+        # labels that are equal as text, 1 and "1", as one side may have been read from a file
         keys = {label_key(label): k for label, k in codes.items()}
         if label_key(state) in keys:
             return keys[label_key(state)]

@@ -93,8 +93,11 @@ class PosteriorMap:
         weight = np.asarray(row_weights(w, len(y)), dtype=np.float64)
         if method == "temperature":
             return cls(method, (np.array([_temperature(y, proba, weight)]),))
+        classes = list(range(proba.shape[1]))
+        if len(classes) == 2:
+            classes = [1]
         tables = []
-        for k in [1] if proba.shape[1] == 2 else range(proba.shape[1]):
+        for k in classes:
             p = proba[:, k]
             if method == "sigmoid":
                 tables.append(fit_sigmoid(_logit(p), y == k, weight))

@@ -277,6 +277,7 @@ def check_posteriors(proba: ArrayLike) -> np.ndarray:
             f"proba has the shape {proba.shape}: give one row per case and one column per class, as"
             " predict_proba does"
         )
+    # a NaN is not within the tolerance either
     sums = proba @ np.ones(proba.shape[1])
     bad = ~(np.abs(sums - 1.0) <= _SUM_TOLERANCE)
     if bad.any():

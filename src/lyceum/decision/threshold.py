@@ -276,6 +276,7 @@ def _positive_mask(y_true: Target, pos_label: Label) -> np.ndarray:
             f"y_true has {len(labels)} distinct labels: a threshold divides two classes; use"
             " minimum_risk with a loss matrix"
         )
+    # a label that does not occur is accepted beside a single one, which is then negative
     if pos_label is not None:
         if pos_label not in labels.tolist() and len(labels) == 2:
             raise DataError(

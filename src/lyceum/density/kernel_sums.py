@@ -146,7 +146,7 @@ class KernelSums:
         out = np.empty(len(Z))
         if self.power != 1.0:
             return self._log_power_sums(Z, own)
-        # expansions leave NaN where they cannot hold the tolerance, as far from all rows
+        # expansions leave NaN where they are not certain to the tolerance, as far from all rows
         if self._cells is not None:
             self._cell_sums(self._cells, Z[:, 0], own, out)
             remaining = np.flatnonzero(np.isnan(out))
@@ -181,7 +181,10 @@ class KernelSums:
         for i, z in enumerate(Z):
             squares = ((self.Z - z) ** 2).sum(axis=1)
             kernels = np.maximum(1.0 - squares, 0.0) ** self.power
-            out[i] = w @ kernels - (0.0 if own is None else w[own[i]])
+            out[i] = w @ kernels
+        # a row is at distance 0 from itself, where the kernel is 1
+        if own is not None:
+            out -= w[own]
         with np.errstate(divide="ignore"):
             return np.log(np.maximum(out, 0.0))
 

@@ -223,7 +223,12 @@ class Mixture(Density, Learner):
         array of shape (n_samples, n_components)
         """
         check_is_fitted(self)
-        return self._apply(partial(_memberships, self), X)
+        return self._apply(self._memberships, X)
+
+    def _memberships(self, block: Block) -> np.ndarray:
+        joint = self._log_joint(block)
+        native.posterior(joint)
+        return joint
 
     def _log_density(self):
         return partial(_log_density, self)
@@ -349,12 +354,6 @@ def _labels(mixture: Mixture, block: Block) -> np.ndarray:
     labels = np.empty(len(block), dtype=np.int64)
     native.row_argmax(mixture._log_joint(block), labels)
     return labels
-
-
-def _memberships(mixture: Mixture, block: Block) -> np.ndarray:
-    joint = mixture._log_joint(block)
-    native.posterior(joint)
-    return joint
 
 
 def _log_density(mixture: Mixture, block: Block) -> np.ndarray:

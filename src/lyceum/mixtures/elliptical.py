@@ -217,9 +217,8 @@ class EllipticalMixture(Mixture):
         if self.means_init is not None:
             means = given_array("means_init", self.means_init, (K, d))
         if self.precisions_init is not None:
-            precisions = given_array(
-                "precisions_init", self.precisions_init, self._form.shape(K, d)
-            )
+            shape = self._form.shape(K, d)
+            precisions = given_array("precisions_init", self.precisions_init, shape)
             covariances = _inverse(precisions, self._form.diagonal)
         return problem.parameters(weights, means, covariances, start.degrees)
 

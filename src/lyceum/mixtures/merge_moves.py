@@ -104,7 +104,7 @@ def _near_pairs(sums: MixtureSums) -> list[tuple[int, int]]:
     apart = (gaps**2).sum(axis=2)
     # one more than the nearest, as a component is nearest to itself
     nearest = np.argsort(apart, axis=1, kind="stable")[:, : _NEAREST + 1]
-    pairs = set()
+    pairs: set[tuple[int, int]] = set()
     for a, others in zip(active.tolist(), active[nearest].tolist()):
         pairs.update((min(a, b), max(a, b)) for b in others if a != b)
     return sorted(pairs)

@@ -117,17 +117,16 @@ def starts_of(
     scaling: ScaledCells,
 ) -> list[StartLabels]:
     """One start per run, each from centers of k-means in columns of variance 1."""
-    # one iteration of one run moves the centers that were drawn to the means of their rows
+    # k-means until it converges, or one iteration from the centers that were drawn
+    settings: dict[str, Any] = {"init": "k-means++", "n_init": 1, "max_iter": 1}
+    if how == "kmeans":
+        settings.update(n_init=3, max_iter=300)
+    elif how == "random_from_data":
+        settings["init"] = "random"
     starts = []
     scaled = rows.then(scaling)
     for _ in range(n_init):
-        kmeans = KMeans(
-            K,
-            init="random" if how == "random_from_data" else "k-means++",
-            n_init=3 if how == "kmeans" else 1,
-            max_iter=300 if how == "kmeans" else 1,
-            random_state=random.randint(2**31),
-        )
+        kmeans = KMeans(K, **settings, random_state=random.randint(2**31))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             try:

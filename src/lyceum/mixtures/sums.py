@@ -208,7 +208,7 @@ def _incomplete_sums(
     pooled: bool,
 ) -> tuple[float, MixtureSums]:
     """Rows whose pattern of missing cells few others have."""
-    # the kernel adds to these: Σ w r, Σ w r u, Σ w r log E[u] - E[u], mean and scatter
+    # the kernel fills these: Σ w r, Σ w r u, Σ w r (E[log u] - E[u]), means and scatters
     K, d = at.means.shape
     order, starts = patterns.small()
     rows, weight, logs = np.zeros((3, K))

@@ -167,7 +167,10 @@ class CellSums:
         X, known = zeros_for_missing(block.X)
         rows = weighted.sum(axis=0)
         # a sparse matrix must be the left factor
-        products = (X.T @ weighted).T if sparse.issparse(X) else weighted.T @ X
+        if sparse.issparse(X):
+            products = (X.T @ weighted).T
+        else:
+            products = weighted.T @ X
         sums = np.asarray(products, dtype=np.float64)
         if known is None:
             seen = np.repeat(rows[:, None], X.shape[1], axis=1)

@@ -63,6 +63,7 @@ def class_priors(weight: object, priors: Priors = None, alpha: Any = 1.0) -> np.
     array([7., 4., 1.])
     """
     weight = np.asarray(weight, dtype=np.float64)
+    # by a rule, from the weights
     if priors is None or isinstance(priors, str):
         shares = _RULES[priors or "data"](weight, _check_alpha(alpha, len(weight)))
         return shares / shares.sum()

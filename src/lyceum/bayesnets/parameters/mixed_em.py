@@ -411,7 +411,9 @@ def _random_equations(
     for j, parent in enumerate(numeric):
         if parent not in observed or node.name not in observed:
             b[..., j] = rng.normal(size=shape) * deviation / moments[parent][1]
-    moved = rng.normal(size=shape) * deviation if shape else 0.0
+    moved: Any = 0.0
+    if shape:
+        moved = rng.normal(size=shape) * deviation
     parent_means = np.array([moments[parent][0] for parent in numeric])
     return replace(
         node,

@@ -339,7 +339,9 @@ def _edge_rules(
         for v, name in enumerate(names)
     }
     topological_order(needed)
-    return EdgeRules(must, must_not, len(names) if max_parents is None else max_parents)
+    if max_parents is None:
+        max_parents = len(names)
+    return EdgeRules(must, must_not, max_parents)
 
 
 def _search(

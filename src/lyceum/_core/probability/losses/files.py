@@ -116,6 +116,7 @@ def from_mapping(recipe: Mapping[str, Any]) -> MatrixContent | PairCosts:
                 "default is for costs: loss = [[...], ...] gives every cost itself"
             )
         return MatrixContent(recipe["loss"], classes, actions)
+    # keys of TOML are text, so that classes that are numbers come as text too
     try:
         pairs = {
             (_label(k), _label(a)): float(c)

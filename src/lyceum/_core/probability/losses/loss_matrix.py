@@ -243,6 +243,7 @@ class LossMatrix:
         if self.classes is None:
             _check_count(self.values.shape[0], labels, "rows", "classes")
             return LossMatrix(self.values, labels, self.actions)
+        # columns as rows, and then the actions that name no class, in their own order
         rows = find_labels(
             labels, self.classes, "the loss matrix has no row for a class:"
         )

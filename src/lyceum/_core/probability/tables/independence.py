@@ -105,5 +105,7 @@ def compare_products(
             values = [str(own[i]) for own, i in zip(labels.values(), index)]
             numbers = [float(side[index]) for side in (joint, product, differences)]
             rows.append((*values, *numbers))
-    largest = float(np.nanmax(np.abs(differences))) if rows else 0.0
+    largest = 0.0
+    if rows:
+        largest = float(np.nanmax(np.abs(differences)))
     return Independence(statement, largest <= tol, tuple(labels), rows, largest)
