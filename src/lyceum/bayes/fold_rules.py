@@ -160,17 +160,10 @@ def _spectrum(
         scale = np.sqrt(np.where(variance > 0, variance, total_variance))
     inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=varies)
     M = covariance * inverse * inverse[:, None]
-    # t, and the size of the eigenvalues, which says which of them are next to 0
-    target = 1.0
+    target, size = _target_and_size(M, total_variance, shrinkage, beyond)
     if shrinkage == "diagonal":
-        size = 1.0
         np.fill_diagonal(M, 1.0)
     else:
-        size = np.trace(M) / max(varies.sum() + beyond, 1)
-        if not size > 0:
-            size = max(total_variance.max(initial=0.0), 1.0)
-        if shrinkage == "identity":
-            target = size
         M[~varies, ~varies] = target
     # ln |(1-γ) Σ + γ target| = Σ_j ln [(1-γ) λ_j + γ t] + 2 Σ_j ln D_j, over the columns that vary
     values, U = np.linalg.eigh(M)
@@ -181,6 +174,20 @@ def _spectrum(
     log_scale = 2.0 * np.log(scale[varies]).sum()
     log_det += log_scale - (~varies).sum() * np.log(target)
     return inverse[:, None] * U, 1.0 / shrunk[:-1], log_det
+
+
+def _target_and_size(
+    M: np.ndarray, total_variance: np.ndarray, shrinkage: str, beyond: int
+) -> tuple[float, float]:
+    """t, and the size of the eigenvalues, which says which of them are next to 0."""
+    if shrinkage == "diagonal":
+        return 1.0, 1.0
+    size = np.trace(M) / max((total_variance > 0).sum() + beyond, 1)
+    if not size > 0:
+        size = max(total_variance.max(initial=0.0), 1.0)
+    if shrinkage == "identity":
+        return size, size
+    return 1.0, size
 
 
 @dataclass(frozen=True, slots=True)

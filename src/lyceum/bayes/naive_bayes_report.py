@@ -21,16 +21,8 @@ def summary_tables(model: Estimator) -> list[Table]:
     labels = model.classes_
     classes = list(zip(labels, model.class_count_, model.class_prior_))
     tables = [Table("Classes", ("class", "weight", "prior"), classes)]
-    columns = model._gaussian_columns
-    if len(columns):
-        heads = [f"{what} | {label}" for label in labels for what in ("mean", "sd")]
-        # the rows mean and deviation of every class in turn, as the heads
-        pairs = np.stack([model.means_, np.sqrt(model.variances_)], axis=1)
-        values = pairs.reshape(-1, len(columns))
-        rows = [
-            (model.schema_[j].name, *column) for j, column in zip(columns, values.T)
-        ]
-        tables.append(Table("Gaussian columns", ("column", *heads), rows))
+    if len(model._gaussian_columns):
+        tables.append(_gaussian_table(model))
     if model.bandwidths_:
         heads = [f"bandwidth | {label}" for label in labels]
         rows = [(name, *widths) for name, widths in model.bandwidths_.items()]
@@ -44,6 +36,16 @@ def summary_tables(model: Estimator) -> list[Table]:
         rows = list(zip(edges, edges[1:], *model.histograms_[name]))
         tables.append(Table(name, ("from", "to", *heads), rows))
     return tables
+
+
+def _gaussian_table(model: Estimator) -> Table:
+    """The rows mean and deviation of every class in turn, as the heads."""
+    columns = model._gaussian_columns
+    heads = [f"{what} | {label}" for label in model.classes_ for what in ("mean", "sd")]
+    pairs = np.stack([model.means_, np.sqrt(model.variances_)], axis=1)
+    values = pairs.reshape(-1, len(columns))
+    rows = [(model.schema_[j].name, *column) for j, column in zip(columns, values.T)]
+    return Table("Gaussian columns", ("column", *heads), rows)
 
 
 def column_odds_and_factors(model: Estimator, block: Block) -> np.ndarray:
@@ -157,14 +159,19 @@ def _log_factors(model: Estimator, block: Block) -> np.ndarray:
         j = model.schema_.names.index(name)
         x = block.X[:, j].astype(np.float64)
         terms[:, :, j] = np.stack([log(x) for log in kernels], axis=1)
-    # the kernel of the predictions, on one column and its part of the tables at a time
     binned = model._bins(block).X
-    first = np.zeros(1, np.int32)
     for i, j in enumerate(model._table_columns):
-        offsets = model._offsets[i : i + 2]
-        table = model._log_table[offsets[0] : offsets[1]]
-        cells = np.ascontiguousarray(binned[:, j, None].astype(np.float64))
-        logs = np.zeros(terms.shape[:2])
-        native.table_log_joint(cells, first, offsets - offsets[0], table, logs)
-        terms[:, :, j] = logs
+        terms[:, :, j] = _table_logs(model, i, binned[:, j, None])
     return terms
+
+
+def _table_logs(model: Estimator, i: int, cells: np.ndarray) -> np.ndarray:
+    """ln p(x | k) of cells (n, 1) by the i-th of the tables, (n, K)."""
+    # the kernel of the predictions, on one column and its part of the tables
+    offsets = model._offsets[i : i + 2]
+    table = model._log_table[offsets[0] : offsets[1]]
+    logs = np.zeros((len(cells), len(model.classes_)))
+    column = np.ascontiguousarray(cells.astype(np.float64))
+    first = np.zeros(1, np.int32)
+    native.table_log_joint(column, first, offsets - offsets[0], table, logs)
+    return logs

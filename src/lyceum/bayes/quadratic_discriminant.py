@@ -107,12 +107,7 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
         if self.covariance != "full":
             scatter = apply_structure(self.covariance, scatter)
         total_variance = apply_structure(self.covariance, total_variance)
-        # Σ over all classes, made regular: what classes without a covariance of their own borrow
-        pooled = scatter.sum(axis=0) / self.class_count_.sum()
-        ridge = whiten(pooled, total_variance).ridge
-        if pooled.ndim == 2:
-            ridge = np.diag(ridge)
-        pooled = pooled + ridge
+        pooled = self._pooled_covariance(scatter, total_variance)
         fits = [
             self._class(S, n, pooled, total_variance)
             for S, n in zip(scatter, self.class_count_)
@@ -122,6 +117,16 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
         self._warn_of(np.flatnonzero(self.borrowed_ & (self.class_count_ > 0)))
         self._whiten = np.stack([white.W for _, white, _ in fits])
         self._set_constant(log_priors, [white for _, white, _ in fits], total_variance)
+
+    def _pooled_covariance(
+        self, scatter: np.ndarray, total_variance: np.ndarray
+    ) -> np.ndarray:
+        """Σ over all classes, made regular: what classes without one of their own borrow."""
+        pooled = scatter.sum(axis=0) / self.class_count_.sum()
+        ridge = whiten(pooled, total_variance).ridge
+        if pooled.ndim == 2:
+            ridge = np.diag(ridge)
+        return pooled + ridge
 
     def _class(
         self, S: np.ndarray, n: float, pooled: np.ndarray, total_variance: np.ndarray

@@ -302,11 +302,7 @@ class RegularizedDiscriminant(QuadraticRule):
             lost_degrees=int(self.unbiased),
             pooling=self.pooling,
         )
-        covariances = []
-        for S in mixed:
-            target = shrinkage_target(np.diag(S), total_variance, self.shrinkage)
-            shrunk = (1.0 - self.gamma_) * S + self.gamma_ * np.diag(target)
-            covariances.append(shrunk)
+        covariances = [self._shrink(S, total_variance) for S in mixed]
         white = [whiten(S, total_variance) for S in covariances]
         has_rows = self.class_count_ > 0
         singular = [
@@ -319,6 +315,11 @@ class RegularizedDiscriminant(QuadraticRule):
         )
         self._whiten = np.stack([w.W for w in white])
         self._set_constant(log_priors, white, total_variance)
+
+    def _shrink(self, S: np.ndarray, total_variance: np.ndarray) -> np.ndarray:
+        """(1-γ) Σ_k(α) + γ target."""
+        target = shrinkage_target(np.diag(S), total_variance, self.shrinkage)
+        return (1.0 - self.gamma_) * S + self.gamma_ * np.diag(target)
 
     def _best(self) -> tuple[float, float]:
         if len(self.alphas_) * len(self.gammas_) == 1:

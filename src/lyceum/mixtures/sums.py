@@ -394,11 +394,7 @@ class Marginal:
             matrices = S[:, observed[:, None], observed]
             missing = S[:, unobserved]
             mo = missing[:, :, observed]
-            variances = np.einsum("kjj->kj", matrices)
-            white = [whiten(*pair) for pair in zip(matrices, variances)]
-            W = np.stack([w.W for w in white])
-            log_det = np.array([w.log_det for w in white])
-            used = variances > 0
+            W, log_det, used = _whiten_all(matrices)
             G = np.einsum("kmo,kpo,kpq->kmq", mo, W, W)
             C = missing[:, :, unobserved] - G @ np.swapaxes(mo, 1, 2)
         # contiguous, as the kernels take them
@@ -450,6 +446,15 @@ class Marginal:
         left_over = rows[:, None, None] * C
         S[:, m[:, None], m] = cross @ np.swapaxes(G, 1, 2) + left_over
         return S
+
+
+def _whiten_all(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Lower W_k with W_k Σ_k W_kᵀ = I, log |Σ_k|, and the columns with a variance."""
+    variances = np.einsum("kjj->kj", matrices)
+    white = [whiten(*pair) for pair in zip(matrices, variances)]
+    W = np.stack([w.W for w in white])
+    log_det = np.array([w.log_det for w in white])
+    return W, log_det, variances > 0
 
 
 def peak_density(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.special import expit
 
@@ -63,15 +65,23 @@ def fit_sigmoid(scores: np.ndarray, positive: np.ndarray, w: np.ndarray) -> np.n
         curvature = w * p * (1 - p)
         hessian = (Z * curvature[:, None]).T @ Z
         step = -PositiveFactor.of(hessian).solve(gradient)
-        # Armijo: halved until the cost falls by a part of what the slope along the step promises
-        value = cost(theta)
-        promised = 1e-4 * float(gradient @ step)
-        length = 1.0
-        while (
-            cost(theta + length * step) > value + length * promised and length > 1e-10
-        ):
-            length /= 2
-        theta = theta + length * step
+        theta = theta + _step_length(cost, theta, step, float(gradient @ step)) * step
         if np.abs(gradient).max() < 1e-9 * max(1.0, w.sum()):
             break
     return theta
+
+
+def _step_length(
+    cost: Callable[[np.ndarray], float],
+    theta: np.ndarray,
+    step: np.ndarray,
+    slope: float,
+) -> float:
+    """1, halved until the cost falls by a part of what the slope along the step promises
+    (Armijo)."""
+    value = cost(theta)
+    promised = 1e-4 * slope
+    length = 1.0
+    while cost(theta + length * step) > value + length * promised and length > 1e-10:
+        length /= 2
+    return length

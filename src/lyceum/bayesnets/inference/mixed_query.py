@@ -204,22 +204,10 @@ def _condition(
     if not seen:
         return mean, covariance, np.zeros(len(mean))
     gap = values - mean[:, seen]
-    # The eigenvalues and eigenvectors of the correlations: in units of their deviations the scale
-    # of a column does not decide what is singular. An eigenvalue next to 0 is taken as 0.
-    C_ss = covariance[:, seen][:, :, seen]
-    variance = np.einsum("kjj->kj", C_ss)
-    unit = np.sqrt(np.where(variance > 0, variance, 1.0))
-    units = unit[:, :, None] * unit[:, None, :]
-    roots, vectors = np.linalg.eigh(C_ss / units)
-    largest = np.maximum(roots.max(axis=1, keepdims=True), 1e-300)
-    roots = np.where(roots > _SINGULAR * largest, roots, 0.0)
-    positive = roots > 0
-    inverse = np.divide(1.0, roots, out=np.zeros_like(roots), where=positive)
-    # −½ Σ_j [ln 2π λ_j + z_j² / λ_j] over the eigenvalues that are not 0, z along the axes
+    unit, roots, vectors = _correlation_axes(covariance[:, seen][:, :, seen])
+    inverse = np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
     z = np.einsum("kij,ki->kj", vectors, gap / unit)
-    log_roots = np.log(2 * np.pi * np.where(positive, roots, 1.0))
-    terms = np.where(positive, log_roots, 0.0) + inverse * z**2
-    log_density = -0.5 * terms.sum(axis=1) - np.log(unit).sum(axis=1)
+    log_density = _log_density(z, roots, inverse) - np.log(unit).sum(axis=1)
     # along a direction without variance the observation must be the mean
     size = np.maximum(np.abs(mean[:, seen]), np.abs(values)) / unit
     scale = 1.0 + size.max(axis=1, keepdims=True)
@@ -233,6 +221,30 @@ def _condition(
         "kal,klb->kab", gain, covariance[:, seen, :]
     )
     return new_mean, new_covariance, np.where(off, -np.inf, log_density)
+
+
+def _correlation_axes(
+    covariance: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The units of the columns, and the eigenvalues and eigenvectors of every correlation.
+
+    In these units the scale of a column does not decide what is singular: an eigenvalue next to 0
+    is given as 0.
+    """
+    variance = np.einsum("kjj->kj", covariance)
+    unit = np.sqrt(np.where(variance > 0, variance, 1.0))
+    units = unit[:, :, None] * unit[:, None, :]
+    roots, vectors = np.linalg.eigh(covariance / units)
+    largest = np.maximum(roots.max(axis=1, keepdims=True), 1e-300)
+    return unit, np.where(roots > _SINGULAR * largest, roots, 0.0), vectors
+
+
+def _log_density(z: np.ndarray, roots: np.ndarray, inverse: np.ndarray) -> np.ndarray:
+    """−½ Σ_j [ln 2π λ_j + z_j² / λ_j] over the eigenvalues that are not 0, z along the axes."""
+    positive = roots > 0
+    log_roots = np.log(2 * np.pi * np.where(positive, roots, 1.0))
+    terms = np.where(positive, log_roots, 0.0) + inverse * z**2
+    return -0.5 * terms.sum(axis=1)
 
 
 def _draw(

@@ -162,13 +162,8 @@ class MixedProblem(EMProblem):
         mean, covariance = joint_gaussian(state.gaussians, switch_codes, K)
         parts = []
         log_joint = np.full((K, len(block)), -np.inf)
-        observed = codes[:, columns]
         for k, combination in enumerate(combinations.T):
-            # a row allows s if its observed switches agree; the missing ones take the states of s
-            allowed = ((observed < 0) | (observed == combination)).all(axis=1)
-            rows = np.flatnonzero(allowed)
-            row_codes = codes[rows]
-            row_codes[:, columns] = combination
+            rows, row_codes = _allowed_rows(codes, columns, combination)
             given = _Conditional.of(mean[k], covariance[k], patterns)
             filled, log_joint[k, rows] = given.fill(X[rows], which[rows])
             if state.tables is not None and len(rows):
@@ -320,6 +315,19 @@ class _Part:
     filled: np.ndarray
     patterns: np.ndarray  # of missing numbers, one per row
     given: _Conditional
+
+
+def _allowed_rows(
+    codes: np.ndarray, columns: list[int], combination: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rows that have no other states in `columns` than the combination, and their codes with it
+    put in."""
+    observed = codes[:, columns]
+    allowed = ((observed < 0) | (observed == combination)).all(axis=1)
+    rows = np.flatnonzero(allowed)
+    row_codes = codes[rows]
+    row_codes[:, columns] = combination
+    return rows, row_codes
 
 
 def _expected_tables(

@@ -275,17 +275,7 @@ def extend(pattern: Pattern) -> list[set[int]]:
     neighbors of all its others becomes a sink. Where a pattern has no such graph, the remaining
     edges follow the numbers.
     """
-    # of every variable those with an edge into it, those it has an edge to, and those joined to it
-    # by an edge without direction
-    into: list[set[int]] = [set() for _ in range(pattern.n)]
-    out: list[set[int]] = [set() for _ in range(pattern.n)]
-    neighbors: list[set[int]] = [set() for _ in range(pattern.n)]
-    for u, v in pattern.directed:
-        out[u].add(v)
-        into[v].add(u)
-    for u, v in pattern.undirected:
-        neighbors[u].add(v)
-        neighbors[v].add(u)
+    into, out, neighbors = _adjacent_sets(pattern)
     parents: list[set[int]] = [set() for _ in range(pattern.n)]
 
     def is_simplicial(v: int) -> bool:
@@ -306,6 +296,23 @@ def extend(pattern: Pattern) -> list[set[int]]:
             for w in left:
                 edges[w].discard(v)
     return parents
+
+
+def _adjacent_sets(
+    pattern: Pattern,
+) -> tuple[list[set[int]], list[set[int]], list[set[int]]]:
+    """Of every variable those with an edge into it, those it has an edge to, and those joined by
+    an edge without direction."""
+    into: list[set[int]] = [set() for _ in range(pattern.n)]
+    out: list[set[int]] = [set() for _ in range(pattern.n)]
+    neighbors: list[set[int]] = [set() for _ in range(pattern.n)]
+    for u, v in pattern.directed:
+        out[u].add(v)
+        into[v].add(u)
+    for u, v in pattern.undirected:
+        neighbors[u].add(v)
+        neighbors[v].add(u)
+    return into, out, neighbors
 
 
 def structural_distance(net: BayesNet, other: BayesNet) -> int:
