@@ -263,6 +263,7 @@ class ColumnRanges:
 
     @classmethod
     def of(cls, block: Block, columns: list[int]) -> ColumnRanges:
+        # zero-weight rows must not widen a range
         X = np.asarray(block.X[:, columns], dtype=np.float64)
         w = block.w
         if w is not None:

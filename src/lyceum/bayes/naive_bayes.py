@@ -339,6 +339,7 @@ class NaiveBayes(GenerativeClassifier):
             native.table_log_joint(
                 X, self._table_columns, self._offsets, self._log_table, joint
             )
+        # a column that is constant over all rows has no kernels, and a missing cell adds 0
         for name, logs in self.kernels_.items():
             x = block.X[:, self.schema_.names.index(name)].astype(np.float64)
             for k, log in enumerate(logs):

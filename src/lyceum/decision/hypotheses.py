@@ -263,6 +263,7 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
         P = hypothesis.predict_proba(X)
         if P.shape[1] == len(self.classes_):
             return P
+        # classes that the hypothesis does not know have probability 0
         full = np.zeros((P.shape[0], len(self.classes_)))
         full[:, np.searchsorted(self.classes_, hypothesis.classes_)] = P
         return full

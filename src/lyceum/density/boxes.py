@@ -51,6 +51,7 @@ def weighted_inverse_cdf(
 ) -> float:
     """The smallest value such that the values up to it have at least the share `quantile` of the
     weight."""
+    # a sum of weights may exceed its share by rounding, which must not skip to the next value
     order = np.argsort(values, kind="stable")
     shares = np.cumsum(np.ones(len(values)) if weight is None else weight[order])
     position = np.searchsorted(shares, quantile * shares[-1] * (1 - 1e-12))

@@ -121,6 +121,7 @@ def _cliques(neighbors: Neighbors, order: Iterable[str]) -> Iterable[frozenset[s
 
 def _peel(left: dict[str, set[str]]) -> list[str]:
     """Remove nodes of few neighbors that are all joined, as long as there are any; their order."""
+    # neighbors of a removed node wait again, as they have one neighbor less
     order = []
     waiting = list(left)[::-1]
     while waiting:

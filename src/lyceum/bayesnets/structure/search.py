@@ -331,6 +331,7 @@ def k2(
     G. F. Cooper and E. Herskovits, "A Bayesian method for the induction of probabilistic networks
     from data", Machine Learning 9, 1992.
     """
+    # only variables before v may be its parents, so that no cycle can arise
     parents: list[set[int]] = [set() for _ in order]
     for i, v in enumerate(order):
         family = [u for u in order[:i] if rules.required[u, v]]
