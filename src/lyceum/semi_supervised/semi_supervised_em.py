@@ -202,15 +202,18 @@ class SemiSupervisedEM(Classifier, Learner):
 
     def predict(self, X: Data) -> Any:
         """The class of the largest posterior."""
-        return self.estimator_.predict(self._rows_of(X))
+        rows = self._rows_of(X)  # refuses before `estimator_` is asked for
+        return self.estimator_.predict(rows)
 
     def predict_proba(self, X: Data) -> Any:
         """The posteriors of the classifier; rows sum to 1."""
-        return self.estimator_.predict_proba(self._rows_of(X))
+        rows = self._rows_of(X)
+        return self.estimator_.predict_proba(rows)
 
     def explain(self, X: Data) -> Explanation:
         """What every column adds, as the classifier explains it."""
-        return self.estimator_.explain(self._rows_of(X))
+        rows = self._rows_of(X)
+        return self.estimator_.explain(rows)
 
     # -- what was learned --------------------------------------------------------------
 
