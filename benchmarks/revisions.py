@@ -199,7 +199,7 @@ def serve(pipe, name: str, site: Path | None, scale: float) -> None:
         use(site)
     try:
         contenders, quality = ours(name, scale)
-    except (ImportError, KeyError):
+    except Exception:  # the revision cannot run it
         contenders, quality = {}, None
     pipe.send(list(contenders))
     outcomes: dict[str, Outcome] = {}
