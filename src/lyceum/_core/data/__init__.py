@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from lyceum._core.data.files.column_names import missing_columns
 from lyceum._core.data.files.digest import digest_data
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.large_file import ProfiledFile, profile_large_file
@@ -43,7 +44,7 @@ from lyceum._core.data.schema.coding import (
     comparable_target,
     labels,
 )
-from lyceum._core.data.schema.column import KINDS, Column, Kind
+from lyceum._core.data.schema.column import EXACT, KINDS, Column, Kind
 from lyceum._core.data.schema.column_roles import spelling_hint
 from lyceum._core.data.schema.design_change import design_change
 from lyceum._core.data.schema.free_text import without_texts
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from lyceum._core.data.inputs.inputs import Inputs
 
 __all__ = [
+    "EXACT",
     "KINDS",
     "Align",
     "ArraySource",
@@ -97,6 +99,7 @@ __all__ = [
     "is_dask",
     "is_frame",
     "labels",
+    "missing_columns",
     "other_target",
     "parse_columns",
     "paths_of",
