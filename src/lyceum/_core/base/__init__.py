@@ -19,6 +19,7 @@ from lyceum._core.base.new_columns import (
     schema_with_names,
 )
 from lyceum._core.base.one_pass import OnePassClassifier, OnePassLearner, finite_sums
+from lyceum._core.base.one_record import Decision, RecordModel, decide_record
 from lyceum._core.base.posterior_classifier import (
     PosteriorClassifier,
     normalize_posteriors,
@@ -52,6 +53,7 @@ from lyceum.errors import undefined
 __all__ = [
     "CATEGORICAL_FEATURES",
     "Classifier",
+    "Decision",
     "Density",
     "Learner",
     "NewColumns",
@@ -59,10 +61,12 @@ __all__ = [
     "OnePassLearner",
     "PosteriorClassifier",
     "Reading",
+    "RecordModel",
     "Regressor",
     "check_same_columns",
     "check_takes_weights",
     "complexity",
+    "decide_record",
     "explain_frame",
     "finite_sums",
     "guard_public_methods",

@@ -1,0 +1,1 @@
+"""A server for models: `lyceum serve model.lyceum` answers, explains and watches."""
