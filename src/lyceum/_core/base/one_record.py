@@ -27,6 +27,7 @@ from lyceum._core.data import (
     Rows,
     Schema,
     coded_source,
+    is_beyond_floats,
     missing_columns,
 )
 from lyceum._core.lazy_arrow import pa
@@ -121,17 +122,16 @@ class RecordCoder:
         """The cells, of shape (1, d), and their schema, which lists the texts of free text."""
         values = self.values(record)
         row = []
-        for value, codes in zip(values, self._codes):
-            kind = type(value)
-            if value is None:
+        for value, (types, codes) in zip(values, self._codes):
+            if value is None or value != value:  # None or NaN
                 row.append(np.nan)
-            elif kind is float and codes is _NUMBER:
-                row.append(value)
-            elif kind is int and codes is _NUMBER and -EXACT <= value <= EXACT:
+            elif type(value) not in types:
+                return self._by_table(values)
+            elif codes is not None:
+                row.append(codes.get(value, -1.0))
+            elif -EXACT <= value <= EXACT or type(value) is float:
                 row.append(float(value))
-            elif codes is not None and (kind, value) in codes:
-                row.append(codes[kind, value])
-            else:
+            else:  # a whole number that a float may not hold
                 return self._by_table(values)
         return np.array([row], dtype=np.float64), self.schema
 
@@ -165,22 +165,26 @@ class RecordCoder:
         return source.X, source.schema
 
 
-_NUMBER: dict[tuple[type, Any], float] = {}
+_Codes = tuple[tuple[type, ...], dict[Any, float] | None]
 
 
-def _code_table(column: Column) -> dict[tuple[type, Any], float] | None:
-    """Codes by type and value; `_NUMBER` where a number is its own code, None where only the
-    reader of tables knows."""
+def _code_table(column: Column) -> _Codes:
+    """The types of cells that are coded without a table, and their codes; no codes where a number
+    stands for itself."""
     if column.is_free_text or column.is_time:
-        return None
+        return (), None
     if column.categories is None:
-        return _NUMBER
+        return (float, int), None
     labels = column.categories.tolist()
+    kind = column.categories.dtype.kind
     if column.numeric:
-        codes = dict(zip(labels, map(float, labels)))
-    else:
-        codes = {label: float(code) for code, label in enumerate(labels)}
-    return {(type(label), label): code for label, code in codes.items()}
+        return ((bool,) if kind == "b" else (float, int)), None
+    codes = {label: float(code) for code, label in enumerate(labels)}
+    if all(type(label) is str for label in labels):
+        return (str,), codes
+    if kind in "iuf" and not is_beyond_floats(column.categories):
+        return (float, int), codes
+    return (), None
 
 
 # -- the way of a record through a model -----------------------------------------------

@@ -44,7 +44,13 @@ from lyceum._core.data.schema.coding import (
     comparable_target,
     labels,
 )
-from lyceum._core.data.schema.column import EXACT, KINDS, Column, Kind
+from lyceum._core.data.schema.column import (
+    EXACT,
+    KINDS,
+    Column,
+    Kind,
+    is_beyond_floats,
+)
 from lyceum._core.data.schema.column_roles import spelling_hint
 from lyceum._core.data.schema.design_change import design_change
 from lyceum._core.data.schema.free_text import without_texts
@@ -96,6 +102,7 @@ __all__ = [
     "fits_memory",
     "has_text_levels",
     "inspect",
+    "is_beyond_floats",
     "is_dask",
     "is_frame",
     "labels",
