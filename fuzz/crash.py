@@ -73,8 +73,7 @@ def _import_all(names: list[str]) -> None:
     """Import what the jobs import, so that a fork need not: what takes long, then what a fork
     lists."""
     for name in (
-        "lyceum.cli.commands.fit",
-        "lyceum.cli.commands.predict",
+        "lyceum.cli.commands.models",
         "lyceum.bayes",
         "lyceum.persist",
     ):

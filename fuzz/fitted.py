@@ -49,7 +49,7 @@ def fitted_files() -> Iterator[tuple[str, bytes, Any]]:
 def fitted_models() -> Iterator[tuple[str, Any, Any]]:
     """Name, loaded model and some rows, coded once for all cases."""
     for name, data, X in fitted_files():
-        model = persist._build(persist._sound_members(data))
+        model = persist._build(persist._members(data))
         yield name, model, _encode_rows(model, X) if hasattr(model, "schema_") else X
 
 

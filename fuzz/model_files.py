@@ -75,7 +75,9 @@ def case(samples: list[Sample], rng: np.random.Generator) -> str:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            model = persist._build(persist._sound_members(data))
+            members = persist._members(data)
+            persist._check_header(members)
+            model = persist._build(members)
             check_model(model)
             rehearse(model)
         except ModelFileError:

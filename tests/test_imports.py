@@ -300,3 +300,8 @@ def test_a_learner_imports_what_it_needs():
                 "lyceum.ensemble",
             }
             assert not others.intersection(names)
+
+
+def test_every_name_of_the_top_level_is_there():
+    for name in dir(lyceum):
+        assert getattr(lyceum, name) is not None

@@ -20,6 +20,7 @@ __version__ = "0.1.0"
 
 __all__ = ["__version__", "load", "save", "scan", "study"]
 
+# names of the top level, imported from their rooms when they are first used
 _HOMES = {
     "load": "lyceum.persist",
     "save": "lyceum.persist",
@@ -43,7 +44,6 @@ _ROOMS = (
     "ensemble",
     "errors",
     "evaluate",
-    "files",
     "kernels",
     "linear",
     "mixtures",

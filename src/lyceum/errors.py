@@ -282,6 +282,7 @@ def number_setting(name: str, value: object) -> np.ndarray:
 
     try:
         numbers = np.asarray(value)
+        # numbers written as text are refused too, though NumPy would parse them
         text = numbers.dtype.kind == "O" and any(
             isinstance(part, str) for part in numbers.ravel()
         )

@@ -10,8 +10,10 @@ from scipy import sparse
 from tests.data.tiny import Line, Mean, MissingTaker, NearestMean
 
 from lyceum import scan
-from lyceum._core.data.inspection import distinct_values as _distinct_values
-from lyceum._core.data.schema import profile as _profile
+from lyceum._core.data.schema import (
+    distinct_values as _distinct_values,
+    profile as _profile,
+)
 from lyceum.errors import DataError, MissingValuesError, SchemaError
 
 BOTH = pytest.mark.parametrize("memory", [0, 1 << 30])

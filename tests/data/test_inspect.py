@@ -428,6 +428,14 @@ def test_a_file_is_read_once_for_inspect_and_scan(tmp_path, name):
     assert repr(rows) == repr(expected)
 
 
+def test_an_inspection_names_the_files_of_a_list(tmp_path):
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for path in paths:
+        path.write_text("x\n1.5\n2\n")
+    assert inspect(paths).source == f"{paths[0]} and 1 more"
+    assert inspect(paths, memory=0).source == f"{paths[0]} and 1 more"
+
+
 def test_years_that_rise_are_times_and_not_identifiers():
     found = inspect(
         pa.table(

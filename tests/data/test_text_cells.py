@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lyceum._core.data import coded_source, text_table
-from lyceum._core.data.inputs.text_cells import text_source
+from lyceum._core.data.inputs.text_arrays import text_source
 from lyceum.data import Column, Schema
 from lyceum.errors import SchemaError
 

@@ -15,6 +15,7 @@ from lyceum.evaluate import corrected_t, mcnemar
 from lyceum.progress import watch
 from lyceum.studies import LearnerChoice, Study
 from lyceum.studies.compare.difference_tests import holm
+from lyceum.studies.compare.metrics import class_rates
 from lyceum.studies.run.deadline import Deadline
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -381,3 +382,12 @@ def test_a_classifier_without_posteriors_is_sure_of_what_it_says(tmp_path):
         (proba.argmax(axis=1) != y).mean()
     )
     assert found.comparison["Perceptron"].reject_rate == 0
+
+
+def test_a_class_of_less_than_one_independent_row_has_the_interval_of_one():
+    table = [[1, 0], [0, 30]]
+    (few, many), (one, _) = (
+        class_rates(table, "ab", [0, 1], independent) for independent in (0.4, 1.0)
+    )
+    assert few.recall_interval == one.recall_interval
+    assert many.recall_interval[0] < 1.0

@@ -12,7 +12,6 @@ from lyceum import datasets, plot
 from lyceum.errors import Cancelled
 from lyceum.studies.compare import metrics as _metrics
 from lyceum.studies.report import (
-    example_rows as _example_rows,
     figures as _figures,
     page as _report,
     parts as _report_parts,
@@ -139,7 +138,7 @@ def test_a_metric_that_fails_is_named(concluded, monkeypatch, few_figures):
 
 
 def test_an_explanation_that_fails_is_named(tmp_path, monkeypatch, few_figures):
-    monkeypatch.setattr(_example_rows.FittedModel, "explain", broken)
+    monkeypatch.setattr(_conclusions.FittedModel, "explain", broken)
     study = lyceum.study(**TABLE, out=tmp_path / "s")
     assert len(study.problems) in (2, 3)
     assert all("example of row" in text for text in study.problems)

@@ -13,7 +13,7 @@ from lyceum import catalog, datasets, progress
 from lyceum.cli.commands.study import _settings_tried
 from lyceum.errors import Cancelled
 from lyceum.studies import Study
-from lyceum.studies.plan.settings import spread_settings
+from lyceum.studies.plan.candidate import spread_settings
 from lyceum.studies.run import settings_search as _settings_search
 from lyceum.studies.run.deadline import Deadline
 from lyceum.studies.run.settings_search import search_settings

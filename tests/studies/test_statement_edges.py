@@ -20,16 +20,16 @@ from tests.studies.test_statements import (
 
 from lyceum.decision import LossMatrix
 from lyceum.evaluate import hoeffding_bound
-from lyceum.studies.compare.choice import choose_learner
 from lyceum.studies.compare.comparison import HoldoutResult
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.compare.metrics import loss_and_interval
 from lyceum.studies.compare.out_of_sample import OutOfSample
+from lyceum.studies.compare.ranking import choose_learner
 from lyceum.studies.plan.candidate import ColumnWarning
 from lyceum.studies.plan.ranking_metric import RankingMetric
 from lyceum.studies.report import statements as _statements
-from lyceum.studies.report.learning_trend import learning_trend
 from lyceum.studies.report.posterior_statements import best_ranking, calibration_noise
+from lyceum.studies.report.verdicts import learning_trend
 
 EARNS = {
     ("yes", "yes"): -10.0,
@@ -301,6 +301,15 @@ def test_no_learner_has_two_articles(label):
     }[label]
     assert text.startswith(f"{begin} ")
     assert "the the" not in text.lower()
+
+
+def test_advice_on_a_rare_class_names_the_classes():
+    comparison = fake_study(RARE_Y, {"a": RARE_SCORE}).comparison
+    sample = sample_of(RARE_Y, RARE_SCORE)
+    [text] = _statements.posteriors.rare_classes(
+        comparison, sample, LossRule(2), ("no", "yes")
+    )
+    assert '--loss "yes:no=10"' in text
 
 
 def sample_of(y, p, repeats=1, groups=None, weight=None):

@@ -13,15 +13,15 @@ from sklearn.model_selection import KFold, cross_val_predict
 from tests.trees.m5_reference import WEKA, Reference
 
 from lyceum import datasets
-from lyceum._core.trees import Router
+from lyceum._core.trees import LEAF, Router
 from lyceum.trees import ModelTreeRegressor
 from lyceum.trees.model_trees.m5_models import (
-    choose,
+    choose_leaves,
     columns_below,
     fit_models,
     smooth_models,
 )
-from lyceum.trees.pruning.bottom_up import compact
+from lyceum.trees.pruning.bottom_up import compact, reachable_nodes
 
 NAMES = ["MYCT", "MMIN", "MMAX", "CACH", "CHMIN", "CHMAX"]
 # weight, error in % of the standard deviation, coefficients and constant of the five models
@@ -53,8 +53,9 @@ def test_five_models_with_the_published_numbers(cpu, reference):
     models = fit_models(
         grown, leaf, X, y, None, columns_below(grown, grown.feature, X.shape[1]), "m5p"
     )
-    choice = choose(grown, models, "squared", float(y.std()))
-    tree, kept = compact(grown, choice.cut), models.take(choice.nodes)
+    cut = choose_leaves(grown, models, "squared", float(y.std()))
+    kept = models.take(reachable_nodes(grown, np.where(cut, LEAF, grown.kind)))
+    tree = compact(grown, cut)
     coef, intercept = smooth_models(
         tree, kept.coef.toarray(), kept.intercept, kept.weight, 15.0
     )

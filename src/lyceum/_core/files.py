@@ -58,14 +58,13 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     try:
         with open(temporary, "xb") as file:
             yield file
+            # on the disk before the name is there: a crash leaves the old file or all of the new
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except OSError as error:
-        if error.errno and error.filename in (
-            None,
-            str(temporary),
-        ):  # not the temporary name
+        # people know the name that they gave, not the temporary one
+        if error.errno and error.filename in (None, str(temporary)):
             error.filename = str(path)
         raise
     finally:

@@ -38,7 +38,15 @@ def import_on_first_use(
     Traceback (most recent call last):
     AttributeError: module 'lyceum.workflows' has no attribute 'nothing'
     """
-    homes = _names_in_stub(package)
+    # the module of every name that the stub of the package imports
+    file = sys.modules[package].__file__
+    assert file is not None
+    stub = Path(file).with_suffix(".pyi").read_text(encoding="utf-8")
+    homes = {
+        name: module
+        for module, names in _IMPORT.findall(stub)
+        for name in _NAME.findall(names)
+    }
 
     def find(name: str) -> Any:
         if name not in homes:
@@ -47,21 +55,8 @@ def import_on_first_use(
             importlib.import_module(before)
         return getattr(importlib.import_module(homes[name]), name)
 
-    return find, lambda: sorted(homes), sorted(homes, key=_order)
+    # __all__ as a linter sorts it: constants, classes, functions, each by the alphabet
+    def order(name: str) -> tuple[bool, bool, str]:
+        return not name.isupper(), not name[0].isupper(), name
 
-
-def _names_in_stub(package: str) -> dict[str, str]:
-    """The module of every name that the stub of a package imports."""
-    file = sys.modules[package].__file__
-    assert file is not None
-    stub = Path(file).with_suffix(".pyi").read_text(encoding="utf-8")
-    return {
-        name: module
-        for module, names in _IMPORT.findall(stub)
-        for name in _NAME.findall(names)
-    }
-
-
-def _order(name: str) -> tuple[bool, bool, str]:
-    """Constants, classes, functions; each by the alphabet."""
-    return not name.isupper(), not name[0].isupper(), name
+    return find, lambda: sorted(homes), sorted(homes, key=order)

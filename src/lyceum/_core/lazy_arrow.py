@@ -58,9 +58,9 @@ def is_arrow(X: Data, *kinds: str) -> bool:
     >>> is_arrow([1.0]), is_arrow(pa.array([1.0]), "Table", "RecordBatch")
     (False, False)
     """
-    of = [
-        kind
+    names = [
+        kind.__name__
         for kind in type(X).__mro__
         if kind.__module__.partition(".")[0] == "pyarrow"
     ]
-    return bool(of) and (not kinds or any(kind.__name__ in kinds for kind in of))
+    return bool(names) and (not kinds or any(name in kinds for name in names))

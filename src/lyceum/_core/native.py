@@ -16,27 +16,23 @@ from lyceum._cpu import x86_level
 __all__ = ["level", "native"]
 
 
-def _candidates() -> list[str]:
-    """The levels to try, best first."""
-    wanted = os.environ.get("LYCEUM_ISA")
-    if wanted:
-        if wanted not in ("plain", "v2", "v3", "v4"):
-            raise ImportError(
-                f"LYCEUM_ISA is {wanted!r}: choose plain, v2, v3 or v4, or unset it"
-            )
-        return [wanted]
-    return [f"v{number}" for number in range(x86_level(), 1, -1)] + ["plain"]
-
-
 def _load() -> tuple[ModuleType, str]:
-    tried = _candidates()
-    for name in tried:
+    wanted = os.environ.get("LYCEUM_ISA")
+    if wanted and wanted not in ("plain", "v2", "v3", "v4"):
+        raise ImportError(
+            f"LYCEUM_ISA is {wanted!r}: choose plain, v2, v3 or v4, or unset it"
+        )
+    # the best level first; a build may leave some out
+    levels = [f"v{number}" for number in range(x86_level(), 1, -1)] + ["plain"]
+    if wanted:
+        levels = [wanted]
+    for name in levels:
         try:
             return importlib.import_module(f"lyceum._native_{name}"), name
         except ModuleNotFoundError:
             continue
     raise ImportError(
-        f"no compiled kernels for {' or '.join(tried)} here: reinstall lyceum-ml on this machine, "
+        f"no compiled kernels for {' or '.join(levels)} here: reinstall lyceum-ml on this machine, "
         "or build it with LYCEUM_LEVELS=all"
     )
 

@@ -47,10 +47,7 @@ def lacking_sentence(purpose: str, *packages: str) -> str | None:
     if not lacking:
         return None
     names = " and ".join(lacking)
-    if len(lacking) == 1:
-        verb = "is"
-    else:
-        verb = "are"
+    verb = "is" if len(lacking) == 1 else "are"
     return f"{purpose} needs {names}, which {verb} not installed: {how_to_install(lacking[0])}"
 
 

@@ -95,9 +95,9 @@ class Watch:
     @property
     def cancelled(self) -> bool:
         """Whether the work is to stop: it was cancelled, or the deadline has passed."""
-        return self._stop.is_set() or (
-            self.deadline is not None and time.monotonic() >= self.deadline
-        )
+        if self.deadline is not None and time.monotonic() >= self.deadline:
+            return True
+        return self._stop.is_set()
 
 
 _watches: ContextVar[tuple[Watch, ...]] = ContextVar("lyceum_watches", default=())
@@ -169,10 +169,9 @@ def report(stage: str, done: int, total: int | None = None) -> None:
     """
     for watched in _watches.get():
         if watched.cancelled:
-            if total is None:
-                of = ""
-            else:
-                of = f" of {total:,}"
-            raise Cancelled(f"cancelled after {done:,}{of} {stage}")
+            count = f"{done:,}"
+            if total is not None:
+                count += f" of {total:,}"
+            raise Cancelled(f"cancelled after {count} {stage}")
         if watched.show is not None:
             watched.show(Update(stage, done, total))

@@ -45,12 +45,20 @@ class Table:
     rows: Sequence[Sequence[Any]]
 
     def __str__(self) -> str:
-        cells = [list(map(show, row)) for row in self.rows]
-        wide = [max(map(len, column)) for column in zip(self.columns, *cells)]
-        right = [self.is_number_column(j) for j in range(len(self.columns))]
-        lines = [self._line(row, wide, right) for row in ([*self.columns], *cells)]
-        lines.insert(1, "  ".join("─" * width for width in wide))
-        return "\n".join([self.title, *lines] if self.title else lines)
+        cells = [list(self.columns), *(list(map(show, row)) for row in self.rows)]
+        widths = [max(map(len, column)) for column in zip(*cells)]
+        # numbers to the right, text to the left
+        sides = [
+            ">" if self.is_number_column(j) else "<" for j in range(len(self.columns))
+        ]
+        lines = []
+        for row in cells:
+            aligned = [f"{c:{side}{w}}" for c, side, w in zip(row, sides, widths)]
+            lines.append("  ".join(aligned).rstrip())
+        lines.insert(1, "  ".join("─" * width for width in widths))
+        if self.title:
+            lines.insert(0, self.title)
+        return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
         """Title, columns and rows in JSON's own types."""
@@ -66,25 +74,15 @@ class Table:
             isinstance(row[j], int | float | np.number) for row in self.rows
         )
 
-    @staticmethod
-    def _line(row: Sequence[str], wide: Sequence[int], right: Sequence[bool]) -> str:
-        return "  ".join(
-            f"{cell:>{w}}" if r else f"{cell:<{w}}"
-            for cell, w, r in zip(row, wide, right)
-        ).rstrip()
-
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
-        body = "".join(
-            "<tr>"
-            + "".join(f"<td>{html.escape(show(cell))}</td>" for cell in row)
-            + "</tr>"
-            for row in self.rows
-        )
+        body = ""
+        for row in self.rows:
+            cells = "".join(f"<td>{html.escape(show(cell))}</td>" for cell in row)
+            body += f"<tr>{cells}</tr>"
+        caption = ""
         if self.title:
             caption = f"<caption>{html.escape(self.title)}</caption>"
-        else:
-            caption = ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -106,10 +104,8 @@ def weights_table(
     -------
     Table
     """
-    values = np.column_stack([intercept, coef]).T
-    lines = [
-        (name, *map(float, row)) for name, row in zip(("(intercept)", *names), values)
-    ]
+    values = np.column_stack([intercept, coef]).T.tolist()
+    lines = [(name, *row) for name, row in zip(("(intercept)", *names), values)]
     return Table("Weights", ("column", *titles), lines)
 
 
@@ -156,13 +152,12 @@ class Summary:
     tables: Sequence[Table] = ()
 
     def __str__(self) -> str:
-        wide = max(map(len, self.facts), default=0)
-        facts = "\n".join(
-            f"  {name:<{wide}}  {show(value)}" for name, value in self.facts.items()
-        )
-        return "\n\n".join(
-            part for part in (self.title, facts, *map(str, self.tables)) if part
-        )
+        width = max(map(len, self.facts), default=0)
+        lines = [
+            f"  {name:<{width}}  {show(value)}" for name, value in self.facts.items()
+        ]
+        parts = [self.title, "\n".join(lines), *map(str, self.tables)]
+        return "\n\n".join(part for part in parts if part)
 
     def as_dict(self) -> dict[str, Any]:
         """Title, facts and tables in JSON's own types."""
@@ -234,8 +229,8 @@ class Explanation:
 
     def extend(self, kind: type[Extended], **more: Any) -> Extended:
         """The same explanation as one of a subclass, with further fields."""
-        own = {one.name: getattr(self, one.name) for one in fields(Explanation)}
-        return kind(**own, **more)
+        values = {f.name: getattr(self, f.name) for f in fields(Explanation)}
+        return kind(**values, **more)
 
     @property
     def scores(self) -> np.ndarray:
@@ -249,21 +244,15 @@ class Explanation:
     def row(self, i: int) -> Table:
         """The contributions to one prediction, largest first."""
         order = np.argsort(-np.abs(self.contributions[i]), kind="stable")
-        cells = [
-            "missing" if (cell := self.value(i, j)) is None else cell for j in order
-        ]
-        added = [
-            (self.names[j], cell, float(self.contributions[i, j]))
-            for j, cell in zip(order, cells)
-        ]
-        title = (
-            f"Row {i}: {show(self.predicted[i])}, {self.unit} {show(self._score(i))}"
-        )
-        return Table(
-            title,
-            ("column", "value", self.unit),
-            [("(base)", "", float(self.base[i])), *added],
-        )
+        rows: list[tuple[str, Any, float]] = [("(base)", "", float(self.base[i]))]
+        for j in order:
+            cell = self.value(i, j)
+            if cell is None:
+                cell = "missing"
+            rows.append((self.names[j], cell, float(self.contributions[i, j])))
+        score = f"{self.unit} {show(self._score(i))}"
+        title = f"Row {i}: {show(self.predicted[i])}, {score}"
+        return Table(title, ("column", "value", self.unit), rows)
 
     def detail(self, i: int) -> Table | None:
         """What else decided row i: the neighbors that voted, or a committee's members; None for
@@ -305,16 +294,19 @@ class Explanation:
 
     def _first_tables(self) -> list[Table]:
         """The tables of the first rows, each with its detail."""
-        both = ((self.row(i), self.detail(i)) for i in range(min(3, len(self))))
-        return [table for pair in both for table in pair if table is not None]
+        tables = []
+        for i in range(min(3, len(self))):
+            tables.append(self.row(i))
+            detail = self.detail(i)
+            if detail is not None:
+                tables.append(detail)
+        return tables
 
     def __str__(self) -> str:
-        shown = "\n\n".join(map(str, self._first_tables()))
-        return shown + (
-            f"\n\n… and {show_count(len(self) - 3, 'more row')}"
-            if len(self) > 3
-            else ""
-        )
+        shown = [str(table) for table in self._first_tables()]
+        if len(self) > 3:
+            shown.append(f"… and {show_count(len(self) - 3, 'more row')}")
+        return "\n\n".join(shown)
 
     def _repr_html_(self) -> str:
         return "".join(table._repr_html_() for table in self._first_tables())

@@ -49,15 +49,16 @@ def _started_pool(size: int) -> ThreadPoolExecutor:
     pool = ThreadPoolExecutor(
         size, thread_name_prefix="lyceum", initializer=_mark_worker
     )
-    starter = threading.Thread(target=_start_all, args=(pool, size))
+
+    # a pool starts a thread only if none is idle: the barrier keeps each until all are there
+    def start_all() -> None:
+        together = threading.Barrier(size)
+        wait([pool.submit(together.wait) for _ in range(size)])
+
+    starter = threading.Thread(target=start_all)
     starter.start()
     starter.join()
     return pool
-
-
-def _start_all(pool: ThreadPoolExecutor, size: int) -> None:
-    together = threading.Barrier(size)
-    wait([pool.submit(together.wait) for _ in range(size)])
 
 
 def _mark_worker() -> None:
@@ -161,6 +162,7 @@ def single_threaded_blas() -> Iterator[None]:
     global _limit_depth
     with _limit_lock:
         if _limit_depth == 0:
+            # all limits are read before one is set: libraries may share one
             _limits_before[:] = [
                 (library, library.get_num_threads()) for library in _blas()
             ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from numbers import Real
@@ -124,12 +123,13 @@ class AnomalyDetector(OutlierMixin, Learner):
     def _detector(self) -> Any:
         if not isinstance(self.detector, str):
             return clone(self.detector)
-        makers: dict[str, Callable[[], Any]] = {
-            "isolation": IsolationForest,
-            "gaussian": partial(_fill_first, GaussianDensity),
-            "distance": partial(_fill_first, NeighborAnomalyScore),
-        }
-        return makers[self.detector]()
+        if self.detector == "isolation":
+            return IsolationForest()
+        from sklearn.pipeline import make_pipeline  # takes long to import
+
+        if self.detector == "gaussian":
+            return make_pipeline(SimpleImputer(), GaussianDensity())
+        return make_pipeline(SimpleImputer(), NeighborAnomalyScore())
 
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]
@@ -144,7 +144,12 @@ class AnomalyDetector(OutlierMixin, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit the detector, and find the threshold on rows left out.
 
         Parameters
@@ -159,15 +164,15 @@ class AnomalyDetector(OutlierMixin, Learner):
         self._validate_params()
         rows = Inputs(self).for_fit(X, None, sample_weight)
         block = rows.in_one_block("AnomalyDetector", "GaussianDensity")
-        if self.cv is None or isinstance(
-            self.cv, int | np.integer
-        ):  # others split by the numbers of rows
+        # other splitters split by the numbers of rows
+        if self.cv is None or isinstance(self.cv, int | np.integer):
             block = block.without_zero_weights()
         source = ArraySource.of_block(block)
-        if source.w is not None and not takes_weights(self._detector()):
-            name = type(self._detector()).__name__
+        detector = self._detector()
+        if source.w is not None and not takes_weights(detector):
             raise DataError(
-                f"sample_weight was given, but {name} takes no weights: leave it out"
+                f"sample_weight was given, but {type(detector).__name__} takes no weights: leave it"
+                " out"
             )
         self.typical_ = typical_row(block)
         self.weights_ = np.asarray(block.weights, dtype=np.float64)
@@ -175,18 +180,30 @@ class AnomalyDetector(OutlierMixin, Learner):
         n = source.n_rows
         self.detector_ = self._fit_copy(source)
         if self.cv is None or n < 2:
-            self.scores_ = self._score_rows_with(self.detector_, source)
+            self.scores_ = _score_rows(self.detector_, source)
         else:
             self.scores_ = np.full(n, np.nan)
             for train, test in row_splits(self.cv, n, self.seed_):
                 fitted = self._fit_copy(source.take(train))
-                self.scores_[test] = self._score_rows_with(fitted, source.take(test))
-        self.threshold_ = _quantile(self.scores_, self.weights_, self.false_alarm_rate)
+                self.scores_[test] = _score_rows(fitted, source.take(test))
+        self.threshold_ = self._threshold()
         self.offset_ = self.threshold_
         return self
 
+    def _threshold(self) -> float:
+        """The largest score below which at most the false-alarm rate of the weight lies."""
+        counts = ~np.isnan(self.scores_) & (self.weights_ > 0)
+        order = np.argsort(self.scores_[counts], kind="stable")
+        scores = self.scores_[counts][order]
+        w = self.weights_[counts]
+        # the weight strictly before every score in their order
+        below = np.cumsum(w[order]) - w[order]
+        is_rare = below <= self.false_alarm_rate * w.sum() + 1e-9
+        return float(scores[np.flatnonzero(is_rare)[-1]])
+
     def _fit_copy(self, source: ArraySource) -> Any:
         detector = self._detector()
+        # every random_state in it, so that the copies of the folds differ by their rows alone
         names = [
             name
             for name in detector.get_params()
@@ -198,9 +215,8 @@ class AnomalyDetector(OutlierMixin, Learner):
             if source.w is None:
                 return detector.fit(source.X)
             return detector.fit(source.X, sample_weight=source.w)
-        return MemberData(source, named=hasattr(self, "feature_names_in_")).fit(
-            detector, w=source.w
-        )
+        data = MemberData(source, named=hasattr(self, "feature_names_in_"))
+        return data.fit(detector, w=source.w)
 
     def _refuse_categories(self, source: ArraySource) -> None:
         for column in source.schema:
@@ -210,20 +226,18 @@ class AnomalyDetector(OutlierMixin, Learner):
                     " one of Lyceum's densities, or a pipeline that encodes them"
                 )
 
-    @staticmethod
-    def _score_rows_with(detector: Any, source: ArraySource) -> np.ndarray:
-        if takes_rows(detector):
-            inputs = Rows(replace(source, w=None))
-        else:
-            inputs = source.X
-        return np.asarray(detector.score_samples(inputs), dtype=np.float64)
-
     # -- predict -----------------------------------------------------------------------
 
     def score_samples(self, X: Data) -> Any:
         """The scores of the detector: the lower, the more unusual."""
         check_is_fitted(self)
-        return self.rows_to_predict(X).collect(partial(_scores, self))
+        return self.rows_to_predict(X).collect(self._scores)
+
+    def _scores(self, block: Block) -> np.ndarray:
+        if not len(block):
+            return np.empty(0)
+        source = ArraySource(block.X, None, None, block.schema, coded=True)
+        return _score_rows(self.detector_, source)
 
     def decision_function(self, X: Data) -> Any:
         """Scores above the threshold: negative for anomalies."""
@@ -243,23 +257,17 @@ class AnomalyDetector(OutlierMixin, Learner):
         the row's own, one after the other, from both ends.
         """
         check_is_fitted(self)
-        answer = partial(_scores, self)
-        parts = partial(replace_columns, typical=self.typical_, answer=answer)
+        parts = partial(replace_columns, typical=self.typical_, answer=self._scores)
         explanation = self._explain(X, parts, "score")
-        return replace(
-            explanation,
-            predicted=np.where(explanation.predicted < self.threshold_, -1, 1),
-        )
+        predicted = np.where(explanation.predicted < self.threshold_, -1, 1)
+        return replace(explanation, predicted=predicted)
 
     def summary(self) -> Summary:
         """The threshold, and what share of usual rows is below it."""
         check_is_fitted(self)
-        held = ~np.isnan(self.scores_)
-        alarms = float(
-            np.average(
-                self.scores_[held] < self.threshold_, weights=self.weights_[held]
-            )
-        )
+        has_score = ~np.isnan(self.scores_)
+        is_alarm = self.scores_[has_score] < self.threshold_
+        alarms = float(np.average(is_alarm, weights=self.weights_[has_score]))
         facts = {
             "columns": self.n_features_in_,
             "detector": type(self.detector_).__name__,
@@ -279,28 +287,7 @@ class AnomalyDetector(OutlierMixin, Learner):
         return {"weights_": (n,), "typical_": (self.n_features_in_,)}
 
 
-def _fill_first(detector: Any) -> Any:
-    from sklearn.pipeline import make_pipeline  # takes long to import
-
-    return make_pipeline(SimpleImputer(), detector())
-
-
-def _quantile(scores: np.ndarray, w: np.ndarray, rate: float) -> float:
-    """The largest score below which at most the stated share of the weight lies."""
-    there = ~np.isnan(scores) & (w > 0)
-    scores = scores[there]
-    w = w[there]
-    order = np.argsort(scores, kind="stable")
-    below = np.cumsum(w[order]) - w[order]
-    return float(scores[order[np.flatnonzero(below <= rate * w.sum() + 1e-9)[-1]]])
-
-
-def _scores(model: AnomalyDetector, block: Block) -> np.ndarray:
-    if not len(block):
-        return np.empty(0)
-    detector = model.detector_
-    if takes_rows(detector):
-        inputs = Rows(ArraySource(block.X, None, None, block.schema, coded=True))
-    else:
-        inputs = block.X
+def _score_rows(detector: Any, source: ArraySource) -> np.ndarray:
+    is_ours = takes_rows(detector)
+    inputs = Rows(replace(source, w=None)) if is_ours else source.X
     return np.asarray(detector.score_samples(inputs), dtype=np.float64)

@@ -30,6 +30,7 @@ def mean_depth(n: Any) -> np.ndarray:
     [0.0, 1.0, 10.245]
     """
     n = np.asarray(n, dtype=np.float64)
+    # c(n) = 2 H(n − 1) − 2 (n − 1) / n, with H(i) ≈ ln i + Euler's constant
     with np.errstate(divide="ignore", invalid="ignore"):
         depth = 2.0 * (np.log(n - 1.0) + _EULER) - 2.0 * (n - 1.0) / n
     return np.where(n > 2, depth, np.where(n == 2, 1.0, 0.0))
@@ -104,7 +105,12 @@ class IsolationForest(Learner):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Grow the trees.
 
         Parameters
@@ -115,38 +121,44 @@ class IsolationForest(Learner):
             Rows are drawn with chances in proportion to it.
         """
         rows = self._rows(X, None, sample_weight)
-        block = rows.in_one_block(
-            "IsolationForest", "GaussianDensity"
-        ).without_zero_weights()
+        block = rows.in_one_block("IsolationForest", "GaussianDensity")
+        block = block.without_zero_weights()
         X = np.asarray(block.dense, dtype=np.float64)
         self.seed_ = seed_from(self.random_state)
         self.n_drawn_ = min(self.max_samples, len(X))
-        if block.w is None:
-            p = None
-        else:
+        p = None
+        if block.w is not None:
             p = block.w / block.w.sum()
+        # ⌈log2 ψ⌉, about the mean height of a tree of ψ rows: what ends deeper is usual anyway
         most = max(1, int(np.ceil(np.log2(max(self.n_drawn_, 2)))))
         rng = np.random.default_rng(self.seed_)
-        drawn = np.stack(
-            [
-                rng.choice(len(X), self.n_drawn_, replace=False, p=p)
-                for _ in range(self.n_estimators)
-            ]
-        )
-        self.trees_ = _grow(X, drawn, most, rng)
+        samples = [
+            rng.choice(len(X), self.n_drawn_, replace=False, p=p)
+            for _ in range(self.n_estimators)
+        ]
+        self.trees_ = _grow(X, np.stack(samples), most, rng)
         return self
 
     def score_samples(self, X: Data) -> Any:
         """The scores: the lower, the more unusual."""
         check_is_fitted(self)
-        router = Router(self.trees_, len(self.design_names))
-        return self._apply(partial(_scores, self, router), X)
+        return self._apply(partial(self._scores, self._router()), X)
 
     def depths(self, X: Data) -> Any:
         """The mean depth E[h(x)] of every row."""
         check_is_fitted(self)
-        router = Router(self.trees_, len(self.design_names))
-        return self._apply(partial(_depths, self, router), X)
+        return self._apply(partial(self._depths, self._router()), X)
+
+    def _router(self, scale: float = 1.0) -> Router:
+        return Router(self.trees_, len(self.design_names), scale=scale)
+
+    def _depths(self, router: Router, block: Block) -> np.ndarray:
+        X = np.ascontiguousarray(block.dense, dtype=np.float64)
+        return router.sums(X)[:, 0] / len(self.trees_)
+
+    def _scores(self, router: Router, block: Block) -> np.ndarray:
+        usual = float(mean_depth(self.n_drawn_)) or 1.0
+        return -(2.0 ** (-self._depths(router, block) / usual))
 
     def explain(self, X: Data) -> Explanation:
         """What every column adds to the mean depth of a row: the less, the more it sets the row
@@ -156,9 +168,7 @@ class IsolationForest(Learner):
         is c(ψ).
         """
         check_is_fitted(self)
-        router = Router(
-            self.trees_, len(self.design_names), scale=1.0 / len(self.trees_)
-        )
+        router = self._router(scale=1.0 / len(self.trees_))
         return self._explain(X, partial(_depth_parts, router), "mean depth")
 
     def summary(self) -> Summary:
@@ -211,7 +221,12 @@ class _Levels:
         levels.add(np.arange(n_trees), 0, np.full(n_trees, n_rows))
         return levels
 
-    def add(self, tree: np.ndarray, depth: int, count: np.ndarray) -> None:
+    def add(
+        self,
+        tree: np.ndarray,
+        depth: int,
+        count: np.ndarray,
+    ) -> None:
         """A level of leaves."""
         n = len(tree)
         self.tree.append(tree)
@@ -244,6 +259,7 @@ class _Levels:
 
     def trees(self) -> list[Tree]:
         """One tree for each root; nodes keep their order, so that children follow each other."""
+        # nodes tree by tree; `local` is the number of a node within its tree
         owner = np.concatenate(self.tree)
         order = np.argsort(owner, kind="stable")
         sizes = np.bincount(owner)
@@ -251,28 +267,27 @@ class _Levels:
         local = np.empty(len(owner), dtype=np.int64)
         local[order] = np.arange(len(owner)) - np.repeat(ends - sizes, sizes)
         child = np.concatenate(self.child)
-        child = np.where(child >= 0, local[np.maximum(child, 0)], -1)
-        others = (self.feature, self.threshold, self.depth, self.count)
-        feature, threshold, depth, count = map(np.concatenate, others)
+        child[child >= 0] = local[child[child >= 0]]
+        levels = (self.feature, self.threshold, self.depth, self.count)
+        columns = [child, *map(np.concatenate, levels)]
         return [
-            _tree(
-                feature[nodes],
-                threshold[nodes],
-                child[nodes],
-                depth[nodes],
-                count[nodes],
-            )
+            _tree(*(column[nodes] for column in columns))
             for nodes in np.split(order, ends[:-1])
         ]
 
 
 def _grow(
-    X: np.ndarray, drawn: np.ndarray, most: int, rng: np.random.Generator
+    X: np.ndarray,
+    drawn: np.ndarray,
+    most: int,
+    rng: np.random.Generator,
 ) -> list[Tree]:
     """Trees whose nodes cut a random column at a random value; one level of all trees at a time.
 
     `drawn` has the rows of every tree, (trees, ψ).
     """
+    # `node` is where every drawn row is now, numbered over all trees; rows that are alone in one,
+    # or in one that does not split, are no longer open
     n_trees, size = drawn.shape
     rows = drawn.ravel()
     node = np.repeat(np.arange(n_trees), size)
@@ -281,7 +296,11 @@ def _grow(
     for level in range(1, most + 1):
         if not len(open_rows):
             break
-        open_rows, nodes, starts, group = _group_rows(open_rows, node)
+        # rows node by node: the nodes, where the rows of each start, and which one a row is in
+        open_rows = open_rows[np.argsort(node[open_rows], kind="stable")]
+        nodes, starts, group = np.unique(
+            node[open_rows], return_index=True, return_inverse=True
+        )
         cells = rows[open_rows]
         j, cut, splits = _draw_cuts(X, cells, starts, rng)
         right = _right_side(X[cells, j[group]], cut, group)
@@ -298,17 +317,11 @@ def _grow(
     return levels.trees()
 
 
-def _group_rows(open_rows: np.ndarray, node: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The rows node by node, the nodes, where the rows of each start, and every row's node, as its
-    index among them."""
-    open_rows = open_rows[np.argsort(node[open_rows], kind="stable")]
-    return open_rows, *np.unique(
-        node[open_rows], return_index=True, return_inverse=True
-    )
-
-
 def _draw_cuts(
-    X: np.ndarray, rows: np.ndarray, starts: np.ndarray, rng: np.random.Generator
+    X: np.ndarray,
+    rows: np.ndarray,
+    starts: np.ndarray,
+    rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For every node a column, a cut that is uniform between the least and the largest cell of its
     rows, and whether there is such a cut."""
@@ -319,6 +332,7 @@ def _draw_cuts(
 
 def _right_side(cells: np.ndarray, cut: np.ndarray, group: np.ndarray) -> np.ndarray:
     """Whether a row is beyond the cut of its node; where its cell is missing, with most others."""
+    # known cells per node and side are counted, and missing ones go with the larger count
     right = cells > cut[group]
     missing = np.isnan(cells)
     if missing.any():
@@ -329,7 +343,10 @@ def _right_side(cells: np.ndarray, cut: np.ndarray, group: np.ndarray) -> np.nda
 
 
 def _draw_columns(
-    X: np.ndarray, rows: np.ndarray, starts: np.ndarray, rng: np.random.Generator
+    X: np.ndarray,
+    rows: np.ndarray,
+    starts: np.ndarray,
+    rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For every node a column drawn from those in which its rows differ, with their least and
     largest cell.
@@ -338,6 +355,7 @@ def _draw_columns(
     drawn again; after a few draws all columns of the nodes that are left are looked at. Equal ends:
     no column differs.
     """
+    # `left` are the nodes without a column yet, `rows` the rows of these alone
     n_nodes = len(starts)
     sizes = np.diff(np.append(starts, len(rows)))
     j = np.zeros(n_nodes, dtype=int)
@@ -369,10 +387,13 @@ def _ends(cells: np.ndarray, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def _draw_from_all(
-    cells: np.ndarray, first: np.ndarray, rng: np.random.Generator
+    cells: np.ndarray,
+    first: np.ndarray,
+    rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For every node one of the columns that differ, the first where none does, and its ends."""
     lows, highs = _ends(cells, first)
+    # the rank of the column among those that differ, and the first column with more before it
     varies = highs > lows
     rank = (rng.random(len(first)) * varies.sum(axis=1)).astype(int)
     pick = (np.cumsum(varies, axis=1) > rank[:, None]).argmax(axis=1)
@@ -381,18 +402,18 @@ def _draw_from_all(
 
 
 def _tree(
+    child: np.ndarray,
     feature: np.ndarray,
     threshold: np.ndarray,
-    child: np.ndarray,
     depth: np.ndarray,
     count: np.ndarray,
 ) -> Tree:
     n = len(feature)
     leaf = feature < 0
-    first = np.maximum(child, 0)
-    bigger = np.where(
-        leaf, -1, (count[np.minimum(first + 1, n - 1)] > count[first]).astype(int)
-    )
+    # missing cells go with most of the rows
+    missing = np.full(n, -1, dtype=np.int32)
+    left = child[~leaf]
+    missing[~leaf] = count[left + 1] > count[left]
     return Tree(
         feature=feature.astype(np.int32),
         kind=np.where(leaf, LEAF, THRESHOLD).astype(np.uint8),
@@ -401,7 +422,7 @@ def _tree(
         threshold=threshold,
         table=np.full(n, -1, dtype=np.int32),
         n_codes=np.zeros(n, dtype=np.int32),
-        missing=bigger.astype(np.int32),
+        missing=missing,
         cuts=np.empty(0),
         branches=np.empty(0, dtype=np.int32),
         value=(depth + mean_depth(count))[:, None].astype(np.float64),
@@ -415,13 +436,3 @@ def _tree(
 def _depth_parts(router: Router, block: Block) -> np.ndarray:
     parts = contributions(router, np.ascontiguousarray(block.dense, dtype=np.float64))
     return np.column_stack([parts.sum(axis=1), parts])
-
-
-def _depths(model: IsolationForest, router: Router, block: Block) -> np.ndarray:
-    X = np.ascontiguousarray(block.dense, dtype=np.float64)
-    return router.sums(X)[:, 0] / len(model.trees_)
-
-
-def _scores(model: IsolationForest, router: Router, block: Block) -> np.ndarray:
-    usual = float(mean_depth(model.n_drawn_))
-    return -(2.0 ** (-_depths(model, router, block) / (usual if usual > 0 else 1.0)))

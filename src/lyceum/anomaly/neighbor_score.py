@@ -101,7 +101,12 @@ class NeighborAnomalyScore(MetricLearner):
     def _takes_sparse(self) -> bool:  # type: ignore[override]
         return self.metric == "auto" or metric(self.metric).takes_sparse
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Store the rows of X.
 
         Parameters
@@ -112,14 +117,12 @@ class NeighborAnomalyScore(MetricLearner):
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._metric_rows(X, sample_weight)
-        block = rows.in_one_block(
-            "NeighborAnomalyScore", "GaussianDensity"
-        ).without_zero_weights()
+        block = rows.in_one_block("NeighborAnomalyScore", "GaussianDensity")
+        block = block.without_zero_weights()
         self.rows_ = float_cells(block)
+        cells = self.rows_
         if sparse.issparse(self.rows_):
             cells = self.rows_.data
-        else:
-            cells = self.rows_
         if np.abs(np.nan_to_num(cells)).max(initial=0.0) > _LARGEST:
             raise DataError(
                 "the squared distances overflow: some column is beyond 1e150; rescale it"
@@ -134,12 +137,17 @@ class NeighborAnomalyScore(MetricLearner):
         """The scores: the lower, the more unusual."""
         check_is_fitted(self)
         stored_index(self)  # built once, before threads need it
-        return self._apply(partial(_scores, self), X)
+        return self._apply(self._scores, X)
+
+    def _scores(self, block: Block) -> np.ndarray:
+        return -self._mean_distances(queries(self, block))
 
     def _mean_distances(self, X: Any) -> np.ndarray:
         """The mean distance of every row to the nearest stored ones, of weight k."""
+        # As many rows are searched as weigh k if each weighs 1; twice as many, again and again, for
+        # those whose neighbors weigh less.
         n = len(self.weights_)
-        out = np.empty(X.shape[0])
+        means = np.empty(X.shape[0])
         wanted = min(float(self.n_neighbors), float(self.weights_.sum()))
         searching = np.arange(X.shape[0])
         n_searched = min(n, int(self.n_neighbors))
@@ -149,15 +157,14 @@ class NeighborAnomalyScore(MetricLearner):
             # neighbors count with their weights, the last in part, until these sum to k
             before = np.cumsum(w, axis=1) - w
             share = np.clip(wanted - before, 0.0, w)
-            done = (before[:, -1] + w[:, -1] >= wanted * (1 - 1e-12)) | (
-                n_searched == n
-            )
+            reached = before[:, -1] + w[:, -1]
+            done = (reached >= wanted * (1 - 1e-12)) | (n_searched == n)
             distances = finite_distances(neighbors.distances, self.metric_)
             mean = (share * distances).sum(axis=1) / share.sum(axis=1)
-            out[searching[done]] = mean[done]
+            means[searching[done]] = mean[done]
             searching = searching[~done]
             n_searched = min(n, 2 * n_searched)
-        return out
+        return means
 
     # -- what was learned --------------------------------------------------------------
 
@@ -168,11 +175,9 @@ class NeighborAnomalyScore(MetricLearner):
         the row's own, one after the other, from both ends.
         """
         check_is_fitted(self)
-        _ = stored_index(self)
-        answer = partial(_scores, self)
-        return self._explain(
-            X, partial(replace_columns, typical=self.typical_, answer=answer), "score"
-        )
+        stored_index(self)
+        parts = partial(replace_columns, typical=self.typical_, answer=self._scores)
+        return self._explain(X, parts, "score")
 
     def summary(self) -> Summary:
         """How many rows are stored, and how they are compared."""
@@ -191,7 +196,3 @@ class NeighborAnomalyScore(MetricLearner):
         super()._check_model()
         if hasattr(self, "rows_"):
             check_stored(self, len(self.weights_))
-
-
-def _scores(model: NeighborAnomalyScore, block: Block) -> np.ndarray:
-    return -model._mean_distances(queries(model, block))

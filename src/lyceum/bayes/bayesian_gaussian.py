@@ -72,12 +72,6 @@ class BayesianGaussianClassifier(QuadraticRule):
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, in the order of the columns of `predict_proba`.
-    class_count_ : array of shape (K,)
-        The weight of the rows of every class.
-    priors_ : array of shape (K,)
-        The class priors as used.
     means_ : array of shape (K, d)
         m_n.
     kappa_, nu_ : array of shape (K,)
@@ -90,14 +84,8 @@ class BayesianGaussianClassifier(QuadraticRule):
         The degrees of freedom of the predictive densities.
     shape_ : array of shape (K, d, d)
         Their shape matrices.
-    mean_ : array of shape (d,)
-        The mean of all rows.
     statistic_ : ClassScatter
         The merged statistic of all rows seen.
-    feature_names_in_ : array of str
-        Their names, if they are text.
-    schema_ : Schema
-        The columns with their kinds and categories.
 
     See Also
     --------
@@ -177,8 +165,7 @@ class BayesianGaussianClassifier(QuadraticRule):
         )
         self.nu_0_ = prior.nu
         d = prior.n_used
-        shared = self.covariance == "shared"
-        if shared:
+        if self.covariance == "shared":
             update = prior.update_shared
             scatter = statistic.scatter[0]
         else:
@@ -190,18 +177,16 @@ class BayesianGaussianClassifier(QuadraticRule):
         self.scale_ = posterior.scale
         self.degrees_, self.means_, self.shape_ = posterior.predictive()
         white = [whiten(shape, np.where(prior.used, 1.0, 0.0)) for shape in self.shape_]
-        if any(one.dependent is not None for one in white):
+        if any(w.dependent is not None for w in white):
             self._warn_of_singular()
-        self._whiten = np.stack([one.W for one in white])
-        log_det = np.array([one.log_det for one in white])
+        self._whiten = np.stack([w.W for w in white])
+        # ln t_ν(x) = ln Γ((ν+d)/2) - ln Γ(ν/2) - ½ [d ln πν + ln |shape|] - (ν+d)/2 ln(1 + q/ν)
+        log_det = np.array([w.log_det for w in white])
         half = 0.5 * self.degrees_
         self._power = half + 0.5 * d
-        level = (
-            gammaln(self._power)
-            - gammaln(half)
-            - 0.5 * (d * np.log(np.pi * self.degrees_) + log_det)
-        )
-        self._constant = log_probability(self.priors_) + level
+        gammas = gammaln(self._power) - gammaln(half)
+        spread = 0.5 * (d * np.log(np.pi * self.degrees_) + log_det)
+        self._constant = log_probability(self.priors_) + (gammas - spread)
 
     def _warn_of_singular(self) -> None:
         warnings.warn(
@@ -215,6 +200,7 @@ class BayesianGaussianClassifier(QuadraticRule):
     # -- predict -----------------------------------------------------------------------
 
     def _log_joint(self, block: Block) -> np.ndarray:
+        # with the constant 0 the Gaussian kernel gives -½ q
         half = gaussian_log_density(
             block.X, self.means_, self._whiten, np.zeros(len(self.classes_))
         )

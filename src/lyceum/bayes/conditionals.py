@@ -28,26 +28,26 @@ def estimate_table(
     A class without cells gets the table of all classes.
     """
     table = _ESTIMATES[estimate](counts, m, m_prior)
-    total = table.sum(axis=0)
-    if (total == 0).any():
-        table = np.where(total > 0, table, _marginal(counts))
-        total = table.sum(axis=0)
-    return table / np.where(total > 0, total, 1.0)
+    class_sums = table.sum(axis=0)
+    if (class_sums == 0).any():
+        table = np.where(class_sums > 0, table, _marginal(counts))
+        class_sums = table.sum(axis=0)
+    return table / np.where(class_sums > 0, class_sums, 1.0)
 
 
 def _m_estimate(counts: np.ndarray, m: float, m_prior: str | np.ndarray) -> np.ndarray:
+    """n_v + m p_v: the table is divided by its sum afterwards, so that a given p need not sum to
+    1."""
     if not isinstance(m_prior, str):
-        return (
-            counts + m * m_prior[:, None]
-        )  # the table is divided by its sum, so p need not sum to 1
+        return counts + m * m_prior[:, None]
+    p = np.ones((len(counts), 1))
     if m_prior == "marginal":
         p = _marginal(counts)
-    else:
-        p = np.ones((len(counts), 1))
     return counts + m * p / max(p.sum(), 1.0)
 
 
 def _marginal(counts: np.ndarray) -> np.ndarray:
+    """The counts over all classes; equal ones where there are none."""
     marginal = counts.sum(axis=1, keepdims=True)
     if marginal.any():
         return marginal
@@ -67,26 +67,21 @@ def column_densities(schema: Schema, given: Any) -> dict[int, str]:
         return dict.fromkeys(schema.continuous.tolist(), given)
     chosen = dict.fromkeys(schema.continuous.tolist(), "gaussian")
     for key, kind in given.items():
-        chosen[_place(schema, key, kind)] = kind
+        if kind not in CONDITIONALS:
+            raise SchemaError(
+                f"continuous[{key!r}] is {kind!r}: choose one of {', '.join(CONDITIONALS)}"
+            )
+        if not _has_column(schema, key):
+            raise SchemaError(
+                f"continuous names the column {key!r}, which does not exist"
+            )
+        index = schema.names.index(key) if isinstance(key, str) else int(key)
+        if schema[index].is_categorical:
+            raise SchemaError(
+                f"continuous names the column {key!r}, which holds categories and has a table"
+            )
+        chosen[index] = kind
     return chosen
-
-
-def _place(schema: Schema, key: Any, kind: Any) -> int:
-    if kind not in CONDITIONALS:
-        raise SchemaError(
-            f"continuous[{key!r}] is {kind!r}: choose one of {', '.join(CONDITIONALS)}"
-        )
-    if not _has_column(schema, key):
-        raise SchemaError(f"continuous names the column {key!r}, which does not exist")
-    if isinstance(key, str):
-        index = schema.names.index(key)
-    else:
-        index = int(key)
-    if schema[index].is_categorical:
-        raise SchemaError(
-            f"continuous names the column {key!r}, which holds categories and has a table"
-        )
-    return index
 
 
 def kernel_bandwidths(
@@ -202,10 +197,10 @@ class BinColumns:
         X = block.X.astype(block.X.dtype if block.X.dtype.kind == "f" else np.float64)
         for j, column in enumerate(block.schema):
             if column.name in self.edges:
+                # only inner edges divide, so that the outer bins are open
+                inner = self.edges[column.name][1:-1]
                 x = X[:, j].copy()
-                X[:, j] = np.searchsorted(
-                    self.edges[column.name][1:-1], x, side="right"
-                )
+                X[:, j] = np.searchsorted(inner, x, side="right")
                 X[np.isnan(x), j] = np.nan
         return block.with_X(X, self.schema(block.schema))
 
@@ -268,6 +263,7 @@ class ColumnRanges:
 
     @classmethod
     def of(cls, block: Block, columns: list[int]) -> ColumnRanges:
+        # zero-weight rows must not widen a range
         X = np.asarray(block.X[:, columns], dtype=np.float64)
         w = block.w
         if w is not None:
@@ -291,12 +287,14 @@ class ColumnRanges:
         low = self.low[column]
         high = self.high[column]
         n = self.weight[column]
+        # one bin of width 1 about a constant, or about 0 where all cells are missing (inf > -inf)
         if not low < high:
             return np.array([-0.5, 0.5]) + (low if low == high else 0.0)
         if isinstance(bins, str):
             count = int(np.ceil(np.log2(max(n, 1.0)))) + 1
         else:
             count = int(bins)
+        # a range of few representable numbers has fewer distinct edges
         edges = np.linspace(low, high, count + 1)
         return edges[np.append(True, np.diff(edges) > 0)]
 

@@ -49,6 +49,16 @@ class CountBayes(GenerativeClassifier):
         Which columns hold categories: those of a category or text type, all, or the ones given.
         Each category counts as a column of 0 and 1.
     """
+    _attribute_docs: ClassVar[str] = """
+    class_prior_, class_log_prior_ : array of shape (K,)
+        The class priors as used, and their logarithms.
+    feature_count_ : array of shape (K, d)
+        n_kj, the weighted sum of column j in class k.
+    feature_log_prob_ : array of shape (K, d)
+        log p_kj, the smoothed probabilities of the columns.
+    statistic_ : ClassSums
+        The merged statistic of all rows seen.
+    """
 
     _coding = "one_hot"
     _takes_sparse = True
@@ -76,22 +86,20 @@ class CountBayes(GenerativeClassifier):
     def _finish_scores(
         self, present: np.ndarray, absent: np.ndarray | None = None
     ) -> None:
+        """As a product of cells and weights, which leaves sparse rows sparse:
+        Σ_j x_j present + (1 - x_j) absent = Σ_j x_j (present - absent) + Σ_j absent."""
         self._present = present
         self._absent = absent
-        if absent is None:
-            weights = present
-        else:
+        weights = present
+        self._constant = self.class_log_prior_.copy()
+        if absent is not None:
             weights = present - absent
+            self._constant = self.class_log_prior_ + absent.sum(axis=1)
         self._weights = np.ascontiguousarray(weights.T)
-        self._constant = self.class_log_prior_ + (
-            0.0 if absent is None else absent.sum(axis=1)
-        )
 
     def _log_joint(self, block: Block) -> np.ndarray:
-        return (
-            np.asarray(self._cells(block) @ self._weights, dtype=np.float64)
-            + self._constant
-        )
+        products = self._cells(block) @ self._weights
+        return np.asarray(products, dtype=np.float64) + self._constant
 
     # -- what was learned --------------------------------------------------------------
 
@@ -101,7 +109,23 @@ class CountBayes(GenerativeClassifier):
         The base is the log-odds of the priors; base and contributions sum to the log of the ratio
         of the two posteriors. With two classes the runner-up is the other one.
         """
-        return self._explain(X, partial(_column_odds, self), AGAINST_RUNNER_UP)
+        return self._explain(X, self._column_odds, AGAINST_RUNNER_UP)
+
+    def _column_odds(self, block: Block) -> np.ndarray:
+        """Rows of (predicted class, base, what every column adds), without a table of terms for
+        every class."""
+        joint = self._log_joint(block)
+        x = dense_cells(self._cells(block))
+        best, second = runner_up(joint)
+        log = self.class_log_prior_
+        # with one class there is no runner-up, and -inf - -inf would be NaN
+        base = np.subtract(
+            log[best], log[second], out=np.zeros(len(x)), where=best != second
+        )
+        contributions = x * (self._present[best] - self._present[second])
+        if self._absent is not None:
+            contributions += (1.0 - x) * (self._absent[best] - self._absent[second])
+        return np.column_stack([best, base, contributions])
 
     def summary(self) -> Summary:
         """The class priors, and for every class the columns that are most typical of it."""
@@ -120,12 +144,9 @@ class CountBayes(GenerativeClassifier):
         """The columns whose log probability is farthest above the mean of all classes."""
         lead = self.feature_log_prob_[k] - self.feature_log_prob_.mean(axis=0)
         order = np.argsort(-lead, kind="stable")[:_N_COLUMNS]
-        names = self.design_names
-        p = np.exp(self.feature_log_prob_[k])
-        rows = [
-            (names[j], float(self.feature_count_[k, j]), float(p[j]), float(lead[j]))
-            for j in order
-        ]
+        names = [self.design_names[j] for j in order]
+        numbers = (self.feature_count_[k], np.exp(self.feature_log_prob_[k]), lead)
+        rows = list(zip(names, *(column[order].tolist() for column in numbers)))
         heads = ("column", "count", "probability", "log above the mean class")
         return Table(f"Columns typical of {self.classes_[k]}", heads, rows)
 
@@ -136,16 +157,14 @@ class CountBayes(GenerativeClassifier):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         shape = (len(self.classes_), len(self.design_names))
-        if self._absent is None:
-            absent = {}
-        else:
-            absent = {"_absent": shape}
-        return {
+        shapes: dict[str, tuple[int, ...]] = {
             "_constant": shape[:1],
             "_weights": shape[::-1],
             "_present": shape,
-            **absent,
         }
+        if self._absent is not None:
+            shapes["_absent"] = shape
+        return shapes
 
 
 class MultinomialNB(CountBayes):
@@ -153,25 +172,6 @@ class MultinomialNB(CountBayes):
 
     P(k | x) ∝ π_k Π_j p_kj^x_j, with p_kj = (n_kj + α) / (n_k + α d), n_kj the sum of column j over
     the rows of class k and n_k the sum of all columns. Takes sparse rows as they are, in one pass.
-
-    Attributes
-    ----------
-    classes_ : array of shape (K,)
-        The class labels, in the order of the columns of `predict_proba`.
-    class_count_ : array of shape (K,)
-        The weight of the rows of every class.
-    class_prior_, class_log_prior_ : array of shape (K,)
-        The class priors as used, and their logarithms.
-    feature_count_ : array of shape (K, d)
-        n_kj, the weighted sum of column j in class k.
-    feature_log_prob_ : array of shape (K, d)
-        log p_kj, the smoothed probabilities of the columns.
-    statistic_ : ClassSums
-        The merged statistic of all rows seen.
-    feature_names_in_ : array of str
-        Their names, if they are text.
-    schema_ : Schema
-        The columns with their kinds and categories.
 
     See Also
     --------
@@ -193,9 +193,7 @@ class MultinomialNB(CountBayes):
     ['spam']
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        **_COUNT_CONSTRAINTS,
-    }
+    _parameter_constraints: ClassVar[dict] = _COUNT_CONSTRAINTS
 
     def __init__(
         self,
@@ -218,15 +216,13 @@ class MultinomialNB(CountBayes):
     def _finish(self, statistic: ClassSums) -> None:
         self._finish_classes(statistic)
         smoothed = self.feature_count_ + self.alpha
-        self.feature_log_prob_ = np.log(smoothed) - np.log(
-            smoothed.sum(axis=1, keepdims=True)
-        )
+        class_sums = smoothed.sum(axis=1, keepdims=True)
+        self.feature_log_prob_ = np.log(smoothed) - np.log(class_sums)
         self._finish_scores(self.feature_log_prob_)
 
     def _n_parameters(self) -> int:
-        return self._n_shares() + self._n_classes_used() * (
-            self.feature_count_.shape[1] - 1
-        )
+        d = self.feature_count_.shape[1]
+        return self._n_shares() + self._n_classes_used() * (d - 1)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -245,25 +241,6 @@ class BernoulliNB(CountBayes):
     ----------
     binarize : float, default=0.0
         x_j is 1 for a cell above this number. For sparse rows it must be at least 0.
-
-    Attributes
-    ----------
-    classes_ : array of shape (K,)
-        The class labels, in the order of the columns of `predict_proba`.
-    class_count_ : array of shape (K,)
-        The weight of the rows of every class.
-    class_prior_, class_log_prior_ : array of shape (K,)
-        The class priors as used, and their logarithms.
-    feature_count_ : array of shape (K, d)
-        n_kj, the weighted sum of column j in class k.
-    feature_log_prob_ : array of shape (K, d)
-        log p_kj, the smoothed probabilities of the columns.
-    statistic_ : ClassSums
-        The merged statistic of all rows seen.
-    feature_names_in_ : array of str
-        Their names, if they are text.
-    schema_ : Schema
-        The columns with their kinds and categories.
 
     See Also
     --------
@@ -312,10 +289,13 @@ class BernoulliNB(CountBayes):
 
     def _finish(self, statistic: ClassSums) -> None:
         self._finish_classes(statistic)
-        total = np.log(self.class_count_ + 2.0 * self.alpha)[:, None]
+        # log p and log (1 - p) with p = (n_kj + α) / (n_k + 2 α); 1 - p from the counts of absent
+        # cells, as it would lose digits near p = 1
+        log_divisor = np.log(self.class_count_ + 2.0 * self.alpha)[:, None]
         absent = np.maximum(self.class_count_[:, None] - self.feature_count_, 0.0)
-        self.feature_log_prob_ = np.log(self.feature_count_ + self.alpha) - total
-        self._finish_scores(self.feature_log_prob_, np.log(absent + self.alpha) - total)
+        self.feature_log_prob_ = np.log(self.feature_count_ + self.alpha) - log_divisor
+        log_absent = np.log(absent + self.alpha) - log_divisor
+        self._finish_scores(self.feature_log_prob_, log_absent)
 
     def _cells(self, block: Block) -> Any:
         _check_threshold(block, self.binarize)
@@ -326,19 +306,13 @@ class BernoulliNB(CountBayes):
 
 
 def _sums_of_counts(block: Block) -> ClassSums:
-    if sparse.issparse(block.X):
-        cells = block.X.data
-    else:
-        cells = block.X
+    cells = block.X.data if sparse.issparse(block.X) else block.X
     if cells.size and cells.min() < 0:
         if sparse.issparse(block.X):
-            X = block.X.tocoo()
+            entries = block.X.tocoo()
+            column = entries.col[np.argmin(entries.data)]
         else:
-            X = None
-        if X is None:
             column = np.argmin(cells) % block.X.shape[1]
-        else:
-            column = X.col[np.argmin(X.data)]
         raise DataError(
             f"Negative values in data: column {block.schema[int(column)].name!r} has"
             f" {cells.min():g}, but MultinomialNB takes counts; use NaiveBayes or BernoulliNB for"
@@ -358,20 +332,3 @@ def _check_threshold(block: Block, above: float) -> None:
             f"binarize is {above:g}, above which lie the cells that sparse rows do not store: give"
             " a number of at least 0, or dense rows"
         )
-
-
-def _column_odds(model: CountBayes, block: Block) -> np.ndarray:
-    """Rows of (predicted class, base, what every column adds), without a table of terms for every
-    class."""
-    joint = model._log_joint(block)
-    x = model._cells(block)
-    x = dense_cells(x)
-    best, second = runner_up(joint)
-    log = model.class_log_prior_
-    base = np.subtract(
-        log[best], log[second], out=np.zeros(len(x)), where=best != second
-    )
-    contributions = x * (model._present[best] - model._present[second])
-    if model._absent is not None:
-        contributions += (1.0 - x) * (model._absent[best] - model._absent[second])
-    return np.column_stack([best, base, contributions])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from lyceum._core.statistics import ClassMoments, ClassRowScatter, ClassScatter,
 from lyceum._core.types import Data
 from lyceum.bayes.few_rows import check_covariances
 from lyceum.bayes.generative import GenerativeClassifier
+from lyceum.evaluate import degrees_of_freedom
 from lyceum.report import Explanation, Summary, Table
 
 ClassStatistic = ClassMoments | ClassScatter | ClassRowScatter
@@ -37,6 +38,17 @@ DISCRIMINANT_CONSTRAINTS: dict[str, list] = {
 
 class Discriminant(GenerativeClassifier):
     """Gaussian classes: one mean per class, and covariances of a chosen structure."""
+
+    _attribute_docs: ClassVar[str] = """
+    priors_ : array of shape (K,)
+        The class priors as used.
+    means_ : array of shape (K, d)
+        The mean of every class; for a class without rows, the mean of all rows.
+    mean_ : array of shape (d,)
+        The mean of all rows.
+    statistic_ : ClassScatter, ClassMoments or ClassRowScatter
+        The merged statistic of all rows seen.
+    """
 
     _coding = "reference"
     _pooled = False  # whether one scatter over all classes is enough
@@ -77,27 +89,44 @@ class Discriminant(GenerativeClassifier):
         """Set means and priors; return log priors (-inf without rows) and the variances over all
         rows."""
         self.class_count_ = statistic.class_weight
-        total, self.mean_, scatter = statistic.over_classes()
-        self.means_ = np.where(
-            self.class_count_[:, None] > 0, statistic.mean, self.mean_
-        )
+        weight, self.mean_, scatter = statistic.over_classes()
+        has_rows = self.class_count_ > 0
+        self.means_ = np.where(has_rows[:, None], statistic.mean, self.mean_)
         self.priors_ = class_priors(self.class_count_, self.priors, self.prior_alpha)
-        log_priors = np.where(
-            self.class_count_ > 0, log_probability(self.priors_), -np.inf
+        variance = np.divide(
+            scatter, weight, out=np.zeros_like(weight), where=weight > 0
         )
-        return log_priors, np.divide(
-            scatter, total, out=np.zeros_like(total), where=total > 0
-        )
+        return self._log_priors(), variance
+
+    def _log_priors(self) -> np.ndarray:
+        """log π_k; -inf for a class without rows, which is never predicted."""
+        return np.where(self.class_count_ > 0, log_probability(self.priors_), -np.inf)
 
     def _n_used_columns(self) -> int:
         """The columns that vary over all rows: a constant one has no part in the density."""
         _, _, scatter = self.statistic_.over_classes()
         return int((scatter > 0).sum())
 
+    def _count_parameters(self, family: str) -> int:
+        """Free priors, means and covariances, as a family of `degrees_of_freedom` counts them."""
+        return self._n_shares() + degrees_of_freedom(
+            family,
+            d=self._n_used_columns(),
+            K=self._n_classes_used(),
+            covariance=self.covariance,
+            shares=False,
+        )
+
     def decision_function(self, X: Data) -> Any:
         """Log posteriors up to a constant of the row; with two classes the log-odds of the
         second."""
-        return self._apply(partial(_decision, self), X)
+        return self._apply(self._decision, X)
+
+    def _decision(self, block: Block) -> np.ndarray:
+        joint = self._log_joint(block)
+        if joint.shape[1] == 2:
+            return joint[:, 1] - joint[:, 0]
+        return joint
 
     # -- what was learned --------------------------------------------------------------
 
@@ -171,16 +200,16 @@ class QuadraticRule(Discriminant):
         self, log_priors: np.ndarray, factors: Sequence[Any], total_variance: np.ndarray
     ) -> None:
         """Set δ_k at the mean: the log prior and the log density of the columns that vary."""
-        log_det = np.array([one.log_det for one in factors])
-        self._constant = log_priors - 0.5 * (
-            log_det + (total_variance > 0).sum() * np.log(2 * np.pi)
-        )
+        log_det = np.array([factor.log_det for factor in factors])
+        n_used = (total_variance > 0).sum()
+        self._constant = log_priors - 0.5 * (log_det + n_used * np.log(2 * np.pi))
 
     def _column_odds(self, block: Block) -> np.ndarray:
         return runner_up_odds(-0.5 * self._squared_parts(block), self._constant)
 
     def _squared_parts(self, block: Block) -> np.ndarray:
         """The part of every column in the squared distances from the means, (n, K, d)."""
+        # z_j (Σ_k⁻¹ z)_j with z = x - μ_k, which sum to zᵀ Σ_k⁻¹ z
         if not self._has_few_rows:
             return squared_distance_parts(block.X, self.means_, self._whiten)
         centered = [block.X - mean for mean in self.means_]
@@ -198,14 +227,15 @@ class QuadraticRule(Discriminant):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K = len(self.classes_)
         d = len(self.design_names)
-        whitening = (K, d, d) if self.covariance == "full" else (K, d)
-        return {
+        shapes: dict[str, tuple[int, ...]] = {
             "means_": (K, d),
-            **({} if self._has_few_rows else {"_whiten": whitening}),
             "_constant": (K,),
             "mean_": (d,),
             "priors_": (K,),
         }
+        if not self._has_few_rows:
+            shapes["_whiten"] = (K, d, d) if self.covariance == "full" else (K, d)
+        return shapes
 
 
 def apply_structure(covariance: str, variances: np.ndarray) -> np.ndarray:
@@ -214,10 +244,3 @@ def apply_structure(covariance: str, variances: np.ndarray) -> np.ndarray:
     if covariance != "spherical" or not variances.shape[-1]:
         return variances
     return np.broadcast_to(variances.mean(axis=-1, keepdims=True), variances.shape)
-
-
-def _decision(model: Discriminant, block: Block) -> np.ndarray:
-    joint = model._log_joint(block)
-    if joint.shape[1] == 2:
-        return joint[:, 1] - joint[:, 0]
-    return joint

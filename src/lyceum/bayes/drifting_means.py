@@ -116,13 +116,12 @@ class DriftingMeans:
         X = X[w > 0]
         y = y[w > 0]
         w = w[w > 0]
-        known = {label: (n, mean) for label, n, mean in self.means}
+        states = {label: (n, mean) for label, n, mean in self.means}
         for label in np.unique(y).tolist():
-            n, mean = known.get(label, (0, None))
-            known[label] = self._move(n, mean, X[y == label], w[y == label])
-        return replace(
-            self, means=tuple((label, n, mean) for label, (n, mean) in known.items())
-        )
+            n, mean = states.get(label, (0, None))
+            states[label] = self._move(n, mean, X[y == label], w[y == label])
+        means = tuple((label, n, mean) for label, (n, mean) in states.items())
+        return replace(self, means=means)
 
     def __getitem__(self, label: object) -> np.ndarray:
         """The mean of a class."""
@@ -134,6 +133,8 @@ class DriftingMeans:
     def _move(
         self, n: float, mean: np.ndarray | None, rows: np.ndarray, w: np.ndarray
     ) -> tuple[float, np.ndarray]:
+        """The weight and the mean of a class after more of its rows."""
+        # a mean without a start begins at its first row
         if mean is None:
             n = float(w[0])
             mean = rows[0].copy()
@@ -144,10 +145,11 @@ class DriftingMeans:
                 f"the rows have {show_count(rows.shape[1], 'column')} where the means have"
                 f" {len(mean)}"
             )
-        eta = np.minimum(
-            w * STEPS[self.step](n + np.cumsum(w), self.m, self.rate, self.tau), 1.0
-        )
+        steps = STEPS[self.step](n + np.cumsum(w), self.m, self.rate, self.tau)
+        eta = np.minimum(w * steps, 1.0)
         # Unrolled: row i keeps the share η_i Π_{j>i} (1 - η_j); the start keeps what is left. About
         # the start, so that a large offset does not cancel.
-        later = np.append(np.cumprod((1.0 - eta)[::-1])[::-1][1:], 1.0)
-        return n + float(w.sum()), mean + (eta * later)[: len(rows)] @ (rows - mean)
+        from_end = np.cumprod((1.0 - eta)[::-1])[::-1]
+        later = np.append(from_end[1:], 1.0)
+        shares = (eta * later)[: len(rows)]
+        return n + float(w.sum()), mean + shares @ (rows - mean)

@@ -19,21 +19,21 @@ def pooled_covariance(
     """The scatter within the classes over `divisor`, with the ridge that a singular covariance
     gets."""
     rows = statistic.pooled_rows() / np.sqrt(divisor if divisor > 0 else np.inf)
-    return LowRankCovariance.of(
-        RIDGE * _own_or_total(_squares(rows), total_variance), rows
-    )
+    ridge = RIDGE * _own_or_total(_squares(rows), total_variance)
+    return LowRankCovariance.of(ridge, rows)
 
 
 def borrowed_covariances(
     statistic: ClassRowScatter, total_variance: np.ndarray
 ) -> list[LowRankCovariance]:
     """(S_k + Σ) / (n_k + 1) of every class: with fewer rows than columns every S_k is singular."""
+    # S_k = R_kᵀ R_k with R_k the centered rows, so that a sum of scatters stacks their rows
     weight = statistic.class_weight
-    everything = statistic.pooled_rows() / np.sqrt(weight.sum())
-    diagonal = RIDGE * _own_or_total(_squares(everything), total_variance)
+    pooled = statistic.pooled_rows() / np.sqrt(weight.sum())
+    diagonal = RIDGE * _own_or_total(_squares(pooled), total_variance)
     covariances = []
     for part, n in zip(statistic.parts, weight):
-        rows = np.vstack([part.rows, everything]) / np.sqrt(n + 1.0)
+        rows = np.vstack([part.rows, pooled]) / np.sqrt(n + 1.0)
         covariances.append(LowRankCovariance.of(diagonal / (n + 1.0), rows))
     return covariances
 
@@ -52,26 +52,19 @@ def regularized_covariances(
     varies = total_variance > 0
     covariances = []
     singular = []
-    for k, shares in enumerate(
-        _shares(statistic, alpha, settings.unbiased, settings.pooling)
-    ):
-        counted = zip(np.sqrt(shares), statistic.parts)
-        rows = np.vstack(
-            [
-                root * part.rows
-                for root, part in counted
-                if root > 0 or part is statistic.parts[0]
-            ]
-        )
+    every_share = _shares(statistic, alpha, settings.unbiased, settings.pooling)
+    for k, shares in enumerate(every_share):
+        # Σ_k(α) is a weighted sum of scatters: their rows by the roots of the shares, stacked; the
+        # first class stays even with share 0, as a stack must not be empty
+        parts = [
+            root * part.rows
+            for root, part in zip(np.sqrt(shares), statistic.parts)
+            if root > 0 or part is statistic.parts[0]
+        ]
+        rows = np.vstack(parts)
         variance = _squares(rows)
-        if settings.shrinkage == "diagonal":
-            target = _own_or_total(variance, total_variance)
-        else:
-            if settings.shrinkage == "unit":
-                size = 1.0
-            else:
-                size = variance.sum() / max(varies.sum(), 1)
-            target = np.where(varies, size, 0.0)
+        target = shrinkage_target(variance, total_variance, settings.shrinkage)
+        # γ · target on the diagonal; without it fewer rows than columns leave Σ_k singular
         diagonal = gamma * target
         if (varies & (diagonal <= 0)).any():
             singular.append(k)
@@ -80,6 +73,19 @@ def regularized_covariances(
             )
         covariances.append(LowRankCovariance.of(diagonal, np.sqrt(1.0 - gamma) * rows))
     return covariances, singular
+
+
+def shrinkage_target(
+    variance: np.ndarray, total_variance: np.ndarray, shrinkage: str
+) -> np.ndarray:
+    """The diagonal of the simple shape that a covariance with these variances is shrunk to."""
+    if shrinkage == "diagonal":
+        return _own_or_total(variance, total_variance)
+    varies = total_variance > 0
+    size = 1.0
+    if shrinkage == "identity":
+        size = variance.sum() / max(varies.sum(), 1)
+    return np.where(varies, size, 0.0)
 
 
 def _shares(
@@ -93,11 +99,11 @@ def _shares(
     has_scatter = np.array([part.rows.any() for part in statistic.parts])
     alphas = np.where(has_scatter & (left > 0), alpha, alpha or 1.0)[:, None]
     own = np.eye(len(weight))
+    # the same mixtures as in `combine_covariances`, as the factor of every S_j in every Σ_k
     if pooling == "convex":
-        of_class = np.divide(1.0, left, out=np.zeros_like(left), where=left > 0)[
-            :, None
-        ]
-        return (1.0 - alphas) * own * of_class + (alphas / total if total > 0 else 0.0)
+        inverse = np.divide(1.0, left, out=np.zeros_like(left), where=left > 0)
+        shared = alphas / total if total > 0 else 0.0
+        return (1.0 - alphas) * own * inverse[:, None] + shared
     divisor = (1.0 - alphas) * left[:, None] + alphas * total
     mixed = (1.0 - alphas) * own + alphas
     return np.divide(mixed, divisor, out=np.zeros_like(mixed), where=divisor > 0)

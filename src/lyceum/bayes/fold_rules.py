@@ -31,22 +31,20 @@ def combine_covariances(
     - K. A class without scatter of its own, as one of a single row, gets the pooled covariance when
     α is 0.
     """
-    left = np.maximum(weight - lost_degrees, 0.0)
+    # n_k, its α and N as columns beside the scatters (K, d, d)
+    left = np.maximum(weight - lost_degrees, 0.0)[:, None, None]
     total = max(weight.sum() - lost_degrees * (weight > 0).sum(), 0.0)
     pooled = scatter.sum(axis=0)
-    alphas = np.where(scatter.any(axis=(1, 2)) & (left > 0), alpha, alpha or 1.0)
+    has_scatter = scatter.any(axis=(1, 2), keepdims=True) & (left > 0)
+    alphas = np.where(has_scatter, alpha, alpha or 1.0)
     if pooling == "convex":
-        none = np.zeros_like(scatter)
-        own = np.divide(
-            scatter, left[:, None, None], out=none, where=left[:, None, None] > 0
-        )
+        own = np.divide(scatter, left, out=np.zeros_like(scatter), where=left > 0)
+        shared = np.zeros_like(pooled)
         if total > 0:
             shared = pooled / total
-        else:
-            shared = np.zeros_like(pooled)
-        return (1.0 - alphas)[:, None, None] * own + alphas[:, None, None] * shared
-    divisor = ((1.0 - alphas) * left + alphas * total)[:, None, None]
-    mixed = (1.0 - alphas)[:, None, None] * scatter + alphas[:, None, None] * pooled
+        return (1.0 - alphas) * own + alphas * shared
+    divisor = (1.0 - alphas) * left + alphas * total
+    mixed = (1.0 - alphas) * scatter + alphas * pooled
     return np.divide(mixed, divisor, out=np.zeros_like(mixed), where=divisor > 0)
 
 
@@ -81,12 +79,13 @@ class FoldRules:
             [settings.rules(other, alpha, gammas) for alpha in alphas]
             for other in others
         ]
-        turn, precision, constant = (
+        # turn, precision and constant, each over folds and alphas
+        stacked = [
             np.array([[rule[i] for rule in row] for row in parts]) for i in range(3)
-        )
-        seen = np.array([o.weight > 0 for o in others])
-        means = np.array([o.mean for o in others])
-        return cls(folds, seen, means, turn, precision, constant)
+        ]
+        seen = np.array([other.weight > 0 for other in others])
+        means = np.array([other.mean for other in others])
+        return cls(folds, seen, means, *stacked)
 
     def log_joint(self, X: np.ndarray, fold: int) -> np.ndarray:
         """The log joint densities of rows of a fold under the rules without it, (alphas, n, gammas,
@@ -95,14 +94,13 @@ class FoldRules:
         joint = np.empty((alphas, len(X), gammas, K))
         for k in range(K):
             # one product for all alphas: the columns of their turns side by side
-            turns = np.ascontiguousarray(
-                self.turn[fold, :, k].transpose(1, 0, 2)
-            ).reshape(d, alphas * d)
-            z = (X - self.means[fold, k]) @ turns
+            turns = np.ascontiguousarray(self.turn[fold, :, k].transpose(1, 0, 2))
+            z = (X - self.means[fold, k]) @ turns.reshape(d, alphas * d)
             z *= z
             squares = z.reshape(len(X), alphas, d).transpose(1, 0, 2)
             norms = np.matmul(squares, self.precision[fold, :, k])
-            np.subtract(self.constant[fold, :, k, None], 0.5 * norms, out=joint[..., k])
+            constant = self.constant[fold, :, k, None]
+            np.subtract(constant, 0.5 * norms, out=joint[..., k])
         return joint
 
 
@@ -138,9 +136,7 @@ class RuleSettings:
             _spectrum(S, total_variance, self.shrinkage, gammas, self.beyond)
             for S in covariances
         ]
-        turn, precision, log_det = (
-            np.array([spectrum[i] for spectrum in spectra]) for i in range(3)
-        )
+        turn, precision, log_det = map(np.array, zip(*spectra))
         return turn, precision, log_priors[:, None] - 0.5 * log_det
 
 
@@ -156,6 +152,7 @@ def _spectrum(
     A column without variance over all rows has zeros in D⁻¹; on the diagonal of the matrix it
     stands as t, so that it can be taken out of the determinant again.
     """
+    # M = D⁻¹ Σ D⁻¹, with D the deviations where the target is the diagonal: it is then I
     varies = total_variance > 0
     variance = np.diag(covariance)
     scale = np.ones_like(total_variance)
@@ -174,7 +171,8 @@ def _spectrum(
     shrunk = np.multiply.outer(values, 1.0 - gammas) + gammas * target
     shrunk = np.where(shrunk < UNEXPLAINED * size, shrunk + RIDGE * size, shrunk)
     log_det = np.log(shrunk[:-1]).sum(axis=0) + beyond * np.log(shrunk[-1])
-    log_det += 2.0 * np.log(scale[varies]).sum() - (~varies).sum() * np.log(target)
+    log_scale = 2.0 * np.log(scale[varies]).sum()
+    log_det += log_scale - (~varies).sum() * np.log(target)
     return inverse[:, None] * U, 1.0 / shrunk[:-1], log_det
 
 
@@ -205,17 +203,17 @@ class FoldLoss:
         shape = (rules.constant.shape[1], rules.constant.shape[3])
         total = cls(np.zeros(shape), 0.0)
         for f, tested in enumerate(rules.folds.test_rows(block)):
-            # no rule can know a class whose rows are all in this fold
-            scored = tested & rules.seen[f, np.maximum(block.y, 0)] & (block.y >= 0)
+            # no rule can know a class whose rows are all in this fold, and -1 is no class
+            learned = rules.seen[f, np.maximum(block.y, 0)]
+            scored = tested & learned & (block.y >= 0)
             part = block.take(scored)
             y = block.y[scored]
             w = part.weights
             for start in range(0, len(part), _ROWS):
-                some = slice(start, start + _ROWS)
-                loss = _LOSSES[scoring](rules.log_joint(part.X[some], f), y[some])
-                total = total.merge(
-                    cls(np.einsum("n,ang->ag", w[some], loss), float(w[some].sum()))
-                )
+                rows = slice(start, start + _ROWS)
+                loss = _LOSSES[scoring](rules.log_joint(part.X[rows], f), y[rows])
+                weighted = np.einsum("n,ang->ag", w[rows], loss)
+                total = total.merge(cls(weighted, float(w[rows].sum())))
         return total
 
     def merge(self, other: FoldLoss) -> FoldLoss:

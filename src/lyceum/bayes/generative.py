@@ -16,12 +16,11 @@ from lyceum._core.types import Data
 class GenerativeClassifier(OnePassClassifier):
     """A model of p(x, k) = P(k) p(x | k)."""
 
-    _parameter_docs: ClassVar[str] = """
-    priors : {"laplace", "uniform", "dirichlet_map", "dirichlet_mean"} or array
-        The class priors, from the weights n_k of the classes and their sum N. None: n_k / N.
-        "laplace": (n_k + 1) / (N + K). "uniform": 1 / K. "dirichlet_map" and "dirichlet_mean": the
-        mode and the mean under a Dirichlet prior with the parameters `prior_alpha`. An array: the
-        priors themselves.
+    _attribute_docs: ClassVar[str] = """
+    classes_ : array of shape (K,)
+        The class labels, in the order of the columns of `predict_proba`.
+    class_count_ : array of shape (K,)
+        The weight of the rows of every class.
     """
 
     class_count_: np.ndarray

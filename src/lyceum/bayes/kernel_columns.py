@@ -68,12 +68,12 @@ class KernelLog:
     values: np.ndarray  # (n,) ascending
     weights: np.ndarray  # (n,)
     h: float
-    table: (
-        np.ndarray
-    )  # (2, nodes): log density and its slope times the step, NaN far from the values
+    # (2, nodes): log density and its slope times the step, NaN far from the values
+    table: np.ndarray
 
     @classmethod
     def of(cls, values: np.ndarray, weights: np.ndarray, h: float) -> KernelLog:
+        # from 4 h below the first value to 4 h above the last, unless that takes too many nodes
         values, weights = _join_close_values(values, weights, h)
         bare = cls(values, weights, h, np.empty((2, 0)))
         count = (values[-1] - values[0]) / h * _STEP + 2 * _NEAR * _STEP + 2
@@ -88,8 +88,10 @@ class KernelLog:
     def _make_table(self, count: int) -> np.ndarray:
         x = self._start + np.arange(count) * (self.h / _STEP)
         log, slope = self._sum_terms(x)
+        nodes = np.stack([log, slope * (self.h / _STEP)])
+        # one node beyond the distance that the table serves, as the last interval needs its end
         far = self._nearest(x) > (_NEAR + 1.0 / _STEP) * self.h
-        return np.where(far, np.nan, np.stack([log, slope * (self.h / _STEP)]))
+        return np.where(far, np.nan, nodes)
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """The log density at every x; 0 where x is missing."""
@@ -110,11 +112,13 @@ class KernelLog:
         position = np.where(inside, position, 0.0)
         node = position.astype(np.intp)
         t = position - node
-        # f, g: value and slope at the node before x; u, v: at the node after it
+        # f, g: value and slope at the node before x; u, v: at the node after it; t from 0 to 1
         f, g = self.table[:, node]
         u, v = self.table[:, node + 1]
         rise = u - f
-        cubic = f + t * (g + t * (3 * rise - 2 * g - v + t * (g + v - 2 * rise)))
+        second = 3 * rise - 2 * g - v
+        third = g + v - 2 * rise
+        cubic = f + t * (g + t * (second + t * third))
         return np.where(inside, cubic, np.nan)
 
     def _nearest(self, x: np.ndarray) -> np.ndarray:
@@ -122,9 +126,9 @@ class KernelLog:
         index = np.searchsorted(self.values, x)
         below = np.maximum(index - 1, 0)
         above = np.minimum(index, len(self.values) - 1)
-        return np.minimum(
-            np.abs(x - self.values[below]), np.abs(self.values[above] - x)
-        )
+        to_left = np.abs(x - self.values[below])
+        to_right = np.abs(self.values[above] - x)
+        return np.minimum(to_left, to_right)
 
     def _sum_terms(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Log density and slope by sums, for the x in order a few at a time.
@@ -134,29 +138,31 @@ class KernelLog:
         """
         order = np.argsort(x, kind="stable")
         ordered = x[order]
-        total = self.weights.sum()
-        beyond = 2.0 * self.h**2 * (_LOG_TOLERANCE + np.log(total / self.weights.min()))
+        W = self.weights.sum()
+        beyond = 2.0 * self.h**2 * (_LOG_TOLERANCE + np.log(W / self.weights.min()))
         reach = np.sqrt(self._nearest(ordered) ** 2 + beyond)
         out = np.empty((2, len(x)))
+        # neighbors in order need about the same values: one range of them for a chunk
         for start in range(0, len(x), _CHUNK):
-            here = slice(start, start + _CHUNK)
-            low = np.searchsorted(self.values, np.min(ordered[here] - reach[here]))
-            high = np.searchsorted(
-                self.values, np.max(ordered[here] + reach[here]), side="right"
-            )
-            out[:, order[here]] = self._sums(ordered[here], slice(low, high))
-        out[0] -= np.log(total * self.h * np.sqrt(2.0 * np.pi))
+            chunk = slice(start, start + _CHUNK)
+            least = np.min(ordered[chunk] - reach[chunk])
+            most = np.max(ordered[chunk] + reach[chunk])
+            low = np.searchsorted(self.values, least)
+            high = np.searchsorted(self.values, most, side="right")
+            out[:, order[chunk]] = self._sums(ordered[chunk], slice(low, high))
+        out[0] -= np.log(W * self.h * np.sqrt(2.0 * np.pi))
         return out[0], out[1]
 
     def _sums(self, x: np.ndarray, near: slice) -> np.ndarray:
+        """ln Σ_i w_i exp(-u_i²/2) over the values that are near, and its slope
+        -Σ_i w_i u_i exp(-u_i²/2) / (h Σ_i ...), both relative to the largest term."""
         u = (x[:, None] - self.values[near]) / self.h
         terms = np.log(self.weights[near]) - 0.5 * u * u
         top = terms.max(axis=1)
         np.exp(terms - top[:, None], out=terms)
         total = terms.sum(axis=1)
-        return np.stack(
-            [top + np.log(total), -(terms * u).sum(axis=1) / (total * self.h)]
-        )
+        slope = -(terms * u).sum(axis=1) / (total * self.h)
+        return np.stack([top + np.log(total), slope])
 
 
 def kernel_logs(
@@ -169,28 +175,24 @@ def kernel_logs(
     over all rows where it is 0) and n the weight. A class without cells has the density of all
     rows.
     """
-    every = values.cells(column)
-    spread = _deviation(*every)
+    all_cells = values.cells(column)
+    spread = _deviation(*all_cells)
     if spread == 0.0:
         return None
     densities = []
     for label in classes:
-        cells = every
+        cells, weights = all_cells
         if label in values.classes:
-            cells = values.cells(column, label)
-        if not len(cells[0]):
-            cells = every
-        densities.append(_density(*cells, spread, bandwidth))
+            cells, weights = values.cells(column, label)
+        if not len(cells):
+            cells, weights = all_cells
+        if isinstance(bandwidth, str):
+            sigma = _deviation(cells, weights) or spread
+            h = 1.06 * sigma * weights.sum() ** -0.2
+        else:
+            h = float(bandwidth)
+        densities.append(KernelLog.of(cells, weights, h))
     return densities
-
-
-def _density(
-    values: np.ndarray, weights: np.ndarray, spread: float, bandwidth: str | float
-) -> KernelLog:
-    if not isinstance(bandwidth, str):
-        return KernelLog.of(values, weights, float(bandwidth))
-    sigma = _deviation(values, weights) or spread
-    return KernelLog.of(values, weights, 1.06 * sigma * weights.sum() ** -0.2)
 
 
 def _deviation(values: np.ndarray, weights: np.ndarray) -> float:
@@ -211,6 +213,7 @@ def _join_close_values(
     """Values in cells of h/64 at their mean, if there are many."""
     if len(values) <= _JOIN_ABOVE:
         return values, weights
+    # the values ascend, so that those of a cell follow each other
     centered = values - values[0]
     cell = np.floor(centered * (_JOIN / h))
     first = np.flatnonzero(np.append(True, cell[1:] != cell[:-1]))

@@ -16,7 +16,6 @@ from lyceum._core.probability import (
     RIDGE,
     LowRankCovariance,
     gaussian_log_density,
-    log_probability,
     runner_up_odds,
     whiten,
 )
@@ -31,7 +30,6 @@ from lyceum.bayes.discriminant import (
 )
 from lyceum.bayes.few_rows import check_covariances, pooled_covariance
 from lyceum.errors import SettingError
-from lyceum.evaluate import degrees_of_freedom
 from lyceum.report import Summary, Table
 
 
@@ -58,16 +56,6 @@ class LinearDiscriminantAnalysis(Discriminant):
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, in the order of the columns of `predict_proba`.
-    class_count_ : array of shape (K,)
-        The weight of the rows of every class.
-    priors_ : array of shape (K,)
-        The class priors as used.
-    means_ : array of shape (K, d)
-        For a class without rows, the mean of all rows.
-    mean_ : array of shape (d,)
-        The mean of all rows.
     covariance_ : array of shape (d, d), or (d,) unless `covariance` is "full"
         Σ as the rule uses it, the ridge included; only its diagonal unless it is full.
         Where there are over 1,000 columns and fewer rows, a `LowRankCovariance`.
@@ -75,12 +63,6 @@ class LinearDiscriminantAnalysis(Discriminant):
         Σ⁻¹(μ_k - x̄); with two classes the difference of the second and the first.
     intercept_ : array of shape (K,) or (1,)
         The constants of the rule that belong to `coef_`.
-    statistic_ : ClassScatter, ClassMoments or ClassRowScatter
-        The merged statistic of all rows seen.
-    feature_names_in_ : array of str
-        Their names, if they are text.
-    schema_ : Schema
-        The columns with their kinds and categories.
 
     See Also
     --------
@@ -137,17 +119,16 @@ class LinearDiscriminantAnalysis(Discriminant):
         white = whiten(covariance, apply_structure(self.covariance, total_variance))
         if white.dependent is not None:
             self._warn_of(white.dependent)
-        if covariance.ndim == 1:
-            ridge = white.ridge
-        else:
-            ridge = np.diag(white.ridge)
+        diagonal = covariance.ndim == 1
+        ridge = white.ridge
+        if not diagonal:
+            ridge = np.diag(ridge)
         self.covariance_: np.ndarray | LowRankCovariance = covariance + ridge
+        # With m = μ_k - x̄ and Σ⁻¹ = Wᵀ W: the coefficients mᵀ Wᵀ W, and the constant
+        # log π_k - ½ |W m|² - coefᵀ x̄. About x̄, so that a large offset does not cancel.
         center = self.priors_ @ self.means_
         centered = white.apply(self.means_ - center)
-        if white.W.ndim == 1:
-            coef = centered * white.W
-        else:
-            coef = centered @ white.W
+        coef = centered * white.W if diagonal else centered @ white.W
         self._set_rule(
             coef, log_priors - 0.5 * (centered**2).sum(axis=1) - coef @ center
         )
@@ -173,6 +154,7 @@ class LinearDiscriminantAnalysis(Discriminant):
         )
 
     def _set_rule(self, coef: np.ndarray, intercept: np.ndarray) -> None:
+        """One row per class; of two classes the second against the first."""
         if len(self.classes_) == 2:
             coef = np.diff(coef, axis=0)
             intercept = np.diff(intercept)
@@ -192,18 +174,16 @@ class LinearDiscriminantAnalysis(Discriminant):
         return np.zeros_like(scatter)
 
     def _degrees_left(self, has_scatter: bool) -> float:
-        left = float(self.class_count_.sum()) - self._lost_degrees()
+        """What the scatter is divided by: N, or N - K."""
+        left = float(self.class_count_.sum())
+        if self.unbiased:
+            left -= self._n_classes_used()
         if left <= 0 and has_scatter:
             raise SettingError(
                 f"unbiased=True divides by N - K, which is {left:g} here: the weights must count"
                 " rows and there must be more rows than classes; or use unbiased=False"
             )
         return left
-
-    def _lost_degrees(self) -> int:
-        if self.unbiased:
-            return int((self.class_count_ > 0).sum())
-        return 0
 
     def _warn_of(self, dependent: int) -> None:
         name = self.design_names[dependent]
@@ -223,11 +203,11 @@ class LinearDiscriminantAnalysis(Discriminant):
     # -- predict -----------------------------------------------------------------------
 
     def _linear_rule(self) -> tuple[np.ndarray, np.ndarray]:
+        """One rule per class; of two classes the first has zeros."""
         if len(self.classes_) != 2:
             return np.ascontiguousarray(self.coef_), self.intercept_
-        return np.vstack([np.zeros_like(self.coef_), self.coef_]), np.array(
-            [0.0, *self.intercept_]
-        )
+        coef = np.vstack([np.zeros_like(self.coef_), self.coef_])
+        return coef, np.array([0.0, *self.intercept_])
 
     def _log_joint(self, block: Block) -> np.ndarray:
         if len(self.classes_) != 2:
@@ -235,41 +215,30 @@ class LinearDiscriminantAnalysis(Discriminant):
             joint += self.intercept_
             return joint
         joint = np.zeros((len(block), 2))
-        np.add(block.X @ self.coef_[0], self.intercept_, out=joint[:, 1])
+        log_odds = block.X @ self.coef_[0]
+        np.add(log_odds, self.intercept_, out=joint[:, 1])
         return joint
 
     def _joint_density(self, block: Block) -> np.ndarray:
         # with the terms that depend on x alone, which the linear rule leaves out
-        priors = np.where(self.class_count_ > 0, log_probability(self.priors_), -np.inf)
-        if isinstance(self.covariance_, LowRankCovariance):
-            S = self.covariance_
-            peak = -0.5 * (
-                S.log_det + np.count_nonzero(S.diagonal) * np.log(2.0 * np.pi)
-            )
+        priors = self._log_priors()
+        S = self.covariance_
+        if isinstance(S, LowRankCovariance):
+            n_used = np.count_nonzero(S.diagonal)
+            peak = -0.5 * (S.log_det + n_used * np.log(2.0 * np.pi))
             squares = [S.squared_distances(block.X - mean) for mean in self.means_]
             return priors + peak - 0.5 * np.column_stack(squares)
-        if self.covariance_.ndim == 1:
-            variances = self.covariance_
-        else:
-            variances = np.diag(self.covariance_)
-        white = whiten(self.covariance_, variances)
-        peak = -0.5 * (
-            white.log_det + np.count_nonzero(variances) * np.log(2.0 * np.pi)
-        )
+        variances = S if S.ndim == 1 else np.diag(S)
+        white = whiten(S, variances)
+        n_used = np.count_nonzero(variances)
+        peak = -0.5 * (white.log_det + n_used * np.log(2.0 * np.pi))
         W = np.broadcast_to(white.W, (len(priors), *white.W.shape))
         return gaussian_log_density(
             block.X, self.means_, np.ascontiguousarray(W), priors + peak
         )
 
     def _n_parameters(self) -> int:
-        sizes = {
-            "d": self._n_used_columns(),
-            "K": self._n_classes_used(),
-            "covariance": self.covariance,
-        }
-        return self._n_shares() + degrees_of_freedom(
-            "linear_discriminant", shares=False, **sizes
-        )
+        return self._count_parameters("linear_discriminant")
 
     # -- what was learned --------------------------------------------------------------
 
@@ -281,16 +250,14 @@ class LinearDiscriminantAnalysis(Discriminant):
     def summary(self) -> Summary:
         """Priors, means and the coefficients of the rule."""
         head = super().summary()
-        which = (
-            self.classes_
-            if len(self.classes_) != 2
-            else [f"{self.classes_[1]} against {self.classes_[0]}"]
-        )
+        heads = [str(label) for label in self.classes_]
+        if len(heads) == 2:
+            heads = [f"{heads[1]} against {heads[0]}"]
         rows = [
             (name, *values) for name, values in zip(self.design_names, self.coef_.T)
         ]
         rows.append(("(intercept)", *self.intercept_))
-        rule = Table("Log-odds", ("column", *map(str, which)), rows)
+        rule = Table("Log-odds", ("column", *heads), rows)
         return replace(head, tables=[*head.tables, rule])
 
     def _divisor(self) -> str:
@@ -308,10 +275,7 @@ class LinearDiscriminantAnalysis(Discriminant):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K = len(self.classes_)
         d = len(self.design_names)
-        if K == 2:
-            rules = 1
-        else:
-            rules = K
+        rules = 1 if K == 2 else K
         return {
             "coef_": (rules, d),
             "intercept_": (rules,),

@@ -94,10 +94,6 @@ class NaiveBayes(GenerativeClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, in the order of the columns of `predict_proba`.
-    class_count_ : array of shape (K,)
-        The weight of the rows of every class.
     class_prior_, class_log_prior_ : array of shape (K,)
         The class priors as used, and their logarithms.
     categories_ : list of arrays
@@ -118,10 +114,6 @@ class NaiveBayes(GenerativeClassifier):
         The amount added to the variances.
     statistic_ : MixedMoments
         The merged statistic of all rows seen.
-    feature_names_in_ : array of str
-        Their names, if they are text.
-    schema_ : Schema
-        The columns with their kinds and categories.
 
     See Also
     --------
@@ -219,11 +211,7 @@ class NaiveBayes(GenerativeClassifier):
         return self._learn(rows, None)
 
     def _continue_fit(self, rows: Rows):
-        return self._learn(
-            rows,
-            self.statistic_ if hasattr(self, "statistic_") else None,
-            may_scan=False,
-        )
+        return self._learn(rows, getattr(self, "statistic_", None), may_scan=False)
 
     def _learn(self, rows: Rows, before: MixedMoments | None, may_scan: bool = True):
         chosen = column_densities(self.schema_, self.continuous)
@@ -237,17 +225,15 @@ class NaiveBayes(GenerativeClassifier):
         binned = [
             self.schema_[j].name for j, kind in chosen.items() if kind == "histogram"
         ]
-        self.edges_ = bin_edges(
-            rows, binned, keys_by_name(self.schema_, self.n_bins, "n_bins"), may_scan
-        )
-        more = finite_sums(
-            rows.then(self._bins).reduce(partial(MixedMoments.of, kernel=kernel))
-        )
-        if before is None:
-            self.statistic_ = more
-        else:
-            self.statistic_ = before.merge(more)
-        self._finish(self.statistic_)
+        bins = keys_by_name(self.schema_, self.n_bins, "n_bins")
+        self.edges_ = bin_edges(rows, binned, bins, may_scan)
+        # numbers in bins are categories from here on: one statistic counts both
+        statistic_of = partial(MixedMoments.of, kernel=kernel)
+        statistic = finite_sums(rows.then(self._bins).reduce(statistic_of))
+        if before is not None:
+            statistic = before.merge(statistic)
+        self.statistic_ = statistic
+        self._finish(statistic)
         return self
 
     @property
@@ -261,12 +247,11 @@ class NaiveBayes(GenerativeClassifier):
         self._finish_kernels(statistic)
 
     def _finish_tables(self, statistic: MixedMoments) -> None:
+        # counts in the order of the codes: the statistic has categories as they came
         schema = self._bins.schema(self.schema_)
         columns = schema.categorical
-        # in the order of the codes
-        counts = statistic.counts.arrange(
-            [np.asarray(schema[j].categories) for j in columns]
-        )
+        categories = [np.asarray(schema[j].categories) for j in columns]
+        counts = statistic.counts.arrange(categories)
         p = table_priors(self.schema_, self.m_prior)
         tables = {
             name: estimate_table(table, self.estimate, self.m, p.get(name, "uniform")).T
@@ -277,38 +262,39 @@ class NaiveBayes(GenerativeClassifier):
         ]
         self.tables_ = [tables[self.schema_[j].name] for j in self.schema_.categorical]
         self.histograms_ = {name: tables[name] for name in self.edges_}
+        # for the kernel: the logs of all tables below each other, (categories, K), with offsets
         self._table_columns = columns.astype(np.int32)
         self._offsets = counts.offsets
         every = [np.empty((len(self.classes_), 0)), *tables.values()]
         self._log_table = log_probability(np.concatenate(every, axis=1).T.copy())
 
     def _finish_gaussians(self, statistic: MixedMoments) -> None:
+        # σ²_jk, or the variance `spread` of the column over all classes where a class has too few
+        # cells; likewise the means
         moments = statistic.moments
         weight, mean, scatter = moments.over_classes()
         spread = np.divide(scatter, weight, out=np.zeros_like(weight), where=weight > 0)
         self.epsilon_ = float(self.var_smoothing * spread.max(initial=0.0))
-        known = moments.weight > 0
+        has_cells = moments.weight > 0
         left = moments.weight - int(self.unbiased)
-        variance = np.divide(
-            moments.scatter, left, out=np.tile(spread, (len(known), 1)), where=left > 0
-        )
-        self.means_ = np.where(known, moments.mean, mean)
+        everywhere = np.tile(spread, (len(has_cells), 1))
+        variance = np.divide(moments.scatter, left, out=everywhere, where=left > 0)
+        self.means_ = np.where(has_cells, moments.mean, mean)
         # without smoothing a class may have no spread: its variance is then the smallest that
         # doubles allow
         self.variances_ = np.maximum(
             variance + self.epsilon_, np.finfo(np.float64).eps * spread
         )
+        # For the kernel: ln N(x; μ, σ²) = peak - half_precision (x - μ)², one row per column. A
+        # column that is constant over all rows has zeros in both, and so no effect.
         varies = spread > 0
+        safe = np.where(varies, self.variances_, 1.0)
         self._gaussian_columns = self._columns_of_kind("gaussian")
         self._mean = self.means_.T.copy()
-        self._half_precision = np.where(
-            varies, 0.5 / np.where(varies, self.variances_, 1.0), 0.0
-        ).T.copy()
-        self._peak = np.where(
-            varies,
-            -0.5 * np.log(2 * np.pi * np.where(varies, self.variances_, 1.0)),
-            0.0,
-        ).T.copy()
+        half_precision = np.where(varies, 0.5 / safe, 0.0)
+        peak = np.where(varies, -0.5 * np.log(2 * np.pi * safe), 0.0)
+        self._half_precision = half_precision.T.copy()
+        self._peak = peak.T.copy()
 
     def _finish_kernels(self, statistic: MixedMoments) -> None:
         self._kernel_columns = self._columns_of_kind("kernel")
@@ -353,6 +339,7 @@ class NaiveBayes(GenerativeClassifier):
             native.table_log_joint(
                 X, self._table_columns, self._offsets, self._log_table, joint
             )
+        # a column that is constant over all rows has no kernels, and a missing cell adds 0
         for name, logs in self.kernels_.items():
             x = block.X[:, self.schema_.names.index(name)].astype(np.float64)
             for k, log in enumerate(logs):
@@ -398,28 +385,24 @@ class NaiveBayes(GenerativeClassifier):
     def summary(self) -> Summary:
         """Class priors, tables of the categorical columns, means and deviations of the others."""
         head = super().summary()
+        tables = self.estimate
+        if self.estimate == "m":
+            p = self.m_prior if isinstance(self.m_prior, str) else "own p"
+            tables = f"m-estimate, m = {self.m}, {p}"
+        divisor = "n (maximum likelihood)"
+        if self.unbiased:
+            divisor = "n - 1 (unbiased)"
         facts = {
             "rows": self.n_rows_,
             "Gaussian columns": len(self._gaussian_columns),
             "histogram columns": len(self.edges_),
             "kernel columns": len(self._kernel_columns),
             "categorical columns": len(self.categories_),
-            "tables": (
-                f"m-estimate, m = {self.m}, {self._prior_text()}"
-                if self.estimate == "m"
-                else self.estimate
-            ),
-            "variances divided by": (
-                "n - 1 (unbiased)" if self.unbiased else "n (maximum likelihood)"
-            ),
+            "tables": tables,
+            "variances divided by": divisor,
             "added to variances": self.epsilon_,
         }
         return Summary(head.title, {**head.facts, **facts}, summary_tables(self))
-
-    def _prior_text(self) -> str:
-        if isinstance(self.m_prior, str):
-            return self.m_prior
-        return "own p"
 
     def _n_parameters(self) -> int:
         if len(self._kernel_columns):
@@ -427,12 +410,11 @@ class NaiveBayes(GenerativeClassifier):
                 "a kernel density has no fixed number of parameters: leave such columns out"
             )
         levels = np.diff(self._offsets).tolist()
-        K = self._n_classes_used()
-        numeric = int((self._half_precision > 0.0).any(axis=1).sum())  # those that vary
+        varies = (self._half_precision > 0.0).any(axis=1)
         return self._n_shares() + degrees_of_freedom(
             "naive_bayes",
-            K=K,
-            numeric=numeric,
+            K=self._n_classes_used(),
+            numeric=int(varies.sum()),
             levels=[n for n in levels if n],
             shares=False,
         )

@@ -18,71 +18,41 @@ _MOST_CLASSES = 4  # that a product is shown of
 
 def summary_tables(model: Estimator) -> list[Table]:
     """Class priors, Gaussian and kernel columns, and the tables of categories and bins."""
-    return [
-        _prior_table(model),
-        *_gaussian_table(model),
-        *_kernel_table(model),
-        *_category_tables(model),
-        *_histogram_tables(model),
-    ]
+    labels = model.classes_
+    classes = list(zip(labels, model.class_count_, model.class_prior_))
+    tables = [Table("Classes", ("class", "weight", "prior"), classes)]
+    if len(model._gaussian_columns):
+        tables.append(_gaussian_table(model))
+    if model.bandwidths_:
+        heads = [f"bandwidth | {label}" for label in labels]
+        rows = [(name, *widths) for name, widths in model.bandwidths_.items()]
+        tables.append(Table("Kernel columns", ("column", *heads), rows))
+    heads = [f"P( | {label})" for label in labels]
+    names = [model.schema_[j].name for j in model.schema_.categorical]
+    for name, values, table in zip(names, model.categories_, model.tables_):
+        rows = [(value, *row) for value, row in zip(values, table.T)]
+        tables.append(Table(name, ("value", *heads), rows))
+    for name, edges in model.edges_.items():
+        rows = list(zip(edges, edges[1:], *model.histograms_[name]))
+        tables.append(Table(name, ("from", "to", *heads), rows))
+    return tables
 
 
-def _prior_table(model: Estimator) -> Table:
-    rows = list(zip(model.classes_, model.class_count_, model.class_prior_))
-    return Table("Classes", ("class", "weight", "prior"), rows)
-
-
-def _gaussian_table(model: Estimator) -> list[Table]:
+def _gaussian_table(model: Estimator) -> Table:
+    """The rows mean and deviation of every class in turn, as the heads."""
     columns = model._gaussian_columns
-    if not len(columns):
-        return []
     heads = [f"{what} | {label}" for label in model.classes_ for what in ("mean", "sd")]
-    values = np.stack([model.means_, np.sqrt(model.variances_)], axis=1).reshape(
-        -1, len(columns)
-    )
+    pairs = np.stack([model.means_, np.sqrt(model.variances_)], axis=1)
+    values = pairs.reshape(-1, len(columns))
     rows = [(model.schema_[j].name, *column) for j, column in zip(columns, values.T)]
-    return [Table("Gaussian columns", ("column", *heads), rows)]
-
-
-def _kernel_table(model: Estimator) -> list[Table]:
-    heads = ("column", *(f"bandwidth | {label}" for label in model.classes_))
-    rows = [(name, *widths) for name, widths in model.bandwidths_.items()]
-    if rows:
-        return [Table("Kernel columns", heads, rows)]
-    return []
-
-
-def _category_tables(model: Estimator) -> list[Table]:
-    heads = ("value", *(f"P( | {label})" for label in model.classes_))
-    return [
-        Table(
-            model.schema_[j].name,
-            heads,
-            [(value, *row) for value, row in zip(values, table.T)],
-        )
-        for j, values, table in zip(
-            model.schema_.categorical, model.categories_, model.tables_
-        )
-    ]
-
-
-def _histogram_tables(model: Estimator) -> list[Table]:
-    heads = ("from", "to", *(f"P( | {label})" for label in model.classes_))
-    return [
-        Table(name, heads, list(zip(edges, edges[1:], *model.histograms_[name])))
-        for name, edges in model.edges_.items()
-    ]
-
-
-def column_odds(model: Estimator, block: Block) -> np.ndarray:
-    """The log-odds of the predicted class against the runner-up, by column; see
-    `runner_up_odds`."""
-    return runner_up_odds(_log_factors(model, block), model.class_log_prior_)
+    return Table("Gaussian columns", ("column", *heads), rows)
 
 
 def column_odds_and_factors(model: Estimator, block: Block) -> np.ndarray:
-    """The odds of `column_odds`, and then the columns of `factors_and_cells`."""
-    return np.column_stack([column_odds(model, block), factors_and_cells(model, block)])
+    """The log-odds of the predicted class against the runner-up, by column (see `runner_up_odds`),
+    and then the columns of `factors_and_cells`."""
+    odds = runner_up_odds(_log_factors(model, block), model.class_log_prior_)
+    return np.column_stack([odds, factors_and_cells(model, block)])
 
 
 def factors_and_cells(model: Estimator, block: Block) -> np.ndarray:
@@ -96,6 +66,7 @@ def factor_tables(model: Estimator, products: np.ndarray) -> list[Table]:
     """The product of every row, factor by factor: one table per row, one line per class."""
     K = len(model.classes_)
     d = len(model.schema_)
+    # P(k | x) from the logs, relative to the largest; equal where every class is impossible
     logs = products[:, : K * d].reshape(-1, K, d)
     joint = logs.sum(axis=2) + model.class_log_prior_
     top = joint.max(axis=1, keepdims=True)
@@ -107,7 +78,7 @@ def factor_tables(model: Estimator, products: np.ndarray) -> list[Table]:
     tables = []
     for i, cells in enumerate(products[:, K * d :]):
         names = [
-            f"P({_cell(model.schema_[j], x)} | class)" for j, x in enumerate(cells)
+            f"P({_cell_text(model.schema_[j], x)} | class)" for j, x in enumerate(cells)
         ]
         values = np.column_stack(
             [model.class_prior_, np.exp(logs[i]), np.exp(joint[i]), posterior[i]]
@@ -143,11 +114,11 @@ class ProductExplanation(Explanation):
     def of(
         cls, explanation: Explanation, model: Any, factors: np.ndarray
     ) -> ProductExplanation:
-        known = {
+        parts = {
             field.name: getattr(explanation, field.name)
             for field in fields(Explanation)
         }
-        return cls(**known, model=model, factors=factors)
+        return cls(**parts, model=model, factors=factors)
 
     def detail(self, i: int) -> Table:
         """The products of row i, one column per class: those of the largest posteriors, if there
@@ -163,7 +134,7 @@ class ProductExplanation(Explanation):
         return super()._row_as_dict(i) | {"products": self.detail(i).as_dict()}
 
 
-def _cell(column: Any, x: float) -> str:
+def _cell_text(column: Any, x: float) -> str:
     """A cell as a reader writes it: name=value."""
     if column.is_categorical:
         text = "missing or unknown"
@@ -196,10 +167,11 @@ def _log_factors(model: Estimator, block: Block) -> np.ndarray:
 
 def _table_logs(model: Estimator, i: int, cells: np.ndarray) -> np.ndarray:
     """ln p(x | k) of cells (n, 1) by the i-th of the tables, (n, K)."""
-    start, stop = model._offsets[i : i + 2]
-    table = model._log_table[start:stop]
-    offsets = model._offsets[i : i + 2] - start
+    # the kernel of the predictions, on one column and its part of the tables
+    offsets = model._offsets[i : i + 2]
+    table = model._log_table[offsets[0] : offsets[1]]
     logs = np.zeros((len(cells), len(model.classes_)))
     column = np.ascontiguousarray(cells.astype(np.float64))
-    native.table_log_joint(column, np.zeros(1, np.int32), offsets, table, logs)
+    first = np.zeros(1, np.int32)
+    native.table_log_joint(column, first, offsets - offsets[0], table, logs)
     return logs

@@ -61,9 +61,9 @@ class NormalMean:
     noise: Any = 1.0
 
     def __post_init__(self) -> None:
-        given = {"mean": self.mean, "variance": self.variance, "noise": self.noise}
+        names = ("mean", "variance", "noise")
         mean, variance, noise = (
-            number_setting(name, value) for name, value in given.items()
+            number_setting(name, getattr(self, name)) for name in names
         )
         sound = (
             np.isfinite(mean).all()
@@ -75,9 +75,7 @@ class NormalMean:
                 "mean must be finite, variance at least 0 and noise above 0 and finite; "
                 f"they are {self.mean}, {self.variance}, {self.noise}"
             )
-        for name, value in zip(
-            ("mean", "variance", "noise"), np.broadcast_arrays(mean, variance, noise)
-        ):
+        for name, value in zip(names, np.broadcast_arrays(mean, variance, noise)):
             object.__setattr__(self, name, value)
 
     def update(self, x: Any, weight: Any = None) -> NormalMean:
@@ -98,13 +96,12 @@ class NormalMean:
         n = w.sum()
         if n == 0:
             return self
-        # the share of the rows in the precision: variance / (variance + noise / n), also for
-        # infinities
+        # the share of the rows in the precision, variance / (variance + noise / n), and 1 for a
+        # prior of infinite variance
         error = self.noise / n
         with np.errstate(invalid="ignore"):
-            share = np.where(
-                np.isinf(self.variance), 1.0, self.variance / (self.variance + error)
-            )
+            share = self.variance / (self.variance + error)
+            share = np.where(np.isinf(self.variance), 1.0, share)
         centered = (w * (x - self.mean).T).sum(axis=-1) / n
         return replace(self, mean=self.mean + share * centered, variance=share * error)
 

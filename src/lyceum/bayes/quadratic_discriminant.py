@@ -21,7 +21,6 @@ from lyceum.bayes.discriminant import (
     apply_structure,
 )
 from lyceum.bayes.few_rows import borrowed_covariances
-from lyceum.evaluate import degrees_of_freedom
 
 
 class QuadraticDiscriminantAnalysis(QuadraticRule):
@@ -46,27 +45,11 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, in the order of the columns of `predict_proba`.
-    class_count_ : array of shape (K,)
-        The weight of the rows of every class.
-    priors_ : array of shape (K,)
-        The class priors as used.
-    means_ : array of shape (K, d)
-        For a class without rows, the mean of all rows.
-    mean_ : array of shape (d,)
-        The mean of all rows.
     covariance_ : array of shape (K, d, d), or (K, d) unless `covariance` is "full"
         Σ_k as the rule uses them; only their diagonals unless they are full. Where there are over
         1,000 columns and fewer rows, a list of K `LowRankCovariance`.
     borrowed_ : array of shape (K,), of bool
         The classes whose covariance was singular.
-    statistic_ : ClassScatter, ClassMoments or ClassRowScatter
-        The merged statistic of all rows seen.
-    feature_names_in_ : array of str
-        Their names, if they are text.
-    schema_ : Schema
-        The columns with their kinds and categories.
 
     See Also
     --------
@@ -114,21 +97,17 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
     def _finish(self, statistic: ClassStatistic) -> None:
         log_priors, total_variance = self._finish_classes(statistic)
         if isinstance(statistic, ClassRowScatter):
-            self._set_few_rows(
-                borrowed_covariances(statistic, total_variance),
-                log_priors,
-                total_variance,
-            )
-            self.borrowed_ = np.full(
-                len(self.classes_), bool((total_variance > 0).any())
-            )
+            covariances = borrowed_covariances(statistic, total_variance)
+            self._set_few_rows(covariances, log_priors, total_variance)
+            varies = bool((total_variance > 0).any())
+            self.borrowed_ = np.full(len(self.classes_), varies)
             self._warn_of(np.flatnonzero(self.borrowed_ & (self.class_count_ > 0)))
             return
         scatter = statistic.scatter
         if self.covariance != "full":
             scatter = apply_structure(self.covariance, scatter)
         total_variance = apply_structure(self.covariance, total_variance)
-        pooled = _pool_covariances(scatter, self.class_count_.sum(), total_variance)
+        pooled = self._pooled_covariance(scatter, total_variance)
         fits = [
             self._class(S, n, pooled, total_variance)
             for S, n in zip(scatter, self.class_count_)
@@ -138,6 +117,16 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
         self._warn_of(np.flatnonzero(self.borrowed_ & (self.class_count_ > 0)))
         self._whiten = np.stack([white.W for _, white, _ in fits])
         self._set_constant(log_priors, [white for _, white, _ in fits], total_variance)
+
+    def _pooled_covariance(
+        self, scatter: np.ndarray, total_variance: np.ndarray
+    ) -> np.ndarray:
+        """Σ over all classes, made regular: what classes without one of their own borrow."""
+        pooled = scatter.sum(axis=0) / self.class_count_.sum()
+        ridge = whiten(pooled, total_variance).ridge
+        if pooled.ndim == 2:
+            ridge = np.diag(ridge)
+        return pooled + ridge
 
     def _class(
         self, S: np.ndarray, n: float, pooled: np.ndarray, total_variance: np.ndarray
@@ -149,11 +138,8 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
             if white.dependent is None:
                 return S / left, white, False
         borrowed = (S + pooled) / (n + 1.0)
-        return (
-            borrowed,
-            whiten(borrowed, total_variance),
-            bool((total_variance > 0).any()),
-        )
+        varies = bool((total_variance > 0).any())
+        return borrowed, whiten(borrowed, total_variance), varies
 
     def _warn_of(self, singular: np.ndarray) -> None:
         if not len(singular):
@@ -173,14 +159,7 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
         )
 
     def _n_parameters(self) -> int:
-        sizes = {
-            "d": self._n_used_columns(),
-            "K": self._n_classes_used(),
-            "covariance": self.covariance,
-        }
-        return self._n_shares() + degrees_of_freedom(
-            "quadratic_discriminant", shares=False, **sizes
-        )
+        return self._count_parameters("quadratic_discriminant")
 
     # -- what was learned --------------------------------------------------------------
 
@@ -188,13 +167,3 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
         if self.unbiased:
             return "n_k - 1 (unbiased)"
         return "n_k (maximum likelihood)"
-
-
-def _pool_covariances(
-    scatter: np.ndarray, weight: float, total_variance: np.ndarray
-) -> np.ndarray:
-    """The covariance over all classes, made regular: what classes without one of their own
-    borrow."""
-    covariance = scatter.sum(axis=0) / weight
-    ridge = whiten(covariance, total_variance).ridge
-    return covariance + (ridge if covariance.ndim == 1 else np.diag(ridge))

@@ -29,7 +29,7 @@ from lyceum._core.statistics import (
 )
 from lyceum._core.types import Categories, Data, Estimator, Priors, Target, Weights
 from lyceum.bayes.discriminant import DISCRIMINANT_CONSTRAINTS, QuadraticRule
-from lyceum.bayes.few_rows import regularized_covariances
+from lyceum.bayes.few_rows import regularized_covariances, shrinkage_target
 from lyceum.bayes.fold_rules import (
     FoldLoss,
     FoldRules,
@@ -96,8 +96,6 @@ class RegularizedDiscriminant(QuadraticRule):
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The class labels, in the order of the columns of `predict_proba`.
     alpha_, gamma_ : float
         The values used.
     alphas_, gammas_ : array
@@ -106,22 +104,10 @@ class RegularizedDiscriminant(QuadraticRule):
         The mean loss of every pair on the rows left out; only after cross-validation.
     seed_ : int
         The seed of the folds; only after cross-validation.
-    class_count_ : array of shape (K,)
-        The weight of the rows of every class.
-    priors_ : array of shape (K,)
-        The class priors as used.
-    means_ : array of shape (K, d)
-        The mean of every class; for a class without rows, the mean of all rows.
-    mean_ : array of shape (d,)
-        The mean of all rows.
     covariance_ : array of shape (K, d, d), or list of K LowRankCovariance
         Σ_k(α, γ); by a diagonal and rows where there are over 1,000 columns and fewer rows.
     statistic_ : ClassScatter or ClassRowScatter
         The merged statistic of all rows seen.
-    feature_names_in_ : array of str
-        Their names, if they are text.
-    schema_ : Schema
-        The columns with their kinds and categories.
 
     See Also
     --------
@@ -232,43 +218,38 @@ class RegularizedDiscriminant(QuadraticRule):
         return self._partial_fit(X, y, sample_weight, classes)
 
     def _candidates(self) -> tuple[np.ndarray, np.ndarray]:
-        return _candidate_values("alpha", self.alpha), _candidate_values(
-            "gamma", self.gamma
-        )
+        alphas = _candidate_values("alpha", self.alpha)
+        return alphas, _candidate_values("gamma", self.gamma)
 
     def _choose(self, rows: Rows) -> ClassScatter | ClassRowScatter:
         """Score every pair on the rows left out; returns the statistic of all rows."""
+        # Fewer rows than columns: in the space that the rows span, which has as many columns as
+        # rows; `beyond` counts the other directions, in which no row differs from another.
         beyond = 0
         given = rows
         if is_wide(rows):
             rows, beyond = self._rotate(rows)
         folds, statistics = self._draw_folds(rows)
         settings = RuleSettings(
-            self.priors,
-            self.prior_alpha,
-            self.unbiased,
-            self.shrinkage,
-            self.pooling,
-            beyond,
+            priors=self.priors,
+            prior_alpha=self.prior_alpha,
+            unbiased=self.unbiased,
+            shrinkage=self.shrinkage,
+            pooling=self.pooling,
+            beyond=beyond,
         )
         # as many alphas in one pass as memory allows: all of them unless there are hundreds of
         # columns
-        size = max(
-            1, _NUMBERS // max(1, folds.n_splits * statistics.total.scatter.size)
-        )
+        rule_size = max(1, folds.n_splits * statistics.total.scatter.size)
+        size = max(1, _NUMBERS // rule_size)
         losses = []
         for start in range(0, len(self.alphas_), size):
-            rules = FoldRules.of(
-                folds,
-                statistics,
-                self.alphas_[start : start + size],
-                self.gammas_,
-                settings,
-            )
-            losses.append(
-                rows.reduce(partial(FoldLoss.of, rules=rules, scoring=self.scoring))
-            )
-        self.scores_ = np.concatenate([one.loss for one in losses]) / losses[0].weight
+            alphas = self.alphas_[start : start + size]
+            rules = FoldRules.of(folds, statistics, alphas, self.gammas_, settings)
+            loss = partial(FoldLoss.of, rules=rules, scoring=self.scoring)
+            losses.append(rows.reduce(loss))
+        self.scores_ = np.concatenate([part.loss for part in losses])
+        self.scores_ /= losses[0].weight
         if is_wide(given):
             return finite_sums(given.reduce(ClassRowScatter.of))
         return statistics.total
@@ -318,25 +299,27 @@ class RegularizedDiscriminant(QuadraticRule):
             statistic.scatter,
             statistic.weight,
             self.alpha_,
-            int(self.unbiased),
-            self.pooling,
+            lost_degrees=int(self.unbiased),
+            pooling=self.pooling,
         )
-        covariances = [
-            _shrink_covariance(S, total_variance, self.gamma_, self.shrinkage)
-            for S in mixed
-        ]
+        covariances = [self._shrink(S, total_variance) for S in mixed]
         white = [whiten(S, total_variance) for S in covariances]
-        rows = self.class_count_ > 0
+        has_rows = self.class_count_ > 0
         singular = [
-            k for k, one in enumerate(white) if one.dependent is not None and rows[k]
+            k for k, w in enumerate(white) if w.dependent is not None and has_rows[k]
         ]
         if singular:
             self._warn_of(singular[0])
         self.covariance_ = np.stack(
-            [S + np.diag(one.ridge) for S, one in zip(covariances, white)]
+            [S + np.diag(w.ridge) for S, w in zip(covariances, white)]
         )
-        self._whiten = np.stack([one.W for one in white])
+        self._whiten = np.stack([w.W for w in white])
         self._set_constant(log_priors, white, total_variance)
+
+    def _shrink(self, S: np.ndarray, total_variance: np.ndarray) -> np.ndarray:
+        """(1-γ) Σ_k(α) + γ target."""
+        target = shrinkage_target(np.diag(S), total_variance, self.shrinkage)
+        return (1.0 - self.gamma_) * S + self.gamma_ * np.diag(target)
 
     def _best(self) -> tuple[float, float]:
         if len(self.alphas_) * len(self.gammas_) == 1:
@@ -358,12 +341,12 @@ class RegularizedDiscriminant(QuadraticRule):
         d = self._n_used_columns()
         gamma = self.gamma_
         alpha = self.alpha_
-        total = weight.sum()
-        if self.pooling == "convex":
-            pooled = alpha
-        else:
-            pooled = alpha * total / ((1.0 - alpha) * weight + alpha * total)
-        own = float((1.0 - pooled + pooled * weight / total).sum())
+        N = weight.sum()
+        # w_k, the weight of the pooled covariance, and Σ_k s_k
+        pooled = alpha
+        if self.pooling != "convex":
+            pooled = alpha * N / ((1.0 - alpha) * weight + alpha * N)
+        own = float((1.0 - pooled + pooled * weight / N).sum())
         on_diagonal = {
             "identity": (1.0 - gamma) * d + gamma,
             "unit": (1.0 - gamma) * d,
@@ -423,22 +406,6 @@ def _candidate_values(name: str, given: object) -> np.ndarray:
             f"{name} must be in [0, 1], or several such numbers, but it is {given}"
         )
     return values
-
-
-def _shrink_covariance(
-    covariance: np.ndarray, total_variance: np.ndarray, gamma: float, shrinkage: str
-) -> np.ndarray:
-    varies = total_variance > 0
-    variance = np.diag(covariance)
-    if shrinkage == "diagonal":
-        target = np.where(variance > 0, variance, total_variance)
-    else:
-        if shrinkage == "unit":
-            size = 1.0
-        else:
-            size = variance.sum() / max(varies.sum(), 1)
-        target = np.where(varies, size, 0.0)
-    return (1.0 - gamma) * covariance + gamma * np.diag(target)
 
 
 def _finite_reduction(rows: Rows, of: Any) -> Any:

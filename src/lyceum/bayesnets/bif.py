@@ -92,28 +92,24 @@ def write_bif(net: BayesNet, path: str | os.PathLike[str] | None = None) -> str:
         ]
     for node in net.nodes:
         assert isinstance(node, TableNode)
-        lines += _probability_lines(net, node)
+        given = ""
+        if node.parents:
+            given = f" | {', '.join(map(_quote, node.parents))}"
+        lines.append(f"probability ( {_quote(node.name)}{given} ) {{")
+        # one row per combination of the parents' states
+        for cell in np.ndindex(node.table.shape[:-1]):
+            labels = [
+                _quote(net.states(parent)[code])
+                for parent, code in zip(node.parents, cell)
+            ]
+            row = f"({', '.join(labels)})" if labels else "table"
+            numbers = ", ".join(repr(float(p)) for p in node.table[cell])
+            lines.append(f"  {row} {numbers};")
+        lines.append("}")
     text = "\n".join(lines) + "\n"
     if path is not None:
         write_file(Path(path), text.encode())
     return text
-
-
-def _probability_lines(net: BayesNet, node: TableNode) -> list[str]:
-    if node.parents:
-        given = f" | {', '.join(map(_quote, node.parents))}"
-    else:
-        given = ""
-    lines = [f"probability ( {_quote(node.name)}{given} ) {{"]
-    for at in np.ndindex(node.table.shape[:-1]):
-        numbers = ", ".join(repr(float(p)) for p in node.table[at])
-        states = ", ".join(
-            _quote(net.states(parent)[i]) for parent, i in zip(node.parents, at)
-        )
-        lines.append(
-            f"  ({states}) {numbers};" if node.parents else f"  table {numbers};"
-        )
-    return [*lines, "}"]
 
 
 def _quote(label: object) -> str:
@@ -200,10 +196,10 @@ class _Parser:
             raise self._error(
                 f"joint tables such as P({name}, {parents[0]}) cannot be read"
             )
-        for one in (name, *parents):
-            if one not in self.states:
+        for member in (name, *parents):
+            if member not in self.states:
                 raise self._error(
-                    f"P({name} | ...) names the variable {one!r}, which is not declared"
+                    f"P({name} | ...) names the variable {member!r}, which is not declared"
                 )
         self._take("{")
         rows: dict[Any, list[float]] = {}
@@ -243,6 +239,7 @@ class _Parser:
             raise DataError(
                 f"the BIF file's table of {name!r} has {cells:.3g} cells: give it fewer parents"
             )
+        # what no row, table or default gives stays NaN, which is refused below
         table = np.full(shape, np.nan)
         try:
             if "default" in rows:
@@ -250,16 +247,15 @@ class _Parser:
             if "table" in rows:
                 # in a single list the states of the variable itself vary slowest, as its name comes
                 # first
-                table[...] = np.moveaxis(
-                    np.reshape(rows["table"], (shape[-1], *shape[:-1])), 0, -1
-                )
+                slowest = np.reshape(rows["table"], (shape[-1], *shape[:-1]))
+                table[...] = np.moveaxis(slowest, 0, -1)
             for key, numbers in rows.items():
                 if isinstance(key, tuple):
-                    at = tuple(
+                    cell = tuple(
                         self.states[parent].index(state)
                         for parent, state in zip(parents, key, strict=True)
                     )
-                    table[at] = numbers
+                    table[cell] = numbers
         except ValueError as error:
             raise DataError(
                 f"the BIF file's table of {name!r} does not fit its {shape} states: {error}"
@@ -316,16 +312,17 @@ def _normalize(name: str, table: np.ndarray) -> np.ndarray:
 
 
 def _tokens(text: str) -> Iterator[tuple[str, int]]:
-    at = 0
+    """The words and marks of a file, quotes removed, each with the number of its line."""
+    start = 0
     line = 1
-    while at < len(text):
-        match = _TOKEN.match(text, at)
+    while start < len(text):
+        match = _TOKEN.match(text, start)
         if match is None:
             raise DataError(
-                f"line {line} of the BIF file: cannot read {text[at : at + 20]!r}"
+                f"line {line} of the BIF file: cannot read {text[start : start + 20]!r}"
             )
         if match.lastgroup != "skip":
             word = match.group()
             yield (word[1:-1] if match.lastgroup == "text" else word), line
         line += match.group().count("\n")
-        at = match.end()
+        start = match.end()

@@ -62,6 +62,8 @@ class ClassPosterior:
     def log_joint(self, codes: np.ndarray) -> np.ndarray:
         """log P(row, class) up to a number per row, (n, K); the priors where all classes are
         impossible."""
+        # A row that has the whole Markov blanket of the class needs no propagation: cells outside
+        # of it, known or missing, change log P by the same number for all classes.
         complete = (codes[:, self._blanket] >= 0).all(axis=1)
         joint = np.empty((len(codes), self.K))
         joint[complete] = self._of_complete(codes[complete])
@@ -81,10 +83,12 @@ class ClassPosterior:
 
     def _of_incomplete(self, codes: np.ndarray) -> np.ndarray:
         """log P(what is known, class = k) by one propagation for every class."""
+        # every row K times, each with another class as its last variable
         wide = np.empty((len(codes), self.K, len(self.net.names)), np.int32)
         wide[:, :, :-1] = codes[:, None, :]
         wide[:, :, -1] = np.arange(self.K)
-        _, log_p = self.net.junction_tree().rows(wide.reshape(-1, wide.shape[2]), [])
+        rows = wide.reshape(-1, wide.shape[2])
+        _, log_p = self.net.junction_tree().rows(rows, [])
         return log_p.reshape(-1, self.K)
 
     # -- explanations ------------------------------------------------------------------
@@ -100,6 +104,7 @@ class ClassPosterior:
 
     def chain(self, codes: np.ndarray) -> np.ndarray:
         """log P(the first j columns of the row, class), (n, K, d + 1), parents before children."""
+        # one column more is shown at a time; those not shown yet are summed out as missing
         n, d = codes.shape
         chain = np.empty((n, self.K, d + 1))
         shown = np.full(codes.shape, -1, np.int32)
@@ -122,6 +127,7 @@ class ClassPosterior:
         for j, conditional in enumerate(np.split(values, ends, axis=1)):
             if names[j] == self.name:
                 continue
+            # I(X; C) = Σ_c Σ_x P(c) P(x | c) log₂ [P(x | c) / P(x)], with 0 log 0 = 0
             conditional = np.where(prior > 0, conditional, 0.0)
             joint = prior * conditional
             with np.errstate(divide="ignore", invalid="ignore"):

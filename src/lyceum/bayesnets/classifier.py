@@ -195,8 +195,10 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
     def _structure(
         self, data: CodedData | StreamedData, rule: ScoreRule, names: list[str]
     ) -> list[set[int]]:
+        # the class is the last of d + 1 variables
         d = len(names) - 1
-        naive: list[set[int]] = [*({d} for _ in range(d)), set()]
+        naive: list[set[int]] = [{d} for _ in range(d)]
+        naive.append(set())
         if hasattr(self, "history_"):
             del self.history_
         if isinstance(self.structure, Mapping | BayesNet):
@@ -205,18 +207,19 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
             return naive
         if self.structure == "tan":
             return tree_augmented(data, d)
+        # no edge enters the class
         forbidden = np.zeros((d + 1, d + 1), dtype=bool)
         forbidden[:, d] = True
+        # Scores of families are comparable only on the same rows. But where few rows are complete,
+        # too much would be lost, and families are scored on the rows that each has.
         complete_data = data.complete()
-        # else families are scored on the rows that each has
         if complete_data.weight >= 0.5 * data.weight:
             data = complete_data
             rule = ScoreRule(
                 rule.name, complete_data.weight, rule.equivalent_sample_size
             )
-        search = StructureSearch(
-            data, rule, EdgeRules(np.zeros_like(forbidden), forbidden, self.max_parents)
-        )
+        edge_rules = EdgeRules(np.zeros_like(forbidden), forbidden, self.max_parents)
+        search = StructureSearch(data, rule, edge_rules)
         parents, _, self.history_ = search.climb(naive)
         return parents
 
@@ -257,9 +260,10 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
 
     def _column_odds(self, block: Block) -> np.ndarray:
         posterior = self._posterior()
-        chain = posterior.chain(
-            block_codes(block)
-        )  # (n, K, d + 1), columns in the order of the network
+        # (n, K, d + 1), columns in the order of the network
+        chain = posterior.chain(block_codes(block))
+        # Column j adds log P(x₁ … x_j, c) - log P(x₁ … x_(j-1), c); nothing where the columns
+        # before it have excluded the class already (-inf on both sides).
         before = chain[:, :, :-1]
         terms = np.subtract(
             chain[:, :, 1:],
@@ -267,9 +271,8 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
             out=np.zeros_like(before),
             where=np.isfinite(before),
         )
-        return runner_up_odds(
-            terms[:, :, posterior.order_indices()], posterior.log_prior()
-        )
+        column_terms = terms[:, :, posterior.order_indices()]
+        return runner_up_odds(column_terms, posterior.log_prior())
 
     def complexity(self) -> int:
         """The free numbers of all tables."""
@@ -311,53 +314,51 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         super()._check_model()
         if not hasattr(self, "net_"):
             return
+        if not self._net_fits():
+            raise ModelFileError(
+                "holds a BayesNetClassifier whose network does not fit its columns"
+            )
+
+    def _net_fits(self) -> bool:
+        """Whether the network has the columns after the cuts, and the class, with their states."""
         names = self._node_names()
         net = self.net_
-        fits = (
-            isinstance(net, BayesNet)
-            and list(net.names) == names
-            and not net.gaussian_names
-        )
-        fits = fits and isinstance(self.discretizer_, KBinsDiscretizer)
-        columns = (
-            self.discretizer_.as_step().schema(Schema(self.schema_.columns))
-            if fits
-            else ()
-        )
-        fits = fits and len(net.states(names[-1])) == len(self.classes_)
-        fits = fits and all(
+        if not isinstance(net, BayesNet) or not isinstance(
+            self.discretizer_, KBinsDiscretizer
+        ):
+            return False
+        if list(net.names) != names or net.gaussian_names:
+            return False
+        if len(net.states(names[-1])) != len(self.classes_):
+            return False
+        columns = self.discretizer_.as_step().schema(Schema(self.schema_.columns))
+        return all(
             column.categories is not None
             and len(net.states(column.name)) == max(len(column.categories), 1)
             for column in columns
         )
-        if not fits:
-            raise ModelFileError(
-                "holds a BayesNetClassifier whose network does not fit its columns"
-            )
 
 
 def _given_structure(structure: Any, names: list[str]) -> list[set[int]]:
     """The parents of every column and of the class in a given network; columns it lacks stand
     alone."""
-    if isinstance(structure, BayesNet):
-        parents = structure.parents
-    else:
-        parents = structure
+    parents = structure.parents if isinstance(structure, BayesNet) else structure
     for name, of in parents.items():
         if isinstance(of, str) or not isinstance(of, Collection):
             raise SettingError(
                 f"the given structure must have a list of parents for {name!r}, got {of!r}"
             )
-    if names[-1] not in parents and not any(names[-1] in of for of in parents.values()):
+    target = names[-1]
+    is_parent = any(target in of for of in parents.values())
+    if target not in parents and not is_parent:
         raise SchemaError(
-            f"the given structure has no node for the class, which is named {names[-1]!r}"
+            f"the given structure has no node for the class, which is named {target!r}"
         )
     parent_codes: list[set[int]] = [set() for _ in names]
     for name, of in parents.items():
         (v,) = find_labels([name], names, "the given structure: the node")
-        parent_codes[v] = set(
-            find_labels(list(of), names, f"the given structure: a parent of {name!r},")
-        )
+        where = f"the given structure: a parent of {name!r},"
+        parent_codes[v] = set(find_labels(list(of), names, where))
         if v in parent_codes[v]:
             raise SettingError(f"the given structure has {name!r} as its own parent")
     return parent_codes

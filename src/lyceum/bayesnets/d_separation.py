@@ -15,6 +15,7 @@ from lyceum.bayesnets.directed_graph import (
     ancestors_of,
     children_of,
     descendants_of,
+    reachable,
     topological_order,
 )
 from lyceum.bayesnets.net import BayesNet
@@ -41,13 +42,9 @@ class PathVerdict:
     reasons: tuple[str, ...]
 
     def __str__(self) -> str:
-        if self.blocked:
-            verdict = "blocked"
-        else:
-            verdict = "open"
-        return "\n".join(
-            [f"{self.text}: {verdict}", *(f"    {reason}" for reason in self.reasons)]
-        )
+        verdict = "blocked" if self.blocked else "open"
+        lines = [f"{self.text}: {verdict}", *self.reasons]
+        return "\n    ".join(lines)
 
 
 @dataclass(frozen=True)
@@ -103,15 +100,9 @@ class DSeparation:
     @property
     def statement(self) -> str:
         """A ⊥ B | C, or the contrary."""
-        if self.separated:
-            sign = "⊥"
-        else:
-            sign = "⊥̸"
-        if self.given:
-            given = f" | {', '.join(self.given)}"
-        else:
-            given = ""
-        return f"{', '.join(self.first)} {sign} {', '.join(self.second)}{given}"
+        sign = "⊥" if self.separated else "⊥̸"
+        first = ", ".join(self.first)
+        return f"{first} {sign} {_second_text(self.second, self.given)}"
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict and its paths, in JSON's own types."""
@@ -156,11 +147,15 @@ class LocalMarkov:
     given: tuple[str, ...]
 
     def __str__(self) -> str:
-        if self.given:
-            given = f" | {', '.join(self.given)}"
-        else:
-            given = ""
-        return f"{self.name} ⊥ {', '.join(self.others)}{given}"
+        return f"{self.name} ⊥ {_second_text(self.others, self.given)}"
+
+
+def _second_text(names: Sequence[str], given: Sequence[str]) -> str:
+    """The right side of a statement: B, or B | C."""
+    text = ", ".join(names)
+    if given:
+        text += f" | {', '.join(given)}"
+    return text
 
 
 def _parents_of(net: BayesNet | Parents) -> dict[str, Sequence[str]]:
@@ -188,12 +183,8 @@ def local_markov(net: BayesNet | Mapping[str, Sequence[str]]) -> list[LocalMarko
     parents = _parents_of(net)
     statements = []
     for name in topological_order(parents):
-        below = descendants_of([name], parents)
-        others = [
-            one
-            for one in parents
-            if one != name and one not in below and one not in parents[name]
-        ]
+        excluded = {name, *parents[name]} | descendants_of([name], parents)
+        others = [other for other in parents if other not in excluded]
         if others:
             statements.append(LocalMarkov(name, tuple(others), tuple(parents[name])))
     return statements
@@ -243,54 +234,56 @@ def d_separated(
           alarm: head to head, and its descendant call is given: opens
     """
     parents = _parents_of(net)
-    names = list(parents)
-    first, second, known = (
-        _names(some, names, what)
-        for some, what in ((A, "A"), (B, "B"), (given, "given"))
-    )
+    sets = []
+    for what, names in (("A", A), ("B", B), ("given", given)):
+        wanted = (names,) if isinstance(names, str) else tuple(names)
+        find_labels(wanted, list(parents), f"{what}: the variable")
+        sets.append(tuple(dict.fromkeys(wanted)))
+    first, second, observed = sets
     if not first or not second:
         raise DataError(
             "d-separation is of two sets of variables: name one in each at least"
         )
-    for one, two, where in (
+    for left, right, where in (
         (first, second, "A and B"),
-        (first, known, "A and given"),
-        (second, known, "B and given"),
+        (first, observed, "A and given"),
+        (second, observed, "B and given"),
     ):
-        both = set(one) & set(two)
+        both = set(left) & set(right)
         if both:
             raise DataError(
                 f"{min(both)!r} is in {where}: the three sets have no variable in common"
             )
-    reached = _reachable(first, known, parents)
+    # The verdict is linear in the edges; the paths, which may be exponentially many, only show why.
+    reached = _openly_reachable(first, set(observed), parents)
     paths: list[PathVerdict] = []
     left_out = 0
     for path in _paths(parents, first, second):
         if len(paths) >= max_paths:
             left_out = -1
             break
-        paths.append(_judge(path, set(known), parents))
+        paths.append(_judge(path, set(observed), parents))
     paths.sort(key=lambda path: (path.blocked, len(path.nodes)))
     return DSeparation(
-        not reached & set(second), first, second, known, tuple(paths), left_out
+        separated=not reached & set(second),
+        first=first,
+        second=second,
+        given=observed,
+        paths=tuple(paths),
+        n_left_out=left_out,
     )
 
 
-def _names(some: str | Iterable[str], names: list[str], what: str) -> tuple[str, ...]:
-    wanted = (some,) if isinstance(some, str) else tuple(some)
-    find_labels(wanted, names, f"{what}: the variable")
-    return tuple(dict.fromkeys(wanted))
-
-
-def _reachable(
-    start: Iterable[str], given: Iterable[str], parents: Parents
+def _openly_reachable(
+    start: Iterable[str], known: set[str], parents: Parents
 ) -> set[str]:
     """The variables that an open path from `start` reaches (Koller and Friedman 2009, algorithm
     3.1)."""
-    known = set(given)
     children = children_of(parents)
+    # colliders let through where they or a descendant are given
     opened = ancestors_of(known, parents) | known
-    waiting = [(name, True) for name in start]  # True: as if coming from a child
+    # A node counts once per direction of arrival: True is upward, from a child (the start too).
+    waiting = [(name, True) for name in start]
     seen: set[tuple[str, bool]] = set()
     reached: set[str] = set()
     while waiting:
@@ -317,15 +310,16 @@ def _paths(
     """All paths without repeated nodes from one set to the other, which have no other node of
     either set."""
     children = children_of(parents)
-    near = {name: [*parents[name], *children[name]] for name in parents}
+    neighbors = {name: [*parents[name], *children[name]] for name in parents}
     ends = set(second)
     inner = set(parents) - set(first) - ends
-    joined = _component(near, first)
-    if not joined & ends:
+    # else the search below would walk all paths of a component in vain
+    if not reachable(first, neighbors) & ends:
         return
     for start in first:
+        # depth-first, with the neighbors that are still to be tried at every node of the path
         stack: list[tuple[tuple[str, ...], Iterator[str]]] = [
-            ((start,), iter(near[start]))
+            ((start,), iter(neighbors[start]))
         ]
         while stack:
             path, others = stack[-1]
@@ -335,27 +329,18 @@ def _paths(
             elif name in ends:
                 yield (*path, name)
             elif name in inner and name not in path:
-                stack.append(((*path, name), iter(near[name])))
-
-
-def _component(near: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:
-    component = set(start)
-    waiting = list(start)
-    while waiting:
-        for name in near[waiting.pop()]:
-            if name not in component:
-                component.add(name)
-                waiting.append(name)
-    return component
+                stack.append(((*path, name), iter(neighbors[name])))
 
 
 def _judge(path: tuple[str, ...], given: set[str], parents: Parents) -> PathVerdict:
+    """Go along the path: what every inner node does depends on the arrows at its two sides."""
     arrows = [
-        "→" if one in parents[two] else "←" for one, two in itertools.pairwise(path)
+        "→" if name in parents[after] else "←"
+        for name, after in itertools.pairwise(path)
     ]
-    text = path[0] + "".join(
-        f" {arrow} {name}" for arrow, name in zip(arrows, path[1:])
-    )
+    text = path[0]
+    for arrow, name in zip(arrows, path[1:]):
+        text += f" {arrow} {name}"
     reasons = []
     blocked = False
     for before, name, after in zip(arrows, path[1:-1], arrows[1:]):
@@ -373,15 +358,11 @@ def _judge(path: tuple[str, ...], given: set[str], parents: Parents) -> PathVerd
                     f"{name}: head to head, and neither it nor a descendant is given: blocks"
                 )
         else:
-            if before == "←" and after == "→":
-                kind = "tail to tail"
+            fork = before == "←" and after == "→"
+            kind = "tail to tail" if fork else "head to tail"
+            if name in given:
+                blocked = True
+                reasons.append(f"{name}: {kind}, given: blocks")
             else:
-                kind = "head to tail"
-            blocks = name in given
-            blocked |= blocks
-            if blocks:
-                word = "given: blocks"
-            else:
-                word = "not given: lets through"
-            reasons.append(f"{name}: {kind}, {word}")
+                reasons.append(f"{name}: {kind}, not given: lets through")
     return PathVerdict(path, text, blocked, tuple(reasons))

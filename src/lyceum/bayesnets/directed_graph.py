@@ -20,10 +20,11 @@ def topological_order(parents: Parents) -> list[str]:
     ['rain', 'sprinkler', 'grass']
     """
     parents = all_nodes(parents)
+    # Kahn (1962): a node follows once all its parents have; `order` grows while it is read
     waiting = {name: len(of) for name, of in parents.items()}
     children = children_of(parents)
     order = [name for name, count in waiting.items() if not count]
-    for name in order:  # grows
+    for name in order:
         for child in children[name]:
             waiting[child] -= 1
             if not waiting[child]:
@@ -49,21 +50,23 @@ def find_cycle(parents: Parents) -> list[str]:
     """The nodes of one cycle along its edges, the first one again at the end; empty if there is
     none."""
     children = children_of(parents)
+    # Depth-first: an edge to a node on the current path closes a cycle. Nodes that are `done`
+    # lead to none. Iterators instead of recursion, as paths may be longer than Python's stack.
     done: set[str] = set()
     for start in parents:
         path = [start]
-        at = {start: 0}
+        depth = {start: 0}
         iterators = [iter(children[start])]
         while iterators:
             child = next(iterators[-1], None)
             if child is None:
                 done.add(path[-1])
-                del at[path.pop()]
+                del depth[path.pop()]
                 iterators.pop()
-            elif child in at:
-                return [*path[at[child] :], child]
+            elif child in depth:
+                return [*path[depth[child] :], child]
             elif child not in done:
-                at[child] = len(path)
+                depth[child] = len(path)
                 path.append(child)
                 iterators.append(iter(children[child]))
     return []
@@ -78,7 +81,8 @@ def children_of(parents: Parents) -> dict[str, list[str]]:
     return children
 
 
-def _reachable(start: Iterable[str], steps: Mapping[str, Sequence[str]]) -> set[str]:
+def reachable(start: Iterable[str], steps: Mapping[str, Sequence[str]]) -> set[str]:
+    """What one or more steps lead to; a start itself only if steps lead back to it."""
     reached: set[str] = set()
     waiting = list(start)
     while waiting:
@@ -92,12 +96,12 @@ def _reachable(start: Iterable[str], steps: Mapping[str, Sequence[str]]) -> set[
 def ancestors_of(names: Iterable[str], parents: Parents) -> set[str]:
     """The parents of some nodes, their parents, and so on; a node itself only if it is one of
     another's."""
-    return _reachable(names, parents)
+    return reachable(names, parents)
 
 
 def descendants_of(names: Iterable[str], parents: Parents) -> set[str]:
     """The children of some nodes, their children, and so on."""
-    return _reachable(names, children_of(parents))
+    return reachable(names, children_of(parents))
 
 
 def markov_blanket_of(name: str, parents: Parents) -> list[str]:
@@ -119,9 +123,9 @@ def moral_graph(parents: Parents) -> dict[str, set[str]]:
     {'grass': ['rain', 'sprinkler'], 'rain': ['grass', 'sprinkler'], 'sprinkler': ['grass', 'rain']}
     """
     parents = all_nodes(parents)
-    near: dict[str, set[str]] = {name: set() for name in parents}
+    neighbors: dict[str, set[str]] = {name: set() for name in parents}
     for name, of in parents.items():
-        family = [name, *of]
-        for one in family:
-            near[one].update(other for other in family if other != one)
-    return near
+        family = {name, *of}
+        for member in family:
+            neighbors[member] |= family - {member}
+    return neighbors

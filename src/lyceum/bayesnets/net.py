@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -149,17 +150,18 @@ class BayesNet:
     def state_code(self, name: str, state: Any) -> int:
         """The number of a state of a discrete variable; raises if it has no such state."""
         codes = self._codes[name]
+        # the fast way; a state that cannot be hashed is no label, which `find_labels` says
         try:
             if state in codes:
                 return codes[state]
         except TypeError:
             pass
-        keys = {label_key(known): k for known, k in codes.items()}
+        # labels that are equal as text, 1 and "1", as one side may have been read from a file
+        keys = {label_key(label): k for label, k in codes.items()}
         if label_key(state) in keys:
             return keys[label_key(state)]
-        return find_labels([state], self.states(name), f"variable {name!r}: the state")[
-            0
-        ]
+        where = f"variable {name!r}: the state"
+        return find_labels([state], self.states(name), where)[0]
 
     def children(self, name: str) -> list[str]:
         """The nodes that have this one as a parent."""
@@ -204,23 +206,14 @@ class BayesNet:
     @property
     def n_parameters(self) -> int:
         """The free numbers of all nodes: q (r - 1) for a table of q rows and r states."""
-        return sum(
-            (
-                node.table.size // len(node.states) * (len(node.states) - 1)
-                if isinstance(node, TableNode)
-                else node.intercept.size + node.coefficients.size + node.variance.size
-            )
-            for node in self.nodes
-        )
+        return sum(node.n_parameters for node in self.nodes)
 
     @property
     def n_joint_parameters(self) -> int:
         """The free numbers of one table over all discrete variables: 2ⁿ - 1 for n variables of two
         states."""
-        total = 1
-        for node in self.nodes:
-            total *= len(node.states) if isinstance(node, TableNode) else 1
-        return total - 1
+        tables = [node for node in self.nodes if isinstance(node, TableNode)]
+        return prod(len(node.states) for node in tables) - 1
 
     def with_nodes(self, *nodes: Node) -> BayesNet:
         """The network with some nodes replaced by others of the same name."""
@@ -302,17 +295,13 @@ class BayesNet:
             raise SettingError(
                 f"n_samples={n_samples}: an answer from samples needs at least one"
             )
-        if isinstance(query, str):
-            names = [query]
-        else:
-            names = list(query)
         return answer(
             self,
-            names,
-            read_evidence(self, evidence, soft),
-            method,
-            n_samples,
-            random_state,
+            query=[query] if isinstance(query, str) else list(query),
+            evidence=read_evidence(self, evidence, soft),
+            method=method,
+            n_samples=n_samples,
+            random_state=random_state,
         )
 
     def marginals(
@@ -322,15 +311,14 @@ class BayesNet:
         soft: Mapping[str, Any] | None = None,
     ) -> dict[str, Posterior | GaussianPosterior]:
         """P(variable | evidence) of every variable, from one pass through the junction tree."""
-        known = read_evidence(self, evidence, soft)
+        observed = read_evidence(self, evidence, soft)
         if not self.gaussian_names:
-            return dict(self.junction_tree().marginals(known))
-        names = [
-            name
+            return dict(self.junction_tree().marginals(observed))
+        return {
+            name: answer(self, [name], observed)
             for name in self.names
-            if name not in known.hard and name not in known.numbers
-        ]
-        return {name: answer(self, [name], known, "auto", 20_000, 0) for name in names}
+            if name not in observed.hard and name not in observed.numbers
+        }
 
     def marginals_of_rows(
         self, data: Data, names: Sequence[str] | None = None
@@ -392,10 +380,7 @@ class BayesNet:
             node.check()
 
     def __repr__(self) -> str:
-        if self.name:
-            title = f"BayesNet {self.name!r}"
-        else:
-            title = "BayesNet"
+        title = f"BayesNet {self.name!r}" if self.name else "BayesNet"
         return (
             f"<{title}: {len(self.nodes)} nodes, {len(self.edges)} edges, {self.n_parameters:,}"
             " parameters>"
@@ -413,9 +398,10 @@ def _check_graph(nodes: tuple[Node, ...], names: tuple[str, ...]) -> None:
     numeric = {node.name for node in nodes if isinstance(node, GaussianNode)}
     present = set(names)
     for node in nodes:
+        # `find_labels` would also say that all is well, but in time quadratic in the nodes
         unknown = [parent for parent in node.parents if parent not in present]
         if unknown:
-            find_labels(unknown, names, f"node {node.name!r}: the parent")  # raises
+            find_labels(unknown, names, f"node {node.name!r}: the parent")
         wrong = [parent for parent in node.parents if parent in numeric]
         if wrong and isinstance(node, TableNode):
             raise DataError(

@@ -48,7 +48,7 @@ class TableNode:
     table: Any = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", str(self.name))
+        _set_names(self)
         if isinstance(self.states, str | bytes):
             raise DataError(
                 f"the states of {self.name!r} are the text {self.states!r}: give a list"
@@ -58,22 +58,19 @@ class TableNode:
             for label in self.states
         ]
         object.__setattr__(self, "states", tuple(labels))
-        if isinstance(self.parents, str):
-            parents = (self.parents,)
-        else:
-            parents = self.parents
-        object.__setattr__(self, "parents", tuple(map(str, parents)))
         if len(set(map(str, self.states))) < len(self.states) or not self.states:
             raise DataError(
                 f"node {self.name!r} needs states, each named once, not {list(self.states)}"
             )
-        if len(set(self.parents)) < len(self.parents) or self.name in self.parents:
-            raise DataError(
-                f"{self.name!r} has the parents {list(self.parents)}: name others, each once"
-            )
 
     def __repr__(self) -> str:
         return f"TableNode(name={self.name!r}, states={self.states!r}, parents={self.parents!r})"
+
+    @property
+    def n_parameters(self) -> int:
+        """The free numbers: q (r - 1) for a table of q rows and r states."""
+        r = len(self.states)
+        return self.table.size // r * (r - 1)
 
     def with_table(self, table: Any) -> TableNode:
         """The same node with another table."""
@@ -124,11 +121,11 @@ class TableNode:
         self, states: list[Sequence[Any]], shape: tuple[int, ...]
     ) -> np.ndarray:
         where = f"the table of {self.name!r}"
-        values = {}
-        for key, row in self.table.items():
-            if not isinstance(key, tuple):
-                key = (key,)
-            values[key] = row
+        values = {
+            key if isinstance(key, tuple) else (key,): row
+            for key, row in self.table.items()
+        }
+        # the last parent varies fastest, as in the cells of an array
         wanted = list(product(*states))
         lacking = [key for key in wanted if key not in values]
         extra = [key for key in values if key not in set(wanted)]
@@ -211,19 +208,15 @@ class GaussianNode:
     n_undetermined: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", str(self.name))
-        if isinstance(self.parents, str):
-            parents = (self.parents,)
-        else:
-            parents = self.parents
-        object.__setattr__(self, "parents", tuple(map(str, parents)))
-        if len(set(self.parents)) < len(self.parents) or self.name in self.parents:
-            raise DataError(
-                f"{self.name!r} has the parents {list(self.parents)}: name others, each once"
-            )
+        _set_names(self)
 
     def __repr__(self) -> str:
         return f"GaussianNode(name={self.name!r}, parents={self.parents!r})"
+
+    @property
+    def n_parameters(self) -> int:
+        """The numbers of all equations."""
+        return self.intercept.size + self.coefficients.size + self.variance.size
 
     def resolve(self, states: Mapping[str, Sequence[Any]]) -> GaussianNode:
         """The node with its parameters as checked arrays, given the states of its discrete
@@ -245,6 +238,7 @@ class GaussianNode:
         """A parameter as a checked array that cannot be changed."""
         value = getattr(self, what)
         array = np.array(number_setting(f"{what} of {self.name!r}", value))
+        # one equation given for all combinations; what does not fit is refused by its shape below
         if array.shape != shape and array.size:
             try:
                 array = np.broadcast_to(array, shape).copy()
@@ -273,6 +267,17 @@ class GaussianNode:
             raise ModelFileError(
                 f"holds a node {self.name!r} whose n_undetermined is no whole number"
             )
+
+
+def _set_names(node: TableNode | GaussianNode) -> None:
+    """Name and parents as text; the nodes are frozen, so past their `__setattr__`."""
+    parents = (node.parents,) if isinstance(node.parents, str) else node.parents
+    object.__setattr__(node, "name", str(node.name))
+    object.__setattr__(node, "parents", tuple(map(str, parents)))
+    if len(set(node.parents)) < len(node.parents) or node.name in node.parents:
+        raise DataError(
+            f"{node.name!r} has the parents {list(node.parents)}: name others, each once"
+        )
 
 
 Node = TableNode | GaussianNode

@@ -56,26 +56,30 @@ def network_rows(net: BayesNet, data: Any) -> Rows:
     if isinstance(data, np.ndarray) and data.dtype.kind in "iu":
         return _code_rows(net, data)
     if isinstance(data, Rows):
+        # the target stays one, although it is a variable as all others: `RowCodes` reads it
         known = data.schema
-        present = [
-            *known.names,
-            *([known.target.name] if known.target is not None else []),
-        ]
-        columns = [column for column in _present(net, present) if column.name in known]
+        variables = _present(net, column_names(known))
+        columns = [column for column in variables if column.name in known]
         schema = Schema(tuple(columns), known.target, known.weight)
         return data.then(Align.between(known, schema)).then(Recode())
     if is_frame(data):
         table = to_arrow(data)
-        return Rows(coded_source(table, _present(net, table.column_names))).then(
-            Recode()
-        )
+        rows = Rows(coded_source(table, _present(net, table.column_names)))
+        return rows.then(Recode())
     rows = scan(data)
-    return rows.then(Align.between(rows.schema, _present(net, rows.schema.names))).then(
-        Recode()
-    )
+    variables = _present(net, rows.schema.names)
+    return rows.then(Align.between(rows.schema, variables)).then(Recode())
+
+
+def column_names(schema: Schema) -> list[str]:
+    """The columns, and the target if there is one."""
+    if schema.target is None:
+        return list(schema.names)
+    return [*schema.names, schema.target.name]
 
 
 def _present(net: BayesNet, names: Sequence[str]) -> Schema:
+    """The schema of the variables that have one of these columns."""
     present = set(names)
     variables = [name for name in net.names if name in present]
     if not variables:
@@ -127,24 +131,23 @@ class RowCodes:
 
     def __call__(self, block: Block) -> np.ndarray:
         codes = np.full((len(block), len(self.states)), -1, np.int32)
-        at = {name: i for i, name in enumerate(self.states)}
+        index = {name: i for i, name in enumerate(self.states)}
         target = block.schema.target
         if (
             target is not None
             and block.y is not None
-            and target.name in at
+            and target.name in index
             and target.is_categorical
         ):
-            codes[:, at[target.name]] = self._target_codes(block.y, target)
+            codes[:, index[target.name]] = self._target_codes(block.y, target)
         for j, column in enumerate(block.schema):
             if not column.is_categorical:
                 continue
+            # as floats NaN is a missing cell; below 0 is a category that is no state
             cells = block.X[:, j]
+            unknown = cells < 0
             if cells.dtype.kind == "f":
-                unknown = cells < 0
                 cells = np.where(np.isnan(cells), -1, cells)
-            else:
-                unknown = cells < 0
             if unknown.any():
                 row = block.start + int(unknown.argmax())
                 raise DataError(
@@ -152,7 +155,7 @@ class RowCodes:
                     " network: its "
                     f"states are {', '.join(map(str, column.categories.tolist()))}"  # type: ignore[union-attr]
                 )
-            codes[:, at[column.name]] = cells
+            codes[:, index[column.name]] = cells
         return codes
 
     def _target_codes(self, y: np.ndarray, target: Column) -> np.ndarray:
@@ -161,6 +164,7 @@ class RowCodes:
         indices = find_labels(
             classes, self.states[target.name], f"variable {target.name!r}: the state"
         )
+        # the last entry serves y = -1, a missing class
         return np.append(indices, -1)[y]
 
 

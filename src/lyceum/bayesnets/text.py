@@ -30,34 +30,26 @@ def describe(net: BayesNet) -> Summary:
     rows = []
     for name in net.order:
         node = net.node(name)
+        states = "(number)"
         if isinstance(node, TableNode):
-            count = node.table.size // len(node.states) * (len(node.states) - 1)
-            rows.append(
-                (name, ", ".join(map(str, node.states)), ", ".join(node.parents), count)
-            )
-        else:
-            count = node.intercept.size + node.coefficients.size + node.variance.size
-            rows.append((name, "(number)", ", ".join(node.parents), count))
+            states = ", ".join(map(str, node.states))
+        rows.append((name, states, ", ".join(node.parents), node.n_parameters))
+    gaussians = [node for node in net.nodes if isinstance(node, GaussianNode)]
+    n_coefficients = sum(node.coefficients.size for node in gaussians)
+    n_undetermined = sum(node.n_undetermined for node in gaussians)
+    joint: float = net.n_joint_parameters
+    if joint > 10**9:
+        joint = float(joint)
     facts = {
         "nodes": len(net.nodes),
         "edges": len(net.edges),
         "parameters": net.n_parameters,
-        "parameters of one joint table": float(net.n_joint_parameters)
-        if net.n_joint_parameters > 10**9
-        else net.n_joint_parameters,
+        "parameters of one joint table": joint,
         "factorisation": factorization_text(net),
-        **_undetermined(net),
+        **undetermined_fact(n_undetermined, n_coefficients, "coefficient"),
     }
     table = Table("Nodes", ("node", "states", "parents", "parameters"), rows)
     return Summary(f"Bayesian network {net.name}".strip(), facts, [table])
-
-
-def _undetermined(net: BayesNet) -> dict[str, str]:
-    gaussians = [node for node in net.nodes if isinstance(node, GaussianNode)]
-    total = sum(node.coefficients.size for node in gaussians)
-    return undetermined_fact(
-        sum(node.n_undetermined for node in gaussians), total, "coefficient"
-    )
 
 
 def to_dot(net: BayesNet) -> str:

@@ -34,7 +34,7 @@ from lyceum.catalog.families import (
     trees,
 )
 from lyceum.catalog.saved_types import types
-from lyceum.catalog.tools import data, decision, evaluate, plot, probability, statistics
+from lyceum.catalog.tools import ITEMS
 from lyceum.errors import LyceumError
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "types",
 ]
 
+# in the order in which learners are listed
 _FAMILIES = (
     bayes,
     density,
@@ -68,7 +69,6 @@ _FAMILIES = (
     reinforcement,
     prepare,
 )
-_OTHERS = (data, statistics, probability, decision, evaluate, plot)
 
 
 def _from_file(file: ModuleType, named: Entry | Item) -> Any:
@@ -80,8 +80,9 @@ def _from_file(file: ModuleType, named: Entry | Item) -> Any:
 _LEARNERS: tuple[Entry, ...] = tuple(
     _from_file(file, entry) for file in _FAMILIES for entry in file.ENTRIES
 )
-_ITEMS: tuple[Item, ...] = tuple(
-    _from_file(file, item) for file in (*_OTHERS, *_FAMILIES) for item in file.ITEMS
+_ITEMS: tuple[Item, ...] = (
+    *ITEMS,
+    *(_from_file(file, item) for file in _FAMILIES for item in file.ITEMS),
 )
 
 
@@ -116,15 +117,11 @@ def find(name: str) -> Entry:
     >>> find("Ridge").package
     'lyceum.linear'
     """
-    for entry in learners():
-        if entry.name == name:
-            return entry
-    names = [entry.name for entry in learners()]
-    near = difflib.get_close_matches(name, names, 1)
-    if near:
-        hint = f"did you mean {near[0]}?"
-    else:
-        hint = f"there are {', '.join(names)}"
+    entries = {entry.name: entry for entry in learners()}
+    if name in entries:
+        return entries[name]
+    near = difflib.get_close_matches(name, entries, 1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(entries)}"
     raise LyceumError(f"there is no learner {name!r}: {hint}")
 
 

@@ -172,6 +172,7 @@ class Entry:
         missing : bool, default=True
             Whether cells may be missing.
         """
+        # `kinds` and `has_codes` follow the table as the steps so far leave it
         sparse = self.takes_sparse_text(schema)
         others = [column for column in schema if not column.is_free_text]
         kinds = {column.kind for column in others}
@@ -183,12 +184,14 @@ class Entry:
                 "free text is counted word by word, 100 words of each column at most"
             )
         has_codes = any(not column.numeric for column in others)
+        # the encoder writes parts of dates as categories and switches too
         if any(column.is_time for column in others):
             steps["DatetimeEncoder"] = (
                 "dates are taken apart, as seasons and weekdays may tell something"
             )
             kinds |= {"binary", "categorical"}
             has_codes = True
+        # sparse rows have no missing cells, whatever the learner takes
         if missing and (not self.missing or sparse) and (others or has_dense_words):
             steps["SimpleImputer"] = (
                 "missing cells are filled, because it cannot take them"
@@ -242,10 +245,8 @@ class Entry:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything that is written and read, as plain values for JSON."""
-        return {
-            name: getattr(self, name)
-            for name in (*(one.name for one in fields(self)), *_READ)
-        }
+        written = [field.name for field in fields(self)]
+        return {name: getattr(self, name) for name in (*written, *_READ)}
 
 
 def pair(

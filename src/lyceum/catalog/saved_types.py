@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 # what model files hold beside learners; studies save their baselines
 _OTHERS = (
@@ -32,36 +32,23 @@ def types(names: Iterable[str] | None = None) -> dict[str, type]:
     >>> [name for name in sorted(types(["lyceum.linear.Ridge"])) if name.startswith("lyceum.data.")]
     ['lyceum.data.Column', 'lyceum.data.Schema']
     """
-    if names is None:
-        wanted = None
-    else:
-        wanted = {_room_and_name(name) for name in names}
-        # one that stands on the private floor may have its door in another room
-        wanted |= {
-            other for other in _OTHERS if any(other[1] == name for _, name in wanted)
-        }
-    classes: dict[str, type] = {}
-    for package, name in _saved_classes():
-        if wanted is None or (package, name) in wanted:
-            kind = getattr(importlib.import_module(package), name)
-            if hasattr(kind, "_parts"):
-                parts = kind._parts()
-            else:
-                parts = ()
-            classes |= {_public_name(part): part for part in (kind, *parts)}
-    return classes
-
-
-def _saved_classes() -> Iterator[tuple[str, str]]:
     from lyceum import catalog
 
-    yield from ((entry.package, entry.name) for entry in catalog.learners())
-    yield from _OTHERS
-
-
-def _room_and_name(full: str) -> tuple[str, str]:
-    """The public room and the class of a full name, public or not."""
-    return _room(full), full.rpartition(".")[2]
+    saved = [(entry.package, entry.name) for entry in catalog.learners()]
+    saved += _OTHERS
+    if names is not None:
+        wanted = {(_room(name), name.rpartition(".")[2]) for name in names}
+        # one that stands on the private floor may have its door in another room
+        wanted_names = {name for _, name in wanted}
+        wanted |= {other for other in _OTHERS if other[1] in wanted_names}
+        saved = [learner for learner in saved if learner in wanted]
+    classes: dict[str, type] = {}
+    for package, name in saved:
+        kind = getattr(importlib.import_module(package), name)
+        # what a learner keeps of other classes, such as trees and schemas
+        parts = kind._parts() if hasattr(kind, "_parts") else ()
+        classes |= {_public_name(part): part for part in (kind, *parts)}
+    return classes
 
 
 def _room(full: str) -> str:
@@ -74,11 +61,11 @@ def _room(full: str) -> str:
 def _public_name(kind: type) -> str:
     """The name at the door of its room, which stays when files are renamed."""
     room = _room(kind.__module__)
+    # doors in the order of trust: named above, the public room, the private floor
     others = [package for package, name in _OTHERS if name == kind.__name__]
     for door in (*others, room, room.replace("lyceum.", "lyceum._core.")):
-        if (
-            importlib.util.find_spec(door)
-            and getattr(importlib.import_module(door), kind.__name__, None) is kind
-        ):
-            return f"{door}.{kind.__name__}"
+        if importlib.util.find_spec(door):
+            module = importlib.import_module(door)
+            if getattr(module, kind.__name__, None) is kind:
+                return f"{door}.{kind.__name__}"
     return f"{kind.__module__}.{kind.__name__}"

@@ -27,9 +27,14 @@ from lyceum.cli.options import (
     Loss,
     Model,
     Resume,
+    Settings,
+    TableOut,
+    Target,
     Text,
     Truth,
+    Weight,
     kinds_of,
+    names_of,
     reads_files,
     settings_of,
 )
@@ -71,6 +76,7 @@ def _lyceum(
             help="Print the version and stop.",
         ),
     ] = False,
+    # read by `run_and_exit` from the arguments, as it concerns errors outside the commands too
     debug: Annotated[
         bool,
         typer.Option(
@@ -79,12 +85,6 @@ def _lyceum(
     ] = False,
 ) -> None:
     pass
-
-
-def _names(text: str | None) -> list[str] | None:
-    if text is None:
-        return None
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 @app.command(
@@ -105,9 +105,7 @@ def study(
             )
         ),
     ] = None,
-    target: Annotated[
-        str | None, typer.Option("--target", "-t", help="The column to predict.")
-    ] = None,
+    target: Target = None,
     task: Annotated[
         str | None,
         typer.Option(
@@ -120,6 +118,7 @@ def study(
             help="Names separated by commas, see `lyceum learners`; chosen for you by default."
         ),
     ] = None,
+    # the option of `lyceum fit`, taken here too
     learner: Annotated[str | None, typer.Option(hidden=True)] = None,
     loss: Loss = None,
     doubt: Doubt = None,
@@ -199,7 +198,7 @@ def study(
             metavar="<str>",
         ),
     ] = None,
-    weight: Annotated[str | None, typer.Option(help="A column of row weights.")] = None,
+    weight: Weight = None,
     dates: Dates = None,
     text: Text = None,
     recipe: Annotated[
@@ -222,7 +221,7 @@ def study(
         loss,
         as_json,
         task=task,
-        learners=_names(learners or learner),
+        learners=names_of(learners or learner),
         doubt=doubt,
         folds=folds,
         repeats=repeats,
@@ -296,40 +295,33 @@ def fit(
             autocompletion=_learner_names,
         ),
     ],
-    target: Annotated[
-        str | None, typer.Option("--target", "-t", help="The column to predict.")
-    ] = None,
+    target: Target = None,
     out: Annotated[
         str, typer.Option("--out", "-o", help="The model file to write.")
     ] = "model.lyceum",
-    setting: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="parameter=value of the learner; repeat for more."),
-    ] = None,
+    setting: Settings = None,
     kind: Kind = None,
     ignore: Ignore = None,
-    weight: Annotated[str | None, typer.Option(help="A column of row weights.")] = None,
+    weight: Weight = None,
     file_format: Any = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Fit one learner on a file, with the preparation it needs, and save it as a model file."""
-    from lyceum.cli.commands.fit import run
+    from lyceum.cli.commands.models import run_fit
 
-    kinds = kinds_of(kind)
-    settings = settings_of(setting)
-    run(
+    run_fit(
         data,
         target,
         learner,
-        settings,
-        out,
-        kinds,
-        ignore or (),
-        weight,
-        file_format,
-        force,
-        as_json,
+        settings_of(setting),
+        out=out,
+        kinds=kinds_of(kind),
+        ignore=ignore or (),
+        weight=weight,
+        file_format=file_format,
+        force=force,
+        as_json=as_json,
     )
 
 
@@ -340,14 +332,7 @@ def fit(
 def predict(
     model: Model,
     data: Data,
-    out: Annotated[
-        str,
-        typer.Option(
-            "--out",
-            "-o",
-            help="A .csv or .parquet file, or - for CSV on standard output.",
-        ),
-    ] = "-",
+    out: TableOut = "-",
     proba: Annotated[
         bool, typer.Option("--proba", help="Write the probability of every class too.")
     ] = False,
@@ -372,20 +357,20 @@ def predict(
 
     A model that only transforms gives its new columns, a density or a detector its scores.
     """
-    from lyceum.cli.commands.predict import run
+    from lyceum.cli.commands.models import run_predict
 
-    run(
+    run_predict(
         model,
         data,
         out,
-        proba,
-        loss,
-        doubt,
-        keep or (),
-        file_format,
-        force,
-        as_json,
-        spreadsheet,
+        proba=proba,
+        loss=loss,
+        doubt=doubt,
+        keep=keep or (),
+        file_format=file_format,
+        force=force,
+        as_json=as_json,
+        spreadsheet=spreadsheet,
     )
 
 
@@ -406,9 +391,17 @@ def evaluate(
 ) -> None:
     """Measure a model on rows that it has not seen: errors, costs and posteriors, with
     intervals."""
-    from lyceum.cli.commands.evaluate import run
+    from lyceum.cli.commands.models import run_evaluate
 
-    run(model, data, target, loss, doubt, file_format, as_json)
+    run_evaluate(
+        model,
+        data,
+        target,
+        loss=loss,
+        doubt=doubt,
+        file_format=file_format,
+        as_json=as_json,
+    )
 
 
 @app.command(epilog="Example: lyceum explain model.lyceum new.csv --row 7")
@@ -428,7 +421,7 @@ def explain(
     """Show why a model predicts what it does: the contribution of every column, largest first."""
     from lyceum.cli.commands.explain import run
 
-    run(model, data, row or (), file_format, as_json)
+    run(model, data, row or (), file_format=file_format, as_json=as_json)
 
 
 @app.command(
@@ -446,9 +439,18 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Compare two models on the same rows: which is better, and how sure that is."""
-    from lyceum.cli.commands.compare import run
+    from lyceum.cli.commands.models import run_compare
 
-    run(first, second, data, target, loss, doubt, file_format, as_json)
+    run_compare(
+        first,
+        second,
+        data,
+        target,
+        loss=loss,
+        doubt=doubt,
+        file_format=file_format,
+        as_json=as_json,
+    )
 
 
 @app.command(epilog="Example: lyceum doctor")

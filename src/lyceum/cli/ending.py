@@ -19,7 +19,11 @@ def run_and_exit(app: Callable[..., Any]) -> NoReturn:
 
     70 is a fault of ours, 130 an interrupt.
     """
-    _open_streams()
+    # any text can be written; a stream that the caller has closed goes nowhere
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  (open as long as the process)
+        getattr(sys, name).reconfigure(errors="replace")
     try:
         _run(app)
     except LyceumError as error:
@@ -28,14 +32,14 @@ def run_and_exit(app: Callable[..., Any]) -> NoReturn:
         _discard_output()
         sys.exit(1)
     except OSError as error:
+        what = error.strerror or str(error)
         if error.filename:
             what = f"{error.filename}: {error.strerror}"
-        else:
-            what = error.strerror or str(error)
         _fail(what + _REMEDIES.get(error.errno or 0, ""))
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as error:
+        # the class is not imported for its name: that would import scikit-learn
         # of scikit-learn's checks of settings
         if type(error).__name__ == "InvalidParameterError":
             _fail(" ".join(str(error).split()))
@@ -44,20 +48,13 @@ def run_and_exit(app: Callable[..., Any]) -> NoReturn:
             raise
         kind = type(error).__name__
         text = " ".join(str(error).split())
+        words = [word for word in sys.argv[1:] if not word.startswith("-")]
+        command = " ".join([*words[:1], "..."])
         _fail(
-            f"this should not happen: {kind}: {text[:300]}; lyceum --debug {_command()} shows"
-            " where",
+            f"this should not happen: {kind}: {text[:300]}; lyceum --debug {command} shows where",
             70,
         )
     sys.exit(0)
-
-
-def _open_streams() -> None:
-    """Make both streams ready for any text; one that the caller has closed goes nowhere."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  (open as long as the process)
-        getattr(sys, name).reconfigure(errors="replace")
 
 
 def _run(app: Callable[..., Any]) -> None:
@@ -76,12 +73,15 @@ def _with_options(message: str) -> str:
     >>> _with_options("declare it, scan(..., kinds={'age group': 'categorical'}), or regress")
     "declare it, --kind 'age group=categorical', or regress"
     """
-    message = re.sub(
-        _KINDS, lambda match: f"--kind {shlex.quote(f'{match[1]}={match[2]}')}", message
-    )
+
+    def option(match: re.Match[str]) -> str:
+        return f"--kind {shlex.quote(f'{match[1]}={match[2]}')}"
+
+    message = re.sub(_KINDS, option, message)
     return message.replace("scan(..., target=...)", "--target COLUMN")
 
 
+# scan(..., kinds={'column': 'kind'}), as messages write it
 _KINDS = r"scan\(\.\.\., kinds=\{'(.+?)': '(\w+)'\}\)"
 
 
@@ -90,6 +90,7 @@ def _discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+# what a person can do about it, by the number of the error
 _REMEDIES = {
     errno.EFBIG: ": it would be larger than is allowed here (ulimit -f)",
     errno.ENOSPC: ": free some space, and run the same command again",
@@ -106,11 +107,3 @@ def _fail(message: str, code: int = 2) -> NoReturn:
     except OSError:
         _discard_output()
     sys.exit(code)
-
-
-def _command() -> str:
-    """The name of the command that was called, and that more follows."""
-    named = [word for word in sys.argv[1:] if not word.startswith("-")]
-    if named:
-        return f"{named[0]} ..."
-    return "..."

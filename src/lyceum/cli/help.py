@@ -32,10 +32,8 @@ class _CommandHelp(TyperCommand):
             record = parameter.get_help_record(ctx)
             if record is None:
                 continue
-            if parameter.param_type_name == "argument":
-                kind = "Arguments"
-            else:
-                kind = "Options"
+            is_argument = parameter.param_type_name == "argument"
+            kind = "Arguments" if is_argument else "Options"
             panel = getattr(parameter, "rich_help_panel", None) or kind
             sections.setdefault(panel, []).append(record)
         for title, records in sections.items():

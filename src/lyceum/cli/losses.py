@@ -4,11 +4,28 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lyceum.decision import LossMatrix
 from lyceum.errors import DataError
+
+
+def loss_for(text: str | None, classes: Iterable[Any] | None) -> Any:
+    """The losses of a text for these classes; pairs that are not given cost 1, and a note says so.
+
+    Without classes the losses stay as they are given.
+    """
+    if text is None:
+        return None
+    costs = read_loss(text)
+    if classes is None:
+        return costs
+    losses, note = complete_loss(costs, classes)
+    if note:
+        print(f"lyceum: {note}", file=sys.stderr)
+    return losses
 
 
 def read_loss(text: str) -> LossMatrix | dict[tuple[Any, Any], float]:
@@ -34,21 +51,21 @@ def read_loss(text: str) -> LossMatrix | dict[tuple[Any, Any], float]:
     """
     if "=" not in text or os.path.exists(text):
         return LossMatrix.read(text)
-    return dict(map(_pair, text.split(",")))
-
-
-def _pair(text: str) -> tuple[tuple[str, str], float]:
-    pair, _, cost = text.rpartition("=")
-    true, between, action = pair.partition(":")
-    try:
-        if not (true.strip() and between and action.strip()):
-            raise ValueError
-        return (true.strip(), action.strip()), float(cost)
-    except ValueError:
-        raise DataError(
-            f"cannot read the loss {text!r}: write true:action=cost, e.g. bad:good=5,good:bad=1, or"
-            " give a CSV file with actions in the first row and true classes in the first column"
-        ) from None
+    costs: dict[tuple[Any, Any], float] = {}
+    for part in text.split(","):
+        pair, _, cost = part.rpartition("=")
+        true, _, action = map(str.strip, pair.partition(":"))
+        try:
+            if not (true and action):
+                raise ValueError
+            costs[true, action] = float(cost)
+        except ValueError:
+            raise DataError(
+                f"cannot read the loss {part!r}: write true:action=cost, e.g."
+                " bad:good=5,good:bad=1, or give a CSV file with actions in the first row and true"
+                " classes in the first column"
+            ) from None
+    return costs
 
 
 def complete_loss(
@@ -78,28 +95,6 @@ def complete_loss(
     labels = list(classes)
     if isinstance(costs, LossMatrix):
         return costs, ""
-    _check_names(costs, labels)
-    loss = LossMatrix.from_costs(costs, labels, default=1.0)
-    given = {(str(true), str(action)) for true, action in costs}
-    filled = [
-        f"{true}:{action}"
-        for true in labels
-        for action in loss.actions or labels
-        if str(true) != str(action) and (str(true), str(action)) not in given
-    ]
-    if len(filled) > 6:
-        more = f" and {len(filled) - 6} more"
-    else:
-        more = ""
-    if filled:
-        note = f"Not given in the loss, so taken as 1: {', '.join(filled[:6])}{more}."
-    else:
-        note = ""
-    return loss, note
-
-
-def _check_names(costs: Mapping[tuple[Any, Any], float], labels: Sequence[Any]) -> None:
-    """Raise for a true class that is none, and for an action that is nearly a class."""
     names = [str(label) for label in labels]
     for true, action in costs:
         for label, is_class in ((str(true), True), (str(action), False)):
@@ -108,10 +103,23 @@ def _check_names(costs: Mapping[tuple[Any, Any], float], labels: Sequence[Any]) 
             near = difflib.get_close_matches(label, names, 1)
             if not near and not is_class:
                 continue  # an action of its own, such as asking a person
+            hint = f"the classes are {', '.join(map(repr, names))}"
             if near:
                 hint = f"did you mean {near[0]!r}?"
-            else:
-                hint = f"the classes are {', '.join(map(repr, names))}"
             raise DataError(
                 f"the loss names {label!r}, which is no class of the target: {hint}"
             )
+    loss = LossMatrix.from_costs(costs, labels, default=1.0)
+    typed = {(str(true), str(action)) for true, action in costs}
+    filled = [
+        f"{true}:{action}"
+        for true in labels
+        for action in loss.actions or labels
+        if str(true) != str(action) and (str(true), str(action)) not in typed
+    ]
+    if not filled:
+        return loss, ""
+    listed = ", ".join(filled[:6])
+    if len(filled) > 6:
+        listed += f" and {len(filled) - 6} more"
+    return loss, f"Not given in the loss, so taken as 1: {listed}."

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-import sys
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
@@ -57,10 +56,20 @@ Kind = Annotated[
         metavar="<str>",
     ),
 ]
+Seed = Annotated[int, typer.Option(help="The seed of the random numbers.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="parameter=value of the learner; repeat for more."),
+]
+Target = Annotated[
+    str | None, typer.Option("--target", "-t", help="The column to predict.")
+]
+Weight = Annotated[str | None, typer.Option(help="A column of row weights.")]
 Ignore = Annotated[
     list[str] | None,
     typer.Option(help="A column to leave out; repeat for more.", metavar="<str>"),
 ]
+# one panel of the help, and five options that `reads_files` gives to a command
 _READING = "File format (detected by default)"
 _Separator = Annotated[
     str,
@@ -93,6 +102,14 @@ _Table = Annotated[
         rich_help_panel=_READING,
     ),
 ]
+# how files are written: the name of each option, its default and its type
+_FORMAT_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "separator": ("", _Separator),
+    "encoding": ("", _Encoding),
+    "decimal": ("", _Decimal),
+    "no_header": (False, _NoHeader),
+    "table": ("", _Table),
+}
 _SWITCHES = "Switches"
 Committees = Annotated[
     bool | None,
@@ -129,16 +146,23 @@ Resume = Annotated[
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
+TableOut = Annotated[
+    str,
+    typer.Option(
+        "--out",
+        "-o",
+        help="A .csv or .parquet file, or - for CSV on standard output.",
+    ),
+]
 
 
 def named_values(texts: Sequence[str] | None, option: str, form: str) -> dict[str, str]:
     """Texts of the form "name=value" as a mapping."""
     pairs = {}
     for text in texts or ():
-        if option == "--kind":
-            name, between, value = text.rpartition("=")
-        else:
-            name, between, value = text.partition("=")
+        # the name of a column may hold "=", a kind does not
+        split = text.rpartition if option == "--kind" else text.partition
+        name, between, value = split("=")
         if not (name and between and value):
             raise LyceumError(f"cannot read {option} {text!r}: write {option} {form}")
         pairs[name] = value
@@ -153,21 +177,26 @@ def kinds_of(texts: Sequence[str] | None) -> dict[str, str]:
 def settings_of(texts: Sequence[str] | None) -> dict[str, Any]:
     """Settings from "parameter=value", the value as in TOML, or else as text; none and None are
     None."""
-    return {
-        name: _value(text)
-        for name, text in named_values(texts, "--set", "parameter=value").items()
-    }
+    settings: dict[str, Any] = {}
+    for name, text in named_values(texts, "--set", "parameter=value").items():
+        # Python's words for what TOML writes in lower case, or does not have
+        if text in ("True", "False"):
+            text = text.lower()
+        if text.lower() == "none":
+            settings[name] = None
+            continue
+        try:
+            settings[name] = tomllib.loads(f"x = {text}")["x"]
+        except tomllib.TOMLDecodeError:
+            settings[name] = text
+    return settings
 
 
-def _value(text: str) -> Any:
-    if text.lower() == "none":
+def names_of(text: str | None) -> list[str] | None:
+    """Names separated by commas."""
+    if text is None:
         return None
-    try:
-        return tomllib.loads(
-            f"x = {text.lower() if text in ('True', 'False') else text}"
-        )["x"]
-    except tomllib.TOMLDecodeError:
-        return text
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def refuse_to_replace(path: str, force: bool, endings: Sequence[str] = ()) -> None:
@@ -182,6 +211,16 @@ def refuse_to_replace(path: str, force: bool, endings: Sequence[str] = ()) -> No
         raise FileExistsError(
             f"{path} exists: choose another name, or replace it by --force"
         )
+
+
+def write_table(table: Any, path: str) -> None:
+    """Write an Arrow table as Parquet or, by any other ending, as CSV."""
+    from lyceum._core.files import replace_file
+    from lyceum._core.lazy_arrow import csv, pq
+
+    write = pq.write_table if path.lower().endswith(".parquet") else csv.write_csv
+    with replace_file(path) as file:
+        write(table, file)
 
 
 def reads_files(command: Callable[..., None]) -> Callable[..., None]:
@@ -206,34 +245,27 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
         )
         command(*args, file_format=file_format, **options)
 
+    # Typer reads the options of a command from its signature and its annotations
     signature = inspect.signature(command, eval_str=True)
-    before = [
-        parameter
-        for parameter in signature.parameters.values()
-        if parameter.name != "file_format"
-    ]
-    added = [
-        inspect.Parameter(
+    parameters = {**signature.parameters}
+    # which the command gets made, not from the person
+    del parameters["file_format"]
+    for name, (default, annotation) in _FORMAT_OPTIONS.items():
+        parameters[name] = inspect.Parameter(
             name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
         )
-        for name, default, annotation in (
-            ("separator", "", _Separator),
-            ("encoding", "", _Encoding),
-            ("decimal", "", _Decimal),
-            ("no_header", False, _NoHeader),
-            ("table", "", _Table),
-        )
-    ]
-    every = [*before, *added]
-    with_options.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
+    changed = signature.replace(parameters=list(parameters.values()))
+    with_options.__signature__ = changed  # type: ignore[attr-defined]
     with_options.__annotations__ = {
-        parameter.name: parameter.annotation for parameter in every
+        name: parameter.annotation for name, parameter in parameters.items()
     }
     return with_options
 
 
 # -- keys of a recipe as options -------------------------------------------------------
 
+# keys of a recipe that are not the name of an option after two dashes; the last ones have no
+# option
 _OPTIONS = {
     "budget_minutes": "--budget",
     "bootstrap_632": "--632",
@@ -265,6 +297,7 @@ _KEYS = (
     "out",
     *_OPTIONS,
 )
+# what messages of a study say about its arguments, and the words of the command line for it
 _PHRASES = {
     "target=...": "--target COLUMN",
     "out=...": "--out FOLDER",
@@ -273,24 +306,6 @@ _PHRASES = {
     "with force": "with --force",
     "leave out loss and doubt": "leave out --loss and --doubt",
 }
-
-
-def loss_for(text: str | None, classes: Iterable[Any] | None) -> Any:
-    """The losses of a text for these classes; pairs that are not given cost 1, and a note says so.
-
-    Without classes the losses stay as they are given.
-    """
-    from lyceum.cli.losses import complete_loss, read_loss
-
-    if text is None:
-        return None
-    costs = read_loss(text)
-    if classes is None:
-        return costs
-    losses, note = complete_loss(costs, classes)
-    if note:
-        print(f"lyceum: {note}", file=sys.stderr)
-    return losses
 
 
 def option_words(message: str) -> str:
@@ -305,6 +320,7 @@ def option_words(message: str) -> str:
     for phrase, words in _PHRASES.items():
         message = message.replace(phrase, words)
     message = re.sub(r"kinds = \{(.+?) = '(\w+)'\}", r"--kind \1=\2", message)
+    # "key = value: what is wrong", or "key: ..." where the value is not repeated
     match = re.match(r"(\w+)( = '(.*?)'| = ([^:]*))?: ", message)
     if match is None or match[1] not in _KEYS:
         return message

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from lyceum import report
 
 
+# the control characters of ASCII and Latin-1, but for tab and line feed
 _CONTROLS = {
     code: "\ufffd" for code in (*range(32), *range(127, 160)) if code not in (9, 10)
 }
@@ -51,6 +52,7 @@ class _PlainConsole(Console):
     """Prints nothing that steers the terminal but what Rich itself adds."""
 
     def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
+        # control segments are Rich's own; text that is printable is passed on as it is
         for segment in super().render(renderable, options):
             plain = segment.control or segment.text.isprintable()
             yield segment if plain else Segment(printable(segment.text), segment.style)
@@ -78,9 +80,9 @@ def table(*heads: str, **options: Any) -> Table:
 
 def print_paragraph(text: str, style: str = "") -> None:
     """Print a text in lines that fit the screen; a number stays on the line of its percent sign."""
-    lines = textwrap.wrap(
-        text.replace(" %", "\u00a0%"), max(20, console.width), break_on_hyphens=False
-    )
+    # a no-break space holds the two together while the text is wrapped
+    joined = text.replace(" %", "\u00a0%")
+    lines = textwrap.wrap(joined, max(20, console.width), break_on_hyphens=False)
     for line in lines:
         console.print(Text(line.replace("\u00a0%", " %"), style=style), soft_wrap=True)
 
@@ -100,9 +102,9 @@ def show_summary(summary: report.Summary) -> None:
         for name, value in summary.facts.items():
             facts.add_row(Text(f"  {name}"), Text(show(value)))
         console.print(facts)
-    for each in summary.tables:
+    for part in summary.tables:
         console.print()
-        show_table(each)
+        show_table(part)
 
 
 # characters that a column of text may be cut down to; numbers are shown whole
@@ -119,31 +121,24 @@ def show_table(shown: report.Table) -> None:
         console.print(Text(shown.title, style="bold"), soft_wrap=True)
     cells = [[show(cell) for cell in row] for row in shown.rows]
     number = [shown.is_number_column(j) for j in range(len(shown.columns))]
+    # numbers are shown whole, texts are cut to `_NARROW` where the screen is narrow
     least = []
     for j, head in enumerate(shown.columns):
         width = max([len(head), *(len(row[j]) for row in cells)])
         least.append(width if number[j] else min(width, _NARROW))
-    kept = _columns_that_fit(least)
-    made = table(*shown.columns[:kept])
+    # as many columns as the screen has room for, two at least
+    ends = accumulate(least, lambda end, width: end + _BETWEEN + width)
+    n_columns = max(2, sum(end <= console.width for end in ends))
+    made = table(*shown.columns[:n_columns])
     for j, column in enumerate(made.columns):
-        if number[j]:
-            column.justify = "right"
-        else:
-            column.justify = "left"
+        column.justify = "right" if number[j] else "left"
         column.min_width = least[j]
     for row in cells:
-        made.add_row(*(Text(cell) for cell in row[:kept]))
+        made.add_row(*map(Text, row[:n_columns]))
     console.print(made)
-    if kept < len(least):
-        console.print(
-            Text(f"and {show_count(len(least) - kept, 'more column')}", "dim")
-        )
-
-
-def _columns_that_fit(widths: list[int]) -> int:
-    """How many columns of these widths the screen has room for: two at least."""
-    ends = accumulate(widths, lambda total, width: total + _BETWEEN + width)
-    return max(2, sum(end <= console.width for end in ends))
+    if n_columns < len(least):
+        more = show_count(len(least) - n_columns, "more column")
+        console.print(Text(f"and {more}", "dim"))
 
 
 class _TimeLeft(TimeRemainingColumn):
@@ -151,10 +146,7 @@ class _TimeLeft(TimeRemainingColumn):
 
     def __init__(self, minutes: float | None) -> None:
         super().__init__()
-        if minutes is None:
-            self.seconds = None
-        else:
-            self.seconds = 60.0 * minutes
+        self.seconds = None if minutes is None else 60.0 * minutes
         # of the first stage of the work, on the clock of time.monotonic
         self.start: float | None = None
 
@@ -162,10 +154,9 @@ class _TimeLeft(TimeRemainingColumn):
         if task.total is None or self.seconds is None or self.start is None:
             return super().render(task)
         allowed = max(0.0, self.start + self.seconds - time.monotonic())
-        estimate = task.time_remaining
-        left = timedelta(
-            seconds=int(allowed if estimate is None else min(estimate, allowed))
-        )
+        if task.time_remaining is not None:
+            allowed = min(task.time_remaining, allowed)
+        left = timedelta(seconds=int(allowed))
         return Text(str(left), style="progress.remaining")
 
 
@@ -184,10 +175,9 @@ def progress_bar(
         yield
         return
     left = _TimeLeft(minutes)
-    with Progress(
-        TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), left,
-        console=stderr, transient=True,
-    ) as bar:  # fmt: skip
+    description = TextColumn("{task.description}", markup=False)
+    columns = (description, BarColumn(), MofNCompleteColumn(), left)
+    with Progress(*columns, console=stderr, transient=True) as bar:
         bars = {"": bar.add_task(text, total=None)}
 
         def show(update: Update) -> None:
@@ -198,6 +188,7 @@ def progress_bar(
                     bar.remove_task(bars.pop(other))
             elif left.start is not None:
                 return
+            # the bar without a total stands until the first stage reports
             if "" in bars:
                 bar.remove_task(bars.pop(""))
             if update.stage not in bars:
@@ -206,11 +197,8 @@ def progress_bar(
                     f"{text}: {update.stage}", total=update.total, completed=update.done
                 )
             bar.update(bars[update.stage], completed=update.done, total=update.total)
-            if (
-                update.total is not None
-                and update.done >= update.total
-                and len(bars) > 1
-            ):
+            is_done = update.total is not None and update.done >= update.total
+            if is_done and len(bars) > 1:
                 bar.remove_task(bars.pop(update.stage))
 
         with watch(show):
@@ -232,7 +220,6 @@ def notes() -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         yield
-    for text in dict.fromkeys(
-        " ".join(str(warning.message).split()) for warning in caught
-    ):
+    texts = [" ".join(str(warning.message).split()) for warning in caught]
+    for text in dict.fromkeys(texts):
         print(f"lyceum: note: {printable(text)}", file=sys.stderr)

@@ -18,6 +18,7 @@ def check_enough_rows(n_rows: int, n_clusters: int) -> None:
 def warn_if_fewer(n_distinct: int, n_clusters: int) -> None:
     """Warn that equal rows make fewer clusters than requested; called by `fit`."""
     if n_distinct < n_clusters:
+        # scikit-learn's category, which its users filter by
         warnings.warn(
             f"found {n_distinct} distinct clusters where n_clusters={n_clusters}: there are too few"
             " distinct rows, choose fewer clusters",

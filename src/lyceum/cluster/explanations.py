@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -76,8 +76,8 @@ class ClusterExplanation(Explanation):
 
     def nearest_members(self, i: int) -> Table:
         """The members of its cluster that are nearest to row i."""
-        there = np.flatnonzero(self.members[i] >= 0)
-        lines = [(int(self.members[i, j]), float(self.distances[i, j])) for j in there]
+        pairs = zip(self.members[i].tolist(), self.distances[i].tolist())
+        lines = [(member, distance) for member, distance in pairs if member >= 0]
         return Table(f"Members near row {i}", ("row", "distance"), lines)
 
     def _row_as_dict(self, i: int) -> dict[str, Any]:
@@ -86,19 +86,22 @@ class ClusterExplanation(Explanation):
     def _tables(self, i: int) -> list[Table]:
         return [self.row(i), self.nearest_members(i)]
 
+    def _shown_tables(self) -> list[Table]:
+        n_shown = min(3, len(self))
+        return [table for i in range(n_shown) for table in self._tables(i)]
+
     def __str__(self) -> str:
-        shown = "\n\n".join(
-            str(table) for i in range(min(3, len(self))) for table in self._tables(i)
-        )
-        return shown + (f"\n\n… and {len(self) - 3} more rows" if len(self) > 3 else "")
+        parts = [str(table) for table in self._shown_tables()]
+        if len(self) > 3:
+            parts.append(f"… and {len(self) - 3} more rows")
+        return "\n\n".join(parts)
 
     def detail(self, i: int) -> Table:
         """The members of its cluster that are nearest to row i."""
         return self.nearest_members(i)
 
     def _repr_html_(self) -> str:
-        tables = [table for i in range(min(3, len(self))) for table in self._tables(i)]
-        return "".join(table._repr_html_() for table in tables)
+        return "".join(table._repr_html_() for table in self._shown_tables())
 
 
 @dataclass(frozen=True)
@@ -140,11 +143,12 @@ class TreeExplanation(ClusterExplanation):
         cls, explanation: ClusterExplanation, linkage: np.ndarray
     ) -> TreeExplanation:
         """The explanation with the merges of the tree."""
-        values = {
-            field.name: getattr(explanation, field.name)
-            for field in fields(explanation)
-        }
-        return cls(**values, linkage=linkage)
+        return explanation.extend(
+            cls,
+            members=explanation.members,
+            distances=explanation.distances,
+            linkage=linkage,
+        )
 
     def merges(self, i: int) -> Table:
         """The merges that row i went through, by its nearest member: for a row of `fit` that is
@@ -152,32 +156,25 @@ class TreeExplanation(ClusterExplanation):
         leaf = int(self.members[i, 0])
         n = len(self.linkage) + 1
         path = merge_path(self.linkage, leaf)
-        lines = []
+        lines: list[tuple[Any, ...]] = []
         for number, height, other, weight in path.tolist():
-            if other < n:
-                joined = f"row {int(other)}"
-            else:
-                joined = f"cluster of {self._weight(int(other)):g}"
+            # below n a row, n + t the cluster that merge t made
+            joined = f"row {int(other)}"
+            if other >= n:
+                joined = f"cluster of {self.linkage[int(other) - n, 3]:g}"
             lines.append((n - 1 - int(number), height, joined, weight))
+        if len(lines) > _STEPS:
+            half = _STEPS // 2
+            left_out = ("…", "…", f"… {len(lines) - _STEPS + 1} merges more", "…")
+            lines = [*lines[:half], left_out, *lines[1 - half :]]
         columns = ("clusters left", "height", "joined by", "weight together")
-        return Table(f"Merges of row {i}, by row {leaf} of fit", columns, _ends(lines))
-
-    def _weight(self, node: int) -> float:
-        return float(self.linkage[node - len(self.linkage) - 1, 3])
+        return Table(f"Merges of row {i}, by row {leaf} of fit", columns, lines)
 
     def _tables(self, i: int) -> list[Table]:
         return [*super()._tables(i), self.merges(i)]
 
     def _row_as_dict(self, i: int) -> dict[str, Any]:
         return super()._row_as_dict(i) | {"merges": self.merges(i).as_dict()}
-
-
-def _ends(lines: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """The first and the last lines of a long path."""
-    if len(lines) <= _STEPS:
-        return lines
-    left_out = ("…", "…", f"… {len(lines) - _STEPS + 1} merges more", "…")
-    return [*lines[: _STEPS // 2], left_out, *lines[-(_STEPS // 2 - 1) :]]
 
 
 def adds_up(model: Estimator) -> bool:
@@ -211,18 +208,24 @@ def explain_members(
     clusters, numbers = stored
     members = np.full((len(explanation), _MEMBERS), -1)
     distances = np.full((len(explanation), _MEMBERS), np.inf)
-    for c in np.unique(explanation.predicted[explanation.predicted >= 0]):
-        here = np.flatnonzero(explanation.predicted == c)
+    predicted = explanation.predicted
+    for c in np.unique(predicted[predicted >= 0]):
+        rows = np.flatnonzero(predicted == c)
         among = np.flatnonzero(clusters == c)
         k = min(_MEMBERS, len(among))
-        near = nearest(block.X[here], k, among=model.rows_[among], metric=model.metric_)
-        members[here, :k] = numbers[among[near.rows]]
-        distances[here, :k] = finite_distances(near.distances, model.metric_)
+        # among the rows of the same cluster alone: those of others are no reason to be in it
+        neighbors = nearest(
+            block.X[rows], k, among=model.rows_[among], metric=model.metric_
+        )
+        members[rows, :k] = numbers[among[neighbors.rows]]
+        distances[rows, :k] = finite_distances(neighbors.distances, model.metric_)
     return explanation.extend(ClusterExplanation, members=members, distances=distances)
 
 
 def margins_to_nearest(
-    block: Block, D: np.ndarray, terms: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    block: Block,
+    D: np.ndarray,
+    terms: Callable[[np.ndarray, np.ndarray], np.ndarray],
 ) -> np.ndarray:
     """The nearest cluster by the distances D, (n, k), base 0, and what every column adds to the
     margin.
@@ -231,7 +234,8 @@ def margins_to_nearest(
     """
     own, other = runner_up(-D)
     X = np.asarray(block.dense, dtype=np.float64)
-    return np.column_stack([own, np.zeros(len(X)), terms(X, other) - terms(X, own)])
+    added = terms(X, other) - terms(X, own)
+    return np.column_stack([own, np.zeros(len(X)), added])
 
 
 # -- linkages --------------------------------------------------------------------------
@@ -239,6 +243,7 @@ def margins_to_nearest(
 
 def linkage_unit(metric: Metric, linkage: str) -> str:
     """What `margins_of_linkage` adds up to."""
+    # a mean of Euclidean distances is no sum over columns of squares
     squared = metric.name == "euclidean" and linkage != "average"
     distance = "squared distance" if squared else "distance"
     return f"{distance} to the next cluster minus that to its own"
@@ -255,7 +260,10 @@ def margins_of_linkage(
 
 
 def _to_clusters(
-    X: np.ndarray, cluster: np.ndarray, model: Estimator, linkage: str
+    X: np.ndarray,
+    cluster: np.ndarray,
+    model: Estimator,
+    linkage: str,
 ) -> np.ndarray:
     """What every column adds to the distance of each row to a cluster, in the sense of the
     linkage."""
@@ -264,25 +272,27 @@ def _to_clusters(
     if linkage in ("centroid", "ward") and metric.name == "euclidean":
         return column_terms(metric, X, cluster_means(model)[cluster])
     for c in np.unique(cluster):
-        here = np.flatnonzero(cluster == c)
-        some = slice(*model.starts_[c : c + 2])
-        Y = dense_rows(model.rows_[some])
+        rows = np.flatnonzero(cluster == c)
+        members = slice(*model.starts_[c : c + 2])
+        A = X[rows]
+        B = dense_rows(model.rows_[members])
         if linkage == "single":
-            nearest_rows = nearest(X[here], 1, among=Y, metric=metric).rows[:, 0]
-            out[here] = column_terms(metric, X[here], Y[nearest_rows])
+            nearest_rows = nearest(A, 1, among=B, metric=metric).rows[:, 0]
+            out[rows] = column_terms(metric, A, B[nearest_rows])
         elif linkage == "complete":
-            blocks = pairwise_blocks(X[here], Y, metric=metric)
-            far = np.concatenate(
-                [finite_distances(D, metric).argmax(axis=1) for _, D in blocks]
-            )
-            out[here] = column_terms(metric, X[here], Y[far])
+            blocks = pairwise_blocks(A, B, metric=metric)
+            farthest = [finite_distances(D, metric).argmax(axis=1) for _, D in blocks]
+            out[rows] = column_terms(metric, A, B[np.concatenate(farthest)])
         else:
-            out[here] = _mean_terms(metric, X[here], Y, model.weights_[some])
+            out[rows] = _mean_terms(metric, A, B, model.weights_[members])
     return out
 
 
 def _mean_terms(
-    metric: Metric, X: np.ndarray, Y: np.ndarray, w: np.ndarray
+    metric: Metric,
+    X: np.ndarray,
+    Y: np.ndarray,
+    w: np.ndarray,
 ) -> np.ndarray:
     """What every column adds to the mean distance of each row of X to the rows of Y, (n, d).
 
@@ -290,20 +300,20 @@ def _mean_terms(
     """
     out = np.empty(X.shape)
     share = w / w.sum()
+    # all pairs of a few rows of X with the rows of Y, as two tables of equal length
     step = max(1, _CELLS // max(1, Y.size))
-    for at in range(0, len(X), step):
-        some = X[at : at + step]
-        terms = column_terms(
-            metric, np.repeat(some, len(Y), axis=0), np.tile(Y, (len(some), 1))
-        )
+    for begin in range(0, len(X), step):
+        rows = X[begin : begin + step]
+        A = np.repeat(rows, len(Y), axis=0)
+        B = np.tile(Y, (len(rows), 1))
+        terms = column_terms(metric, A, B)
         if metric.name == "euclidean":
+            # d = Σ_j (x_j - y_j)² / d: the terms of the square, divided by the distance
             distance = np.sqrt(terms.sum(axis=1, keepdims=True))
-            terms = np.divide(
-                terms, distance, out=np.zeros_like(terms), where=distance > 0
-            )
-        out[at : at + step] = np.einsum(
-            "m,nmd->nd", share, terms.reshape(len(some), len(Y), -1)
-        )
+            zeros = np.zeros_like(terms)
+            terms = np.divide(terms, distance, out=zeros, where=distance > 0)
+        terms = terms.reshape(len(rows), len(Y), -1)
+        out[begin : begin + step] = np.einsum("m,nmd->nd", share, terms)
     return out
 
 
@@ -318,14 +328,15 @@ def dense_rows(rows: Any) -> np.ndarray:
 def terms_unit(metric: Metric) -> str:
     """The name of the distance whose differences the terms add up to."""
     squared = metric.name in ("euclidean", "mahalanobis")
-    if squared:
-        what = "squared distance"
-    else:
-        what = "distance"
-    return f"{what} to the next medoid minus that to its own"
+    distance = "squared distance" if squared else "distance"
+    return f"{distance} to the next medoid minus that to its own"
 
 
-def column_terms(metric: Metric, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+def column_terms(
+    metric: Metric,
+    X: np.ndarray,
+    Y: np.ndarray,
+) -> np.ndarray:
     """The terms of row i of X and row i of Y, (n, d): their sum is the distance, or its square if
     Euclidean.
 
@@ -344,30 +355,35 @@ def column_terms(metric: Metric, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     if metric.name == "cosine":
         U, zero = unit_rows(X)
         V, other = unit_rows(Y)
-        # a row of zeros is at distance 1 from all others, of which a half is for its having no
-        # direction
-        return (U - V) ** 2 / np.where(zero != other, 1.0, 2.0)[:, None]
+        # for unit rows 1 - cos = |u - v|² / 2; a row of zeros is at distance 1 from all others,
+        # of which a half is for its having no direction
+        divisor = np.where(zero != other, 1.0, 2.0)
+        return (U - V) ** 2 / divisor[:, None]
     raise SettingError(
         f"distances of the metric {metric.name!r} are no sums over columns: explain takes"
         " Euclidean, Manhattan, Hamming, cosine and Gower's distances"
     )
 
 
-def _gower_terms(metric: Gower, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+def _gower_terms(
+    metric: Gower,
+    X: np.ndarray,
+    Y: np.ndarray,
+) -> np.ndarray:
     space = metric.space
     A = metric.points(X)
     B = metric.points(Y)
     assert space.weight is not None
     assert space.matched is not None
-    known = ~(np.isnan(A) | np.isnan(B))
-    apart = np.where(space.matched.astype(bool), A != B, np.minimum(np.abs(A - B), 1.0))
-    share = space.weight * known
-    total = share.sum(axis=1, keepdims=True)
-    terms = np.divide(
-        share * np.where(known, apart, 0.0),
-        total,
-        out=np.zeros_like(A),
-        where=total > 0,
-    )
+    # Gower's distance: the mean over the columns known in both rows, weighted, of 0 or 1 for
+    # categories and of the difference over the range, at most 1, for numbers
+    shared = ~(np.isnan(A) | np.isnan(B))
+    distances = np.minimum(np.abs(A - B), 1.0)
+    apart = np.where(space.matched.astype(bool), A != B, distances)
+    weights = space.weight * shared
+    weight_sums = weights.sum(axis=1, keepdims=True)
+    parts = weights * np.where(shared, apart, 0.0)
+    comparable = weight_sums > 0
+    terms = np.divide(parts, weight_sums, out=np.zeros_like(A), where=comparable)
     # rows that share no known cell are at distance 1, whichever column it is laid to
-    return np.where(total > 0, terms, 1.0 / A.shape[1])
+    return np.where(comparable, terms, 1.0 / A.shape[1])

@@ -60,6 +60,7 @@ class TypicalColumns:
                 f"there are {len(names)} names, but the centers have"
                 f" {show_count(centers.shape[1], 'column')}"
             )
+        # zeros are no words of a cluster, however few it has
         order = np.argsort(-centers, axis=1, kind="stable")[:, :most]
         tops = []
         for center, columns in zip(centers, order):

@@ -123,10 +123,9 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
-        if sample_weight is None:
-            weights = {}
-        else:
-            weights = {"sample_weight": np.asarray(sample_weight)}
+        weights = {}
+        if sample_weight is not None:
+            weights["sample_weight"] = np.asarray(sample_weight)
         if not isinstance(X, Rows):
             y = check_target(y, self)
         with unchanged_on_failure(self):
@@ -143,30 +142,30 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         self, X: Data, y: Target, weights: dict[str, np.ndarray]
     ) -> PosteriorMap:
         codes, take = _encode(X, y)
+        labels: Any
         if isinstance(X, Rows):
             w = X.sample_weight
+            labels = X.schema.target.categories  # type: ignore[union-attr]
         else:
             w = weights.get("sample_weight")
+            labels = np.unique(np.asarray(y))
         K = int(codes.max()) + 1
+        # out-of-fold posteriors; a class that a fold's estimator has not seen has 0
         proba = np.zeros((len(codes), K))
         tested = np.zeros(len(codes), dtype=bool)
         for train, test in self._splits(codes):
             part = {name: values[train] for name, values in weights.items()}
-            if y is None:
-                truth = None
-            else:
-                truth = np.asarray(y)[train]
+            truth = None if y is None else np.asarray(y)[train]
             fitted = clone(self.estimator).fit(take(train), truth, **part)
-            proba[np.ix_(test, _known_columns(fitted, X, y, K))] = fitted.predict_proba(
-                take(test)
-            )
+            columns = np.arange(K)
+            if len(fitted.classes_) != K:
+                columns = np.asarray(np.searchsorted(labels, fitted.classes_))
+            proba[np.ix_(test, columns)] = fitted.predict_proba(take(test))
             tested[test] = True
-        return PosteriorMap.fit(
-            str(self.method),
-            codes[tested],
-            proba[tested],
-            None if w is None else np.asarray(w)[tested],
-        )
+        # a splitter may leave rows untested
+        if w is not None:
+            w = np.asarray(w)[tested]
+        return PosteriorMap.fit(str(self.method), codes[tested], proba[tested], w)
 
     def _splits(self, codes: np.ndarray) -> Any:
         """Training and test rows of every fold, no more folds than the rarest class has rows."""
@@ -182,9 +181,8 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
                 " out: give more rows, or method=PosteriorMap(...), which is known already"
             )
         n_folds = max(2, min(int(cv), int(counts[counts > 0].min())))
-        return StratifiedKFold(
-            n_folds, shuffle=True, random_state=self.random_state
-        ).split(codes, codes)
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
+        return folds.split(codes, codes)
 
     def predict_proba(self, X: Data) -> np.ndarray:
         """The calibrated posteriors."""
@@ -237,14 +235,5 @@ def _encode(X: Data, y: Target) -> tuple[np.ndarray, Callable[[np.ndarray], Any]
         return codes, X.take
     if y is None:
         raise DataError("give y, the classes of the rows")
-    return np.unique(np.asarray(y), return_inverse=True)[1], partial(_safe_indexing, X)
-
-
-def _known_columns(fitted: Any, X: Data, y: Target, K: int) -> np.ndarray:
-    """The columns of the classes that a fold's estimator knows."""
-    if len(fitted.classes_) == K:
-        return np.arange(K)
-    categories: Any = np.unique(np.asarray(y))
-    if isinstance(X, Rows):
-        categories = X.schema.target.categories  # type: ignore[union-attr]
-    return np.asarray(np.searchsorted(categories, fitted.classes_))
+    _, codes = np.unique(np.asarray(y), return_inverse=True)
+    return codes, partial(_safe_indexing, X)

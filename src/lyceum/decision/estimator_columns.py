@@ -19,11 +19,10 @@ def inherit_columns(
     schema : bool, default=False
         Whether its `schema_` is copied too.
     """
-    for name in (
-        "n_features_in_",
-        "feature_names_in_",
-        *(("schema_",) if schema else ()),
-    ):
+    names = ["n_features_in_", "feature_names_in_"]
+    if schema:
+        names.append("schema_")
+    for name in names:
         if hasattr(learner, name):
             delattr(learner, name)
         if hasattr(estimator, name):

@@ -188,21 +188,15 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
 
     def _fit(self, X: Data, y: Target, sample_weight: Weights) -> None:
         named = _name_hypotheses(self.hypotheses)
-        if sample_weight is None:
-            extra = {}
-        else:
-            extra = {"sample_weight": sample_weight}
+        extra = {}
+        if sample_weight is not None:
+            extra["sample_weight"] = sample_weight
         self.names_ = [name for name, _ in named]
         self.hypotheses_ = [clone(h).fit(X, y, **extra) for _, h in named]
         labels, w = _labels(X, y, sample_weight)
-        self.classes_ = np.unique(
-            np.concatenate(
-                [
-                    labels,
-                    *(h.classes_ for h in self.hypotheses_ if hasattr(h, "classes_")),
-                ]
-            )
-        )
+        # a fixed hypothesis may know classes that these rows do not have
+        known = [h.classes_ for h in self.hypotheses_ if hasattr(h, "classes_")]
+        self.classes_ = np.unique(np.concatenate([labels, *known]))
         codes = np.searchsorted(self.classes_, labels)
         self.prior_ = check_shares(self.prior, len(named), "prior", "hypothesis")
         self.log_likelihood_ = np.array(
@@ -225,12 +219,13 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
         w: np.ndarray | None,
         extra: dict,
     ) -> float:
+        """log P(D|h) = Σ_i w_i log P(y_i|x_i, h)."""
         if self.cv is None:
             P = self._posteriors(self.hypotheses_[i], X)
         else:
-            P = self._out_of_fold_posteriors(
-                _name_hypotheses(self.hypotheses)[i][1], X, y, extra
-            )
+            _, hypothesis = _name_hypotheses(self.hypotheses)[i]
+            P = self._out_of_fold_posteriors(hypothesis, X, y, extra)
+        # zero-weight rows are left out, as 0 times -inf would be NaN
         with np.errstate(divide="ignore"):
             terms = np.log(np.asarray(P)[np.arange(len(codes)), codes])
         if w is None:
@@ -248,12 +243,13 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
                 "cv needs rows that can be divided into folds: give X and y in memory, or cv=None"
             )
         soft = hasattr(hypothesis, "predict_proba")
-        if soft:
-            method = "predict_proba"
-        else:
-            method = "predict"
         out = cross_val_predict(
-            clone(hypothesis), X, y, cv=self.cv, method=method, params=extra or None
+            clone(hypothesis),
+            X,
+            y,
+            cv=self.cv,
+            method="predict_proba" if soft else "predict",
+            params=extra or None,
         )
         if soft:
             return out
@@ -262,12 +258,12 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
     def _posteriors(self, hypothesis: Any, X: Data) -> Any:
         """P(v|x, h) with a column for each of `classes_`."""
         if not hasattr(hypothesis, "predict_proba"):
-            return (np.asarray(hypothesis.predict(X))[:, None] == self.classes_).astype(
-                np.float64
-            )
+            predicted = np.asarray(hypothesis.predict(X))
+            return (predicted[:, None] == self.classes_).astype(np.float64)
         P = hypothesis.predict_proba(X)
         if P.shape[1] == len(self.classes_):
             return P
+        # classes that the hypothesis does not know have probability 0
         full = np.zeros((P.shape[0], len(self.classes_)))
         full[:, np.searchsorted(self.classes_, hypothesis.classes_)] = P
         return full
@@ -310,19 +306,13 @@ class BayesOptimalClassifier(Classifier, _BaseComposition):
     def summary(self) -> Summary:
         """Every hypothesis with its prior, likelihood and posterior."""
         check_is_fitted(self)
-        rows = [
-            (name, float(a), float(b), float(c))
-            for name, a, b, c in zip(
-                self.names_, self.prior_, self.log_likelihood_, self.posterior_
-            )
-        ]
+        numbers = (self.prior_, self.log_likelihood_, self.posterior_)
+        rows = list(zip(self.names_, *(column.tolist() for column in numbers)))
+        most_probable = self.names_[int(self.posterior_.argmax())]
+        most_likely = self.names_[int(self.log_likelihood_.argmax())]
         facts = {
-            "most probable hypothesis (MAP)": self.names_[
-                int(self.posterior_.argmax())
-            ],
-            "most likely hypothesis (ML)": self.names_[
-                int(self.log_likelihood_.argmax())
-            ],
+            "most probable hypothesis (MAP)": most_probable,
+            "most likely hypothesis (ML)": most_likely,
         }
         table = Table(
             "Hypotheses", ("hypothesis", "P(h)", "log P(D|h)", "P(h|D)"), rows

@@ -178,7 +178,11 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         y = check_target(y, self)
         learner = self._learner(X)
         if sample_weight is not None:
-            if not _takes_weights(learner):
+            # `fit` names sample_weight, or takes any keyword and decides itself
+            parameters = inspect.signature(learner.fit).parameters.values()
+            if not any(
+                p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters
+            ):
                 raise DataError(
                     f"{type(self.estimator).__name__} does not take sample_weight: fit it without"
                 )
@@ -203,7 +207,16 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         )
 
     def _finish(self, y: Target) -> None:
-        self.classes_ = _classes_of(self.estimator_, y)
+        estimator = self.estimator_
+        if not hasattr(estimator, "classes_") and y is None:
+            raise DataError(
+                f"{type(estimator).__name__} has no classes_ after fit: give y, so that its classes"
+                " are known"
+            )
+        if hasattr(estimator, "classes_"):
+            self.classes_ = np.asarray(estimator.classes_)
+        else:
+            self.classes_ = np.unique(np.asarray(y))
         self.loss_matrix_ = LossMatrix.of(self.loss_matrix, self.classes_)
         if self.doubt is not None and label_key(self.reject_label) in map(
             label_key, self.classes_
@@ -240,9 +253,9 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     def expected_risk(self, X: Data) -> Any:
         """R(a|x) of every action of `loss_matrix_`, (n, A), without doubt, which always costs θ."""
         proba = self.predict_proba(X)
-        return (
-            proba if hasattr(proba, "map_blocks") else check_posteriors(proba)
-        ) @ self.loss_matrix_.values
+        if not hasattr(proba, "map_blocks"):  # lazy posteriors cannot be checked yet
+            proba = check_posteriors(proba)
+        return proba @ self.loss_matrix_.values
 
     def decide(self, X: Data) -> Decisions:
         """Actions with the risks behind them and where they reject."""
@@ -274,14 +287,13 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         """The losses, the doubt, and with two classes the posterior at which the decision
         changes."""
         check_is_fitted(self)
+        doubt = "never"
+        if self.doubt is not None:
+            doubt = f"{self.doubt:g}, rejected as {self.reject_label!r}"
         facts = {
             "estimator": repr(self.estimator),
             "calibration": self.calibrate or "none",
-            "doubt": (
-                "never"
-                if self.doubt is None
-                else f"{self.doubt:g}, rejected as {self.reject_label!r}"
-            ),
+            "doubt": doubt,
             **self._turning_point(),
         }
         return Summary(
@@ -325,23 +337,6 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         else:
             tags.classifier_tags.multi_class = True
         return tags
-
-
-def _takes_weights(learner: Estimator) -> bool:
-    """Whether `fit` names sample_weight, or takes any keyword and decides itself."""
-    parameters = inspect.signature(learner.fit).parameters.values()
-    return any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters)
-
-
-def _classes_of(estimator: Estimator, y: Target) -> np.ndarray:
-    if hasattr(estimator, "classes_"):
-        return np.asarray(estimator.classes_)
-    if y is None:
-        raise DataError(
-            f"{type(estimator).__name__} has no classes_ after fit: give y, so that its classes are"
-            " known"
-        )
-    return np.unique(np.asarray(y))
 
 
 def _decisions(model: MinimumRiskClassifier, proba: ArrayLike) -> Decisions:

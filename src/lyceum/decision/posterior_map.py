@@ -93,12 +93,17 @@ class PosteriorMap:
         weight = np.asarray(row_weights(w, len(y)), dtype=np.float64)
         if method == "temperature":
             return cls(method, (np.array([_temperature(y, proba, weight)]),))
-        if method == "sigmoid":
-            learn = _sigmoid
-        else:
-            learn = _steps
-        classes = [1] if proba.shape[1] == 2 else range(proba.shape[1])
-        return cls(method, tuple(learn(y == k, proba[:, k], weight) for k in classes))
+        classes = list(range(proba.shape[1]))
+        if len(classes) == 2:
+            classes = [1]
+        tables = []
+        for k in classes:
+            p = proba[:, k]
+            if method == "sigmoid":
+                tables.append(fit_sigmoid(_logit(p), y == k, weight))
+            else:
+                tables.append(_steps(y == k, p, weight))
+        return cls(method, tuple(tables))
 
     def __call__(self, proba: np.ndarray) -> np.ndarray:
         """The calibrated posteriors, rows that sum to 1.
@@ -110,17 +115,18 @@ class PosteriorMap:
         proba = np.asarray(proba, dtype=np.float64)
         if self.method == "temperature":
             return normalize_posteriors(_powers(proba, 1.0 / float(self.tables[0][0])))
-        if self.method == "sigmoid":
-            apply = _apply_sigmoid
-        else:
-            apply = _apply_steps
         if proba.shape[1] == 2:
-            upper = apply(self.tables[0], proba[:, 1])
+            upper = self._map_class(0, proba[:, 1])
             return np.column_stack([1.0 - upper, upper])
-        mapped = np.column_stack(
-            [apply(table, proba[:, k]) for k, table in enumerate(self.tables)]
-        )
-        return normalize_posteriors(np.maximum(mapped, _LEAST))
+        mapped = [self._map_class(k, proba[:, k]) for k in range(len(self.tables))]
+        return normalize_posteriors(np.maximum(np.column_stack(mapped), _LEAST))
+
+    def _map_class(self, k: int, p: np.ndarray) -> np.ndarray:
+        """Posteriors of one class through the k-th table."""
+        table = self.tables[k]
+        if self.method == "sigmoid":
+            return expit(table[0] * _logit(p) + table[1])
+        return np.interp(p, table[:, 0], table[:, 1])
 
     def check(self) -> None:
         """Raise DataError unless the values, which came from a model file, are those of a map."""
@@ -152,41 +158,30 @@ def _powers(proba: np.ndarray, beta: float) -> np.ndarray:
 
 
 def _temperature(y: np.ndarray, proba: np.ndarray, w: np.ndarray) -> float:
+    """T = 1/β of least log loss, Σ w [log Σ_k p_k^β - log p_y^β], sought over log β."""
     rows = np.arange(len(y))
 
     def loss(log_beta: float) -> float:
         powers = _powers(proba, float(np.exp(log_beta)))
-        return float(w @ np.log(powers.sum(axis=1))) - float(
-            w @ np.log(powers[rows, y] + 1e-300)
-        )
+        log_sums = float(w @ np.log(powers.sum(axis=1)))
+        return log_sums - float(w @ np.log(powers[rows, y] + 1e-300))
 
-    return float(np.exp(-minimize_scalar(loss, bounds=(-5.0, 5.0), method="bounded").x))
+    best = minimize_scalar(loss, bounds=(-5.0, 5.0), method="bounded")
+    return float(np.exp(-best.x))
 
 
 def _logit(p: np.ndarray) -> np.ndarray:
     return logit(np.clip(p, _LEAST, 1.0 - _LEAST))
 
 
-def _sigmoid(happened: np.ndarray, p: np.ndarray, w: np.ndarray) -> np.ndarray:
-    return fit_sigmoid(_logit(p), happened, w)
-
-
-def _apply_sigmoid(table: np.ndarray, p: np.ndarray) -> np.ndarray:
-    return expit(table[0] * _logit(p) + table[1])
-
-
 def _steps(happened: np.ndarray, p: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Posteriors and their calibrated values, at least half a row away from 0 and 1."""
+    # the share of rows in which it happened at every distinct posterior, made rising
     values, index = np.unique(p, return_inverse=True)
     weight = np.bincount(index, w, len(values))
-    shares = np.bincount(index, w * happened, len(values)) / np.maximum(
-        weight, np.finfo(float).tiny
-    )
+    happened_weight = np.bincount(index, w * happened, len(values))
+    shares = happened_weight / np.maximum(weight, np.finfo(float).tiny)
     used = weight > 0
     rising = np.asarray(isotonic_regression(shares[used], weights=weight[used]).x)
     margin = 0.5 / (w.sum() + 1.0)
     return np.column_stack([values[used], np.clip(rising, margin, 1.0 - margin)])
-
-
-def _apply_steps(table: np.ndarray, p: np.ndarray) -> np.ndarray:
-    return np.interp(p, table[:, 0], table[:, 1])

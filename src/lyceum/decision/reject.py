@@ -103,6 +103,7 @@ class ErrorRejectCurve:
     def _point(self, theta: float) -> int:
         """The first group of rows that is not accepted at θ; under the 0/1 loss where max P > 1 - θ
         fails."""
+        # thresholds are 1 - max P: compared as in `decide`, where rounding may differ from R < θ
         if self.zero_one:
             return int(np.searchsorted(self.thresholds - 1.0, theta - 1.0, side="left"))
         return int(np.searchsorted(self.thresholds, theta, side="left"))
@@ -111,11 +112,8 @@ class ErrorRejectCurve:
         """The curve at about that many of its points, ends included; the area stays the same."""
         if points >= len(self.thresholds):
             return self
-        indices = np.unique(
-            np.linspace(0, len(self.thresholds) - 1, max(points, 2))
-            .round()
-            .astype(np.intp)
-        )
+        spaced = np.linspace(0, len(self.thresholds) - 1, max(points, 2))
+        indices = np.unique(spaced.round().astype(np.intp))
         parts = {
             name: getattr(self, name)[indices]
             for name in ("thresholds", "reject_rate", "error", "cost")
@@ -125,17 +123,13 @@ class ErrorRejectCurve:
     def table(self, rates: Sequence[float] = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)) -> Table:
         """Doubt, error and cost at some reject rates: each at the point that rejects at least that
         share."""
+        # rates fall along the curve
+        rising = self.reject_rate[::-1]
         indices = [
-            len(self.reject_rate) - 1 - int(np.searchsorted(self.reject_rate[::-1], r))
-            for r in rates
+            len(rising) - 1 - int(np.searchsorted(rising, rate)) for rate in rates
         ]
-        rows = [
-            tuple(
-                float(a[i])
-                for a in (self.reject_rate, self.thresholds, self.error, self.cost)
-            )
-            for i in indices
-        ]
+        columns = (self.reject_rate, self.thresholds, self.error, self.cost)
+        rows = [tuple(float(column[i]) for column in columns) for i in indices]
         return Table(
             "Error–reject curve",
             ("reject rate", "doubt", "error among accepted", "cost among accepted"),
@@ -207,37 +201,25 @@ def error_reject_curve(
             f"y_true has {len(y_true)} labels for {show_count(n, 'row')} of y_proba: give one per"
             " row, at least one row"
         )
-    loss, codes = _loss_and_codes(y_true, loss, K, classes)
-    risk, chosen = _least_risk(y_proba, loss)
-    wrong = loss.names_class[chosen] != codes
-    if loss.is_zero_one:
-        costs = wrong.astype(np.float64)
-    else:
-        costs = loss.values[codes, chosen]
-    return _curve(
-        risk, wrong, costs, check_weight(sample_weight, n), zero_one=loss.is_zero_one
-    )
-
-
-def _loss_and_codes(
-    y_true: Any, loss: Any, n_classes: int, classes: Sequence[Any] | None
-) -> tuple[LossMatrix, np.ndarray]:
     if classes is None and isinstance(loss, LossMatrix):
         classes = loss.classes
-    loss = loss_of_classes(loss, n_classes, classes)
+    loss = loss_of_classes(loss, K, classes)
     if (loss.names_class < 0).any():
         loss = loss.without_reject()
-    return loss, class_codes(y_true, n_classes, classes)
-
-
-def _least_risk(y_proba: np.ndarray, loss: LossMatrix) -> tuple[np.ndarray, np.ndarray]:
-    """The least risk of every row and the action that has it."""
+    codes = class_codes(y_true, K, classes)
+    weight = check_weight(sample_weight, n)
+    # the least risk of every row, the action that has it, and what this costs
+    rows = np.arange(n)
     if loss.is_zero_one:
         chosen = y_proba.argmax(axis=1)
-        return 1.0 - y_proba[np.arange(len(y_proba)), chosen], chosen
+        risk = 1.0 - y_proba[rows, chosen]
+        wrong = loss.names_class[chosen] != codes
+        return _curve(risk, wrong, wrong.astype(np.float64), weight, zero_one=True)
     risks = y_proba @ loss.values
     chosen = risks.argmin(axis=1)
-    return risks[np.arange(len(y_proba)), chosen], chosen
+    wrong = loss.names_class[chosen] != codes
+    costs = loss.values[codes, chosen]
+    return _curve(risks[rows, chosen], wrong, costs, weight, zero_one=False)
 
 
 def _curve(
@@ -251,9 +233,8 @@ def _curve(
     if weight is not None:
         order = order[weight[order] > 0]  # zero-weight rows are ignored
     risk = risk[order]
-    last = np.flatnonzero(
-        np.append(risk[1:] != risk[:-1], True)
-    )  # the last row of every group of equal risks
+    # the last row of every group of equal risks, which are accepted or rejected together
+    last = np.flatnonzero(np.append(risk[1:] != risk[:-1], True))
     if weight is None:
         accepted = last + 1.0
     else:
@@ -263,16 +244,17 @@ def _curve(
         cost = error
     else:
         cost = _running_means(costs[order], weight, order, last, accepted)
-    reject = np.append(1.0, 1.0 - accepted / accepted[-1])
-    thresholds = np.append(risk[last], np.inf)
-    cost_curve = np.append(0.0, cost)
+    # trapezoids over the falling reject rate; the first cost is constant up to a rate of 1
+    reject = 1.0 - accepted / accepted[-1]
+    trapezoids = np.trapezoid(cost[::-1], reject[::-1])
+    area = trapezoids + cost[0] * (1.0 - reject[0])
     return ErrorRejectCurve(
-        thresholds,
-        reject,
-        np.append(0.0, error),
-        cost_curve,
-        _area(reject[1:], cost),
-        zero_one,
+        thresholds=np.append(risk[last], np.inf),
+        reject_rate=np.append(1.0, reject),
+        error=np.append(0.0, error),
+        cost=np.append(0.0, cost),
+        area=float(area),
+        zero_one=zero_one,
     )
 
 
@@ -284,17 +266,7 @@ def _running_means(
     accepted: np.ndarray,
 ) -> np.ndarray:
     """The weighted mean of the rows up to each group."""
-    if weight is None:
-        weighted = values
-    else:
-        weighted = values * weight[order]
-    total = np.cumsum(
-        weighted, dtype=np.int64 if weighted.dtype == bool else np.float64
-    )[last]
-    return total / accepted
-
-
-def _area(reject: np.ndarray, cost: np.ndarray) -> float:
-    """The area under the cost over the falling reject rate; the first cost is constant up to a rate
-    of 1."""
-    return float(np.trapezoid(cost[::-1], reject[::-1]) + cost[0] * (1.0 - reject[0]))
+    weighted = values if weight is None else values * weight[order]
+    # mistakes without weights are counted as integers, exactly
+    kind = np.int64 if weighted.dtype == bool else np.float64
+    return np.cumsum(weighted, dtype=kind)[last] / accepted

@@ -152,7 +152,12 @@ def minimum_risk(
     """
     proba = check_posteriors(proba)
     loss = loss_of_classes(loss, proba.shape[1], classes)
-    return decide(proba, loss, check_doubt(doubt), _action_array(loss, doubt))
+    theta = check_doubt(doubt)
+    if loss.actions is None:
+        actions = np.append(np.arange(loss.values.shape[1]), -1)
+    else:
+        actions = action_labels(loss, doubt, REJECT)
+    return decide(proba, loss, theta, actions)
 
 
 def expected_risk(
@@ -239,6 +244,7 @@ def decide(
     proba: np.ndarray, loss: LossMatrix, doubt: float | None, labels: np.ndarray
 ) -> Decisions:
     """Decisions from checked posteriors; the label of doubt is the last of `labels`."""
+    # Under the 0/1 loss by the posteriors themselves: 1 - P is rounded, and would make ties.
     risks = proba @ loss.values
     if loss.is_zero_one:
         action = proba.argmax(axis=1)
@@ -271,6 +277,7 @@ def check_posteriors(proba: ArrayLike) -> np.ndarray:
             f"proba has the shape {proba.shape}: give one row per case and one column per class, as"
             " predict_proba does"
         )
+    # a NaN is not within the tolerance either
     sums = proba @ np.ones(proba.shape[1])
     bad = ~(np.abs(sums - 1.0) <= _SUM_TOLERANCE)
     if bad.any():
@@ -359,13 +366,6 @@ def loss_of_classes(
             "classes (its columns are the actions)"
         )
     return loss
-
-
-def _action_array(loss: LossMatrix, doubt: float | None) -> np.ndarray:
-    """The label of every action, and of doubt as the last."""
-    if loss.actions is None:
-        return np.append(np.arange(loss.values.shape[1]), -1)
-    return action_labels(loss, doubt, REJECT)
 
 
 def action_labels(

@@ -123,9 +123,14 @@ def best_threshold(
     )
     cost = _costs(fp, n_pos - tp, cost_fp, cost_fn)
     i = int(cost.argmin())  # thresholds fall, so the first is the largest
-    fn = n_pos - tp[i]
-    tn = n_neg - fp[i]
-    return Threshold(float(thresholds[i]), *map(float, (cost[i], fp[i], fn, tp[i], tn)))
+    return Threshold(
+        float(thresholds[i]),
+        cost=float(cost[i]),
+        fp=float(fp[i]),
+        fn=float(n_pos - tp[i]),
+        tp=float(tp[i]),
+        tn=float(n_neg - fp[i]),
+    )
 
 
 def threshold_costs(
@@ -243,19 +248,17 @@ def _counts(
     if y_score.dtype.kind not in "biuf" or np.isnan(y_score).any():
         raise DataError("y_score must hold numbers, none of them missing")
     weight = check_weight(sample_weight, len(y_score))
+    # from the largest score down, with equal scores as one group, which ends at `last`
     order = np.argsort(-y_score.astype(np.float64))
     y_score = y_score[order]
     positive = positive[order]
     last = np.flatnonzero(np.append(y_score[1:] != y_score[:-1], True))
     if weight is None:
-        w = None
-    else:
-        w = weight[order]
-    tp = np.cumsum(positive if w is None else positive * w)[last].astype(np.float64)
-    if w is None:
+        tp = np.cumsum(positive)[last].astype(np.float64)
         fp = last + 1.0 - tp
     else:
-        fp = np.cumsum(~positive * w)[last]
+        tp = np.cumsum(positive * weight[order])[last]
+        fp = np.cumsum(~positive * weight[order])[last]
     return (
         np.append(np.inf, y_score[last]),
         np.append(0.0, fp),
@@ -273,6 +276,7 @@ def _positive_mask(y_true: Target, pos_label: Label) -> np.ndarray:
             f"y_true has {len(labels)} distinct labels: a threshold divides two classes; use"
             " minimum_risk with a loss matrix"
         )
+    # a label that does not occur is accepted beside a single one, which is then negative
     if pos_label is not None:
         if pos_label not in labels.tolist() and len(labels) == 2:
             raise DataError(

@@ -25,6 +25,7 @@ class Components:
             Z = X
         else:
             Z = check_array(X, dtype=[np.float64, np.float32])
+        # Dask arrays know their columns before they are computed
         if Z.shape[1] != self.n_components_:
             raise DataError(
                 f"the scores have {show_count(Z.shape[1], 'column')}, but there are "

@@ -122,12 +122,9 @@ def likelihood_bandwidth(
 
 def reference_of(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
     """The reference rule for every column of checked rows."""
-    if w is None:
-        total = len(rows)
-    else:
-        total = w.sum()
+    N = len(rows) if w is None else w.sum()
     sigma = deviations(rows, w)
-    return 1.06 * np.where(sigma > 0, sigma, 1.0) * total**-0.2
+    return 1.06 * np.where(sigma > 0, sigma, 1.0) * N**-0.2
 
 
 def volume_of(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
@@ -138,33 +135,29 @@ def volume_of(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
 
 
 def nrd0_of(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
-    if w is None:
-        total = len(rows)
-    else:
-        total = w.sum()
-    if w is None:
-        repeated = rows
-    else:
+    """0.9 min(σ, IQR/1.34) N^(-1/5) of every column; the quartiles count weights as repeats."""
+    N = len(rows)
+    repeated = rows
+    if w is not None:
+        if not np.array_equal(w, np.rint(w)):
+            raise SettingError(
+                "rule='nrd0' takes weights that count rows, whole numbers: give rule='normal'"
+            )
+        N = w.sum()
         repeated = np.repeat(rows, np.rint(w).astype(int), axis=0)
-    if w is not None and not np.array_equal(w, np.rint(w)):
-        raise SettingError(
-            "rule='nrd0' takes weights that count rows, whole numbers: give rule='normal'"
-        )
     low, high = np.quantile(repeated, [0.25, 0.75], axis=0)
     sigma = deviations(rows, w)
     spread = np.where(high > low, np.minimum(sigma, (high - low) / 1.34), sigma)
-    return 0.9 * np.where(spread > 0, spread, 1.0) * total**-0.2
+    return 0.9 * np.where(spread > 0, spread, 1.0) * N**-0.2
 
 
 def deviations(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
     """The standard deviation of every column, divisor N - 1, exactly 0 for a constant one."""
+    # centered twice, as the first mean of large numbers is rounded
     centered = rows - rows.mean(axis=0)
     centered -= np.average(centered, axis=0, weights=w)
-    total = float(len(rows) if w is None else w.sum())
-    if total > 1.0:
-        scale = total / (total - 1.0)
-    else:
-        scale = 1.0
+    N = float(len(rows) if w is None else w.sum())
+    scale = N / (N - 1.0) if N > 1.0 else 1.0
     sigma = np.sqrt(scale * np.average(centered**2, axis=0, weights=w))
     return np.where(rows.min(axis=0) == rows.max(axis=0), 0.0, sigma)
 
@@ -181,29 +174,27 @@ def likelihood_of(
     reference = reference_of(rows, w)
     order = leaf_order((rows - rows.mean(axis=0)) / reference)
     rows = np.ascontiguousarray(rows[order])
-    if w is None:
-        w = None
-    else:
+    if w is not None:
         w = w[order]
 
     def likelihood(bandwidth: np.ndarray) -> float:
-        return float(
-            np.average(
-                KernelSums(rows, w, bandwidth, kernel, rtol).leave_rows_out(), weights=w
-            )
-        )
+        sums = KernelSums(rows, w, bandwidth, kernel, rtol)
+        return float(np.average(sums.leave_rows_out(), weights=w))
 
+    # one factor for all axes, and then the axes in turn, by larger factors in the first round
     h = 2.0 ** _best(lambda k: likelihood(2.0**k * reference)) * reference
     varies = np.flatnonzero(rows.min(axis=0) < rows.max(axis=0))
     if len(varies) < 2:
         return h
-    now = likelihood(h)
-    for turn in range(_TURNS):
-        before = now
+    value = likelihood(h)
+    low = -3
+    for _ in range(_TURNS):
+        before = value
         for j in varies.tolist():
-            h, now = _best_of_axis(likelihood, h, j, now, -3 if turn == 0 else -1)
-        if now - before <= _ENOUGH:
+            h, value = _best_of_axis(likelihood, h, j, value, low)
+        if value - before <= _ENOUGH:
             break
+        low = -1
     return h
 
 
@@ -217,25 +208,18 @@ def _best_of_axis(
     """The bandwidths with that of axis j changed by a power of 2 if that is better, and their
     likelihood."""
 
+    def changed(log2_c: float) -> np.ndarray:
+        return np.where(np.arange(len(h)) == j, 2.0**log2_c * h, h)
+
     def along(log2_c: float) -> float:
-        return likelihood(np.where(np.arange(len(h)) == j, 2.0**log2_c * h, h))
+        return likelihood(changed(log2_c))
 
     likelihoods = {0: now, **{k: along(k) for k in range(low, -low + 1) if k}}
     middle = max(likelihoods, key=lambda k: likelihoods[k])
-    result = minimize_scalar(
-        lambda k: -max(along(k), -1e300),
-        bounds=(middle - 1, middle + 1),
-        method="bounded",
-        options={"xatol": 1e-2},
-    )
-    if -result.fun >= likelihoods[middle]:
-        best = float(result.x)
-    else:
-        best = float(middle)
-    value = max(-float(result.fun), likelihoods[middle])
+    best, value = _refine(along, middle, likelihoods[middle], tolerance=1e-2)
     if value > now:
-        return (np.where(np.arange(len(h)) == j, 2.0**best * h, h), value)
-    return (h, now)
+        return changed(best), value
+    return h, now
 
 
 def _best(
@@ -261,15 +245,24 @@ def _best(
             stacklevel=3,
         )
         return float(low)
+    return _refine(likelihood, best, likelihoods[best], tolerance=1e-3)[0]
+
+
+def _refine(
+    likelihood: Callable[[float], float], middle: int, value: float, tolerance: float
+) -> tuple[float, float]:
+    """The maximum within 1 of the middle, which has this value, and its likelihood, by Brent's
+    method."""
+    # a likelihood of -inf, where a row has no neighbor within its window, would stop the search
     result = minimize_scalar(
         lambda k: -max(likelihood(k), -1e300),
-        bounds=(best - 1, best + 1),
+        bounds=(middle - 1, middle + 1),
         method="bounded",
-        options={"xatol": 1e-3},
+        options={"xatol": tolerance},
     )
-    if -result.fun >= likelihoods[best]:
-        return float(result.x)
-    return float(best)
+    if -result.fun >= value:
+        return float(result.x), -float(result.fun)
+    return float(middle), value
 
 
 def _check_rows(

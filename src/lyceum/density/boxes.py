@@ -19,11 +19,12 @@ def chain_terms(joint: np.ndarray) -> np.ndarray:
     `joint` has the log densities of the first 1, 2, ..., d columns. After a term of -inf the others
     are 0.
     """
-    before = np.column_stack([np.zeros(len(joint)), joint[:, :-1]])
+    zeros = np.zeros(len(joint))
+    before = np.column_stack([zeros, joint[:, :-1]])
     terms = np.subtract(
         joint, before, out=np.zeros_like(joint), where=np.isfinite(before)
     )
-    return np.column_stack([joint[:, -1], np.zeros(len(joint)), terms])
+    return np.column_stack([joint[:, -1], zeros, terms])
 
 
 def check_box(box: Any, names: tuple[str, ...]) -> np.ndarray:
@@ -50,6 +51,7 @@ def weighted_inverse_cdf(
 ) -> float:
     """The smallest value such that the values up to it have at least the share `quantile` of the
     weight."""
+    # a sum of weights may exceed its share by rounding, which must not skip to the next value
     order = np.argsort(values, kind="stable")
     shares = np.cumsum(np.ones(len(values)) if weight is None else weight[order])
     position = np.searchsorted(shares, quantile * shares[-1] * (1 - 1e-12))

@@ -44,8 +44,10 @@ def _cumulative(
 def _sinc2_half(u: np.ndarray) -> np.ndarray:
     # ∫ (1 - cos t) / (π t²) dt = (Si(u) - (1 - cos u) / u) / π
     finite = np.where(np.isfinite(u) & (u > 0), u, 1.0)
-    half = (sici(finite)[0] - (1.0 - np.cos(finite)) / finite) / np.pi
-    return np.where(u == 0, 0.0, np.where(np.isinf(u), 0.5, half))
+    sine_integral, _ = sici(finite)
+    half = (sine_integral - (1.0 - np.cos(finite)) / finite) / np.pi
+    half = np.where(np.isinf(u), 0.5, half)
+    return np.where(u == 0, 0.0, half)
 
 
 def _rejection_sample(
@@ -58,10 +60,11 @@ def _rejection_sample(
     out = np.empty(int(np.prod(shape)))
     done = 0
     while done < len(out):
-        values, keep = propose(random, len(out) - done + 16)
-        kept = values[random.uniform(size=len(values)) < keep][: len(out) - done]
-        out[done : done + len(kept)] = kept
-        done += len(kept)
+        values, probability = propose(random, len(out) - done + 16)
+        accepted = values[random.uniform(size=len(values)) < probability]
+        accepted = accepted[: len(out) - done]
+        out[done : done + len(accepted)] = accepted
+        done += len(accepted)
     return out.reshape(shape)
 
 
@@ -91,7 +94,8 @@ def _epanechnikov_noise(
 ) -> np.ndarray:
     # of three uniform numbers, the last unless it is the largest, else the second (Devroye)
     a, b, c = np.abs(random.uniform(-1, 1, (3, *shape)))
-    return np.where((c >= a) & (c >= b), b, c) * random.choice([-1.0, 1.0], shape)
+    size = np.where((c >= a) & (c >= b), b, c)
+    return size * random.choice([-1.0, 1.0], shape)
 
 
 def _radial_noise(random: np.random.RandomState, shape: tuple[int, ...]) -> np.ndarray:

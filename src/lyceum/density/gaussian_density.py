@@ -189,6 +189,8 @@ class GaussianDensity(Density, OnePassLearner):
             self._warn_of(white.dependent)
         self._whiten = white.W
         self._used = np.diag(self.covariance_) > 0
+        # the log density at the mean: -½ [d ln 2π + ln |Σ|], or for Student-t
+        # ln Γ((ν+d)/2) - ln Γ(ν/2) - ½ [d ln πν + ln |shape|]
         d = int(self._used.sum())
         if np.isinf(self.degrees_):
             self._peak = -0.5 * (d * np.log(2 * np.pi) + white.log_det)
@@ -221,9 +223,8 @@ class GaussianDensity(Density, OnePassLearner):
         """log f at a squared distance q from the mean, in units of the covariance."""
         if np.isinf(self.degrees_):
             return self._peak - 0.5 * q
-        return self._peak - 0.5 * (self.degrees_ + self._used.sum()) * np.log1p(
-            q / self.degrees_
-        )
+        power = 0.5 * (self.degrees_ + self._used.sum())
+        return self._peak - power * np.log1p(q / self.degrees_)
 
     def _threshold(self, quantile: float) -> float:
         # q is chi-squared with d degrees of freedom, or d times F(d, ν) for Student-t.
@@ -251,11 +252,14 @@ class GaussianDensity(Density, OnePassLearner):
         """
         check_is_fitted(self)
         low, high = check_box(box, self.design_names).T
-        fixed = ~self._used
-        if not ((low <= self.mean_) & (self.mean_ <= high))[fixed].all():
+        # a column without variance is at its mean
+        used = self._used
+        if not ((low <= self.mean_) & (self.mean_ <= high))[~used].all():
             return 0.0
-        low, high, mean = (ends[self._used] for ends in (low, high, self.mean_))
-        shape = self.covariance_[np.ix_(self._used, self._used)]
+        low = low[used]
+        high = high[used]
+        mean = self.mean_[used]
+        shape = self.covariance_[np.ix_(used, used)]
         if len(mean) == 0:
             return 1.0
         if len(mean) == 1:
@@ -290,12 +294,13 @@ class GaussianDensity(Density, OnePassLearner):
         random = check_random_state(random_state)
         used = self._used
         noise = random.standard_normal((n_samples, int(used.sum())))
+        # Student-t: a Gaussian over the root of χ²_ν / ν. W z = noise gives z of covariance Σ.
         if np.isfinite(self.degrees_):
-            noise *= np.sqrt(
-                self.degrees_ / random.chisquare(self.degrees_, n_samples)
-            )[:, None]
+            stretch = self.degrees_ / random.chisquare(self.degrees_, n_samples)
+            noise *= np.sqrt(stretch)[:, None]
+        unwhiten = np.linalg.inv(self._whiten[np.ix_(used, used)])
         out = np.tile(self.mean_, (n_samples, 1))
-        out[:, used] += noise @ np.linalg.inv(self._whiten[np.ix_(used, used)]).T
+        out[:, used] += noise @ unwhiten.T
         return out
 
     def _n_parameters(self) -> int:
@@ -329,26 +334,22 @@ class GaussianDensity(Density, OnePassLearner):
 
     def _column_terms(self, block: Block) -> np.ndarray:
         """The log density, its peak, and what every column takes off."""
-        moved = np.asarray(block.X, dtype=np.float64) - self.mean_
-        parts = moved * (moved @ (self._whiten.T @ self._whiten))
+        # z_j (Σ⁻¹ z)_j with z = x - μ and Σ⁻¹ = Wᵀ W; of q = Σ_j each takes its share of the drop
+        centered = np.asarray(block.X, dtype=np.float64) - self.mean_
+        parts = centered * (centered @ (self._whiten.T @ self._whiten))
         q = parts.sum(axis=1)
         log_density = self._log_at(q)
         rate = np.divide(log_density - self._peak, q, out=np.zeros_like(q), where=q > 0)
-        return np.column_stack(
-            [log_density, np.full(len(q), self._peak), parts * rate[:, None]]
-        )
+        peak = np.full(len(q), self._peak)
+        return np.column_stack([log_density, peak, parts * rate[:, None]])
 
     def summary(self) -> Summary:
         """The location and spread of every column, and how they were estimated."""
         head = super().summary()
-        if np.isinf(self.degrees_):
-            kind = "Gaussian"
-        else:
-            kind = "Student-t"
         facts = {
             "rows": self.statistic_.n_rows,
             "weight": self.statistic_.weight,
-            "density": kind,
+            "density": "Gaussian" if np.isinf(self.degrees_) else "Student-t",
         }
         for name, value in (
             ("degrees of freedom", self.degrees_),
@@ -375,10 +376,10 @@ class GaussianFit(NamedTuple):
 
     mean: np.ndarray
     covariance: np.ndarray
-    degrees: float
-    kappa: float
-    nu: float
     mean_covariance: np.ndarray
+    degrees: float = np.inf
+    kappa: float = np.nan
+    nu: float = np.nan
     log_evidence: float = np.nan
 
 
@@ -386,19 +387,11 @@ def fit_gaussian(statistic: Scatter, params: Any) -> GaussianFit:
     """The density from the merged statistic; `params` is the learner with its parameters."""
     if params.known_covariance is not None:
         return _known_covariance(statistic, params)
-    if params.estimate == "ml":
-        n = statistic.weight
-        covariance = statistic.scatter / statistic.weight
-        return GaussianFit(
-            statistic.mean, covariance, np.inf, np.nan, np.nan, covariance / n
-        )
-    return _inverse_wishart(statistic, params)
-
-
-def _inverse_wishart(statistic: Scatter, params: Any) -> GaussianFit:
     n = statistic.weight
     x = statistic.mean
     S = statistic.scatter
+    if params.estimate == "ml":
+        return GaussianFit(x, S / n, mean_covariance=S / n / n)
     prior = NormalInverseWishart.from_settings(
         params.prior_mean,
         params.kappa_0,
@@ -408,13 +401,22 @@ def _inverse_wishart(statistic: Scatter, params: Any) -> GaussianFit:
         variance=np.diag(S) / n,
     )
     posterior = prior.update(n, x, S)
-    mean = np.where(prior.used, posterior.mean, x)
-    known = (float(posterior.kappa), float(posterior.nu), posterior.mean_covariance())
-    evidence = prior.log_evidence(n, x, S)
     if params.estimate == "map":
-        return GaussianFit(mean, posterior.mode(), np.inf, *known, evidence)
-    next_row = posterior.predictive()
-    return GaussianFit(mean, next_row.shape, float(next_row.degrees), *known, evidence)
+        covariance = posterior.mode()
+        degrees = np.inf
+    else:
+        next_row = posterior.predictive()
+        covariance = next_row.shape
+        degrees = float(next_row.degrees)
+    return GaussianFit(
+        mean=np.where(prior.used, posterior.mean, x),
+        covariance=covariance,
+        mean_covariance=posterior.mean_covariance(),
+        degrees=degrees,
+        kappa=float(posterior.kappa),
+        nu=float(posterior.nu),
+        log_evidence=prior.log_evidence(n, x, S),
+    )
 
 
 def _known_covariance(statistic: Scatter, params: Any) -> GaussianFit:
@@ -425,17 +427,16 @@ def _known_covariance(statistic: Scatter, params: Any) -> GaussianFit:
     error = covariance / n
     m_0 = prior_mean_vector(params.prior_mean, x)
     if params.estimate == "ml" or params.prior_covariance is None:
-        mean = x
-        unknown = error
+        m_n = x
+        V_n = error
     else:
         # m_n = m_0 + V_0 (V_0 + Σ/n)⁻¹ (x̄ - m_0), V_n = V_0 (V_0 + Σ/n)⁻¹ Σ/n
         V_0 = positive_matrix("prior_covariance", params.prior_covariance, d)
         gain = PositiveFactor.of(V_0 + error).solve(V_0).T
-        mean = m_0 + gain @ (x - m_0)
-        unknown = gain @ error
-        unknown = 0.5 * (unknown + unknown.T)
+        m_n = m_0 + gain @ (x - m_0)
+        V_n = gain @ error
+        V_n = 0.5 * (V_n + V_n.T)
+    # the next row varies by Σ about a mean that is itself uncertain
     if params.estimate == "bayes":
-        spread = covariance + unknown
-    else:
-        spread = covariance
-    return GaussianFit(mean, spread, np.inf, np.nan, np.nan, unknown)
+        covariance = covariance + V_n
+    return GaussianFit(m_n, covariance, mean_covariance=V_n)

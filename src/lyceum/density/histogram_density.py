@@ -142,9 +142,8 @@ class HistogramDensity(Density, OnePassLearner):
 
     def _set_grid(self, rows: Rows) -> None:
         d = len(self.design_names)
-        self.origin_ = _one_per_column(
-            "origin", 0.0 if self.origin is None else self.origin, d
-        )
+        origin = 0.0 if self.origin is None else self.origin
+        self.origin_ = _one_per_column("origin", origin, d)
         if self.n_bins is None and not isinstance(self.bin_width, str):
             self.bin_width_ = _one_per_column("bin_width", self.bin_width, d)
             if not (self.bin_width_ > 0).all():
@@ -152,6 +151,7 @@ class HistogramDensity(Density, OnePassLearner):
                     f"bin_width must be positive, but it is {self.bin_width_.tolist()}"
                 )
             return
+        # other rules need a pass for deviations and ranges
         moments = rows.reduce(_moments)
         sigma = np.sqrt(moments.variance())
         extent = moments.high - moments.low
@@ -165,6 +165,7 @@ class HistogramDensity(Density, OnePassLearner):
             width = extent / bins
         else:
             width = _RULES[self.bin_width](sigma, extent, n, d)
+        # these cut the range of the rows, from its smallest cell on
         if self.n_bins is not None or self.bin_width != "scott":
             width = width * _WIDER
             if self.origin is None:
@@ -175,10 +176,9 @@ class HistogramDensity(Density, OnePassLearner):
         return partial(CellWeights.of, origin=self.origin_, width=self.bin_width_)
 
     def _finish(self, statistic: CellWeights) -> None:
+        volume = self.bin_width_.prod()
         self.cells_ = statistic.cells
-        self.density_ = statistic.weight / (
-            statistic.weight.sum() * self.bin_width_.prod()
-        )
+        self.density_ = statistic.weight / (statistic.weight.sum() * volume)
 
     # -- the density -------------------------------------------------------------------
 
@@ -195,11 +195,8 @@ class HistogramDensity(Density, OnePassLearner):
         return cells_of(X, self.origin_, self.bin_width_, self.design_names)
 
     def _threshold(self, quantile: float) -> float:
-        return float(
-            np.log(
-                weighted_inverse_cdf(self.density_, self.statistic_.weight, quantile)
-            )
-        )
+        weight = self.statistic_.weight
+        return float(np.log(weighted_inverse_cdf(self.density_, weight, quantile)))
 
     def integrate(self, box: Any) -> float:
         """The probability of a box.
@@ -243,7 +240,10 @@ class HistogramDensity(Density, OnePassLearner):
 
     def _n_parameters(self) -> int:
         """The cells of the grid from the first to the last with rows in every column, less one."""
-        spans = (self.cells_.max(axis=0) - self.cells_.min(axis=0) + 1).tolist()
+        first = self.cells_.min(axis=0)
+        last = self.cells_.max(axis=0)
+        # whole numbers of Python, as their product may not fit into 64 bits
+        spans = (last - first + 1).tolist()
         return math.prod(spans) - 1
 
     # -- what was learned --------------------------------------------------------------
@@ -269,15 +269,17 @@ class HistogramDensity(Density, OnePassLearner):
     def _column_terms(self, block: Block) -> np.ndarray:
         """The log density, zero, and what every column adds to the log density of those before
         it."""
+        # log f of the first 1, 2, ... columns: the weight of their cells over N and the volume
         cells = self._cells_of(block)
-        total = self.statistic_.weight.sum()
+        N = self.statistic_.weight.sum()
         joint = np.empty(cells.shape)
         for j in range(cells.shape[1]):
             known, weight = sum_by_cell(self.cells_[:, : j + 1], self.statistic_.weight)
             positions = find_cells(known, cells[:, : j + 1])
             with np.errstate(divide="ignore"):
                 joint[:, j] = np.log(np.where(positions >= 0, weight[positions], 0.0))
-            joint[:, j] -= np.log(total) + np.log(self.bin_width_[: j + 1]).sum()
+            log_volume = np.log(self.bin_width_[: j + 1]).sum()
+            joint[:, j] -= np.log(N) + log_volume
         return chain_terms(joint)
 
     def summary(self) -> Summary:
@@ -344,10 +346,8 @@ class CellWeights:
         n_rows = len(block)
         block = block.without_zero_weights()
         X = np.asarray(block.X, dtype=np.float64)
-        return cls(
-            *sum_by_cell(cells_of(X, origin, width, block.schema.names), block.weights),
-            n_rows,
-        )
+        cells = cells_of(X, origin, width, block.schema.names)
+        return cls(*sum_by_cell(cells, block.weights), n_rows)
 
     def merge(self, other: CellWeights) -> CellWeights:
         cells = np.concatenate([self.cells, other.cells])
@@ -394,17 +394,14 @@ def sum_by_cell(cells: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 def _keys(cells: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """One sortable number or byte string per cell, in lexicographic order of the columns."""
+    # the place of a cell in the grid from `low` to `high`, where its size fits into an integer
     spans = [int(b) - int(a) + 1 for a, b in zip(low, high)]
-    size = 1
-    for span in spans:
-        size *= span
     shifted = cells - low
-    if size < 1 << 62:
+    if math.prod(spans) < 1 << 62:
         key = np.zeros(len(cells), dtype=np.int64)
         for j, span in enumerate(spans):
             key = key * span + shifted[:, j]
         return key
     # big-endian bytes compare as the numbers do
-    return np.ascontiguousarray(shifted.astype(">u8")).view(f"S{8 * cells.shape[1]}")[
-        :, 0
-    ]
+    raw = np.ascontiguousarray(shifted.astype(">u8"))
+    return raw.view(f"S{8 * cells.shape[1]}")[:, 0]

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Density, Learner
 from lyceum._core.constraints import Interval, StrOptions
-from lyceum._core.data import Block
+from lyceum._core.data import Block, row_weights
 from lyceum._core.types import Categories, Data, Seed, Target, Weights
 from lyceum.density.bandwidth import (
     deviations,
@@ -148,6 +148,7 @@ class KernelDensity(Density, Learner):
         rows = np.array(block.X, dtype=np.float64)
         w = block.w
         self.bandwidth_ = bandwidths_of(rows, w, self.bandwidth, self.kernel, self.rtol)
+        # the leaf order of one column is ascending: without weights sorted in place
         if w is None and rows.shape[1] == 1:
             rows[:, 0].sort()
             self.rows_ = rows
@@ -155,23 +156,20 @@ class KernelDensity(Density, Learner):
             return self
         order = leaf_order((rows - rows.mean(axis=0)) / self.bandwidth_)
         self.rows_ = np.ascontiguousarray(rows[order])
-        if w is None:
-            self.weights_ = np.ones(len(rows))
-        else:
-            self.weights_ = w[order]
+        self.weights_ = row_weights(w, len(rows))[order]
         return self
 
     # -- the density -------------------------------------------------------------------
 
     def _sums(self, n_columns: int | None = None) -> KernelSums:
         """The sums over the first columns, or over all."""
-        if (self.weights_ == 1.0).all():
-            w = None
-        else:
-            w = self.weights_
-        settings = (self.bandwidth_, self.kernel, self.rtol)
         return KernelSums.of_first_columns(
-            self.rows_, w, *settings, n_columns or self.rows_.shape[1]
+            self.rows_,
+            None if (self.weights_ == 1.0).all() else self.weights_,
+            bandwidth=self.bandwidth_,
+            kernel=self.kernel,
+            rtol=self.rtol,
+            n_columns=n_columns or self.rows_.shape[1],
         )
 
     def _log_density(self) -> Callable[[Block], np.ndarray]:
@@ -206,11 +204,12 @@ class KernelDensity(Density, Learner):
                 "the probability of a box has no formula under a radial kernel in several columns:"
                 " take kernel='epanechnikov', or count the rows of sample(...) inside"
             )
+        # the mean over the rows of Π_j [K((high_j - x_ij) / h_j) - K((low_j - x_ij) / h_j)]
         cdf = KERNELS[self.kernel].cdf
-        inside = cdf((high - self.rows_) / self.bandwidth_) - cdf(
-            (low - self.rows_) / self.bandwidth_
-        )
-        return float(np.average(inside.prod(axis=1), weights=self.weights_))
+        below_high = cdf((high - self.rows_) / self.bandwidth_)
+        below_low = cdf((low - self.rows_) / self.bandwidth_)
+        inside = (below_high - below_low).prod(axis=1)
+        return float(np.average(inside, weights=self.weights_))
 
     def sample(self, n_samples: int = 1, random_state: Seed = None) -> np.ndarray:
         """Rows drawn from the density: a stored row by its weight, plus noise from the kernel.
@@ -306,5 +305,5 @@ def _log_density(block: Block, sums: KernelSums) -> np.ndarray:
 
 def _chain_terms(block: Block, sums: list[KernelSums]) -> np.ndarray:
     """The log density, zero, and what every column adds to the log density of those before it."""
-    joint = [one.log_density(block.X[:, : j + 1]) for j, one in enumerate(sums)]
+    joint = [density.log_density(block.X[:, : j + 1]) for j, density in enumerate(sums)]
     return chain_terms(np.column_stack(joint))

@@ -63,15 +63,17 @@ class KernelSums:
         self.power = power
         # Rows of one column ascend. About the middle, differences keep their digits far from 0.
         if rows.shape[1] == 1:
-            ends = (rows[0], rows[-1])
+            low = rows[0]
+            high = rows[-1]
         else:
-            ends = (rows.min(axis=0), rows.max(axis=0))
-        self.center = 0.5 * (ends[0] + ends[1])
+            low = rows.min(axis=0)
+            high = rows.max(axis=0)
+        self.center = 0.5 * (low + high)
         self.Z = self._scale_rows(rows)
         self.total = float(len(rows) if w is None else w.sum())
-        self.scale = (
-            KERNELS[kernel].log_peak(len(bandwidth), power) - np.log(bandwidth).sum()
-        )
+        # the kernels of the sums are 1 at 0: log k(0) / Π h is added to their logarithm
+        log_peak = KERNELS[kernel].log_peak(len(bandwidth), power)
+        self.scale = log_peak - np.log(bandwidth).sum()
 
     @classmethod
     def of_first_columns(
@@ -88,35 +90,26 @@ class KernelSums:
         A radial kernel 1 - |u|², integrated over m other columns, is a multiple of (1 - |u|²)^(1 +
         m/2).
         """
+        power = 1.0
         if KERNELS[kernel].radial:
             power = 1.0 + 0.5 * (rows.shape[1] - n_columns)
-        else:
-            power = 1.0
         cells = np.ascontiguousarray(rows[:, :n_columns])
         if n_columns == 1 < rows.shape[1]:
             order = leaf_order(cells)
             cells = cells[order]
-            if w is None:
-                w = None
-            else:
+            if w is not None:
                 w = w[order]
         return cls(cells, w, bandwidth[:n_columns], kernel, rtol, power)
 
     def __reduce__(self):
-        return KernelSums, (
-            self.rows,
-            self.w,
-            self.bandwidth,
-            self.kernel,
-            self.rtol,
-            self.power,
-        )
+        # made anew where it arrives: packed rows and expansions are not sent
+        settings = (self.bandwidth, self.kernel, self.rtol, self.power)
+        return KernelSums, (self.rows, self.w, *settings)
 
     def log_density(self, X: np.ndarray) -> np.ndarray:
         """log f of every row of X."""
-        return self._log_sums(self._scale_rows(X), None) + (
-            self.scale - np.log(self.total)
-        )
+        log_sums = self._log_sums(self._scale_rows(X), None)
+        return log_sums + (self.scale - np.log(self.total))
 
     def _scale_rows(self, X: np.ndarray) -> np.ndarray:
         Z = np.subtract(X, self.center, dtype=np.float64, order="C")
@@ -136,16 +129,13 @@ class KernelSums:
 
         A row of weight 2 so counts as two rows, of which one is left out.
         """
-        if self.w is None:
-            weight = np.ones(len(indices))
-        else:
-            weight = self.w[indices]
-        out = np.minimum(weight, 1.0)
-        rest = self.total - out
+        weight = np.ones(len(indices)) if self.w is None else self.w[indices]
+        left_out = np.minimum(weight, 1.0)
+        rest = self.total - left_out
+        # the sum without the whole row, and what stays of its weight, at distance 0
         with np.errstate(divide="ignore"):
-            sums = np.logaddexp(
-                self._log_sums(self.Z[indices], indices), np.log(weight - out)
-            )
+            others = self._log_sums(self.Z[indices], indices)
+            sums = np.logaddexp(others, np.log(weight - left_out))
             return sums + (self.scale - np.log(rest))
 
     # -- sums --------------------------------------------------------------------------
@@ -156,12 +146,14 @@ class KernelSums:
         out = np.empty(len(Z))
         if self.power != 1.0:
             return self._log_power_sums(Z, own)
+        # expansions leave NaN where they are not certain to the tolerance, as far from all rows
         if self._cells is not None:
             self._cell_sums(self._cells, Z[:, 0], own, out)
             remaining = np.flatnonzero(np.isnan(out))
             np.log(out, out=out, where=~np.isnan(out))
         else:
             remaining = np.arange(len(Z))
+        # queries close together visit the same leaves; stored rows are in leaf order already
         if own is None and len(remaining):
             remaining = remaining[leaf_order(Z[remaining], native.query_tile)]
         tasks = [
@@ -187,10 +179,12 @@ class KernelSums:
         w = row_weights(self.w, len(self.Z))
         out = np.empty(len(Z))
         for i, z in enumerate(Z):
-            inside = (
-                np.maximum(1.0 - ((self.Z - z) ** 2).sum(axis=1), 0.0) ** self.power
-            )
-            out[i] = w @ inside - (0.0 if own is None else w[own[i]])
+            squares = ((self.Z - z) ** 2).sum(axis=1)
+            kernels = np.maximum(1.0 - squares, 0.0) ** self.power
+            out[i] = w @ kernels
+        # a row is at distance 0 from itself, where the kernel is 1
+        if own is not None:
+            out -= w[own]
         with np.errstate(divide="ignore"):
             return np.log(np.maximum(out, 0.0))
 
@@ -224,23 +218,16 @@ class KernelSums:
         out: np.ndarray,
     ) -> None:
         z = np.ascontiguousarray(z)
-        if own is None:
-            left = None
-        elif self.w is None:
-            left = np.ones(len(own))
-        else:
-            left = self.w[own]
+        own_weight = None
+        if own is not None:
+            own_weight = np.ones(len(own)) if self.w is None else self.w[own]
 
-        def work(some: slice) -> None:
-            if left is None:
-                mine = None
-            else:
-                mine = left[some]
+        def work(start: int) -> None:
+            chunk = slice(start, start + _LINE_CHUNK)
+            left_out = None if own_weight is None else own_weight[chunk]
             native.gauss_cell_sums(
-                z[some], mine, *cells, self.total, self.rtol, out[some]
+                z[chunk], left_out, *cells, self.total, self.rtol, out[chunk]
             )
 
-        for _ in ordered_map(
-            work, [slice(at, at + _LINE_CHUNK) for at in range(0, len(z), _LINE_CHUNK)]
-        ):
+        for _ in ordered_map(work, range(0, len(z), _LINE_CHUNK)):
             pass

@@ -98,20 +98,20 @@ class NeighborDensity(Density, Learner):
             type(self).__name__, "HistogramDensity or GaussianDensity"
         ).without_zero_weights()
         self.rows_ = np.array(block.X, dtype=np.float64)
-        w = block.w
         if not np.abs(self.rows_).max(initial=0.0) < _LARGEST:
             raise DataError(
                 "the squared distances overflow: some column is beyond 1e150; rescale it"
             )
-        self.weights_ = row_weights(w, len(self.rows_))
-        total = self.weights_.sum()
-        if self.n_neighbors is not None and self.n_neighbors > total * (1 + 1e-12):
+        self.weights_ = row_weights(block.w, len(self.rows_))
+        N = self.weights_.sum()
+        # up to rounding, as a sum of weights may fall just short of a whole number
+        if self.n_neighbors is not None and self.n_neighbors > N * (1 + 1e-12):
             raise SettingError(
                 f"n_neighbors is {self.n_neighbors}, but the weight of all rows (samples) is"
-                f" {total:g}: choose fewer"
+                f" {N:g}: choose fewer"
             )
         if self.n_neighbors is None:
-            self.n_neighbors_ = max(1, round(np.sqrt(total)))
+            self.n_neighbors_ = max(1, round(np.sqrt(N)))
         else:
             self.n_neighbors_ = int(self.n_neighbors)
         return self
@@ -121,7 +121,7 @@ class NeighborDensity(Density, Learner):
     def _log_density(self) -> Callable[[Block], np.ndarray]:
         return partial(_log_density, index=NeighborIndex(self.rows_), learner=self)
 
-    def _at(
+    def _log_density_at(
         self, X: np.ndarray, index: NeighborIndex, own: np.ndarray | None = None
     ) -> np.ndarray:
         """log f; `own` is the weight of every row of X itself among the stored rows, which is left
@@ -129,39 +129,42 @@ class NeighborDensity(Density, Learner):
         d = self.rows_.shape[1]
         if own is None:
             own = np.zeros(len(X))
-        total = self.weights_.sum() - own
+        N = self.weights_.sum() - own
         # weights below 1 may not reach it
-        k = np.minimum(float(self.n_neighbors_), total)
+        k = np.minimum(float(self.n_neighbors_), N)
+        # the radius that holds the weight k of other rows, a stretch of rows at a time
+        radius = np.empty(len(X))
         chunk = max(1, _DISTANCES // (int(self.n_neighbors_) + 1))
-        stretches = [slice(start, start + chunk) for start in range(0, len(X), chunk)]
-        radius = [
-            self._radius(X[some], index, k[some] + own[some]) for some in stretches
-        ]
+        for start in range(0, len(X), chunk):
+            rows = slice(start, start + chunk)
+            radius[rows] = self._radius(X[rows], index, k[rows] + own[rows])
+        # log f = log k - log N - log c_d - d log R, with c_d = π^(d/2) / Γ(d/2 + 1)
         with np.errstate(divide="ignore"):
-            log_volume = d * np.log(np.concatenate([np.empty(0), *radius]))
+            log_volume = d * np.log(radius)
         ball = 0.5 * d * np.log(np.pi) - gammaln(0.5 * d + 1.0)
-        return np.log(k) - np.log(total) - ball - log_volume
+        return np.log(k) - np.log(N) - ball - log_volume
 
     def _radius(
         self, X: np.ndarray, index: NeighborIndex, wanted: np.ndarray
     ) -> np.ndarray:
         """The smallest distance within which the rows have the weight that is wanted."""
+        # As many neighbors as rows of weight 1 would need; twice as many for those rows whose
+        # neighbors weigh less, until all are taken.
         n = len(self.rows_)
         out = np.empty(len(X))
         searching = np.arange(len(X))
-        near = min(n, int(np.ceil(wanted.max())))
+        n_nearest = min(n, int(np.ceil(wanted.max())))
         while len(searching):
-            neighbors = index.nearest(X[searching], near)
+            neighbors = index.nearest(X[searching], n_nearest)
             within = np.cumsum(self.weights_[neighbors.rows], axis=1)
             enough = within >= wanted[searching, None] * (1 - 1e-12)
-            if near == n:
+            if n_nearest == n:
                 enough[:, -1] = True
             reached = enough[:, -1]
-            out[searching[reached]] = neighbors.distances[
-                reached, enough[reached].argmax(axis=1)
-            ]
+            first = enough[reached].argmax(axis=1)
+            out[searching[reached]] = neighbors.distances[reached, first]
             searching = searching[~reached]
-            near = min(n, 2 * near)
+            n_nearest = min(n, 2 * n_nearest)
         return out
 
     def _threshold(self, quantile: float) -> float:
@@ -170,7 +173,8 @@ class NeighborDensity(Density, Learner):
             raise DataError(
                 "anomalies need the density of every row given the others, but there is 1 sample"
             )
-        others = self._at(self.rows_, NeighborIndex(self.rows_), self.weights_)
+        index = NeighborIndex(self.rows_)
+        others = self._log_density_at(self.rows_, index, self.weights_)
         return weighted_inverse_cdf(others, self.weights_, quantile)
 
     # -- what was learned --------------------------------------------------------------
@@ -224,4 +228,4 @@ class NeighborDensity(Density, Learner):
 def _log_density(
     block: Block, index: NeighborIndex, learner: NeighborDensity
 ) -> np.ndarray:
-    return learner._at(np.asarray(block.X, dtype=np.float64), index)
+    return learner._log_density_at(np.asarray(block.X, dtype=np.float64), index)

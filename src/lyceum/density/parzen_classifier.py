@@ -1,11 +1,14 @@
-"""Parzen classifier: one kernel density per class, and Bayes' theorem."""
+"""Parzen classifier: one kernel density per class, and Bayes' theorem; its bandwidths by the
+leave-one-out log loss of the posteriors."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import logsumexp
 
 from lyceum._core.base import Learner, PosteriorClassifier
 from lyceum._core.constraints import StrOptions
@@ -18,10 +21,15 @@ from lyceum._core.probability import (
     runner_up_odds,
 )
 from lyceum._core.types import Categories, Data, Priors, Target, Weights
+from lyceum.density.bandwidth import deviations
 from lyceum.density.kernel_density import KERNEL_CONSTRAINTS, bandwidths_of
 from lyceum.density.kernel_sums import KernelSums, leaf_order
-from lyceum.density.posterior_bandwidth import log_loss_bandwidths
 from lyceum.report import Explanation, Summary, Table
+
+_ROWS = 4000  # rows that the search compares
+_SCORED = 1000  # of these, rows that are left out one at a time
+_FARTHEST = 5  # doublings of the factor, up and down
+_LEAST = np.log(1e-15)  # of a log posterior, so that one row cannot decide
 
 
 class ParzenClassifier(PosteriorClassifier, Learner):
@@ -127,9 +135,8 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         block = block.without_zero_weights()
         rows = np.asarray(block.X, dtype=np.float64)
         codes = block.y
-        w = block.w
         assert codes is not None
-        w = row_weights(w, len(rows))
+        w = row_weights(block.w, len(rows))
         K = len(self.classes_)
         self.class_count_ = np.bincount(codes, w, K)
         self.class_prior_ = class_priors(
@@ -140,12 +147,11 @@ class ParzenClassifier(PosteriorClassifier, Learner):
             self._class_rows(rows[codes == k], w[codes == k], chosen[k])
             for k in range(K)
         ]
-        self.rows_ = np.concatenate([part[0] for part in parts])
-        self.weights_ = np.concatenate([part[1] for part in parts])
-        self.bandwidth_ = np.stack([part[2] for part in parts])
-        self.class_start_ = np.concatenate(
-            [[0], np.cumsum([len(part[1]) for part in parts])]
-        )
+        class_rows, weights, bandwidths = zip(*parts)
+        self.rows_ = np.concatenate(class_rows)
+        self.weights_ = np.concatenate(weights)
+        self.bandwidth_ = np.stack(bandwidths)
+        self.class_start_ = np.cumsum([0, *map(len, weights)])
         return self
 
     def _chosen_bandwidths(
@@ -154,11 +160,10 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         """The bandwidth of every class."""
         if not isinstance(self.bandwidth, str) or self.bandwidth != "log_loss":
             return [self.bandwidth] * len(self.classes_)
-        return [
-            *log_loss_bandwidths(
-                rows, codes, w, self._log_priors(), self.kernel, self.rtol
-            )
-        ]
+        h = log_loss_bandwidths(
+            rows, codes, w, self._log_priors(), self.kernel, self.rtol
+        )
+        return list(h)
 
     def _class_rows(
         self, rows: np.ndarray, w: np.ndarray, bandwidth: Any
@@ -166,29 +171,26 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         """The rows of a class in leaf order, their weights, and its bandwidths."""
         if not len(rows):
             return rows, w, np.ones(rows.shape[1])
-        if (w == 1.0).all():
-            plain = None
-        else:
-            plain = w
-        bandwidth = bandwidths_of(rows, plain, bandwidth, self.kernel, self.rtol)
-        order = leaf_order((rows - rows.mean(axis=0)) / bandwidth)
-        return rows[order], w[order], bandwidth
+        unequal = None if (w == 1.0).all() else w
+        h = bandwidths_of(rows, unequal, bandwidth, self.kernel, self.rtol)
+        order = leaf_order((rows - rows.mean(axis=0)) / h)
+        return rows[order], w[order], h
 
     # -- predict -----------------------------------------------------------------------
 
     def _sums(self, k: int, n_columns: int | None = None) -> KernelSums | None:
         """The density of class k over the first columns, or over all; None without rows."""
-        some = slice(self.class_start_[k], self.class_start_[k + 1])
-        if some.start == some.stop:
+        rows = slice(self.class_start_[k], self.class_start_[k + 1])
+        if rows.start == rows.stop:
             return None
-        w = self.weights_[some]
+        w = self.weights_[rows]
         return KernelSums.of_first_columns(
-            self.rows_[some],
+            self.rows_[rows],
             None if (w == 1.0).all() else w,
-            self.bandwidth_[k],
-            self.kernel,
-            self.rtol,
-            n_columns or self.rows_.shape[1],
+            bandwidth=self.bandwidth_[k],
+            kernel=self.kernel,
+            rtol=self.rtol,
+            n_columns=n_columns or self.rows_.shape[1],
         )
 
     def _log_joint(self, block: Block) -> np.ndarray:
@@ -227,6 +229,8 @@ class ParzenClassifier(PosteriorClassifier, Learner):
         return self._explain(X, self._column_odds, AGAINST_RUNNER_UP)
 
     def _column_odds(self, block: Block) -> np.ndarray:
+        # log f_k of the first 0, 1, ..., d columns; each adds the difference to those before it,
+        # nothing after a density of 0
         n = len(block)
         K = len(self.classes_)
         d = self.rows_.shape[1]
@@ -238,7 +242,10 @@ class ParzenClassifier(PosteriorClassifier, Learner):
                     chain[:, k, j + 1] = sums.log_density(block.X[:, : j + 1])
         before = chain[:, :, :-1]
         terms = np.subtract(
-            chain[:, :, 1:], before, out=np.zeros((n, K, d)), where=np.isfinite(before)
+            chain[:, :, 1:],
+            before,
+            out=np.zeros((n, K, d)),
+            where=np.isfinite(before),
         )
         return runner_up_odds(terms, self._log_priors())
 
@@ -276,3 +283,147 @@ class ParzenClassifier(PosteriorClassifier, Learner):
             "class_count_": (K,),
             "class_prior_": (K,),
         }
+
+
+# -- bandwidths by the log loss of the posteriors ----------------------------------------
+
+
+def log_loss_bandwidths(
+    rows: np.ndarray,
+    codes: np.ndarray,
+    w: np.ndarray,
+    log_priors: np.ndarray,
+    kernel: str,
+    rtol: float,
+) -> np.ndarray:
+    """The bandwidths (K, d) of least leave-one-out log loss among multiples of two shapes.
+
+    The shapes are the normal reference rule in d columns, σ_j (4 / ((d+2) n))^(1/(d+4)), with the
+    standard deviations of each class and its rows, or with those pooled within classes and the mean
+    number of rows. The factor is doubled or halved as long as that lowers the loss, then tried at
+    half steps beside the best. Of many rows, the search compares 4,000 and leaves out 1,000; the
+    rule holds for their number.
+    """
+    K = len(log_priors)
+    sample = _evenly(codes, K, _ROWS)
+    parts = _ClassParts.of(
+        rows[sample], codes[sample], w[sample], log_priors, kernel, rtol
+    )
+    own_loss, own_factor = _search(parts, parts.reference[0])
+    pooled_loss, pooled_factor = _search(parts, parts.reference[1])
+    # the shapes of all rows; of equal losses the pooled one is taken
+    own, pooled = _shapes(rows, codes, w, K)
+    if own_loss < pooled_loss:
+        return own_factor * own
+    return pooled_factor * pooled
+
+
+def _search(parts: _ClassParts, reference: np.ndarray) -> tuple[float, float]:
+    """The least loss over factors 2^k and 2^(k ± ½), from 1 in the direction in which it falls."""
+    losses = {0.0: parts.loss(reference)}
+    for sign in (1.0, -1.0):
+        for k in range(1, _FARTHEST + 1):
+            losses[sign * k] = parts.loss(2.0 ** (sign * k) * reference)
+            if losses[sign * k] >= losses[sign * (k - 1)]:
+                break
+    middle = min(losses, key=lambda k: losses[k])
+    for half_step in (middle - 0.5, middle + 0.5):
+        losses[half_step] = parts.loss(2.0**half_step * reference)
+    best = min(losses, key=lambda k: losses[k])
+    return losses[best], 2.0**best
+
+
+def _shapes(rows: np.ndarray, codes: np.ndarray, w: np.ndarray, K: int) -> np.ndarray:
+    """The reference bandwidths by class and pooled, (2, K, d)."""
+    d = rows.shape[1]
+    n = np.bincount(codes, w, K)
+    own = np.zeros((K, d))
+    for k in np.flatnonzero(n):
+        own[k] = deviations(rows[codes == k], w[codes == k])
+    # σ² pooled within the classes, Σ_k (n_k - 1) σ_k² / (N - K); over all rows where it is 0
+    scatter = (np.maximum(n - 1.0, 0.0)[:, None] * own**2).sum(axis=0)
+    pooled = np.sqrt(scatter / max(n.sum() - K, 1.0))
+    everywhere = deviations(rows, w)
+    pooled = np.where(pooled > 0, pooled, np.where(everywhere > 0, everywhere, 1.0))
+
+    def rule(count: np.ndarray | float) -> np.ndarray:
+        return (4.0 / ((d + 2.0) * np.maximum(count, 1.0))) ** (1.0 / (d + 4.0))
+
+    by_class = np.where(own > 0, own, pooled) * rule(n)[:, None]
+    mean_size = n.sum() / (n > 0).sum()
+    return np.stack([by_class, np.tile(pooled * rule(mean_size), (K, 1))])
+
+
+def _evenly(codes: np.ndarray, K: int, most: int) -> np.ndarray:
+    """Up to `most` row numbers, evenly from every class by its share."""
+    if len(codes) <= most:
+        return np.arange(len(codes))
+    chosen = []
+    for k in range(K):
+        own = np.flatnonzero(codes == k)
+        size = min(len(own), max(1, round(most * len(own) / len(codes))))
+        if size:
+            own = own[np.linspace(0, len(own) - 1, size).astype(int)]
+        chosen.append(own)
+    return np.sort(np.concatenate(chosen))
+
+
+@dataclass(frozen=True)
+class _ClassParts:
+    """The rows of every class in leaf order, and which of them are left out."""
+
+    rows: list[np.ndarray]
+    weights: list[np.ndarray]
+    scored: list[np.ndarray]  # places in a class
+    reference: np.ndarray  # (2, K, d)
+    log_priors: np.ndarray
+    kernel: str
+    rtol: float
+
+    @classmethod
+    def of(cls, rows, codes, w, log_priors, kernel, rtol) -> _ClassParts:
+        reference = _shapes(rows, codes, w, len(log_priors))
+        scored = np.zeros(len(rows), dtype=bool)
+        scored[_evenly(codes, len(log_priors), _SCORED)] = True
+        parts = []
+        for k in range(len(log_priors)):
+            own = np.flatnonzero(codes == k)
+            if len(own):
+                centered = rows[own] - rows[own].mean(axis=0)
+                own = own[leaf_order(centered / reference[0, k])]
+            # a row is left out with the weight of one row: the class must have more
+            left_out = scored[own] & (w[own].sum() > np.minimum(w[own], 1.0))
+            parts.append((rows[own], w[own], np.flatnonzero(left_out)))
+        class_rows, weights, indices = map(list, zip(*parts))
+        return cls(class_rows, weights, indices, reference, log_priors, kernel, rtol)
+
+    def loss(self, bandwidth: np.ndarray) -> float:
+        """The mean of -log P(own class | x) over the rows left out one at a time."""
+        present = [k for k, own in enumerate(self.rows) if len(own)]
+        sums = {
+            k: KernelSums(
+                self.rows[k], self.weights[k], bandwidth[k], self.kernel, self.rtol
+            )
+            for k in present
+        }
+        total = 0.0
+        weight = 0.0
+        for k in present:
+            indices = self.scored[k]
+            if not len(indices):
+                continue
+            X = self.rows[k][indices]
+            w = self.weights[k][indices]
+            # log π_j + log f_j(x), a row of class k being left out of its own density alone
+            densities = [
+                sums[j].leave_one_out(indices) if j == k else sums[j].log_density(X)
+                for j in present
+            ]
+            joint = np.column_stack(densities) + self.log_priors[present]
+            joint[np.isneginf(joint).all(axis=1)] = self.log_priors[present]
+            own = joint[:, present.index(k)] - logsumexp(joint, axis=1)
+            total -= float(w @ np.maximum(own, _LEAST))
+            weight += float(w.sum())
+        if weight:
+            return total / weight
+        return 0.0

@@ -26,25 +26,25 @@ def are_trees(members: Sequence[Any], one_leaf: bool) -> bool:
     `one_leaf` says that a row must end in one leaf: the vote of a tree on a divided row is not the
     mean of the votes of its parts.
     """
-    return all(
-        isinstance(member, _TREES)
-        and getattr(member, "loss_matrix_", getattr(member, "loss_matrix", None))
-        is None
-        and not (one_leaf and member.missing != "learned")
-        for member in members
-    )
+    for member in members:
+        if not isinstance(member, _TREES):
+            return False
+        # of a fitted member `loss_matrix_`; regressors have neither
+        losses = getattr(member, "loss_matrix", None)
+        if getattr(member, "loss_matrix_", losses) is not None:
+            return False
+        if one_leaf and member.missing != "learned":
+            return False
+    return True
 
 
 def cells_of_trees(source: ArraySource) -> np.ndarray:
     """Cells as trees take them, checked as trees check them."""
     recode = Recode()
     check = CheckCells("DecisionTreeClassifier", allow_missing=True)
-    cells = [
-        check(recode(block)).X for part in source.parts() for block in part.blocks()
-    ]
-    if len(cells) == 1:
-        return cells[0]
-    return np.concatenate(cells)
+    blocks = (block for part in source.parts() for block in part.blocks())
+    cells = [check(recode(block)).X for block in blocks]
+    return cells[0] if len(cells) == 1 else np.concatenate(cells)
 
 
 def votes(tree: Tree) -> np.ndarray:
@@ -54,6 +54,8 @@ def votes(tree: Tree) -> np.ndarray:
     return shares
 
 
+# Routers by model, so that files and copies of a model do not have them; the lock, as threads may
+# predict with one model.
 _forests: WeakKeyDictionary[Any, tuple[list[Tree], Router]] = WeakKeyDictionary()
 _lock = threading.Lock()
 
@@ -70,31 +72,24 @@ def forest(
     """
     trees = [member.tree_ for member in model.estimators_]
     with _lock:
-        entry = _forests.get(model)
-        if (
-            entry is None
-            or len(entry[0]) != len(trees)
-            or any(a is not b for a, b in zip(entry[0], trees))
-        ):
-            placed = [
-                _on_all_columns(tree, its_columns)
-                for tree, its_columns in zip(trees, columns)
-            ]
-            values = [value(tree) for tree in trees]
-            entry = (
-                trees,
-                Router(placed, model.n_features_in_, values=values, scale=scale),
-            )
-            _forests[model] = entry
-        return entry[1]
-
-
-def _on_all_columns(tree: Tree, columns: np.ndarray | None) -> Tree:
-    """A tree on some columns as one on all."""
-    if columns is None:
-        return tree
-    feature = np.where(tree.feature >= 0, columns[np.maximum(tree.feature, 0)], -1)
-    return replace(tree, feature=feature.astype(np.int32))
+        routed, router = _forests.get(model, ([], None))
+        # a model that was fitted again, or has more members, has other trees
+        if router is not None and list(map(id, routed)) == list(map(id, trees)):
+            return router
+        on_all_columns = []
+        for tree, numbers in zip(trees, columns):
+            if numbers is not None:
+                is_inner = tree.feature >= 0
+                feature = np.full_like(tree.feature, -1)
+                feature[is_inner] = numbers[tree.feature[is_inner]]
+                tree = replace(tree, feature=feature)
+            on_all_columns.append(tree)
+        values = [value(tree) for tree in trees]
+        router = Router(
+            on_all_columns, model.n_features_in_, values=values, scale=scale
+        )
+        _forests[model] = (trees, router)
+        return router
 
 
 # -- trees as learners, for text, rules, paths and drawings ----------------------------
@@ -102,9 +97,9 @@ def _on_all_columns(tree: Tree, columns: np.ndarray | None) -> Tree:
 
 def tree_of_forest(forest: Any, tree: Tree) -> Any:
     """A tree that answers as the forest does, with classes or numbers."""
-    kind: Any = (
-        DecisionTreeClassifier if is_classifier(forest) else DecisionTreeRegressor
-    )
+    kind: Any = DecisionTreeRegressor
+    if is_classifier(forest):
+        kind = DecisionTreeClassifier
     member = kind(
         criterion=forest.criterion,
         max_depth=forest.max_depth,
@@ -112,7 +107,8 @@ def tree_of_forest(forest: Any, tree: Tree) -> Any:
         max_bins=forest.max_bins,
     )
     if is_classifier(forest):
-        member.classes_ = member.actions_ = forest.classes_
+        member.classes_ = forest.classes_
+        member.actions_ = forest.classes_
         member.loss_matrix_ = None
     return _with_tree(member, forest, tree, forest.schema_, forest.max_features_)
 
@@ -120,6 +116,7 @@ def tree_of_forest(forest: Any, tree: Tree) -> Any:
 def _tree_of_scores(boosting: Any, tree: Tree, score: str) -> Any:
     """A tree that adds to a score, which is what it predicts; its gains are of the loss, not of
     variances."""
+    # what boosting keeps as impurity is its objective, which is no variance
     tree = replace(tree, impurity=np.full(tree.n_nodes, np.nan))
     member = DecisionTreeRegressor(
         max_depth=boosting.max_depth, max_leaf_nodes=boosting.max_leaf_nodes
@@ -129,7 +126,11 @@ def _tree_of_scores(boosting: Any, tree: Tree, score: str) -> Any:
 
 
 def _with_tree(
-    member: Any, owner: Any, tree: Tree, schema: Any, max_features: int
+    member: Any,
+    owner: Any,
+    tree: Tree,
+    schema: Any,
+    max_features: int,
 ) -> Any:
     member.schema_ = schema
     member.n_features_in_ = owner.n_features_in_
@@ -155,12 +156,9 @@ class TreesOfRounds:
         check_is_fitted(self)
         scores = self._score_names()
         K = len(self.baseline_)
-        trees = [
-            _tree_of_scores(self, tree, scores[i % K])
-            for i, tree in enumerate(self.trees_)
-        ]
-        learners = np.empty(len(trees), dtype=object)
-        learners[:] = trees
+        learners = np.empty(len(self.trees_), dtype=object)
+        for i, tree in enumerate(self.trees_):
+            learners[i] = _tree_of_scores(self, tree, scores[i % K])
         return learners.reshape(-1, K)
 
     def _score_names(self) -> list[str]:
@@ -169,9 +167,9 @@ class TreesOfRounds:
         return [self.schema_.target.name]
 
     def __len__(self) -> int:
-        return len(getattr(self, "trees_", ())) // max(
-            1, len(getattr(self, "baseline_", ()))
-        )
+        n_trees = len(getattr(self, "trees_", ()))
+        n_outputs = len(getattr(self, "baseline_", ()))
+        return n_trees // max(1, n_outputs)
 
     def __bool__(self) -> bool:
         return True  # a model without trees is one too

@@ -18,9 +18,9 @@ from lyceum.errors import DataError, MissingValuesError, SettingError
 def column_of(values: ArrayLike, name: str) -> np.ndarray:
     """One column as an array; an (n, 1) array is taken as its column, and scanned rows as their
     target."""
-    array = _array_of(
-        _target_column(values, name) if isinstance(values, Rows) else values, name
-    )
+    if isinstance(values, Rows):
+        values = _target_column(values, name)
+    array = _array_of(values, name)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -46,6 +46,7 @@ def _array_of(values: ArrayLike, name: str) -> np.ndarray:
 
 def _numbers(array: np.ndarray, name: str) -> np.ndarray:
     try:
+        # objects may be numbers, as those of a column with None; text is refused
         if array.dtype.kind in "biufO":
             return array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
@@ -75,10 +76,9 @@ def truth_and_weights(y: Target, sample_weight: Weights) -> tuple[Any, Any]:
 def _target_column(rows: Rows, name: str) -> np.ndarray:
     """The target of scanned rows that stand for y; raises where they stand for something else."""
     if name not in ("y", "y_true", "truth"):
+        instead = "what the model predicts for them"
         if name == "sample_weight":
             instead = "rows.sample_weight"
-        else:
-            instead = "what the model predicts for them"
         raise DataError(f"{name} is scanned rows, which hold a table: give {instead}")
     if rows.schema.weight is not None:
         raise DataError(
@@ -97,7 +97,8 @@ def weights_of(sample_weight: Weights, n_rows: int) -> np.ndarray | None:
         raise DataError(
             f"sample_weight has {len(w)} values for {show_count(n_rows, 'row')}"
         )
-    if not (np.isfinite(w).all() and (w >= 0.0).all()):
+    is_valid = np.isfinite(w) & (w >= 0.0)
+    if not is_valid.all():
         raise DataError(
             "sample_weight has negative or missing values: weights are finite and at least 0"
         )
@@ -106,11 +107,14 @@ def weights_of(sample_weight: Weights, n_rows: int) -> np.ndarray | None:
 
 def weights_or_ones(sample_weight: Weights, n_rows: int) -> np.ndarray:
     """Weights as float64, ones when there are none."""
-    w = weights_of(sample_weight, n_rows)
-    return row_weights(w, n_rows)
+    return row_weights(weights_of(sample_weight, n_rows), n_rows)
 
 
-def same_length(first: np.ndarray, second: np.ndarray, what: str) -> None:
+def same_length(
+    first: np.ndarray,
+    second: np.ndarray,
+    what: str,
+) -> None:
     if len(first) != len(second):
         raise DataError(
             f"{what} have {len(first)} and {len(second)} rows: give one of each for every row"
@@ -124,25 +128,18 @@ def code_labels(values: ArrayLike, name: str = "y") -> tuple[list[Any], np.ndarr
     (['a', 'b'], array([ 1,  0, -1,  1], dtype=int32))
     """
     y = column_of(values, name)
-    if y.dtype.kind == "b":
+    kind = y.dtype.kind
+    if kind == "b":
         classes, codes = class_codes(y.view(np.uint8))
         return classes.astype(bool).tolist(), codes
-    if y.dtype.kind == "f":
-        return _code_floats(y)
-    if y.dtype.kind in "iu":
+    if kind == "f" and (missing := np.isnan(y)).any():
+        codes = np.full(len(y), -1, dtype=np.int32)
+        classes, codes[~missing] = class_codes(y[~missing])
+        return classes.tolist(), codes
+    if kind in "iuf":
         classes, codes = class_codes(y)
         return classes.tolist(), codes
     return _code_objects(y)
-
-
-def _code_floats(y: np.ndarray) -> tuple[list[Any], np.ndarray]:
-    missing = np.isnan(y)
-    if not missing.any():
-        classes, codes = class_codes(y)
-        return classes.tolist(), codes
-    codes = np.full(len(y), -1, dtype=np.int32)
-    classes, codes[~missing] = class_codes(y[~missing])
-    return classes.tolist(), codes
 
 
 def _code_objects(y: np.ndarray) -> tuple[list[Any], np.ndarray]:
@@ -155,9 +152,11 @@ def _code_objects(y: np.ndarray) -> tuple[list[Any], np.ndarray]:
         table: dict[Any, int] = {}
         codes = np.full(len(y), -1, dtype=np.int32)
         for i, value in enumerate(y.tolist()):
-            if value is not None and value == value:
+            if value is not None and value == value:  # NaN does not equal itself
                 codes[i] = table.setdefault(value, len(table))
         labels = list(table)
+    # The codes so far number the labels as they were met; `positions` sends them to their places
+    # in sorted order. Its last entry is -1, so that the code -1 of a missing label stays -1.
     order = _sorting_order(labels)
     positions = np.full(len(labels) + 1, -1, dtype=np.int32)
     positions[order] = np.arange(len(labels), dtype=np.int32)
@@ -168,17 +167,17 @@ def _sorting_order(labels: list[Any]) -> list[int]:
     try:
         return sorted(range(len(labels)), key=labels.__getitem__)
     except TypeError:  # labels of several types: by type, then by text
-        return sorted(
-            range(len(labels)), key=lambda i: (type(labels[i]).__name__, str(labels[i]))
-        )
+        keys = [(type(label).__name__, str(label)) for label in labels]
+        return sorted(range(len(labels)), key=keys.__getitem__)
 
 
 def as_classes(labels: list[Any]) -> np.ndarray:
     """Labels as an array of their own type, of objects when they are of several."""
-    if len({type(label) for label in labels}) <= 1 and not isinstance(
-        next(iter(labels), 0), tuple
-    ):
+    types = {type(label) for label in labels}
+    holds_tuples = any(issubclass(kind, tuple) for kind in types)
+    if len(types) <= 1 and not holds_tuples:
         return np.array(labels)
+    # NumPy would turn numbers beside text into text, and tuples into a second axis
     classes = np.empty(len(labels), dtype=object)
     classes[:] = labels
     return classes
@@ -194,6 +193,7 @@ def common_codes(
     labels = [
         label for label in dict.fromkeys(present) if reject is None or label != reject
     ]
+    # "1" and 1 would be two classes, which nobody means
     kinds = {"text" if isinstance(label, str) else "numbers" for label in labels}
     if len(kinds) > 1:
         raise DataError(
@@ -217,7 +217,10 @@ def paired_codes(
     labels, (truth, guess) = common_codes(
         {"y_true": y_true, "y_pred": y_pred}, reject=reject
     )
-    if len(truth) and truth.min() < 0 and (missing := int((truth == -1).sum())):
+    missing = 0
+    if len(truth) and truth.min() < 0:
+        missing = int((truth == -1).sum())
+    if missing:
         raise MissingValuesError(
             f"y_true has {missing} missing labels: leave those rows out"
         )
@@ -225,17 +228,21 @@ def paired_codes(
 
 
 def known_codes(
-    source: list[Any], codes: np.ndarray, labels: list[Any], reject: Any = None
+    source: list[Any],
+    codes: np.ndarray,
+    labels: list[Any],
+    reject: Any = None,
 ) -> np.ndarray:
-    """Codes into `own` as codes into `labels`; -1 for a label not among them, -2 for `reject`."""
+    """Codes into `source` as codes into `labels`; -1 for a label not among them, -2 for
+    `reject`."""
     if source == labels:
         return codes
     index = {label: i for i, label in enumerate(labels)}
     if reject is not None:
         index[reject] = -2
-    return np.array([*(index.get(label, -1) for label in source), -1], dtype=np.int32)[
-        codes
-    ]
+    # the last entry answers the code -1: what is missing stays missing
+    new_codes = [*(index.get(label, -1) for label in source), -1]
+    return np.array(new_codes, dtype=np.int32)[codes]
 
 
 def positive_mask(y_true: Any, pos_label: Label = None) -> np.ndarray:
@@ -245,15 +252,17 @@ def positive_mask(y_true: Any, pos_label: Label = None) -> np.ndarray:
     A single label counts as positive when it is 1 or True, else as negative.
     """
     y_true = column_of(y_true, "y_true")
+    # the mask itself, not a copy of it
     if y_true.dtype.kind == "b" and pos_label is None:
         return y_true
+    # Two numbers and nothing else: known without sorting. NaN fails the comparison.
     if y_true.dtype.kind in "iuf" and len(y_true) and pos_label is None:
         low = y_true.min()
         high = y_true.max()
         is_high = y_true == high
-        if low < high and np.count_nonzero(is_high) + np.count_nonzero(
-            y_true == low
-        ) == len(y_true):
+        n_high = np.count_nonzero(is_high)
+        n_low = np.count_nonzero(y_true == low)
+        if low < high and n_high + n_low == len(y_true):
             return is_high
     labels, codes = code_labels(y_true)
     if len(codes) and codes.min() < 0:
@@ -330,6 +339,7 @@ def score_matrix(
         hint = ": give labels= when some class has no rows"
     else:
         labels = np.asarray(labels).tolist()
+    # one score per row is the posterior of the second class
     if score.ndim == 1 and len(labels) <= 2:
         score = np.column_stack([1.0 - score, score])
     if score.ndim != 2 or score.shape != (len(codes), len(labels)):

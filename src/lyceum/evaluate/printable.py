@@ -25,8 +25,10 @@ class Printable:
 
     def as_dict(self) -> dict[str, Any]:
         """All values by name, in JSON's own types: arrays are lists, NaN and infinity are None."""
+        # fields first, in the order of the class, then what follows from them
         names = [field.name for field in fields(self)]  # type: ignore[arg-type]
-        return {name: plain(getattr(self, name)) for name in (*names, *self._derived)}
+        names += self._derived
+        return {name: plain(getattr(self, name)) for name in names}
 
     def __str__(self) -> str:
         return str(self.summary())

@@ -14,11 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval, StrOptions
-from lyceum._core.data import Block, Column, Design, Rows, Schema, dense_cells
+from lyceum._core.data import Block, Column, Design, Schema, dense_cells
 from lyceum._core.statistics import Moments, RowSample, seed_from
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError
-from lyceum.kernels.functions.base import Kernel
+from lyceum.kernels.functions.base import Kernel, double_gram
 from lyceum.kernels.functions.other import PrecomputedKernel
 from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner
 from lyceum.prepare import Transformer
@@ -124,20 +124,24 @@ class Nystroem(Transformer, KernelLearner):
                 f"Nystroem draws rows of numbers, which {chosen!r} does not compare: use"
                 " KernelRidge"
             )
-        drawn = _apply_design(rows, self.schema_).reduce(
-            partial(
-                _Sampled.of,
-                size=int(self.n_components),
-                seed=seed_from(self.random_state),
-            )
-        )
-        self.rows_ = _dense(drawn.sample.X)
-        self.kernel_ = _with_scale(chosen, drawn.moments).learn(self.rows_)
-        K = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
+        size = int(self.n_components)
+        of = partial(_Sampled.of, size=size, seed=seed_from(self.random_state))
+        drawn = rows.then(_design(self.schema_)).reduce(of)
+        cells = dense_cells(drawn.sample.X)
+        self.rows_ = np.ascontiguousarray(cells, dtype=np.float64)
+        # γ by a rule follows from the moments of all rows, not of the sample
+        rule = getattr(chosen, "gamma", None)
+        if isinstance(rule, str):
+            gamma = _gamma(rule, drawn.moments)
+            chosen = type(chosen)(**{**vars(chosen), "gamma": gamma})
+        self.kernel_ = chosen.learn(self.rows_)
+        # K_mm^(-1/2) = U S^(-1/2) Uᵀ over the directions that are not rounding
+        K = double_gram(self.kernel_, self.rows_)
         s, U = linalg.eigh(K, check_finite=False)
         is_positive = s > _ZERO * max(s[-1], np.finfo(float).tiny)
         self.rank_ = int(is_positive.sum())
-        self.root_ = (U[:, is_positive] / np.sqrt(s[is_positive])) @ U[:, is_positive].T
+        U = U[:, is_positive]
+        self.root_ = (U / np.sqrt(s[is_positive])) @ U.T
         return self
 
     @property
@@ -148,11 +152,8 @@ class Nystroem(Transformer, KernelLearner):
         return Transformer._steps(self)
 
     def _step(self, schema: Schema) -> _Features:
-        return _Features(
-            _design(schema),
-            partial(_kernel_values, self.kernel_, self.rows_, self.root_),
-            _names("nystroem", len(self.rows_)),
-        )
+        made = partial(_kernel_values, self.kernel_, self.rows_, self.root_)
+        return _Features(_design(schema), made, _names("nystroem", len(self.rows_)))
 
     def summary(self) -> Summary:
         """The kernel, the rows drawn, and how many dimensions they span."""
@@ -167,10 +168,8 @@ class Nystroem(Transformer, KernelLearner):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         m = len(self.rows_)
-        return {
-            "rows_": (m, len(_design(Schema(self.schema_.columns)).after)),
-            "root_": (m, m),
-        }
+        d = len(_design(Schema(self.schema_.columns)).after)
+        return {"rows_": (m, d), "root_": (m, m)}
 
 
 class RBFSampler(Transformer):
@@ -257,26 +256,31 @@ class RBFSampler(Transformer):
         sample_weight : array of shape (n_samples,), optional
         """
         rows = self._rows(X, None, sample_weight)
-        moments = _apply_design(rows, self.schema_).reduce(Moments.of)
+        moments = rows.then(_design(self.schema_)).reduce(Moments.of)
         d = len(moments.mean)
         self.mean_ = moments.mean
         if isinstance(self.gamma, str):
             self.gamma_ = _gamma(self.gamma, moments)
         else:
             self.gamma_ = float(self.gamma)
-        chance = np.random.default_rng(seed_from(self.random_state))
+        # exp(-γ|z|²) is the mean of cos ω·z over ω ~ N(0, 2γ I) (Bochner); a wave has a cosine and
+        # a sine, and the last of an odd number of features a cosine at a random phase
+        rng = np.random.default_rng(seed_from(self.random_state))
         n_waves = -(-self.n_components // 2)
-        self.frequencies_ = np.sqrt(2.0 * self.gamma_) * chance.standard_normal(
-            (n_waves, d)
-        )
+        normal = rng.standard_normal((n_waves, d))
+        self.frequencies_ = np.sqrt(2.0 * self.gamma_) * normal
         self.phase_ = 0.0
         if self.n_components % 2:
-            self.phase_ = float(chance.uniform(0.0, 2.0 * np.pi))
+            self.phase_ = float(rng.uniform(0.0, 2.0 * np.pi))
         return self
 
     def _step(self, schema: Schema) -> _Features:
         made = partial(
-            _waves, self.frequencies_, self.phase_, self.mean_, self.n_components
+            _waves,
+            self.frequencies_,
+            self.phase_,
+            self.mean_,
+            self.n_components,
         )
         return _Features(_design(schema), made, _names("fourier", self.n_components))
 
@@ -294,11 +298,8 @@ class RBFSampler(Transformer):
             ("mean", float(lengths.mean())),
             ("largest", float(lengths.max())),
         ]
-        return Summary(
-            self._title(),
-            facts,
-            [Table("Lengths of frequencies", ("", "length"), rows)],
-        )
+        table = Table("Lengths of frequencies", ("", "length"), rows)
+        return Summary(self._title(), facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(_design(Schema(self.schema_.columns)).after)
@@ -317,40 +318,27 @@ class _Sampled:
 
     @classmethod
     def of(cls, block: Block, size: int, seed: int) -> _Sampled:
-        return cls(
-            RowSample.of(block, size, seed), Moments.of(block.without_zero_weights())
-        )
+        sample = RowSample.of(block, size, seed)
+        return cls(sample, Moments.of(block.without_zero_weights()))
 
     def merge(self, other: _Sampled) -> _Sampled:
-        return _Sampled(
-            self.sample.merge(other.sample), self.moments.merge(other.moments)
-        )
+        sample = self.sample.merge(other.sample)
+        return _Sampled(sample, self.moments.merge(other.moments))
 
 
 def _design(schema: Schema) -> Design:
     return Design(Schema(schema.columns), False, sparse=True)
 
 
-def _apply_design(rows: Rows, schema: Schema) -> Rows:
-    return rows.then(_design(schema))
-
-
 def _gamma(rule: str, moments: Moments) -> float:
     d = len(moments.mean)
     if rule == "auto":
         return 1.0 / d
+    # of all cells: the mean variance within the columns, and that of the column means
     variance = float(moments.variance().mean() + moments.mean.var())
     if variance > 0:
         return 1.0 / (d * variance)
     return 1.0
-
-
-def _with_scale(kernel: Kernel, moments: Moments) -> Kernel:
-    """The kernel with a γ that follows from the moments of all rows, not of the sample."""
-    rule = getattr(kernel, "gamma", None)
-    if isinstance(rule, str):
-        return type(kernel)(**{**vars(kernel), "gamma": _gamma(rule, moments)})
-    return kernel
 
 
 # -- blocks ----------------------------------------------------------------------------
@@ -365,38 +353,35 @@ class _Features:
     names: tuple[str, ...]
 
     def schema(self, schema: Schema) -> Schema:
-        return Schema(
-            tuple(Column(name) for name in self.names), schema.target, schema.weight
-        )
+        columns = tuple(Column(name) for name in self.names)
+        return Schema(columns, schema.target, schema.weight)
 
     def __call__(self, block: Block) -> Block:
         X = self.design(block).X
-        if X.dtype.kind == "f":
-            kind = X.dtype
-        else:
-            kind = np.float64
-        return block.with_X(
-            np.ascontiguousarray(self.made(X), dtype=kind), self.schema(block.schema)
-        )
+        kind = X.dtype if X.dtype.kind == "f" else np.float64
+        features = np.ascontiguousarray(self.made(X), dtype=kind)
+        return block.with_X(features, self.schema(block.schema))
 
 
 def _names(prefix: str, count: int) -> tuple[str, ...]:
     return tuple(f"{prefix}{k}" for k in range(count))
 
 
-def _dense(X: Data) -> np.ndarray:
-    X = dense_cells(X)
-    return np.ascontiguousarray(X, dtype=np.float64)
-
-
 def _kernel_values(
-    kernel: Kernel, rows: np.ndarray, root: np.ndarray, X: Data
+    kernel: Kernel,
+    rows: np.ndarray,
+    root: np.ndarray,
+    X: Data,
 ) -> np.ndarray:
-    return np.asarray(kernel.gram(X, rows), dtype=np.float64) @ root
+    return double_gram(kernel, X, rows) @ root
 
 
 def _waves(
-    frequencies: np.ndarray, phase: float, mean: np.ndarray, n_components: int, X: Data
+    frequencies: np.ndarray,
+    phase: float,
+    mean: np.ndarray,
+    n_components: int,
+    X: Data,
 ) -> np.ndarray:
     """√(2/D) times the cosines of all waves, then the sines of those that have both."""
     if sparse.issparse(X):
@@ -406,4 +391,5 @@ def _waves(
     # 2 cos(a + b) cos(c + b) is cos(a - c) in the mean over a random phase b, as cosine and sine
     angle[:, -1] += phase
     sines = np.sin(angle[:, : n_components // 2])
-    return np.concatenate([np.cos(angle), sines], axis=1) * np.sqrt(2.0 / n_components)
+    waves = np.concatenate([np.cos(angle), sines], axis=1)
+    return waves * np.sqrt(2.0 / n_components)

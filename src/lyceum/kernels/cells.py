@@ -36,13 +36,17 @@ def cells_of(X: Data, kernel: Kernel) -> Any:
     """The cells of X as floats, one-of-C columns for text; refuses what the kernel cannot take."""
     X = block_of(X, kernel)
     if isinstance(X, Block):
-        if not kernel.takes_categories and not all(
-            column.numeric for column in X.schema
-        ):
+        has_categories = not all(column.numeric for column in X.schema)
+        if has_categories and not kernel.takes_categories:
             X = Design(Schema(X.schema.columns))(X)
         X = X.X
+    # of a sparse array only the stored cells can be missing or infinite
     if sparse.issparse(X):
-        return _checked_sparse(X, kernel)
+        if kernel.takes_sparse:
+            X = as_float(sparse.csr_array(X))
+            _check_finite(X.data.reshape(1, -1), kernel)
+            return X
+        X = X.toarray()
     cells = float_matrix(X, "a kernel needs")
     _check_finite(cells, kernel)
     return cells
@@ -60,15 +64,6 @@ def numbers_of(kernel: Kernel, X: Data, Y: Data) -> tuple[Any, Any]:
         )
     kind = np.float32 if A.dtype == B.dtype == np.float32 else np.float64
     return A.astype(kind, copy=False), B.astype(kind, copy=False)
-
-
-def _checked_sparse(X: Any, kernel: Kernel) -> Any:
-    if not kernel.takes_sparse:
-        return cells_of(X.toarray(), kernel)
-    X = sparse.csr_array(X)
-    X = as_float(X)
-    _check_finite(X.data.reshape(1, -1), kernel)
-    return X
 
 
 def _check_finite(cells: np.ndarray, kernel: Kernel) -> None:

@@ -90,9 +90,8 @@ class KernelLearner(Learner):
                     " RBFKernel(gamma=...)"
                 )
             return as_kernel(self.kernel)
-        settings = {
-            name: getattr(self, name) for name in _SETTINGS.get(self.kernel, ())
-        }
+        names = _SETTINGS.get(self.kernel, ())
+        settings = {name: getattr(self, name) for name in names}
         if "gamma" not in settings:
             return as_kernel(self.kernel, **settings)
         by_distance = self.gamma in ("median", "closest")
@@ -114,10 +113,9 @@ class KernelLearner(Learner):
         Refuses rows whose kernel values overflow, which the values of rows with themselves show.
         """
         kernel = self._chosen_kernel().learn(block, y, block.w)
-        if (
-            kernel.native is not None
-            and not np.isfinite(kernel.diagonal(block.X)).all()
-        ):
+        # |k(x, y)|² ≤ k(x, x) k(y, y) of a Mercer kernel: the diagonal shows the largest values
+        is_native = kernel.native is not None
+        if is_native and not np.isfinite(kernel.diagonal(block.X)).all():
             raise DataError(
                 f"values of the kernel {kernel!r} overflow on these rows: rescale the columns, e.g."
                 " by lyceum.prepare.StandardScaler()"
@@ -128,22 +126,19 @@ class KernelLearner(Learner):
 
     def _weighted_rows(self, rows: Rows) -> Block:
         """All rows with a weight, as the kernel takes them."""
-        block = rows.in_one_block(
-            type(self).__name__, self._alternative
-        ).without_zero_weights()
+        block = rows.in_one_block(type(self).__name__, self._alternative)
+        block = block.without_zero_weights()
         X = block.X
         if sparse.issparse(X) and not self._takes_sparse:
             X = X.toarray()
         if X.dtype not in (np.float32, np.float64):
             X = X.astype(np.float64)
-        if (
-            isinstance(self._chosen_kernel(), PrecomputedKernel)
-            and X.shape[0] != X.shape[1]
-        ):
+        is_square = X.shape[0] == X.shape[1]
+        if isinstance(self._chosen_kernel(), PrecomputedKernel) and not is_square:
             X = self._square(rows, X)
-        return block.with_X(
-            X if sparse.issparse(X) else np.ascontiguousarray(X), block.schema
-        )
+        if not sparse.issparse(X):
+            X = np.ascontiguousarray(X)
+        return block.with_X(X, block.schema)
 
     def _square(self, rows: Rows, X: Any) -> Any:
         """Precomputed values without the columns of zero-weight rows."""
@@ -162,9 +157,8 @@ class KernelLearner(Learner):
 
     @property
     def _is_precomputed(self) -> bool:
-        return (
-            isinstance(self.kernel, PrecomputedKernel) or self.kernel == "precomputed"
-        )
+        is_object = isinstance(self.kernel, PrecomputedKernel)
+        return is_object or self.kernel == "precomputed"
 
     @property
     def _keeps_categories(self) -> bool:

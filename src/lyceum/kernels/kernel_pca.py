@@ -18,6 +18,7 @@ from lyceum._core.data import Block
 from lyceum._core.text import show_count
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import DataError, SettingError
+from lyceum.kernels.functions.base import double_gram
 from lyceum.kernels.functions.products import RBFKernel
 from lyceum.kernels.kernel_learner import (
     KERNEL_CONSTRAINTS,
@@ -144,15 +145,19 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         w = np.asarray(block.weights, dtype=np.float64)
         self.row_weights_ = w
         self.kernel_ = self._learned_kernel(block)
-        self._find(np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64), w)
+        self._find(double_gram(self.kernel_, self.rows_), w)
         return self
 
     def _find(self, K: np.ndarray, w: np.ndarray) -> None:
         share = w / w.sum()
         root = np.sqrt(w)
+        # K_c = K - (means of columns) - (means of rows) + mean: the kernel about the weighted mean
+        # of the rows in feature space
         self.column_means_ = K @ share
         self.total_mean_ = float(share @ self.column_means_)
-        rounding = 10.0 * np.finfo(float).eps * float(w @ np.abs(np.diagonal(K)))
+        # what rounding of K may do to its eigenvalues, by its weighted trace
+        trace = float(w @ np.abs(np.diagonal(K)))
+        rounding = 10.0 * np.finfo(float).eps * trace
         # S = √W K_c √W, in the memory of K
         S = K
         S -= self.column_means_
@@ -164,10 +169,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         values, vectors = self._components(S, rounding)
         # the score of row i is √λ_k u_ik / √w_i: the largest decides the sign, whatever its weight
         scores = vectors / root[:, None]
-        largest = scores[np.abs(scores).argmax(axis=0), np.arange(len(values))]
-        self.eigenvectors_ = np.ascontiguousarray(
-            vectors * np.where(largest < 0, -1, 1)
-        )
+        longest = np.abs(scores).argmax(axis=0)
+        largest = scores[longest, np.arange(len(values))]
+        signs = np.where(largest < 0, -1, 1)
+        self.eigenvectors_ = np.ascontiguousarray(vectors * signs)
         self.eigenvalues_ = values
         self.n_components_ = len(values)
         self.explained_variance_ratio_ = np.zeros(len(values))
@@ -175,12 +180,15 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
             self.explained_variance_ratio_ = values / total
 
     def _components(
-        self, S: np.ndarray, rounding: float
+        self,
+        S: np.ndarray,
+        rounding: float,
     ) -> tuple[np.ndarray, np.ndarray]:
         """The largest eigenvalues, those of the size of rounding as 0, and their vectors; without
         `n_components` those above 0."""
         values, vectors = _largest(S, self.n_components)
-        size = max(abs(values[0]), abs(values[-1])) if len(values) else 0.0
+        size = np.abs(values).max(initial=0.0)
+        # all eigenvalues are at hand: one well below zero is no rounding of a Mercer kernel
         if self.n_components is None and len(values):
             least = values.min()
             if least < -max(1e-6 * size, rounding):
@@ -200,9 +208,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         """√w_i u_ik / √λ_k, what the centered kernel values of row i add to the score on k."""
         root = np.sqrt(self.row_weights_)
         values = self.eigenvalues_
-        scale = np.divide(
-            1.0, np.sqrt(values), out=np.zeros(len(values)), where=values > 0
-        )
+        zeros = np.zeros(len(values))
+        scale = np.divide(1.0, np.sqrt(values), out=zeros, where=values > 0)
         return np.ascontiguousarray(root[:, None] * self.eigenvectors_ * scale)
 
     # -- use ---------------------------------------------------------------------------
@@ -226,7 +233,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         return self._apply(partial(_squared_residuals, self), X)
 
     def inverse_transform(
-        self, X: Data, max_iter: int = 200, tol: float = 1e-9
+        self,
+        X: Data,
+        max_iter: int = 200,
+        tol: float = 1e-9,
     ) -> np.ndarray:
         """Rows for scores: exact for the linear kernel, a fixed point for the RBF kernel.
 
@@ -268,24 +278,30 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         return self._fixed_points(G, rows, max_iter, tol)
 
     def _fixed_points(
-        self, G: np.ndarray, rows: np.ndarray, max_iter: int, tol: float
+        self,
+        G: np.ndarray,
+        rows: np.ndarray,
+        max_iter: int,
+        tol: float,
     ) -> np.ndarray:
         """x = Σ g_i k(x, x_i) x_i / Σ g_i k(x, x_i), from the training row nearest to the
         projection."""
-        K = np.asarray(self.kernel_.gram(rows), dtype=np.float64)
+        K = double_gram(self.kernel_, rows)
         X = rows[np.argmax(G @ K, axis=1)].copy()
         gamma = self.kernel_.native.gamma  # type: ignore[union-attr]
         going = np.arange(len(X))
         for _ in range(max_iter):
-            weights = G[going] * np.asarray(
-                self.kernel_.gram(X[going], rows), dtype=np.float64
-            )
-            total = weights.sum(axis=1)
-            # else it stays where it is
-            fine = np.abs(total) > 1e-12 * np.abs(weights).sum(axis=1)
+            values = double_gram(self.kernel_, X[going], rows)
+            weights = G[going] * values
+            sums = weights.sum(axis=1)
+            # where weights cancel, x stays where it is
+            sizes = np.abs(weights).sum(axis=1)
+            fine = np.abs(sums) > 1e-12 * sizes
             new = X[going].copy()
-            new[fine] = (weights[fine] / total[fine, None]) @ rows
-            moved = np.sqrt(gamma) * np.linalg.norm(new - X[going], axis=1)
+            new[fine] = (weights[fine] / sums[fine, None]) @ rows
+            # in units of the kernel's width
+            distances = np.linalg.norm(new - X[going], axis=1)
+            moved = np.sqrt(gamma) * distances
             X[going] = new
             going = going[moved > tol]
             if not len(going):
@@ -310,9 +326,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
             for k, numbers in enumerate(zip(variance, ratio, np.cumsum(ratio)))
         ]
         head = ("component", "variance", "proportion", "cumulative")
-        return Summary(
-            self._title(), facts, [Table("Variance in feature space", head, rows[:20])]
-        )
+        table = Table("Variance in feature space", head, rows[:20])
+        return Summary(self._title(), facts, [table])
 
     @property
     def _n_features_out(self) -> int:
@@ -333,35 +348,32 @@ def _largest(S: np.ndarray, wanted: int | None) -> tuple[np.ndarray, np.ndarray]
     """The largest eigenvalues, the largest first, and their vectors as columns."""
     n = len(S)
     k = n if wanted is None else min(wanted, n)
+    # a few of many by Lanczos, n² per step instead of n³ in all
     if n > _FEW and k <= n // 10:
         start = np.random.default_rng(0).standard_normal(n)  # the same every time
         values, vectors = eigsh(S, k, which="LA", v0=start, tol=0)
     else:
-        values, vectors = linalg.eigh(
-            S, subset_by_index=(n - k, n - 1), check_finite=False
-        )
+        last = (n - k, n - 1)
+        values, vectors = linalg.eigh(S, subset_by_index=last, check_finite=False)
     order = np.argsort(-values, kind="stable")
     return values[order], vectors[:, order]
 
 
-def _center(pca: KernelPCA, block: Block) -> np.ndarray:
-    """k_c(x, x_i), (m, n)."""
-    K = np.asarray(pca.kernel_.gram(block.X, pca.rows_), dtype=np.float64)
-    share = pca.row_weights_ / pca.row_weights_.sum()
-    return K - (K @ share)[:, None] - pca.column_means_ + pca.total_mean_
+def _scores_and_means(pca: KernelPCA, block: Block) -> tuple[np.ndarray, np.ndarray]:
+    """The scores of rows, and the weighted means of their kernel values with those of `fit`."""
+    K = double_gram(pca.kernel_, block.X, pca.rows_)
+    means = K @ (pca.row_weights_ / pca.row_weights_.sum())
+    centered = K - means[:, None] - pca.column_means_ + pca.total_mean_
+    return centered @ pca._row_coefficients(), means
 
 
 def _scores(pca: KernelPCA, block: Block) -> np.ndarray:
-    return (_center(pca, block) @ pca._row_coefficients()).astype(
-        block.X.dtype, copy=False
-    )
+    scores, _ = _scores_and_means(pca, block)
+    return scores.astype(block.X.dtype, copy=False)
 
 
 def _squared_residuals(pca: KernelPCA, block: Block) -> np.ndarray:
-    K = np.asarray(pca.kernel_.gram(block.X, pca.rows_), dtype=np.float64)
-    share = pca.row_weights_ / pca.row_weights_.sum()
-    squares = pca.kernel_.diagonal(block.X) - 2.0 * (K @ share) + pca.total_mean_
-    Z = (
-        K - (K @ share)[:, None] - pca.column_means_ + pca.total_mean_
-    ) @ pca._row_coefficients()
+    """|φ(x) - mean|² = k(x, x) - 2 Σ_i share_i k(x, x_i) + mean, less the squares of the scores."""
+    Z, means = _scores_and_means(pca, block)
+    squares = pca.kernel_.diagonal(block.X) - 2.0 * means + pca.total_mean_
     return np.maximum(squares - (Z * Z).sum(axis=1), 0.0)

@@ -27,10 +27,6 @@ _AT_ONCE = 64  # kernel columns computed together
 _KEPT = 1 << 24  # kernel values that are kept: 128 MB
 
 
-def _has_columns(self: Any) -> bool:
-    return not self._is_precomputed
-
-
 class KernelPerceptron(Classifier, KernelLearner):
     """Rosenblatt's perceptron in dual form, with any kernel.
 
@@ -155,7 +151,11 @@ class KernelPerceptron(Classifier, KernelLearner):
         self.base_point_ = base_point(block, self._keeps_categories)
         cells = block.X - self.mean_ if self.mean_.any() else block.X
         learning = _Learning(
-            self.kernel_, cells, np.asarray(block.y), block.weights, len(self.classes_)
+            self.kernel_,
+            cells,
+            y=np.asarray(block.y),
+            w=block.weights,
+            n_classes=len(self.classes_),
         )
         self.history_: list[int] = []
         if self.record:
@@ -163,12 +163,11 @@ class KernelPerceptron(Classifier, KernelLearner):
         for number in range(self.max_iter if len(self.classes_) > 1 else 0):
             self.history_.append(learning.run_pass())
             if self.record:
-                rows = learning.mistakes.copy()
                 self.record_.append(
                     {
                         "step": number + 1,
                         "mistakes": self.history_[-1],
-                        "row_mistakes": rows,
+                        "row_mistakes": learning.mistakes.copy(),
                     }
                 )
             report("passes", number + 1, self.max_iter)
@@ -180,7 +179,9 @@ class KernelPerceptron(Classifier, KernelLearner):
     def _center(self, block: Block) -> np.ndarray:
         if sparse.issparse(block.X) or not is_linear(self.kernel_):
             return np.zeros(block.X.shape[1])
-        return np.average(block.X.astype(np.float64), axis=0, weights=block.weights)
+        # as in the primal form; other kernels compare rows where they are
+        cells = block.X.astype(np.float64)
+        return np.average(cells, axis=0, weights=block.weights)
 
     def _keep(self, learning: _Learning, cells: Any) -> None:
         self.row_mistakes_ = learning.mistakes
@@ -218,7 +219,7 @@ class KernelPerceptron(Classifier, KernelLearner):
 
     # -- what was learned --------------------------------------------------------------
 
-    @available_if(_has_columns)
+    @available_if(lambda self: not self._is_precomputed)
     def explain(self, X: Data) -> Explanation:
         """What every column adds to the score, from `base_point_` to the row.
 
@@ -254,14 +255,10 @@ class KernelPerceptron(Classifier, KernelLearner):
             "passes": self.n_iter_,
         }
         most = np.argsort(-self.row_mistakes_, kind="stable")[:10]
-        rows = [
-            (int(i), int(self.row_mistakes_[i])) for i in most if self.row_mistakes_[i]
-        ]
-        return Summary(
-            self._title(),
-            facts,
-            [Table("Rows of most mistakes", ("row", "mistakes"), rows)],
-        )
+        mistakes = self.row_mistakes_
+        rows = [(int(i), int(mistakes[i])) for i in most if mistakes[i]]
+        table = Table("Rows of most mistakes", ("row", "mistakes"), rows)
+        return Summary(self._title(), facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         outputs = len(self.classes_) if len(self.classes_) > 2 else 1
@@ -278,7 +275,12 @@ class _Learning:
     computed."""
 
     def __init__(
-        self, kernel: Kernel, X: Any, y: np.ndarray, w: np.ndarray, n_classes: int
+        self,
+        kernel: Kernel,
+        X: Any,
+        y: np.ndarray,
+        w: np.ndarray,
+        n_classes: int,
     ) -> None:
         n = X.shape[0]
         self.kernel = kernel
@@ -302,24 +304,27 @@ class _Learning:
         if self.side is not None:
             return self.side[start:] * self.scores[start:, 0]
         of_class = self.scores[self.rows[start:], self.y[start:]]
-        return of_class - (self.scores[start:] + self.without_own[start:]).max(axis=1)
+        others = self.scores[start:] + self.without_own[start:]
+        return of_class - others.max(axis=1)
 
     def run_pass(self) -> int:
         """One pass over the rows; the number of mistakes."""
-        made = 0
+        n_mistakes = 0
         start = 0
-        n = len(self.y)
-        while start < n:
+        # all rows up to the next mistake are right under the same scores, and are passed at once
+        while start < len(self.y):
             wrong = self.leads(start) <= 0
             i = start + int(np.argmax(wrong))
             if not wrong[i - start]:
-                return made
+                return n_mistakes
             self._correct(i, start + np.flatnonzero(wrong))
-            made = made + 1
+            n_mistakes += 1
             start = i + 1
-        return made
+        return n_mistakes
 
     def _correct(self, i: int, waiting: np.ndarray) -> None:
+        """Add w_i (k(x_i, ·) + 1) to the score of the row's class, and take it from that of the
+        best other one."""
         column = self._column(i, waiting) + 1.0
         step = float(self.w[i])
         self.mistakes[i] += 1
@@ -327,7 +332,8 @@ class _Learning:
             self._add(i, 0, self.side[i] * step, column)
             return
         true_class = int(self.y[i])
-        best = int(np.argmax(self.scores[i] + self.without_own[i]))
+        others = self.scores[i] + self.without_own[i]
+        best = int(np.argmax(others))
         self._add(i, true_class, step, column)
         self._add(i, best, -step, column)
 
@@ -341,23 +347,23 @@ class _Learning:
             return self.full_gram[:, i]
         if i not in self.columns:
             rows = waiting[:_AT_ONCE]
-            if (len(self.columns) + len(rows)) * len(self.y) > _KEPT:
+            n_columns = len(self.columns) + len(rows)
+            if n_columns * len(self.y) > _KEPT:
                 self.columns.clear()
-            columns = np.asarray(
-                self.kernel.gram(self.X, self.X[rows]), dtype=np.float64
-            ).T.copy()
+            values = self.kernel.gram(self.X, self.X[rows])
+            columns = np.asarray(values, dtype=np.float64).T.copy()
             self.columns.update(zip(rows.tolist(), columns))
         return self.columns[i]
 
     def largest_square(self) -> float:
         """max w² (k(x, x) + 1)."""
-        return float((self.w**2 * (self.kernel.diagonal(self.X) + 1.0)).max())
+        squares = self.kernel.diagonal(self.X) + 1.0
+        return float((self.w**2 * squares).max())
 
     def margin(self) -> float:
         """The least lead over the length of the function, |f|² = Σ a_i f(x_i)."""
-        length = np.sqrt(
-            max(float((self.coef * self.scores).sum()), np.finfo(float).tiny)
-        )
+        square = float((self.coef * self.scores).sum())
+        length = np.sqrt(max(square, np.finfo(float).tiny))
         return float((self.w * self.leads()).min() / length)
 
 
@@ -366,9 +372,9 @@ def _scores(model: KernelPerceptron, X: Any) -> np.ndarray:
         X = X - model.mean_
     if not len(model.dual_coef_):
         return np.zeros((X.shape[0], model.dual_coef_.shape[1]))
-    return model.kernel_.sums(model.rows_, model.dual_coef_, X) + model.dual_coef_.sum(
-        axis=0
-    )
+    # Σ a_i (k(x_i, x) + 1): the sum of the a_i is the intercept
+    sums = model.kernel_.sums(model.rows_, model.dual_coef_, X)
+    return sums + model.dual_coef_.sum(axis=0)
 
 
 def _decision(model: KernelPerceptron, block: Block) -> np.ndarray:
@@ -382,23 +388,21 @@ def _predict(model: KernelPerceptron, block: Block) -> np.ndarray:
     scores = _scores(model, block.X)
     if scores.shape[1] > 1:
         return model.classes_[scores.argmax(axis=1)]
-    if len(model.classes_) == 2:
-        second = scores[:, 0] > 0
-    else:
-        second = np.zeros(len(scores), dtype=bool)
-    return model.classes_[second.astype(np.intp)]
+    is_positive = scores[:, 0] > 0
+    is_second = is_positive & (len(model.classes_) == 2)
+    return model.classes_[is_second.astype(np.intp)]
 
 
 def _parts(model: KernelPerceptron, block: Block) -> np.ndarray:
     """The predicted class, the base, and what every column adds."""
-    two = model.dual_coef_.shape[1] == 1
+    is_single = model.dual_coef_.shape[1] == 1
 
     def score(rows: np.ndarray) -> np.ndarray:
-        if two:
-            return _scores(model, rows)[:, 0]
-        return _scores(model, rows)
+        scores = _scores(model, rows)
+        return scores[:, 0] if is_single else scores
 
     parts = column_parts(block, model.base_point_, score)
-    if two:
-        parts[:, 0] = (parts[:, 0] > 0) & (len(model.classes_) == 2)
+    if is_single:
+        is_positive = parts[:, 0] > 0
+        parts[:, 0] = is_positive & (len(model.classes_) == 2)
     return parts

@@ -16,12 +16,11 @@ from lyceum.linear.logistic.logistic_regression import (
 )
 from lyceum.linear.margin.losses import margin_loss as margin_loss
 from lyceum.linear.margin.margin_classifier import MarginClassifier as MarginClassifier
-from lyceum.linear.penalized.elastic_net import ElasticNet as ElasticNet
+from lyceum.linear.penalized.elastic_net import ElasticNet as ElasticNet, Lasso as Lasso
 from lyceum.linear.penalized.elastic_net_cv import (
     ElasticNetCV as ElasticNetCV,
     LassoCV as LassoCV,
 )
-from lyceum.linear.penalized.lasso import Lasso as Lasso
 from lyceum.linear.penalized.regularization_path import (
     RegularizationPath as RegularizationPath,
     elastic_net_path as elastic_net_path,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations_with_replacement
+from itertools import chain, combinations_with_replacement
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -145,41 +145,39 @@ class BasisExpansion(Transformer):
         on = self._on
         moments = statistic.moments
         spread = np.sqrt(np.maximum(moments.variance()[on], 0.0))
+        self.mean_ = np.zeros(len(on))
+        self.scale_ = np.ones(len(on))
         if self.standardize:
             self.mean_ = moments.mean[on]
-        else:
-            self.mean_ = np.zeros(len(on))
-        if self.standardize:
             self.scale_ = np.where(spread > 0, spread, 1.0)
-        else:
-            self.scale_ = np.ones(len(on))
         for name in ("centers_", "bandwidths_", "directions_"):
             self.__dict__.pop(name, None)
         if self._has_centers:
-            self._place(
-                self._checked_centers()
-                if not isinstance(self.centers, str)
-                else self._centers_from(statistic)
-            )
+            if isinstance(self.centers, str):
+                centers = self._centers_from(statistic)
+            else:
+                centers = self._checked_centers()
+            self._place(centers)
         if self.joint and self.kind == "sigmoid":
-            self.directions_ = self._found_directions(seed)
+            self.directions_ = self._unit_directions(seed)
         elif self.directions is not None:
             raise SettingError(
                 'directions are of kind="sigmoid" with joint=True: leave them out otherwise'
             )
         return self
 
-    def _found_directions(self, seed: int) -> np.ndarray:
+    def _unit_directions(self, seed: int) -> np.ndarray:
         if self.directions is None:
             drawn = np.random.default_rng(seed).normal(size=self.centers_.shape)
             return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
-        given = np.array(self.directions, dtype=np.float64)
-        if given.shape != self.centers_.shape or not np.isfinite(given).all():
+        directions = np.array(self.directions, dtype=np.float64)
+        is_finite = np.isfinite(directions).all()
+        if directions.shape != self.centers_.shape or not is_finite:
             raise SettingError(
-                f"directions have the shape {given.shape}: give finite numbers of shape "
+                f"directions have the shape {directions.shape}: give finite numbers of shape "
                 f"{self.centers_.shape}, a row for every center"
             )
-        return given
+        return directions
 
     @property
     def _has_centers(self) -> bool:
@@ -191,13 +189,11 @@ class BasisExpansion(Transformer):
         return np.asarray(self.schema_.continuous, dtype=np.int64)
 
     def _statistic_settings(self, seed: int) -> dict[str, Any]:
-        by_rows = isinstance(self.centers, str) and (
-            self.centers == "sample" or self.joint
-        )
-        by_rows = by_rows and self._has_centers
-        quantiles = self._has_centers and isinstance(self.centers, str) and not by_rows
+        # centers in several columns at once are rows; in each column by itself, its quantiles
+        is_learned = self._has_centers and isinstance(self.centers, str)
+        by_rows = is_learned and (self.joint or self.centers == "sample")
         return {
-            "quantiles": quantiles,
+            "quantiles": is_learned and not by_rows,
             "sample": self.n_centers if by_rows else None,
             "seed": seed,
         }
@@ -221,58 +217,64 @@ class BasisExpansion(Transformer):
         if statistic.sample is not None:
             return statistic.sample.X[:, self._on].astype(np.float64)
         assert statistic.quantiles is not None
-        return statistic.quantiles.quantile(
-            (np.arange(self.n_centers) + 0.5) / self.n_centers
-        )[:, self._on]
+        # the middles of n_centers stretches of equal probability
+        levels = (np.arange(self.n_centers) + 0.5) / self.n_centers
+        return statistic.quantiles.quantile(levels)[:, self._on]
 
     def _place(self, centers: np.ndarray) -> None:
+        """Centers in standardized columns; by default the width is the mean distance of
+        neighboring ones."""
         Z = (centers - self.mean_) / self.scale_
         if self.joint:
-            Z = np.unique(Z, axis=0)
-            apart = pairwise(Z)
-            np.fill_diagonal(apart, np.inf)
-            if len(Z) > 1:
-                wide = float(apart.min(axis=1).mean())
-            else:
-                wide = 1.0
-            self.centers_: Any = Z
-            self.bandwidths_ = np.array(
-                [self.bandwidth if self.bandwidth is not None else wide]
-            )
-            return
-        self.centers_ = [np.unique(column) for column in Z.T]
-        apart = np.array(
-            [np.ptp(c) / (len(c) - 1) if len(c) > 1 else 1.0 for c in self.centers_]
-        )
-        if self.bandwidth is not None:
-            self.bandwidths_ = np.full(len(self.centers_), self.bandwidth)
+            self.centers_: Any = np.unique(Z, axis=0)
+            distances = pairwise(self.centers_)
+            np.fill_diagonal(distances, np.inf)
+            widths = [1.0]
+            if len(distances) > 1:
+                widths = [float(distances.min(axis=1).mean())]
         else:
-            self.bandwidths_ = apart
+            self.centers_ = [np.unique(column) for column in Z.T]
+            widths = [
+                float(np.ptp(c)) / (len(c) - 1) if len(c) > 1 else 1.0
+                for c in self.centers_
+            ]
+        self.bandwidths_ = np.array(widths)
+        if self.bandwidth is not None:
+            self.bandwidths_ = np.full(len(widths), self.bandwidth)
 
     def _step(self, schema: Schema) -> _Expand:
         on = self._on
-        kept = np.setdiff1d(np.arange(len(schema)), on)
+        other = np.setdiff1d(np.arange(len(schema)), on)
         names = [schema[int(j)].name for j in on]
+        made, new = self._functions(names)
+        return _Expand(on, other, self.mean_, self.scale_, made, tuple(new))
+
+    def _functions(self, names: list[str]) -> tuple[partial[np.ndarray], list[str]]:
+        """What makes the functions of a block of standardized cells, and their names."""
+        if not self._has_centers and self.degree > _HIGHEST_DEGREE:
+            raise SettingError(
+                f"degree={self.degree} is beyond {_HIGHEST_DEGREE}, where powers overflow: lower it"
+            )
+        made: partial[np.ndarray]
         if self.kind == "polynomial":
-            powers = tuple(_powers(len(on), self.degree, self.joint))
-            made = partial(_polynomial, powers=powers)
+            powers = _powers(len(names), self.degree, self.joint)
+            made = partial(_polynomial, powers=tuple(powers))
             new = [_product(names, p) for p in powers]
         elif self.kind == "radial":
             made = partial(_radial, degree=self.degree)
-            new = _radial_names(self.degree)
+            new = ["radius", *(f"radius^{k}" for k in range(2, self.degree + 1))]
         elif self.joint:
-            joint = partial(_joint_gaussian, centers=self.centers_)
+            made = partial(_joint_gaussian, centers=self.centers_)
             if self.kind == "sigmoid":
-                joint = partial(
+                made = partial(
                     _joint_sigmoid, centers=self.centers_, directions=self.directions_
                 )
-            made = partial(joint, width=float(self.bandwidths_[0]))
+            made = partial(made, width=float(self.bandwidths_[0]))
             new = [f"{self.kind}_{k}" for k in range(len(self.centers_))]
         else:
-            kinds = {"gaussian": _gaussian, "sigmoid": _sigmoid}
             made = partial(
                 _by_column,
-                function=kinds[self.kind],
+                function=_gaussian if self.kind == "gaussian" else expit,
                 centers=self.centers_,
                 widths=self.bandwidths_,
             )
@@ -281,48 +283,46 @@ class BasisExpansion(Transformer):
                 for name, c in zip(names, self.centers_)
                 for k in range(len(c))
             ]
-        return _Expand(on, kept, self.mean_, self.scale_, made, tuple(new))
+        return made, new
 
     def summary(self) -> Summary:
         """The functions, with the centers and widths in the units of the columns."""
         check_is_fitted(self)
         step = self._step(Schema(self.schema_.columns))
+        is_joint = self.joint or self.kind == "radial"
         facts = {
             "rows": self.n_rows_,
             "functions": f"{len(step.names)} of {len(self._on)} columns",
-            "kind": (
-                f"{self.kind},"
-                f" {'joint' if self.joint or self.kind == 'radial' else 'column by column'}"
-            ),
+            "kind": f"{self.kind}, {'joint' if is_joint else 'column by column'}",
         }
         if not self._has_centers:
             return Summary(self._title(), facts)
         if self.joint:
-            columns = ("function", *(self.schema_[int(j)].name for j in self._on))
+            names = [self.schema_[int(j)].name for j in self._on]
+            columns = ("function", *names)
             centers = self.centers_ * self.scale_ + self.mean_
             shown = [
                 (name, *map(float, center)) for name, center in zip(step.names, centers)
             ]
-            if self.standardize:
-                unit = " standard deviations"
-            else:
-                unit = ""
+            unit = " standard deviations" if self.standardize else ""
             facts["width"] = f"{self.bandwidths_[0]:.4g}{unit}"
-            return Summary(self._title(), facts, [Table("Centers", columns, shown)])
-        rows = [
-            (self.schema_[int(j)].name, (c * s + m).round(6).tolist(), float(width * s))
-            for j, c, m, s, width in zip(
-                self._on, self.centers_, self.mean_, self.scale_, self.bandwidths_
-            )
-        ]
-        return Summary(
-            self._title(),
-            facts,
-            [Table("Centers", ("column", "centers", "width"), rows)],
-        )
+            table = Table("Centers", columns, shown)
+            return Summary(self._title(), facts, [table])
+        return Summary(self._title(), facts, [self._centers_table()])
+
+    def _centers_table(self) -> Table:
+        rows = []
+        for k, j in enumerate(self._on):
+            scale = self.scale_[k]
+            centers = self.centers_[k] * scale + self.mean_[k]
+            width = float(self.bandwidths_[k] * scale)
+            name = self.schema_[int(j)].name
+            rows.append((name, centers.round(6).tolist(), width))
+        return Table("Centers", ("column", "centers", "width"), rows)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"mean_": (len(self._on),), "scale_": (len(self._on),)}
+        d = len(self._on)
+        return {"mean_": (d,), "scale_": (d,)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,123 +335,120 @@ class _Spread:
 
     @classmethod
     def of(
-        cls, block: Block, quantiles: bool, sample: int | None, seed: int
+        cls,
+        block: Block,
+        quantiles: bool,
+        sample: int | None,
+        seed: int,
     ) -> _Spread:
-        if sample:
-            drawn = RowSample.of(block, sample, seed)
-        else:
-            drawn = None
+        drawn = RowSample.of(block, sample, seed) if sample else None
         block = block.without_zero_weights()
-        return cls(Moments.of(block), Quantiles.of(block) if quantiles else None, drawn)
+        values = Quantiles.of(block) if quantiles else None
+        return cls(Moments.of(block), values, drawn)
 
     def merge(self, other: _Spread) -> _Spread:
+        quantiles = None
         if self.quantiles and other.quantiles:
             quantiles = self.quantiles.merge(other.quantiles)
-        else:
-            quantiles = None
+        sample = None
         if self.sample and other.sample:
             sample = self.sample.merge(other.sample)
-        else:
-            sample = None
         return _Spread(self.moments.merge(other.moments), quantiles, sample)
 
 
 @dataclass(frozen=True, eq=False)
 class _Expand:
-    """The cells of the columns that are kept, followed by the functions of the others."""
+    """The cells of the other columns, followed by the functions of those that are expanded."""
 
     on: np.ndarray
-    kept: np.ndarray
+    other: np.ndarray
     mean: np.ndarray
     scale: np.ndarray
     made: Callable[[np.ndarray], np.ndarray]
     names: tuple[str, ...]
 
     def schema(self, schema: Schema) -> Schema:
-        kept = [schema[int(j)] for j in self.kept]
+        other = [schema[int(j)] for j in self.other]
         new = [Column(name) for name in self.names]
-        return Schema((*kept, *new), schema.target, schema.weight)
+        return Schema((*other, *new), schema.target, schema.weight)
 
     def __call__(self, block: Block) -> Block:
         X = as_float(block.X)
-        Z = (X[:, self.on].astype(np.float64) - self.mean) / self.scale
-        out = np.column_stack([X[:, self.kept], self.made(Z)]).astype(
-            X.dtype, copy=False
-        )
-        return block.with_X(np.ascontiguousarray(out), self.schema(block.schema))
+        cells = X[:, self.on].astype(np.float64)
+        Z = (cells - self.mean) / self.scale
+        out = np.column_stack([X[:, self.other], self.made(Z)])
+        out = np.ascontiguousarray(out.astype(X.dtype, copy=False))
+        return block.with_X(out, self.schema(block.schema))
 
 
 def _powers(d: int, degree: int, joint: bool) -> list[tuple[int, ...]]:
     """The columns of every product, in the order of degree."""
-    if degree > _HIGHEST_DEGREE:
-        raise SettingError(
-            f"degree={degree} is beyond {_HIGHEST_DEGREE}, where powers overflow: lower it"
-        )
     if not joint:
         return [(j,) * k for j in range(d) for k in range(1, degree + 1)]
     if comb(d + degree, degree) > 1e6:
         raise SettingError(
             f"degree={degree} gives more than a million products of {d} columns: lower it"
         )
-    return [
-        p
-        for k in range(1, degree + 1)
-        for p in combinations_with_replacement(range(d), k)
-    ]
+    products = (
+        combinations_with_replacement(range(d), k) for k in range(1, degree + 1)
+    )
+    return list(chain.from_iterable(products))
 
 
 def _product(names: list[str], columns: tuple[int, ...]) -> str:
+    """The name of a product: "a*b^2" of the columns (0, 1, 1)."""
     parts = {j: columns.count(j) for j in columns}
-    return "*".join(names[j] if k == 1 else f"{names[j]}^{k}" for j, k in parts.items())
+    powers = ("" if k == 1 else f"^{k}" for k in parts.values())
+    return "*".join(names[j] + power for j, power in zip(parts, powers))
 
 
 def _polynomial(Z: np.ndarray, powers: tuple[tuple[int, ...], ...]) -> np.ndarray:
     out = np.empty((len(Z), len(powers)))
-    at = {p: k for k, p in enumerate(powers)}
+    index = {p: k for k, p in enumerate(powers)}
     # every product is a shorter one times one more column
     for k, p in enumerate(powers):
         if len(p) == 1:
             out[:, k] = Z[:, p[0]]
         else:
-            out[:, k] = out[:, at[p[:-1]]] * Z[:, p[-1]]
+            shorter = index[p[:-1]]
+            out[:, k] = out[:, shorter] * Z[:, p[-1]]
     return out
-
-
-def _radial_names(degree: int) -> list[str]:
-    if degree > _HIGHEST_DEGREE:
-        raise SettingError(
-            f"degree={degree} is beyond {_HIGHEST_DEGREE}, where powers overflow: lower it"
-        )
-    return ["radius" if k == 1 else f"radius^{k}" for k in range(1, degree + 1)]
 
 
 def _radial(Z: np.ndarray, degree: int) -> np.ndarray:
     """|z|, |z|², ..., |z|^degree."""
-    return np.linalg.norm(Z, axis=1)[:, None] ** np.arange(1, degree + 1)
+    radius = np.linalg.norm(Z, axis=1)
+    return radius[:, None] ** np.arange(1, degree + 1)
 
 
 def _joint_sigmoid(
-    Z: np.ndarray, centers: np.ndarray, directions: np.ndarray, width: float
+    Z: np.ndarray,
+    centers: np.ndarray,
+    directions: np.ndarray,
+    width: float,
 ) -> np.ndarray:
-    return expit((Z @ directions.T - (centers * directions).sum(axis=1)) / width)
+    # (z - c)·v, without the differences of all rows and centers
+    along = Z @ directions.T - (centers * directions).sum(axis=1)
+    return expit(along / width)
 
 
 def _by_column(
-    Z: np.ndarray, function: Callable, centers: Any, widths: np.ndarray
+    Z: np.ndarray,
+    function: Callable,
+    centers: Any,
+    widths: np.ndarray,
 ) -> np.ndarray:
-    parts = [function((Z[:, j, None] - c) / widths[j]) for j, c in enumerate(centers)]
-    if parts:
-        return np.column_stack(parts)
-    return np.empty((len(Z), 0))
+    parts = [np.empty((len(Z), 0))]
+    for z, of_column, width in zip(Z.T, centers, widths):
+        u = (z[:, None] - of_column) / width
+        parts.append(function(u))
+    return np.column_stack(parts)
 
 
 def _gaussian(u: np.ndarray) -> np.ndarray:
     return np.exp(-0.5 * u * u)
 
 
-def _sigmoid(u: np.ndarray) -> np.ndarray:
-    return expit(u)
-
-
 def _joint_gaussian(Z: np.ndarray, centers: np.ndarray, width: float) -> np.ndarray:
-    return np.exp(-0.5 * pairwise(Z, centers, metric="squared_euclidean") / width**2)
+    squares = pairwise(Z, centers, metric="squared_euclidean")
+    return np.exp(-0.5 * squares / width**2)

@@ -25,6 +25,15 @@ class LinearScores(Classifier, Learner):
     """Decisions by the sign of one score, or the largest of K: the scores are margins, not
     log-odds."""
 
+    _attribute_docs: ClassVar[str] = """
+    coef_ : ndarray of shape (1, n_design_columns) or (K, n_design_columns)
+        The weights of the second class, or one row per class.
+    intercept_ : ndarray of shape (1,) or (K,)
+        The intercepts, at x = 0.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
+    """
+
     _coding = "one_hot"
     _takes_sparse: ClassVar[bool] = True
     _needs_scaling = True
@@ -47,15 +56,11 @@ class LinearScores(Classifier, Learner):
                     "partial_fit cannot know the class shares beforehand: give class_weight as a"
                     " dict"
                 )
-            weight = (
-                np.bincount(
-                    np.asarray(rows.coded_y), rows.sample_weight, len(self.classes_)
-                )
-                * 1.0
-            )
-        factors = class_weight_factors(
-            self.class_weight, self.classes_.tolist(), weight
-        )
+            codes = np.asarray(rows.coded_y)
+            counts = np.bincount(codes, rows.sample_weight, len(self.classes_))
+            weight = counts.astype(np.float64)
+        labels = self.classes_.tolist()
+        factors = class_weight_factors(self.class_weight, labels, weight)
         assert factors is not None
         return rows.then(_ClassWeights(factors))
 
@@ -74,17 +79,13 @@ class LinearScores(Classifier, Learner):
         that of the next best.
         """
         check_is_fitted(self)
+        unit = "score above the next class"
         if len(self.coef_) == 1:
             unit = f"score of {self.classes_[-1]}"
-        else:
-            unit = "score above the next class"
         return self._explain(X, partial(contributions, self), unit)
 
     def _table(self) -> Table:
-        if len(self.coef_) == 1:
-            titles = [str(self.classes_[-1])]
-        else:
-            titles = [str(label) for label in self.classes_]
+        titles = [str(label) for label in self.classes_[-len(self.coef_) :]]
         return weights_table(self.design_names, self.intercept_, self.coef_, titles)
 
     def _fit_one_class(self, d: int) -> None:
@@ -109,10 +110,10 @@ class _ClassWeights:
         return replace(block, w=block.weights * self.factors[block.y])
 
 
-def check_same_weights(known: Any, now: Any) -> None:
-    """Refuse rows whose classes or categories have no weights; `known` is None in the first
+def check_same_weights(before: Any, now: Any) -> None:
+    """Refuse rows whose classes or categories have no weights; `before` is None in the first
     call."""
-    if known is not None and known != now:
+    if before is not None and before != now:
         raise SchemaError(
             "these rows have classes or categories that there are no weights for: name all classes"
             " in the first partial_fit, and all categories by a category type"
@@ -122,10 +123,7 @@ def check_same_weights(known: Any, now: Any) -> None:
 def score_shapes(learner: Estimator) -> dict[str, tuple[int, ...]]:
     """The shapes of the arrays of linear scores: of one output for two classes, else of one per
     class."""
-    if len(learner.classes_) > 2:
-        outputs = len(learner.classes_)
-    else:
-        outputs = 1
+    outputs = len(learner.classes_) if len(learner.classes_) > 2 else 1
     d = len(learner.design_names)
     return {"coef_": (outputs, d), "intercept_": (outputs,), "mean_": (d,)}
 
@@ -142,11 +140,42 @@ def _predict(learner: LinearScores, block: Block) -> np.ndarray:
     scores = linear_scores(learner, block)
     if scores.ndim == 2:
         return learner.classes_[scores.argmax(axis=1)]
-    return learner.classes_[
-        (scores > 0).astype(int)
-        if len(learner.classes_) > 1
-        else np.zeros(len(block), int)
-    ]
+    # with one class there is nothing to tell apart
+    is_second = (scores > 0) & (len(learner.classes_) > 1)
+    return learner.classes_[is_second.astype(int)]
+
+
+def weights_at(
+    origin: np.ndarray,
+    coef: np.ndarray,
+    intercept: np.ndarray,
+) -> np.ndarray:
+    """θ = (b, b₀ + b·origin) of every output, (outputs, d + 1): the intercepts taken at `origin`.
+
+    About the means of the columns intercepts and coefficients hardly depend on each other.
+    """
+    return np.column_stack([coef, intercept + coef @ origin])
+
+
+def weights_at_zero(
+    theta: np.ndarray, origin: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Coefficients, and intercepts at x = 0, of a θ with its intercepts at `origin`."""
+    coef = np.ascontiguousarray(theta[:, :-1])
+    return coef, theta[:, -1] - coef @ origin
+
+
+def class_leads(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """How far the score of every row's class is above that of the best other class, (n,).
+
+    `scores` (n, K) are overwritten; those of two classes may be (n, 1), of the second.
+    """
+    if scores.shape[1] == 1:
+        return np.where(y == 1, scores[:, 0], -scores[:, 0])
+    own_class = y[:, None]
+    of_class = np.take_along_axis(scores, own_class, axis=1)[:, 0]
+    np.put_along_axis(scores, own_class, -np.inf, axis=1)
+    return of_class - scores.max(axis=1)
 
 
 def contributions(learner: Estimator, block: Block) -> np.ndarray:
@@ -155,13 +184,14 @@ def contributions(learner: Estimator, block: Block) -> np.ndarray:
     coef = learner.coef_
     at_mean = learner.intercept_ + learner.coef_ @ learner.mean_
     if len(coef) == 1:
-        first = np.broadcast_to(coef, X.shape)
+        slopes = np.broadcast_to(coef, X.shape)
         base = np.full(len(X), at_mean[0])
-        best = ((X @ coef[0] + at_mean[0] > 0) & (len(learner.classes_) > 1)).astype(
-            np.intp
-        )
+        scores = X @ coef[0] + at_mean[0]
+        is_positive = scores > 0
+        best = (is_positive & (len(learner.classes_) > 1)).astype(np.intp)
     else:
+        # the difference of two linear scores is linear, with the difference of their coefficients
         best, second = runner_up(X @ coef.T + at_mean)
-        first = coef[best] - coef[second]
+        slopes = coef[best] - coef[second]
         base = at_mean[best] - at_mean[second]
-    return np.column_stack([best, base, X * first])
+    return np.column_stack([best, base, X * slopes])

@@ -25,7 +25,14 @@ from lyceum._core.native import native
 from lyceum._core.statistics import Moments
 from lyceum._core.types import Categories, ClassWeight, Data, Target, Weights
 from lyceum.errors import SettingError, number_setting
-from lyceum.linear.linear_scores import CLASS_WEIGHT, LinearScores, check_same_weights
+from lyceum.linear.linear_scores import (
+    CLASS_WEIGHT,
+    LinearScores,
+    check_same_weights,
+    class_leads,
+    weights_at,
+    weights_at_zero,
+)
 from lyceum.linear.row_passes import dense_blocks, dense_parts, without_checks
 from lyceum.report import Summary
 
@@ -58,10 +65,6 @@ class Perceptron(LinearScores):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_design_columns) or (K, n_design_columns)
-        The weights of the second class, or one row per class.
-    intercept_ : ndarray of shape (1,) or (K,)
-        The intercepts, at x = 0.
     separable_ : bool
         Whether a pass without a mistake has shown the classes to be separable.
     mistakes_ : int
@@ -84,8 +87,6 @@ class Perceptron(LinearScores):
         With `record=True`: step, coef, intercept and mistakes of every pass. With "steps" also
         rows: the weights and the intercept (last) after every row, (n_rows, n_design_columns + 1),
         of more than two classes (n_rows, K, n_design_columns + 1).
-    mean_ : ndarray of shape (n_design_columns,)
-        The means of the design columns, from which explanations start.
 
     See Also
     --------
@@ -152,6 +153,7 @@ class Perceptron(LinearScores):
         sample_weight : array of shape (n_samples,), optional
         """
         rows = self._with_class_weights(self._rows(X, y, sample_weight))
+        # about the means the radius, and with it the bound on the mistakes, is mostly smaller
         moments = finite_sums(rows.reduce(Moments.of))
         self.mean_ = moments.mean
         self.history_: list[int] = []
@@ -208,31 +210,34 @@ class Perceptron(LinearScores):
             return self._first_weights(self._shift)
         self.history_ = list(self.history_)
         self._weight += more
-        self.mean_ = self.mean_ + more / max(self._weight, 1e-300) * (
-            moments.mean - self.mean_
-        )
-        return np.column_stack([self.coef_, self.intercept_ + self.coef_ @ self._shift])
+        share = more / max(self._weight, 1e-300)
+        self.mean_ = self.mean_ + share * (moments.mean - self.mean_)
+        return weights_at(self._shift, self.coef_, self.intercept_)
 
     def _first_weights(self, shift: np.ndarray) -> np.ndarray:
         """Weights, and intercepts at the shift, (1 or K, d + 1)."""
-        shape = (len(self.classes_) if len(self.classes_) > 2 else 1, len(shift))
+        outputs = len(self.classes_) if len(self.classes_) > 2 else 1
+        shape = (outputs, len(shift))
         if self.coef_init is None:
-            return np.zeros((shape[0], shape[1] + 1))
+            return np.zeros((outputs, len(shift) + 1))
         if len(self.coef_init) != 2:
             raise SettingError(
                 f"coef_init must be (coef, intercept), got {len(self.coef_init)} parts"
             )
         coef, intercept = (number_setting("coef_init", part) for part in self.coef_init)
-        if coef.size != shape[0] * shape[1] or intercept.size != shape[0]:
+        if coef.size != outputs * len(shift) or intercept.size != outputs:
             raise SettingError(
-                f"coef_init must have coefficients of shape {shape} and {shape[0]} intercepts, got "
+                f"coef_init must have coefficients of shape {shape} and {outputs} intercepts, got "
                 f"{coef.shape} and {intercept.shape}"
             )
-        coef = coef.reshape(shape)
-        return np.column_stack([coef, intercept.reshape(-1) + coef @ shift])
+        return weights_at(shift, coef.reshape(shape), intercept.reshape(-1))
 
     def _learn(
-        self, rows: Rows, theta: np.ndarray, shift: np.ndarray, passes: int
+        self,
+        rows: Rows,
+        theta: np.ndarray,
+        shift: np.ndarray,
+        passes: int,
     ) -> None:
         for _ in range(passes):
             steps: list[np.ndarray] = []
@@ -242,19 +247,18 @@ class Perceptron(LinearScores):
             self.history_.append(mistakes)
             if self.record:
                 self._keep(theta, shift)
-                self.record_.append(
-                    {
-                        "step": len(self.history_),
-                        "coef": self.coef_,
-                        "intercept": self.intercept_,
-                        "mistakes": mistakes,
-                        **(
-                            {"rows": _after_rows(steps, shift)}
-                            if self.record == "steps"
-                            else {}
-                        ),
-                    }
-                )
+                step: dict[str, Any] = {
+                    "step": len(self.history_),
+                    "coef": self.coef_,
+                    "intercept": self.intercept_,
+                    "mistakes": mistakes,
+                }
+                # intercepts at x = 0 after every row; of two classes the one row of weights
+                if self.record == "steps":
+                    after = np.array(steps)
+                    after[:, :, -1] -= after[:, :, :-1] @ shift
+                    step["rows"] = after[:, 0] if after.shape[1] == 1 else after
+                self.record_.append(step)
             if mistakes == 0:
                 return
 
@@ -265,35 +269,36 @@ class Perceptron(LinearScores):
         shift: np.ndarray,
         steps: list[np.ndarray],
     ) -> int:
+        """Correct θ by the rows of a block, all at once or, to record them, one by one; the number
+        of mistakes."""
         y = np.ascontiguousarray(block.y, dtype=np.int32)
         rate = float(self.learning_rate)
-        mistakes = 0
         if self.record != "steps":
             return native.perceptron_pass(block.X, y, block.w, shift, rate, theta)
+        mistakes = 0
         for i in range(len(y)):
-            if block.w is None:
-                w = None
-            else:
-                w = block.w[i : i + 1]
+            row = slice(i, i + 1)
+            w = None if block.w is None else block.w[row]
             mistakes += native.perceptron_pass(
-                block.X[i : i + 1], y[i : i + 1], w, shift, rate, theta
+                block.X[row],
+                y[row],
+                w,
+                shift,
+                rate,
+                theta,
             )
             steps.append(theta.copy())
         return mistakes
 
     def _keep(self, theta: np.ndarray, shift: np.ndarray) -> None:
-        self.coef_ = np.ascontiguousarray(theta[:, :-1])
-        self.intercept_ = theta[:, -1] - self.coef_ @ shift
+        self.coef_, self.intercept_ = weights_at_zero(theta, shift)
 
     def _judge(self, rows: Rows, theta: np.ndarray, shift: np.ndarray) -> None:
         """The verdict: whether the last pass was without a mistake, the margin, and the bound from
         it."""
         reach = rows.reduce(partial(_Reach.of, theta=theta, shift=shift))
         length = float(np.linalg.norm(theta))
-        if length:
-            margin = reach.margin / length
-        else:
-            margin = np.nan
+        margin = reach.margin / length if length else np.nan
         set_separability(self, reach.radius, margin, bounded=self.coef_init is None)
 
     def _warn(self) -> None:
@@ -320,15 +325,6 @@ class Perceptron(LinearScores):
         return Summary(self._title(), facts, [self._table()])
 
 
-def _after_rows(steps: list[np.ndarray], shift: np.ndarray) -> np.ndarray:
-    """Weights and intercepts at x = 0 after every row; of two classes the one row of them."""
-    after = np.array(steps)
-    after[:, :, -1] -= after[:, :, :-1] @ shift
-    if after.shape[1] == 1:
-        return after[:, 0]
-    return after
-
-
 @dataclass(frozen=True, slots=True)
 class _Reach:
     """The longest row (x, 1) about the means and the least lead of a row's class, both times its
@@ -349,16 +345,15 @@ class _Reach:
             y = part.y[weighted]
             w = w[weighted]
             scores = Z @ theta[:, :-1].T + theta[:, -1]
-            if len(theta) == 1:
-                lead = np.where(y == 1, scores[:, 0], -scores[:, 0])
-            else:
-                own = np.take_along_axis(scores, y[:, None], axis=1)[:, 0]
-                np.put_along_axis(scores, y[:, None], -np.inf, axis=1)
-                lead = own - scores.max(axis=1)
+            lead = class_leads(scores, y)
+            # |(z, 1)|, as the intercept is a weight like the others
             lengths = np.sqrt(1.0 + np.einsum("ij,ij->i", Z, Z))
-            radius = max(radius, float((w * lengths).max(initial=0.0)))
-            margin = min(margin, float((w * lead).min(initial=np.inf)))
+            longest = float((w * lengths).max(initial=0.0))
+            least = float((w * lead).min(initial=np.inf))
+            radius = max(radius, longest)
+            margin = min(margin, least)
         return cls(radius, margin)
 
     def merge(self, other: _Reach) -> _Reach:
-        return _Reach(max(self.radius, other.radius), min(self.margin, other.margin))
+        radius = max(self.radius, other.radius)
+        return _Reach(radius, min(self.margin, other.margin))

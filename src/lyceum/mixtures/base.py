@@ -129,13 +129,13 @@ class Mixture(Density, Learner):
         sample_weight : array of shape (n_samples,), optional
             How often every row counts; zero-weight rows are ignored.
         """
+        # a warm start goes on from parameters that belong to these columns
+        before = None
         if self.warm_start and hasattr(self, "weights_"):
-            known = self.schema_
-        else:
-            known = None
+            before = self.schema_
         rows = self._rows(X, None, sample_weight)
-        if known is not None:
-            check_same_columns(self, known, numbers=True)
+        if before is not None:
+            check_same_columns(self, before, numbers=True)
         moments = finite_sums(rows.reduce(_moments))
         if not moments.weight.any():
             raise DataError(
@@ -143,9 +143,8 @@ class Mixture(Density, Learner):
             )
         problem, starts = self._em_problem(rows, moments)
         solver = ExpectationMaximization(self.max_iter, self.tol, self.record)
-        outcome = self._improve_run(
-            rows, problem, solver, solver.maximize_from(rows, problem, starts)
-        )
+        outcome = solver.maximize_from(rows, problem, starts)
+        outcome = self._improve_run(rows, problem, solver, outcome)
         self._finish(outcome, problem)
         self.labels_ = rows.collect(partial(_labels, self))
         return self
@@ -187,14 +186,13 @@ class Mixture(Density, Learner):
     def _label_starts(
         self, rows: Rows, scaling: ScaledCells, how: str | None = None
     ) -> list:
-        random = check_random_state(self.random_state)
         return starts_of(
             rows,
             how or self.init_params,
-            int(self.n_components),
-            int(self.n_init),
-            random,
-            scaling,
+            K=int(self.n_components),
+            n_init=int(self.n_init),
+            random=check_random_state(self.random_state),
+            scaling=scaling,
         )
 
     # -- use ---------------------------------------------------------------------------
@@ -225,7 +223,12 @@ class Mixture(Density, Learner):
         array of shape (n_samples, n_components)
         """
         check_is_fitted(self)
-        return self._apply(partial(_memberships, self), X)
+        return self._apply(self._memberships, X)
+
+    def _memberships(self, block: Block) -> np.ndarray:
+        joint = self._log_joint(block)
+        native.posterior(joint)
+        return joint
 
     def _log_density(self):
         return partial(_log_density, self)
@@ -336,10 +339,9 @@ class Mixture(Density, Learner):
         -------
         Explanation
         """
+        labels = None
         if hasattr(self, "weights_"):
             labels = np.arange(len(self.weights_))
-        else:
-            labels = None
         return self._explain(X, self._column_terms, AGAINST_RUNNER_UP, labels=labels)
 
 
@@ -354,13 +356,8 @@ def _labels(mixture: Mixture, block: Block) -> np.ndarray:
     return labels
 
 
-def _memberships(mixture: Mixture, block: Block) -> np.ndarray:
-    joint = mixture._log_joint(block)
-    native.posterior(joint)
-    return joint
-
-
 def _log_density(mixture: Mixture, block: Block) -> np.ndarray:
+    # log Σ_k exp(joint), relative to the largest; -inf where every component is impossible
     joint = mixture._log_joint(block)
     best = joint.max(axis=1)
     best[np.isneginf(best)] = 0.0

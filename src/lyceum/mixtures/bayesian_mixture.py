@@ -206,67 +206,57 @@ class BayesianGaussianMixture(EllipticalMixture):
     def _em_problem(
         self, rows: Rows, moments: Moments
     ) -> tuple[EMProblem, Iterable[Any]]:
-        variance = np.nan_to_num(moments.variance())
         # a constant column gets the variance 1 by the prior
-        shape = VariationalPrior(
-            1.0, True, moments.mean, 1.0, 1.0, np.ones(len(variance))
-        )
-        problem = VariationalProblem(
-            self._form, shape, np.where(variance > 0, variance, 1.0)
-        )
-        sums = [
+        variance = np.nan_to_num(moments.variance())
+        variance = np.where(variance > 0, variance, 1.0)
+        # the sums of a start need no prior; the prior needs the spread within its clusters
+        problem = VariationalProblem(self._form, None, variance)  # type: ignore[arg-type]
+        start_sums = [
             by_size(rows.reduce(partial(problem.start_sums, labels=labels)))
             for labels in self._start_labels(rows, moments)
         ]
-        within = within_variance(sums[0], problem.variance)
+        within = within_variance(start_sums[0], variance)
         problem = replace(problem, prior=self._prior(moments.mean, within))
-        return problem, [problem.maximization(one) for one in sums]
+        return problem, [problem.maximization(sums) for sums in start_sums]
 
     def _prior(self, mean: np.ndarray, within: np.ndarray) -> VariationalPrior:
         d = len(mean)
         diagonal = self._form.diagonal
-        if self.degrees_of_freedom_prior is None:
-            if diagonal:
-                nu = 1.0
-            else:
-                nu = float(d)
-        else:
-            nu = None
-        nu = float(self.degrees_of_freedom_prior) if nu is None else nu  # type: ignore[arg-type]
+        nu = 1.0 if diagonal else float(d)
+        if self.degrees_of_freedom_prior is not None:
+            nu = float(self.degrees_of_freedom_prior)
         if not diagonal and nu <= d - 1:
             raise SettingError(
                 f"degrees_of_freedom_prior={nu:g} must be above {d - 1}, the number of columns"
                 " less one"
             )
-        if self.covariance_prior is None:
-            if diagonal:
-                scale = nu * within
-            else:
-                scale = nu * np.diag(within)
-        else:
+        if self.covariance_prior is not None:
             scale = self._given_scale(d)
-        if self.mean_prior is None:
-            m_0 = mean
+        elif diagonal:
+            scale = nu * within
         else:
-            m_0 = given_array("mean_prior", self.mean_prior, (d,))
+            scale = nu * np.diag(within)
+        if self.mean_prior is not None:
+            mean = given_array("mean_prior", self.mean_prior, (d,))
         gamma = self.weight_concentration_prior
+        kappa = self.mean_precision_prior
         return VariationalPrior(
-            1.0 / int(self.n_components) if gamma is None else float(gamma),
-            self.weight_concentration_prior_type == "dirichlet_process",
-            np.nan_to_num(m_0),
-            1.0
-            if self.mean_precision_prior is None
-            else float(self.mean_precision_prior),
-            nu,
-            scale,
+            concentration=1.0 / int(self.n_components)
+            if gamma is None
+            else float(gamma),
+            process=self.weight_concentration_prior_type == "dirichlet_process",
+            mean=np.nan_to_num(mean),
+            kappa=1.0 if kappa is None else float(kappa),
+            nu=nu,
+            scale=scale,
         )
 
     def _given_scale(self, d: int) -> np.ndarray:
+        """Ψ_0 as a matrix, or as variances where the form has no others."""
         given = number_setting("covariance_prior", self.covariance_prior)
         if not self._form.diagonal:
-            return positive_matrix(
-                "covariance_prior", np.diag(given) if given.ndim == 1 else given, d
-            )
+            matrix = np.diag(given) if given.ndim == 1 else given
+            return positive_matrix("covariance_prior", matrix, d)
         if given.ndim == 0:
             variances = np.full(d, float(given))
         else:
@@ -299,9 +289,8 @@ class BayesianGaussianMixture(EllipticalMixture):
         self.weight_concentration_ = parameters.sticks
         self.var_ = problem.variance
         scale = problem.prior.scale
-        self.prior_variance_ = (
-            scale if scale.ndim == 1 else np.diag(scale)
-        ) / problem.prior.nu
+        variances = scale if scale.ndim == 1 else np.diag(scale)
+        self.prior_variance_ = variances / problem.prior.nu
 
     def _step_values(self, parameters: VariationalParameters) -> dict[str, Any]:  # type: ignore[override]
         return {

@@ -116,16 +116,18 @@ class BernoulliMixture(TableMixture):
         self.categorical_features = categorical_features
 
     def _steps(self) -> list[Step]:
-        number = np.array([column.numeric for column in self._design.before])[
-            self._design.source
-        ]
-        return [*super()._steps(), _Binarize(self.binarize, number)]
+        return [*super()._steps(), _Binarize(self.binarize, self._from_numbers())]
+
+    def _from_numbers(self) -> np.ndarray:
+        """Which design columns come from columns of numbers."""
+        numeric = np.array([column.numeric for column in self._design.before])
+        return numeric[self._design.source]
 
     def _group(self) -> np.ndarray:
-        design = self._design
-        width = design.width[design.source]
-        number = np.array([column.numeric for column in design.before])[design.source]
-        return np.where(number | (width == 1), -1, design.source)
+        # the columns of one categorical column sum to 1, unless it has a single one
+        source = self._design.source
+        width = self._design.width[source]
+        return np.where(self._from_numbers() | (width == 1), -1, source)
 
     def _start_scaling(self, moments: Moments) -> ScaledCells:
         return ScaledCells.of(moments.mean, np.ones(len(moments.mean)))

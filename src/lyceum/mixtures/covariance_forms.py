@@ -37,8 +37,9 @@ class CovariancePrior:
             values = covariances[:, used]
             return float(-0.5 * self.rows * (np.log(values) + V / values).sum())
         S = covariances[:, used][:, :, used]
-        inner = np.einsum("kjj,j->k", np.linalg.inv(S), V)
-        return float(-0.5 * self.rows * (np.linalg.slogdet(S)[1] + inner).sum())
+        traces = np.einsum("kjj,j->k", np.linalg.inv(S), V)
+        _, log_det = np.linalg.slogdet(S)
+        return float(-0.5 * self.rows * (log_det + traces).sum())
 
 
 class ComponentWhitening(NamedTuple):
@@ -86,23 +87,25 @@ class CovarianceForm:
         """The whitening of every component; `variance` is that of the columns over all rows."""
         d = len(variance)
         matrices = np.array(self.expand(covariances, K, d))
+        # a tied covariance is whitened once
         if self.pooled:
-            once = whiten(matrices[0], variance)
+            white = [whiten(matrices[0], variance)] * K
         else:
-            once = None
-        white = [once or whiten(matrix, variance) for matrix in matrices]
-        ridge = np.stack([one.ridge for one in white])
-        matrices += ridge if self.diagonal else ridge[:, :, None] * np.eye(d)
+            white = [whiten(matrix, variance) for matrix in matrices]
+        ridge = np.stack([w.ridge for w in white])
         if self.diagonal:
-            diagonals = matrices
+            matrices += ridge
+            variances = matrices
         else:
-            diagonals = np.einsum("kjj->kj", matrices)
+            matrices += ridge[:, :, None] * np.eye(d)
+            variances = np.einsum("kjj->kj", matrices)
+        dependent = [w.dependent for w in white if w.dependent is not None]
         return ComponentWhitening(
-            matrices,
-            np.stack([one.W for one in white]),
-            np.array([one.log_det for one in white]),
-            (diagonals > 0).sum(axis=1),
-            next((one.dependent for one in white if one.dependent is not None), None),
+            matrices=matrices,
+            W=np.stack([w.W for w in white]),
+            log_det=np.array([w.log_det for w in white]),
+            used=(variances > 0).sum(axis=1),
+            dependent=dependent[0] if dependent else None,
         )
 
     def log_prior(
@@ -117,14 +120,18 @@ def _ratio(sums: np.ndarray, count: np.ndarray | float) -> np.ndarray:
     return np.divide(sums, count, out=np.zeros_like(sums), where=count > 0)
 
 
+# The M-steps, Σ = (S + rows V) / (n + rows): of every component, of all together (S is summed over
+# them), of every column, and of all columns together.
+
+
 def _full(S: np.ndarray, n: np.ndarray, prior: CovariancePrior) -> np.ndarray:
-    return _ratio(
-        S + prior.rows * np.diag(prior.variance), (n + prior.rows)[:, None, None]
-    )
+    raised = S + prior.rows * np.diag(prior.variance)
+    return _ratio(raised, (n + prior.rows)[:, None, None])
 
 
-def _estimate_tied(S: np.ndarray, n: np.ndarray, prior: CovariancePrior) -> np.ndarray:
-    return _ratio(S[0] + prior.rows * np.diag(prior.variance), n.sum() + prior.rows)
+def _tied(S: np.ndarray, n: np.ndarray, prior: CovariancePrior) -> np.ndarray:
+    raised = S[0] + prior.rows * np.diag(prior.variance)
+    return _ratio(raised, n.sum() + prior.rows)
 
 
 def _diagonal(S: np.ndarray, n: np.ndarray, prior: CovariancePrior) -> np.ndarray:
@@ -133,57 +140,46 @@ def _diagonal(S: np.ndarray, n: np.ndarray, prior: CovariancePrior) -> np.ndarra
 
 def _spherical(S: np.ndarray, n: np.ndarray, prior: CovariancePrior) -> np.ndarray:
     d = S.shape[1]
-    return _ratio(
-        S.sum(axis=1) + prior.rows * prior.variance.sum(), d * (n + prior.rows)
-    )
+    raised = S.sum(axis=1) + prior.rows * prior.variance.sum()
+    return _ratio(raised, d * (n + prior.rows))
 
 
-def _repeat(values: np.ndarray, K: int, d: int) -> np.ndarray:
-    return np.broadcast_to(values, (K, d, d))
-
-
-def _columns(values: np.ndarray, K: int, d: int) -> np.ndarray:
-    return np.repeat(values[:, None], d, axis=1)
-
-
-FORMS: dict[str, CovarianceForm] = {
-    form.name: form
-    for form in (
-        CovarianceForm(
-            "full",
-            False,
-            False,
-            _full,
-            lambda c, K, d: c,
-            lambda c, d: c,
-            lambda K, d: (K, d, d),
-        ),
-        CovarianceForm(
-            "tied",
-            False,
-            True,
-            _estimate_tied,
-            _repeat,
-            lambda c, d: c[None],
-            lambda K, d: (d, d),
-        ),
-        CovarianceForm(
-            "diag",
-            True,
-            False,
-            _diagonal,
-            lambda c, K, d: c,
-            lambda c, d: c,
-            lambda K, d: (K, d),
-        ),
-        CovarianceForm(
-            "spherical",
-            True,
-            False,
-            _spherical,
-            _columns,
-            lambda c, d: _columns(c, 0, d),
-            lambda K, d: (K,),
-        ),
-    )
-}
+_ALL_FORMS = (
+    CovarianceForm(
+        "full",
+        diagonal=False,
+        pooled=False,
+        estimate=_full,
+        expand=lambda c, K, d: c,
+        distinct=lambda c, d: c,
+        shape=lambda K, d: (K, d, d),
+    ),
+    CovarianceForm(
+        "tied",
+        diagonal=False,
+        pooled=True,
+        estimate=_tied,
+        expand=lambda c, K, d: np.broadcast_to(c, (K, d, d)),
+        distinct=lambda c, d: c[None],
+        shape=lambda K, d: (d, d),
+    ),
+    CovarianceForm(
+        "diag",
+        diagonal=True,
+        pooled=False,
+        estimate=_diagonal,
+        expand=lambda c, K, d: c,
+        distinct=lambda c, d: c,
+        shape=lambda K, d: (K, d),
+    ),
+    CovarianceForm(
+        "spherical",
+        diagonal=True,
+        pooled=False,
+        estimate=_spherical,
+        expand=lambda c, K, d: np.repeat(c[:, None], d, axis=1),
+        distinct=lambda c, d: np.repeat(c[:, None], d, axis=1),
+        shape=lambda K, d: (K,),
+    ),
+)
+FORMS = {form.name: form for form in _ALL_FORMS}

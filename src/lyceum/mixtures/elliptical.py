@@ -22,9 +22,13 @@ from lyceum.errors import SettingError
 from lyceum.evaluate import degrees_of_freedom
 from lyceum.mixtures.base import Mixture
 from lyceum.mixtures.covariance_forms import FORMS, CovarianceForm, CovariancePrior
-from lyceum.mixtures.problem import MixtureProblem
 from lyceum.mixtures.start import ScaledCells, StartLabels, given_array, given_weights
-from lyceum.mixtures.sums import ComponentValues, MixtureSums
+from lyceum.mixtures.sums import (
+    ComponentValues,
+    MixtureProblem,
+    MixtureSums,
+    float_cells,
+)
 from lyceum.report import Table
 
 LEAST_DEGREES = 0.5
@@ -77,13 +81,10 @@ class EllipticalProblem(MixtureProblem):
 
     def maximization(self, statistic: MixtureSums) -> EllipticalParameters:
         n = statistic.rows
-        covariances = self.form.estimate(statistic.moments.scatter, n, self.prior)
-        return self.parameters(
-            n / n.sum(),
-            statistic.moments.mean,
-            covariances,
-            self._new_degrees(statistic),
-        )
+        moments = statistic.moments
+        covariances = self.form.estimate(moments.scatter, n, self.prior)
+        degrees = self._new_degrees(statistic)
+        return self.parameters(n / n.sum(), moments.mean, covariances, degrees)
 
     def _new_degrees(self, statistic: MixtureSums) -> np.ndarray | None:
         K = len(statistic.rows)
@@ -93,12 +94,9 @@ class EllipticalProblem(MixtureProblem):
             return np.full(K, float(self.degrees))
         if not statistic.logs.any():  # a start from labels
             return np.full(K, 10.0)
-        mean = np.divide(
-            statistic.logs,
-            statistic.rows,
-            out=np.full(K, -1.0),
-            where=statistic.rows > 0,
-        )
+        # the mean of E[log u - u] over the rows of a component; -1, as of u = 1, without rows
+        n = statistic.rows
+        mean = np.divide(statistic.logs, n, out=np.full(K, -1.0), where=n > 0)
         return np.array([_degrees_from(value) for value in mean])
 
     def log_prior(self, parameters: EllipticalParameters) -> float:
@@ -159,30 +157,28 @@ class EllipticalMixture(Mixture):
         self, rows: Rows, moments: Moments
     ) -> tuple[EMProblem, Iterable[Any]]:
         variance = np.nan_to_num(moments.variance())
+        rows_of_prior = float(self.prior_rows)
         problem = EllipticalProblem(
             self._form, CovariancePrior(0.0, variance), variance, self._degrees
         )
         if self.warm_start and hasattr(self, "means_"):
-            problem = replace(
-                problem,
-                prior=CovariancePrior(float(self.prior_rows), self.prior_variance_),
-            )
+            prior = CovariancePrior(rows_of_prior, self.prior_variance_)
+            problem = replace(problem, prior=prior)
             degrees = getattr(self, "degrees_", None)
-            return problem, [
-                problem.parameters(
-                    self.weights_, self.means_, self.covariances_, degrees
-                )
-            ]
-        sums = [
+            start = problem.parameters(
+                self.weights_, self.means_, self.covariances_, degrees
+            )
+            return problem, [start]
+        # the prior has the variances within the clusters of the first start, the same for all
+        # starts, so that their objectives can be compared
+        start_sums = [
             rows.reduce(partial(problem.start_sums, labels=labels))
             for labels in self._start_labels(rows, moments)
         ]
-        prior = CovariancePrior(
-            float(self.prior_rows), within_variance(sums[0], variance)
-        )
-        problem = replace(problem, prior=prior)
+        within = within_variance(start_sums[0], variance)
+        problem = replace(problem, prior=CovariancePrior(rows_of_prior, within))
         return problem, [
-            self._with_given(problem, self._first(problem, one)) for one in sums
+            self._with_given(problem, self._first(problem, sums)) for sums in start_sums
         ]
 
     def _first(
@@ -221,9 +217,8 @@ class EllipticalMixture(Mixture):
         if self.means_init is not None:
             means = given_array("means_init", self.means_init, (K, d))
         if self.precisions_init is not None:
-            precisions = given_array(
-                "precisions_init", self.precisions_init, self._form.shape(K, d)
-            )
+            shape = self._form.shape(K, d)
+            precisions = given_array("precisions_init", self.precisions_init, shape)
             covariances = _inverse(precisions, self._form.diagonal)
         return problem.parameters(weights, means, covariances, start.degrees)
 
@@ -275,13 +270,10 @@ class EllipticalMixture(Mixture):
         )
 
     def _log_joint(self, block: Block) -> np.ndarray:
-        if block.X.dtype.kind == "f":
-            X = block.X
-        else:
-            X = block.X.astype(np.float64)
-        return self._values.log_joint(X)
+        return self._values.log_joint(float_cells(block))
 
     def _draw(self, k: int, n: int, random: np.random.RandomState) -> np.ndarray:
+        # Student-t: a Gaussian over the root of χ²_ν / ν. By eigenvalues, as Σ may be singular.
         d = self.means_.shape[1]
         matrix = self._values.matrices[k]
         noise = random.standard_normal((n, d))
@@ -291,7 +283,8 @@ class EllipticalMixture(Mixture):
         if matrix.ndim == 1:
             return self.means_[k] + noise * np.sqrt(matrix)
         values, vectors = np.linalg.eigh(matrix)
-        return self.means_[k] + (noise * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+        deviations = np.sqrt(np.maximum(values, 0.0))
+        return self.means_[k] + (noise * deviations) @ vectors.T
 
     def _column_terms(self, block: Block) -> np.ndarray:
         X = np.ascontiguousarray(block.X, dtype=np.float64)
@@ -322,10 +315,10 @@ class EllipticalMixture(Mixture):
     def _component_table(self) -> list[Table]:
         names = [f"component {k}" for k in range(len(self.weights_))]
         degrees = getattr(self, "degrees_", None)
-        matrices = self._form.expand(self.covariances_, *self.means_.shape)
-        deviations = np.sqrt(
-            matrices if matrices.ndim == 2 else np.einsum("kjj->kj", matrices)
-        )
+        variances = self._form.expand(self.covariances_, *self.means_.shape)
+        if variances.ndim == 3:
+            variances = np.einsum("kjj->kj", variances)
+        deviations = np.sqrt(variances)
         head: tuple[str, ...] = ("component", "weight")
         weights: list[Any] = [*zip(names, self.weights_.tolist())]
         if degrees is not None:
@@ -375,21 +368,20 @@ def within_variance(sums: MixtureSums, variance: np.ndarray) -> np.ndarray:
     A few rows far away raise a variance without limit, but hardly its harmonic mean over the
     clusters.
     """
-    S = sums.moments.scatter
+    scatter = sums.moments.scatter
     n = sums.rows
-    if S.ndim == 2:
-        scatter = S
-    else:
-        scatter = np.einsum("kjj->kj", S)
-    if len(scatter) != len(n):
+    if scatter.ndim == 3:
+        scatter = np.einsum("kjj->kj", scatter)
+    if len(scatter) != len(n):  # one for all components
         n = n.sum(keepdims=True)
-    some = n > 1.0
-    if not some.any():
+    has_spread = n > 1.0
+    if not has_spread.any():
         return variance
-    own = np.maximum(scatter[some] / n[some, None], _PRIOR_FLOOR * variance)
-    precision = np.divide(
-        n[some, None], own, out=np.zeros_like(own), where=own > 0
-    ).sum(axis=0)
+    # N / Σ_k (n_k / σ²_k), with every σ²_k at least a thousandth of the column's
+    n = n[has_spread, None]
+    own = np.maximum(scatter[has_spread] / n, _PRIOR_FLOOR * variance)
+    ratio = np.divide(n, own, out=np.zeros_like(own), where=own > 0)
+    precision = ratio.sum(axis=0)
     return np.divide(
-        n[some].sum(), precision, out=np.zeros_like(variance), where=precision > 0
+        n.sum(), precision, out=np.zeros_like(variance), where=precision > 0
     )

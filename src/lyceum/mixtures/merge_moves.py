@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -79,17 +80,13 @@ def _proposals(
 ) -> Iterator[VariationalParameters]:
     """The M-steps of the most promising merges, by the bound without the entropy of the
     memberships."""
-    merges: list[tuple[float, int, VariationalParameters]] = []
+    merges: list[tuple[float, VariationalParameters]] = []
     for i, j in _near_pairs(sums):
-        one = by_size(_union(sums, i, j))
-        parameters = problem.maximization(one)
-        merges.append(
-            (_expected_bound(problem, one, parameters), len(merges), parameters)
-        )
-    return (
-        parameters
-        for *_, parameters in sorted(merges, key=lambda each: -each[0])[:_TRIED]
-    )
+        merged = by_size(_union(sums, i, j))
+        parameters = problem.maximization(merged)
+        merges.append((_expected_bound(problem, merged, parameters), parameters))
+    merges.sort(key=lambda merge: -merge[0])
+    return (parameters for _, parameters in merges[:_TRIED])
 
 
 def _near_pairs(sums: MixtureSums) -> list[tuple[int, int]]:
@@ -99,19 +96,23 @@ def _near_pairs(sums: MixtureSums) -> list[tuple[int, int]]:
     if len(active) < 2:
         return []
     S = sums.moments.scatter
-    spread = (S if S.ndim == 2 else np.einsum("kjj->kj", S)).sum(
-        axis=0
-    ) / sums.rows.sum()
-    Z = sums.moments.mean[active] / np.sqrt(np.where(spread > 0, spread, 1.0))
-    apart = ((Z[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2)
+    variances = S if S.ndim == 2 else np.einsum("kjj->kj", S)
+    spread = variances.sum(axis=0) / sums.rows.sum()
+    deviations = np.sqrt(np.where(spread > 0, spread, 1.0))
+    Z = sums.moments.mean[active] / deviations
+    gaps = Z[:, None, :] - Z[None, :, :]
+    apart = (gaps**2).sum(axis=2)
+    # one more than the nearest, as a component is nearest to itself
     nearest = np.argsort(apart, axis=1, kind="stable")[:, : _NEAREST + 1]
-    near = zip(active.tolist(), active[nearest].tolist())
-    pairs = {(min(a, b), max(a, b)) for a, others in near for b in others if a != b}
+    pairs: set[tuple[int, int]] = set()
+    for a, others in zip(active.tolist(), active[nearest].tolist()):
+        pairs.update((min(a, b), max(a, b)) for b in others if a != b)
     return sorted(pairs)
 
 
 def _union(sums: MixtureSums, i: int, j: int) -> MixtureSums:
     """The sums with the rows of component j in component i, and none in j."""
+    # n = n_i + n_j, mean = (n_i x̄_i + n_j x̄_j) / n, S = S_i + S_j + n_i n_j / n (x̄_j - x̄_i)²
     moments = sums.moments
     n = sums.rows
     both = n[i] + n[j]
@@ -147,6 +148,7 @@ def _expected_bound(
     problem: VariationalProblem, sums: MixtureSums, parameters: VariationalParameters
 ) -> float:
     """The lower bound at responsibilities with these sums, without their entropy."""
+    # Σ_i r_ik |W_k (x_i - m_k)|² = tr(W_k S_k W_kᵀ) + n_k |W_k (x̄_k - m_k)|², over all components
     at = parameters.values
     n = sums.rows
     S = sums.moments.scatter
@@ -155,16 +157,13 @@ def _expected_bound(
     if W.ndim == 2:
         apart = (W**2 * (S + n[:, None] * moved**2)).sum()
     else:
-        pooled = len(S) < len(n)
-        within = np.einsum(
-            "kij,kjl,kil->", W[:1] if pooled else W, S, W[:1] if pooled else W
-        )
-        apart = (
-            within + (n * (np.einsum("kij,kj->ki", W, moved) ** 2).sum(axis=1)).sum()
-        )
-    return float(n @ (at.log_weights + at.constant) - 0.5 * apart) + problem.log_prior(
-        parameters
-    )
+        # a pooled scatter is one for all components, as is its W
+        W_of_S = W[: len(S)]
+        within = np.einsum("kij,kjl,kil->", W_of_S, S, W_of_S)
+        squares = (np.einsum("kij,kj->ki", W, moved) ** 2).sum(axis=1)
+        apart = within + (n * squares).sum()
+    expected = float(n @ (at.log_weights + at.constant) - 0.5 * apart)
+    return expected + problem.log_prior(parameters)
 
 
 def _join(before: EMOutcome, after: EMOutcome) -> EMOutcome:
@@ -186,23 +185,12 @@ def by_size(sums: MixtureSums) -> MixtureSums:
     """The components with the most rows first, as sticks have them."""
     order = np.argsort(-sums.rows, kind="stable")
     moments = sums.moments
-    if isinstance(moments, ClassScatter):
-        if moments.pooled:
-            scatter = moments.scatter
-        else:
-            scatter = moments.scatter[order]
-        sorted_: ClassScatter | ClassMoments = replace(
-            moments,
-            weight=moments.weight[order],
-            mean=moments.mean[order],
-            scatter=scatter,
-        )
-    else:
-        sorted_ = replace(
-            moments,
-            class_weight=moments.class_weight[order],
-            weight=moments.weight[order],
-            mean=moments.mean[order],
-            scatter=moments.scatter[order],
-        )
-    return MixtureSums(sums.rows[order], sums.logs[order], sorted_)
+    parts: dict[str, Any] = {
+        "weight": moments.weight[order],
+        "mean": moments.mean[order],
+    }
+    if isinstance(moments, ClassMoments):
+        parts["class_weight"] = moments.class_weight[order]
+    if not (isinstance(moments, ClassScatter) and moments.pooled):
+        parts["scatter"] = moments.scatter[order]
+    return MixtureSums(sums.rows[order], sums.logs[order], replace(moments, **parts))

@@ -157,10 +157,9 @@ class _CheckCounts:
         return schema
 
     def __call__(self, block: Block) -> Block:
+        low = 0.0
         if block.X.shape[0] and (not sparse.issparse(block.X) or block.X.nnz):
             low = block.X.min()
-        else:
-            low = 0.0
         if low < 0:
             X = block.dense
             row, column = np.argwhere(X < 0)[0]

@@ -100,11 +100,11 @@ class StartLabels:
         rows, columns = np.nonzero(self.scaling.missing(block.X))
         if not len(rows):
             return block
+        # centers are in the units of the scaling, cells in their own
         X = np.array(block.X, dtype=np.float64)
         own = self.centers[R.argmax(axis=1)[rows], columns]
-        X[rows, columns] = (
-            own * self.scaling.scale[columns] + self.scaling.center[columns]
-        )
+        scale = self.scaling.scale[columns]
+        X[rows, columns] = own * scale + self.scaling.center[columns]
         return block.with_X(X, block.schema)
 
 
@@ -117,37 +117,25 @@ def starts_of(
     scaling: ScaledCells,
 ) -> list[StartLabels]:
     """One start per run, each from centers of k-means in columns of variance 1."""
-    if how == "random_from_data":
-        init = "random"
-    else:
-        init = "k-means++"
+    # k-means until it converges, or one iteration from the centers that were drawn
+    settings: dict[str, Any] = {"init": "k-means++", "n_init": 1, "max_iter": 1}
     if how == "kmeans":
-        passes = 300
-        runs = 3
-    else:
-        passes = 1
-        runs = 1
+        settings.update(n_init=3, max_iter=300)
+    elif how == "random_from_data":
+        settings["init"] = "random"
     starts = []
     scaled = rows.then(scaling)
     for _ in range(n_init):
-        kmeans = KMeans(
-            K,
-            init=init,
-            n_init=runs,
-            max_iter=passes,
-            random_state=random.randint(2**31),
-        )
+        kmeans = KMeans(K, **settings, random_state=random.randint(2**31))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            starts.append(StartLabels(_fitted_centers(kmeans, scaled), scaling))
+            try:
+                centers = kmeans.fit(scaled).cluster_centers_
+            except DataError as error:
+                message = str(error).replace("n_clusters", "n_components")
+                raise DataError(message) from error
+        starts.append(StartLabels(centers, scaling))
     return starts
-
-
-def _fitted_centers(kmeans: KMeans, rows: Rows) -> np.ndarray:
-    try:
-        return kmeans.fit(rows).cluster_centers_
-    except DataError as error:
-        raise DataError(str(error).replace("n_clusters", "n_components")) from error
 
 
 def given_array(name: str, values: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:

@@ -1,5 +1,5 @@
-"""The expected sums of a mixture of Gaussians or Student-t; missing cells by their conditional
-moments."""
+"""The E-step of a mixture of Gaussians or Student-t: expected sums, with missing cells by their
+conditional moments."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from lyceum._core.probability import (
     squared_distance_parts,
     whiten,
 )
+from lyceum._core.solvers import EMProblem, Expectation
 from lyceum._core.statistics import ClassMoments, ClassScatter
 from lyceum.mixtures.covariance_forms import CovarianceForm
+from lyceum.mixtures.start import StartLabels
 
 # of one pattern of missing cells, from which a pass over these rows alone pays
 _MANY_ROWS = 64
@@ -79,11 +81,11 @@ class ComponentValues:
         )
         if self.degrees is None:
             return -0.5 * parts
+        # (ν + d)/2 log(1 + q/ν) is no sum over columns: it is split in proportion to their parts
         q = parts.sum(axis=2)
         drop = 0.5 * (self.degrees + self.used.sum()) * np.log1p(q / self.degrees)
-        return (
-            -parts * np.divide(drop, q, out=np.zeros_like(q), where=q > 0)[:, :, None]
-        )
+        rate = np.divide(drop, q, out=np.zeros_like(q), where=q > 0)
+        return -parts * rate[:, :, None]
 
     def known_terms(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """`terms` of the cells that are not missing, and the rest of the log joint densities, (n,
@@ -93,30 +95,30 @@ class ComponentValues:
         X = self.used_cells(X)
         terms = np.zeros((n, K, d))
         rest = np.repeat((self.log_weights + self.constant)[None, :], n, axis=0)
-        groups = Patterns.of(X)
-        complete = ~groups.missing.any(axis=1)
+        patterns = Patterns.of(X)
+        complete = ~patterns.missing.any(axis=1)
         terms[complete] = self.terms(X[complete])
-        native.mixture_missing_terms(
-            X, native.RowGroups(*groups.incomplete_rows()), self.native, terms, rest
-        )
+        groups = native.RowGroups(*patterns.incomplete_rows())
+        native.mixture_missing_terms(X, groups, self.native, terms, rest)
         return terms, rest
 
     def log_joint(self, X: np.ndarray) -> np.ndarray:
         """log π_k + log p(x | k), (n, K); missing cells are integrated out."""
         X = self.used_cells(X)
+        # a NaN anywhere makes the sum NaN: one pass without an array of flags
         if not np.isnan(X.sum()):
             return log_joint_of(X, self)
+        # Rows by their pattern of missing cells. Many rows of one pattern are complete rows of the
+        # marginal mixture over the columns they have; the others go to a kernel together.
         cells = np.ascontiguousarray(X, dtype=np.float64)
         out = np.empty((len(X), len(self.means)))
-        groups = Patterns.of(cells)
-        for rows, observed in groups.large():
-            known = Marginal.of(self, observed).values
-            out[rows] = log_joint_of(
-                np.ascontiguousarray(cells[rows][:, observed]), known
-            )
-        native.mixture_missing_joint(
-            cells, native.RowGroups(*groups.small()), self.native, out
-        )
+        patterns = Patterns.of(cells)
+        for rows, observed in patterns.large():
+            marginal = Marginal.of(self, observed).values
+            part = np.ascontiguousarray(cells[rows][:, observed])
+            out[rows] = log_joint_of(part, marginal)
+        groups = native.RowGroups(*patterns.small())
+        native.mixture_missing_joint(cells, groups, self.native, out)
         return out
 
     @property
@@ -173,38 +175,42 @@ def expected_sums(
     Missing cells count with their conditional means, and add their conditional covariances to the
     scatter.
     """
-    X = at.used_cells(
-        block.X if block.X.dtype.kind == "f" else block.X.astype(np.float64)
-    )
+    X = at.used_cells(float_cells(block))
     if not np.isnan(X.sum()):
         return _complete_sums(X, block.w, at, pooled)
     cells = np.ascontiguousarray(X, dtype=np.float64)
-    groups = Patterns.of(cells)
-    total, sums = _incomplete_sums(cells, block.w, groups, at, pooled)
-    for rows, observed in groups.large():
-        part = Marginal.of(at, observed)
-        if block.w is None:
-            w = None
-        else:
-            w = block.w[rows]
-        gain, known = _complete_sums(
-            np.ascontiguousarray(cells[rows][:, observed]), w, part.values, pooled
-        )
-        total = total + gain
-        sums = sums.merge(part.fill(known, at, pooled))
+    patterns = Patterns.of(cells)
+    total, sums = _incomplete_sums(cells, block.w, patterns, at, pooled)
+    # of a pattern that many rows have: the sums over the columns they have, as of complete rows,
+    # from which those over all columns follow
+    for rows, observed in patterns.large():
+        marginal = Marginal.of(at, observed)
+        w = None if block.w is None else block.w[rows]
+        part = np.ascontiguousarray(cells[rows][:, observed])
+        log_density, known = _complete_sums(part, w, marginal.values, pooled)
+        total = total + log_density
+        sums = sums.merge(marginal.fill(known, at, pooled))
     return total, sums
+
+
+def float_cells(block: Block) -> np.ndarray:
+    """The cells as they are, or in float64 where they are no floats."""
+    if block.X.dtype.kind == "f":
+        return block.X
+    return block.X.astype(np.float64)
 
 
 def _incomplete_sums(
     X: np.ndarray,
     w: np.ndarray | None,
-    groups: Patterns,
+    patterns: Patterns,
     at: ComponentValues,
     pooled: bool,
 ) -> tuple[float, MixtureSums]:
     """Rows whose pattern of missing cells few others have."""
+    # the kernel fills these: Σ w r, Σ w r u, Σ w r (E[log u] - E[u]), means and scatters
     K, d = at.means.shape
-    order, starts = groups.small()
+    order, starts = patterns.small()
     rows, weight, logs = np.zeros((3, K))
     mean = np.zeros((K, d))
     S = _no_scatter(at, pooled)
@@ -283,6 +289,23 @@ def _moments(
     return ClassScatter(labels, n, weight, mean, S, pooled)
 
 
+class MixtureProblem(EMProblem):
+    """A mixture whose E-step needs the values of its components and the form of their
+    covariances."""
+
+    form: CovarianceForm
+
+    def start_sums(self, block: Block, labels: StartLabels) -> MixtureSums:
+        R = labels.responsibilities(block)
+        return MixtureSums.of_labels(
+            labels.fill(block, R), R, self.form.diagonal, self.form.pooled
+        )
+
+    def expectation(self, block: Block, parameters: Any) -> Expectation:
+        total, sums = expected_sums(block, parameters.values, self.form.pooled)
+        return Expectation(sums, total, block.weight)
+
+
 # -- missing cells ---------------------------------------------------------------------
 
 
@@ -296,8 +319,15 @@ class Patterns:
 
     @classmethod
     def of(cls, X: np.ndarray) -> Patterns:
+        # a pattern as bits: a number, or for more than 64 columns a string of bytes
         missing = np.isnan(X)
-        keys = _pattern_keys(missing)
+        packed = np.packbits(missing, axis=1)
+        if packed.shape[1] > 8:
+            keys = np.ascontiguousarray(packed).view(f"S{packed.shape[1]}").ravel()
+        else:
+            wide = np.zeros((len(packed), 8), dtype=np.uint8)
+            wide[:, : packed.shape[1]] = packed
+            keys = wide.view(np.uint64).ravel()
         order = np.argsort(keys, kind="stable")
         ordered = keys[order]
         if len(X):
@@ -337,19 +367,9 @@ class Patterns:
         return rows, np.append(0, np.cumsum(sizes[which])).astype(np.int64)
 
 
-def _pattern_keys(missing: np.ndarray) -> np.ndarray:
-    """A number, or for more than 64 columns a string of bytes, for every pattern."""
-    packed = np.packbits(missing, axis=1)
-    if packed.shape[1] > 8:
-        return np.ascontiguousarray(packed).view(f"S{packed.shape[1]}").ravel()
-    wide = np.zeros((len(packed), 8), dtype=np.uint8)
-    wide[:, : packed.shape[1]] = packed
-    return wide.view(np.uint64).ravel()
-
-
 @dataclass(frozen=True, eq=False)
 class Marginal:
-    """The components over the columns `there`, and the others given these: μ + G (x - μ) and C."""
+    """The components over the observed columns, and the others given these: μ + G (x - μ) and C."""
 
     values: ComponentValues
     observed: np.ndarray
@@ -377,12 +397,19 @@ class Marginal:
             W, log_det, used = _whiten_all(matrices)
             G = np.einsum("kmo,kpo,kpq->kmq", mo, W, W)
             C = missing[:, :, unobserved] - G @ np.swapaxes(mo, 1, 2)
-        constant = peak_density(log_det, used.sum(axis=1), at.degrees)
-        values = _contiguous_values(at, at.means[:, observed], matrices, W, constant)
+        # contiguous, as the kernels take them
+        values = replace(
+            at,
+            means=np.ascontiguousarray(at.means[:, observed]),
+            matrices=np.ascontiguousarray(matrices),
+            whitening=np.ascontiguousarray(W),
+            constant=peak_density(log_det, used.sum(axis=1), at.degrees),
+        )
         return cls(values, observed, unobserved, G, C)
 
     def fill(self, sums: MixtureSums, at: ComponentValues, pooled: bool) -> MixtureSums:
         """The sums over all columns from those over the columns that are not missing."""
+        # the mean is linear in the cells: G applies to the mean of the observed ones
         moments = sums.moments
         K, d = at.means.shape
         o = self.observed
@@ -416,51 +443,35 @@ class Marginal:
         S[:, o[:, None], o] = sums.moments.scatter
         S[:, m[:, None], o] = cross
         S[:, o[:, None], m] = np.swapaxes(cross, 1, 2)
-        S[:, m[:, None], m] = cross @ np.swapaxes(G, 1, 2) + rows[:, None, None] * C
+        left_over = rows[:, None, None] * C
+        S[:, m[:, None], m] = cross @ np.swapaxes(G, 1, 2) + left_over
         return S
-
-
-def _contiguous_values(
-    at: ComponentValues,
-    means: np.ndarray,
-    matrices: np.ndarray,
-    W: np.ndarray,
-    constant: Any,
-) -> ComponentValues:
-    """Components with the weights and degrees of others, their arrays as the kernels take them."""
-    means = np.ascontiguousarray(means)
-    matrices = np.ascontiguousarray(matrices)
-    W = np.ascontiguousarray(W)
-    return ComponentValues(at.log_weights, means, matrices, W, constant, at.degrees)
 
 
 def _whiten_all(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Lower W_k with W_k Σ_k W_kᵀ = I, log |Σ_k|, and the columns with a variance."""
-    diagonal = np.einsum("kjj->kj", matrices)
-    white = [whiten(matrix, variance) for matrix, variance in zip(matrices, diagonal)]
-    return (
-        np.stack([one.W for one in white]),
-        np.array([one.log_det for one in white]),
-        diagonal > 0,
-    )
+    variances = np.einsum("kjj->kj", matrices)
+    white = [whiten(*pair) for pair in zip(matrices, variances)]
+    W = np.stack([w.W for w in white])
+    log_det = np.array([w.log_det for w in white])
+    return W, log_det, variances > 0
 
 
 def peak_density(
     log_det: np.ndarray, d: np.ndarray, degrees: np.ndarray | None
 ) -> np.ndarray:
-    """The log density at the mean."""
+    """The log density at the mean, in d columns: -½ [ln |Σ| + d ln 2π], or of Student-t
+    ln Γ((ν+d)/2) - ln Γ(ν/2) - ½ [d ln πν + ln |Σ|]."""
     if degrees is None:
         return -0.5 * (log_det + d * np.log(2 * np.pi))
     half = 0.5 * degrees
-    return (
-        gammaln(half + 0.5 * d)
-        - gammaln(half)
-        - 0.5 * (d * np.log(np.pi * degrees) + log_det)
-    )
+    spread = 0.5 * (d * np.log(np.pi * degrees) + log_det)
+    return gammaln(half + 0.5 * d) - gammaln(half) - spread
 
 
 def log_joint_of(X: np.ndarray, at: ComponentValues) -> np.ndarray:
     """log π_k + log p(x | k) of rows without missing cells, (n, K)."""
+    # with the constant 0 the Gaussian kernel gives -½ q
     half = gaussian_log_density(X, at.means, at.whitening, np.zeros(len(at.means)))
     if at.degrees is None:
         return half + (at.log_weights + at.constant)

@@ -13,15 +13,14 @@ GaussianMixture.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.special import betaln, digamma, gammaln
 
 from lyceum.mixtures.covariance_forms import CovarianceForm
-from lyceum.mixtures.problem import MixtureProblem
-from lyceum.mixtures.sums import ComponentValues, MixtureSums
+from lyceum.mixtures.sums import ComponentValues, MixtureProblem, MixtureSums
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +61,7 @@ class VariationalProblem(MixtureProblem):
     # -- M-step ------------------------------------------------------------------------
 
     def maximization(self, statistic: MixtureSums) -> VariationalParameters:
+        # κ = κ_0 + n and m = m_0 + n/κ (x̄ - m_0)
         prior = self.prior
         n = statistic.rows
         kappa = prior.kappa + n
@@ -96,9 +96,11 @@ class VariationalProblem(MixtureProblem):
         return nu, (prior.scale + S + between) / nu[:, None, None]
 
     def _sticks(self, n: np.ndarray) -> np.ndarray:
+        """q(π): Beta(1 + n_k, γ_0 + Σ_(j>k) n_j) of every stick, or Dirichlet(γ_0 + n)."""
         gamma = self.prior.concentration
         if self.prior.process:
-            after = np.append(np.cumsum(n[::-1])[-2::-1], 0.0)
+            from_end = np.cumsum(n[::-1])
+            after = np.append(from_end[-2::-1], 0.0)
             return np.stack([1.0 + n, gamma + after])
         return np.stack([gamma + n, np.zeros(len(n))])
 
@@ -111,14 +113,22 @@ class VariationalProblem(MixtureProblem):
         covariances: np.ndarray,
         counts: np.ndarray,
     ) -> VariationalParameters:
+        # The E-step is that of Gaussians with the covariances Ψ/ν, whose constant has -½ log |Ψ/ν|
+        # in place of ½ E[log |Λ|]: the difference, and -½ d/κ, are added to E[log π].
         log_weights, weights = self._expected_weights(sticks)
-        at = ComponentValues.of(weights, means, covariances, self.form, self.variance)
-        extra = 0.5 * (self._log_precision(nu) - means.shape[1] / kappa)
-        values = ComponentValues(
-            log_weights + extra, means, at.matrices, at.whitening, at.constant
+        values = ComponentValues.of(
+            weights, means, covariances, self.form, self.variance
         )
+        extra = 0.5 * (self._log_precision(nu) - means.shape[1] / kappa)
         return VariationalParameters(
-            sticks, kappa, means, nu, covariances, weights, counts, values
+            sticks=sticks,
+            kappa=kappa,
+            means=means,
+            nu=nu,
+            covariances=covariances,
+            weights=weights,
+            counts=counts,
+            values=replace(values, log_weights=log_weights + extra),
         )
 
     def _expected_weights(self, sticks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -126,8 +136,10 @@ class VariationalProblem(MixtureProblem):
         a, b = sticks
         if not self.prior.process:
             return digamma(a) - digamma(a.sum()), a / a.sum()
+        # π_k = v_k Π_(j<k) (1 - v_j) with v ~ Beta(a, b): logs add up, and so do expectations
         left = digamma(b) - digamma(a + b)
-        log_weights = digamma(a) - digamma(a + b) + np.append(0.0, np.cumsum(left)[:-1])
+        log_rest = np.append(0.0, np.cumsum(left)[:-1])
+        log_weights = digamma(a) - digamma(a + b) + log_rest
         rest = np.append(1.0, np.cumprod(b / (a + b))[:-1])
         weights = a / (a + b) * rest
         return log_weights, weights / weights.sum()
@@ -144,31 +156,30 @@ class VariationalProblem(MixtureProblem):
 
     def log_prior(self, parameters: VariationalParameters) -> float:
         """Minus the divergences of the posterior from the prior."""
-        return -(
-            self._weight_divergence(parameters.sticks)
-            + self._mean_divergence(parameters)
-            + self._precision_divergence(parameters)
-        )
+        weights = self._weight_divergence(parameters.sticks)
+        means = self._mean_divergence(parameters)
+        return -(weights + means + self._precision_divergence(parameters))
 
     def _weight_divergence(self, sticks: np.ndarray) -> float:
         a, b = sticks
         gamma = self.prior.concentration
         K = len(a)
+        # of Beta(a, b) from Beta(1, γ_0), summed over the sticks
         if self.prior.process:
-            both = digamma(a + b)
+            log_v = digamma(a) - digamma(a + b)
+            log_rest = digamma(b) - digamma(a + b)
             terms = betaln(1.0, gamma) - betaln(a, b)
-            terms += (a - 1.0) * (digamma(a) - both) + (b - gamma) * (digamma(b) - both)
+            terms += (a - 1.0) * log_v + (b - gamma) * log_rest
             return float(terms.sum())
+        # of Dirichlet(a) from Dirichlet(γ_0, ..., γ_0)
         expected = digamma(a) - digamma(a.sum())
-        levels = (
-            gammaln(a.sum())
-            - gammaln(K * gamma)
-            - gammaln(a).sum()
-            + K * gammaln(gamma)
-        )
+        levels = gammaln(a.sum()) - gammaln(K * gamma)
+        levels = levels - gammaln(a).sum() + K * gammaln(gamma)
         return float(levels + ((a - gamma) * expected).sum())
 
     def _mean_divergence(self, at: VariationalParameters) -> float:
+        # of N(m, (κΛ)⁻¹) from N(m_0, (κ_0 Λ)⁻¹), expected over Λ: with ρ = κ_0/κ
+        # ½ [d (ρ - 1 - log ρ) + κ_0 (m - m_0)ᵀ E[Λ] (m - m_0)], and E[Λ] = ν Ψ⁻¹ = Wᵀ W
         ratio = self.prior.kappa / at.kappa
         d = at.means.shape[1]
         moved = at.means - self.prior.mean
@@ -185,29 +196,30 @@ class VariationalProblem(MixtureProblem):
         prior = self.prior
         d = at.means.shape[1]
         # spherical and diagonal forms are products of Wisharts of one dimension
-        if self.form.name == "spherical":
-            scale = prior.scale.mean()
-            ratio = scale / at.covariances
-            log_det = np.log(at.covariances)
-            return float(
-                _wishart(1, at.nu, log_det, prior.nu, np.log(scale), ratio).sum()
-            )
         if self.form.diagonal:
+            p = 1
             nu = np.repeat(at.nu[:, None], d, axis=1)
-            ratio = prior.scale / at.covariances
+            scale = prior.scale
+            if self.form.name == "spherical":
+                nu = at.nu
+                scale = prior.scale.mean()
             log_det = np.log(at.covariances)
-            return float(
-                _wishart(1, nu, log_det, prior.nu, np.log(prior.scale), ratio).sum()
-            )
-        matrices = self.form.distinct(at.covariances, d)
-        nu = at.nu[: len(matrices)]
-        trace = np.einsum("kij,ji->k", np.linalg.inv(matrices), prior.scale)
-        log_det = np.linalg.slogdet(matrices)[1]
-        log_det_0 = float(np.linalg.slogdet(prior.scale)[1])
-        return float(_wishart(d, nu, log_det, prior.nu, log_det_0, trace).sum())
+            log_det_0 = np.log(scale)
+            trace = scale / at.covariances
+        else:
+            p = d
+            matrices = self.form.distinct(at.covariances, d)
+            nu = at.nu[: len(matrices)]
+            log_det = np.linalg.slogdet(matrices)[1]
+            log_det_0 = float(np.linalg.slogdet(prior.scale)[1])
+            trace = np.einsum("kij,ji->k", np.linalg.inv(matrices), prior.scale)
+        divergence = _wishart_divergence(
+            p, nu, log_det, prior.nu, log_det_0=log_det_0, trace=trace
+        )
+        return float(divergence.sum())
 
 
-def _wishart(
+def _wishart_divergence(
     p: int, nu: Any, log_det: Any, nu_0: float, log_det_0: Any, trace: Any
 ) -> Any:
     """The divergence of W(ν, Ψ⁻¹) from W(ν_0, Ψ_0⁻¹) in p dimensions.
@@ -215,19 +227,15 @@ def _wishart(
     `log_det` is that of Ψ / ν, `log_det_0` that of Ψ_0, and `trace` is tr(Ψ_0 (Ψ/ν)⁻¹) = ν tr(Ψ_0
     Ψ⁻¹).
     """
+    # E[log q] - E[log p] under q, where `level` is E[log |Λ|] and E[Λ] = ν Ψ⁻¹
     nu = np.asarray(nu, dtype=np.float64)
     log_psi = log_det + p * np.log(nu)
-    level = (
-        digamma(0.5 * (nu[..., None] - np.arange(p))).sum(axis=-1)
-        + p * np.log(2.0)
-        - log_psi
-    )
-    own = 0.5 * (nu * log_psi - nu * p * (1.0 + np.log(2.0))) - _multigammaln(
-        0.5 * nu, p
-    )
-    other = 0.5 * (nu_0 * log_det_0 - trace - nu_0 * p * np.log(2.0)) - _multigammaln(
-        0.5 * nu_0, p
-    )
+    digammas = digamma(0.5 * (nu[..., None] - np.arange(p))).sum(axis=-1)
+    level = digammas + p * np.log(2.0) - log_psi
+    own = 0.5 * (nu * log_psi - nu * p * (1.0 + np.log(2.0)))
+    own = own - _multigammaln(0.5 * nu, p)
+    other = 0.5 * (nu_0 * log_det_0 - trace - nu_0 * p * np.log(2.0))
+    other = other - _multigammaln(0.5 * nu_0, p)
     return 0.5 * (nu - nu_0) * level + own - other
 
 

@@ -15,7 +15,7 @@ from lyceum._core.distances import (
 )
 from lyceum._core.types import Data, Target
 from lyceum.errors import DataError
-from lyceum.neighbors.knn.choice_of_k import Tally
+from lyceum.neighbors.knn.votes import Tally
 from lyceum.progress import report
 
 
@@ -56,7 +56,8 @@ def condense(X: Data, y: Target, *, metric: str | Metric = "euclidean") -> np.nd
     [0, 3]
     """
     X, y = _check_rows(X, y)
-    return condensed_rows(X, np.unique(y, return_inverse=True)[1], metric_named(metric))
+    codes = np.unique(y, return_inverse=True)[1]
+    return condensed_rows(X, codes, metric_named(metric))
 
 
 def edit(
@@ -97,16 +98,12 @@ def edit(
     [2, 4, 5]
     """
     X, y = _check_rows(X, y)
-    return edited_rows(
-        X, np.unique(y, return_inverse=True)[1], metric_named(metric), n_neighbors
-    )
+    codes = np.unique(y, return_inverse=True)[1]
+    return edited_rows(X, codes, metric_named(metric), n_neighbors)
 
 
 def _check_rows(X: Any, y: Target) -> tuple[Any, np.ndarray]:
-    if sparse.issparse(X):
-        X = X.tocsr()
-    else:
-        X = np.asarray(X)
+    X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
     y = np.asarray(y)
     if X.ndim != 2 or y.shape != X.shape[:1] or not X.shape[0]:
         raise DataError(
@@ -124,6 +121,7 @@ def condensed_rows(
         kept = np.unique(codes, return_index=True)[1]
     else:
         kept = np.asarray(start)
+    # of every row the distance to the nearest row kept, and its class
     nearest = np.full(n, np.inf)
     label = np.full(n, -1)
     for row in np.sort(kept):
@@ -131,7 +129,9 @@ def condensed_rows(
     is_kept = np.zeros(n, dtype=bool)
     is_kept[kept] = True
     first = 0
-    while True:  # until all rows are classified right
+    # Hart's passes: the next wrong row, round and round, until all rows are classified right; a row
+    # at distance 0 of one of another class never is
+    while True:
         wrong = (label != codes) & ~is_kept & (nearest > 0)
         ahead = np.flatnonzero(wrong[first:])
         if len(ahead):
@@ -156,6 +156,7 @@ def _add(
     label: np.ndarray,
 ) -> None:
     """Keep one more row: rows nearer to it than to those before take its class."""
+    # strictly nearer: of equally near rows the one kept first decides
     distance = pairwise(X[row : row + 1], X, metric=metric)[0]
     nearer = distance < nearest
     nearest[nearer] = distance[nearer]
@@ -168,7 +169,8 @@ def edited_rows(X: Data, codes: np.ndarray, metric: Metric, k: int) -> np.ndarra
     if n < 2:
         return np.arange(n)
     near = NeighborIndex(X, metric=metric).nearest(None, min(k, n - 1))
-    shares = Tally(codes, int(codes.max()) + 1).of(near.rows, np.ones(near.rows.shape))
+    tally = Tally(codes, int(codes.max()) + 1)
+    shares = tally.of(near.rows, np.ones(near.rows.shape))
     right = np.flatnonzero(shares.argmax(axis=1) == codes)
     if len(right):
         return right

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
@@ -29,9 +29,13 @@ from lyceum._core.statistics import ClassScatter, seed_from
 from lyceum._core.types import Categories, Data
 from lyceum.cluster import KMeans
 from lyceum.errors import SettingError
-from lyceum.neighbors.exemplars import exemplar
 from lyceum.neighbors.knn.explanation import column_differences, column_shares
-from lyceum.neighbors.stored_rows import flat_fact, invertible, moments_of, spreads_of
+from lyceum.neighbors.stored_rows import (
+    flat_fact,
+    invertible,
+    moments_of,
+    number_scales,
+)
 from lyceum.report import Explanation, Summary, Table
 
 _NAMES = {
@@ -161,11 +165,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
                 f" metric={metric.name!r} is not: leave metric at 'euclidean'"
             )
         self._learn_scale(rows)
-        scatter = finite_sums(
-            rows.reduce(
-                partial(_scaled_scatter, center=self.center_, scale=self.scale_)
-            )
-        )
+        scatter = finite_sums(rows.reduce(self._scatter_of))
         freedom = max(1.0, scatter.class_weight.sum() - len(self.classes_))
         within = scatter.scatter.sum(axis=0) / freedom
         if (
@@ -177,10 +177,10 @@ class NearestCentroid(PosteriorClassifier, Learner):
         else:
             self._from_rows(rows, within)
         if isinstance(metric, Mahalanobis) and metric.covariance is None:
-            metric, self.n_undetermined_ = invertible(
-                Mahalanobis(within, np.zeros(len(within)))
-            )
+            pooled = Mahalanobis(within, np.zeros(len(within)))
+            metric, self.n_undetermined_ = invertible(pooled)
         self.metric_ = metric
+        # s² is the mean square of the distance to the nearest centroid of the own class, per column
         self.spread_ = 1.0
         squares = rows.reduce(partial(_OwnSquares.of, learner=self))
         if len(within):
@@ -189,41 +189,37 @@ class NearestCentroid(PosteriorClassifier, Learner):
                 self.spread_ = float(np.sqrt(mean))
         return self
 
+    def _scatter_of(self, block: Block) -> ClassScatter:
+        X = self._scale_cells(block.dense)
+        return ClassScatter.of(block.with_X(X, block.schema))
+
+    def _scale_cells(self, X: Any) -> np.ndarray:
+        return (np.asarray(X, dtype=np.float64) - self.center_) / self.scale_
+
     def _learn_scale(self, rows: Rows) -> None:
         moments = moments_of(rows)
-        numeric = np.array([column.numeric for column in self.schema_], dtype=bool)[
-            self._design.source
-        ]
-        self.center_ = np.where(
-            np.isfinite(moments.mean) & (not self._needs_origin), moments.mean, 0.0
+        # distances by angle change when all rows move, and those of a given metric may
+        is_given = isinstance(self.metric, Metric)
+        needs_origin = is_given or self.metric in ("cosine", "correlation")
+        moves = np.isfinite(moments.mean) & (not needs_origin)
+        self.center_ = np.where(moves, moments.mean, 0.0)
+        self.scale_ = number_scales(
+            moments, self.schema_, self._design, self.standardize
         )
-        self.scale_ = np.ones(len(numeric))
-        if self.standardize is not False:
-            self.scale_ = np.where(numeric, spreads_of(moments, self.standardize), 1.0)
-
-    @property
-    def _needs_origin(self) -> bool:
-        """Whether distances change when all rows move."""
-        if isinstance(self.metric, Metric):
-            name = self.metric.name
-        else:
-            name = self.metric
-        return name in ("cosine", "correlation") or isinstance(self.metric, Metric)
 
     def _from_scatter(self, scatter: ClassScatter, within: np.ndarray) -> None:
-        there = np.flatnonzero(scatter.class_weight > 0)
-        self._set(scatter.mean[there], there)
+        classes = np.flatnonzero(scatter.class_weight > 0)
+        self._set(scatter.mean[classes], classes)
         if self.covariance == "class":
-            sizes = scatter.class_weight[there]
-            self._set_covariances(
-                [(scatter.scatter[c], n) for c, n in zip(there, sizes)], within
-            )
+            parts = [(scatter.scatter[c], scatter.class_weight[c]) for c in classes]
+            self._set_covariances(parts, within)
 
     def _from_rows(self, rows: Rows, within: np.ndarray) -> None:
         block = rows.in_one_block(
             type(self).__name__, "n_clusters=1 with exemplar='mean'"
-        ).without_zero_weights()
-        X = (np.asarray(block.X, dtype=np.float64) - self.center_) / self.scale_
+        )
+        block = block.without_zero_weights()
+        X = self._scale_cells(block.X)
         w = np.array(block.weights)
         y = block.y
         seed = seed_from(self.random_state)
@@ -232,21 +228,19 @@ class NearestCentroid(PosteriorClassifier, Learner):
         classes = []
         parts = []
         for c in np.unique(y):
-            own = np.flatnonzero(y == c)
-            groups = _groups(X[own], w[own], int(self.n_clusters), seed)
+            of_class = np.flatnonzero(y == c)
+            groups = _groups(X[of_class], w[of_class], int(self.n_clusters), seed)
             for g in np.unique(groups):
-                some = own[groups == g]
-                centroids.append(exemplar(X[some], w[some], self.exemplar))
+                of_group = of_class[groups == g]
+                centroid = _exemplar(X[of_group], w[of_group], self.exemplar)
+                centroids.append(centroid)
                 classes.append(c)
-                parts.append(
-                    _scatter_of(
-                        X[some if self.covariance == "centroid" else own],
-                        w,
-                        some,
-                        own,
-                        self,
-                    )
-                )
+                # the rows that the covariance of the centroid comes from
+                spread = of_group if self.covariance == "centroid" else of_class
+                v = w[spread]
+                moved = X[spread] - np.average(X[spread], axis=0, weights=v)
+                scatter = (v[:, None] * moved).T @ moved
+                parts.append((scatter, float(v.sum())))
         self._set(np.array(centroids), np.array(classes))
         if self.covariance is not None:
             self._set_covariances(parts, within)
@@ -260,6 +254,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
     def _set_covariances(
         self, parts: list[tuple[np.ndarray, float]], within: np.ndarray
     ) -> None:
+        # rows too few for a covariance of their own have the one pooled within all classes
         d = len(within)
         covariances = [S / (n - 1) if n >= d + 2 else within for S, n in parts]
         metrics = [invertible(Mahalanobis(S, np.zeros(d))) for S in covariances]
@@ -271,17 +266,15 @@ class NearestCentroid(PosteriorClassifier, Learner):
 
     def _distances(self, block: Block) -> np.ndarray:
         """The distance to every centroid, (n, m)."""
-        Z = np.ascontiguousarray(
-            (np.asarray(block.X, dtype=np.float64) - self.center_) / self.scale_
-        )
-        C = np.ascontiguousarray((self.centroids_ - self.center_) / self.scale_)
+        Z = np.ascontiguousarray(self._scale_cells(block.X))
+        C = np.ascontiguousarray(self._scale_cells(self.centroids_))
         if not hasattr(self, "covariances_"):
             return pairwise(Z, C, metric=self.metric_)
-        each = [
+        columns = [
             pairwise(Z, C[i : i + 1], metric=Mahalanobis(S))
             for i, S in enumerate(self.covariances_)
         ]
-        return np.hstack(each)
+        return np.hstack(columns)
 
     def _class_distances(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
         """The distance to the nearest centroid of every class, (n, K), and which one that is."""
@@ -323,41 +316,36 @@ class NearestCentroid(PosteriorClassifier, Learner):
         distances, which = self._class_distances(block)
         joint = -0.5 * (distances / self.spread_) ** 2
         best, second = runner_up(joint)
-        here = np.arange(len(block))
-        d = block.X.shape[1]
-        parts = [self._parts_of(block, which[here, c]) for c in (best, second)]
-        odds = np.subtract(
-            joint[here, best],
-            joint[here, second],
-            out=np.zeros(len(block)),
-            where=best != second,
-        )
+        n = len(block)
+        rows = np.arange(n)
+        to_best = self._parts_of(block, which[rows, best])
+        to_second = self._parts_of(block, which[rows, second])
         # squared distances are sums over columns; for other metrics shares divide the odds
-        squares = hasattr(self, "covariances_") or self.metric_.name in (
-            "euclidean",
-            "mahalanobis",
-        )
-        if squares:
-            added = (parts[1] - parts[0]) / (2 * self.spread_**2)
+        names = ("euclidean", "mahalanobis")
+        if hasattr(self, "covariances_") or self.metric_.name in names:
+            added = (to_second - to_best) / (2 * self.spread_**2)
         else:
-            added = odds[:, None] * column_shares(parts[1], parts[0])
+            odds = np.subtract(
+                joint[rows, best],
+                joint[rows, second],
+                out=np.zeros(n),
+                where=best != second,
+            )
+            added = odds[:, None] * column_shares(to_second, to_best)
         added = np.where((best == second)[:, None], 0.0, added)
-        return np.column_stack(
-            [best, np.zeros(len(block)), added.reshape(len(block), d)]
-        )
+        return np.column_stack([best, np.zeros(n), added])
 
     def _parts_of(self, block: Block, which: np.ndarray) -> np.ndarray:
         """What every column adds to the (squared) distance to one centroid per row."""
-        Z = (np.asarray(block.X, dtype=np.float64) - self.center_) / self.scale_
-        C = ((self.centroids_ - self.center_) / self.scale_)[which]
+        Z = self._scale_cells(block.X)
+        C = self._scale_cells(self.centroids_)[which]
         d = Z.shape[1]
         if not hasattr(self, "covariances_"):
             return column_differences(self.metric_, Z, C, np.arange(d), d)
+        # δ_j (S⁻¹ δ)_j sums to the squared distance
         delta = Z - C
-        return (
-            delta
-            * np.linalg.solve(self.covariances_[which], delta[:, :, None])[:, :, 0]
-        )
+        solved = np.linalg.solve(self.covariances_[which], delta[:, :, None])
+        return delta * solved[:, :, 0]
 
     def summary(self) -> Summary:
         """The centroids, and the distances that they are compared by."""
@@ -379,9 +367,8 @@ class NearestCentroid(PosteriorClassifier, Learner):
             (str(self.classes_[c]), *centroid.tolist())
             for c, centroid in zip(self.centroid_class_, self.centroids_)
         ]
-        return Summary(
-            head.title, facts, [Table("Centroids", ("class", *self.design_names), rows)]
-        )
+        table = Table("Centroids", ("class", *self.design_names), rows)
+        return Summary(head.title, facts, [table])
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -393,19 +380,15 @@ class NearestCentroid(PosteriorClassifier, Learner):
         shapes: dict[str, tuple[int, ...]] = {
             "centroids_": (m, d),
             "centroid_class_": (m,),
+            "center_": (d,),
+            "scale_": (d,),
         }
-        shapes |= {"center_": (d,), "scale_": (d,)}
-        return shapes | ({"covariances_": (m, d, d)} if self.covariance else {})
+        if self.covariance:
+            shapes["covariances_"] = (m, d, d)
+        return shapes
 
 
 # -- helpers ---------------------------------------------------------------------------
-
-
-def _scaled_scatter(
-    block: Block, center: np.ndarray, scale: np.ndarray
-) -> ClassScatter:
-    X = (np.asarray(block.dense, dtype=np.float64) - center) / scale
-    return ClassScatter.of(block.with_X(X, block.schema))
 
 
 @dataclass(frozen=True)
@@ -420,34 +403,65 @@ class _OwnSquares:
         block = block.without_zero_weights()
         if not len(block):
             return cls(0.0, 0.0)
-        own = learner._class_distances(block)[0][np.arange(len(block)), block.y]
+        distances, _ = learner._class_distances(block)
+        own = distances[np.arange(len(block)), block.y]
         return cls(float(block.weights @ own**2), block.weight)
 
     def merge(self, other: _OwnSquares) -> _OwnSquares:
-        return replace(
-            self, total=self.total + other.total, weight=self.weight + other.weight
-        )
+        return _OwnSquares(self.total + other.total, self.weight + other.weight)
 
 
 def _groups(X: np.ndarray, w: np.ndarray, k: int, seed: int) -> np.ndarray:
     """The cluster of every row, at most k of them."""
     if k > 1:
         k = min(k, len(np.unique(X, axis=0)))
-    else:
-        k = 1
     if k == 1:
         return np.zeros(len(X), dtype=np.int64)
     return KMeans(k, random_state=seed).fit(X, sample_weight=w).labels_
 
 
-def _scatter_of(
-    X: np.ndarray,
-    w: np.ndarray,
-    some: np.ndarray,
-    own: np.ndarray,
-    learner: NearestCentroid,
-) -> tuple[np.ndarray, float]:
-    """Scatter and weight of the rows that a centroid's covariance comes from."""
-    v = w[some if learner.covariance == "centroid" else own]
-    moved = X - np.average(X, axis=0, weights=v)
-    return (v[:, None] * moved).T @ moved, float(v.sum())
+def _exemplar(X: np.ndarray, w: np.ndarray, kind: str) -> np.ndarray:
+    """The mean, the median of every column, or the geometric median of weighted rows."""
+    if kind == "mean":
+        return np.average(X, axis=0, weights=w)
+    if kind == "median":
+        return np.array([_median(column, w) for column in X.T])
+    return _geometric_median(X, w)
+
+
+def _median(x: np.ndarray, w: np.ndarray) -> float:
+    """Where half of the weight is below; the middle of the two where exactly half is."""
+    order = np.argsort(x, kind="stable")
+    within = np.cumsum(w[order])
+    half = within[-1] / 2
+    i = int(np.searchsorted(within, half * (1 - 1e-12)))
+    median = x[order[i]]
+    is_half = abs(within[i] - half) <= 1e-9 * half
+    if is_half and i + 1 < len(x):
+        median = (median + x[order[i + 1]]) / 2
+    return float(median)
+
+
+def _geometric_median(X: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """The point of the least weighted sum of distances: Weiszfeld's steps, Vardi and Zhang's at a
+    row."""
+    point = np.average(X, axis=0, weights=w)
+    for _ in range(1000):
+        d = np.sqrt(((X - point) ** 2).sum(axis=1))
+        is_far = d > 1e-12 * (d.max() or 1.0)
+        if not is_far.any():
+            break
+        # Weiszfeld: the mean with weights w / d. Rows at the point itself hold it by their weight,
+        # against the force Σ w (x - point) / d of the others.
+        pull = w[is_far] / d[is_far]
+        target = np.average(X[is_far], axis=0, weights=pull)
+        pulls = pull[:, None] * (X[is_far] - point)
+        force = np.linalg.norm(pulls.sum(axis=0))
+        stay = 1.0
+        if force > 0:
+            stay = min(1.0, w[~is_far].sum() / force)
+        new_point = (1 - stay) * target + stay * point
+        if np.abs(new_point - point).max() <= 1e-10 * d.max():
+            return new_point
+        point = new_point
+    return point

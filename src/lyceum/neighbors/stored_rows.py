@@ -147,9 +147,8 @@ class StoredRows(Learner):
     # -- keeping rows ------------------------------------------------------------------
 
     def _gather(self, rows: Rows) -> Block:
-        return rows.in_one_block(
-            type(self).__name__, self._alternative()
-        ).without_zero_weights()
+        block = rows.in_one_block(type(self).__name__, self._alternative())
+        return block.without_zero_weights()
 
     def _alternative(self) -> str:
         return (
@@ -174,11 +173,12 @@ class StoredRows(Learner):
             return self._keep(block)
         old = self._old_block(known)
         assert block.y is not None
-        both = [old.X, as_cells(block)]
-        if any(map(sparse.issparse, both)):
-            self.rows_ = sparse.vstack(list(map(sparse.csr_array, both)), format="csr")
+        parts = [old.X, as_cells(block)]
+        if any(map(sparse.issparse, parts)):
+            parts = [sparse.csr_array(part) for part in parts]
+            self.rows_ = sparse.vstack(parts, format="csr")
         else:
-            self.rows_ = np.concatenate(both)
+            self.rows_ = np.concatenate(parts)
         self.targets_ = np.concatenate([old.y, block.y])
         self.weights_ = np.concatenate([self.weights_, block.weights])
         return self._learn_metric()
@@ -188,15 +188,17 @@ class StoredRows(Learner):
         before = replace(known, weight=None)
         after = replace(self.schema_, weight=None)
         if self._is_mixed:
-            return Align.between(before, after)(
-                Block(self.rows_, self.targets_, None, 0, before)
-            )
-        plain = Schema((), before.target), Schema((), after.target)
-        old = Align.between(*plain)(
-            Block(np.empty((len(self.targets_), 0)), self.targets_, None, 0, plain[0])
-        )
+            stored = Block(self.rows_, self.targets_, None, 0, before)
+            return Align.between(before, after)(stored)
+        # design columns are not those of the schema: the targets alone are aligned, and the cells
+        # are changed by x' = A x + b
+        before = Schema((), before.target)
+        after = Schema((), after.target)
+        no_cells = np.empty((len(self.targets_), 0))
+        stored = Block(no_cells, self.targets_, None, 0, before)
+        old = Align.between(before, after)(stored)
         matrix, offset = design_change(known, self._design)
-        if matrix.shape[0] == matrix.shape[1] and (matrix == np.eye(len(matrix))).all():
+        if np.array_equal(matrix, np.eye(len(matrix))):
             return replace(old, X=self.rows_)
         X = self.rows_ @ matrix.T.astype(self.rows_.dtype)
         if sparse.issparse(self.rows_):
@@ -210,9 +212,10 @@ class StoredRows(Learner):
         else:
             columns = self._design.after.columns
         schema = Schema(columns, self.schema_.target)
-        return Rows(
-            ArraySource(self.rows_, self.targets_, self.weights_, schema, coded=True)
+        source = ArraySource(
+            self.rows_, self.targets_, self.weights_, schema, coded=True
         )
+        return Rows(source)
 
     # -- metric, scales and index ------------------------------------------------------
 
@@ -222,22 +225,19 @@ class StoredRows(Learner):
         metric = self._requested_metric()
         self.__dict__.pop("n_undetermined_", None)
         if isinstance(metric, Mahalanobis) and metric.covariance is None:
-            metric, self.n_undetermined_ = invertible(
-                metric.learn(self._scaled_rows(rows))
-            )
+            source = rows.source
+            assert isinstance(source, ArraySource)
+            scaled = Rows(replace(source, X=self._points(source.X)))
+            metric, self.n_undetermined_ = invertible(metric.learn(scaled))
         elif isinstance(metric, Gower) and metric.schema is None:
             metric = metric.learn(rows)
         elif isinstance(metric, ValueDifference) and not metric.columns:
             metric = self._fit_value_difference(metric, rows)
-        self._set_metric(metric, self.center_, self.scale_)
+        self._set_metric(metric)
 
-    def _set_metric(
-        self, metric: Metric, center: np.ndarray, scale: np.ndarray
-    ) -> None:
-        """Compare the stored rows by this metric, in these units."""
+    def _set_metric(self, metric: Metric) -> None:
+        """Compare the stored rows by this metric."""
         self.metric_ = metric
-        self.center_ = center
-        self.scale_ = scale
         self._index = NeighborIndex(self._points(self.rows_), metric=metric)
 
     def _fit_value_difference(self, metric: ValueDifference, rows: Rows) -> Metric:
@@ -255,39 +255,30 @@ class StoredRows(Learner):
                 f" {self._metric_name!r}, which does not compare columns by their units:"
                 " leave standardize at False"
             )
-        numbers = self._number_columns()
+        numbers = are_numbers(self.schema_, self._design)
         moments = moments_of(rows)
         if not sparse.issparse(self.rows_):
             self.center_[numbers] = moments.mean[numbers]
         self.scale_[numbers] = spreads_of(moments, self.standardize)[numbers]
-
-    def _number_columns(self) -> np.ndarray:
-        """Which design columns are numbers of the table, not indicators of categories."""
-        numeric = np.array([column.numeric for column in self.schema_], dtype=bool)
-        return numeric[self._design.source]
-
-    def _scaled_rows(self, rows: Rows) -> Rows:
-        source = rows.source
-        assert isinstance(source, ArraySource)
-        return Rows(replace(source, X=self._points(source.X)))
 
     def _points(self, X: Any) -> Any:
         """Cells in the units that the metric compares."""
         if self.standardize is False:
             return X
         if sparse.issparse(X):
+            # not centered: zeros stay zeros
             scaled = X.copy()
-            scaled.data = (X.data / self.scale_[X.indices]).astype(X.dtype, copy=False)
+            data = X.data / self.scale_[X.indices]
+            scaled.data = data.astype(X.dtype, copy=False)
             return scaled
         return ((X - self.center_) / self.scale_).astype(X.dtype, copy=False)
 
     @property
     def _neighbor_index(self) -> NeighborIndex:
         """The index of the stored rows; made again after a model file was read."""
-        index = self.__dict__.get("_index")
-        if index is None:
-            return NeighborIndex(self._points(self.rows_), metric=self.metric_)
-        return index
+        if "_index" in vars(self):
+            return self._index
+        return NeighborIndex(self._points(self.rows_), metric=self.metric_)
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
@@ -322,15 +313,14 @@ class StoredRows(Learner):
             or sparse.issparse(self.rows_)
         ):
             return None
-        numbers = np.flatnonzero(self._number_columns())
+        numbers = np.flatnonzero(are_numbers(self.schema_, self._design))
         spread = np.sqrt(moments_of(self._stored_rows()).variance())[numbers]
         numbers = numbers[spread > 0]
         spread = spread[spread > 0]
         if not len(spread) or spread.max() < _WILD * spread.min():
             return None
-        widest, narrowest = (
-            self.design_names[numbers[at]] for at in (spread.argmax(), spread.argmin())
-        )
+        widest = self.design_names[numbers[spread.argmax()]]
+        narrowest = self.design_names[numbers[spread.argmin()]]
         return (
             f"{widest!r} varies {spread.max() / spread.min():.3g} times as much as {narrowest!r}"
             " and decides alone: standardize=True would weigh them alike"
@@ -349,8 +339,8 @@ class StoredRows(Learner):
             "targets_": (n,),
             "weights_": (n,),
             "center_": (d,),
+            "scale_": (d,),
         }
-        shapes["scale_"] = (d,)
         if sparse.issparse(self.rows_):
             return shapes
         return {"rows_": (n, d), **shapes}
@@ -378,10 +368,9 @@ class StoredRows(Learner):
 
 def as_cells(block: Block) -> Any:
     """The cells of a block as floats, CSR or dense and in the order of rows."""
-    if block.X.dtype.kind == "f":
-        X = block.X
-    else:
-        X = block.X.astype(np.float64)
+    X = block.X
+    if X.dtype.kind != "f":
+        X = X.astype(np.float64)
     if sparse.issparse(X):
         return X
     return np.ascontiguousarray(X)
@@ -406,10 +395,16 @@ def number_scales(
     moments: Moments, schema: Schema, design: Design, standardize: bool | str
 ) -> np.ndarray:
     """The units of the design columns: 1 for indicators, and for numbers that stay as they are."""
-    numeric = np.array([column.numeric for column in schema], dtype=bool)[design.source]
     if standardize is False:
-        return np.ones(len(numeric))
-    return np.where(numeric, spreads_of(moments, standardize), 1.0)
+        return np.ones(len(design.source))
+    is_number = are_numbers(schema, design)
+    return np.where(is_number, spreads_of(moments, standardize), 1.0)
+
+
+def are_numbers(schema: Schema, design: Design) -> np.ndarray:
+    """Which design columns are numbers of the table, not indicators of categories."""
+    numeric = np.array([column.numeric for column in schema], dtype=bool)
+    return numeric[design.source]
 
 
 def invertible(metric: Mahalanobis) -> tuple[Mahalanobis, int]:
@@ -421,10 +416,10 @@ def invertible(metric: Mahalanobis) -> tuple[Mahalanobis, int]:
     """
     S = np.array(metric.covariance, dtype=np.float64)
     variance = np.diag(S)
+    unit = 1.0
     if variance.any():
         unit = float(variance.mean())
-    else:
-        unit = 1.0
+    # a constant column has no variance of its own to take a part of
     ridge = np.where(variance > 0, whiten(S, variance).ridge, RIDGE * unit)
     n_flat = 0
     if ridge.any():

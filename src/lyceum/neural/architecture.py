@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lyceum._core.native import native
 from lyceum.errors import SettingError
@@ -51,16 +52,20 @@ class Layer:
         Spheres have centers uniform in ±1 and radii √n_in, and biases of minus the mean of their
         squared distance.
         """
-        spread = {"relu": 6.0 / self.n_in, "sigmoid": 1.5 / (self.n_in + self.n_out)}
-        bound = np.sqrt(spread.get(self.activation, 6.0 / (self.n_in + self.n_out)))
+        n_both = self.n_in + self.n_out
+        squares = {"relu": 6.0 / self.n_in, "sigmoid": 1.5 / n_both}
+        bound = np.sqrt(squares.get(self.activation, 6.0 / n_both))
         parameters = np.zeros((self.rows, self.n_out))
         if self.integration == "spherical":
+            # a standardized x and a center uniform in ±1 are 1 + 1/3 apart in every column, squared
+            # and on average: n_in times that over the squared radius n_in
             bound = 1.0
             parameters[self.n_in] = -4.0 / 3.0
             parameters[self.n_in + 1] = self.n_in**-0.5
         elif self.activation == "sign":
             parameters[self.n_in] = rng.uniform(-1.0, 1.0, self.n_out)
-        parameters[: self.n_in] = rng.uniform(-bound, bound, (self.n_in, self.n_out))
+        shape = (self.n_in, self.n_out)
+        parameters[: self.n_in] = rng.uniform(-bound, bound, shape)
         return parameters
 
 
@@ -86,13 +91,14 @@ class Architecture:
     ) -> Architecture:
         """`activations` and `integrations` of the hidden layers; the last layer sums and hands
         on."""
-        kinds = zip(
-            widths, widths[1:], [*activations, "linear"], [*integrations, "weighted"]
-        )
-        layers = tuple(
-            Layer(int(n_in), int(n_out), a, i) for n_in, n_out, a, i in kinds
-        )
-        return cls(layers, float(slope), loss)
+        every_activation = [*activations, "linear"]
+        every_integration = [*integrations, "weighted"]
+        settings = zip(widths, widths[1:], every_activation, every_integration)
+        layers = [
+            Layer(int(n_in), int(n_out), activation, integration)
+            for n_in, n_out, activation, integration in settings
+        ]
+        return cls(tuple(layers), float(slope), loss)
 
     @cached_property
     def size(self) -> int:
@@ -101,22 +107,16 @@ class Architecture:
     @cached_property
     def network(self) -> Any:
         """The kernel's network."""
-        widths = np.array(
-            [self.layers[0].n_in, *(layer.n_out for layer in self.layers)],
-            dtype=np.int32,
-        )
-        activations, integrations = (
-            np.array(
-                [names.index(getattr(layer, what)) for layer in self.layers],
-                dtype=np.int32,
-            )
-            for names, what in (
-                (ACTIVATIONS, "activation"),
-                (INTEGRATIONS, "integration"),
-            )
-        )
+        layers = self.layers
+        widths = [layers[0].n_in, *(layer.n_out for layer in layers)]
+        activations = [ACTIVATIONS.index(layer.activation) for layer in layers]
+        integrations = [INTEGRATIONS.index(layer.integration) for layer in layers]
         return native.Network(
-            widths, activations, integrations, self.slope, LOSSES.index(self.loss)
+            np.array(widths, dtype=np.int32),
+            np.array(activations, dtype=np.int32),
+            np.array(integrations, dtype=np.int32),
+            self.slope,
+            LOSSES.index(self.loss),
         )
 
     def start(self, rng: np.random.Generator) -> np.ndarray:
@@ -147,22 +147,20 @@ class Architecture:
         return np.concatenate(parts).astype(np.float64)
 
     def _rows(self, theta: np.ndarray) -> Iterator[np.ndarray]:
-        at = 0
+        """The padded parameters of every layer, (rows, wide): views."""
+        first = 0
         for layer in self.layers:
-            yield theta[at : at + layer.rows * layer.wide].reshape(
-                layer.rows, layer.wide
-            )
-            at += layer.rows * layer.wide
+            last = first + layer.rows * layer.wide
+            yield theta[first:last].reshape(layer.rows, layer.wide)
+            first = last
 
     def squared_weights(self, theta: np.ndarray) -> float:
         """Σ w² over the weights, without biases and radii, of what the kernel keeps."""
-        weights = [
-            rows[: layer.n_in].ravel()
-            for rows, layer in zip(self._rows(theta), self.layers)
-        ]
-        return float(
-            sum(np.dot(w, w) for w in (part.astype(np.float64) for part in weights))
-        )
+        total = 0.0
+        for rows, layer in zip(self._rows(theta), self.layers):
+            weights = rows[: layer.n_in].ravel().astype(np.float64)
+            total += float(weights @ weights)
+        return total
 
     def outputs(self, theta: np.ndarray, X: np.ndarray) -> np.ndarray:
         """The values of the output nodes for every row of X."""
@@ -172,16 +170,75 @@ class Architecture:
 
 
 def each_layer(
-    name: str, given: str | Sequence[str], n_layers: int, known: Sequence[str]
+    name: str,
+    setting: str | Sequence[str],
+    n_layers: int,
+    options: Sequence[str],
 ) -> list[str]:
     """One name for every hidden layer."""
-    if isinstance(given, str):
-        names = [given] * n_layers
-    else:
-        names = list(given)
-    if len(names) != n_layers or any(one not in known for one in names):
+    is_single = isinstance(setting, str)
+    names = [str(setting)] * n_layers if is_single else list(setting)
+    if len(names) != n_layers or any(name not in options for name in names):
         raise SettingError(
-            f"{name} must be one of {', '.join(known)}, or one of them for each of the {n_layers}"
-            f" hidden layers, got {given!r}"
+            f"{name} must be one of {', '.join(options)}, or one of them for each of the {n_layers}"
+            f" hidden layers, got {setting!r}"
         )
     return names
+
+
+def given_start(architecture: Architecture, start: Any) -> np.ndarray:
+    """The parameters (coefs, intercepts) or (coefs, intercepts, radii) as one vector."""
+    layers = architecture.layers
+    parts = list(start)
+    lengths = {len(part) if hasattr(part, "__len__") else -1 for part in parts}
+    if len(parts) not in (2, 3) or lengths != {len(layers)}:
+        raise SettingError(
+            "weights_init must be (coefs, intercepts), or with spheres (coefs, intercepts, radii),"
+            f" lists with one entry for each of the {len(layers)} layers"
+        )
+    if len(parts) == 2:
+        parts.append([None] * len(layers))
+    settings = enumerate(zip(layers, *parts))
+    rows = [_layer_start(k, *setting).ravel() for k, setting in settings]
+    return np.concatenate(rows)
+
+
+def _layer_start(
+    k: int,
+    layer: Layer,
+    weights: ArrayLike | None,
+    biases: Any,
+    radii: Any,
+) -> np.ndarray:
+    rows = [
+        _numbers(f"the weights of layer {k}", weights, (layer.n_in, layer.n_out)),
+        _numbers(f"the biases of layer {k}", biases, (layer.n_out,))[None],
+    ]
+    if layer.integration == "spherical":
+        if radii is None:
+            raise SettingError(
+                f"layer {k} has spheres: give weights_init=(coefs, intercepts, radii)"
+            )
+        radii = _numbers(f"the radii of layer {k}", radii, (layer.n_out,))
+        if (radii <= 0).any():
+            raise SettingError(
+                f"the radii of layer {k} must be above zero, got {radii.min():g}"
+            )
+        # the kernel multiplies by 1/ρ
+        rows.append(1.0 / radii[None])
+    return np.concatenate(rows)
+
+
+def _numbers(what: str, numbers: Any, shape: tuple[int, ...]) -> np.ndarray:
+    try:
+        values = np.asarray(numbers, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise SettingError(
+            f"{what} in weights_init must be numbers of shape {shape}: {error}"
+        ) from error
+    if values.shape != shape or not np.isfinite(values).all():
+        raise SettingError(
+            f"{what} in weights_init must be finite numbers of shape {shape}, one per input and"
+            f" node, got shape {values.shape}"
+        )
+    return values

@@ -20,6 +20,7 @@ from lyceum.neural.architecture import (
     INTEGRATIONS,
     Architecture,
     each_layer,
+    given_start,
 )
 from lyceum.neural.network_settings import NetworkSettings
 from lyceum.neural.row_windows import (
@@ -30,7 +31,6 @@ from lyceum.neural.row_windows import (
     first_look,
     spread,
 )
-from lyceum.neural.starting_weights import given_start
 from lyceum.neural.training import SCHEDULES, Epoch, Patience, Training
 from lyceum.progress import report
 
@@ -40,67 +40,6 @@ _DIVIDE = 5.0
 
 class FeedForward(NetworkSettings):
     """A network of layers trained by backpropagation; subclasses define what the outputs mean."""
-
-    _parameter_docs: ClassVar[str] = """
-    hidden_layer_sizes : int or sequence of int
-        Nodes of every hidden layer; () for none.
-    slope : float
-        λ of the sigmoid.
-    integration : {"weighted", "quadratic", "spherical"} or a sequence
-        The integration function of the hidden layers.
-    solver : {"adam", "sgd", "momentum", "nesterov"}
-        The rule of the gradient steps: plain gradient descent, with momentum, with Nesterov's
-        momentum, or Adam.
-    learning_rate : {"constant", "invscaling", "cosine", "adaptive"}
-        The rate in epoch e: η; η / e^power_t; η (1 + cos(π (e−1) / max_iter)) / 2; or η, divided by
-        5 whenever the loss no longer falls, down to 1e-6.
-    learning_rate_init : float
-        η.
-    power_t : float
-        The exponent of "invscaling".
-    momentum : float
-        Of the solvers "momentum" and "nesterov".
-    beta_1 : float
-        Decay of the mean gradient of the solver "adam".
-    beta_2 : float
-        Decay of the mean squared gradient of the solver "adam".
-    epsilon : float
-        Added to the root of the mean squared gradient of the solver "adam".
-    batch_size : int or "all"
-        Rows per step: 1 is one at a time, "all" is batch gradient descent.
-    shuffle : bool
-        Whether the rows are shuffled in every epoch.
-    shuffle_window : int
-        Rows shuffled together when they are streamed; as many are in memory at a time.
-    max_iter : int
-        Epochs at most; a `ConvergenceWarning` says when the loss still fell, unless `tol` is None
-        or the rate is "cosine", which ends there.
-    tol : float or None
-        Training stops when the training loss, with `early_stopping` the validation loss, has not
-        fallen by more than this for more than `n_iter_no_change` epochs. None: all `max_iter`
-        epochs are run.
-    n_iter_no_change : int
-        The most epochs in a row in which the loss need not fall.
-    weights_init : (coefs, intercepts) or None
-        The weights to start from, lists with one array per layer as in `coefs_` and `intercepts_`;
-        of networks with spheres also radii as in `radii_`. None draws them. For a step as on paper,
-        also give standardize=False, solver="sgd", alpha=0, shuffle=False and record="steps".
-    alpha : float
-        The penalty α on the squared weights.
-    input_noise : float
-        Standard deviation of Gaussian noise on the (standardized) inputs, drawn for every row and
-        step.
-    early_stopping : bool
-        Whether to hold out validation rows, or take those of fit(..., validation=(X, y)), stop when
-        their loss no longer falls, and restore the weights of the lowest validation loss.
-    validation_fraction : float
-        The share of validation rows, chosen by a hash of the row number; at most `shuffle_window`
-        of them are used.
-    dtype : {"float64", "float32"}
-        What is computed with; float32 takes about half the time.
-    record : bool or "steps"
-        Whether to keep the parameters of every epoch, or of every step, in `record_`.
-    """
 
     center_: np.ndarray
     scale_: np.ndarray
@@ -132,7 +71,10 @@ class FeedForward(NetworkSettings):
         raise undefined(self, "_targets")
 
     def _validate(
-        self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray
+        self,
+        outputs: np.ndarray,
+        y: np.ndarray,
+        w: np.ndarray,
     ) -> tuple[float, float]:
         """Mean loss and score of the outputs on the validation rows."""
         raise undefined(self, "_validate")
@@ -162,20 +104,14 @@ class FeedForward(NetworkSettings):
             raise SettingError(
                 "validation rows are what early_stopping=True stops by: set it"
             )
-        warm = self.warm_start and hasattr(self, "parameters_")
-        if warm:
+        before = None
+        if self.warm_start and hasattr(self, "parameters_"):
             before = (self.schema_, self._shape_now())
-        else:
-            before = None
         rows = self._rows(X, y, sample_weight)
-        seed = int(
-            check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        )
-        takes_share = self.early_stopping and validation is None
-        if takes_share:
+        seed = self._draw_seed()
+        held_out = None
+        if self.early_stopping and validation is None:
             held_out = HeldOut(self.validation_fraction, seed)
-        else:
-            held_out = None
         look = first_look(rows, self._n_classes(), held_out)
         if before is None:
             self._start(look, seed)
@@ -193,12 +129,15 @@ class FeedForward(NetworkSettings):
             held = self._share_held_out(rows, look, held_out)
         else:
             held = self._pack_validation(validation)
-        self._descend(
-            training, self._windows(rows, look.n_rows, held_out=held_out), held
-        )
+        windows = self._windows(rows, look.n_rows, held_out=held_out)
+        self._descend(training, windows, held)
         self._finish(training)
         self._warn()
         return self
+
+    def _draw_seed(self) -> int:
+        rng = check_random_state(self.random_state)
+        return int(rng.randint(np.iinfo(np.int32).max))
 
     def _shape_now(self) -> tuple[Any, ...]:
         return self.design_names, getattr(self, "classes_", np.empty(0)).tolist()
@@ -210,11 +149,10 @@ class FeedForward(NetworkSettings):
                 "lower validation_fraction"
             )
         d = len(self.design_names)
+        self.center_ = np.zeros(d)
+        self.scale_ = np.ones(d)
         if self.standardize:
             self.center_, self.scale_ = spread(look.cells)
-        else:
-            self.center_ = np.zeros(d)
-            self.scale_ = np.ones(d)
         self._set_target_scale(look)
         self._set_class_weight(look)
         self.widths_, self.activations_, self.integrations_ = self._layer_settings()
@@ -228,6 +166,7 @@ class FeedForward(NetworkSettings):
 
     def _start_from_hidden_layers(self, seed: int) -> None:
         """New output nodes, for other classes, on the hidden layers that were learned."""
+        # the parameters of the output layer are the last of the vector
         old = self._architecture
         learned = self.parameters_
         self._check_layers(outputs=False)
@@ -239,21 +178,19 @@ class FeedForward(NetworkSettings):
 
     def _layer_settings(self) -> tuple[np.ndarray, list[str], list[str]]:
         """Widths, activations and integrations of the layers, from the current parameters."""
-        sizes = np.atleast_1d(
-            number_setting("hidden_layer_sizes", self.hidden_layer_sizes)
-        )
-        if sizes.ndim != 1 or not ((sizes >= 1) & (sizes == np.floor(sizes))).all():
+        numbers = number_setting("hidden_layer_sizes", self.hidden_layer_sizes)
+        sizes = np.atleast_1d(numbers)
+        are_whole = (sizes >= 1) & (sizes == np.floor(sizes))
+        if sizes.ndim != 1 or not are_whole.all():
             raise SettingError(
                 f"hidden_layer_sizes must be positive whole numbers, got {self.hidden_layer_sizes}"
             )
-        hidden = sizes.astype(np.int64)
-        widths = np.array(
-            [len(self.design_names), *hidden, self._n_outputs()], dtype=np.int64
-        )
+        widths = [len(self.design_names), *sizes, self._n_outputs()]
+        n_hidden = len(sizes)
         return (
-            widths,
-            each_layer("activation", self.activation, len(hidden), ACTIVATIONS),
-            each_layer("integration", self.integration, len(hidden), INTEGRATIONS),
+            np.array(widths, dtype=np.int64),
+            each_layer("activation", self.activation, n_hidden, ACTIVATIONS),
+            each_layer("integration", self.integration, n_hidden, INTEGRATIONS),
         )
 
     def _check_same_network(self, before: tuple[Any, ...]) -> None:
@@ -269,17 +206,10 @@ class FeedForward(NetworkSettings):
     def _check_layers(self, outputs: bool = True) -> None:
         """Refuse to continue with the weights of other hidden layers, or of other output nodes."""
         widths, *kinds = self._layer_settings()
-        if outputs:
-            last = len(widths)
-        else:
-            last = -1
-        now = (widths[:last].tolist(), *kinds, float(self.slope))
-        if now != (
-            self.widths_[:last].tolist(),
-            self.activations_,
-            self.integrations_,
-            self.slope_,
-        ):
+        n_layers = len(widths) if outputs else len(widths) - 1
+        now = (widths[:n_layers].tolist(), *kinds, float(self.slope))
+        kinds_before = (self.activations_, self.integrations_, self.slope_)
+        if now != (self.widths_[:n_layers].tolist(), *kinds_before):
             raise SettingError(
                 f"{type(self).__name__} has the weights of a network of other layers: fit a clone,"
                 " or set hidden_layer_sizes, activation, integration, slope and output nodes back"
@@ -291,38 +221,43 @@ class FeedForward(NetworkSettings):
 
     @property
     def _architecture(self) -> Architecture:
-        kinds = self.activations_, self.integrations_
-        return Architecture.of(self.widths_.tolist(), *kinds, self.slope_, self._loss())
+        return Architecture.of(
+            self.widths_.tolist(),
+            self.activations_,
+            self.integrations_,
+            slope=self.slope_,
+            loss=self._loss(),
+        )
 
     def _training(self, memory: np.ndarray | None) -> Training:
-        if self.solver == "adam":
-            first = self.beta_1
-        else:
-            first = self.momentum
+        first = self.beta_1 if self.solver == "adam" else self.momentum
         return Training(
             self._architecture,
-            (self.solver, first, self.beta_2, self.epsilon),
-            self.alpha,
-            (self.dropout, self.input_noise),
-            None if isinstance(self.batch_size, str) else int(self.batch_size),
-            self.shuffle,
-            self.seed_,
-            np.dtype(self.dtype),
-            self.record == "steps",
-            self.parameters_,
-            memory,
-            self.n_steps_,
+            rule=(self.solver, first, self.beta_2, self.epsilon),
+            penalty=self.alpha,
+            chance=(self.dropout, self.input_noise),
+            batch_size=None if self.batch_size == "all" else int(self.batch_size),
+            shuffle=self.shuffle,
+            seed=self.seed_,
+            dtype=np.dtype(self.dtype),
+            trace=self.record == "steps",
+            parameters=self.parameters_,
+            memory=memory,
+            steps=self.n_steps_,
         )
 
     def _windows(self, rows: Rows, n_rows: int, **options: Any) -> Windows:
-        size = max(
-            self.shuffle_window,
-            0 if isinstance(self.batch_size, str) else self.batch_size,
-        )
+        # a batch does not reach over the end of a window
+        size = self.shuffle_window
+        if not isinstance(self.batch_size, str):
+            size = max(size, self.batch_size)
         return Windows(rows, self._packer(**options), size, n_rows)
 
     def _share_held_out(
-        self, rows: Rows, look: FirstLook, held_out: HeldOut | None
+        self,
+        rows: Rows,
+        look: FirstLook,
+        held_out: HeldOut | None,
     ) -> np.ndarray | None:
         """The validation rows among those given to learn from; of a stream at most one window of
         them."""
@@ -342,12 +277,14 @@ class FeedForward(NetworkSettings):
         X, y, w = validation_parts(validation)
         pack = self._packer()
         target = self._targets(y)
-        return pack.join(
-            np.concatenate(list(self.rows_to_predict(X).map(pack.cells))), target, w
-        )
+        cells = np.concatenate(list(self.rows_to_predict(X).map(pack.cells)))
+        return pack.join(cells, target, w)
 
     def _descend(
-        self, training: Training, windows: Windows, held: np.ndarray | None
+        self,
+        training: Training,
+        windows: Windows,
+        held: np.ndarray | None,
     ) -> None:
         self._reset_history()
         patience = Patience(self.tol or 0.0)
@@ -355,37 +292,35 @@ class FeedForward(NetworkSettings):
         best = None
         self.stopped_ = "max_iter"
         for number in range(1, self.max_iter + 1):
-            rate_now = rate * SCHEDULES[self.learning_rate](
-                number, self.max_iter, self.power_t
-            )
+            rate_now = rate * self._rate_factor(number)
             epoch = self._epoch(training, windows, number, rate_now, held)
             report("epochs", number, self.max_iter)
-            lowest = patience.see(
-                epoch.loss if epoch.validation_loss is None else epoch.validation_loss
-            )
-            if held is not None and lowest:
+            loss = epoch.validation_loss
+            is_lowest = patience.see(epoch.loss if loss is None else loss)
+            if held is not None and is_lowest:
                 best = training.keep()
                 self.best_epoch_ = number
             if self.tol is None or patience.waited <= self.n_iter_no_change:
                 continue
+            # patience is at its end: a smaller rate first, if it adapts, and then no more epochs
             if self.learning_rate == "adaptive" and rate / _DIVIDE >= _LEAST_RATE:
                 rate = rate / _DIVIDE
                 patience.waited = 0
                 continue
-            if held is None:
-                self.stopped_ = "the loss no longer fell"
-            else:
-                self.stopped_ = "the validation loss no longer fell"
+            judged = "loss" if held is None else "validation loss"
+            self.stopped_ = f"the {judged} no longer fell"
             break
         if best is not None:
             training.theta[:] = training.architecture.pad(best, training.dtype)
 
+    def _rate_factor(self, epoch: int) -> float:
+        schedule = SCHEDULES[self.learning_rate]
+        return schedule(epoch, self.max_iter, self.power_t)
+
     def _warn(self) -> None:
-        if (
-            self.stopped_ == "max_iter"
-            and self.tol is not None
-            and self.learning_rate != "cosine"
-        ):
+        # a cosine ends at a rate of zero, and nothing more would come of it
+        may_go_on = self.tol is not None and self.learning_rate != "cosine"
+        if self.stopped_ == "max_iter" and may_go_on:
             warnings.warn(
                 f"{type(self).__name__} stopped at max_iter={self.max_iter} epochs while the loss"
                 " still fell: raise max_iter or learning_rate_init, or give tol=None to run all"
@@ -405,11 +340,9 @@ class FeedForward(NetworkSettings):
         loss = training.epoch(windows, number, rate)
         judged: tuple[float | None, float | None] = (None, None)
         if held is not None:
-            judged = self._validate(
-                training.architecture.outputs(training.theta, held[:, :-2]),
-                held[:, -2].astype(np.float64),
-                held[:, -1].astype(np.float64),
-            )
+            outputs = training.architecture.outputs(training.theta, held[:, :-2])
+            y, w = held[:, -2:].T.astype(np.float64)
+            judged = self._validate(outputs, y, w)
         epoch = Epoch(loss, rate, *judged)
         self._record_epoch(training, epoch)
         return epoch
@@ -461,21 +394,11 @@ class FeedForward(NetworkSettings):
                 "partial_fit makes one epoch per call and cannot stop early: give"
                 " early_stopping=False"
             )
-        if hasattr(self, "parameters_"):
-            before = self._shape_now()
-        else:
-            before = None
+        before = self._shape_now() if hasattr(self, "parameters_") else None
         rows = self._more_rows(X, y, sample_weight, classes)
         look = first_look(rows, self._n_classes(), None)
         if before is None:
-            self._start(
-                look,
-                int(
-                    check_random_state(self.random_state).randint(
-                        np.iinfo(np.int32).max
-                    )
-                ),
-            )
+            self._start(look, self._draw_seed())
             self.n_iter_ = self.n_steps_ = 0
             self._reset_history()
         else:
@@ -484,21 +407,22 @@ class FeedForward(NetworkSettings):
         return self
 
     def _one_epoch(
-        self, rows: Rows, look: FirstLook, memory: np.ndarray | None
+        self,
+        rows: Rows,
+        look: FirstLook,
+        memory: np.ndarray | None,
     ) -> None:
+        # the memory of another solver says nothing to this one
         same = memory is not None and len(memory) == len(self._training(None)._memory)
         training = self._training(memory if same else None)
         number = self.n_iter_ + 1
-        for name in (
-            "history_",
-            "validation_history_",
-            "validation_scores_",
-            *(["record_"] if self.record else []),
-        ):
+        # copies, as a call that fails must leave the lists as they were
+        lists = ["history_", "validation_history_", "validation_scores_"]
+        if self.record:
+            lists.append("record_")
+        for name in lists:
             setattr(self, name, list(getattr(self, name, [])))
-        rate = self.learning_rate_init * SCHEDULES[self.learning_rate](
-            number, self.max_iter, self.power_t
-        )
+        rate = self.learning_rate_init * self._rate_factor(number)
         self.stopped_ = "partial_fit"
         self._epoch(training, self._windows(rows, look.n_rows), number, rate, None)
         self._finish(training)

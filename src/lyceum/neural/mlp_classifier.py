@@ -246,52 +246,50 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
 
     def _layer_settings(self) -> tuple[np.ndarray, list[str], list[str]]:
         widths, activations, integrations = super()._layer_settings()
-        if widths[-1] < len(self.classes_):
-            log_loss = "logistic"
-        else:
-            log_loss = "softmax"
+        self.loss_name_ = "softmax"
         if self.loss == "squared_error":
             self.loss_name_ = "sigmoid_squares"
-        else:
-            self.loss_name_ = log_loss
+        elif widths[-1] < len(self.classes_):
+            self.loss_name_ = "logistic"
         return widths, activations, integrations
 
     def _set_class_weight(self, look: FirstLook) -> None:
-        factors = class_weight_factors(
-            self.class_weight, self.classes_.tolist(), look.weight
-        )
-        if factors is None:
-            self.class_weight_ = np.ones(len(look.weight))
-        else:
-            self.class_weight_ = factors
+        labels = self.classes_.tolist()
+        factors = class_weight_factors(self.class_weight, labels, look.weight)
+        self.class_weight_ = np.ones(len(labels)) if factors is None else factors
 
     def _packer(self, **options: Any) -> RowPacker:
-        weight = getattr(self, "class_weight_", None)
-        return super()._packer(
-            class_weight=None if self.class_weight is None else weight, **options
-        )
+        weight = None
+        if self.class_weight is not None:
+            weight = getattr(self, "class_weight_", None)
+        return super()._packer(class_weight=weight, **options)
 
     def _targets(self, y: Target) -> np.ndarray:
+        classes = self.classes_.tolist()
         return class_codes(
-            labels(y, "y", " of the validation rows"),
-            len(self.classes_),
-            self.classes_.tolist(),
+            labels(y, "y", " of the validation rows"), len(classes), classes
         )
 
     def _validate(
-        self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray
+        self,
+        outputs: np.ndarray,
+        y: np.ndarray,
+        w: np.ndarray,
     ) -> tuple[float, float]:
         joint = self._joint(outputs)
         codes = y.astype(np.intp)
         if self.loss_name_ == "sigmoid_squares":
-            wanted = codes[:, None] == (
-                np.arange(outputs.shape[1]) if outputs.shape[1] > 1 else 1
-            )
-            losses = ((expit(outputs) - wanted) ** 2).sum(axis=1) / 2
+            # one node stands for the second class, K nodes for theirs
+            n_outputs = outputs.shape[1]
+            of_nodes = np.arange(n_outputs) if n_outputs > 1 else 1
+            is_class = codes[:, None] == of_nodes
+            losses = ((expit(outputs) - is_class) ** 2).sum(axis=1) / 2
         else:
+            # -log P(y | x) with the log posteriors up to a constant
             losses = logsumexp(joint, axis=1) - joint[np.arange(len(y)), codes]
-        right = joint.argmax(axis=1) == codes
-        return float(np.average(losses, weights=w)), float(np.average(right, weights=w))
+        is_right = joint.argmax(axis=1) == codes
+        loss = float(np.average(losses, weights=w))
+        return loss, float(np.average(is_right, weights=w))
 
     def _joint(self, outputs: np.ndarray) -> np.ndarray:
         """The log posteriors up to one constant per row; with one node, zeros beside its
@@ -311,15 +309,11 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     # -- explain -----------------------------------------------------------------------
 
     def _unit(self) -> str:
-        squares = self.loss_name_ == "sigmoid_squares" and self.widths_[-1] > 1
-        if squares:
-            what = "net input"
-        else:
-            what = "log-odds"
-        two = len(self.classes_) == 2
-        if two:
-            return f"{what} of {self.classes_[-1]}"
-        return f"{what} against the next class"
+        has_sigmoids = self.loss_name_ == "sigmoid_squares" and self.widths_[-1] > 1
+        score = "net input" if has_sigmoids else "log-odds"
+        if len(self.classes_) == 2:
+            return f"{score} of {self.classes_[-1]}"
+        return f"{score} against the next class"
 
     def _unit_size(self) -> float:
         return 1.0
@@ -331,6 +325,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         n, n_outputs = outputs.shape
         if n_outputs == 1:
             return np.full((n, 1), float(len(self.classes_) == 2))
+        # the log-odds of two classes are the difference of their outputs
         direction = np.zeros((n, n_outputs))
         if len(self.classes_) == 2:
             direction[:] = (-1.0, 1.0)

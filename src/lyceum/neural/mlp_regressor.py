@@ -119,18 +119,16 @@ class MLPRegressor(Regressor, FeedForward):
         return "squares"
 
     def _set_target_scale(self, look: FirstLook) -> None:
+        self.target_mean_ = 0.0
+        self.target_scale_ = 1.0
         if self.standardize:
-            mean, size = spread(look.target)
-        else:
-            mean = np.zeros(1)
-            size = np.ones(1)
-        self.target_mean_ = float(mean[0])
-        self.target_scale_ = float(size[0])
+            mean, scale = spread(look.target)
+            self.target_mean_ = float(mean[0])
+            self.target_scale_ = float(scale[0])
 
     def _packer(self, **options: Any) -> RowPacker:
-        return super()._packer(
-            target=(self.target_mean_, self.target_scale_), **options
-        )
+        target = (self.target_mean_, self.target_scale_)
+        return super()._packer(target=target, **options)
 
     def _targets(self, y: Target) -> np.ndarray:
         numbers = np.asarray(y, dtype=np.float64).reshape(-1)
@@ -141,13 +139,16 @@ class MLPRegressor(Regressor, FeedForward):
         return numbers
 
     def _validate(
-        self, outputs: np.ndarray, y: np.ndarray, w: np.ndarray
+        self,
+        outputs: np.ndarray,
+        y: np.ndarray,
+        w: np.ndarray,
     ) -> tuple[float, float]:
         squares = np.average((outputs[:, 0] - y) ** 2, weights=w)
-        spread_of_y = np.average((y - np.average(y, weights=w)) ** 2, weights=w)
-        return float(squares / 2), (
-            float(1.0 - squares / spread_of_y) if spread_of_y > 0 else float("nan")
-        )
+        mean = np.average(y, weights=w)
+        variance = np.average((y - mean) ** 2, weights=w)
+        r2 = 1.0 - squares / variance if variance > 0 else np.nan
+        return float(squares / 2), float(r2)
 
     # -- explain -----------------------------------------------------------------------
 

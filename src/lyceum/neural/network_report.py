@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, Literal
 
@@ -9,11 +10,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Learner, undefined
+from lyceum._core.data import Block
 from lyceum._core.text import show_count
-from lyceum._core.types import Data
+from lyceum._core.types import Data, Estimator
 from lyceum.errors import SettingError
-from lyceum.neural.architecture import Architecture
-from lyceum.neural.gradient_contributions import contributions
+from lyceum.neural.architecture import Architecture, Layer
 from lyceum.report import Explanation, Summary, Table
 
 _OUTPUTS = {
@@ -53,39 +54,37 @@ class NetworkReport(Learner):
     @property
     def coefs_(self) -> list[np.ndarray]:
         """The weights (centers, for spheres) of every layer, (n_in, n_out)."""
-        layers = self._architecture.layers
-        return [
-            part[: layer.n_in]
-            for layer, part in zip(layers, self._architecture.split(self.parameters_))
-        ]
+        return [part[: layer.n_in] for layer, part in self._layer_parts()]
 
     @property
     def intercepts_(self) -> list[np.ndarray]:
         """The biases of every layer."""
-        layers = self._architecture.layers
-        return [
-            part[layer.n_in]
-            for layer, part in zip(layers, self._architecture.split(self.parameters_))
-        ]
+        return [part[layer.n_in] for layer, part in self._layer_parts()]
 
     @property
     def radii_(self) -> list[np.ndarray | None]:
         """The radii ρ of the spheres of every layer, None for a layer of another integration."""
-        parts = zip(
-            self._architecture.layers, self._architecture.split(self.parameters_)
-        )
-        with np.errstate(divide="ignore"):
-            return [
-                1.0 / np.abs(part[layer.n_in + 1])
-                if layer.integration == "spherical"
-                else None
-                for layer, part in parts
-            ]
+        radii: list[np.ndarray | None] = []
+        for layer, part in self._layer_parts():
+            if layer.integration != "spherical":
+                radii.append(None)
+                continue
+            # the last row holds 1/ρ, of either sign
+            with np.errstate(divide="ignore"):
+                radii.append(1.0 / np.abs(part[layer.n_in + 1]))
+        return radii
+
+    def _layer_parts(self) -> Iterator[tuple[Layer, np.ndarray]]:
+        architecture = self._architecture
+        return zip(architecture.layers, architecture.split(self.parameters_))
 
     def summary(self) -> Summary:
         """The architecture, how training went, and the size of the weights of every layer."""
         check_is_fitted(self)
         architecture = self._architecture
+        size = "all rows"
+        if not isinstance(self.batch_size, str):
+            size = show_count(self.batch_size, "row")
         facts: dict[str, Any] = {
             "nodes": " – ".join(map(str, self.widths_)),
             "parameters": architecture.size,
@@ -94,7 +93,7 @@ class NetworkReport(Learner):
                 " epoch"
             ),
             "epochs": self.n_iter_,
-            "steps": f"{self.n_steps_:,} ({self.solver}, {self._batches()})",
+            "steps": f"{self.n_steps_:,} ({self.solver}, {size} per step)",
             "stopped by": self.stopped_,
         }
         if self.validation_history_:
@@ -103,13 +102,6 @@ class NetworkReport(Learner):
             facts["validation score"] = self.validation_scores_[best]
             facts["weights of epoch"] = self.best_epoch_
         return Summary(self._title(), facts, [self._table()])
-
-    def _batches(self) -> str:
-        if isinstance(self.batch_size, str):
-            size = "all rows"
-        else:
-            size = show_count(self.batch_size, "row")
-        return f"{size} per step"
 
     def _table(self) -> Table:
         columns = (
@@ -124,20 +116,28 @@ class NetworkReport(Learner):
         layers = self._architecture.layers
         rows = []
         for number, (layer, weights) in enumerate(zip(layers, self.coefs_), 1):
-            last = number == len(layers)
-            if last:
+            name = f"hidden {number}"
+            activation = layer.activation
+            if number == len(layers):
                 name = "output"
-            else:
-                name = f"hidden {number}"
-            activation = _OUTPUTS[self._architecture.loss]
-            extra = layer.size - weights.size
-            size = float(np.sqrt(np.mean(weights**2)))
-            kinds = (layer.integration, activation if last else layer.activation)
-            rows.append((name, layer.n_out, *kinds, weights.size, extra, size))
+                activation = _OUTPUTS[self._architecture.loss]
+            rows.append(
+                (
+                    name,
+                    layer.n_out,
+                    layer.integration,
+                    activation,
+                    weights.size,
+                    layer.size - weights.size,
+                    float(np.sqrt(np.mean(weights**2))),
+                )
+            )
         return Table("Layers", columns, rows)
 
     def explain(
-        self, X: Data, method: Literal["integrated", "gradient"] = "integrated"
+        self,
+        X: Data,
+        method: Literal["integrated", "gradient"] = "integrated",
     ) -> Explanation:
         """What every column adds to the score, from the score of the mean row.
 
@@ -165,9 +165,8 @@ class NetworkReport(Learner):
             raise SettingError(
                 f"method is {method!r}: choose 'integrated' or 'gradient'"
             )
-        return self._explain(
-            X, partial(contributions, self, method=method), self._unit()
-        )
+        parts = partial(contributions, self, method=method)
+        return self._explain(X, parts, self._unit())
 
     def _decide(self, outputs: np.ndarray) -> np.ndarray:
         """The codes of the classes, or the numbers, that the outputs stand for."""
@@ -179,3 +178,32 @@ class NetworkReport(Learner):
     def _direction(self, outputs: np.ndarray) -> np.ndarray:
         """The score explained as a combination of the outputs, (n, n_outputs)."""
         raise undefined(self, "_direction")
+
+
+_POINTS, _SHARES = np.polynomial.legendre.leggauss(32)
+
+
+def contributions(learner: Estimator, block: Block, method: str) -> np.ndarray:
+    """The prediction, the base, and what every design column adds, (n, 2 + n_columns)."""
+    architecture = learner._architecture
+    theta = architecture.pad(learner.parameters_, np.dtype(learner.dtype))
+    X = np.ascontiguousarray(learner._packer().cells(block))
+    outputs = learner._outputs(block)
+    direction = learner._direction(outputs)
+    toward = direction.astype(X.dtype)
+    # ∫₀¹ ∂f(t x) dt by 32 points of Gauss and Legendre, from the mean row 0 to x; or the gradient
+    # at x alone
+    points = zip((_POINTS + 1) / 2, _SHARES / 2)
+    if method == "gradient":
+        points = zip([1.0], [1.0])
+    slopes = np.zeros(X.shape)
+    gradient = np.empty(X.shape)
+    for point, share in points:
+        between = X * X.dtype.type(point)
+        architecture.network.input_gradient(theta, between, toward, gradient)
+        slopes += share * gradient
+    scale = learner._unit_size()
+    score = scale * (direction * outputs).sum(axis=1) + learner._unit_shift()
+    added = scale * X * slopes
+    base = score - added.sum(axis=1)
+    return np.column_stack([learner._decide(outputs), base, added])

@@ -19,6 +19,67 @@ from lyceum.neural.training import RULES, SCHEDULES
 class NetworkSettings(NetworkReport):
     """Layers, steps and stopping as they are set."""
 
+    _parameter_docs: ClassVar[str] = """
+    hidden_layer_sizes : int or sequence of int
+        Nodes of every hidden layer; () for none.
+    slope : float
+        λ of the sigmoid.
+    integration : {"weighted", "quadratic", "spherical"} or a sequence
+        The integration function of the hidden layers.
+    solver : {"adam", "sgd", "momentum", "nesterov"}
+        The rule of the gradient steps: plain gradient descent, with momentum, with Nesterov's
+        momentum, or Adam.
+    learning_rate : {"constant", "invscaling", "cosine", "adaptive"}
+        The rate in epoch e: η; η / e^power_t; η (1 + cos(π (e−1) / max_iter)) / 2; or η, divided by
+        5 whenever the loss no longer falls, down to 1e-6.
+    learning_rate_init : float
+        η.
+    power_t : float
+        The exponent of "invscaling".
+    momentum : float
+        Of the solvers "momentum" and "nesterov".
+    beta_1 : float
+        Decay of the mean gradient of the solver "adam".
+    beta_2 : float
+        Decay of the mean squared gradient of the solver "adam".
+    epsilon : float
+        Added to the root of the mean squared gradient of the solver "adam".
+    batch_size : int or "all"
+        Rows per step: 1 is one at a time, "all" is batch gradient descent.
+    shuffle : bool
+        Whether the rows are shuffled in every epoch.
+    shuffle_window : int
+        Rows shuffled together when they are streamed; as many are in memory at a time.
+    max_iter : int
+        Epochs at most; a `ConvergenceWarning` says when the loss still fell, unless `tol` is None
+        or the rate is "cosine", which ends there.
+    tol : float or None
+        Training stops when the training loss, with `early_stopping` the validation loss, has not
+        fallen by more than this for more than `n_iter_no_change` epochs. None: all `max_iter`
+        epochs are run.
+    n_iter_no_change : int
+        The most epochs in a row in which the loss need not fall.
+    weights_init : (coefs, intercepts) or None
+        The weights to start from, lists with one array per layer as in `coefs_` and `intercepts_`;
+        of networks with spheres also radii as in `radii_`. None draws them. For a step as on paper,
+        also give standardize=False, solver="sgd", alpha=0, shuffle=False and record="steps".
+    alpha : float
+        The penalty α on the squared weights.
+    input_noise : float
+        Standard deviation of Gaussian noise on the (standardized) inputs, drawn for every row and
+        step.
+    early_stopping : bool
+        Whether to hold out validation rows, or take those of fit(..., validation=(X, y)), stop when
+        their loss no longer falls, and restore the weights of the lowest validation loss.
+    validation_fraction : float
+        The share of validation rows, chosen by a hash of the row number; at most `shuffle_window`
+        of them are used.
+    dtype : {"float64", "float32"}
+        What is computed with; float32 takes about half the time.
+    record : bool or "steps"
+        Whether to keep the parameters of every epoch, or of every step, in `record_`.
+    """
+
     _parameter_constraints: ClassVar[dict] = {
         "hidden_layer_sizes": [
             "array-like",

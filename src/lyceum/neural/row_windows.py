@@ -50,20 +50,20 @@ class FirstLook:
         weight = np.bincount(block.y, block.w, n_classes) if n_classes else np.empty(0)
         target = replace(block, X=block.y.astype(np.float64)[:, None])
         return cls(
-            _n_weighted(block),
-            n_held,
-            Moments.of(block),
-            Moments.of(target),
-            weight.astype(np.float64),
+            n_rows=_n_weighted(block),
+            n_held=n_held,
+            cells=Moments.of(block),
+            target=Moments.of(target),
+            weight=weight.astype(np.float64),
         )
 
     def merge(self, other: FirstLook) -> FirstLook:
         return FirstLook(
-            self.n_rows + other.n_rows,
-            self.n_held + other.n_held,
-            self.cells.merge(other.cells),
-            self.target.merge(other.target),
-            self.weight + other.weight,
+            n_rows=self.n_rows + other.n_rows,
+            n_held=self.n_held + other.n_held,
+            cells=self.cells.merge(other.cells),
+            target=self.target.merge(other.target),
+            weight=self.weight + other.weight,
         )
 
 
@@ -75,14 +75,11 @@ def _n_weighted(block: Block) -> int:
 
 def spread(moments: Moments) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation of every column, 1 for a column that does not vary."""
+    # a deviation of the size of the mean's rounding is none; a comparison with NaN is False
     variance = moments.variance()
     floor = (4 * np.finfo(np.float64).eps * moments.mean) ** 2
-    varies = np.greater(
-        variance,
-        floor,
-        where=~np.isnan(variance),
-        out=np.zeros(len(variance), dtype=bool),
-    )
+    with np.errstate(invalid="ignore"):
+        varies = variance > floor
     return moments.mean, np.sqrt(np.where(varies, variance, 1.0))
 
 
@@ -94,10 +91,8 @@ class RowPacker:
     shift: np.ndarray
     scale: np.ndarray
     dtype: Any
-    target: tuple[float, float] = (
-        0.0,
-        1.0,
-    )  # what is taken from the target, and what it is divided by
+    # what is taken from the target, and what it is divided by
+    target: tuple[float, float] = (0.0, 1.0)
     class_weight: np.ndarray | None = None
     held_out: HeldOut | None = None
     want: bool = False  # whether it is the held-out rows that are wanted
@@ -126,7 +121,8 @@ class RowPacker:
         d = cells.shape[1]
         packed = np.empty((len(cells), d + 2), self.dtype)
         packed[:, :d] = cells
-        packed[:, d] = (y - self.target[0]) / self.target[1]
+        mean, scale = self.target
+        packed[:, d] = (y - mean) / scale
         packed[:, d + 1] = w
         return packed
 
@@ -162,10 +158,12 @@ class Windows:
         self._n_rows = n_rows
 
     def __iter__(self) -> Iterator[np.ndarray]:
+        # rows in memory, or few, are packed once and given again in every epoch
         if not self._holds:
             return _windows(self._chunks(), self._size)
         if self._all_rows is None:
-            self._all_rows = next(_windows(self._chunks(), max(self._n_rows, 1)), None)
+            windows = _windows(self._chunks(), max(self._n_rows, 1))
+            self._all_rows = next(windows, None)
         return iter(() if self._all_rows is None else (self._all_rows,))
 
     def _chunks(self) -> Iterator[np.ndarray]:
@@ -188,10 +186,10 @@ def _windows(chunks: Iterator[np.ndarray], size: int) -> Iterator[np.ndarray]:
         while len(chunk):
             if window is None:
                 window = np.empty((size, chunk.shape[1]), chunk.dtype)
-            some = chunk[: size - filled]
-            window[filled : filled + len(some)] = some
-            filled = filled + len(some)
-            chunk = chunk[len(some) :]
+            part = chunk[: size - filled]
+            window[filled : filled + len(part)] = part
+            filled += len(part)
+            chunk = chunk[len(part) :]
             if filled == size:
                 yield window
                 window = None

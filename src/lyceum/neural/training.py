@@ -16,24 +16,15 @@ RULES = {"sgd": 0, "momentum": 1, "nesterov": 2, "adam": 3}  # the kernel's code
 _MEMORIES = {"sgd": 0, "momentum": 1, "nesterov": 1, "adam": 2}
 
 
-def _constant(epoch: int, max_iter: int, power: float) -> float:
-    return 1.0
-
-
-def _inverse(epoch: int, max_iter: int, power: float) -> float:
-    return epoch**-power
-
-
-def _cosine(epoch: int, max_iter: int, power: float) -> float:
-    return 0.5 * (1.0 + cos(pi * min(epoch - 1, max_iter) / max_iter))
-
-
-# The factor on the learning rate in an epoch, counted from 1; "adaptive" divides it on the way.
+# The factor on the learning rate in an epoch, counted from 1, of max_iter, with the exponent
+# power_t; "adaptive" divides the rate on the way.
 SCHEDULES: dict[str, Callable[[int, int, float], float]] = {
-    "constant": _constant,
-    "invscaling": _inverse,
-    "cosine": _cosine,
-    "adaptive": _constant,
+    "constant": lambda epoch, max_iter, power: 1.0,
+    "invscaling": lambda epoch, max_iter, power: epoch**-power,
+    "cosine": lambda epoch, max_iter, power: (
+        0.5 * (1.0 + cos(pi * min(epoch - 1, max_iter) / max_iter))
+    ),
+    "adaptive": lambda epoch, max_iter, power: 1.0,
 }
 
 
@@ -47,13 +38,11 @@ class Patience:
 
     def see(self, loss: float) -> bool:
         """Whether this is the lowest loss so far."""
-        if loss < self.best - self.tol:
-            self.waited = 0
-        else:
-            self.waited = self.waited + 1
-        lowest = loss < self.best
+        has_fallen = loss < self.best - self.tol
+        self.waited = 0 if has_fallen else self.waited + 1
+        is_lowest = loss < self.best
         self.best = min(self.best, loss)
-        return lowest
+        return is_lowest
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +76,9 @@ class Training:
     def __post_init__(self) -> None:
         pad = self.architecture.pad
         self.theta = pad(self.parameters, self.dtype)
-        if self.memory is None:
+        memory = self.memory
+        if memory is None:
             memory = np.zeros((_MEMORIES[self.rule[0]], self.architecture.size))
-        else:
-            memory = self.memory
         rows = [pad(row, self.dtype) for row in memory]
         self._memory = np.array(rows, self.dtype).reshape(len(memory), len(self.theta))
 
@@ -102,18 +90,14 @@ class Training:
         """One pass over the rows; returns the mean training loss, plus the penalty at the end of
         the pass."""
         self._traced: list[np.ndarray] = []
-        if self.batch_size is None:
-            together = self._one_step
-        else:
-            together = self._by_batches
-        total, weight = together(windows, number, rate)
+        run = self._one_step if self.batch_size is None else self._by_batches
+        loss_sum, weight = run(windows, number, rate)
         if weight == 0.0:
             raise DataError(
                 "no rows are left to learn from: all have weight 0 or are held out for validation"
             )
-        loss = total / weight + 0.5 * self.penalty * self.architecture.squared_weights(
-            self.theta
-        )
+        squares = self.architecture.squared_weights(self.theta)
+        loss = loss_sum / weight + 0.5 * self.penalty * squares
         if not np.isfinite(loss) or not np.isfinite(self.theta).all():
             raise DataError(
                 f"the loss became infinite or NaN in epoch {number}: lower learning_rate_init, or"
@@ -122,37 +106,47 @@ class Training:
         return loss
 
     def _by_batches(
-        self, windows: Iterable[np.ndarray], number: int, rate: float
+        self,
+        windows: Iterable[np.ndarray],
+        number: int,
+        rate: float,
     ) -> tuple[float, float]:
-        total = weight = 0.0
+        loss_sum = weight = 0.0
         assert self.batch_size is not None
         for number_of_window, window in enumerate(windows):
+            # the order depends on seed, epoch and window alone, so that a fit can be repeated
             order = None
             if self.shuffle:
-                order = np.random.default_rng(
-                    [self.seed, 1, number, number_of_window]
-                ).permutation(len(window))
-            for rows, turn in (
-                self._step_by_step(window, order) if self.trace else ((window, order),)
-            ):
-                total += self.architecture.network.descend(
-                    self.theta, self._memory, rows, turn, self.batch_size, self._rule(rate),
-                    (*self.chance, self.seed), self.steps,
-                )  # fmt: skip
+                rng = np.random.default_rng([self.seed, 1, number, number_of_window])
+                order = rng.permutation(len(window))
+            # the kernel takes a window at once, or one batch at a time to see every step
+            parts: Iterable[tuple[np.ndarray, np.ndarray | None]] = [(window, order)]
+            if self.trace:
+                parts = self._step_by_step(window, order)
+            for rows, turn in parts:
+                loss_sum += self.architecture.network.descend(
+                    self.theta,
+                    self._memory,
+                    rows,
+                    turn,
+                    self.batch_size,
+                    self._rule(rate),
+                    (*self.chance, self.seed),
+                    self.steps,
+                )
                 self.steps += -(-len(rows) // self.batch_size)
                 self._keep_step()
             weight += float(window[:, -1].sum(dtype=np.float64))
-        return total, weight
+        return loss_sum, weight
 
     def _step_by_step(
-        self, window: np.ndarray, order: np.ndarray | None
+        self,
+        window: np.ndarray,
+        order: np.ndarray | None,
     ) -> Iterator[tuple[np.ndarray, None]]:
         """The rows of one step at a time, in their order."""
         assert self.batch_size is not None
-        if order is None:
-            ordered = window
-        else:
-            ordered = window[order]
+        ordered = window if order is None else window[order]
         for first in range(0, len(ordered), self.batch_size):
             yield ordered[first : first + self.batch_size], None
 
@@ -167,16 +161,25 @@ class Training:
         return {}
 
     def _one_step(
-        self, windows: Iterable[np.ndarray], number: int, rate: float
+        self,
+        windows: Iterable[np.ndarray],
+        number: int,
+        rate: float,
     ) -> tuple[float, float]:
-        total = 0.0
+        # the gradient of all rows is summed over the windows; `first` numbers the rows, whose
+        # dropout and noise are drawn by their number
+        loss_sum = 0.0
         weight = 0.0
         first = 0
         gradient = np.zeros(len(self.theta))
         chance = (*self.chance, (self.seed << 32) + self.steps)
         for window in windows:
-            total += self.architecture.network.gradient(
-                self.theta, window, gradient, chance, first
+            loss_sum += self.architecture.network.gradient(
+                self.theta,
+                window,
+                gradient,
+                chance,
+                first,
             )
             weight += float(window[:, -1].sum(dtype=np.float64))
             first += len(window)
@@ -184,10 +187,14 @@ class Training:
             self.steps += 1
             mean = (gradient / weight).astype(self.dtype)
             self.architecture.network.step(
-                self.theta, self._memory, mean, self._rule(rate), self.steps
+                self.theta,
+                self._memory,
+                mean,
+                self._rule(rate),
+                self.steps,
             )
             self._keep_step()
-        return total, weight
+        return loss_sum, weight
 
     def keep(self) -> np.ndarray:
         """The current parameters as one vector."""

@@ -3,8 +3,8 @@
 A model file is a skops container (a ZIP archive of `schema.json` and arrays) with one more member,
 `lyceum.json`: format, versions and a digest. Loading trusts nothing in it. Every type that the file
 names must be in the catalog, or in the short lists of scikit-learn, NumPy and SciPy types below and
-in `_foreign_models.py`; functions, methods and whatever is built by calling something are refused.
-What was loaded is then checked (`_model_checks.py`): schemas, classes, and every array that
+in `foreign_models.py`; functions, methods and whatever is built by calling something are refused.
+What was loaded is then checked (`model_checks.py`): schemas, classes, and every array that
 prediction will index.
 """
 
@@ -34,6 +34,7 @@ _SCHEMA = "schema.json"
 _MOST_MEMORY = 256 << 20  # what the arrays of a file, however small, may take in bytes
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same model gives the same bytes
 
+# types by their full names: a name is refused before anything is imported for it
 _NUMBERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 _SCALARS = {
     f"numpy.{name}"
@@ -158,15 +159,16 @@ def load(path: str | os.PathLike[str]) -> Any:
     from lyceum.persist.model_checks import check_model, rehearse
 
     data = Path(path).read_bytes()
+    # first whether the file is as `save` wrote it, then what it holds
     try:
-        members = _sound_members(data)
+        members = _members(data)
+        _check_header(members)
     except ModelFileError as error:
         raise ModelFileError(f"{path} {error}") from error
     except MemoryError as error:
         raise ModelFileError(f"{path} needs more memory than there is") from error
-    except (
-        Exception
-    ) as error:  # whatever a parser makes of bytes that `save` did not write
+    # whatever a parser makes of bytes that `save` did not write
+    except Exception as error:
         detail = f"{type(error).__name__}: {error}"
         raise ModelFileError(
             f"{path} is damaged, or is not a model file at all ({detail})"
@@ -195,6 +197,7 @@ def _complaint(error: Exception, members: Mapping[str, bytes]) -> str:
         return f"needs what is not installed here: {error}; it was written by {writer}"
     if isinstance(error, OSError):
         return f"could not be loaded: {error}; try again"
+    # whatever else goes wrong lies in what the file holds
     unusable = f"is whole, but holds no model that Lyceum {lyceum.__version__} can use"
     reason = f"{type(error).__name__}: {error}"
     return f"{unusable} ({reason}); written by {writer}, or by another program"
@@ -216,16 +219,16 @@ def _pack(model: Estimator) -> bytes:
         check_model(model)
         schema, arrays = write_nodes(model)
     except Exception as error:  # whatever a part that cannot be written raises
-        raise ModelFileError(
-            f"{name} cannot be saved: {foreign_member(model, _home) or error}"
-        ) from error
+        reason = foreign_member(model, _home) or error
+        raise ModelFileError(f"{name} cannot be saved: {reason}") from error
     nodes = _nodes(schema)
     _name_publicly(nodes)
-    kept = {_SCHEMA: json.dumps(schema, separators=(",", ":")).encode(), **arrays}
+    members = {_SCHEMA: json.dumps(schema, separators=(",", ":")).encode(), **arrays}
+    # the checks of `load`: what it would refuse is refused here, while the model still exists
     try:
         _check_types(nodes)
-        _check_trees(nodes, kept)
-        _check_memory(nodes, kept)
+        _check_trees(nodes, members)
+        _check_memory(nodes, members)
     except ModelFileError as error:
         if foreign := foreign_member(model, _home):
             raise ModelFileError(f"{name} cannot be saved: {foreign}") from error
@@ -236,22 +239,23 @@ def _pack(model: Estimator) -> bytes:
         "lyceum": lyceum.__version__,
         "learner": name,
         "sklearn": sklearn.__version__,
-        "sha256": _digest(kept),
+        "sha256": _digest(members),
     }
-    return _archive({_HEADER: json.dumps(header, indent=1).encode(), **kept})
+    return _archive({_HEADER: json.dumps(header, indent=1).encode(), **members})
 
 
 def _home(name: str) -> str | None:
     """Where Lyceum has a learner of this name."""
-    return next(
-        (f"{one.package}.{name}" for one in catalog.learners() if one.name == name),
-        None,
-    )
+    for entry in catalog.learners():
+        if entry.name == name:
+            return f"{entry.package}.{name}"
+    return None
 
 
 def _name_publicly(nodes: Sequence[dict[str, Any]]) -> None:
     """Name types by their public homes, which stay when files are renamed."""
     types = catalog.types(_names_of(nodes))
+    # where a class is defined, and the door that stays when files move
     homes = {
         f"{kind.__module__}.{kind.__qualname__}": public
         for public, kind in types.items()
@@ -271,23 +275,16 @@ def _archive(members: Mapping[str, bytes]) -> bytes:
 
 
 def _digest(members: Mapping[str, bytes]) -> str:
-    total = hashlib.sha256()
+    """The hash of the hashes of all names and contents: of equal length, so that none runs into the
+    next."""
+    digest = hashlib.sha256()
     for name in sorted(set(members) - {_HEADER}):
-        total.update(
-            hashlib.sha256(name.encode()).digest()
-            + hashlib.sha256(members[name]).digest()
-        )
-    return total.hexdigest()
+        digest.update(hashlib.sha256(name.encode()).digest())
+        digest.update(hashlib.sha256(members[name]).digest())
+    return digest.hexdigest()
 
 
 # -- reading ---------------------------------------------------------------------------
-
-
-def _sound_members(data: bytes) -> dict[str, bytes]:
-    """The members of a file that is as `save` wrote it."""
-    members = _members(data)
-    _check_header(members)
-    return members
 
 
 def _build(members: Mapping[str, bytes]) -> Any:
@@ -295,6 +292,7 @@ def _build(members: Mapping[str, bytes]) -> Any:
     from lyceum.persist.model_checks import without_caches
     from lyceum.persist.nodes import build_model
 
+    # every check stands before the first object is built
     schema = json.loads(members[_SCHEMA])
     nodes = _nodes(schema)
     _check_types(nodes)
@@ -312,10 +310,12 @@ def _members(data: bytes) -> dict[str, bytes]:
         infos = archive.infolist()
         if len({info.filename for info in infos}) < len(infos):
             raise ModelFileError("is damaged: it has two members of one name")
-        if any(
+        # bit 0 of the flags says that a member is encrypted
+        is_packed = [
             info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1
             for info in infos
-        ):
+        ]
+        if any(is_packed):
             raise ModelFileError(
                 "was not written by lyceum.save: its members are packed"
             )
@@ -330,6 +330,7 @@ def _check_header(members: Mapping[str, bytes]) -> None:
             f"was not written by lyceum.save: it has no {_HEADER} and {_SCHEMA}"
         )
     header = json.loads(members[_HEADER])
+    # a newer format is refused before the digest, whose rule may have changed
     form = header["format"]
     if not isinstance(form, int) or form > FORMAT:
         raise ModelFileError(
@@ -345,6 +346,7 @@ def _check_header(members: Mapping[str, bytes]) -> None:
 def _nodes(schema: Any) -> list[dict[str, Any]]:
     """Everything in the schema that a loader would be called on."""
     nodes = []
+    # depth first, without recursion, in the order of the file
     waiting = [schema]
     while waiting:
         part = waiting.pop()
@@ -367,6 +369,7 @@ def _check_types(nodes: Sequence[dict[str, Any]]) -> None:
     from lyceum.persist.foreign_models import FOREIGN_TYPES, TREE
 
     names = _names_of(nodes)
+    # only the learners that the file names are imported, and only if the catalog has them
     builds = {
         **_PLAIN,
         "ObjectNode": {*catalog.types(names), *_SKLEARN, *FOREIGN_TYPES},
@@ -399,22 +402,23 @@ def _check_memory(
 ) -> None:
     """Raise if the arrays would take far more memory than the file: one array may stand in many
     places."""
-    named = (node["file"] for node in nodes if isinstance(node.get("file"), str))
-    total = sum(len(members[name]) for name in named)
+    names = (node["file"] for node in nodes if isinstance(node.get("file"), str))
+    needed = sum(len(members[name]) for name in names)
+    # any file may need 256 MB, and twenty times its own size on top
     size = sum(map(len, members.values()))
-    if total > _MOST_MEMORY + 20 * size:
+    if needed > _MOST_MEMORY + 20 * size:
         raise ModelFileError(
-            f"would take {total:,} bytes of memory, far more than its own {size:,}"
+            f"would take {needed:,} bytes of memory, far more than its own {size:,}"
         )
 
 
 def _check_array(name: str, content: bytes) -> None:
     """Raise unless the member is an array of plain cells, as long as it says."""
     if name.endswith(".npz"):
+        # sparse matrices are packed by SciPy: the sizes are checked before anything is unpacked
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if sum(info.file_size for info in archive.infolist()) > (
-                64 << 20
-            ) + 200 * len(content):
+            unpacked = sum(info.file_size for info in archive.infolist())
+            if unpacked > (64 << 20) + 200 * len(content):
                 raise ModelFileError(
                     f"is damaged: the array {name} unfolds into far more than its size"
                 )
@@ -425,9 +429,11 @@ def _check_array(name: str, content: bytes) -> None:
 
     from lyceum.persist.foreign_models import is_tree_table
 
+    # the header alone is read: no cell is touched before type and length are known to fit
     stream = io.BytesIO(content)
     headers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
     shape, _, dtype = headers[npy.read_magic(stream)](stream)
+    # numbers, booleans and texts; object arrays would be pickles
     plain = dtype.kind in "biufUS" or is_tree_table(dtype)
     if not plain or math.prod(shape) * dtype.itemsize != len(content) - stream.tell():
         raise ModelFileError(

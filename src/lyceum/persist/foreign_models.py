@@ -92,21 +92,16 @@ def check_tree_node(node: Mapping[str, Any], members: Mapping[str, bytes]) -> No
     from sklearn.tree._tree import NODE_DTYPE
 
     try:
-        n_features, n_classes, n_outputs = (
-            _value(one, members) for one in node["__reduce__"]["args"]["content"]
-        )
-        state = {
-            name: _value(one, members)
-            for name, one in node["content"]["content"].items()
-        }
+        arguments = node["__reduce__"]["args"]["content"]
+        n_features, n_classes, n_outputs = (_value(part, members) for part in arguments)
+        content = node["content"]["content"]
+        state = {name: _value(part, members) for name, part in content.items()}
         nodes = state["nodes"]
         values = state["values"]
         count = state["node_count"]
-        sizes = all(
-            isinstance(one, int) and one > 0 for one in (n_features, n_outputs, count)
-        )
+        sizes = (n_features, n_outputs, count)
         sound = (
-            sizes
+            all(isinstance(size, int) and size > 0 for size in sizes)
             and set(state) == {"max_depth", "node_count", "nodes", "values"}
             and isinstance(state["max_depth"], int)
             and n_classes.dtype == np.int64
@@ -146,24 +141,21 @@ def _is_tree(nodes: np.ndarray, depth: int) -> bool:
     """
     if depth >= len(nodes):
         return False
-    leaf = nodes["left_child"] == -1
+    left = nodes["left_child"]
+    right = nodes["right_child"]
+    leaf = left == -1
     inner = np.flatnonzero(~leaf)
-    children = np.stack(
-        [nodes["left_child"][inner], nodes["right_child"][inner]], axis=1
-    )
+    children = np.stack([left[inner], right[inner]], axis=1)
+    # one parent each: the children are all nodes but the root, each once
     if not np.array_equal(np.sort(children, axis=None), np.arange(1, len(nodes))):
         return False
-    if not (
-        (children > inner[:, None]).all() and (nodes["right_child"][leaf] == -1).all()
-    ):
+    if (children <= inner[:, None]).any() or (right[leaf] != -1).any():
         return False
     # from the root to all inner nodes of the next depth, as far as there are any
     level = np.zeros(1, dtype=np.intp)
     length = 0
     while length <= depth and len(level := level[~leaf[level]]):
-        level = np.concatenate(
-            [nodes["left_child"][level], nodes["right_child"][level]]
-        )
+        level = np.concatenate([left[level], right[level]])
         length += 1
     return length <= depth
 
@@ -183,19 +175,17 @@ def check_foreign(part: Any) -> None:
         return
     width = getattr(part, "n_features_in_", None)
     tree = vars(part).get("tree_")
-    if tree is not None and (
-        f"{type(tree).__module__}.{type(tree).__name__}" != TREE
-        or tree.n_features != width
-    ):
+    is_tree = f"{type(tree).__module__}.{type(tree).__name__}" == TREE
+    if tree is not None and (not is_tree or tree.n_features != width):
         raise ModelFileError(
             f"holds a {type(part).__name__} whose tree has other columns"
         )
     if type(part).__module__ == "sklearn.ensemble._forest":
         trees = vars(part).get("estimators_", [])
         fits = isinstance(trees, list) and all(
-            type(one).__module__ == "sklearn.tree._classes"
-            and getattr(one, "n_features_in_", None) == width
-            for one in trees
+            type(member).__module__ == "sklearn.tree._classes"
+            and getattr(member, "n_features_in_", None) == width
+            for member in trees
         )
         if not fits:
             raise ModelFileError(
@@ -227,6 +217,7 @@ def foreign_member(model: Estimator, home: Callable[[str], str | None]) -> str |
     `home(name)` says where Lyceum has a learner of that name.
     """
     waiting: list[tuple[str, Any]] = [("", model)]
+    # parts refer to each other: each is looked at once
     seen: set[int] = set()
     while waiting:
         where, part = waiting.pop()
@@ -236,35 +227,25 @@ def foreign_member(model: Estimator, home: Callable[[str], str | None]) -> str |
         kind = type(part)
         full = f"{kind.__module__}.{kind.__qualname__}"
         if isinstance(part, BaseEstimator):
+            # a pipeline is not refused itself, only its steps
             ours = kind.__module__.startswith("lyceum.") or hasattr(part, "steps")
             if not ours and hasattr(part, "predict") and full not in FOREIGN_TYPES:
-                return _sentence(where, kind, home(kind.__name__))
+                replacement = home(kind.__name__) or "one of Lyceum's learners"
+                library = kind.__module__.split(".")[0]
+                return (
+                    f"{where or 'it'} is a {kind.__name__} of {library}, whose compiled parts"
+                    f" cannot be checked when a file is read: take {replacement} in its place, or"
+                    " pickle the model where you trust whoever can write the file"
+                )
             names = getattr(part, "names_", None)
             for name, value in vars(part).items():
                 if name == "estimators_" and isinstance(value, list):
+                    labels = [where] * len(value)
                     if isinstance(names, list) and len(names) == len(value):
-                        labels = names
-                    else:
-                        labels = None
-                    waiting += [
-                        (f"its member {labels[i]!r}" if labels else where, one)
-                        for i, one in enumerate(value)
-                    ]
+                        labels = [f"its member {label!r}" for label in names]
+                    waiting += zip(labels, value)
                 else:
                     waiting.append((where or f"its {name}", value))
         elif isinstance(part, list | tuple):
-            waiting += [(where, one) for one in part]
+            waiting += [(where, member) for member in part]
     return None
-
-
-def _sentence(where: str, kind: type, home: str | None) -> str:
-    if home:
-        instead = f"take {home} in its place"
-    else:
-        instead = "take one of Lyceum's learners in its place"
-    library = kind.__module__.split(".")[0]
-    return (
-        f"{where or 'it'} is a {kind.__name__} of {library}, whose compiled parts cannot be checked"
-        f" when a file is read: {instead}, or pickle the model where you trust whoever can write"
-        " the file"
-    )

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from lyceum._core.base import Learner, pipeline_steps
-from lyceum._core.data import ArraySource, Column, Rows, Schema
+from lyceum._core.data import ArraySource, Rows, Schema
 from lyceum._core.text import show_count
 from lyceum._core.types import Estimator
 from lyceum.errors import LyceumError, ModelFileError
@@ -38,7 +38,12 @@ def check_model(model: Estimator) -> None:
         raise ModelFileError(f"holds a {type(model).__name__}, not a learner")
     for part in _parts(model):
         if isinstance(part, BaseEstimator):
-            _check_attributes(part)
+            # an attribute must not stand in the place of a method
+            for name in vars(part):
+                if callable(getattr(type(part), name, None)):
+                    raise ModelFileError(
+                        f"holds a {type(part).__name__} whose method {name!r} is replaced by data"
+                    )
             check_foreign(part)
         if isinstance(part, Learner):
             part._check_model()
@@ -66,11 +71,11 @@ def rehearse(model: Estimator) -> None:
     answer.
     """
     steps = pipeline_steps(model)
+    # one row for a learner of scikit-learn, which has no schema
     samples: list[Any] = [foreign_row(model)]
     if samples[0] is None:
-        if not all(
-            isinstance(step, Learner) and hasattr(step, "schema_") for step in steps
-        ):
+        are_ours = (isinstance(step, Learner) for step in steps)
+        if not all(are_ours) or not all(hasattr(step, "schema_") for step in steps):
             return
         two = _two_rows(steps[0].schema_)
         # one row too: an array in the place of a number may fit two rows by chance
@@ -78,6 +83,7 @@ def rehearse(model: Estimator) -> None:
     for method, rows in itertools.product(_ANSWERS, samples):
         name = type(steps[-1]).__name__
         try:
+            # made-up rows may be far from any that the model has seen
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 if not hasattr(model, method):
@@ -91,11 +97,8 @@ def rehearse(model: Estimator) -> None:
             raise ModelFileError(
                 f"holds a {name} that does not answer: {method} ends in {error!r}"
             ) from error
-        if (
-            isinstance(rows, Rows)
-            and isinstance(answer, np.ndarray)
-            and len(answer) != len(rows)
-        ):
+        per_row = isinstance(rows, Rows) and isinstance(answer, np.ndarray)
+        if per_row and len(answer) != len(rows):
             raise ModelFileError(
                 f"holds a {name} whose {method} gives {len(answer)} answers for"
                 f" {show_count(len(rows), 'row')}"
@@ -104,29 +107,22 @@ def rehearse(model: Estimator) -> None:
 
 def _two_rows(schema: Schema) -> Rows:
     """A row of zeros and first categories, and one of ones and last categories."""
-    cells = (
-        np.array([_two_cells(column) for column in schema], dtype=np.float64)
-        .reshape(-1, 2)
-        .T
-    )
-    return Rows(
-        ArraySource(
-            np.ascontiguousarray(cells), None, None, Schema(schema.columns), coded=True
-        )
-    )
-
-
-def _two_cells(column: Column) -> tuple[float, float]:
-    values = column.categories
-    if values is None or not len(values):
-        return 0.0, 1.0
-    if column.numeric:
-        return (float(values[0]), float(values[-1]))
-    return (0.0, len(values) - 1.0)
+    cells = np.empty((2, len(schema)))
+    for j, column in enumerate(schema):
+        values = column.categories
+        if values is None or not len(values):
+            cells[:, j] = (0.0, 1.0)
+        elif column.numeric:
+            cells[:, j] = (float(values[0]), float(values[-1]))
+        else:
+            cells[:, j] = (0.0, len(values) - 1.0)
+    source = ArraySource(cells, None, None, Schema(schema.columns), coded=True)
+    return Rows(source)
 
 
 def _parts(model: Estimator) -> Iterator[Any]:
     """The model and everything that it is made of, apart from numbers, texts and arrays of them."""
+    # without recursion, and each part once: parts refer to each other
     waiting = [model]
     seen = set()
     while waiting:
@@ -144,16 +140,8 @@ def _parts(model: Estimator) -> Iterator[Any]:
             waiting.extend(part)
         elif isinstance(part, np.ndarray):
             waiting.extend(part.ravel() if part.dtype == object else ())
+        # slots have no __dict__
         elif is_dataclass(part) and not isinstance(part, type):
             waiting.extend(getattr(part, field.name) for field in fields(part))
         elif hasattr(part, "__dict__") and not isinstance(part, type):
             waiting.extend(vars(part).values())
-
-
-def _check_attributes(estimator: Estimator) -> None:
-    """Refuse an attribute in the place of a method."""
-    for name in vars(estimator):
-        if callable(getattr(type(estimator), name, None)):
-            raise ModelFileError(
-                f"holds a {type(estimator).__name__} whose method {name!r} is replaced by data"
-            )

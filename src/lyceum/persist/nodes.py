@@ -63,9 +63,8 @@ class _NodeWriter:
             return self._dict(value)
         for kind, loader in _COLLECTIONS.items():
             if isinstance(value, kind):
-                return _typed(
-                    type(value), loader, content=[self.node(item) for item in value]
-                )
+                items = [self.node(item) for item in value]
+                return _typed(type(value), loader, content=items)
         if value is None or isinstance(value, str | int | float):
             return _typed(str, "JsonNode", content=json.dumps(value), is_json=True)
         if isinstance(value, type):
@@ -73,10 +72,9 @@ class _NodeWriter:
         if isinstance(value, slice):
             limits = {"start": value.start, "stop": value.stop, "step": value.step}
             return _typed(slice, "SliceNode", content=limits)
-        if isinstance(value, np.dtype):
-            return _typed(
-                np.dtype, "DTypeNode", content=self.node(np.empty(0, dtype=value))
-            )
+        if isinstance(value, np.dtype):  # an empty array carries it
+            empty = self.node(np.empty(0, dtype=value))
+            return _typed(np.dtype, "DTypeNode", content=empty)
         if sparse.issparse(value):
             return self._sparse(value)
         if isinstance(value, _FUNCTIONS):
@@ -91,45 +89,37 @@ class _NodeWriter:
     def _dict(self, value: dict[Any, Any]) -> Node:
         content = {}
         for key, item in value.items():
-            content[key.item() if isinstance(key, np.generic) else key] = self.node(
-                item
-            )
+            plain = key.item() if isinstance(key, np.generic) else key
+            content[plain] = self.node(item)
         if len({str(key) for key in content}) < len(value):
             raise ModelFileError(
                 "it has a mapping with two keys of the same text, e.g. 1 and '1'"
             )
+        # JSON has only texts as keys, so that the types stand beside them
         key_types = self.node([type(key) for key in value])
         return _typed(type(value), "DictNode", content=content, key_types=key_types)
 
     def _array(self, value: Any) -> Node:
+        kind = type(value)
         if value.dtype == object:
             items = [self.node(item) for item in value.tolist()]
-            return _typed(
-                type(value),
-                "NdArrayNode",
-                content=items,
-                type="json",
-                shape=self.node(value.shape),
-            )
+            shape = self.node(value.shape)
+            return _typed(kind, "NdArrayNode", content=items, type="json", shape=shape)
         buffer = io.BytesIO()
         np.save(buffer, value, allow_pickle=False)
-        return _typed(
-            type(value), "NdArrayNode", type="numpy", file=self._file(buffer, ".npy")
-        )
+        file = self._file(buffer, ".npy")
+        return _typed(kind, "NdArrayNode", type="numpy", file=file)
 
     def _sparse(self, value: object) -> Node:
         buffer = io.BytesIO()
         sparse.save_npz(buffer, value)
-        return _typed(
-            type(value),
-            "SparseMatrixNode",
-            type="scipy",
-            file=self._file(buffer, ".npz"),
-        )
+        file = self._file(buffer, ".npz")
+        return _typed(type(value), "SparseMatrixNode", type="scipy", file=file)
 
     def _file(self, buffer: io.BytesIO, ending: str) -> str:
         """Keep the bytes of an array by their hash: the same model gives the same names."""
         content = buffer.getvalue()
+        # equal arrays are written once
         name = hashlib.sha256(content).hexdigest()[:24] + ending
         self.arrays[name] = content
         return name
@@ -137,6 +127,7 @@ class _NodeWriter:
     def _object(self, value: Any) -> Node:
         kind = type(value)
         if kind.__module__ == _TREE and kind.__name__ == "Tree":
+            # sizes for its constructor, and its arrays
             _, arguments, state = value.__reduce__()
             reduced = {"args": self.node(arguments)}
             return _typed(
@@ -186,7 +177,7 @@ def _build_all(nodes: Sequence[Node], arrays: Mapping[str, bytes]) -> list[Any]:
     return [_build(node, arrays) for node in nodes]
 
 
-def _type_of(node: Node) -> Any:
+def _type_of(node: Node, arrays: Mapping[str, bytes] | None = None) -> Any:
     return getattr(importlib.import_module(node["__module__"]), node["__class__"])
 
 
@@ -199,20 +190,13 @@ def _dict(node: Node, arrays: Mapping[str, bytes]) -> dict[Any, Any]:
     kinds = _build(node["key_types"], arrays)
     built = {}
     for kind, (text, value) in zip(kinds, node["content"].items(), strict=True):
-        if kind is bool:
-            key = text == "true"
-        else:
-            key = kind(text)
+        key = text == "true" if kind is bool else kind(text)
         built[key] = _build(value, arrays)
     return built
 
 
 def _json(node: Node, arrays: Mapping[str, bytes]) -> Any:
     return json.loads(node["content"])
-
-
-def _type(node: Node, arrays: Mapping[str, bytes]) -> Any:
-    return _type_of(node)
 
 
 def _slice(node: Node, arrays: Mapping[str, bytes]) -> slice:
@@ -222,7 +206,16 @@ def _slice(node: Node, arrays: Mapping[str, bytes]) -> slice:
 
 def _array(node: Node, arrays: Mapping[str, bytes]) -> Any:
     if node["type"] == "json":
-        return _object_array(node, arrays)
+        # objects: the array is as large as its items, whatever the shape says
+        shape = _build(node["shape"], arrays)
+        items = _build_all(node["content"], arrays)
+        if len(shape) != 1:
+            return np.array(items, dtype=object).reshape(shape)
+        # filled one by one, as np.array would make a table of items of equal length
+        array = np.empty(len(items), dtype=object)
+        for index, item in enumerate(items):
+            array[index] = item
+        return array
     if node["type"] != "numpy":
         raise ModelFileError(f"is damaged: it holds an array of type {node['type']!r}")
     array = np.load(io.BytesIO(arrays[node["file"]]), allow_pickle=False)
@@ -230,18 +223,6 @@ def _array(node: Node, arrays: Mapping[str, bytes]) -> Any:
     if kind is np.ndarray:
         return array
     return kind(array)
-
-
-def _object_array(node: Node, arrays: Mapping[str, bytes]) -> np.ndarray:
-    """An array of objects; its size is that of the items, whatever the shape says."""
-    shape = _build(node["shape"], arrays)
-    items = _build_all(node["content"], arrays)
-    if len(shape) != 1:
-        return np.array(items, dtype=object).reshape(shape)
-    array = np.empty(len(items), dtype=object)
-    for index, item in enumerate(items):
-        array[index] = item
-    return array
 
 
 def _dtype(node: Node, arrays: Mapping[str, bytes]) -> np.dtype:
@@ -261,15 +242,10 @@ def _object(node: Node, arrays: Mapping[str, bytes]) -> Any:
     kind = _type_of(node)
     made = kind.__new__(kind)
     content = node.get("content")
-    if content is None:
-        state = None
-    else:
-        state = _build(content, arrays)
-    if state is None:
-        return made
-    if hasattr(made, "__setstate__"):
+    state = None if content is None else _build(content, arrays)
+    if hasattr(made, "__setstate__") and state is not None:
         made.__setstate__(state)
-    else:
+    elif state is not None:
         vars(made).update(state)
     return made
 
@@ -293,5 +269,5 @@ _BUILDERS: dict[str, Callable[[Node, Mapping[str, bytes]], Any]] = {
     "SparseMatrixNode": _sparse,
     "TreeNode": _tree,
     "TupleNode": _collection,
-    "TypeNode": _type,
+    "TypeNode": _type_of,
 }

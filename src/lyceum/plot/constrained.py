@@ -3,13 +3,14 @@ points."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lyceum._core.text import show
 from lyceum.errors import DataError
-from lyceum.plot.style import COLORS, INK, axes, finish, legend, note
+from lyceum.plot.style import COLORS, INK, axes, color_of, finish, legend, note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,16 +76,12 @@ def constrained_optima(
             f"the picture is of two variables, but there are {len(problem.variables)}"
         )
     ax = axes(ax, (6.0, 5.4))
-    sides = [
-        np.linspace(low, high, steps) for low, high in _limits(optima, limits).tolist()
-    ]
-    grid = np.stack(np.meshgrid(*sides), axis=-1)
-    _draw_objective(ax, optima, sides, grid)
-    constraints = {**problem.equalities, **problem.inequalities}
-    _draw_constraints(ax, problem, constraints, sides, grid)
+    ends = _limits(optima) if limits is None else np.asarray(limits, dtype=np.float64)
+    sides = [np.linspace(low, high, steps) for low, high in ends.tolist()]
+    _draw_contours(ax, optima, sides)
     reach = _ARROW * max(side[-1] - side[0] for side in sides)
     for point in optima.points:
-        _draw(ax, problem, point, reach, constraints)
+        _draw_point(ax, problem, point, reach)
     if not optima.feasible:
         label = "least violation: no point is feasible"
         ax.plot(*optima.nearest, "x", color=INK, markersize=9, label=label)
@@ -94,73 +91,72 @@ def constrained_optima(
     return ax
 
 
-def _draw_objective(
-    ax: Axes, optima: Any, sides: list[np.ndarray], grid: np.ndarray
-) -> None:
-    height = _on(lambda x: optima.problem.objective(*x), grid)
+def _constraints(problem: Any) -> list[tuple[str, Any, str]]:
+    """The name, the function and the color of every constraint."""
+    both = {**problem.equalities, **problem.inequalities}
+    return [(name, of, color_of(k + 2)) for k, (name, of) in enumerate(both.items())]
+
+
+def _draw_contours(ax: Axes, optima: Any, sides: list[np.ndarray]) -> None:
+    """The objective, a line where a constraint binds, and a shade where an inequality fails."""
+    problem = optima.problem
+    grid = np.stack(np.meshgrid(*sides), axis=-1)
+    height = _on(lambda x: problem.objective(*x), grid)
     ax.contour(*sides, height, levels=14, cmap="viridis", linewidths=0.8, alpha=0.8)
+    # at an optimum a contour of the objective touches the constraints; equal values may differ
+    # by rounding
     touched = np.unique([round(point.value, 9) for point in optima.points])
-    if len(touched):  # the contours that touch the constraints
-        dashed: dict[str, Any] = {
-            "colors": [INK],
-            "linewidths": 1.1,
-            "linestyles": "dashed",
-        }
-        ax.contour(*sides, height, levels=touched, **dashed)
-
-
-def _draw_constraints(
-    ax: Axes,
-    problem: Any,
-    constraints: dict[str, Any],
-    sides: list[np.ndarray],
-    grid: np.ndarray,
-) -> None:
-    """A line where a constraint binds, and a shade where an inequality fails."""
-    for k, (name, of) in enumerate(constraints.items()):
-        color = COLORS[(k + 2) % len(COLORS)]
+    if len(touched):
+        ax.contour(
+            *sides,
+            height,
+            levels=touched,
+            colors=[INK],
+            linewidths=1.1,
+            linestyles="dashed",
+        )
+    for name, of, color in _constraints(problem):
         height = _on(lambda x, of=of: of(*x), grid)
         ax.contour(*sides, height, levels=[0.0], colors=[color], linewidths=2.0)
+        # a contour has no entry in the legend: an empty line stands for it
         ax.plot([], [], color=color, linewidth=2.0, label=name)
         if name in problem.inequalities and (height < 0).any():
-            ax.contourf(
-                *sides, height, levels=[-np.inf, 0.0], colors=[color], alpha=0.13
-            )
+            fails = [-np.inf, 0.0]
+            ax.contourf(*sides, height, levels=fails, colors=[color], alpha=0.13)
 
 
-def _draw(ax: Axes, problem: Any, point: Any, reach: float, constraints: Any) -> None:
+def _draw_point(ax: Axes, problem: Any, point: Any, reach: float) -> None:
+    """A stationary point, its value, and ∇f = Σ λ ∇g there as arrows."""
     mark, color = _MARKS.get(point.kind, _OTHER)
     labels = {str(line.get_label()) for line in ax.lines}
-    label = f"_{point.kind}" if point.kind in labels else point.kind
-    style: dict[str, Any] = {
-        "color": color,
-        "markersize": 9,
-        "markeredgecolor": "white",
-        "zorder": 5,
-    }
-    ax.plot(*point.x, mark, label=label, **style)
+    ax.plot(
+        *point.x,
+        mark,
+        label=f"_{point.kind}" if point.kind in labels else point.kind,
+        color=color,
+        markersize=9,
+        markeredgecolor="white",
+        zorder=5,
+    )
     box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.7}
     text: dict[str, Any] = {"fontsize": "small", "color": INK, "zorder": 6, "bbox": box}
     note(ax, show(round(point.value, 9) + 0.0), point.x, (7, -12), **text)
+    # the length of ∇f is the unit of all arrows at this point
     slope = problem.gradient(problem.objective, point.x)
     length = float(np.hypot(*slope))
     if length <= 1e-9:
         return
-    _arrow(ax, point.x, slope / length * reach, INK, "-")
-    for k, (name, of) in enumerate(constraints.items()):
+    # all arrows are scaled alike, so that the parts add up to the gradient in the picture too
+    _arrow(ax, point.x, slope / length * reach, color=INK, dashes="-")
+    for name, of, color in _constraints(problem):
         if name in point.binding:
             part = point.multipliers[name] * problem.gradient(of, point.x)
-            _arrow(
-                ax,
-                point.x,
-                part / length * reach,
-                COLORS[(k + 2) % len(COLORS)],
-                (0, (3, 2)),
-            )
+            arrow = part / length * reach
+            _arrow(ax, point.x, arrow, color=color, dashes=(0, (3, 2)))
 
 
 def _arrow(
-    ax: Axes, start: np.ndarray, way: np.ndarray, color: str, dashes: Any
+    ax: Axes, start: np.ndarray, way: np.ndarray, *, color: str, dashes: Any
 ) -> None:
     if np.hypot(*way) > 0:
         style: dict[str, Any] = {
@@ -173,33 +169,30 @@ def _arrow(
         ax.annotate("", tuple(start + way), tuple(start), arrowprops=style, zorder=4)
 
 
-def _limits(optima: Any, limits: Any) -> np.ndarray:
-    if limits is not None:
-        return np.asarray(limits, dtype=np.float64)
+def _limits(optima: Any) -> np.ndarray:
+    """A square around the stationary points, with the origin where it is not far."""
     shown = [point.x for point in optima.points] or [optima.nearest]
     low = np.min(shown, axis=0)
     high = np.max(shown, axis=0)
-    half = max(
-        float((high - low).max()) / 2 * 1.5, 0.9 * float(np.abs(shown).max()), 1.6
-    )
+    widest = float((high - low).max())
+    farthest = float(np.abs(shown).max())
+    half = max(widest / 2 * 1.5, 0.9 * farthest, 1.6)
     middle = (low + high) / 2
     return np.column_stack([middle - half, middle + half])
 
 
 def _on(of: Any, grid: np.ndarray) -> np.ndarray:
     """The values of a function of a point on a grid; NaN where it has none."""
+    values = np.full(grid.shape[:-1], np.nan)
     with np.errstate(all="ignore"):
+        # all points at once, if the function takes arrays; math.sqrt and the like do not
         try:
-            values = np.asarray(of(np.moveaxis(grid, -1, 0)), dtype=np.float64)
-            if values.shape == grid.shape[:-1]:
-                return values
+            whole = np.asarray(of(np.moveaxis(grid, -1, 0)), dtype=np.float64)
+            if whole.shape == values.shape:
+                return whole
         except (TypeError, ValueError):
             pass
-        return np.array([[_number(of, x) for x in row] for row in grid])
-
-
-def _number(of: Any, x: np.ndarray) -> float:
-    try:
-        return float(of(x))
-    except (ValueError, ArithmeticError):
-        return np.nan
+        for index in np.ndindex(values.shape):
+            with suppress(ValueError, ArithmeticError):
+                values[index] = float(of(grid[index]))
+    return values

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+
+# standard deviations that hold 95 % of a Gaussian of two columns: √(-2 log 0.05)
+ELLIPSE = 2.4477
+
+
+def in_columns_of(X: Any, grid: np.ndarray) -> Any:
+    """The grid as a frame of the columns of X, if X is one: learners know their columns by name."""
+    columns = getattr(X, "columns", None)
+    if columns is None:
+        return grid
+    return type(X)(dict(zip(columns, grid.T)))
 
 
 def plane_grid(
@@ -25,6 +38,7 @@ def plane_grid(
     >>> [side.tolist() for side in sides], points.shape
     ([[-0.5, 0.5, 1.5], [4.5, 5.0, 5.5]], (9, 2))
     """
+    # a column without a range gets one of 1
     low = np.nanmin(rows, axis=0)
     high = np.nanmax(rows, axis=0)
     pad = beyond * np.where(high > low, high - low, 1.0)

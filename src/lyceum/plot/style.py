@@ -14,10 +14,18 @@ if TYPE_CHECKING:
 
 # The set of Okabe and Ito (2008) without its yellow, which is too faint on white.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+# solid, dashed, dotted, and dash and dot: told apart in black and white too
 DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 GRAY = "#8A8A8A"
 INK = "#222222"
+DASHED: dict[str, Any] = {"color": GRAY, "linewidth": 1.0, "linestyle": (0, (4, 3))}
+DOTTED: dict[str, Any] = {"color": GRAY, "linewidth": 1.0, "linestyle": ":"}
 _POINTS = 2000
+
+
+def color_of(k: int) -> str:
+    """The k-th color; the colors repeat after the last."""
+    return COLORS[k % len(COLORS)]
 
 
 def axes(ax: Axes | None, size: tuple[float, float] = (5.2, 4.4)) -> Axes:
@@ -51,15 +59,16 @@ def panel_grid(n: int, size: tuple[float, float]) -> tuple[Any, list[Axes]]:
 
 def line_style(ax: Axes) -> dict[str, Any]:
     """Color and dashes for the next labeled line of the axes."""
+    # labels that begin with "_" are not in the legend, and lines to compare with have their own
+    # style
     n = sum(
         not str(line.get_label()).startswith("_") and line.get_gid() != "reference"
         for line in ax.lines
     )
-    if n >= len(COLORS):
-        dashes = DASHES[n // len(COLORS) % len(DASHES)]
-    else:
-        dashes = DASHES[n % len(DASHES)]
-    return {"color": COLORS[n % len(COLORS)], "linestyle": dashes, "linewidth": 1.8}
+    # the dashes change with the color at first, and then with each round of colors
+    step = n // len(COLORS) or n
+    dashes = DASHES[step % len(DASHES)]
+    return {"color": color_of(n), "linestyle": dashes, "linewidth": 1.8}
 
 
 def reference_line(ax: Axes, x: ArrayLike, y: Any, label: str) -> None:
@@ -67,16 +76,7 @@ def reference_line(ax: Axes, x: ArrayLike, y: Any, label: str) -> None:
     if not any(
         line.get_gid() == "reference" and line.get_label() == label for line in ax.lines
     ):
-        ax.plot(
-            x,
-            y,
-            color=GRAY,
-            linewidth=1.0,
-            linestyle=(0, (4, 3)),
-            label=label,
-            zorder=1,
-            gid="reference",
-        )
+        ax.plot(x, y, label=label, zorder=1, gid="reference", **DASHED)
 
 
 def finish(ax: Axes, x: str, y: str, title: str | None) -> None:
@@ -91,6 +91,17 @@ def finish(ax: Axes, x: str, y: str, title: str | None) -> None:
     for side in ("left", "bottom"):
         ax.spines[side].set_color(GRAY)
     ax.tick_params(colors=INK, labelsize="small")
+
+
+def name_columns(ax: Axes, names: list[str], has_room: bool) -> None:
+    """Names below columns 0, 1, ..., turned where there is no room for them side by side."""
+    ax.set_xticks(
+        range(len(names)),
+        names,
+        fontsize="small",
+        rotation=0 if has_room else 35,
+        ha="center" if has_room else "right",
+    )
 
 
 def heading(ax: Axes, title: str | None) -> None:
@@ -113,6 +124,7 @@ def note(
 
 def grouped_bars(ax: Axes, columns: dict[str, list[float]], width: float) -> None:
     """Bars side by side, one group per entry and one color per column; a group has this width."""
+    # places of the bars about the middle of their group
     share = width / len(columns)
     for i, (name, heights) in enumerate(columns.items()):
         x = np.arange(len(heights)) + (i - (len(columns) - 1) / 2) * share
@@ -123,11 +135,11 @@ def legend(ax: Axes, location: Any = "best", **options: Any) -> None:
     """A legend of the labeled lines, those to compare with last."""
     handles, labels = ax.get_legend_handles_labels()
     references = {id(line) for line in ax.lines if line.get_gid() == "reference"}
-    order = sorted(range(len(handles)), key=lambda i: id(handles[i]) in references)
-    if order:
+    # a stable sort: curves keep their order, and so do the lines to compare with
+    entries = sorted(zip(handles, labels), key=lambda entry: id(entry[0]) in references)
+    if entries:
         ax.legend(
-            [handles[i] for i in order],
-            [labels[i] for i in order],
+            *zip(*entries),
             loc=location,
             fontsize="small",
             labelcolor=INK,
@@ -136,6 +148,12 @@ def legend(ax: Axes, location: Any = "best", **options: Any) -> None:
             handlelength=2.6,
             **options,
         )
+
+
+def draw_points(ax: Axes, points: np.ndarray, size: float, **options: Any) -> None:
+    """A dot for every row of an (n, 2) array; without an outline unless `linewidths` says so."""
+    x, y = points.T
+    ax.scatter(x, y, s=size, **{"linewidths": 0} | options)
 
 
 def downsample(*columns: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -7,6 +7,7 @@ with that schema. How the result is contained, and that it streams, is decided h
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -101,7 +102,12 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
         names."""
         raise undefined(self, "_step")
 
-    def fit_transform(self, X: Data, y: Target = None, **fit_params: Any) -> Any:
+    def fit_transform(
+        self,
+        X: Data,
+        y: Target = None,
+        **fit_params: Any,
+    ) -> Any:
         """`fit(X, y, **fit_params)`, then `transform(X)`."""
         return self.fit(X, y, **fit_params).transform(X)
 
@@ -123,6 +129,7 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
 
     def column_sources(self) -> np.ndarray:
         """The number of the input column that every output column comes from, -1 for a new one."""
+        # a design knows its sources; other steps keep the names of the columns that they keep
         schema = Schema(self.schema_.columns)
         step = self._step(schema)
         design = getattr(step, "design", step)
@@ -139,36 +146,41 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
     def _through(self, step: Step, X: Data) -> Any:
         if isinstance(X, Rows):
             schema = Schema(self.schema_.columns, X.schema.target, X.schema.weight)
-            return self._prepare_rows(X.then(Align.between(X.schema, schema))).then(
-                step
-            )
+            aligned = X.then(Align.between(X.schema, schema))
+            return self._prepare_rows(aligned).then(step)
         if is_dask(X):
             return self._through_dask(step, X)
         return self._through_memory(step, X, output_library(self, X))
 
-    def _through_memory(self, step: Step, X: Any, library: str | None = None) -> Any:
+    def _through_memory(
+        self,
+        step: Step,
+        X: Any,
+        library: str | None = None,
+    ) -> Any:
         given = library_of(X)
         if given == "arrow":
             X = to_arrow(X)
         rows = self.rows_to_predict(X)
+        source: ArraySource = rows.source  # type: ignore[assignment]
         after = rows.then(step)
-        return contain(_collect(after), after.schema, rows.source, X, library or given)  # type: ignore[arg-type]
+        cells = after.collect(attrgetter("X"))
+        # a step that finds nothing to do hands on the user's own array
+        if not sparse.issparse(cells) and np.may_share_memory(cells, source.X):
+            cells = cells.copy()
+        return contain(cells, after.schema, source, X, library or given)
 
     def _through_dask(self, step: Step, X: Any) -> Any:
-        empty = ArraySource(
-            np.empty((0, len(self.schema_)), _cell_type(X)),
-            None,
-            None,
-            Schema(self.schema_.columns),
-        )
+        # Dask wants to know the type and the columns of the result before any row is computed
+        is_single = getattr(X, "dtype", None) == np.float32
+        dtype = np.float32 if is_single else np.float64
+        cells = np.empty((0, len(self.schema_)), dtype)
+        empty = ArraySource(cells, None, None, Schema(self.schema_.columns))
         after = step(Block(empty.X, None, None, 0, empty.schema))
         if hasattr(X, "columns"):
             nothing = contain(after.X, after.schema, empty, X._meta, "pandas")
             return X.map_partitions(partial(_part, self, step, nothing), meta=nothing)
-        if self._keeps_rows:
-            chunks = X.chunks[0]
-        else:
-            chunks = (np.nan,) * X.numblocks[0]
+        chunks = X.chunks[0] if self._keeps_rows else (np.nan,) * X.numblocks[0]
         nothing = contain(after.X, after.schema, empty, None, "array")
         work = partial(_part, self, step, nothing)
         return X.rechunk({1: -1}).map_blocks(
@@ -183,26 +195,12 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
         return tags
 
 
-def _cells(block: Block) -> np.ndarray:
-    return block.X
-
-
-def _collect(rows: Rows) -> Any:
-    cells = rows.collect(_cells)
-    source = rows.source.X  # type: ignore[attr-defined]
-    # a step that finds nothing to do hands on the user's own array
-    if not sparse.issparse(cells) and np.may_share_memory(cells, source):
-        return cells.copy()
-    return cells
-
-
-def _cell_type(X: Any) -> Any:
-    if getattr(X, "dtype", None) == np.float32:
-        return X.dtype
-    return np.float64
-
-
-def _part(transformer: Transformer, step: Step, nothing: Any, part: Any) -> Any:
+def _part(
+    transformer: Transformer,
+    step: Step,
+    nothing: Any,
+    part: Any,
+) -> Any:
     """One partition after the step; an empty one needs no validation."""
     if len(part):
         return transformer._through_memory(step, part)

@@ -2,8 +2,9 @@
 
 All columns are written in one-of-C columns Z. For column j with cells on the rows R_j,
 
-    continuous: a + bᵀz ridge: min Σ_{R_j} w (z_j - a - bᵀz)² + α Σ s_i² b_i² categorical: log p_k +
-    δ_kᵀ W⁻¹ (z - m - δ_k/2) linear discriminant, W = (within + α diag(s²)) / n
+    continuous:   a + bᵀz, the ridge with the least Σ_{R_j} w (z_j - a - bᵀz)² + α Σ s_i² b_i²
+    categorical:  log p_k + δ_kᵀ W⁻¹ (z - m - δ_k/2), the linear discriminant with
+                  W = (within + α diag(s²)) / n
 
 over the columns z of all other attributes, without the first category of each (it follows from the
 rest). m is the mean of z on R_j, m + δ_k that of category k, s_i the standard deviation of z_i: α
@@ -23,6 +24,7 @@ from lyceum._core.data import Block, Design, Schema, as_float, codes_of
 from lyceum._core.native import native
 from lyceum._core.statistics import PositiveFactor, Scatter
 from lyceum.prepare.statistics import Stats
+from lyceum.prepare.steps import renamed
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +36,11 @@ class Layout:
     @cached_property
     def coded_schema(self) -> Schema:
         """The columns with two numbers as categories too."""
-        return Schema(
-            tuple(
-                replace(c, kind="categorical") if c.is_categorical else c
-                for c in self.schema
-            )
-        )
+        columns = [
+            replace(column, kind="categorical") if column.is_categorical else column
+            for column in self.schema
+        ]
+        return Schema(tuple(columns))
 
     @cached_property
     def design(self) -> Design:
@@ -54,10 +55,11 @@ class Layout:
 
     @cached_property
     def is_reference(self) -> np.ndarray:
-        first = np.append(True, np.diff(self.design.source) > 0)
-        return first & np.array(
-            [self.schema[int(j)].is_categorical for j in self.design.source]
-        )
+        """Which one-of-C columns are those of a first category, which follows from the others."""
+        source = self.design.source
+        is_first = np.append(True, np.diff(source) > 0)
+        is_categorical = np.array([column.is_categorical for column in self.schema])
+        return is_first & is_categorical[source]
 
     def predictors(self, j: int) -> np.ndarray:
         return np.flatnonzero((self.design.source != j) & ~self.is_reference)
@@ -72,10 +74,11 @@ class Layout:
 
     def cells(self, j: int, Z: np.ndarray) -> np.ndarray:
         """The cells of column j that rows of Z stand for."""
-        if not self.schema[j].is_categorical:
+        column = self.schema[j]
+        if not column.is_categorical:
             return Z[:, self.own[j][0]]
         codes = Z[:, self.own[j]].argmax(axis=1)
-        return self.schema[j].categories[codes] if self.schema[j].numeric else codes  # type: ignore[index]
+        return column.categories[codes] if column.numeric else codes  # type: ignore[index]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,11 +103,7 @@ class Chain:
     sweeps: int
 
     def schema(self, schema: Schema) -> Schema:
-        named = zip(self.layout.schema, self.before)
-        return replace(
-            schema,
-            columns=tuple(replace(column, name=old.name) for column, old in named),
-        )
+        return replace(schema, columns=renamed(self.layout.schema, self.before).columns)
 
     def __call__(self, block: Block) -> Block:
         X = as_float(block.X).copy()
@@ -121,7 +120,8 @@ class Chain:
         missing = np.isnan(X)
         codes = self.layout.codes(X)
         np.copyto(codes, self.start.astype(codes.dtype), where=missing)
-        Z = self.layout.design(Block(codes, None, None, 0, self.layout.coded_schema)).X
+        block = Block(codes, None, None, 0, self.layout.coded_schema)
+        Z = self.layout.design(block).X
         several = missing.sum(axis=1)
         # one missing cell is predicted once and for all; several depend on one another
         for sweep in range(self.sweeps if self.equations else 0):
@@ -131,12 +131,13 @@ class Chain:
 
     def _sweep(self, Z: np.ndarray, missing: np.ndarray) -> np.ndarray:
         assert self.equations is not None
+        intercept = self.equations.intercept
+        coef = self.equations.coef
         for j in self.order:
             rows = np.flatnonzero(missing[:, j])
             own = self.layout.own[j]
-            scores = (
-                Z[rows] @ self.equations.coef[:, own] + self.equations.intercept[own]
-            )
+            scores = Z[rows] @ coef[:, own] + intercept[own]
+            # a category stands for its posterior probabilities, in place of the scores
             if self.layout.schema[j].is_categorical:
                 native.posterior(scores)
             Z[np.ix_(rows, own)] = scores
@@ -149,16 +150,15 @@ class Chain:
         Z = np.ascontiguousarray(self.fill(X))
         w = block.weights
         weights = [w, *(w * ~np.isnan(X[:, j]) for j in columns)]
-        return Stats(
-            tuple(
-                Scatter.of(Block(Z, None, one, block.start, block.schema))
-                for one in weights
-            )
-        )
+        blocks = (Block(Z, None, part, block.start, block.schema) for part in weights)
+        return Stats(tuple(map(Scatter.of, blocks)))
 
 
 def solve(
-    layout: Layout, j: int, scatter: Scatter, alpha: float
+    layout: Layout,
+    j: int,
+    scatter: Scatter,
+    alpha: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Intercepts and coefficients (D, own) of the scores of column j."""
     own = layout.own[j]
@@ -174,24 +174,33 @@ def solve(
     if not layout.schema[j].is_categorical:
         coef[others] = _ridge(within, across, sd, alpha)
         return mean[own] - mean @ coef, coef
-    # of every category; delta: its mean from the overall mean
+    # p_k and δ_k, the mean of category k from the overall mean; within = S − Σ_k n p_k δ_k δ_kᵀ
     share = np.maximum(mean[own], 0.0)
     delta = np.divide(across, n * share, out=np.zeros_like(across), where=share > 0)
     within = within - (delta * (n * share)) @ delta.T
     coef[others] = n * _ridge(within, delta, sd, alpha)
+    # log p_k − δ_kᵀW⁻¹(m + δ_k/2), with −inf for a category that never occurs
+    halves = 0.5 * (delta * coef[others]).sum(axis=0)
     with np.errstate(divide="ignore"):
-        return np.log(share) - mean @ coef - 0.5 * (delta * coef[others]).sum(
-            axis=0
-        ), coef
+        return np.log(share) - mean @ coef - halves, coef
 
 
-def _ridge(A: np.ndarray, B: np.ndarray, sd: np.ndarray, alpha: float) -> np.ndarray:
+def _ridge(
+    A: np.ndarray,
+    B: np.ndarray,
+    sd: np.ndarray,
+    alpha: float,
+) -> np.ndarray:
     """(A + alpha diag(sd²))⁻¹ B."""
     return PositiveFactor.of(A + np.diag(alpha * sd**2)).solve(B)
 
 
 def score_change(
-    layout: Layout, j: int, scatter: Scatter, before: Equations, after: Equations
+    layout: Layout,
+    j: int,
+    scatter: Scatter,
+    before: Equations,
+    after: Equations,
 ) -> float:
     """Root mean square move of the scores of column j, in its units of spread (the scores', if
     above 1)."""
@@ -201,14 +210,14 @@ def score_change(
     change = after.coef[:, own] - before.coef[:, own]
     # a category that never occurs has log 0 before and after
     with np.errstate(invalid="ignore"):
-        at_mean = np.nan_to_num(
-            after.intercept[own] - before.intercept[own], posinf=0.0, neginf=0.0
-        )
-    square = (change * (S @ change)).sum() / n + (
-        (at_mean + scatter.mean @ change) ** 2
-    ).sum()
+        moved = after.intercept[own] - before.intercept[own]
+        moved = np.nan_to_num(moved, posinf=0.0, neginf=0.0)
+    # E|Δa + Δbᵀz|² = the variance of Δbᵀz, by the scatter, + the square at the mean
+    variance = (change * (S @ change)).sum() / n
+    square = variance + ((moved + scatter.mean @ change) ** 2).sum()
     if layout.schema[j].is_categorical:
-        spread = max(1.0, (after.coef[:, own] * (S @ after.coef[:, own])).sum() / n)
+        coef = after.coef[:, own]
+        spread = max(1.0, (coef * (S @ coef)).sum() / n)
     else:
         spread = S[own[0], own[0]] / n
     if spread > 0:
@@ -216,12 +225,18 @@ def score_change(
     return 0.0
 
 
-def r_squared(layout: Layout, j: int, scatter: Scatter, equations: Equations) -> float:
+def r_squared(
+    layout: Layout,
+    j: int,
+    scatter: Scatter,
+    equations: Equations,
+) -> float:
     """R² of a continuous column's equation; NaN for categories and for constants."""
-    own = layout.own[j]
+    own = layout.own[j][0]
     S = scatter.scatter
-    if layout.schema[j].is_categorical or not S[own[0], own[0]] > 0:
+    if layout.schema[j].is_categorical or not S[own, own] > 0:
         return np.nan
-    residual = -equations.coef[:, own[0]]
-    residual[own[0]] += 1.0
-    return float(1 - residual @ S @ residual / S[own[0], own[0]])
+    # the residual z_j − bᵀz is a linear form of z, and its variance that of the form
+    residual = -equations.coef[:, own]
+    residual[own] += 1.0
+    return float(1 - residual @ S @ residual / S[own, own])

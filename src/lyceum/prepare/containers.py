@@ -24,7 +24,11 @@ from lyceum.prepare.steps import is_unknown
 
 
 def contain(
-    cells: Any, schema: Schema, source: ArraySource, X: Any, library: str
+    cells: Any,
+    schema: Schema,
+    source: ArraySource,
+    X: Any,
+    library: str,
 ) -> Any:
     """The coded cells as a container of the library, words for codes.
 
@@ -33,12 +37,11 @@ def contain(
     """
     if sparse.issparse(cells):  # which no frame holds
         return cells
-    if library == "array" and (
-        is_frame(X) or not any(column.is_text for column in source.schema)
-    ):
-        return _numbers(cells, schema, source.X)
     if library == "array":
-        return _words(cells, schema, source, X)
+        has_words = any(column.is_text for column in source.schema)
+        if has_words and not is_frame(X):
+            return _words(cells, schema, source, X)
+        return _numbers(cells, schema, source.X)
     table = _table(cells, schema, _original(source, X), library)
     if library == "pandas":
         return _to_pandas(table, schema, source.schema.names, X)
@@ -68,6 +71,7 @@ def _numbers(cells: np.ndarray, schema: Schema, raw: Any) -> np.ndarray:
     """An array: the numbers that categories stand for, codes where the categories are words."""
     if cells.dtype.kind != "f":
         return cells
+    # copied once a column has categories: cells may be the user's own
     out = cells
     for j, column in enumerate(schema):
         values = np.asarray(column.categories)
@@ -83,7 +87,10 @@ def _numbers(cells: np.ndarray, schema: Schema, raw: Any) -> np.ndarray:
 
 
 def _words(
-    cells: np.ndarray, schema: Schema, source: ArraySource, X: Data
+    cells: np.ndarray,
+    schema: Schema,
+    source: ArraySource,
+    X: Data,
 ) -> np.ndarray:
     """An array of objects: the categories that codes stand for, None for a missing word."""
     given = text_array(X, needs_text=False)
@@ -100,13 +107,9 @@ def _words(
             continue
         unknown = is_unknown(cells[:, j], column)
         known = ~unknown & ~missing
-        out[known, j] = column.categories.astype(object)[
-            cells[known, j].astype(np.intp)
-        ]
-        if column.is_text:
-            out[missing, j] = None
-        else:
-            out[missing, j] = np.nan
+        codes = cells[known, j].astype(np.intp)
+        out[known, j] = column.categories.astype(object)[codes]
+        out[missing, j] = None if column.is_text else np.nan
         out[unknown, j] = None
         if given is not None and column.name in indices:
             out[unknown, j] = given[unknown, indices[column.name]]
@@ -114,23 +117,27 @@ def _words(
 
 
 def _table(
-    cells: np.ndarray, schema: Schema, original: pa.Table, library: str
+    cells: np.ndarray,
+    schema: Schema,
+    original: pa.Table,
+    library: str,
 ) -> pa.Table:
     given = dict(zip(original.column_names, original.columns))
     columns = {}
     for j, column in enumerate(schema):
+        before = None
         if column.name in given:
             before = given[column.name].combine_chunks()
-        else:
-            before = None
-        columns[column.name] = _arrow_column(
-            np.ascontiguousarray(cells[:, j]), column, before, library
-        )
+        contiguous = np.ascontiguousarray(cells[:, j])
+        columns[column.name] = _arrow_column(contiguous, column, before, library)
     return pa.table(columns)
 
 
 def _arrow_column(
-    cells: np.ndarray, column: Column, before: pa.Array | None, library: str
+    cells: np.ndarray,
+    column: Column,
+    before: pa.Array | None,
+    library: str,
 ) -> pa.Array:
     if column.numeric:
         if column.categories is not None and column.categories.dtype.kind == "b":
@@ -143,41 +150,41 @@ def _arrow_column(
     known = ~unknown & ~np.isnan(cells)
     codes = pa.array(np.where(known, cells, 0).astype(np.int32), mask=~known)
     values = pa.DictionaryArray.from_arrays(codes, pa.array(column.categories))
-    words = pa.types.is_string(values.dictionary.type)
-    if words:
-        as_category = before is not None and pa.types.is_dictionary(before.type)
-    else:
-        as_category = library != "polars"
+    was_category = before is not None and pa.types.is_dictionary(before.type)
+    # words come back as they came; Polars has no categories that are numbers
+    as_category = library != "polars"
+    if pa.types.is_string(values.dictionary.type):
+        as_category = was_category
     if before is not None and unknown.any():
-        if pa.types.is_dictionary(before.type):
+        # a category that was not learned keeps its value
+        plain = before
+        if was_category:
             plain = before.dictionary_decode()
-        else:
-            plain = before
-        values = pc.if_else(
-            unknown, plain.cast(values.dictionary.type), values.dictionary_decode()
-        )
-        if as_category:
-            return values.dictionary_encode()
-        return values
-    if as_category:
-        return values
-    return values.dictionary_decode()
+        plain = plain.cast(values.dictionary.type)
+        values = pc.if_else(unknown, plain, values.dictionary_decode())
+        return values.dictionary_encode() if as_category else values
+    return values if as_category else values.dictionary_decode()
 
 
-def _to_pandas(table: pa.Table, schema: Schema, names: tuple[str, ...], X: Any) -> Any:
+def _to_pandas(
+    table: pa.Table,
+    schema: Schema,
+    names: tuple[str, ...],
+    X: Any,
+) -> Any:
     """A pandas frame with the index, the labels and the types of X."""
     frame = table.to_pandas()
     if library_of(X) != "pandas":
         return frame
     frame.index = X.index
+    # columns that X has under other labels, such as numbers, get these back
     labels = {str(label): label for label in X.columns}
     if not (set(names) <= labels.keys()):
         labels = dict(zip(names, X.columns))
     for column in schema:
         if column.name in labels and column.is_categorical:
-            frame[column.name] = _convert(
-                frame[column.name], X[labels[column.name]].dtype, column
-            )
+            dtype = X[labels[column.name]].dtype
+            frame[column.name] = _convert(frame[column.name], dtype, column)
     return frame.set_axis([labels.get(name, name) for name in frame.columns], axis=1)
 
 
@@ -193,14 +200,11 @@ def _convert(values: Any, dtype: Any, column: Column) -> Any:
         if has_text_levels(dtype):
             own = {str(level): level for level in dtype.categories}
             values = values.cat.rename_categories(lambda level: own.get(level, level))
-        new = [
-            value for value in values.dtype.categories if value not in dtype.categories
-        ]
-        return values.astype(
-            pd.CategoricalDtype([*dtype.categories, *new], ordered=dtype.ordered)
-        )
-    if isinstance(
-        values.dtype, pd.CategoricalDtype
-    ) or not pd.api.types.is_string_dtype(dtype):
+        # the levels that were there, in their order, then new ones such as "missing"
+        levels = list(dtype.categories)
+        levels += [level for level in values.dtype.categories if level not in levels]
+        return values.astype(pd.CategoricalDtype(levels, ordered=dtype.ordered))
+    is_category = isinstance(values.dtype, pd.CategoricalDtype)
+    if is_category or not pd.api.types.is_string_dtype(dtype):
         return values
     return values.astype(dtype)

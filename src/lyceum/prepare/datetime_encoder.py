@@ -93,7 +93,12 @@ class DatetimeEncoder(Transformer):
     def __init__(self, *, parts: Any = PARTS) -> None:
         self.parts = parts
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Find the parts that vary.
 
         Parameters
@@ -129,9 +134,8 @@ class DatetimeEncoder(Transformer):
 
     def column_sources(self) -> np.ndarray:
         """The number of the input column that every output column comes from."""
-        return np.array(
-            [j for j, _ in self._step(Schema(self.schema_.columns)).plan], dtype=np.intp
-        )
+        plan = self._step(Schema(self.schema_.columns)).plan
+        return np.array([j for j, _ in plan], dtype=np.intp)
 
     def summary(self) -> Summary:
         """The columns of dates, their first day and their parts."""
@@ -142,9 +146,8 @@ class DatetimeEncoder(Transformer):
             if parts is not None
         ]
         facts = {"rows": self.n_rows_, "columns": self.n_features_in_}
-        return Summary(
-            self._title(), facts, [Table("Dates", ("column", "first", "parts"), rows)]
-        )
+        table = Table("Dates", ("column", "first", "parts"), rows)
+        return Summary(self._title(), facts, [table])
 
     def complexity(self) -> int:
         """The number of parts."""
@@ -175,15 +178,16 @@ def _are_parts(parts: Any) -> bool:
         return True
     if not isinstance(parts, dict) or not set(parts) <= set(PARTS):
         return False
-    whole = all(
-        isinstance(v, list) and all(isinstance(one, int) for one in v)
-        for v in parts.values()
-    )
-    return whole and all(
-        0 <= one < len(names)
-        for part, names in _NAMES.items()
-        for one in parts.get(part, ())
-    )
+    for part, numbers in parts.items():
+        if not isinstance(numbers, list):
+            return False
+        if not all(isinstance(number, int) for number in numbers):
+            return False
+        # numbers of parts that have names are places among these
+        names = _NAMES.get(part)
+        if names is not None and not set(numbers) <= set(range(len(names))):
+            return False
+    return True
 
 
 def _show_time(seconds: float) -> str:
@@ -198,6 +202,7 @@ def date_parts(seconds: np.ndarray) -> dict[str, np.ndarray]:
     >>> {part: values.tolist() for part, values in date_parts(np.array([86_400.0 * 31])).items()}
     {'year': [1970.0], 'month': [1.0], 'day': [1.0], 'weekday': [6.0], 'hour': [0.0]}
     """
+    # by NumPy's calendar: times cut to days, months and years
     x = np.asarray(seconds, dtype=np.float64)
     there = np.abs(x) < _MOST  # false for NaN
     whole = np.where(there, np.floor(x), 0.0).astype(np.int64)
@@ -233,11 +238,9 @@ class _DateValues:
             x = np.asarray(block.X[:, j], dtype=np.float64)
             x = x[np.abs(x) < _MOST]
             first.append(float(x.min()) if len(x) else np.nan)
+            parts = date_parts(x).items()
             values.append(
-                {
-                    part: frozenset(map(int, np.unique(cells)))
-                    for part, cells in date_parts(x).items()
-                }
+                {part: frozenset(map(int, np.unique(cells))) for part, cells in parts}
             )
         return cls(tuple(first), tuple(values))
 
@@ -286,14 +289,13 @@ class DateColumns:
         parts = self.parts[j]
         if parts is None:
             return column
+        why = f"the {part} of {column.name!r}"
         if part == "days":
             why = "days since the first date"
-        else:
-            why = f"the {part} of {column.name!r}"
         name = f"{column.name} {part}"
         if part not in _NAMES:
             return Column(name, why=why)
-        names = np.array([_NAMES[part][one] for one in parts[part]])
+        names = np.array([_NAMES[part][number] for number in parts[part]])
         return Column(name, "binary" if len(names) == 2 else "categorical", names, why)
 
     def schema(self, schema: Schema) -> Schema:
@@ -317,15 +319,10 @@ class DateColumns:
                 by_column[j] = date_parts(X[:, j])
             values = by_column[j][part]
             if part in _NAMES:
-                out[:, i] = _encode(values, parts[part])
-            else:
-                out[:, i] = values
+                # codes: places among the values of `fit`, -1 for others; NaN stays
+                table = np.full(32, -1.0)
+                table[parts[part]] = np.arange(len(parts[part]))
+                there = ~np.isnan(values)
+                values[there] = table[values[there].astype(np.intp)]
+            out[:, i] = values
         return block.with_X(out, self.schema(block.schema))
-
-
-def _encode(values: np.ndarray, known: list[int]) -> np.ndarray:
-    """Places among the known values: NaN stays, others are -1."""
-    table = np.full(32, -1.0)
-    table[known] = np.arange(len(known))
-    there = ~np.isnan(values)
-    return np.where(there, table[np.where(there, values, 0).astype(np.intp)], np.nan)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +18,7 @@ from lyceum._core.lazy_arrow import is_arrow, pa
 from lyceum._core.types import Data, Target, Weights
 from lyceum.prepare.base import Transformer
 from lyceum.prepare.containers import contain
-from lyceum.prepare.statistics import MissingCounts, Stats
+from lyceum.prepare.statistics import MissingCounts, Stats, of_weighted_rows
 from lyceum.prepare.steps import DropMissingRows, missing_cells
 from lyceum.report import Summary, Table
 
@@ -63,7 +65,7 @@ class DropMissing(Transformer, OnePassLearner):
     _keeps_rows = False
 
     def _statistic(self) -> Callable[[Block], MissingCounts]:
-        return _missing_counts
+        return partial(of_weighted_rows, statistic=MissingCounts)
 
     def _finish(self, counts: MissingCounts) -> None:
         self.missing_ = counts.missing / counts.weight
@@ -73,7 +75,10 @@ class DropMissing(Transformer, OnePassLearner):
         return DropMissingRows()
 
     def drop(
-        self, X: Data, y: Target = None, sample_weight: Weights = None
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
     ) -> tuple[Any, Any, Any]:
         """X, y and the weights without the rows that miss a cell of X or the target; None stays
         None.
@@ -86,7 +91,7 @@ class DropMissing(Transformer, OnePassLearner):
         """
         check_is_fitted(self)
         check_consistent_length(X, y, sample_weight)
-        keep = self._complete(X)
+        keep = self.rows_to_predict(X).collect(_is_complete)
         if y is not None:
             keep &= ~_is_missing(y)
         return tuple(
@@ -94,21 +99,22 @@ class DropMissing(Transformer, OnePassLearner):
             for part in (X, y, sample_weight)
         )  # type: ignore[return-value]
 
-    def _complete(self, X: Data) -> np.ndarray:
-        return self.rows_to_predict(X).collect(_is_complete)
-
-    def _through_memory(self, step: Step, X: Any, library: str | None = None) -> Any:
+    def _through_memory(
+        self,
+        step: Step,
+        X: Any,
+        library: str | None = None,
+    ) -> Any:
         if library_of(X) == "arrow":
             X = to_arrow(X)
         rows = self.rows_to_predict(X)
         source: ArraySource = rows.source  # type: ignore[assignment]
         keep = rows.collect(_is_complete)
         source = replace(source, X=source.X[keep])
-        has_words = any(column.is_text for column in source.schema)
-        if has_words:
+        # rows of X itself, not of its codes, wherever X can be indexed
+        words = None
+        if any(column.is_text for column in source.schema):
             words = text_array(X, needs_text=False)
-        else:
-            words = None
         if words is not None:
             X = words[keep]
         elif library_of(X) == "array":
@@ -117,7 +123,8 @@ class DropMissing(Transformer, OnePassLearner):
             X = _rows_where(X, keep)
         if library in (None, library_of(X)):
             return X
-        return contain(rows.collect(_cells)[keep], rows.schema, source, X, library)
+        cells = rows.collect(attrgetter("X"))[keep]
+        return contain(cells, rows.schema, source, X, library)
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -131,23 +138,12 @@ class DropMissing(Transformer, OnePassLearner):
             for column, share in zip(self.schema_, self.missing_.tolist())
         ]
         table = Table("Columns", ("column", "kind", "missing"), rows)
-        return Summary(
-            self._title(),
-            {"columns": self.n_features_in_, "complete rows": self.complete_},
-            [table],
-        )
-
-
-def _missing_counts(block: Block) -> MissingCounts:
-    return MissingCounts.of(block.without_zero_weights())
+        facts = {"columns": self.n_features_in_, "complete rows": self.complete_}
+        return Summary(self._title(), facts, [table])
 
 
 def _is_complete(block: Block) -> np.ndarray:
     return np.asarray(~missing_cells(block).any(axis=1))
-
-
-def _cells(block: Block) -> np.ndarray:
-    return block.X
 
 
 def _is_missing(y: Target) -> np.ndarray:

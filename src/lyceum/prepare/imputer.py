@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -36,6 +36,20 @@ class FillTransformer(Transformer, OnePassLearner):
     """A value for the missing cells of every column, learned in one pass; a subclass has the rules.
 
     Free text stays as it is: a missing text has no words.
+    """
+
+    _attribute_docs: ClassVar[str] = """
+    fill_ : array of shape (n_features,)
+        The cells that fill missing cells: numbers, or codes into the categories of
+        `filled_schema_`.
+    missing_ : array of shape (n_features,)
+        The share of every column that was missing.
+    flagged_ : list of int
+        The columns that have a 0/1 column.
+    filled_schema_ : Schema
+        The columns after filling.
+    statistic_ : Stats
+        The merged statistics of the columns, which `partial_fit` adds to.
     """
 
     _takes_text = True
@@ -74,11 +88,8 @@ class FillTransformer(Transformer, OnePassLearner):
             (column.name, column.kind, share, value) for column, share, value in columns
         ]
         table = Table("Columns", ("column", "kind", "missing", "filled with"), rows)
-        return Summary(
-            self._title(),
-            {"columns": self.n_features_in_, "flagged": len(self.flagged_)},
-            [table],
-        )
+        facts = {"columns": self.n_features_in_, "flagged": len(self.flagged_)}
+        return Summary(self._title(), facts, [table])
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -90,9 +101,8 @@ class FillTransformer(Transformer, OnePassLearner):
     def _check_model(self) -> None:
         super()._check_model()
         flagged = getattr(self, "flagged_", [])
-        if not isinstance(flagged, list) or not set(flagged) <= set(
-            range(len(getattr(self, "schema_", ())))
-        ):
+        numbers = range(len(getattr(self, "schema_", ())))
+        if not isinstance(flagged, list) or not set(flagged) <= set(numbers):
             raise ModelFileError(
                 f"holds a {type(self).__name__} whose flagged_ are not numbers of its columns"
             )
@@ -104,44 +114,42 @@ def column_stats(block: Block, medians: bool) -> Stats:
     parts = (MissingCounts.of(block), ClassMoments.of(replace(block, y=None)))
     if not medians:
         return Stats(parts)
-    return Stats(
-        (
-            *parts,
-            Quantiles.of(
-                block.with_X(block.X[:, block.schema.continuous], block.schema)
-            ),
-        )
-    )
+    continuous = block.with_X(block.X[:, block.schema.continuous], block.schema)
+    return Stats((*parts, Quantiles.of(continuous)))
 
 
 def fill_values(
-    schema: Schema, statistic: Stats, rules: FillRules, caller: str
+    schema: Schema,
+    statistic: Stats,
+    rules: FillRules,
+    caller: str,
 ) -> tuple[Schema, np.ndarray]:
     """The columns after filling, and the cell that fills each; warns of columns with nothing but
-    counts."""
+    missing cells."""
     counts, moments = statistic.parts[:2]
     centers = moments.mean[0].copy()
     if rules.continuous == "median" and len(schema.continuous):
         centers[schema.continuous] = statistic.parts[2].median
-    pairs = []
+    columns = []
+    values = []
     for j, column in enumerate(schema):
-        empty = counts.missing[j] >= counts.weight
-        if column.is_free_text:
-            pairs.append((column, np.nan))
-        elif column.is_categorical:
-            pairs.append(_category(column, counts, bool(counts.missing[j]), rules))
-        else:
-            pairs.append((column, _number(rules, float(centers[j]), empty)))
-        if empty and not np.isnan(pairs[-1][1]):
+        is_empty = counts.missing[j] >= counts.weight
+        filled = column
+        value = np.nan
+        if column.is_categorical and not column.is_free_text:
+            filled, value = _category(column, counts, bool(counts.missing[j]), rules)
+        elif not column.is_free_text:
+            value = _number(rules, float(centers[j]), is_empty)
+        if is_empty and not np.isnan(value):
             warnings.warn(
                 f"column {column.name!r} has nothing but missing values: {caller} fills it with "
-                f"{cell_value(*pairs[-1])}; leave the column out instead",
+                f"{cell_value(filled, value)}; leave the column out instead",
                 UserWarning,
                 stacklevel=2,
             )
-    return Schema(tuple(column for column, _ in pairs)), np.array(
-        [value for _, value in pairs]
-    )
+        columns.append(filled)
+        values.append(value)
+    return Schema(tuple(columns)), np.array(values)
 
 
 def cell_value(column: Column, value: float) -> Any:
@@ -158,19 +166,21 @@ def _number(rules: FillRules, center: float, empty: bool) -> float:
         return np.nan
     if rules.continuous == "constant":
         return rules.number
-    if empty:
-        return 0.0
-    return center
+    return 0.0 if empty else center
 
 
 def _category(
-    column: Column, counts: MissingCounts, some: bool, rules: FillRules
+    column: Column,
+    counts: MissingCounts,
+    some: bool,
+    rules: FillRules,
 ) -> tuple[Column, float]:
     """The column after filling, and the cell that fills it.
 
     A category of their own is added only where cells are missing in `fit`: elsewhere nothing could
     be learned of it, and a later missing cell gets the mode.
     """
+    # -1: the mode of a column without known cells, or a category that the column does not have
     mode = _code_of(column, counts.mode(column.name))
     if rules.categorical == "mode":
         code = max(mode, 0) if len(column.categories) else -1  # type: ignore[arg-type]
@@ -178,31 +188,24 @@ def _category(
         code = _code_of(column, rules.category)
         if code < 0 and not some:
             code = mode
+    categories = column.categories.tolist()  # type: ignore[union-attr]
     if code >= 0:
-        return column, _cell(column, code)
-    words = np.append(_words(column.categories), str(rules.category))
+        return column, float(categories[code] if column.numeric else code)
+    # a category that is new, the last one; numbers become words, whole ones without a point
+    words = [
+        str(int(value) if isinstance(value, float) and value.is_integer() else value)
+        for value in categories
+    ]
+    words.append(str(rules.category))
     wider = replace(
-        column, kind="binary" if len(words) == 2 else "categorical", categories=words
+        column,
+        kind="binary" if len(words) == 2 else "categorical",
+        categories=np.array(words, dtype=np.str_),
     )
     return wider, float(len(words) - 1)
 
 
 def _code_of(column: Column, category: Any) -> int:
     """The code of a category, -1 if the column does not have it."""
-    codes = np.flatnonzero([value == category for value in column.categories.tolist()])  # type: ignore[union-attr]
-    if len(codes):
-        return int(codes[0])
-    return -1
-
-
-def _cell(column: Column, code: int) -> float:
-    return float(column.categories[code]) if column.numeric else float(code)  # type: ignore[index]
-
-
-def _words(categories: Any) -> np.ndarray:
-    """Categories as text: whole numbers without a decimal point."""
-    values = [
-        int(v) if isinstance(v, float) and v.is_integer() else v
-        for v in categories.tolist()
-    ]
-    return np.array([str(value) for value in values], dtype=np.str_)
+    categories = column.categories.tolist()  # type: ignore[union-attr]
+    return categories.index(category) if category in categories else -1

@@ -1,4 +1,4 @@
-"""MissingCounts predicted from the other columns."""
+"""Missing cells predicted from the other columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval
-from lyceum._core.data import Block, Column, Rows, Schema, codes_of
+from lyceum._core.data import Block, Rows, Schema, codes_of
 from lyceum._core.statistics import Scatter
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.prepare.base import Transformer
@@ -142,7 +142,12 @@ class IterativeImputer(Transformer):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Learn the equations of all columns: one pass for the start, then one per round.
 
         Parameters
@@ -153,9 +158,7 @@ class IterativeImputer(Transformer):
         """
         rows = self._rows(X, y, sample_weight)
         self._start(rows)
-        self._learn(
-            rows, tuple(int(j) for j in self.order_ if 0 < self.missing_[j] < 1)
-        )
+        self._learn(rows)
         return self
 
     def _start(self, rows: Rows) -> None:
@@ -164,57 +167,52 @@ class IterativeImputer(Transformer):
         self.filled_schema_, start = fill_values(
             self.schema_, statistic, FillRules("mean", "mode"), type(self).__name__
         )
-        self.start_ = np.array(
-            [_code(column, value) for column, value in zip(self.filled_schema_, start)]
-        )
+        # codes also for categories that are numbers
+        for j, column in enumerate(self.filled_schema_):
+            if column.is_categorical and column.numeric:
+                start[j] = codes_of(start[j : j + 1], column.categories)[0]  # type: ignore[arg-type]
+        self.start_ = start
         self.missing_ = counts.missing / counts.weight
         self.order_ = np.argsort(self.missing_, kind="stable")
 
-    def _learn(self, rows: Rows, incomplete: tuple[int, ...]) -> None:
+    def _learn(self, rows: Rows) -> None:
         layout = Layout(self.filled_schema_)
+        schema = Schema(self.schema_.columns)
         self.design_names_ = list(layout.design.after.names)
+        # columns with cells to predict and cells to learn from; others keep their equations
+        incomplete = tuple(int(j) for j in self.order_ if 0 < self.missing_[j] < 1)
         equations = self._constants(layout)
-        record: list[dict[str, Any]] = []
-        chain = self._chain(Schema(self.schema_.columns), None)
+        chain = self._chain(schema, None)
         self.history_: list[float] = []
-        for _ in range(self.max_iter):
-            sums = Sums(
-                incomplete,
-                rows.reduce(partial(_scatters, chain=chain, columns=incomplete)).parts,
-            )
+        record: list[dict[str, Any]] = []
+        for step in range(1, self.max_iter + 1):
+            # sums over the rows as they are filled now, and the equations that follow from them
+            scatters = partial(_scatters, chain=chain, columns=incomplete)
+            sums = Sums(incomplete, rows.reduce(scatters).parts)
             before = equations
             equations = self._solve_columns(layout, sums, equations, incomplete)
-            self.history_.append(
-                max(
-                    (
-                        score_change(layout, j, sums[j], before, equations)
-                        for j in incomplete
-                    ),
-                    default=0.0,
-                )
-            )
-            step = {"step": len(record) + 1, "objective": self.history_[-1]}
-            record.append(
-                {**step, "intercept": equations.intercept, "coef": equations.coef}
-            )
+            moves = [
+                score_change(layout, j, sums[j], before, equations) for j in incomplete
+            ]
+            self.history_.append(max(moves, default=0.0))
+            record.append(_round_record(step, self.history_[-1], equations))
             if self.history_[-1] <= self.tol:
                 break
-            chain = self._chain(Schema(self.schema_.columns), equations)
+            chain = self._chain(schema, equations)
         else:
             self._warn_of_moves()
         self.n_iter_ = len(self.history_)
+        complete = np.flatnonzero(self.missing_ == 0)
         self._finish(
-            layout,
-            sums,
-            self._solve_columns(
-                layout, sums, equations, np.flatnonzero(self.missing_ == 0)
-            ),
+            layout, sums, self._solve_columns(layout, sums, equations, complete)
         )
         if self.record:
             self.record_ = record
 
     def _constants(self, layout: Layout) -> Equations:
-        """The start values as equations, which they stay for columns with nothing but counts."""
+        """The start values as equations, which they stay for columns with nothing but missing
+        cells."""
+        # a category starts as certain: one of its one-of-C columns is 1
         intercept = np.zeros(len(self.design_names_))
         for j, own in enumerate(layout.own):
             if layout.schema[j].is_categorical:
@@ -224,7 +222,11 @@ class IterativeImputer(Transformer):
         return Equations(intercept, np.zeros((len(intercept), len(intercept))))
 
     def _solve_columns(
-        self, layout: Layout, sums: Sums, equations: Equations, columns: Iterable[int]
+        self,
+        layout: Layout,
+        sums: Sums,
+        equations: Equations,
+        columns: Iterable[int],
     ) -> Equations:
         intercept = equations.intercept.copy()
         coef = equations.coef.copy()
@@ -233,7 +235,12 @@ class IterativeImputer(Transformer):
             intercept[own], coef[:, own] = solve(layout, j, sums[j], self.alpha)
         return Equations(intercept, coef)
 
-    def _finish(self, layout: Layout, sums: Sums, equations: Equations) -> None:
+    def _finish(
+        self,
+        layout: Layout,
+        sums: Sums,
+        equations: Equations,
+    ) -> None:
         self.intercept_ = equations.intercept
         self.coef_ = equations.coef
         self.design_scale_ = np.sqrt(np.diag(sums[-1].scatter) / sums[-1].weight)
@@ -250,14 +257,13 @@ class IterativeImputer(Transformer):
         )
 
     def _chain(self, before: Schema, equations: Equations | None) -> Chain:
-        order = tuple(int(j) for j in self.order_)
         return Chain(
             before,
-            Layout(self.filled_schema_),
-            self.start_,
-            equations,
-            order,
-            self.max_iter,
+            layout=Layout(self.filled_schema_),
+            start=self.start_,
+            equations=equations,
+            order=tuple(self.order_.tolist()),
+            sweeps=self.max_iter,
         )
 
     def _step(self, schema: Schema) -> Chain:
@@ -267,35 +273,23 @@ class IterativeImputer(Transformer):
         """For every column, how much is missing, what predicts it best, and how well."""
         check_is_fitted(self)
         rows = []
-        for j, (column, own) in enumerate(
-            zip(self.schema_, Layout(self.filled_schema_).own)
-        ):
+        own_columns = Layout(self.filled_schema_).own
+        for j, (column, own) in enumerate(zip(self.schema_, own_columns)):
+            method = "regression"
             if column.is_categorical:
                 method = "discriminant"
-            else:
-                method = "regression"
+            # what a deviation of a one-of-C column changes
             strength = np.abs(self.coef_[:, own]).max(axis=1) * self.design_scale_
+            best = ""
             if strength.any():
                 best = self.design_names_[int(strength.argmax())]
-            else:
-                best = ""
-            rows.append(
-                (
-                    column.name,
-                    method,
-                    float(self.missing_[j]),
-                    float(self.r2_[j]) if np.isfinite(self.r2_[j]) else "",
-                    best,
-                )
-            )
-        table = Table(
-            "Columns", ("column", "predicted by", "missing", "R²", "most from"), rows
-        )
-        return Summary(
-            self._title(),
-            {"rounds": self.n_iter_, "last move": self.history_[-1]},
-            [table],
-        )
+            r2: Any = ""
+            if np.isfinite(self.r2_[j]):
+                r2 = float(self.r2_[j])
+            rows.append((column.name, method, float(self.missing_[j]), r2, best))
+        heads = ("column", "predicted by", "missing", "R²", "most from")
+        facts = {"rounds": self.n_iter_, "last move": self.history_[-1]}
+        return Summary(self._title(), facts, [Table("Columns", heads, rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = self.n_features_in_
@@ -317,11 +311,14 @@ class Sums:
         return self.parts[0]
 
 
+def _round_record(step: int, move: float, equations: Equations) -> dict[str, Any]:
+    return {
+        "step": step,
+        "objective": move,
+        "intercept": equations.intercept,
+        "coef": equations.coef,
+    }
+
+
 def _scatters(block: Block, chain: Chain, columns: tuple[int, ...]) -> Stats:
     return chain.scatters(block.without_zero_weights(), columns)
-
-
-def _code(column: Column, value: float) -> float:
-    if column.is_categorical and column.numeric:
-        return float(codes_of(np.array([value]), column.categories)[0])  # type: ignore[arg-type]
-    return value

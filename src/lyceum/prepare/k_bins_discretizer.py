@@ -16,11 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Column, Inputs, Rows, Schema, as_float, is_dask
-from lyceum._core.statistics import Quantiles, midpoints, quantile_cuts
+from lyceum._core.statistics import Quantiles, entropy, midpoints, quantile_cuts
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import ModelFileError, SettingError, number_setting
 from lyceum.prepare.base import Transformer
-from lyceum.prepare.mdl_cuts import ClassBins, mdl_cuts, width_cuts
+from lyceum.prepare.statistics import of_weighted_rows
 from lyceum.report import Summary, Table
 
 
@@ -107,7 +107,12 @@ class KBinsDiscretizer(Transformer):
         self.cuts = cuts
         self.categorical_features = categorical_features
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Find the cuts: a pass for the numbers, and another one for their classes.
 
         Parameters
@@ -132,35 +137,33 @@ class KBinsDiscretizer(Transformer):
             self.strategy_ = "mdl"
         else:
             self.strategy_ = "quantile"
-        sketch = rows.reduce(_quantiles)
-        by_column: list[np.ndarray | None] = [None] * len(self.schema_)
-        open_ = [
-            int(j)
-            for j in self.schema_.continuous
-            if self.schema_[int(j)].name not in given
-        ]
-        for name, cuts in given.items():
-            by_column[self.schema_.index(name)] = cuts
+        sketch = rows.reduce(partial(of_weighted_rows, statistic=Quantiles))
+        continuous = self.schema_.continuous.tolist()
+        to_learn = [j for j in continuous if self.schema_[j].name not in given]
         if self.strategy_ == "mdl":
-            learned = _class_cuts(rows, sketch, open_)
+            cuts = _class_cuts(rows, sketch, to_learn)
         else:
-            learned = {j: self._plain_cuts(sketch.columns[j]) for j in open_}
-        for j, cuts in learned.items():
-            by_column[j] = cuts
-        self.cuts_ = by_column
+            cuts = {j: self._plain_cuts(sketch.columns[j]) for j in to_learn}
+        for name, numbers in given.items():
+            cuts[self.schema_.index(name)] = numbers
+        self.cuts_ = [cuts.get(j) for j in range(len(self.schema_))]
         return self
 
     def _plain_cuts(self, sketch: Any) -> np.ndarray:
         """Cuts of equal frequency or of equal width, from the sketch of a column."""
         if self.strategy_ == "quantile":
             return quantile_cuts(sketch.values, sketch.weights, self.n_bins)
-        if not len(sketch.values):
+        values = sketch.values
+        if not len(values) or not values[-1] > values[0]:
             return np.empty(0)
-        return width_cuts(
-            float(sketch.values[0]), float(sketch.values[-1]), self.n_bins
-        )
+        return np.linspace(float(values[0]), float(values[-1]), self.n_bins + 1)[1:-1]
 
-    def _class_rows(self, X: Data, y: Target, w: Weights) -> Rows:
+    def _class_rows(
+        self,
+        X: Data,
+        y: Target,
+        w: Weights,
+    ) -> Rows:
         """The rows with their classes, if there are any."""
         if isinstance(X, Rows) or y is None or not _are_classes(y):
             return self._rows(X, None, w)
@@ -173,10 +176,9 @@ class KBinsDiscretizer(Transformer):
         """The cuts that the user gave, checked, by column."""
         if self.cuts is None:
             return {}
-        continuous = [self.schema_[int(j)].name for j in self.schema_.continuous]
-        if isinstance(self.cuts, Mapping):
-            named = self.cuts
-        else:
+        named = self.cuts
+        if not isinstance(named, Mapping):
+            continuous = [self.schema_[int(j)].name for j in self.schema_.continuous]
             named = dict.fromkeys(continuous, self.cuts)
         by_name = {}
         for name, cuts in named.items():
@@ -185,11 +187,8 @@ class KBinsDiscretizer(Transformer):
                 raise SettingError(
                     f"cuts has the column {name!r}, which holds categories, not numbers"
                 )
-            if (
-                array.ndim != 1
-                or not np.isfinite(array).all()
-                or (np.diff(array) <= 0).any()
-            ):
+            is_finite = array.ndim == 1 and np.isfinite(array).all()
+            if not is_finite or (np.diff(array) <= 0).any():
                 raise SettingError(
                     f"the cuts of {name!r} must be ascending numbers, got {cuts}"
                 )
@@ -213,9 +212,8 @@ class KBinsDiscretizer(Transformer):
             if cuts is not None
         ]
         table = Table("Continuous columns", ("column", "intervals", "cuts"), rows)
-        return Summary(
-            self._title(), {"rows": self.n_rows_, "strategy": self.strategy_}, [table]
-        )
+        facts = {"rows": self.n_rows_, "strategy": self.strategy_}
+        return Summary(self._title(), facts, [table])
 
     def complexity(self) -> int:
         """The number of cuts."""
@@ -301,9 +299,8 @@ class ColumnCuts:
         for j, cuts in enumerate(self.cuts):
             if cuts is not None:
                 x = X[:, j].astype(np.float64)
-                X[:, j] = np.where(
-                    np.isnan(x), np.nan, np.searchsorted(cuts, x, side="left")
-                )
+                codes = np.searchsorted(cuts, x, side="left")
+                X[:, j] = np.where(np.isnan(x), np.nan, codes)
         return block.with_X(X, self.schema(block.schema))
 
 
@@ -325,19 +322,18 @@ def interval_labels(cuts: np.ndarray) -> list[str]:
 
 
 def _class_cuts(
-    rows: Rows, sketch: Quantiles, columns: list[int]
+    rows: Rows,
+    sketch: Quantiles,
+    columns: list[int],
 ) -> dict[int, np.ndarray]:
     """Cuts by the description length of the classes, from one pass over the rows."""
     if not columns:
         return {}
+    # possible cuts are halfway between the values of the sketch
     values = [sketch.columns[j].values for j in columns]
     edges = tuple(midpoints(each[:-1], each[1:]) for each in values)
     bins = rows.reduce(partial(ClassBins.of, columns=tuple(columns), cuts=edges))
     return {j: mdl_cuts(edges[i], bins.counts[i]) for i, j in enumerate(columns)}
-
-
-def _quantiles(block: Block) -> Quantiles:
-    return Quantiles.of(block.without_zero_weights())
 
 
 def _are_classes(y: Target) -> bool:
@@ -347,3 +343,119 @@ def _are_classes(y: Target) -> bool:
         return type_of_target(np.asarray(y)) in ("binary", "multiclass")
     except (TypeError, ValueError):
         return True  # refused with a better message later
+
+
+# -- cuts by the classes ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ClassBins:
+    """The weight of every class between neighboring cuts of some columns; merges.
+
+    Attributes
+    ----------
+    counts : tuple of arrays of shape (cuts + 1, classes)
+        For every column; missing cells are left out.
+    """
+
+    counts: tuple[np.ndarray, ...]
+
+    @classmethod
+    def of(
+        cls,
+        block: Block,
+        columns: tuple[int, ...],
+        cuts: tuple[np.ndarray, ...],
+    ) -> ClassBins:
+        """The counts of a block.
+
+        Parameters
+        ----------
+        block : Block
+            Its target has classes.
+        columns : places of columns
+        cuts : ascending arrays, one per column
+        """
+        K = block.n_classes
+        y = block.y
+        assert y is not None
+        tables = []
+        for j, edges in zip(columns, cuts):
+            x = np.asarray(block.X[:, j], dtype=np.float64)
+            keep = ~np.isnan(x) & (y >= 0)
+            # bin and class of a row as one number
+            cells = np.searchsorted(edges, x[keep], side="left") * K + y[keep]
+            w = None
+            if block.w is not None:
+                w = block.w[keep]
+            counts = np.bincount(cells, w, (len(edges) + 1) * K)
+            tables.append(counts.astype(np.float64).reshape(-1, K))
+        return cls(tuple(tables))
+
+    def merge(self, other: ClassBins) -> ClassBins:
+        pairs = zip(self.counts, other.counts)
+        return ClassBins(tuple(first + second for first, second in pairs))
+
+
+def mdl_cuts(edges: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """The cuts that shorten the description of the classes (Fayyad and Irani 1993).
+
+    A stretch S of N rows is cut at T, the place of the least class entropy, if the information gain
+    is more than [log₂(N - 1) + log₂(3^k - 2) - k H(S) + k₁ H(S₁) + k₂ H(S₂)] / N, where k is the
+    number of classes in a stretch; then both parts are cut in the same way.
+
+    Parameters
+    ----------
+    edges : ascending array of shape (m,)
+        Where a cut is possible.
+    counts : array of shape (m + 1, classes)
+        The weight of every class between them.
+
+    Examples
+    --------
+    >>> counts = np.array([[9.0, 0.0], [9.0, 1.0], [0.0, 9.0], [1.0, 9.0]])
+    >>> mdl_cuts(np.array([1.0, 2.0, 3.0]), counts).tolist()
+    [2.0]
+    """
+    # sums up to every bin: those of a stretch are a difference
+    sums = np.concatenate([np.zeros((1, counts.shape[1])), np.cumsum(counts, axis=0)])
+    cuts: list[int] = []
+    stretches = [(0, len(counts))]
+    while stretches:
+        start, stop = stretches.pop()
+        cut = _best_cut(sums, start, stop)
+        if cut is not None:
+            cuts.append(cut)
+            stretches += [(start, cut), (cut, stop)]
+    return edges[np.sort(np.array(cuts, dtype=int)) - 1]
+
+
+def _best_cut(sums: np.ndarray, start: int, stop: int) -> int | None:
+    """The place of the best cut of a stretch of bins, None if it does not pay."""
+    if stop - start < 2:
+        return None
+    whole = sums[stop] - sums[start]
+    left = sums[start + 1 : stop] - sums[start]
+    right = whole - left
+    N = whole.sum()
+    n_left = left.sum(axis=1)
+    n_right = right.sum(axis=1)
+    if not N > 1:
+        return None
+    # N₁ H(S₁) + N₂ H(S₂) of every cut; infinite where one side is empty
+    bits = n_left * entropy(left) + n_right * entropy(right)
+    bits[(n_left <= 0) | (n_right <= 0)] = np.inf
+    best = int(bits.argmin())
+    if not np.isfinite(bits[best]):
+        return None
+    H = entropy(whole)
+    gain = H - bits[best] / N
+    first = left[best]
+    second = right[best]
+    k, k1, k2 = (int((part > 0).sum()) for part in (whole, first, second))
+    pieces = k1 * entropy(first) + k2 * entropy(second)
+    # log₂(3^k − 2) without 3^k, which overflows for many classes
+    delta = k * np.log2(3.0) + np.log2(1 - 2 * 3.0**-k) - (k * H - pieces)
+    if gain > (np.log2(N - 1) + delta) / N:
+        return start + 1 + best
+    return None

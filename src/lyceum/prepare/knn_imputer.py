@@ -17,6 +17,7 @@ from lyceum._core.distances import METRIC_PARTS, Gower, NeighborIndex
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.prepare.base import Transformer
 from lyceum.prepare.imputer import FillRules, cell_value, column_stats, fill_values
+from lyceum.prepare.steps import renamed
 from lyceum.report import Summary, Table
 
 
@@ -90,7 +91,12 @@ class KNNImputer(Transformer):
         self.weights = weights
         self.categorical_features = categorical_features
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Store the rows, and learn the ranges of the columns.
 
         Parameters
@@ -101,41 +107,37 @@ class KNNImputer(Transformer):
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._rows(X, y, sample_weight)
-        block = rows.in_one_block(
-            type(self).__name__, "IterativeImputer or SimpleImputer"
-        ).without_zero_weights()
+        name = type(self).__name__
+        block = rows.in_one_block(name, "IterativeImputer or SimpleImputer")
+        block = block.without_zero_weights()
         statistic = column_stats(block, False)
         counts = statistic.parts[0]
         self.filled_schema_, self.fill_ = fill_values(
-            self.schema_, statistic, FillRules("mean", "mode"), type(self).__name__
+            self.schema_, statistic, FillRules("mean", "mode"), name
         )
         self.missing_ = counts.missing / counts.weight
         self.rows_ = as_float(block.X).astype(np.float64)
         self.weights_ = np.array(block.weights)
-        metric = Gower().learn(rows)
-        self.metric_ = metric
+        self.metric_ = Gower().learn(rows)
         return self
 
     def _step(self, schema: Schema) -> FillFromRows:
         return FillFromRows(
-            schema,
-            self.filled_schema_,
-            self.rows_,
-            self.weights_,
-            self.fill_,
-            self.metric_,
-            int(self.n_neighbors),
-            self.weights == "distance",
+            before=schema,
+            filled=self.filled_schema_,
+            rows=self.rows_,
+            weights=self.weights_,
+            otherwise=self.fill_,
+            metric=self.metric_,
+            k=int(self.n_neighbors),
+            by_distance=self.weights == "distance",
         )
 
     def summary(self) -> Summary:
         """How much of every column is missing, and what is taken where no neighbor can say."""
         check_is_fitted(self)
-        columns = zip(
-            self.schema_,
-            self.missing_.tolist(),
-            map(cell_value, self.filled_schema_, self.fill_),
-        )
+        values = map(cell_value, self.filled_schema_, self.fill_)
+        columns = zip(self.schema_, self.missing_.tolist(), values)
         rows = [
             (column.name, column.kind, share, value) for column, share, value in columns
         ]
@@ -172,12 +174,7 @@ class FillFromRows:
 
     @cached_property
     def after(self) -> Schema:
-        return Schema(
-            tuple(
-                replace(column, name=old.name)
-                for column, old in zip(self.filled, self.before)
-            )
-        )
+        return renamed(self.filled, self.before)
 
     def schema(self, schema: Schema) -> Schema:
         return replace(schema, columns=self.after.columns)
@@ -187,36 +184,38 @@ class FillFromRows:
         missing = np.isnan(X)
         if not missing.any():
             return block.with_X(X, self.schema(block.schema))
-        out = X.astype(np.float64)
-        for j in np.flatnonzero(missing.any(axis=0)):
-            here = np.flatnonzero(missing[:, j])
-            out[here, j] = self._fill_cells(
-                np.asarray(X[here], dtype=np.float64), int(j)
-            )
-        return block.with_X(out.astype(X.dtype, copy=False), self.schema(block.schema))
+        filled = X.astype(np.float64)
+        for j in np.flatnonzero(missing.any(axis=0)).tolist():
+            rows = np.flatnonzero(missing[:, j])
+            cells = np.asarray(X[rows], dtype=np.float64)
+            filled[rows, j] = self._fill_cells(cells, j)
+        filled = filled.astype(X.dtype, copy=False)
+        return block.with_X(filled, self.schema(block.schema))
 
     def _fill_cells(self, X: np.ndarray, j: int) -> np.ndarray:
         """What fills column j of rows that lack it."""
         known = np.flatnonzero(~np.isnan(self.rows[:, j]))
         if not len(known):
             return np.full(len(X), self.otherwise[j])
+        # votes are the weights of the neighbors; those at no finite distance have none
         neighbors = self._index(j, known).nearest(X, min(self.k, len(known)))
-        votes = np.where(
-            np.isfinite(neighbors.distances), self.weights[known][neighbors.rows], 0.0
-        )
+        distances = neighbors.distances
+        weights = self.weights[known][neighbors.rows]
+        votes = np.where(np.isfinite(distances), weights, 0.0)
         if self.by_distance:
-            votes = _over_distance(votes, neighbors.distances)
+            votes = _over_distance(votes, distances)
         cells = self.rows[known, j][neighbors.rows]
         column = self.filled[j]
         lost = ~(votes.sum(axis=1) > 0)
         votes[lost] = 1.0
         if column.is_categorical:
-            out = _commonest(cells, votes, column)
+            values = _commonest(cells, votes, column)
         else:
-            out = _mean(cells, votes)
-        return np.where(lost, self.otherwise[j], out)
+            values = (cells * votes).sum(axis=1) / votes.sum(axis=1)
+        return np.where(lost, self.otherwise[j], values)
 
     def _index(self, j: int, known: np.ndarray) -> NeighborIndex:
+        # one index per column, of the rows that know it, made when a block first needs it
         cache: dict[int, NeighborIndex] = self.__dict__.setdefault("_indices", {})
         if j not in cache:
             cache[j] = NeighborIndex(self.rows[known], metric=self.metric)
@@ -226,15 +225,10 @@ class FillFromRows:
 def _over_distance(votes: np.ndarray, distances: np.ndarray) -> np.ndarray:
     """Votes over distances; rows at distance 0 alone where there are any."""
     hits = distances == 0.0
+    has_hit = hits.any(axis=1, keepdims=True)
     with np.errstate(divide="ignore"):
-        near = np.where(
-            hits.any(axis=1, keepdims=True), hits, 1.0 / np.where(hits, 1.0, distances)
-        )
-    return votes * near
-
-
-def _mean(cells: np.ndarray, votes: np.ndarray) -> np.ndarray:
-    return (cells * votes).sum(axis=1) / votes.sum(axis=1)
+        inverse = 1.0 / np.where(hits, 1.0, distances)
+    return votes * np.where(has_hit, hits, inverse)
 
 
 def _commonest(cells: np.ndarray, votes: np.ndarray, column: Column) -> np.ndarray:
@@ -244,14 +238,12 @@ def _commonest(cells: np.ndarray, votes: np.ndarray, column: Column) -> np.ndarr
         codes = codes_of(cells.ravel(), categories).reshape(cells.shape)
     else:
         codes = cells
+    # the votes of every row and category, in one table
     K = max(1, len(categories))
     codes = np.clip(codes, 0, K - 1).astype(np.int64)
-    cell = (np.arange(len(cells)) * K)[:, None] + codes
-    best = (
-        np.bincount(cell.ravel(), votes.ravel(), len(cells) * K)
-        .reshape(-1, K)
-        .argmax(axis=1)
-    )
+    entries = (np.arange(len(cells)) * K)[:, None] + codes
+    sums = np.bincount(entries.ravel(), votes.ravel(), len(cells) * K)
+    best = sums.reshape(-1, K).argmax(axis=1)
     if column.numeric:
         return categories[best].astype(np.float64)
     return best.astype(np.float64)

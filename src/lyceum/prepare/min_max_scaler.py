@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from lyceum._core.statistics import Moments
 from lyceum._core.types import Categories, Data
 from lyceum.errors import SettingError, number_setting
 from lyceum.prepare.base import Transformer
+from lyceum.prepare.statistics import of_weighted_rows
 from lyceum.prepare.steps import Affine
 from lyceum.report import Summary, Table
 
@@ -87,12 +89,12 @@ class MinMaxScaler(Transformer, OnePassLearner):
                 f"feature_range is {self.feature_range}: its minimum must be smaller than its"
                 " maximum"
             )
-        return _moments
+        return partial(of_weighted_rows, statistic=Moments)
 
     def _finish(self, moments: Moments) -> None:
-        moving = (moments.low <= moments.high) & np.array(
-            [not column.is_categorical for column in self.schema_]
-        )
+        # a column without a known cell has no low and high: inf and -inf
+        moving = moments.low <= moments.high
+        moving[[column.is_categorical for column in self.schema_]] = False
         self.data_min_ = np.where(moving, moments.low, np.nan)
         self.data_max_ = np.where(moving, moments.high, np.nan)
 
@@ -116,24 +118,16 @@ class MinMaxScaler(Transformer, OnePassLearner):
     def summary(self) -> Summary:
         """The range of every continuous column."""
         check_is_fitted(self)
-        columns = self.schema_.continuous
         rows = [
             (self.schema_[int(j)].name, self.data_min_[j], self.data_max_[j])
-            for j in columns
+            for j in self.schema_.continuous
         ]
         table = Table("Continuous columns", ("column", "min", "max"), rows)
-        return Summary(
-            self._title(),
-            {"rows": self.n_rows_, "new range": self.feature_range},
-            [table],
-        )
+        facts = {"rows": self.n_rows_, "new range": self.feature_range}
+        return Summary(self._title(), facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {
             "data_min_": (self.n_features_in_,),
             "data_max_": (self.n_features_in_,),
         }
-
-
-def _moments(block: Block) -> Moments:
-    return Moments.of(block.without_zero_weights())

@@ -1,4 +1,4 @@
-"""MissingCounts as a category of their own."""
+"""Missing cells as a category of their own."""
 
 from __future__ import annotations
 
@@ -33,20 +33,6 @@ class MissingCategory(FillTransformer):
     continuous : "mean", "median" or "keep", default="mean"
         What fills continuous columns beside the 0/1 column; "keep" leaves them missing and adds no
         column.
-
-    Attributes
-    ----------
-    fill_ : array of shape (n_features,)
-        The cells that fill missing cells: numbers, or codes into the categories of
-        `filled_schema_`.
-    missing_ : array of shape (n_features,)
-        The share of every column that was missing.
-    flagged_ : list of int
-        The columns that have a 0/1 column.
-    filled_schema_ : Schema
-        The columns after filling.
-    statistic_ : Stats
-        The merged statistics of the columns, which `partial_fit` adds to.
 
     See Also
     --------

@@ -118,11 +118,8 @@ class OneHotEncoder(Transformer):
             "columns": self.n_features_in_,
             "columns after": len(self.get_feature_names_out()),
         }
-        return Summary(
-            self._title(),
-            facts,
-            [Table("Coded columns", ("column", "C", "categories"), rows)],
-        )
+        table = Table("Coded columns", ("column", "C", "categories"), rows)
+        return Summary(self._title(), facts, [table])
 
 
 def _check_cells(rows: Rows) -> None:

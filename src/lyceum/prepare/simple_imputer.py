@@ -41,20 +41,6 @@ class SimpleImputer(FillTransformer):
     indicator : bool, default=False
         Whether every column with missing cells in `fit` gets a 0/1 column "<name> missing".
 
-    Attributes
-    ----------
-    fill_ : array of shape (n_features,)
-        The cells that fill missing cells: numbers, or codes into the categories of
-        `filled_schema_`.
-    missing_ : array of shape (n_features,)
-        The share of every column that was missing.
-    flagged_ : list of int
-        The columns that have a 0/1 column.
-    filled_schema_ : Schema
-        The columns after filling.
-    statistic_ : Stats
-        The merged statistics of the columns, which `partial_fit` adds to.
-
     See Also
     --------
     MissingCategory : missing cells as a category of their own.

@@ -93,33 +93,22 @@ class StandardScaler(Transformer, OnePassLearner):
         return _moments
 
     def _finish(self, moments: Moments) -> None:
-        known = moments.weight > 0
-        moving = known & np.array(
-            [not column.is_categorical for column in self.schema_]
-        )
-        variance = np.where(moving, np.where(known, moments.variance(), 1.0), 1.0)
+        moving = moments.weight > 0
+        moving[[column.is_categorical for column in self.schema_]] = False
+        variance = np.where(moving, moments.variance(), 1.0)
         constant = moving & is_constant(moments)
         self.var_ = np.where(constant, 0.0, variance)
         self.scale_ = np.where(constant, 1.0, np.sqrt(variance))
         # the mean of equal numbers is that number, not what is left after rounding
-        self.mean_ = np.where(
-            moving,
-            np.where(moments.low == moments.high, moments.low, moments.mean),
-            0.0,
-        )
+        mean = np.where(moments.low == moments.high, moments.low, moments.mean)
+        self.mean_ = np.where(moving, mean, 0.0)
 
     def _step(self, schema: Schema) -> Affine:
         return self._affine()
 
     def _affine(self, inverse: bool = False) -> Affine:
-        if self.with_mean:
-            center = self.mean_
-        else:
-            center = np.zeros_like(self.mean_)
-        if self.with_std:
-            scale = self.scale_
-        else:
-            scale = np.ones_like(self.scale_)
+        center = self.mean_ if self.with_mean else np.zeros_like(self.mean_)
+        scale = self.scale_ if self.with_std else np.ones_like(self.scale_)
         return Affine(center, scale, inverse=inverse)
 
     def summary(self) -> Summary:
@@ -130,11 +119,8 @@ class StandardScaler(Transformer, OnePassLearner):
             for j in self.schema_.continuous
         ]
         table = Table("Continuous columns", ("column", "mean", "sd"), rows)
-        return Summary(
-            self._title(),
-            {"rows": self.n_rows_, "columns": self.n_features_in_},
-            [table],
-        )
+        facts = {"rows": self.n_rows_, "columns": self.n_features_in_}
+        return Summary(self._title(), facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"mean_": (self.n_features_in_,), "scale_": (self.n_features_in_,)}
@@ -143,10 +129,10 @@ class StandardScaler(Transformer, OnePassLearner):
 def is_constant(moments: Moments) -> np.ndarray:
     """Columns without spread: all cells equal, or apart by no more than the rounding of their
     mean."""
+    # a scatter below n (4 ε |mean|)² is that of equal numbers whose mean was rounded
     rounding = 4 * np.finfo(np.float64).eps * np.abs(moments.mean)
-    return (moments.low >= moments.high) | (
-        moments.scatter <= rounding**2 * moments.weight
-    )
+    is_rounding = moments.scatter <= rounding**2 * moments.weight
+    return (moments.low >= moments.high) | is_rounding
 
 
 def _moments(block: Block) -> Moments:

@@ -13,6 +13,11 @@ from lyceum._core.statistics import Counts
 from lyceum.prepare.steps import missing_cells
 
 
+def of_weighted_rows(block: Block, statistic: Any) -> Any:
+    """A statistic of the rows with a positive weight, for `reduce`."""
+    return statistic.of(block.without_zero_weights())
+
+
 @dataclass(frozen=True, slots=True)
 class Stats:
     """Several statistics of the same rows."""
@@ -49,10 +54,15 @@ class MissingCounts:
         whole = np.ones(len(block), dtype=bool)
         whole[rows] = False
         missing = np.bincount(columns, w[rows], d)
-        counts = Counts.of(
-            Recode()(replace(block, y=None, schema=without_texts(block.schema)))
+        # of categories alone: free text has none, and numbers that are categories get codes
+        without = replace(block, y=None, schema=without_texts(block.schema))
+        return cls(
+            n_rows=len(block),
+            weight=float(w.sum()),
+            complete=float(w[whole].sum()),
+            missing=missing,
+            counts=Counts.of(Recode()(without)),
         )
-        return cls(len(block), float(w.sum()), float(w[whole].sum()), missing, counts)
 
     def merge(self, other: MissingCounts) -> MissingCounts:
         return MissingCounts(
@@ -66,7 +76,7 @@ class MissingCounts:
     def mode(self, name: str) -> Any:
         """The commonest category of a column, the first of equals; None if none occurs."""
         weights = self.counts.table(name)[:, 0]
+        if not weights.any():
+            return None
         labels = self.counts.categories[self.counts.names.index(name)]
-        if weights.any():
-            return labels[np.argmax(weights)].item()
-        return None
+        return labels[np.argmax(weights)].item()

@@ -17,6 +17,12 @@ def is_unknown(codes: np.ndarray, column: Column) -> np.ndarray:
     return (codes < 0) | (codes >= len(column.categories))  # type: ignore[arg-type]
 
 
+def renamed(columns: Schema, names: Schema) -> Schema:
+    """The columns of one schema under the names of another."""
+    pairs = zip(columns, names)
+    return Schema(tuple(replace(column, name=other.name) for column, other in pairs))
+
+
 def missing_cells(block: Block) -> np.ndarray:
     """Where cells are missing."""
     if block.X.dtype.kind == "f":
@@ -47,10 +53,7 @@ class Affine:
         if sparse.issparse(block.X):
             return block.with_X(self._of_sparse(block.X), block.schema)
         X = as_float(block.X)
-        if self.inverse:
-            out = self._backward(X)
-        else:
-            out = self._forward(X)
+        out = self._backward(X) if self.inverse else self._forward(X)
         return block.with_X(out.astype(X.dtype, copy=False), block.schema)
 
     def _forward(self, X: np.ndarray) -> np.ndarray:
@@ -76,9 +79,8 @@ class Affine:
         """Only the scale: a center would fill the zeros."""
         scale = self.scale[X.indices]
         out = X.copy()
-        out.data = (X.data * scale if self.inverse else X.data / scale).astype(
-            X.dtype, copy=False
-        )
+        cells = X.data * scale if self.inverse else X.data / scale
+        out.data = cells.astype(X.dtype, copy=False)
         return out
 
 
@@ -98,11 +100,13 @@ class Fill:
 
     @cached_property
     def after(self) -> Schema:
-        named = tuple(
-            replace(column, name=old.name)
-            for column, old in zip(self.filled, self.before)
-        )
-        return Schema(named + tuple(_flag(self.before[j].name) for j in self.flagged))
+        columns = list(renamed(self.filled, self.before).columns)
+        for j in self.flagged:
+            name = self.before[j].name
+            flags = np.array([0.0, 1.0])
+            why = f"1 where {name!r} was missing"
+            columns.append(Column(f"{name} missing", "binary", flags, why))
+        return Schema(tuple(columns))
 
     @cached_property
     def recoded_columns(self) -> list[int]:
@@ -117,6 +121,7 @@ class Fill:
         return replace(schema, columns=self.after.columns)
 
     def __call__(self, block: Block) -> Block:
+        # by index, not by np.where over all columns: few cells are missing as a rule
         X = self._as_codes(as_float(block.X))
         missing = missing_cells(block)
         rows, columns = np.divmod(np.flatnonzero(missing), X.shape[1])
@@ -135,15 +140,6 @@ class Fill:
         return X
 
 
-def _flag(name: str) -> Column:
-    return Column(
-        f"{name} missing",
-        "binary",
-        np.array([0.0, 1.0]),
-        f"1 where {name!r} was missing",
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class DropMissingRows:
     """Drops the rows with a missing cell or a missing target, their targets and weights with
@@ -156,11 +152,12 @@ class DropMissingRows:
 
     def __call__(self, block: Block) -> Block:
         keep = np.asarray(~missing_cells(block).any(axis=1))
-        if block.y is not None:
-            keep &= block.y >= 0 if block.y.dtype.kind == "i" else ~np.isnan(block.y)
-        if keep.all():
-            return block
-        return block.take(keep)
+        # a missing class has the code -1, a missing number is NaN
+        if block.y is not None and block.y.dtype.kind == "i":
+            keep &= block.y >= 0
+        elif block.y is not None:
+            keep &= ~np.isnan(block.y)
+        return block if keep.all() else block.take(keep)
 
 
 @dataclass(frozen=True, eq=False)

@@ -107,7 +107,12 @@ class TextVectorizer(Transformer):
         self.max_df = max_df
         self.sparse_output = sparse_output
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Choose the words and count the rows that they stand in.
 
         Parameters
@@ -126,13 +131,11 @@ class TextVectorizer(Transformer):
         for j, counts in zip(texts, counted.counts):
             chosen = self._choose_words(counts, n)
             words[j] = chosen
+            # idf = ln((1 + n) / (1 + df)) + 1, as in scikit-learn: as if one more row had all words
             df = np.array([counts[word] for word in chosen], dtype=np.float64)
             idf[j] = np.log((1.0 + n) / (1.0 + df)) + 1.0
-        if (
-            texts
-            and not any(words[j] for j in texts)
-            and len(texts) == len(self.schema_)
-        ):
+        # where all columns are text and none has a word, no column would be left
+        if texts and len(texts) == len(self.schema_) and not any(words):
             raise DataError(
                 f"no word of column {self.schema_[texts[0]].name!r} stands in at least"
                 f" {self.min_df} rows and in at most {self.max_df:.0%} of them, so that no"
@@ -164,26 +167,23 @@ class TextVectorizer(Transformer):
                         f"columns has {self.schema_[j].name!r}, which holds no text"
                     )
             return sorted(indices)
-        return [
-            j
-            for j, c in enumerate(self.schema_)
-            if c.is_free_text or (c.is_text and _is_prose(c))
-        ]
+        columns = enumerate(self.schema_)
+        return [j for j, c in columns if c.is_free_text or (c.is_text and _is_prose(c))]
 
     def _step(self, schema: Schema) -> WordColumns:
         step = WordColumns(
             schema,
-            tuple(self.words_),
-            tuple(self.idf_),
-            self.weights,
-            self.sparse_output,
+            words=tuple(self.words_),
+            idf=tuple(self.idf_),
+            weights=self.weights,
+            sparse_output=self.sparse_output,
         )
-        if self.sparse_output and any(not column.numeric for column in step.after):
-            odd = next(column.name for column in step.after if not column.numeric)
-            raise SettingError(
-                f"column {odd!r} holds categories, which sparse rows cannot: put OneHotEncoder in"
-                " front, or set sparse_output=False"
-            )
+        for column in step.after:
+            if self.sparse_output and not column.numeric:
+                raise SettingError(
+                    f"column {column.name!r} holds categories, which sparse rows cannot: put"
+                    " OneHotEncoder in front, or set sparse_output=False"
+                )
         return step
 
     def _through(self, step: Any, X: Data) -> Any:
@@ -195,9 +195,8 @@ class TextVectorizer(Transformer):
 
     def column_sources(self) -> np.ndarray:
         """The number of the input column that every output column comes from."""
-        return np.array(
-            [j for j, _ in self._step(Schema(self.schema_.columns)).plan], dtype=np.intp
-        )
+        plan = self._step(Schema(self.schema_.columns)).plan
+        return np.array([j for j, _ in plan], dtype=np.intp)
 
     def summary(self) -> Summary:
         """The columns of text and their most telling words."""
@@ -212,11 +211,8 @@ class TextVectorizer(Transformer):
             "columns": self.n_features_in_,
             "weights": self.weights,
         }
-        return Summary(
-            self._title(),
-            facts,
-            [Table("Free text", ("column", "words", "first words"), rows)],
-        )
+        table = Table("Free text", ("column", "words", "first words"), rows)
+        return Summary(self._title(), facts, [table])
 
     def complexity(self) -> int:
         """The number of words."""
@@ -229,15 +225,13 @@ class TextVectorizer(Transformer):
             return
         fits = len(self.words_) == len(self.idf_) == len(self.schema_)
         for words, idf in zip(self.words_, self.idf_):
-            if words is not None:
-                fits = (
-                    fits
-                    and isinstance(words, list)
-                    and all(isinstance(word, str) for word in words)
-                )
-                fits = (
-                    fits and isinstance(idf, np.ndarray) and idf.shape == (len(words),)
-                )
+            if words is None:
+                continue
+            if not isinstance(words, list) or not isinstance(idf, np.ndarray):
+                fits = False
+                continue
+            fits = fits and idf.shape == (len(words),)
+            fits = fits and all(isinstance(word, str) for word in words)
         if not fits:
             raise ModelFileError(
                 "holds a TextVectorizer whose words and weights do not fit together"
@@ -245,11 +239,11 @@ class TextVectorizer(Transformer):
 
 
 def _is_prose(column: Column) -> bool:
-    texts = column.categories[:_LOOK] if column.categories is not None else ()
-    return (
-        len(texts) > 0
-        and float(np.mean([len(str(text).split()) for text in texts])) >= 4
-    )
+    """Whether the texts of a column have four words or more in the mean."""
+    if column.categories is None or not len(column.categories):
+        return False
+    counts = [len(str(text).split()) for text in column.categories[:_LOOK]]
+    return float(np.mean(counts)) >= 4
 
 
 def words_of(text: str) -> list[str]:
@@ -281,10 +275,9 @@ class _WordCounts:
         return cls(len(block), tuple(counts))
 
     def merge(self, other: _WordCounts) -> _WordCounts:
-        return _WordCounts(
-            self.n_rows + other.n_rows,
-            tuple(one + two for one, two in zip(self.counts, other.counts)),
-        )
+        pairs = zip(self.counts, other.counts)
+        counts = tuple(first + second for first, second in pairs)
+        return _WordCounts(self.n_rows + other.n_rows, counts)
 
 
 def _texts(block: Block, j: int) -> tuple[list[str], list[int]]:
@@ -371,32 +364,31 @@ class WordColumns:
         codes = np.asarray(block.X[:, j], dtype=np.float64)
         there = (codes >= 0) & (codes < len(values))
         known, inverse = np.unique(codes[there].astype(np.intp), return_inverse=True)
-        starts: list[int] = [0]
+        # every distinct text is counted once, as a row of a sparse table; the last row is empty
+        starts = [0]
         columns: list[int] = []
         cells: list[int] = []
-        for code in known:
-            counter = Counter(
-                numbers[word] for word in words_of(str(values[code])) if word in numbers
-            )
+        for text in values[known].tolist():
+            words = words_of(str(text))
+            counter = Counter(numbers[word] for word in words if word in numbers)
             columns.extend(counter.keys())
             cells.extend(counter.values())
             starts.append(len(columns))
         starts.append(len(columns))  # the row of missing texts
+        counts = np.array(cells, dtype=np.float64)
         table = sparse.csr_array(
-            (
-                np.array(cells, dtype=np.float64),
-                np.array(columns, dtype=np.int32),
-                np.array(starts),
-            ),
+            (counts, np.array(columns, dtype=np.int32), np.array(starts)),
             shape=(len(known) + 1, len(numbers)),
         )
         if self.weights == "tfidf":
-            table = _normalize(table @ sparse.diags_array(self.idf[j]))
+            table = _weigh(table, self.idf[j])
         rows = np.full(len(block), len(known), dtype=np.intp)
         rows[there] = inverse
         return sparse.csr_array(table[rows])
 
 
-def _normalize(table: Any) -> Any:
-    norm = np.sqrt((table.multiply(table)).sum(axis=1))
+def _weigh(table: Any, idf: Any) -> Any:
+    """Counts times idf, and every text of length 1."""
+    table = table @ sparse.diags_array(idf)
+    norm = np.sqrt(table.multiply(table).sum(axis=1))
     return sparse.diags_array(1.0 / np.where(norm > 0, norm, 1.0)) @ table

@@ -59,15 +59,13 @@ class GridWorld:
         step: float = 0.0,
         slip: float = 0.0,
     ):
-        if (
-            not cells
-            or len({len(row) for row in cells}) != 1
-            or not set("".join(cells)) <= set("SGX#.")
-        ):
+        letters = "".join(cells or ())
+        lengths = {len(row) for row in cells or ()}
+        if len(lengths) != 1 or not set(letters) <= set("SGX#."):
             raise SettingError(
                 "cells must be strings of one length made of the letters S, G, X, # and ."
             )
-        if "".join(cells).count("S") != 1:
+        if letters.count("S") != 1:
             raise SettingError("cells must have one start, S")
         if not 0.0 <= slip <= 1.0:
             raise SettingError(f"slip must be from 0 to 1, not {slip}")
@@ -76,7 +74,7 @@ class GridWorld:
         self.rewards = {"G": goal, "X": pit}
         self.step_reward = step
         self.shape = (len(cells), len(cells[0]))
-        self._letters = "".join(cells)
+        self._letters = letters
         self._start = self._letters.index("S")
         self.observation_space = SimpleNamespace(n=len(self._letters))
         self.action_space = SimpleNamespace(n=4)
@@ -88,10 +86,13 @@ class GridWorld:
         self._rng = np.random.default_rng()
 
     def _outcomes(
-        self, state: int, action: int
+        self,
+        state: int,
+        action: int,
     ) -> list[tuple[float, int, float, bool]]:
         if self._letters[state] in "GX#":
             return [(1.0, state, 0.0, True)]
+        # a slip goes to either side of the action
         ways = [
             (1.0 - self.slip, action),
             (self.slip / 2, (action + 1) % 4),
@@ -104,13 +105,18 @@ class GridWorld:
         down, right = _MOVES[action]
         r = min(max(r + down, 0), self.shape[0] - 1)
         c = min(max(c + right, 0), self.shape[1] - 1)
+        # the edge and walls hold a step back
         after = r * self.shape[1] + c
-        after = state if self._letters[after] == "#" else after
+        if self._letters[after] == "#":
+            after = state
         letter = self._letters[after]
         return after, self.rewards.get(letter, 0.0) + self.step_reward, letter in "GX"
 
     def reset(
-        self, *, seed: int | None = None, options: Any = None
+        self,
+        *,
+        seed: int | None = None,
+        options: Any = None,
     ) -> tuple[int, dict[str, Any]]:
         """Back to the start; a seed starts the chance of slips anew."""
         if seed is not None:
@@ -123,11 +129,12 @@ class GridWorld:
         and {}."""
         outcomes = self.P[self._state][int(action)]
         i = 0
+        # the first outcome where the sum of chances reaches the number drawn
         if len(outcomes) > 1:
             drawn = self._rng.random()
-            share = outcomes[0][0]
-            while drawn > share and i < len(outcomes) - 1:
+            reached = outcomes[0][0]
+            while drawn > reached and i < len(outcomes) - 1:
                 i += 1
-                share += outcomes[i][0]
+                reached += outcomes[i][0]
         _, self._state, reward, ended = outcomes[i]
         return self._state, reward, ended, False, {}

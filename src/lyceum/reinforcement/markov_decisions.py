@@ -59,11 +59,8 @@ class DecisionProcess:
         R = np.asarray(self.rewards, dtype=np.float64)
         object.__setattr__(self, "transitions", P)
         object.__setattr__(self, "rewards", R)
-        if (
-            P.ndim != 3
-            or P.shape[1] != P.shape[2]
-            or R.shape != (P.shape[1], P.shape[0])
-        ):
+        is_square = P.ndim == 3 and P.shape[1] == P.shape[2]
+        if not is_square or R.shape != (P.shape[1], P.shape[0]):
             raise DataError(
                 f"transitions of shape {P.shape} and rewards of shape {R.shape} do not go together:"
                 " give (actions, states, states) and (states, actions)"
@@ -104,25 +101,17 @@ class DecisionProcess:
                     R[s, a] += chance * reward
                     if not ended:
                         P[a, s, after] += chance
-        # a state after which some episodes end has rows between 0 and 1: what ends earns nothing
-        # more
+        shape: Any = getattr(world, "shape", None)
+        if shape is None and hasattr(world, "nrow"):
+            shape = (world.nrow, world.ncol)
+        is_grid = shape is not None and len(shape) == 2 and np.prod(shape) == S
+        # Without the checks of __post_init__: a state after which some episodes end has rows that
+        # sum to less than 1, as what ends earns nothing more.
         process = object.__new__(cls)
-        shape = getattr(world, "shape", None)
-        for name, value in (
-            ("transitions", P),
-            ("rewards", R),
-            ("shape", _grid(shape, world, S)),
-        ):
-            object.__setattr__(process, name, value)
+        object.__setattr__(process, "transitions", P)
+        object.__setattr__(process, "rewards", R)
+        object.__setattr__(process, "shape", tuple(shape) if is_grid else None)
         return process
-
-
-def _grid(shape: Any, world: Any, n_states: int) -> tuple[int, int] | None:
-    if shape is None and hasattr(world, "nrow"):
-        shape = (world.nrow, world.ncol)
-    if shape is not None and len(shape) == 2 and np.prod(shape) == n_states:
-        return tuple(shape)
-    return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,11 +162,9 @@ class Policy:
         return int(self.actions[state])
 
     def __str__(self) -> str:
-        rows = [
-            [s, int(a), float(v)]
-            for s, (a, v) in enumerate(zip(self.actions, self.values))
-        ]
-        return str(Table("Policy", ("state", "action", "value"), rows[:20]))
+        states = range(min(20, len(self.actions)))
+        rows = list(zip(states, self.actions.tolist(), self.values.tolist()))
+        return str(Table("Policy", ("state", "action", "value"), rows))
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in JSON's own types."""
@@ -186,6 +173,7 @@ class Policy:
 
 def _best(q: np.ndarray) -> np.ndarray:
     """The first of the best actions; values that are equal up to rounding count as equal."""
+    # relative to the value, at least 1: values around 0 are compared as they are
     top = q.max(axis=1, keepdims=True)
     return (q >= top - 1e-9 * np.maximum(np.abs(top), 1.0)).argmax(axis=1)
 
@@ -236,9 +224,9 @@ def value_iteration(
     R = process.rewards
     values = np.zeros(process.n_states)
     history = []
-    if discount == 1.0:
-        bound = tol
-    else:
+    # a sweep contracts by γ: |V − V*| ≤ γ / (1 − γ) · the last change
+    bound = tol
+    if discount < 1.0:
         bound = tol * (1.0 - discount) / max(discount, 1e-12)
     for _ in range(max_iter):
         q = R + discount * (P @ values).T
@@ -254,11 +242,16 @@ def value_iteration(
             " or tol"
         )
     q = R + discount * (P @ values).T
-    return Policy(_best(q), values, q, history, discount, process.shape)
+    return Policy(
+        _best(q), values, q, history=history, discount=discount, shape=process.shape
+    )
 
 
 def policy_iteration(
-    process: DecisionProcess, discount: float = 0.99, *, max_iter: int = 1000
+    process: DecisionProcess,
+    discount: float = 0.99,
+    *,
+    max_iter: int = 1000,
 ) -> Policy:
     """The best policy of a known world: evaluate a policy exactly and improve it, until it no
     longer changes.
@@ -297,6 +290,7 @@ def policy_iteration(
     values = np.zeros(process.n_states)
     history = []
     for _ in range(max_iter):
+        # the values of the policy: (I − γ P_π) V = R_π
         system = np.eye(process.n_states) - discount * P[actions, states]
         try:
             new = np.linalg.solve(system, R[states, actions])
@@ -308,12 +302,15 @@ def policy_iteration(
         history.append(float(np.abs(new - values).max()))
         values = new
         q = R + discount * (P @ values).T
+        # actions change only where that gains more than rounding, else they may go in circles
         better = _best(q)
         same = np.isclose(q[states, better], q[states, actions], rtol=1e-10, atol=1e-12)
         if same.all():
             break
         actions = np.where(same, actions, better)
-    return Policy(_best(q), values, q, history, discount, process.shape)
+    return Policy(
+        _best(q), values, q, history=history, discount=discount, shape=process.shape
+    )
 
 
 def _first_policy(P: np.ndarray, R: np.ndarray, discount: float) -> np.ndarray:
@@ -323,16 +320,15 @@ def _first_policy(P: np.ndarray, R: np.ndarray, discount: float) -> np.ndarray:
     Without a discount a policy of the sweeps may never end: the first actions are kept.
     """
     actions = np.zeros(len(R), dtype=int)
+    if discount == 1.0:
+        return actions
     values = np.zeros(len(R))
     stayed = 0
-    for _ in range(_MOST_SWEEPS if discount < 1.0 else 0):
+    for _ in range(_MOST_SWEEPS):
         q = R + discount * (P @ values).T
         better = _best(q)
         values = q.max(axis=1)
-        if np.array_equal(better, actions):
-            stayed = stayed + 1
-        else:
-            stayed = 0
+        stayed = stayed + 1 if np.array_equal(better, actions) else 0
         actions = better
         if stayed == _STAYED:
             break

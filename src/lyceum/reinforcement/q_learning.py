@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -46,7 +47,12 @@ class _TabularLearner(BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    def _target(self, q: list[float], chosen: int, epsilon: float) -> float:
+    def _target(
+        self,
+        q: list[float],
+        chosen: int,
+        epsilon: float,
+    ) -> float:
         """The value of the next state, from its action values and the action that will be taken."""
         raise undefined(self, "_target")
 
@@ -68,6 +74,7 @@ class _TabularLearner(BaseEstimator):
         n_states, n_actions = _sizes(environment)
         self.seed_ = seed_from(self.random_state)
         draws = _pairs_of_draws(np.random.default_rng(self.seed_))
+        # lists, as single numbers of arrays are slow to read and write
         q = [[float(self.initial_value)] * n_actions for _ in range(n_states)]
         visits = [[0] * n_actions for _ in range(n_states)]
         epsilon_at = as_schedule(self.epsilon)
@@ -75,30 +82,24 @@ class _TabularLearner(BaseEstimator):
         self.returns_ = np.zeros(self.n_episodes)
         self.steps_ = np.zeros(self.n_episodes, dtype=int)
         for episode in range(self.n_episodes):
-            if episode == 0:
-                seed = {"seed": int(self.seed_ % 2**31)}
-            else:
-                seed = {}
+            # the environment goes on with its own chance after the first episode
+            seed = {"seed": int(self.seed_ % 2**31)} if episode == 0 else {}
             state, _ = environment.reset(**seed)
-            total, steps = self._episode(
+            self.returns_[episode], self.steps_[episode] = self._episode(
                 environment,
                 int(state),
                 q,
                 visits,
-                epsilon_at(episode),
-                rate_at,
-                episode,
-                draws,
+                epsilon=epsilon_at(episode),
+                rate=partial(rate_at, episode),
+                draws=draws,
             )
-            self.returns_[episode] = total
-            self.steps_[episode] = steps
             if episode % 50 == 0:
                 report("episodes", episode, self.n_episodes)
         self.q_ = np.array(q)
         self.visits_ = np.array(visits)
-        self.shape_ = getattr(
-            getattr(environment, "unwrapped", environment), "shape", None
-        )
+        world = getattr(environment, "unwrapped", environment)
+        self.shape_ = getattr(world, "shape", None)
 
     def _rate(self) -> Callable[[int, int], float]:
         """The learning rate at an episode and a visit of the pair."""
@@ -115,34 +116,33 @@ class _TabularLearner(BaseEstimator):
         q: list[list[float]],
         visits: list[list[int]],
         epsilon: float,
-        rate: Callable[[int, int], float],
-        episode: int,
+        rate: Callable[[int], float],
         draws: Iterator[list[float]],
     ) -> tuple[float, int]:
-        total = 0.0
-        pace = 1.0
+        """One episode, which changes q and visits; its discounted return and its length."""
+        discounted_return = 0.0
+        factor = 1.0  # γ to the number of steps
         action = _explore(q[state], epsilon, *next(draws))
         for step in range(1, self.max_steps + 1):
             after, reward, ended, cut, _ = environment.step(action)
             after = int(after)
-            total += pace * float(reward)
-            pace *= self.discount
+            discounted_return += factor * float(reward)
+            factor *= self.discount
             following = _explore(q[after], epsilon, *next(draws))
-            if ended:
-                worth = 0.0
-            else:
+            # an episode that is cut off would have gone on: only an end is worth nothing
+            worth = 0.0
+            if not ended:
                 worth = self._target(q[after], following, epsilon)
+            # Q(s, a) += η [r + γ · worth of s' − Q(s, a)]
             visits[state][action] += 1
             values = q[state]
-            pull = rate(episode, visits[state][action])
-            values[action] += pull * (
-                float(reward) + self.discount * worth - values[action]
-            )
+            change = float(reward) + self.discount * worth - values[action]
+            values[action] += rate(visits[state][action]) * change
             state = after
             action = following
             if ended or cut:
-                return total, step
-        return total, self.max_steps
+                return discounted_return, step
+        return discounted_return, self.max_steps
 
     # -- use ---------------------------------------------------------------------------
 
@@ -150,12 +150,12 @@ class _TabularLearner(BaseEstimator):
     def policy_(self) -> Policy:
         """The greedy policy: the best action in every state by what was learned."""
         check_is_fitted(self)
+        shape = None
         if self.shape_ is not None and len(self.shape_) == 2:
             shape = tuple(self.shape_)
-        else:
-            shape = None
+        values = self.q_.max(axis=1)
         return Policy(
-            _best(self.q_), self.q_.max(axis=1), self.q_, [], self.discount, shape
+            _best(self.q_), values, self.q_, discount=self.discount, shape=shape
         )
 
     def predict(self, states: Any) -> np.ndarray:
@@ -164,26 +164,27 @@ class _TabularLearner(BaseEstimator):
         return _best(self.q_)[np.asarray(states, dtype=int)]
 
     def evaluate(
-        self, environment: Any, n_episodes: int = 100, max_steps: int = 1000
+        self,
+        environment: Any,
+        n_episodes: int = 100,
+        max_steps: int = 1000,
     ) -> float:
         """The mean discounted return of the greedy policy over some episodes."""
         check_is_fitted(self)
-        actions = _best(self.q_)
-        total = 0.0
+        actions = _best(self.q_).tolist()
+        returns = 0.0
         for episode in range(n_episodes):
-            state, _ = environment.reset(
-                **({"seed": int(self.seed_ % 2**31) + 1} if episode == 0 else {})
-            )
-            pace = 1.0
+            seed = {"seed": int(self.seed_ % 2**31) + 1} if episode == 0 else {}
+            state, _ = environment.reset(**seed)
+            factor = 1.0
             for _ in range(max_steps):
-                state, reward, ended, cut, _ = environment.step(
-                    int(actions[int(state)])
-                )
-                total += pace * float(reward)
-                pace *= self.discount
+                action = actions[int(state)]
+                state, reward, ended, cut, _ = environment.step(action)
+                returns += factor * float(reward)
+                factor *= self.discount
                 if ended or cut:
                     break
-        return total / n_episodes
+        return returns / n_episodes
 
     def summary(self) -> Summary:
         """How many episodes there were, and what they returned."""
@@ -220,10 +221,16 @@ def _pairs_of_draws(chance: np.random.Generator) -> Iterator[list[float]]:
         yield from chance.random((512, 2)).tolist()
 
 
-def _explore(q: list[float], epsilon: float, first: float, second: float) -> int:
+def _explore(
+    q: list[float],
+    epsilon: float,
+    first: float,
+    second: float,
+) -> int:
     """An action at random with chance ε, else one of the best at random."""
     if first < epsilon:
         return int(second * len(q))
+    # one of the best at random, else the first action would be tried most while all are equal
     best = max(q)
     actions = [a for a, value in enumerate(q) if value == best]
     return actions[int(second * len(actions))]
@@ -305,7 +312,12 @@ class QLearning(_TabularLearner):
         self.initial_value = initial_value
         self.random_state = random_state
 
-    def _target(self, q: list[float], chosen: int, epsilon: float) -> float:
+    def _target(
+        self,
+        q: list[float],
+        chosen: int,
+        epsilon: float,
+    ) -> float:
         return max(q)
 
 
@@ -395,7 +407,12 @@ class Sarsa(_TabularLearner):
         self.initial_value = initial_value
         self.random_state = random_state
 
-    def _target(self, q: list[float], chosen: int, epsilon: float) -> float:
+    def _target(
+        self,
+        q: list[float],
+        chosen: int,
+        epsilon: float,
+    ) -> float:
         if not self.expected:
             return q[chosen]
         return epsilon * sum(q) / len(q) + (1.0 - epsilon) * max(q)

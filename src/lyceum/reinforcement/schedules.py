@@ -14,7 +14,11 @@ Schedule = Callable[[int], float]
 
 
 def schedule(
-    start: float, end: float = 0.0, *, over: int = 1000, kind: str = "linear"
+    start: float,
+    end: float = 0.0,
+    *,
+    over: int = 1000,
+    kind: str = "linear",
 ) -> Schedule:
     """A rate that falls from `start` to `end`.
 

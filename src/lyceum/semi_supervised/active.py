@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,6 +142,7 @@ def query_scores(
     if strategy == "entropy":
         return _entropy(proba)
     if strategy == "committee":
+        # the mutual information of label and member: H(mean) − mean H
         members = np.asarray(committee, dtype=np.float64)
         return _entropy(members.mean(axis=0)) - _entropy(members).mean(axis=0)
     if strategy == "density":
@@ -159,27 +160,19 @@ def _similarity(X: Data) -> np.ndarray:
     """The mean of 1 / (1 + d / d̄) to all rows: columns in units of their deviations, or Gower's
     distance."""
     if is_frame(X):
-        return _gower_similarity(X)
-    X = np.asarray(X, dtype=np.float64)
-    scale = X.std(axis=0)
-    Z = (X - X.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
-    typical = np.sqrt(2.0 * max(Z.shape[1], 1))
-    parts = [
-        (1.0 / (1.0 + block / typical)).mean(axis=1) for _, block in pairwise_blocks(Z)
-    ]
-    return np.concatenate(parts)
-
-
-def _gower_similarity(X: Data) -> np.ndarray:
-    rows = scan(X)
-    metric = Gower().learn(rows)
-    blocks = [
-        np.minimum(block, 1.0) for _, block in pairwise_blocks(rows, metric=metric)
-    ]
-    typical = float(np.mean([block.mean() for block in blocks])) or 1.0
-    return np.concatenate(
-        [(1.0 / (1.0 + block / typical)).mean(axis=1) for block in blocks]
-    )
+        rows = scan(X)
+        pairs = pairwise_blocks(rows, metric=Gower().learn(rows))
+        blocks: Iterable[np.ndarray] = [np.minimum(block, 1.0) for _, block in pairs]
+        typical = float(np.mean([block.mean() for block in blocks])) or 1.0
+    else:
+        X = np.asarray(X, dtype=np.float64)
+        scale = X.std(axis=0)
+        Z = (X - X.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
+        # two standardized rows are √(2d) apart in the square mean
+        typical = np.sqrt(2.0 * max(Z.shape[1], 1))
+        blocks = (block for _, block in pairwise_blocks(Z))
+    similarities = [(1.0 / (1.0 + block / typical)).mean(axis=1) for block in blocks]
+    return np.concatenate(similarities)
 
 
 def active_learning(
@@ -255,10 +248,10 @@ def active_learning(
         estimator,
         X,
         oracle,
-        strategy,
-        committee,
-        beta,
-        check_random_state(random_state),
+        strategy=strategy,
+        committee=committee,
+        beta=beta,
+        rng=check_random_state(random_state),
     )
     loop.start(labeled, labels, n_start)
     return loop.run(n_queries, batch_size, test)
@@ -291,25 +284,24 @@ class _Loop:
         self.committee = committee
         self.beta = beta
         self.rng = rng
-        if hasattr(X, "shape"):
-            self.n = X.shape[0]
-        else:
-            self.n = len(X)
-        self.ask: Callable[[int], Any] = (
-            oracle if callable(oracle) else _Script(np.asarray(oracle), self.n)
-        )
+        self.n = X.shape[0] if hasattr(X, "shape") else len(X)
+        if not callable(oracle):
+            oracle = _Script(np.asarray(oracle), self.n)
+        self.ask: Callable[[int], Any] = oracle
         self.rows: list[int] = []
         self.answers: list[Any] = []
 
-    def start(self, labeled: Any, labels: Any, n_start: int) -> None:
+    def start(
+        self,
+        labeled: Any,
+        labels: Any,
+        n_start: int,
+    ) -> None:
         if labeled is not None:
-            rows = np.asarray(labeled).astype(int).tolist()
-            if labels is not None:
-                classes = list(labels)
-            else:
-                classes = [self.ask(i) for i in rows]
-            self.rows = rows
-            self.answers = list(classes)
+            self.rows = np.asarray(labeled).astype(int).tolist()
+            if labels is None:
+                labels = [self.ask(i) for i in self.rows]
+            self.answers = list(labels)
         else:
             for i in self.rng.permutation(self.n).tolist():
                 if len(self.rows) >= n_start and len(set(self.answers)) > 1:
@@ -325,7 +317,10 @@ class _Loop:
             )
 
     def run(
-        self, n_queries: int, batch_size: int, test: tuple[Any, Any] | None
+        self,
+        n_queries: int,
+        batch_size: int,
+        test: tuple[Any, Any] | None,
     ) -> ActiveLearning:
         began = len(self.rows)
         counts = []
@@ -341,21 +336,18 @@ class _Loop:
             if done >= n_queries or not len(open_rows):
                 break
             queries = self._choose(model, open_rows, min(batch_size, n_queries - done))
-            if not self._take(queries):
-                model = self._fit(self.estimator)
-                break
+            goes_on = self._take(queries)
             model = self._fit(self.estimator)
-        queried = np.array(self.rows[began:], dtype=int)
-        answers = np.array(self.answers[began:])
-        every = np.array(self.rows, dtype=int)
+            if not goes_on:
+                break
         return ActiveLearning(
             self.strategy,
-            queried,
-            answers,
-            np.array(counts, dtype=int),
-            np.array(scores),
-            model,
-            every,
+            queried=np.array(self.rows[began:], dtype=int),
+            labels=np.array(self.answers[began:]),
+            n_labeled=np.array(counts, dtype=int),
+            scores=np.array(scores),
+            estimator=model,
+            labeled=np.array(self.rows, dtype=int),
         )
 
     def _open_rows(self) -> np.ndarray:
@@ -364,6 +356,7 @@ class _Loop:
         return np.flatnonzero(is_open)
 
     def _take(self, rows: np.ndarray) -> bool:
+        """Ask for the labels of rows; False where the oracle stops."""
         for i in rows.tolist():
             answer = self.ask(i)
             if answer is None:
@@ -375,38 +368,36 @@ class _Loop:
     def _fit(self, estimator: Estimator, rows: Any = None) -> Any:
         if rows is None:
             rows = np.arange(len(self.rows))
+        X = _safe_indexing(self.X, np.asarray(self.rows)[rows])
         y = np.asarray(self.answers)[rows]
-        return clone(estimator).fit(
-            _safe_indexing(self.X, np.asarray(self.rows)[rows]), y
-        )
+        return clone(estimator).fit(X, y)
 
     def _choose(
-        self, model: Estimator, open_rows: np.ndarray, count: int
+        self,
+        model: Estimator,
+        open_rows: np.ndarray,
+        count: int,
     ) -> np.ndarray:
-        order = self.rng.permutation(len(open_rows))  # ties are drawn
+        # the first of equal scores in a random order: ties are drawn
+        order = self.rng.permutation(len(open_rows))
         if self.strategy == "random":
             return open_rows[order[:count]]
         if not hasattr(model, "predict_proba"):
             raise SettingError(
                 f"{type(model).__name__} has no predict_proba, which strategies need"
             )
-        needs_rows = self.strategy in ("committee", "density")
-        if needs_rows:
-            part = _safe_indexing(self.X, open_rows)
-        else:
-            part = None
         # rows with a label are few: asking about them too is cheaper than a copy of all others
         proba = np.asarray(model.predict_proba(self.X))[open_rows]
+        part = None
+        members = None
+        if self.strategy in ("committee", "density"):
+            part = _safe_indexing(self.X, open_rows)
         if self.strategy == "committee":
             members = self._members(part, model.classes_)
-        else:
-            members = None
         worth = query_scores(self.strategy, proba, part, self.beta, members)[order]
-        best = (
-            [int(worth.argmax())]
-            if count == 1
-            else np.argsort(-worth, kind="stable")[:count]
-        )
+        if count == 1:
+            return open_rows[order[[worth.argmax()]]]
+        best = np.argsort(-worth, kind="stable")[:count]
         return open_rows[order[best]]
 
     def _members(self, part: Any, classes: np.ndarray) -> np.ndarray:
@@ -414,24 +405,23 @@ class _Loop:
             fitted = [self._fit(member) for member in self.committee]
         else:
             fitted = [self._fit(self.estimator, self._bootstrap()) for _ in range(5)]
-        posteriors = np.zeros(
-            (len(fitted), len(np.asarray(fitted[0].predict_proba(part))), len(classes))
-        )
-        for i, member in enumerate(fitted):
-            posteriors[i][:, np.searchsorted(classes, member.classes_)] = (
-                member.predict_proba(part)
-            )
-        return posteriors
+        posteriors = []
+        for member in fitted:
+            seen = np.asarray(member.predict_proba(part))
+            proba = np.zeros((len(seen), len(classes)))
+            proba[:, np.searchsorted(classes, member.classes_)] = seen
+            posteriors.append(proba)
+        return np.stack(posteriors)
 
     def _bootstrap(self) -> np.ndarray:
         """A bootstrap sample with a row of every class."""
         y = np.asarray(self.answers)
-        sure = [
+        one_per_class = [
             int(self.rng.choice(np.flatnonzero(y == label))) for label in np.unique(y)
         ]
-        return np.concatenate(
-            [sure, self.rng.randint(0, len(y), max(len(y) - len(sure), 0))]
-        )
+        n_others = max(len(y) - len(one_per_class), 0)
+        others = self.rng.randint(0, len(y), n_others)
+        return np.concatenate([one_per_class, others])
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -21,16 +22,19 @@ from lyceum._core.clustering import NAMED_METRICS, MetricLearner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.distances import (
+    Euclidean,
+    Metric,
     check_stored,
     finite_distances,
     float_cells,
+    nearest,
     queries,
     stored_index,
 )
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import DataError
+from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
-from lyceum.semi_supervised.neighbor_graph import neighbor_graph, propagate, spread
 
 
 class _LabelGraph(Classifier, MetricLearner):
@@ -53,6 +57,26 @@ class _LabelGraph(Classifier, MetricLearner):
     tol : float
         The residual at which they stop, relative to that of the start.
     """
+    _attribute_docs: ClassVar[str] = """
+    label_distributions_ : array of shape (n, K)
+        The posteriors of the rows of `fit`.
+    label_codes_ : array of shape (n,), of int
+        The index in `classes_` of the class of every row of `fit`.
+    transduction_ : array of shape (n,)
+        The same as labels.
+    rows_ : array or sparse array of shape (n, d)
+        The rows themselves, as the metric compares them.
+    metric_ : Metric
+        The metric.
+    typical_ : array of shape (d,)
+        Mean or commonest cell of the columns of `rows_`; where explanations start.
+    gamma_ : float
+        γ of the kernel.
+    n_iter_ : int
+        The steps of conjugate gradients, at least 1.
+    n_unreached_ : int
+        How many rows no label reaches.
+    """
 
     _takes_unlabeled: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
@@ -74,14 +98,22 @@ class _LabelGraph(Classifier, MetricLearner):
     classes_: np.ndarray
 
     def _solve(
-        self, W: sparse.csr_array, Y: np.ndarray, labeled: np.ndarray
+        self,
+        W: sparse.csr_array,
+        Y: np.ndarray,
+        labeled: np.ndarray,
     ) -> tuple[np.ndarray, int]:
         """The scores of all rows, (n, K), from the graph and the labels, and the steps it took."""
         raise undefined(self, "_solve")
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Build the graph and solve for the labels.
 
         Parameters
@@ -103,14 +135,27 @@ class _LabelGraph(Classifier, MetricLearner):
         self.rows_ = float_cells(block)
         self.typical_ = typical_row(block)
         W, self.gamma_ = neighbor_graph(
-            self.rows_, self.n_neighbors, self.kernel, self.gamma, self.metric_
+            self.rows_,
+            k=self.n_neighbors,
+            kernel=self.kernel,
+            gamma=self.gamma,
+            metric=self.metric_,
         )
+        # the weight of a row in the column of its class; zeros for unlabeled rows
         Y = np.zeros((len(block), len(self.classes_)))
         Y[labeled, block.y[labeled]] = block.weights[labeled]
         F, steps = self._solve(W, Y, labeled)
         self.n_iter_ = max(1, steps)
-        self.label_distributions_, self.n_unreached_ = _shares(F, Y.sum(axis=0))
-        self.label_codes_ = self.label_distributions_.argmax(axis=1)
+        # rows that sum to 1; the class shares where nothing arrived
+        F = np.maximum(F, 0.0)
+        sums = F.sum(axis=1, keepdims=True)
+        reached = sums[:, 0] > 1e-12
+        shares = F / np.where(sums > 0, sums, 1.0)
+        weights = Y.sum(axis=0)
+        shares[~reached] = weights / weights.sum()
+        self.label_distributions_ = shares
+        self.n_unreached_ = int((~reached).sum())
+        self.label_codes_ = shares.argmax(axis=1)
         return self
 
     # -- predict -----------------------------------------------------------------------
@@ -119,13 +164,31 @@ class _LabelGraph(Classifier, MetricLearner):
         """The mean posterior of the nearest rows of `fit`, by the weights of the graph."""
         check_is_fitted(self)
         stored_index(self)  # built once, before threads need it
-        return self._apply(partial(_posteriors, self), X)
+        return self._apply(self._posteriors, X)
 
     def predict(self, X: Data) -> Any:
         """The class of the largest posterior."""
         check_is_fitted(self)
-        _ = stored_index(self)
-        return self._apply(partial(_predict, self), X)
+        stored_index(self)
+        return self._apply(self._predict, X)
+
+    def _posteriors(self, block: Block) -> np.ndarray:
+        if not len(block):
+            return np.empty((0, len(self.classes_)))
+        k = min(self.n_neighbors, len(self.label_codes_))
+        neighbors = stored_index(self).nearest(queries(self, block), k)
+        squared = finite_distances(neighbors.distances, self.metric_) ** 2
+        # relative to the nearest row: far from all rows every exp(-γ d²) would underflow
+        squared -= squared[:, :1]
+        weight = np.ones_like(squared)
+        if self.kernel == "rbf":
+            weight = np.exp(-self.gamma_ * squared)
+        distributions = self.label_distributions_[neighbors.rows]
+        posteriors = np.einsum("nk,nkc->nc", weight, distributions)
+        return posteriors / posteriors.sum(axis=1, keepdims=True)
+
+    def _predict(self, block: Block) -> np.ndarray:
+        return self.classes_[self._posteriors(block).argmax(axis=1)]
 
     # -- what was learned --------------------------------------------------------------
 
@@ -141,9 +204,8 @@ class _LabelGraph(Classifier, MetricLearner):
         replaced by the row's own, one after the other, from both ends.
         """
         check_is_fitted(self)
-        _ = stored_index(self)
-        answer = partial(_posteriors, self)
-        parts = partial(replace_columns, typical=self.typical_, answer=answer)
+        stored_index(self)
+        parts = partial(replace_columns, typical=self.typical_, answer=self._posteriors)
         return self._explain(X, parts, "posterior")
 
     def summary(self) -> Summary:
@@ -158,10 +220,9 @@ class _LabelGraph(Classifier, MetricLearner):
             "rows that no label reaches": self.n_unreached_,
         }
         counts = np.bincount(self.label_codes_, minlength=len(self.classes_))
-        rows = [[str(label), int(count)] for label, count in zip(self.classes_, counts)]
-        return Summary(
-            self._title(), facts, [Table("Classes", ("class", "rows"), rows)]
-        )
+        rows = list(zip(map(str, self.classes_), counts.tolist()))
+        table = Table("Classes", ("class", "rows"), rows)
+        return Summary(self._title(), facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {
@@ -187,27 +248,6 @@ class LabelPropagation(_LabelGraph):
     whole numbers -1 is unlabeled too, as in scikit-learn, unless only one other class occurs.
     Under the Euclidean distance columns count by their units: standardize them first where these
     differ.
-
-    Attributes
-    ----------
-    label_distributions_ : array of shape (n, K)
-        The posteriors of the rows of `fit`.
-    label_codes_ : array of shape (n,), of int
-        The index in `classes_` of the class of every row of `fit`.
-    transduction_ : array of shape (n,)
-        The same as labels.
-    rows_ : array or sparse array of shape (n, d)
-        The rows themselves, as the metric compares them.
-    metric_ : Metric
-        The metric.
-    typical_ : array of shape (d,)
-        Mean or commonest cell of the columns of `rows_`; where explanations start.
-    gamma_ : float
-        γ of the kernel.
-    n_iter_ : int
-        The steps of conjugate gradients, at least 1.
-    n_unreached_ : int
-        How many rows no label reaches.
 
     See Also
     --------
@@ -250,7 +290,10 @@ class LabelPropagation(_LabelGraph):
         self.categorical_features = categorical_features
 
     def _solve(
-        self, W: sparse.csr_array, Y: np.ndarray, labeled: np.ndarray
+        self,
+        W: sparse.csr_array,
+        Y: np.ndarray,
+        labeled: np.ndarray,
     ) -> tuple[np.ndarray, int]:
         return propagate(W, Y, labeled, self.max_iter, self.tol)
 
@@ -271,27 +314,6 @@ class LabelSpreading(_LabelGraph):
     ----------
     alpha : float, default=0.2
         The share, between 0 and 1, that a row takes from its neighbors; the rest is its own label.
-
-    Attributes
-    ----------
-    label_distributions_ : array of shape (n, K)
-        The posteriors of the rows of `fit`.
-    label_codes_ : array of shape (n,), of int
-        The index in `classes_` of the class of every row of `fit`.
-    transduction_ : array of shape (n,)
-        The same as labels.
-    rows_ : array or sparse array of shape (n, d)
-        The rows themselves, as the metric compares them.
-    metric_ : Metric
-        The metric.
-    typical_ : array of shape (d,)
-        Mean or commonest cell of the columns of `rows_`; where explanations start.
-    gamma_ : float
-        γ of the kernel.
-    n_iter_ : int
-        The steps of conjugate gradients, at least 1.
-    n_unreached_ : int
-        How many rows no label reaches.
 
     See Also
     --------
@@ -341,36 +363,132 @@ class LabelSpreading(_LabelGraph):
         self.categorical_features = categorical_features
 
     def _solve(
-        self, W: sparse.csr_array, Y: np.ndarray, labeled: np.ndarray
+        self,
+        W: sparse.csr_array,
+        Y: np.ndarray,
+        labeled: np.ndarray,
     ) -> tuple[np.ndarray, int]:
         return spread(W, Y, self.alpha, self.max_iter, self.tol)
 
 
-def _shares(F: np.ndarray, totals: np.ndarray) -> tuple[np.ndarray, int]:
-    """Rows that sum to 1; the class shares where nothing arrived."""
-    F = np.maximum(F, 0.0)
-    sums = F.sum(axis=1, keepdims=True)
-    reached = sums[:, 0] > 1e-12
-    prior = totals / totals.sum()
-    shares = np.where(reached[:, None], F / np.where(sums > 0, sums, 1.0), prior)
-    return shares, int((~reached).sum())
+# -- graphs of neighbors, and labels on them -----------------------------------------------
 
 
-def _posteriors(model: _LabelGraph, block: Block) -> np.ndarray:
-    if not len(block):
-        return np.empty((0, len(model.classes_)))
-    k = min(model.n_neighbors, len(model.label_codes_))
-    neighbors = stored_index(model).nearest(queries(model, block), k)
-    squared = finite_distances(neighbors.distances, model.metric_) ** 2
-    squared -= squared[:, :1]  # far from all rows the nearest decide
-    weight = np.ones_like(squared)
-    if model.kernel == "rbf":
-        weight = np.exp(-model.gamma_ * squared)
-    posteriors = np.einsum(
-        "nk,nkc->nc", weight, model.label_distributions_[neighbors.rows]
-    )
-    return posteriors / posteriors.sum(axis=1, keepdims=True)
+def neighbor_graph(
+    X: Any,
+    k: int,
+    kernel: str,
+    gamma: float | None,
+    metric: Metric | None = None,
+) -> tuple[sparse.csr_array, float]:
+    """The symmetric graph in which a row is joined with its k nearest ones, and with those it is
+    nearest to.
+
+    Edges weigh 1, or exp(-γ d²).
+
+    >>> W, _ = neighbor_graph(np.array([[0.0], [1.0], [3.0]]), 1, "knn", None)
+    >>> W.toarray().tolist()
+    [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
+    """
+    n = X.shape[0]
+    k = min(k, n - 1)
+    if k < 1:
+        return sparse.csr_array((n, n)), 1.0 if gamma is None else gamma
+    if metric is None:
+        metric = Euclidean()
+    neighbors = nearest(X, k, metric=metric)
+    distances = finite_distances(neighbors.distances, metric)
+    if not np.isfinite(distances).all() or distances.max() > 1e150:
+        raise DataError(
+            "the squares of the distances overflow: standardize the columns first"
+        )
+    if gamma is None:
+        width = float(distances[:, -1].mean())
+        gamma = 1.0
+        if width > 0:
+            gamma = 1.0 / (2.0 * width**2)
+    if kernel == "knn":
+        weight = np.ones(n * k)
+    else:
+        weight = np.exp(-gamma * distances.ravel() ** 2)
+    # every row of the matrix has k edges; the maximum with its transpose joins both ways
+    starts = np.arange(0, n * k + 1, k, dtype=np.int64)
+    W = sparse.csr_array((weight, neighbors.rows.ravel(), starts), shape=(n, n))
+    W.sort_indices()
+    W = W.maximum(W.T).tocsr()
+    W.eliminate_zeros()  # edges whose exp(-γ d²) underflows
+    return W, gamma
 
 
-def _predict(model: _LabelGraph, block: Block) -> np.ndarray:
-    return model.classes_[_posteriors(model, block).argmax(axis=1)]
+def spread(
+    W: sparse.csr_array,
+    Y: np.ndarray,
+    alpha: float,
+    max_iter: int,
+    tol: float,
+) -> tuple[np.ndarray, int]:
+    """F = (1 - α) (I - αS)^(-1) Y with S = D^(-1/2) W D^(-1/2), and the steps it took."""
+    # I − αS is symmetric and positive definite, as the eigenvalues of S are within [−1, 1]
+    degree = W.sum(axis=1)
+    scale = np.divide(1.0, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)
+    S = sparse.csr_array(W.multiply(scale[:, None]).multiply(scale[None, :]))
+    return _solve(lambda P: P - alpha * (S @ P), (1.0 - alpha) * Y, max_iter, tol)
+
+
+def propagate(
+    W: sparse.csr_array,
+    Y: np.ndarray,
+    labeled: np.ndarray,
+    max_iter: int,
+    tol: float,
+) -> tuple[np.ndarray, int]:
+    """The harmonic function: the known rows keep their labels, every other is the mean of its
+    neighbors."""
+    F = Y / np.maximum(Y.sum(axis=1, keepdims=True), 1e-300)
+    unlabeled = np.setdiff1d(np.arange(len(Y)), labeled)
+    degree = W.sum(axis=1)
+    # where no label arrives the system is singular
+    _, part = sparse.csgraph.connected_components(W, directed=False)
+    reached = np.isin(part[unlabeled], part[labeled])
+    rows = unlabeled[reached]
+    if not len(rows):
+        return F, 0
+    # (D_uu − W_uu) F_u = W_ul Y_l in units of D^(-1/2): (I − S) G = D^(-1/2) W_ul Y_l
+    inner = W[rows]
+    outer = inner[:, labeled] @ F[labeled]
+    scale = 1.0 / np.sqrt(degree[rows])[:, None]
+    S = sparse.csr_array(inner[:, rows].multiply(scale).multiply(scale.T))
+    solution, steps = _solve(lambda P: P - S @ P, scale * outer, max_iter, tol)
+    F[rows] = scale * solution
+    return F, steps
+
+
+def _solve(
+    apply: Callable[[np.ndarray], np.ndarray],
+    B: np.ndarray,
+    max_iter: int,
+    tol: float,
+) -> tuple[np.ndarray, int]:
+    """Conjugate gradients for all columns of B at once, for a symmetric positive definite
+    operator."""
+    # residuals R = B − AF, directions P, and |R|² of every column; one that is done stands still
+    F = np.zeros_like(B)
+    R = B.copy()
+    P = R.copy()
+    size = np.einsum("nk,nk->k", R, R)
+    goal = tol**2 * size
+    step = 0
+    while step < max_iter and (size > goal).any():
+        AP = apply(P)
+        curve = np.einsum("nk,nk->k", P, AP)
+        moves = (curve > 0) & (size > goal)
+        pace = np.divide(size, curve, out=np.zeros_like(size), where=moves)
+        F += pace * P
+        R -= pace * AP
+        new_size = np.einsum("nk,nk->k", R, R)
+        P *= np.divide(new_size, size, out=np.zeros_like(size), where=size > 0)
+        P += R
+        size = new_size
+        step += 1
+        report("steps", step, max_iter)
+    return F, step

@@ -14,6 +14,7 @@ from lyceum._core.base import (
     normalize_posteriors,
 )
 from lyceum._core.constraints import HasMethods, Interval, StrOptions
+from lyceum._core.data import row_weights
 from lyceum._core.members import Ensemble, MemberData
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.bayes import NaiveBayes
@@ -40,8 +41,6 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         How many rows are labeled in a round.
     max_iter : int or None, default=10
         The most rounds; None goes on until nothing is left to label.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
@@ -61,8 +60,6 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         How often the classifier was fitted.
     termination_condition_ : str
         Why it stopped: "all_labeled", "no_change" or "max_iter".
-    framed_ : bool
-        Whether a classifier of another library was given a frame.
     typical_ : array of shape (d,)
         The mean or commonest cell of every column, coded; where explanations start.
 
@@ -119,7 +116,12 @@ class SelfTrainingClassifier(Classifier, Ensemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Learn from labeled rows, then from its own labels of the others.
 
         Parameters
@@ -131,10 +133,8 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         data, codes, w = self._member_data(X, y, sample_weight)
         check_takes_weights(self._base(), w)
         codes = codes.copy()
-        if w is None:
-            weighted = np.ones(len(codes), dtype=bool)
-        else:
-            weighted = w > 0
+        weighted = row_weights(w, len(codes)) > 0
+        # the round in which a row got its label: 0 for given labels, -1 for none yet
         self.labeled_iter_ = np.where(codes >= 0, 0, -1)
         self.record_ = []
         step = 0
@@ -150,8 +150,9 @@ class SelfTrainingClassifier(Classifier, Ensemble):
                 self.termination_condition_ = "no_change"
                 break
             step += 1
-            codes[open_rows[chosen]] = proba[chosen].argmax(axis=1)
-            self.labeled_iter_[open_rows[chosen]] = step
+            newly_labeled = open_rows[chosen]
+            codes[newly_labeled] = proba[chosen].argmax(axis=1)
+            self.labeled_iter_[newly_labeled] = step
             least = float(proba[chosen].max(axis=1).min())
             self.record_.append(
                 {"step": step, "labeled": len(chosen), "threshold": least}
@@ -176,7 +177,11 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         return np.sort(np.argsort(-sure, kind="stable")[: self.k_best])
 
     def _fit_labeled(
-        self, data: MemberData, codes: np.ndarray, w: Any, weighted: np.ndarray
+        self,
+        data: MemberData,
+        codes: np.ndarray,
+        w: Any,
+        weighted: np.ndarray,
     ) -> Any:
         rows: Any = np.flatnonzero((codes >= 0) & weighted)
         if w is not None:
@@ -236,8 +241,6 @@ class SelfTrainingClassifier(Classifier, Ensemble):
             "still unlabeled": int((self.label_codes_ < 0).sum()),
             "stopped": self.termination_condition_,
         }
-        rows = [
-            [step["step"], step["labeled"], step["threshold"]] for step in self.record_
-        ]
+        rows = [list(step.values()) for step in self.record_]
         heads = ("round", "labeled", "least posterior")
         return Summary(self._title(), facts, [Table("Rounds", heads, rows)])

@@ -132,7 +132,12 @@ class SemiSupervisedEM(Classifier, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit on labeled rows, then by EM on all rows.
 
         Parameters
@@ -143,9 +148,8 @@ class SemiSupervisedEM(Classifier, Learner):
         """
         self._validate_params()
         base = self._base()
-        if not isinstance(base, OnePassClassifier) or isinstance(
-            base, LinearDiscriminantAnalysis
-        ):
+        is_generative = isinstance(base, OnePassClassifier)
+        if not is_generative or isinstance(base, LinearDiscriminantAnalysis):
             raise SettingError(
                 f"{type(base).__name__} gives no density of rows and classes together: use"
                 " NaiveBayes, or QuadraticDiscriminantAnalysis for Gaussian classes"
@@ -163,33 +167,32 @@ class SemiSupervisedEM(Classifier, Learner):
         return self
 
     def _iterate(self, rows: Rows, model: Estimator) -> None:
-        total = self.labeled_weight_ + self.unlabeled_weight * self.unlabeled_weight_
+        unlabeled_weight = self.unlabeled_weight * self.unlabeled_weight_
+        weight = self.labeled_weight_ + unlabeled_weight
         self.history_ = [self._objective(rows, model)]
         self.estimator_ = model
         self.n_iter_ = 1
-        if not self.unlabeled_weight * self.unlabeled_weight_ > 0:
+        if not unlabeled_weight > 0:
             return
         for step in range(1, self.max_iter + 1):
             report("iterations", step - 1, self.max_iter)
-            model = clone(self._base()).fit(
-                rows.then(_SoftLabels(self.estimator_, self.unlabeled_weight))
-            )
+            # the E-step is part of the rows: soft labels by the model of the step before
+            soft_labels = _SoftLabels(self.estimator_, self.unlabeled_weight)
+            model = clone(self._base()).fit(rows.then(soft_labels))
             objective = self._objective(rows, model)
             gain = objective - self.history_[-1]
             # from the first step on: the fit on labeled rows does not maximize L
-            if step > 1 and gain < -_ROUNDING * max(abs(objective), total):
+            if step > 1 and gain < -_ROUNDING * max(abs(objective), weight):
                 break
             self.history_.append(objective)
             self.estimator_ = model
             self.n_iter_ = step + 1
-            if step > 1 and gain <= self.tol * total:
+            if step > 1 and gain <= self.tol * weight:
                 break
 
     def _objective(self, rows: Rows, model: Estimator) -> float:
-        prepared = model._prepare_rows(rows)
-        return prepared.reduce(
-            partial(_Likelihood.of, model=model, share=self.unlabeled_weight)
-        ).value
+        likelihood = partial(_Likelihood.of, model=model, share=self.unlabeled_weight)
+        return model._prepare_rows(rows).reduce(likelihood).value
 
     # -- predict -----------------------------------------------------------------------
 
@@ -199,7 +202,7 @@ class SemiSupervisedEM(Classifier, Learner):
 
     def predict(self, X: Data) -> Any:
         """The class of the largest posterior."""
-        rows = self._rows_of(X)
+        rows = self._rows_of(X)  # refuses before `estimator_` is asked for
         return self.estimator_.predict(rows)
 
     def predict_proba(self, X: Data) -> Any:
@@ -209,8 +212,8 @@ class SemiSupervisedEM(Classifier, Learner):
 
     def explain(self, X: Data) -> Explanation:
         """What every column adds, as the classifier explains it."""
-        check_is_fitted(self)
-        return self.estimator_.explain(self._rows_of(X))
+        rows = self._rows_of(X)
+        return self.estimator_.explain(rows)
 
     # -- what was learned --------------------------------------------------------------
 
@@ -243,9 +246,8 @@ class _Weights:
     def of(cls, block: Block) -> _Weights:
         assert block.y is not None
         labeled = block.y >= 0
-        return cls(
-            (float(block.weights[labeled].sum()), float(block.weights[~labeled].sum()))
-        )
+        w = block.weights
+        return cls((float(w[labeled].sum()), float(w[~labeled].sum())))
 
     def merge(self, other: _Weights) -> _Weights:
         return _Weights((self.sums[0] + other.sums[0], self.sums[1] + other.sums[1]))
@@ -281,26 +283,27 @@ class _SoftLabels:
 
     def __call__(self, block: Block) -> Block:
         y = block.y
+        w = block.weights
         assert y is not None
-        unknown = np.flatnonzero(y < 0)
-        if not len(unknown):
+        unlabeled = np.flatnonzero(y < 0)
+        if not len(unlabeled):
             return block
-        part = block.take(unknown)
+        part = block.take(unlabeled)
         for step in self.model._steps():
             part = step(part)
         joint = self.model._log_joint(part)
         proba = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+        # labeled rows, then every other one K times, with the classes 0 to K − 1
         K = proba.shape[1]
         labeled = np.flatnonzero(y >= 0)
-        rows = np.concatenate([labeled, np.repeat(unknown, K)])
-        labels = np.concatenate(
-            [y[labeled], np.tile(np.arange(K, dtype=y.dtype), len(unknown))]
+        rows = np.concatenate([labeled, np.repeat(unlabeled, K)])
+        classes = np.tile(np.arange(K, dtype=y.dtype), len(unlabeled))
+        soft_weights = self.share * w[unlabeled, None] * proba
+        return replace(
+            block.take(rows),
+            y=np.concatenate([y[labeled], classes]),
+            w=np.concatenate([w[labeled], soft_weights.ravel()]),
         )
-        w = block.weights
-        weights = np.concatenate(
-            [w[labeled], (self.share * w[unknown, None] * proba).ravel()]
-        )
-        return replace(block.take(rows), y=labels, w=weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,15 +313,20 @@ class _Likelihood:
     value: float
 
     @classmethod
-    def of(cls, block: Block, model: Any, share: float) -> _Likelihood:
+    def of(
+        cls,
+        block: Block,
+        model: Any,
+        share: float,
+    ) -> _Likelihood:
         joint = model._log_joint(block)
         y = block.y
         w = block.weights
         assert y is not None
-        labeled = y >= 0
-        total = logsumexp(joint, axis=1)
+        # log p(x, y) of labeled rows, and log p(x) = log Σ_k p(x, k) of the others
         at_label = joint[np.arange(len(y)), np.maximum(y, 0)]
-        terms = np.where(labeled, at_label, share * total)
+        terms = np.where(y >= 0, at_label, share * logsumexp(joint, axis=1))
+        # a row of weight 0 may have the density 0
         return cls(float(w[w > 0] @ terms[w > 0]))
 
     def merge(self, other: _Likelihood) -> _Likelihood:

@@ -168,22 +168,22 @@ def study(
         "text": text,
         "file_format": file_format,
     }
-    given = {name: value for name, value in options.items() if value is not None}
+    options = {name: value for name, value in options.items() if value is not None}
     with ExitStack() as stack:
-        return run_study(_request(data, recipe, given, stack), Path(out), force)
+        request = _request(data, recipe, options, stack)
+        return run_study(request, Path(out), force)
 
 
 # -- the request -----------------------------------------------------------------------
 
 
 def _request(
-    data: Any, recipe: Any, given: dict[str, Any], stack: ExitStack
+    data: Any, recipe: Any, options: dict[str, Any], stack: ExitStack
 ) -> Request:
     """The recipe with what is given besides it; a frame is written to a temporary file."""
+    base = recipe
     if isinstance(recipe, str | os.PathLike):
         base = Recipe.read(recipe)
-    else:
-        base = recipe
     if base is not None and not isinstance(base, Recipe):
         raise StudyError(
             f"recipe: cannot take a {type(recipe).__name__}: give a Recipe, or the path of one"
@@ -197,33 +197,36 @@ def _request(
     frame = None
     if data is not None and (is_frame(data) or isinstance(data, np.ndarray)):
         frame = _as_parquet(data)
-        data = _temporary_path(stack)
+        # until the folder of the study is known to be good
+        folder = tempfile.TemporaryDirectory(prefix="lyceum-")
+        data = os.path.join(stack.enter_context(folder), DATA_FILE)
         write_file(data, frame)
-    if "target" not in given and base is None:
-        raise StudyError(
-            "say which column to predict, target=..."
-            f"{_column_names(data, given.get('file_format'))}"
-        )
-    if callable(given.get("loss")):
-        make_loss = given.get("loss")
-    else:
-        make_loss = None
-    if make_loss is not None:
-        given = {**given, "loss": None}
+    if "target" not in options and base is None:
+        columns = _column_names(data, options.get("file_format"))
+        raise StudyError(f"say which column to predict, target=...{columns}")
+    make_loss = None
+    if callable(options.get("loss")):
+        make_loss = options["loss"]
+        options = {**options, "loss": None}
+    if data is not None:
+        options = {**options, "data": data}
     if base is None:
-        return Request(Recipe(data=data, **given), frame, make_loss)
-    options = {each.name: getattr(base, each.name) for each in fields(base)}
-    options |= {} if data is None else {"data": data}
-    return Request(Recipe(**{**options, **given}), frame, make_loss)
+        return Request(Recipe(**options), frame, make_loss)
+    of_recipe = {field.name: getattr(base, field.name) for field in fields(base)}
+    return Request(Recipe(**{**of_recipe, **options}), frame, make_loss)
 
 
 def _column_names(data: Data, file_format: FileFormat | None) -> str:
     """The columns to choose from, if the data can be read."""
+    options = (file_format or FileFormat()).options()
     try:
-        names = scan(data, **(file_format or FileFormat()).options()).schema.names
+        names = scan(data, **options).schema.names
     except DataError:
         return ""
-    return f": the columns are {', '.join(map(repr, names[:20]))}{', ...' * (len(names) > 20)}"
+    listed = ", ".join(map(repr, names[:20]))
+    if len(names) > 20:
+        listed += ", ..."
+    return f": the columns are {listed}"
 
 
 def _as_parquet(frame: Frame) -> bytes:
@@ -236,10 +239,3 @@ def _as_parquet(frame: Frame) -> bytes:
     buffer = io.BytesIO()
     pq.write_table(to_arrow(frame), buffer)
     return buffer.getvalue()
-
-
-def _temporary_path(stack: ExitStack) -> str:
-    """A path for the data until the folder of the study is known to be good."""
-    return os.path.join(
-        stack.enter_context(tempfile.TemporaryDirectory(prefix="lyceum-")), DATA_FILE
-    )

@@ -13,7 +13,7 @@ import numpy as np
 from lyceum._core.text import plain
 from lyceum.errors import StudyError
 from lyceum.report import Summary, Table
-from lyceum.studies.compare.comparison import Comparison, RankedLearner, Span
+from lyceum.studies.compare.comparison import Comparison, RankedLearner
 from lyceum.studies.compare.out_of_sample import OutOfSample
 from lyceum.studies.plan.candidate import Failure
 from lyceum.studies.plan.facts import StudyPlanRecord
@@ -23,14 +23,13 @@ from lyceum.studies.report.format import (
     keep_units,
     metric_interval,
     metric_value,
-    p_cell,
     subject,
 )
 from lyceum.studies.report.model_effects import ModelEffects
 from lyceum.studies.run.problems import Problems
 
 if TYPE_CHECKING:
-    from lyceum.studies.compare.class_rates import ClassRates
+    from lyceum.studies.compare.metrics import ClassRates
 
 
 _WIDTH = 80  # characters of a line
@@ -238,28 +237,42 @@ class Study(StudyPlanRecord, Conclusions):
     @property
     def ranking(self) -> Table:
         """The learners, best first."""
-        return _ranking_table(self.comparison)
+        comparison = self.comparison
+        criterion = comparison.criterion
+        rows = []
+        for learner in comparison.learners:
+            value = metric_value(criterion, learner.loss)
+            low, high = metric_interval(criterion, learner.interval)
+            interval = f"{low:.4g} – {high:.4g}"
+            rows.append(
+                (learner.label, value, interval, learner.p_text, learner.seconds)
+            )
+        columns = (
+            "learner",
+            comparison.metric,
+            "95 % interval",
+            "p against the best",
+            "seconds",
+        )
+        return Table(f"Ranking by {comparison.metric}", columns, rows)
 
     @property
     def class_rates(self) -> list[ClassRates]:
         """Precision and recall of every class for the choice; empty for regression."""
-        from lyceum.studies.compare.class_rates import class_rates
-        from lyceum.studies.compare.metrics import n_independent
+        from lyceum.studies.compare.metrics import class_rates, n_independent
 
         if self.classes is None or self.choice.confusion is None:
             return []
-        actions = range(len(self.actions) - (self.doubt is not None))
-        named = self.rule.named_class(
-            np.array([*actions, *([-1] if self.doubt is not None else [])])
-        )
+        actions = np.arange(len(self.actions))
+        if self.doubt is not None:
+            actions[-1] = -1
+        named = self.rule.named_class(actions)
         table = np.asarray(self.choice.confusion)
         sample = self.out_of_sample(self.choice.name)
         # a row is tested in every repeat
         n_times = len(sample.rows) / len(np.unique(sample.rows))
-        independent = n_independent(sample) / float(table.sum())
-        return class_rates(
-            table / n_times, self.classes, named.tolist(), n_times * independent
-        )
+        independent = n_times * (n_independent(sample) / float(table.sum()))
+        return class_rates(table / n_times, self.classes, named.tolist(), independent)
 
     def out_of_sample(self, name: str) -> OutOfSample:
         """The out-of-sample predictions of one learner, on the folds that were compared.
@@ -278,10 +291,11 @@ class Study(StudyPlanRecord, Conclusions):
     def as_dict(self) -> dict[str, Any]:
         """Everything in JSON's own types, as in results.json; what differs between runs is in
         "timings"."""
+        # two runs of the same study differ in nothing but their timings
         comparison = self.comparison.as_dict()
         learners = {
-            one["name"]: {key: one.pop(key) for key in _TIMINGS}
-            for one in comparison["learners"]
+            learner["name"]: {key: learner.pop(key) for key in _TIMINGS}
+            for learner in comparison["learners"]
         }
         return {
             "format": 2,
@@ -361,35 +375,9 @@ class Study(StudyPlanRecord, Conclusions):
         return self.summary()._repr_html_()
 
 
-def _ranking_table(comparison: Comparison) -> Table:
-    by = comparison.criterion
-    rows = [
-        (
-            one.label,
-            metric_value(by, one.loss),
-            _interval_text(metric_interval(by, one.interval)),
-            p_cell(one.p_value_holm),
-            one.seconds,
-        )
-        for one in comparison.learners
-    ]
-    columns = (
-        "learner",
-        comparison.metric,
-        "95 % interval",
-        "p against the best",
-        "seconds",
-    )
-    return Table(f"Ranking by {comparison.metric}", columns, rows)
-
-
 def _lines(text: str, first: str = "", rest: str = "") -> str:
     """The text in lines that begin so; a number stays on the line of its percent sign."""
     lines = textwrap.fill(
         keep_units(text), _WIDTH, initial_indent=first, subsequent_indent=rest
     )
     return lines.replace("\u00a0", " ")
-
-
-def _interval_text(span: Span) -> str:
-    return f"{span[0]:.4g} – {span[1]:.4g}"

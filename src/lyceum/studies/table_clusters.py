@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from lyceum._core.base import pipeline_steps
 from lyceum._core.data import FileFormat, Kind, Rows, scan
 from lyceum._core.files import write_file
 from lyceum._core.packages import EXTRAS, check_installed
+from lyceum._core.text import plain
 from lyceum._core.types import Data, Estimator
 from lyceum.catalog import find
 from lyceum.cluster import KChoice, Silhouette, choose_k, silhouette
@@ -89,53 +91,37 @@ class TableClusters:
     def summary(self) -> Summary:
         """Sizes, silhouettes and the profile."""
         names, counts = np.unique(self.labels, return_counts=True)
-        silhouette = self.silhouette
-        if silhouette is None:
-            means = {}
-        else:
-            means = dict(zip(silhouette.clusters, silhouette.cluster_means))
-        rows = [
-            (
-                "noise" if c < 0 else int(c),
-                int(n),
-                n / len(self.labels),
-                means.get(c, float("nan")),
-            )
-            for c, n in zip(names, counts)
-        ]
+        n_rows = len(self.labels)
         facts: dict[str, Any] = {
-            "rows": len(self.labels),
+            "rows": n_rows,
             "learner": type(self._learner).__name__,
+            "clusters": int((names >= 0).sum()),
         }
-        facts["clusters"] = int((names >= 0).sum())
-        if self.silhouette is not None:
-            facts["mean silhouette"] = self.silhouette.mean
-        if self.choice is not None:
-            chosen = (
-                f"{self._elbow} by elbow, {self.choice.by_silhouette} by silhouette, "
+        means = {}
+        silhouette = self.silhouette
+        if silhouette is not None:
+            means = dict(zip(silhouette.clusters, silhouette.cluster_means))
+            facts["mean silhouette"] = silhouette.mean
+        rows = []
+        for c, n in zip(names, counts):
+            mean = means.get(c, float("nan"))
+            rows.append((_cluster_name(c), int(n), n / n_rows, mean))
+        choice = self.choice
+        if choice is not None:
+            # a bend takes three numbers of clusters
+            elbow = choice.elbow if len(choice.clusters) > 2 else "none"
+            facts["number of clusters"] = (
+                f"{elbow} by elbow, {choice.by_silhouette} by silhouette, {choice.by_bic} by BIC"
             )
-            facts["number of clusters"] = chosen + f"{self.choice.by_bic} by BIC"
         if self.left_out:
-            facts["left out"] = ", ".join(
-                f"{name} ({why})" for name, why in self.left_out.items()
-            )
+            reasons = (f"{name} ({why})" for name, why in self.left_out.items())
+            facts["left out"] = ", ".join(reasons)
         sizes = Table("Clusters", ("cluster", "rows", "share", "silhouette"), rows)
         return Summary(f"Clusters of {self.source}", facts, [sizes, self.profile])
 
-    @property
-    def _elbow(self) -> Any:
-        assert self.choice is not None
-        if len(self.choice.clusters) > 2:
-            return self.choice.elbow
-        return "none"
-
     def as_dict(self) -> dict[str, Any]:
         """The summary, and the choice of the number, in JSON's own types."""
-        if self.choice is None:
-            choice = None
-        else:
-            choice = self.choice.as_dict()
-        return {**self.summary().as_dict(), "choice": choice}
+        return {**self.summary().as_dict(), "choice": plain(self.choice)}
 
     def write_report(self, path: str | os.PathLike[str]) -> Path:
         """Write one HTML page that needs nothing else."""
@@ -149,19 +135,14 @@ class TableClusters:
                 "How much nearer a row is to its own cluster than to the next; below 0 it is"
                 " farther."
             )
-            draw = _silhouette_of(self.silhouette)
+            draw = partial(plot.silhouette, self.silhouette)
             figures.append(figure_of("silhouette", "Silhouettes", text, draw))
         linkage = getattr(self._learner, "linkage_", None)
         if linkage is not None and len(linkage) > 1:
             text = "The tree of merges; a triangle is a branch, with the number of its rows."
+            draw = partial(plot.dendrogram, linkage)
             figures.append(
-                figure_of(
-                    "dendrogram",
-                    "Dendrogram",
-                    text,
-                    _dendrogram_of(linkage),
-                    (8.0, 4.2),
-                )
+                figure_of("dendrogram", "Dendrogram", text, draw, (8.0, 4.2))
             )
         summary = self.summary()
         page = (
@@ -242,12 +223,12 @@ def cluster_table(
     if words is not None and learner is None:
         learner = "KMeans"
         settings = {"metric": "cosine", **settings}
-    made = _build_learner(rows, learner, settings, seed)
-    before, given = _prepare(rows, made, words)
-    model, choice = _fit_clusters(made, given, len(rows), clusters, settings, seed)
+    estimator = _build_learner(rows, learner, settings, seed)
+    before, X = _prepare(rows, estimator, words)
+    model, choice = _fit_clusters(estimator, X, len(rows), clusters, settings, seed)
     labels = getattr(model, "labels_", None)
     if labels is None:
-        labels = model.predict(given)
+        labels = model.predict(X)
     labels = np.asarray(labels)
     source = type(data).__name__
     if isinstance(data, str | os.PathLike):
@@ -255,11 +236,11 @@ def cluster_table(
     pipeline = model
     if before is not None:
         pipeline = make_pipeline(before, model)
-    measured = _silhouette(model, given, labels, seed)
+    measured = _silhouette(model, X, labels, seed)
     if words is None:
         profile = _profile(rows, labels)
     else:
-        profile = _word_profile(words, given, labels)
+        profile = _word_profile(words, X, labels)
     return TableClusters(source, pipeline, labels, measured, choice, profile, left_out)
 
 
@@ -272,7 +253,12 @@ def _read(
     """The rows of the table, and their words where every column is free text."""
     options = file_format.options()
     rows = scan(data, kinds=kinds, ignore=ignore, **options)
-    if kinds or not _are_free_texts(rows):
+    # columns with another text in most rows: only their words say which rows are alike
+    are_free_texts = all(
+        column.categories is not None and 2 * len(column.categories) > len(rows)
+        for column in rows.schema
+    )
+    if kinds or len(rows) < _FEW_ROWS or not are_free_texts:
         return rows, None
     texts: Any = dict.fromkeys(rows.schema.names, "text")
     rows = scan(data, kinds=texts, ignore=ignore, **options)
@@ -286,7 +272,11 @@ def _prepare(
     if words is not None:
         blocks = words.transform(rows).blocks()
         return words, sparse.vstack([block.X for block in blocks], format="csr")
-    if _by_gower(rows, learner):
+    metric = getattr(learner, "metric", None)  # a name, or a function
+    by_gower = isinstance(metric, str) and metric == "gower"
+    by_kind = isinstance(metric, str) and metric == "auto"
+    # Gower's distance takes mixed columns and missing cells as they are
+    if by_gower or (by_kind and _is_mixed(rows)):
         return None, rows
     scaler = StandardScaler().fit(rows)
     return scaler, scaler.transform(rows)
@@ -312,58 +302,33 @@ def _fit_clusters(
     return learner.fit(X), None
 
 
-def _are_free_texts(rows: Rows) -> bool:
-    """Whether every column has another text in most rows, so that only their words say which are
-    alike."""
-    texts = [
-        0 if column.categories is None else len(column.categories)
-        for column in rows.schema
-    ]
-    return len(rows) >= _FEW_ROWS and all(2 * count > len(rows) for count in texts)
-
-
 def _build_learner(
     rows: Rows, learner: str | None, settings: dict[str, Any], seed: int
 ) -> Any:
-    mixed = any(column.is_categorical for column in rows.schema)
     if learner is None:
-        if mixed or _has_missing(rows):
-            learner = "KMedoids"
-        else:
-            learner = "KMeans"
+        learner = "KMedoids" if _is_mixed(rows) else "KMeans"
     entry = find(learner)
-    if entry.task not in ("clustering", "density") or entry.package not in (
-        "lyceum.cluster",
-        "lyceum.mixtures",
-    ):
+    has_task = entry.task in ("clustering", "density")
+    if not has_task or entry.package not in ("lyceum.cluster", "lyceum.mixtures"):
         raise SettingError(
             f"{learner} finds no clusters: choose e.g. KMeans, KMedoids, AgglomerativeClustering"
         )
-    made = entry.load()()
-    if "random_state" in made.get_params():
-        made.set_params(random_state=seed)
-    if odd := sorted(set(settings) - set(made.get_params())):
-        known = ", ".join(sorted(made.get_params(deep=False)))
-        raise SettingError(f"{learner} has no setting {odd[0]!r}: it has {known}")
-    return made.set_params(**settings)
+    estimator = entry.load()()
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=seed)
+    if odd := sorted(set(settings) - set(estimator.get_params())):
+        names = ", ".join(sorted(estimator.get_params(deep=False)))
+        raise SettingError(f"{learner} has no setting {odd[0]!r}: it has {names}")
+    return estimator.set_params(**settings)
 
 
-def _has_missing(rows: Rows) -> bool:
+def _is_mixed(rows: Rows) -> bool:
+    """Whether columns hold categories, or cells are missing."""
+    if any(column.is_categorical for column in rows.schema):
+        return True
     return any(
         bool(np.isnan(np.asarray(block.X, dtype=np.float64)).any())
         for block in rows.blocks()
-    )
-
-
-def _by_gower(rows: Rows, learner: Estimator) -> bool:
-    """Whether the learner takes mixed columns and missing cells as they are."""
-    metric = getattr(learner, "metric", None)
-    if not isinstance(metric, str) or metric not in ("auto", "gower"):
-        return False
-    return (
-        metric == "gower"
-        or any(column.is_categorical for column in rows.schema)
-        or _has_missing(rows)
     )
 
 
@@ -373,35 +338,32 @@ def _silhouette(
     if len(np.unique(labels[labels >= 0])) < 2:
         return None
     X = model.rows_to_predict(rows).in_one_block("a silhouette").X
-    some = np.arange(len(labels))
-    if len(some) > _SILHOUETTE_ROWS:
-        some = np.sort(
-            np.random.default_rng(seed).choice(
-                len(some), _SILHOUETTE_ROWS, replace=False
-            )
-        )
-    if len(np.unique(labels[some][labels[some] >= 0])) < 2:
-        return None
-    return silhouette(
-        X[some], labels[some], metric=getattr(model, "metric_", "euclidean")
-    )
+    # its cost grows with the square of the rows
+    n = len(labels)
+    if n > _SILHOUETTE_ROWS:
+        rng = np.random.default_rng(seed)
+        sample = np.sort(rng.choice(n, _SILHOUETTE_ROWS, replace=False))
+        X = X[sample]
+        labels = labels[sample]
+        if len(np.unique(labels[labels >= 0])) < 2:
+            return None
+    return silhouette(X, labels, metric=getattr(model, "metric_", "euclidean"))
 
 
 def _profile(rows: Rows, labels: np.ndarray) -> Table:
     """For every column its mean, or its commonest category and its share, in every cluster."""
-    X = np.concatenate(
-        [np.asarray(block.X, dtype=np.float64) for block in rows.blocks()]
-    )
-    names = np.unique(labels)
+    blocks = [np.asarray(block.X, dtype=np.float64) for block in rows.blocks()]
+    X = np.concatenate(blocks)
+    clusters = np.unique(labels)
     lines = []
     for j, column in enumerate(rows.schema):
         cells = [column.name]
-        for c in names:
+        for c in clusters:
             values = X[labels == c, j]
             values = values[~np.isnan(values)]
             cells.append(_typical_value(values, column))
         lines.append(cells)
-    heads = ["noise" if c < 0 else f"cluster {c}" for c in names]
+    heads = ["noise" if c < 0 else f"cluster {c}" for c in clusters]
     return Table("What every cluster is like", ("column", *heads), lines)
 
 
@@ -409,20 +371,22 @@ def _word_profile(words: TextVectorizer, X: Any, labels: np.ndarray) -> Table:
     """The words that weigh most in the texts of a cluster, compared with all texts."""
     names = np.asarray(words.get_feature_names_out(), dtype=str)
     if len(words.schema_) == 1:
-        names = np.array(
-            [name.removeprefix(f"{words.schema_.names[0]}: ") for name in names]
-        )
+        prefix = f"{words.schema_.names[0]}: "
+        names = np.array([name.removeprefix(prefix) for name in names])
+    # mean TF-IDF weights of all texts, and of those of a cluster
     usual = np.asarray(X.mean(axis=0)).ravel()
     lines = []
     for c in np.unique(labels):
         more = np.asarray(X[labels == c].mean(axis=0)).ravel() - usual
-        most = np.argsort(-more, kind="stable")[:_LISTED_WORDS]
-        lines.append(
-            ("noise" if c < 0 else int(c), ", ".join(names[most[more[most] > 0]]))
-        )
-    return Table(
-        "What every cluster is like", ("cluster", "words heavier than elsewhere"), lines
-    )
+        heaviest = np.argsort(-more, kind="stable")[:_LISTED_WORDS]
+        heavier = heaviest[more[heaviest] > 0]
+        lines.append((_cluster_name(c), ", ".join(names[heavier])))
+    heads = ("cluster", "words heavier than elsewhere")
+    return Table("What every cluster is like", heads, lines)
+
+
+def _cluster_name(c: int) -> str | int:
+    return "noise" if c < 0 else int(c)
 
 
 def _typical_value(values: np.ndarray, column: Any) -> Any:
@@ -432,40 +396,20 @@ def _typical_value(values: np.ndarray, column: Any) -> Any:
         return float(values.mean())
     codes, counts = np.unique(values, return_counts=True)
     best = int(counts.argmax())
-    if column.numeric:
-        name = codes[best]
-    else:
-        name = column.categories[int(codes[best])]
+    name = codes[best]
+    if not column.numeric:
+        name = column.categories[int(name)]
     return f"{name} ({counts[best] / len(values):.0%})"
 
 
 def _choice_figure(choice: KChoice) -> Any:
+    blue, orange = plot.style.COLORS[:2]
+
     def draw(ax: Any) -> None:
-        ax.plot(
-            choice.clusters,
-            choice.silhouettes,
-            color=plot.style.COLORS[0],
-            marker="o",
-            markersize=4,
-        )
-        ax.axvline(
-            choice.k, color=plot.style.COLORS[1], linewidth=0.8, linestyle=(0, (4, 3))
-        )
+        points = {"color": blue, "marker": "o", "markersize": 4}
+        ax.plot(choice.clusters, choice.silhouettes, **points)
+        ax.axvline(choice.k, color=orange, linewidth=0.8, linestyle=(0, (4, 3)))
         plot.style.finish(ax, "clusters", "mean silhouette", None)
 
     text = f"The larger, the better apart are clusters: {choice.k} are taken."
     return figure_of("number", "How many clusters?", text, draw)
-
-
-def _silhouette_of(silhouette: Silhouette) -> Any:
-    def draw(ax: Any) -> None:
-        plot.silhouette(silhouette, ax=ax)
-
-    return draw
-
-
-def _dendrogram_of(linkage: np.ndarray) -> Any:
-    def draw(ax: Any) -> None:
-        plot.dendrogram(linkage, ax=ax)
-
-    return draw

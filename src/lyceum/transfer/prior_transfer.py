@@ -155,15 +155,15 @@ class PriorTransfer(EitherTask, Learner):
                 f"the source is {type(source).__name__}, which does not predict"
             )
         rows = self._rows(X, y, sample_weight)
-        block = rows.in_one_block(
-            "PriorTransfer", "LogisticRegression or Ridge"
-        ).without_zero_weights()
+        block = rows.in_one_block("PriorTransfer", "LogisticRegression or Ridge")
+        block = block.without_zero_weights()
         assert block.y is not None
         self.source_ = source
         self.typical_ = typical_row(block)
         D = np.asarray(self._design(block).dense, dtype=np.float64)
         w = block.weights
         self._learn_scale(D, w)
+        # the scores of the source are an offset: a coefficient of zero leaves them as they are
         Z = self._standard(D)
         before = self._source_scores(block)
         if has_classes(self):
@@ -178,6 +178,7 @@ class PriorTransfer(EitherTask, Learner):
                 tol=self.tol,
             )
             self.coef_ = V[:, :-1]
+            # a constant in all scores changes no posterior
             self.intercept_ = V[:, -1] - V[:, -1].mean()
         else:
             self.__dict__.pop("classes_", None)
@@ -190,14 +191,19 @@ class PriorTransfer(EitherTask, Learner):
         share = w[:, None] * present
         share /= np.maximum(share.sum(axis=0), 1e-300)
         self.mean_ = (share * np.where(present, D, 0.0)).sum(axis=0)
-        scale = np.sqrt(
-            (share * np.where(present, D - self.mean_, 0.0) ** 2).sum(axis=0)
-        )
+        centered = np.where(present, D - self.mean_, 0.0)
+        scale = np.sqrt((share * centered**2).sum(axis=0))
         varies = scale > 1e-12 * np.maximum(np.abs(self.mean_), 1.0)
         self.scale_ = np.where(varies, scale, 1.0)
 
-    def _fit_numbers(self, Z: np.ndarray, rest: np.ndarray, w: np.ndarray) -> None:
-        """Ridge regression of the residuals of the source."""
+    def _fit_numbers(
+        self,
+        Z: np.ndarray,
+        rest: np.ndarray,
+        w: np.ndarray,
+    ) -> None:
+        """Ridge regression of the residuals r of the source: (ZᵀWZ + αI) a = ZᵀW(r − r̄), Z
+        centered."""
         mean = float(w @ rest / w.sum())
         center = w @ Z / w.sum()  # not 0 where cells are missing
         Z = Z - center
@@ -212,20 +218,18 @@ class PriorTransfer(EitherTask, Learner):
 
     def _source_scores(self, block: Block) -> np.ndarray:
         """Log posteriors, (n, K), or numbers, (n, 1), of the source."""
+        width = 1
         if has_classes(self):
             width = len(self.classes_)
-        else:
-            width = 1
         if self.source_ is None or not len(block):
             return np.zeros((len(block), width))
+        data = MemberData(None, block.X)
         if takes_rows(self.source_):
-            data = MemberData(
-                ArraySource(block.X, None, None, block.schema, coded=True)
-            )
-        else:
-            data = MemberData(None, block.X)
+            source = ArraySource(block.X, None, None, block.schema, coded=True)
+            data = MemberData(source)
         if not has_classes(self):
             return data.numbers(self.source_)[:, None]
+        # classes of both tasks; one that the source does not know has the least posterior
         shared = np.isin(self.classes_, self.source_.classes_)
         proba = np.full((len(block), width), _LEAST)
         every = np.union1d(self.classes_, self.source_.classes_)
@@ -237,20 +241,27 @@ class PriorTransfer(EitherTask, Learner):
 
     def predict(self, X: Data) -> Any:
         """The class of the largest posterior, or the corrected number."""
-        return self._apply(partial(_predict, self), X)
+        return self._apply(self._predict, X)
 
     @available_if(has_classes)
     def predict_proba(self, X: Data) -> Any:
         """The corrected posteriors."""
-        return self._apply(partial(_posteriors, self), X)
+        return self._apply(self._posteriors, X)
 
     def _scores(self, block: Block) -> np.ndarray:
         D = np.asarray(self._design(block).dense, dtype=np.float64)
-        return (
-            self._source_scores(block)
-            + self._standard(D) @ self.coef_.T
-            + self.intercept_
-        )
+        corrections = self._standard(D) @ self.coef_.T
+        return self._source_scores(block) + corrections + self.intercept_
+
+    def _posteriors(self, block: Block) -> np.ndarray:
+        scores = self._scores(block)
+        return softmax(scores) if len(scores) else scores
+
+    def _predict(self, block: Block) -> np.ndarray:
+        scores = self._scores(block)
+        if has_classes(self):
+            return self.classes_[scores.argmax(axis=1)]
+        return scores[:, 0]
 
     # -- what was learned --------------------------------------------------------------
 
@@ -262,62 +273,41 @@ class PriorTransfer(EitherTask, Learner):
         by the row's own, one after the other, from both ends: in the source and in its correction.
         """
         check_is_fitted(self)
+        answer = self._predict
+        unit = self.schema_.target_name or "y"
         if has_classes(self):
+            answer = self._posteriors
             unit = "posterior"
-        else:
-            unit = self.schema_.target_name or "y"
-        answer = partial(_posteriors if has_classes(self) else _predict, self)
-        return self._explain(
-            X, partial(replace_columns, typical=self.typical_, answer=answer), unit
-        )
+        parts = partial(replace_columns, typical=self.typical_, answer=answer)
+        return self._explain(X, parts, unit)
 
     def summary(self) -> Summary:
         """The correction of every design column."""
         check_is_fitted(self)
-        heads = [
-            "column",
-            *(map(str, self.classes_) if has_classes(self) else ["correction"]),
-        ]
-        rows = [
-            [name, *map(float, part)]
-            for name, part in zip(self.design_names, self.coef_.T)
-        ]
-        rows.append(["(intercept)", *map(float, self.intercept_)])
-        if self.source_ is None:
-            source = "none"
-        else:
+        heads = ["column", "correction"]
+        if has_classes(self):
+            heads = ["column", *map(str, self.classes_)]
+        corrections = zip(self.design_names, self.coef_.T.tolist())
+        rows = [[name, *numbers] for name, numbers in corrections]
+        rows.append(["(intercept)", *self.intercept_.tolist()])
+        source = "none"
+        if self.source_ is not None:
             source = type(self.source_).__name__
         facts = {"source": source, "precision of the prior": self.alpha}
-        return Summary(
-            self._title(), facts, [Table("Corrections per deviation", heads, rows)]
-        )
+        table = Table("Corrections per deviation", heads, rows)
+        return Summary(self._title(), facts, [table])
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of the source and of the correction."""
         check_is_fitted(self)
-        return int(self.coef_.size) + (
-            0 if self.source_ is None else complexity(self.source_)
-        )
+        if self.source_ is None:
+            return int(self.coef_.size)
+        return int(self.coef_.size) + complexity(self.source_)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self.design_names)
+        K = 1
         if has_classes(self):
             K = len(self.classes_)
-        else:
-            K = 1
         shapes = {"coef_": (K, d), "intercept_": (K,), "mean_": (d,), "scale_": (d,)}
         return shapes | {"typical_": (self.n_features_in_,)}
-
-
-def _posteriors(model: PriorTransfer, block: Block) -> np.ndarray:
-    scores = model._scores(block)
-    if len(scores):
-        return softmax(scores)
-    return scores
-
-
-def _predict(model: PriorTransfer, block: Block) -> np.ndarray:
-    scores = model._scores(block)
-    if has_classes(model):
-        return model.classes_[scores.argmax(axis=1)]
-    return scores[:, 0]

@@ -22,7 +22,7 @@ from lyceum._core.base import (
 from lyceum._core.constraints import HasMethods
 from lyceum._core.data import Rows
 from lyceum._core.members import Ensemble, MemberData
-from lyceum._core.types import Data, Estimator, Priors, Target, Weights
+from lyceum._core.types import Data, Priors, Target, Weights
 from lyceum.bayes import NaiveBayes
 from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.linear import LogisticRegression
@@ -99,6 +99,7 @@ def importance_weights(
         proba = _left_out_posteriors(model, both, is_new, n, cv)
     # p_new(x) / p(x) = P(new|x) / P(old|x) · n / m
     odds = proba[:, 1] / np.maximum(proba[:, 0], 1e-300) * (n / m)
+    # bounded, as rows that only the new sample could have would outweigh all others
     odds = np.minimum(odds, 1e12)
     if clip is not None:
         odds = np.minimum(odds, clip * odds.mean())
@@ -106,7 +107,11 @@ def importance_weights(
 
 
 def _left_out_posteriors(
-    model: Estimator, both: Any, is_new: np.ndarray, n: int, n_folds: int
+    model: Any,
+    both: Any,
+    is_new: np.ndarray,
+    n: int,
+    n_folds: int,
 ) -> np.ndarray:
     """The posteriors of the first n rows, each by a classifier that has not seen it."""
     proba = np.empty((n, 2))
@@ -126,15 +131,17 @@ def _n_rows(X: Any) -> int:
 
 
 def _check_same_columns(X: Any, X_new: Any) -> None:
-    names, others = (list(getattr(part, "columns", ())) for part in (X, X_new))
-    if names != others:
+    names = list(getattr(X, "columns", ()))
+    new_names = list(getattr(X_new, "columns", ()))
+    if names != new_names:
         raise DataError(
-            f"X has the columns {names}, and X_new has {others}: give the same ones in one order"
+            f"X has the columns {names}, and X_new has {new_names}: give the same ones in one order"
         )
-    shapes = [np.shape(part)[1:] for part in (X, X_new)]
-    if shapes[0] != shapes[1]:
+    shape = np.shape(X)[1:]
+    new_shape = np.shape(X_new)[1:]
+    if shape != new_shape:
         raise DataError(
-            f"X and X_new have rows of shape {shapes[0]} and {shapes[1]}: give the same columns"
+            f"X and X_new have rows of shape {shape} and {new_shape}: give the same columns"
         )
 
 
@@ -153,7 +160,11 @@ def _stack(X: Data, Y: Data) -> Any:
 
 
 def shifted_priors(
-    proba: ArrayLike, priors: Priors, *, max_iter: int = 1000, tol: float = 1e-8
+    proba: ArrayLike,
+    priors: Priors,
+    *,
+    max_iter: int = 1000,
+    tol: float = 1e-8,
 ) -> tuple[np.ndarray, np.ndarray, list[float]]:
     """New class priors from the posteriors of unlabeled rows, by EM.
 
@@ -194,14 +205,13 @@ def shifted_priors(
     old = np.asarray(priors, dtype=np.float64)
     _check_posteriors(proba, old)
     # P(k|x_i) / P(k), a row per class: its products run along the rows of the table
-    ratio = (
-        np.ascontiguousarray(proba.T)
-        * np.divide(1.0, old, out=np.zeros_like(old), where=old > 0)[:, None]
-    )
+    inverse = np.divide(1.0, old, out=np.zeros_like(old), where=old > 0)
+    ratio = np.ascontiguousarray(proba.T) * inverse[:, None]
     new = old / old.sum()
     history = []
     mixed = np.empty(len(proba))
     for _ in range(max_iter):
+        # Σ_k P'(k) P(k|x_i) / P(k), the likelihood of every row; then the mean of P'(k|x_i)
         np.maximum(np.dot(new, ratio, out=mixed), 1e-300, out=mixed)
         history.append(float(np.log(mixed).mean()))
         np.divide(1.0, mixed, out=mixed)
@@ -233,6 +243,7 @@ def change_priors(proba: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.nda
     if (sums > 0).all():
         shifted /= sums
         return shifted
+    # a row whose classes all have the new prior 0 keeps its posteriors
     return np.where(sums > 0, shifted / np.where(sums > 0, sums, 1.0), proba)
 
 
@@ -253,8 +264,6 @@ class PriorShift(Classifier, Ensemble):
         priors.
     priors : array of shape (K,), default=None
         The shares of the classes where the classifier is used, if they are known.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
@@ -267,8 +276,6 @@ class PriorShift(Classifier, Ensemble):
     history_ : list of float
         The mean log-likelihood of the rows of `adapt` at every step of EM, against that of the
         training priors; empty before `adapt`.
-    framed_ : bool
-        Whether a classifier of another library was given a frame.
     typical_ : array of shape (d,)
         The mean or commonest cell of every column, coded; where explanations start.
 
@@ -320,7 +327,12 @@ class PriorShift(Classifier, Ensemble):
     def _default(self) -> Any:
         return NaiveBayes()
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit the classifier, and keep the class shares that it was trained with.
 
         Parameters
@@ -342,11 +354,8 @@ class PriorShift(Classifier, Ensemble):
         if self.priors is None:
             return self.training_priors_
         numbers = number_setting("priors", self.priors)
-        if (
-            numbers.shape != self.training_priors_.shape
-            or not (numbers >= 0).all()
-            or not numbers.sum() > 0
-        ):
+        are_weights = (numbers >= 0).all() and numbers.sum() > 0
+        if numbers.shape != self.training_priors_.shape or not are_weights:
             raise SettingError(
                 f"priors must be {len(self.classes_)} numbers of at least 0, not {self.priors!r}"
             )
@@ -361,9 +370,8 @@ class PriorShift(Classifier, Ensemble):
         """
         check_is_fitted(self)
         proba = np.asarray(self._apply_to_members(self._trained_posteriors, X))
-        self.class_prior_, _, self.history_ = shifted_priors(
-            proba, self.training_priors_
-        )
+        adapted = shifted_priors(proba, self.training_priors_)
+        self.class_prior_, _, self.history_ = adapted
         return self
 
     def predict_proba(self, X: Data) -> Any:
@@ -393,21 +401,19 @@ class PriorShift(Classifier, Ensemble):
     def summary(self) -> Summary:
         """The class shares in training and now."""
         check_is_fitted(self)
-        rows = [
-            [str(label), float(a), float(b)]
-            for label, a, b in zip(
-                self.classes_, self.training_priors_, self.class_prior_
+        rows = list(
+            zip(
+                map(str, self.classes_),
+                self.training_priors_.tolist(),
+                self.class_prior_.tolist(),
             )
-        ]
+        )
         facts = {
             "classifier": type(self.estimators_[0]).__name__,
             "steps of EM": len(self.history_),
         }
-        return Summary(
-            self._title(),
-            facts,
-            [Table("Priors", ("class", "in training", "now"), rows)],
-        )
+        table = Table("Priors", ("class", "in training", "now"), rows)
+        return Summary(self._title(), facts, [table])
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of the classifier, and the priors."""

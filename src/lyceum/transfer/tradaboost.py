@@ -15,7 +15,8 @@ from lyceum._core.base import (
     takes_weights,
 )
 from lyceum._core.constraints import HasMethods, Interval
-from lyceum._core.members import Ensemble, MemberData, set_seeds
+from lyceum._core.data import row_weights
+from lyceum._core.members import Ensemble, MemberData, one_hot, set_seeds
 from lyceum._core.statistics import seed_from
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import DataError, SettingError
@@ -46,8 +47,6 @@ class TrAdaBoost(Classifier, Ensemble):
         depth 2.
     n_estimators : int, default=20
         The number N of rounds.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
@@ -62,8 +61,6 @@ class TrAdaBoost(Classifier, Ensemble):
         The weights of all rows at the end, which sum to 1.
     seed_ : int
         The seed that was used.
-    framed_ : bool
-        Whether members of another library were given a frame.
     typical_ : array of shape (d,)
         The mean or commonest cell of every column, coded; where explanations start.
 
@@ -142,10 +139,7 @@ class TrAdaBoost(Classifier, Ensemble):
             )
         data, codes, w = self._member_data(X, y, sample_weight)
         target = self._domain(domain, len(codes))
-        if w is None:
-            weights = np.ones(len(codes))
-        else:
-            weights = w.astype(np.float64)
+        weights = row_weights(w, len(codes))
         self.seed_ = seed_from(self.random_state)
         if not weights[target].sum() > 0:
             raise DataError(
@@ -185,7 +179,14 @@ class TrAdaBoost(Classifier, Ensemble):
             member = self._fit_round(step, data, D, total)
             wrong = data.class_codes(member, self.classes_) != codes
             error = float((D * wrong)[target].sum() / D[target].sum())
-            self._record_round(step + 1, error, float(D[~target].sum()))
+            self.record_.append(
+                {
+                    "step": step + 1,
+                    "error": error,
+                    "source_weight": float(D[~target].sum()),
+                }
+            )
+            report("rounds", step + 1, N)
             if error >= 1.0 - 1.0 / max(K, 2) - _ROUNDING:
                 # no better than chance: begin anew with the source as it is now
                 D = _halves(np.where(target, start, _shrink(D, wrong, beta)), target)
@@ -195,19 +196,18 @@ class TrAdaBoost(Classifier, Ensemble):
             votes.append(vote)
             if error <= _LEAST_ERROR and target.all():
                 break
-            D = _shrink(_raise(D, target, wrong, vote), ~target & wrong, beta)
+            raised = _raise(D, target, wrong, vote)
+            D = _shrink(raised, ~target & wrong, beta)
         self.estimators_ = members or [member]
         self.votes_ = np.array(votes or [1.0])
         self.source_weights_ = D
 
-    def _record_round(self, step: int, error: float, source_weight: float) -> None:
-        self.record_.append(
-            {"step": step, "error": error, "source_weight": source_weight}
-        )
-        report("rounds", step, self.n_estimators)
-
     def _fit_round(
-        self, step: int, data: MemberData, D: np.ndarray, total: float
+        self,
+        step: int,
+        data: MemberData,
+        D: np.ndarray,
+        total: float,
     ) -> Any:
         """The member of a round, on the rows with a positive weight."""
         rows: Any = np.flatnonzero(D)
@@ -227,11 +227,11 @@ class TrAdaBoost(Classifier, Ensemble):
         return self._apply_to_members(self._shares, X)
 
     def _shares(self, data: MemberData) -> np.ndarray:
-        total: Any = 0.0
+        votes: Any = 0.0
         for member, vote in zip(self.estimators_, self.votes_):
             codes = data.class_codes(member, self.classes_)
-            total = total + vote * (codes[:, None] == np.arange(len(self.classes_)))
-        return normalize_posteriors(total)
+            votes = votes + vote * one_hot(codes, len(self.classes_))
+        return normalize_posteriors(votes)
 
     # -- what was learned --------------------------------------------------------------
 
@@ -247,10 +247,7 @@ class TrAdaBoost(Classifier, Ensemble):
     def summary(self) -> Summary:
         """The error and the weight of the source rows in every round."""
         check_is_fitted(self)
-        rows = [
-            [step["step"], step["error"], step["source_weight"]]
-            for step in self.record_
-        ]
+        rows = [list(step.values()) for step in self.record_]
         facts = {"rounds": len(rows), "members that vote": len(self.estimators_)}
         heads = ("round", "error on target rows", "weight of source rows")
         return Summary(self._title(), facts, [Table("Rounds", heads, rows)])
@@ -265,9 +262,8 @@ def _halves(weights: np.ndarray, target: np.ndarray) -> np.ndarray:
     source = weights[~target].sum()
     if not source > 0:
         return np.where(target, weights, 0.0) / weights[target].sum()
-    return np.where(
-        target, 0.5 * weights / weights[target].sum(), 0.5 * weights / source
-    )
+    halves = 0.5 * weights
+    return np.where(target, halves / weights[target].sum(), halves / source)
 
 
 def _source_factor(n_source: int, n_rounds: int) -> float:
@@ -276,16 +272,20 @@ def _source_factor(n_source: int, n_rounds: int) -> float:
 
 
 def _vote(error: float, n_classes: int) -> float:
-    """log((1 - ε) / ε) + log(K - 1)."""
+    """log((1 − ε)/ε) + log(K − 1), as of SAMME."""
     bounded = max(error, _LEAST_ERROR)
     return float(np.log((1.0 - bounded) / bounded) + np.log(max(n_classes - 1, 1)))
 
 
 def _raise(
-    D: np.ndarray, target: np.ndarray, wrong: np.ndarray, vote: float
+    D: np.ndarray,
+    target: np.ndarray,
+    wrong: np.ndarray,
+    vote: float,
 ) -> np.ndarray:
     """More weight for the rows of the task that are wrong; the task keeps its weight, else sound
     source rows would lose theirs in every round."""
+    # the factor is bounded: a member without error would take all weight to one row
     gained = np.where(target & wrong, D * np.exp(min(vote, 20.0)), D)
     correction = D[target].sum() / gained[target].sum()
     return np.where(target, correction * gained, D)

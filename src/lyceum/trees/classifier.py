@@ -14,8 +14,6 @@ from lyceum._core.probability import LossMatrix
 from lyceum._core.trees import (
     GROWTH_CONSTRAINTS,
     LEAF,
-    Router,
-    cached_router,
     explain_trees,
     node_decisions,
 )
@@ -85,27 +83,8 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
 
     Attributes
     ----------
-    tree_ : Tree
-        The tree, after pruning.
-    loss_matrix_ : ndarray of shape (K, n_actions) or None
-        The losses, with rows in the order of `classes_`.
-    actions_ : ndarray of shape (n_actions,)
-        The actions that `predict` chooses from: the classes, or those of the loss matrix.
-    feature_importances_ : ndarray of shape (n_features,)
-        The fall of impurity by every column, weighted by rows, normalized to sum 1;
-        `lyceum.trees.permutation_importance` does not favor columns of many values.
-    max_features_ : int
-        Columns drawn at every node.
-    record_ : list of dict
-        With `record=True`, one entry per node where columns were considered: `step`, `node`,
-        `objective` (its impurity), `column` (the one it is split by, None at a leaf) and
-        `candidates`, a list of `column`, `gain`, `score` and `threshold`.
     alpha_choice_ : AlphaChoice
         How α was chosen, with `ccp_alpha="cv"`: the cost of the rows left out for every subtree.
-    schema_ : Schema
-        The columns and the target.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        The names of the columns, if they have some.
 
     See Also
     --------
@@ -139,6 +118,12 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
     default_class : label or None
         Hunt's default: the class of a branch that no row came to in `fit`, and of a tie up to the
         root. None: the majority at the node above, and the first class.
+    """
+    _attribute_docs: ClassVar[str] = """
+    loss_matrix_ : ndarray of shape (K, n_actions) or None
+        The losses, with rows in the order of `classes_`.
+    actions_ : ndarray of shape (n_actions,)
+        The actions that `predict` chooses from: the classes, or those of the loss matrix.
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -246,6 +231,7 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
         self.record = record
         self.categorical_features = categorical_features
 
+    _leaf_values = "shares"
     classes_: np.ndarray
     loss_matrix_: np.ndarray | None  # (K, A)
     actions_: np.ndarray
@@ -279,12 +265,13 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
             return codes
         tree = self.tree_
         ends = self._router.leaves(X)[:, 0]
-        actions = self.actions_.tolist()
-        tied = node_decisions(tree, self.loss_matrix_) != node_decisions(
-            tree, self.loss_matrix_, last=True
-        )
-        empty = (tree.kind != LEAF) | tied
-        return np.where(empty[ends], actions.index(self.default_class), codes)
+        # A tie: the first and the last of the best actions differ. A row that ends at an inner
+        # node has a category that no row brought there in `fit`, an empty branch of Hunt's.
+        first = node_decisions(tree, self.loss_matrix_)
+        last = node_decisions(tree, self.loss_matrix_, last=True)
+        undecided = (tree.kind != LEAF) | (first != last)
+        default = self.actions_.tolist().index(self.default_class)
+        return np.where(undecided[ends], default, codes)
 
     def _check_model(self) -> None:
         super()._check_model()
@@ -292,10 +279,8 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
             return
         actions = self.actions_
         n_classes = len(self.classes_)
-        if self.loss_matrix_ is None:
-            shape = (n_classes,)
-        else:
-            shape = self.loss_matrix_.shape[1:]
+        loss = self.loss_matrix_
+        shape = (n_classes,) if loss is None else loss.shape[1:]
         if (
             not isinstance(actions, np.ndarray)
             or actions.shape != shape
@@ -304,16 +289,7 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
             raise ModelFileError(
                 f"holds a {type(self).__name__} whose actions_ are not those of its losses"
             )
-        loss = self.loss_matrix_
         if loss is not None and (len(loss) != n_classes or not np.isfinite(loss).all()):
             raise ModelFileError(
                 f"holds a {type(self).__name__} whose losses are not those of its classes"
             )
-
-    @property
-    def _router(self) -> Router:
-        return cached_router(
-            self,
-            [self.tree_],
-            lambda: Router([self.tree_], self.n_features_in_, values="shares"),
-        )

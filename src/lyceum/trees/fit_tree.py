@@ -75,6 +75,7 @@ def fit_tree(learner: Any, rows: Rows, hold_out: bool = True) -> None:
         )
     if hasattr(learner, "alpha_choice_"):
         del learner.alpha_choice_
+    # rows that are not in memory are read once or twice per level; all others are grown at once
     if learner.max_bins is not None and not rows.in_memory:
         grown, tree, candidates = _by_levels(learner, rows, seed)
     else:
@@ -112,11 +113,10 @@ def _factors(
         raise SettingError(
             "every class must have some loss: a row of the loss matrix sums to 0 or less"
         )
-    if factors is None:
-        seen = weight
-    else:
-        seen = weight * factors
-    return factors, prior * (seen.sum() / (prior @ seen))  # the total weight stays
+    # Altered priors (Breiman et al. 1984): class k counts Σ_a L(k, a) times, scaled so that the
+    # total weight stays, which the minimum weights of nodes are compared with.
+    class_totals = weight if factors is None else weight * factors
+    return factors, prior * (class_totals.sum() / (prior @ class_totals))
 
 
 def _without_prior(tree: Tree, prior: np.ndarray | None) -> Tree:
@@ -158,40 +158,34 @@ class InMemoryGrowth:
             used = sample.w > 0
             rows = rows.then(PositiveWeight())
             sample = sample.take(used)
-        schema = rows.schema
-        X = sample.X
+        n = len(sample.X)
         if learner.max_bins is None:
             bins = None
+            columns = Columns.of_cells(sample.X, rows.schema)
         else:
             bins = Bins.of(rows, learner.max_bins)
-        if bins is None:
-            columns = Columns.of_cells(X, schema)
-        else:
             columns = BinnedRows.of(rows, bins, ranges=True).ranked_columns
-        if is_classifier(learner):
-            n_classes = len(learner.classes_)
-        else:
-            n_classes = None
+        n_classes = None
         prior = None
         weight = sample.w
-        if n_classes is not None:
+        if is_classifier(learner):
             assert sample.y is not None
-            totals = np.bincount(sample.y, sample.w, minlength=n_classes)
-            factors, prior = _factors(learner, totals.astype(np.float64))
+            n_classes = len(learner.classes_)
+            class_totals = np.bincount(sample.y, sample.w, minlength=n_classes)
+            factors, prior = _factors(learner, class_totals.astype(np.float64))
             weight = _times(weight, factors, sample.y)
-        total = float(len(X) if weight is None else weight.sum())
-        growth = growth_rules(learner, schema, len(X), total, seed)
+        total_weight = float(n if weight is None else weight.sum())
         return cls(
-            learner,
-            columns,
-            bins,
-            sample,
-            weight,
-            prior,
-            growth,
-            n_classes,
-            given,
-            used,
+            learner=learner,
+            columns=columns,
+            bins=bins,
+            sample=sample,
+            weight=weight,
+            prior=prior,
+            growth=growth_rules(learner, rows.schema, n, total_weight, seed),
+            n_classes=n_classes,
+            given=given,
+            used=used,
         )
 
     @cached_property
@@ -207,51 +201,42 @@ class InMemoryGrowth:
     def _grow(
         self, rows: np.ndarray | None, record: bool
     ) -> tuple[Tree, SplitCandidates]:
-        growth = replace(self.growth, record=record)
-        if rows is None:
-            numbers = None
-        else:
-            numbers = rows.astype(np.int32)
         tree, candidates = grow_with_record(
-            self.columns, self.y, self.grown_weight, growth, self.n_classes, numbers
+            self.columns,
+            self.y,
+            self.grown_weight,
+            replace(self.growth, record=record),
+            self.n_classes,
+            None if rows is None else rows.astype(np.int32),
         )
-        return tree if self.bins is None else self.bins.with_categories(
-            tree
-        ), candidates
+        if self.bins is not None:
+            tree = self.bins.with_categories(tree)
+        return tree, candidates
 
     def visits(self, tree: Tree, rows: np.ndarray) -> sparse.csr_array:
-        return Router([tree], self.sample.X.shape[1]).visits(self.sample.X[rows])
+        X = self.sample.X
+        return Router([tree], X.shape[1]).visits(X[rows])
 
     def prune(self, hold_out: bool = True) -> tuple[Tree, Tree, SplitCandidates]:
         """The tree as it was grown, and pruned; for pruning by reduced error rows are set aside."""
         learner = self.learner
-        loss = getattr(self.learner, "loss_matrix_", None)
+        loss = getattr(learner, "loss_matrix_", None)
         if learner.pruning == "reduced_error" and hold_out:
             train, held = self._held_out_rows()
             tree, candidates = self.grow(train, record=learner.record)
-            if self.weight is None:
-                weight = None
-            else:
-                weight = self.weight[held]
-            costs = NodeCosts.of(
-                tree, self.visits(tree, held), self.y[held], weight, loss
-            )
-            return (
-                tree,
-                _by_complexity(prune_by_costs(tree, costs), learner),
-                candidates,
-            )
+            weight = None if self.weight is None else self.weight[held]
+            visited = self.visits(tree, held)
+            costs = NodeCosts.of(tree, visited, self.y[held], weight, loss)
+            pruned = _by_complexity(prune_by_costs(tree, costs), learner)
+            return tree, pruned, candidates
         if _chooses_alpha(learner):
             tree, candidates = self.grow(record=learner.record)
-            return (
-                tree,
-                self._by_cross_validation(loss) if tree.n_nodes > 1 else tree,
-                candidates,
-            )
+            pruned = self._by_cross_validation(loss) if tree.n_nodes > 1 else tree
+            return tree, pruned, candidates
+        # C4.5 prunes by the class weights of growth, with altered priors if there are any
         tree, candidates = self._grow(None, learner.record)
-        if self.bins is not None:
-            rows = None
-        else:
+        rows = None
+        if self.bins is None:
             rows = (self.sample.X, self.y, self.grown_weight)
         return tree, _prune_alone(tree, learner, self.prior, rows), candidates
 
@@ -278,10 +263,9 @@ class InMemoryGrowth:
             return [
                 (np.flatnonzero(train), np.flatnonzero(test)) for train, test in sides
             ]
+        order = np.random.default_rng(seed).permutation(n)
         folds = np.empty(n, dtype=np.int64)
-        folds[np.random.default_rng(seed).permutation(n)] = np.arange(n) % min(
-            int(cv), n
-        )
+        folds[order] = np.arange(n) % min(int(cv), n)
         return folds
 
     def _by_cross_validation(self, loss: np.ndarray | None) -> Tree:
@@ -317,6 +301,7 @@ def _prune_alone(
         tree = prune_by_confidence(
             tree, learner.confidence, learner.bound, rows=rows, impurity=impurity
         )
+    # C4.5's bound is of the weights that the tree was grown on; other prunings are of the rows' own
     tree = _without_prior(tree, prior)
     loss = getattr(learner, "loss_matrix_", None)
     if learner.pruning == "pessimistic":
@@ -331,10 +316,7 @@ def _by_complexity(tree: Tree, learner: Estimator) -> Tree:
     if tree.n_nodes == 1 or not learner.ccp_alpha or _chooses_alpha(learner):
         return tree
     measure: Any = getattr(learner, "ccp_measure", "impurity")
-    if measure == "error":
-        loss = getattr(learner, "loss_matrix_", None)
-    else:
-        loss = None
+    loss = getattr(learner, "loss_matrix_", None) if measure == "error" else None
     return prune_by_complexity(tree, learner.ccp_alpha, measure, loss)
 
 
@@ -376,10 +358,7 @@ def _by_levels(
             f"{setting} needs the rows in memory: give scan(...) more memory, or prune by another"
             " rule"
         )
-    if is_classifier(learner):
-        n_classes = len(learner.classes_)
-    else:
-        n_classes = None
+    n_classes = len(learner.classes_) if is_classifier(learner) else None
     counted = rows.reduce(partial(_RowTotals.of, n_classes=n_classes))
     bins = Bins.of(rows, learner.max_bins)  # of the rows as they are, as in memory
     weight = counted.weight
@@ -388,9 +367,9 @@ def _by_levels(
         factors, prior = _factors(learner, counted.classes)
         if factors is not None:
             weight = float(factors @ counted.classes)
-        for some in (factors, prior):
-            if some is not None:
-                rows = rows.then(_ClassFactors(some))
+        for class_factors in (factors, prior):
+            if class_factors is not None:
+                rows = rows.then(_ClassFactors(class_factors))
     growth = growth_rules(learner, rows.schema, counted.n_rows, weight, seed)
     grown, candidates = grow_by_levels_with_record(rows, bins, growth, n_classes)
     return grown, _prune_alone(grown, learner, prior), candidates
@@ -421,15 +400,10 @@ class _RowTotals:
 
     @classmethod
     def of(cls, block: Any, n_classes: int | None) -> _RowTotals:
-        if block.w is None:
-            n_rows = len(block)
-        else:
-            n_rows = int(np.count_nonzero(block.w))
-        return cls(
-            n_rows,
-            block.weight,
-            np.zeros(0) if n_classes is None else class_weights(block, n_classes),
-        )
+        n_rows = len(block) if block.w is None else int(np.count_nonzero(block.w))
+        if n_classes is None:
+            return cls(n_rows, block.weight, np.zeros(0))
+        return cls(n_rows, block.weight, class_weights(block, n_classes))
 
     def merge(self, other: _RowTotals) -> _RowTotals:
         return _RowTotals(

@@ -79,9 +79,10 @@ class PermutationImportance:
     def table(self) -> Table:
         """The columns, the most important first."""
         order = np.argsort(-self.mean, kind="stable")
-        mean = self.mean
-        sd = self.sd
-        rows = [(self.names[j], float(mean[j]), float(sd[j])) for j in order]
+        names = [self.names[j] for j in order]
+        mean = self.mean[order].tolist()
+        sd = self.sd[order].tolist()
+        rows = list(zip(names, mean, sd))
         title = f"fall of the score of {self.score:.4g} when a column is shuffled"
         return Table(title, ("column", "mean", "sd"), rows)
 
@@ -151,33 +152,25 @@ def permutation_importance(
     if isinstance(X, Rows):
         refuse_beside_rows(other_target(X, y), sample_weight)
         y = target_of(X)
-        sample_weight = (
-            None if scoring is None else X.sample_weight
-        )  # a learner's own score takes them
+        # the learner's own score takes the weights from the rows
+        sample_weight = None if scoring is None else X.sample_weight
         X = Rows(ArraySource.of_block(X.in_one_block("permutation_importance")))
     elif y is None:
         raise DataError(
             "give y, the target of every row of X; only scanned rows carry their own"
         )
-    score = _scorer(learner, scoring, y, sample_weight)
-    table = _shuffled_table(X)
-    before = score(X)
-    drops = np.empty((len(table.names), n_repeats))
-    for j in range(len(table.names)):
-        for r in range(n_repeats):
-            drops[j, r] = before - score(
-                table.with_column(j, random.permutation(table.n_rows))
-            )
-    return PermutationImportance(table.names, before, drops)
-
-
-def _scorer(learner: Estimator, scoring: Any, y: Target, sample_weight: Weights) -> Any:
     from sklearn.metrics import check_scoring  # takes long to import
 
     scorer = check_scoring(learner, scoring=scoring)
-    if sample_weight is None:
-        return lambda X: float(scorer(learner, X, y))
-    return lambda X: float(scorer(learner, X, y, sample_weight=sample_weight))
+    weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+    table = _shuffled_table(X)
+    score = float(scorer(learner, X, y, **weights))
+    drops = np.empty((len(table.names), n_repeats))
+    for j in range(len(table.names)):
+        for r in range(n_repeats):
+            shuffled = table.with_column(j, random.permutation(table.n_rows))
+            drops[j, r] = score - float(scorer(learner, shuffled, y, **weights))
+    return PermutationImportance(table.names, score, drops)
 
 
 # -- tables with one column shuffled ---------------------------------------------------
@@ -221,6 +214,7 @@ class _SparseTable:
         self.names = tuple(f"x{j}" for j in range(X.shape[1]))
 
     def with_column(self, j: int, order: np.ndarray) -> Any:
+        # row i gets the cell of row order[i]: the cell of row k moves to the i of order[i] = k
         X = self.X.copy()
         part = slice(X.indptr[j], X.indptr[j + 1])
         X.indices[part] = np.argsort(order)[X.indices[part]]
@@ -262,12 +256,12 @@ class _ArrowTable:
         self.X = pa.table(X)
         self.n_rows = len(self.X)
         self.names = tuple(self.X.column_names)
-        self.make = (
-            type(X) if type(X).__module__.partition(".")[0] == "polars" else None
-        )
+        is_polars = type(X).__module__.partition(".")[0] == "polars"
+        self.make = type(X) if is_polars else None
 
     def with_column(self, j: int, order: np.ndarray) -> Any:
-        X = self.X.set_column(j, self.X.schema.field(j), self.X.column(j).take(order))
+        shuffled = self.X.column(j).take(order)
+        X = self.X.set_column(j, self.X.schema.field(j), shuffled)
         if self.make is None:
             return X
         return self.make(X)

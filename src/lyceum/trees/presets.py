@@ -28,7 +28,10 @@ class Preset:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         names = _settings(cls)
-        for name, value in (_settings(cls._base_learner) | cls._fixed).items():
+        # C45 has no `min_weight_fraction_leaf`, and `min_weight_leaf` in its place: growth_rules
+        # looks which of the two a learner has
+        fixed = _settings(cls._base_learner) | cls._fixed
+        for name, value in fixed.items():
             if name not in names and name != "min_weight_fraction_leaf":
                 setattr(cls, name, value)
         own_constraints = cls.__dict__.get("_parameter_constraints", {})
@@ -61,27 +64,6 @@ class ID3(_Preset):
     max_p_value : float or None, default=None
         A split is made only if the chi-square test of branches against classes has a p-value up to
         this. ID3's stopping rule.
-
-    Attributes
-    ----------
-    tree_ : Tree
-        The tree, after pruning.
-    loss_matrix_ : ndarray of shape (K, n_actions) or None
-        The losses, with rows in the order of `classes_`.
-    actions_ : ndarray of shape (n_actions,)
-        The actions that `predict` chooses from: the classes, or those of the loss matrix.
-    feature_importances_ : ndarray of shape (n_features,)
-        The fall of impurity by every column, weighted by rows, normalized to sum 1.
-    max_features_ : int
-        Columns drawn at every node.
-    record_ : list of dict
-        With `record=True`, one entry per node where columns were considered: `step`, `node`,
-        `objective` (its impurity), `column` (the one it is split by, None at a leaf) and
-        `candidates`, a list of `column`, `gain`, `score` and `threshold`.
-    schema_ : Schema
-        The columns and the target.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        The names of the columns, if they have some.
 
     See Also
     --------
@@ -159,27 +141,6 @@ class C45(_Preset):
     bound : {"c45", "normal", "exact"}, default="c45"
         The bound as C4.5's program has it; the normal approximation of Weka's J48; or the exact
         binomial one.
-
-    Attributes
-    ----------
-    tree_ : Tree
-        The tree, after pruning.
-    loss_matrix_ : ndarray of shape (K, n_actions) or None
-        The losses, with rows in the order of `classes_`.
-    actions_ : ndarray of shape (n_actions,)
-        The actions that `predict` chooses from: the classes, or those of the loss matrix.
-    feature_importances_ : ndarray of shape (n_features,)
-        The fall of impurity by every column, weighted by rows, normalized to sum 1.
-    max_features_ : int
-        Columns drawn at every node.
-    record_ : list of dict
-        With `record=True`, one entry per node where columns were considered: `step`, `node`,
-        `objective` (its impurity), `column` (the one it is split by, None at a leaf) and
-        `candidates`, a list of `column`, `gain`, `score` and `threshold`.
-    schema_ : Schema
-        The columns and the target.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        The names of the columns, if they have some.
 
     See Also
     --------
@@ -260,26 +221,8 @@ class CART(_Preset):
 
     Attributes
     ----------
-    tree_ : Tree
-        The tree, after pruning.
-    loss_matrix_ : ndarray of shape (K, n_actions) or None
-        The losses, with rows in the order of `classes_`.
-    actions_ : ndarray of shape (n_actions,)
-        The actions that `predict` chooses from: the classes, or those of the loss matrix.
-    feature_importances_ : ndarray of shape (n_features,)
-        The fall of impurity by every column, weighted by rows, normalized to sum 1.
     alpha_choice_ : AlphaChoice
         How α was chosen, with `ccp_alpha="cv"`: the cost of the rows left out for every subtree.
-    max_features_ : int
-        Columns drawn at every node.
-    record_ : list of dict
-        With `record=True`, one entry per node where columns were considered: `step`, `node`,
-        `objective` (its impurity), `column` (the one it is split by, None at a leaf) and
-        `candidates`, a list of `column`, `gain`, `score` and `threshold`.
-    schema_ : Schema
-        The columns and the target.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        The names of the columns, if they have some.
 
     See Also
     --------
@@ -361,21 +304,10 @@ class CARTRegressor(Preset, DecisionTreeRegressor):
 
     Attributes
     ----------
-    tree_ : Tree
-        The tree, after pruning.
     feature_importances_ : ndarray of shape (n_features,)
         The fall of the error by every column, weighted by rows, normalized to sum 1.
     alpha_choice_ : AlphaChoice
         How α was chosen, with `ccp_alpha="cv"`: the cost of the rows left out for every subtree.
-    max_features_ : int
-        Columns drawn at every node.
-    record_ : list of dict
-        With `record=True`, one entry per node where columns were considered, as in
-        `DecisionTreeRegressor`.
-    schema_ : Schema
-        The columns and the target.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        The names of the columns, if they have some.
 
     See Also
     --------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,8 +9,8 @@ import numpy as np
 from lyceum._core.base import Regressor
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
-from lyceum._core.trees import GROWTH_CONSTRAINTS, Router, cached_router, explain_trees
-from lyceum._core.types import Categories, Data, Estimator
+from lyceum._core.trees import GROWTH_CONSTRAINTS, explain_trees
+from lyceum._core.types import Categories, Data
 from lyceum.report import Explanation
 from lyceum.trees.tree_learner import TreeLearner
 
@@ -41,23 +40,8 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
 
     Attributes
     ----------
-    tree_ : Tree
-        The tree, after pruning.
-    feature_importances_ : ndarray of shape (n_features,)
-        The fall of impurity by every column, weighted by rows, normalized to sum 1;
-        `lyceum.trees.permutation_importance` does not favor columns of many values.
-    max_features_ : int
-        Columns drawn at every node.
-    record_ : list of dict
-        With `record=True`, one entry per node where columns were considered: `step`, `node`,
-        `objective` (its impurity), `column` (the one it is split by, None at a leaf) and
-        `candidates`, a list of `column`, `gain`, `score` and `threshold`.
     alpha_choice_ : AlphaChoice
         How α was chosen, with `ccp_alpha="cv"`: the cost of the rows left out for every subtree.
-    schema_ : Schema
-        The columns and the target.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        The names of the columns, if they have some.
 
     See Also
     --------
@@ -140,19 +124,12 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
 
     def predict(self, X: Data) -> Any:
         """The value of the leaf, averaged over the parts of a row."""
-        return self._apply(partial(_values, self), X)
+        return self._apply(self._values, X)
+
+    def _values(self, block: Block) -> np.ndarray:
+        return self._router.sums(block.X)[:, 0]
 
     def explain(self, X: Data) -> Explanation:
         """The contributions of the columns to the prediction: every step is credited to the column
         tested."""
         return explain_trees(self, X)
-
-    @property
-    def _router(self) -> Router:
-        return cached_router(
-            self, [self.tree_], lambda: Router([self.tree_], self.n_features_in_)
-        )
-
-
-def _values(learner: Estimator, block: Block) -> np.ndarray:
-    return learner._router.sums(block.X)[:, 0]

@@ -14,12 +14,14 @@ from lyceum._core.base import Learner, Reading
 from lyceum._core.data import Block, Rows
 from lyceum._core.trees import (
     Actions,
+    Router,
     Tree,
     TreeLabels,
     TreeModel,
     TreePath,
     as_dot,
     as_text,
+    cached_router,
     coded_row,
     impurity_importances,
     tree_path,
@@ -81,6 +83,19 @@ class TreeLearner(TreeModel, Learner):
         then grown level by level from histograms that merge, one or two passes per level. None:
         thresholds between all values, with all rows in memory.
     """
+    _attribute_docs: ClassVar[str] = """
+    tree_ : Tree
+        The tree, after pruning.
+    feature_importances_ : ndarray of shape (n_features,)
+        The fall of impurity by every column, weighted by rows, normalized to sum 1;
+        `lyceum.trees.permutation_importance` does not favor columns of many values.
+    max_features_ : int
+        Columns drawn at every node.
+    record_ : list of dict
+        With `record=True`, one entry per node where columns were considered: `step`, `node`,
+        `objective` (its impurity), `column` (the one it is split by, None at a leaf) and
+        `candidates`, a list of `column`, `gain`, `score` and `threshold`.
+    """
 
     _coding = "codes"
     _takes_missing: ClassVar[bool] = True
@@ -88,7 +103,8 @@ class TreeLearner(TreeModel, Learner):
     criterion: str
     pruning: str | None
     max_bins: int | None
-    _router: Any
+    # what a router adds up at the leaves: class shares, or the values themselves
+    _leaf_values: ClassVar[Literal["shares"] | None] = None
     tree_: Tree
     max_features_: int
     feature_importances_: np.ndarray
@@ -127,12 +143,12 @@ class TreeLearner(TreeModel, Learner):
         fit_tree(self, self._rows(X, y, sample_weight), hold_out=validation is None)
         if validation is not None:
             if isinstance(validation, Rows):
-                held = (validation, None)
+                held_out = (validation, None)
             else:
-                held = tuple(validation)
-            self.tree_ = prune_by_costs(
-                self.tree_, self._held_out_costs(*held, *[None] * (3 - len(held)))
-            )
+                held_out = tuple(validation)
+            without_weights = [None] * (3 - len(held_out))
+            costs = self._held_out_costs(*held_out, *without_weights)
+            self.tree_ = prune_by_costs(self.tree_, costs)
         self.feature_importances_ = impurity_importances(
             self.tree_, self.n_features_in_
         )
@@ -142,12 +158,12 @@ class TreeLearner(TreeModel, Learner):
 
     def apply(self, X: Data) -> Any:
         """The node where every row ends; of a row in fractions the one of the largest share."""
-        return self._apply(partial(_leaves, self), X)
+        return self._apply(self._leaves, X)
 
     def decision_path(self, X: Data) -> Any:
         """The shares of every row that come to every node, as a sparse array (n_samples,
         n_nodes)."""
-        return self._apply(partial(_visit_nodes, self), X)
+        return self._apply(self._visits, X)
 
     def path(self, X: Data, row: int = 0) -> TreePath:
         """The steps of one row down the tree: question, cell, share, value and change of value at
@@ -169,6 +185,19 @@ class TreeLearner(TreeModel, Learner):
             Prints as a table; `steps`, `prediction` and `as_dict()` are for programs.
         """
         return tree_path(self._tree_labels(), coded_row(self, X, row))
+
+    def _leaves(self, block: Block) -> np.ndarray:
+        return self._router.leaves(block.X)[:, 0]
+
+    def _visits(self, block: Block) -> Any:
+        return self._router.visits(block.X)
+
+    @property
+    def _router(self) -> Router:
+        make = partial(
+            Router, [self.tree_], self.n_features_in_, values=self._leaf_values
+        )
+        return cached_router(self, [self.tree_], make)
 
     def get_depth(self) -> int:
         """The largest number of splits from the root to a leaf."""
@@ -198,10 +227,7 @@ class TreeLearner(TreeModel, Learner):
         prune : takes one of these subtrees.
         """
         check_is_fitted(self)
-        if measure == "error":
-            loss = getattr(self, "loss_matrix_", None)
-        else:
-            loss = None
+        loss = getattr(self, "loss_matrix_", None) if measure == "error" else None
         return cost_complexity_path(self.tree_, measure, loss)
 
     def prune(
@@ -268,14 +294,22 @@ class TreeLearner(TreeModel, Learner):
                 "pruning by error needs rows that were held out of fit: give X and y"
             )
         classes = getattr(self, "classes_", None)
-        target = np.asarray(y, dtype=None if classes is not None else np.float64)
-        loss: Any = "absolute" if self.criterion == "absolute_error" else None
-        if classes is not None:
-            target = _class_codes(target, classes)
+        loss: Any
+        if classes is None:
+            target = np.asarray(y, dtype=np.float64)
+            loss = "absolute" if self.criterion == "absolute_error" else None
+        else:
+            index = {label: k for k, label in enumerate(classes.tolist())}
+            labels = np.asarray(y).tolist()
+            unknown = [label for label in labels if label not in index]
+            if unknown:
+                raise DataError(
+                    f"the class {unknown[0]!r} was not in fit: there are {list(index)}"
+                )
+            target = np.array([index[label] for label in labels], dtype=np.int64)
             loss = getattr(self, "loss_matrix_", None)
-        return NodeCosts.of(
-            self.tree_, self.decision_path(X), target, sample_weight, loss
-        )
+        visited = self.decision_path(X)
+        return NodeCosts.of(self.tree_, visited, target, sample_weight, loss)
 
     # -- what was learned --------------------------------------------------------------
 
@@ -315,22 +349,3 @@ class TreeLearner(TreeModel, Learner):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"feature_importances_": (self.n_features_in_,)}
-
-
-def _leaves(learner: TreeLearner, block: Block) -> np.ndarray:
-    return learner._router.leaves(block.X)[:, 0]
-
-
-def _visit_nodes(learner: TreeLearner, block: Block) -> Any:
-    return learner._router.visits(block.X)
-
-
-def _class_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """The places of labels among the classes."""
-    index = {label: k for k, label in enumerate(classes.tolist())}
-    try:
-        return np.array([index[label] for label in labels.tolist()], dtype=np.int64)
-    except KeyError as error:
-        raise DataError(
-            f"the class {error.args[0]!r} was not in fit: there are {list(index)}"
-        ) from None

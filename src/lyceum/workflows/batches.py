@@ -73,14 +73,12 @@ class Batches:
             return sum(pq.read_metadata(path).num_rows for path in self.paths)
         if self.kind == "csv":
             reader = self.file_format.csv_reader(self.paths[0])
-            cells = (
-                sum(
-                    reader.cell_bytes(path, os.path.getsize(path))
-                    for path in self.paths
-                )
-                // 8
-            )
-            return cells // max(1, len(reader.with_types(self.paths[0]).types))
+            sizes = [
+                reader.cell_bytes(path, os.path.getsize(path)) for path in self.paths
+            ]
+            n_cells = sum(sizes) // 8  # each read as a float64
+            n_columns = len(reader.with_types(self.paths[0]).types)
+            return n_cells // max(1, n_columns)
         return None
 
     def __iter__(self) -> Iterator[pa.Table]:
@@ -95,6 +93,7 @@ class Batches:
         warn_about_format(loaded.notes, loaded.name)
         table = loaded.table
         self._check(table.column_names)
+        # in the same batches as a file, so that a model needs no more memory
         for start in range(0, table.num_rows, _ROWS):
             yield self._numbers(table.select(self.column_names).slice(start, _ROWS))
 
@@ -116,38 +115,34 @@ class Batches:
         return parse_columns(table, numeric, self.text_formats)
 
     def _csv(self) -> Iterator[pa.Table]:
+        # how the first file is written holds for all
         first = self.file_format.csv_reader(self.paths[0])
         reader = replace(first, learned_formats=self.text_formats)
         numeric = {column.name for column in self.columns if column.numeric}
         for path in self.paths:
             typed = reader.with_types(path)
             self._check(list(typed.types), path)
-            known = {
-                column.name: _csv_type(column, typed.types[column.name])
-                for column in self.columns
-            }
-            types = {name: known.get(name, text_type()) for name in typed.types}
+            # columns that the model does not read are kept as they are written
+            types = dict.fromkeys(typed.types, text_type())
+            for column in self.columns:
+                types[column.name] = _csv_type(column, typed.types[column.name])
             formats = {
-                name: each
-                for name, each in typed.text_formats.items()
+                name: text_format
+                for name, text_format in typed.text_formats.items()
                 if name in numeric
             }
             warn_about_format(typed.notes, path)
-            for batch in replace(typed, types=types, text_formats=formats).stream_on(
-                path, numeric
-            ):
+            typed = replace(typed, types=types, text_formats=formats)
+            for batch in typed.stream_on(path, numeric):
                 yield pa.Table.from_batches([batch]).select(self.column_names)
 
     def _check(self, names: Sequence[str], path: str = "the table") -> None:
         absent = [name for name in self.column_names if name not in names]
         if absent:
-            if len(absent) > 1:
-                more = f" (and {len(absent) - 1} more of the model's)"
-            else:
-                more = ""
-            raise SchemaError(
-                f"{path} has no column {absent[0]!r}{more}{spelling_hint(absent[0], list(names))}"
-            )
+            n_more = len(absent) - 1
+            more = f" (and {n_more} more of the model's)" if n_more else ""
+            hint = spelling_hint(absent[0], list(names))
+            raise SchemaError(f"{path} has no column {absent[0]!r}{more}{hint}")
 
 
 def _csv_type(column: Column, inferred: pa.DataType) -> pa.DataType:
@@ -156,6 +151,7 @@ def _csv_type(column: Column, inferred: pa.DataType) -> pa.DataType:
         return text_type()
     if column.categories is not None and column.categories.dtype.kind == "b":
         return pa.bool_()
+    # a column that looks empty or whole at its start may hold other numbers later
     if pa.types.is_null(inferred) or pa.types.is_integer(inferred):
         return pa.float64()
     return inferred

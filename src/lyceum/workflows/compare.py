@@ -152,6 +152,7 @@ class ModelComparison:
         """The result in a sentence."""
         test = self.tests[0]
         best, other = sorted((test.first, test.second))
+        # the first test decides, the others are only shown
         sure = f"p = {test.p_value:.2g} by {test.test} on {self.n_rows:,} rows"
         if self.better is not None:
             losses = f"{test.measure} {best:.4g} against {other:.4g}"
@@ -257,6 +258,7 @@ def compare_models(
         raise DataError(
             "one model predicts classes, the other numbers: compare models for the same target"
         )
+    # costs that are not given are those the first model decides by, then the second
     loss, doubt = pair[1].costs(*pair[0].costs(loss, doubt))
     name = target or pair[0].target.name
     with spool(data) as source:
@@ -264,18 +266,16 @@ def compare_models(
             Outcomes.of(fitted, source, name, file_format=file_format)
             for fitted in pair
         ]
-    tests = tuple(
-        _number_tests(*both)
-        if pair[0].classes is None
-        else _class_tests(pair, both, loss, doubt)
-    )
+    tests: tuple[PairedTest, ...]
+    if pair[0].classes is None:
+        errors = [outcomes.output - outcomes.truth for outcomes in both]
+        tests = (
+            _test_pair("mean squared error", *map(np.square, errors)),
+            _test_pair("mean absolute error", *map(np.abs, errors)),
+        )
+    else:
+        tests = tuple(_class_tests(pair, both, loss, doubt))
     return ModelComparison(names, name, len(both[0].truth), tests)
-
-
-def _number_tests(one: Outcomes, two: Outcomes) -> Iterator[PairedTest]:
-    off = one.output - one.truth, two.output - two.truth
-    yield _test_pair("mean squared error", off[0] ** 2, off[1] ** 2)
-    yield _test_pair("mean absolute error", np.abs(off[0]), np.abs(off[1]))
 
 
 def _class_tests(
@@ -284,16 +284,14 @@ def _class_tests(
     loss: Loss,
     doubt: float | None,
 ) -> Iterator[PairedTest]:
+    # only rows whose class both models know have a cost and a log loss for both
     known = (both[0].truth >= 0) & (both[1].truth >= 0)
-    if loss is not None or doubt is not None:
+    if (loss is not None or doubt is not None) and known.any():
         costs = [
-            _fill_rows(
-                decision_costs(outcomes, fitted, loss, doubt), outcomes.truth >= 0
-            )
+            decision_costs(outcomes, fitted, loss, doubt)[known[outcomes.truth >= 0]]
             for fitted, outcomes in zip(pair, both)
         ]
-        if known.any():
-            yield _test_pair("cost per row", costs[0][known], costs[1][known])
+        yield _test_pair("cost per row", *costs)
     yield _error_test(*both)
     if all(hasattr(fitted.model, "predict_proba") for fitted in pair) and known.any():
         rows = np.flatnonzero(known)
@@ -305,6 +303,7 @@ def _class_tests(
 
 def _error_test(one: Outcomes, two: Outcomes) -> PairedTest:
     """McNemar's test on the rows that one of the models decides wrong, and the other does not."""
+    # the most probable class, without costs; unknown classes, -1, are wrong
     first = one.truth != minimum_risk(one.output).index
     second = two.truth != minimum_risk(two.output).index
     test = mcnemar(
@@ -312,27 +311,25 @@ def _error_test(one: Outcomes, two: Outcomes) -> PairedTest:
         only_second_wrong=int((second & ~first).sum()),
     )
     mean, low, high = mean_interval(first.astype(float) - second)
-    rates = (float(first.mean()), float(second.mean()))
     return PairedTest(
-        "error", *rates, mean, low, high, test.p_value, f"McNemar ({test.method})"
+        measure="error",
+        first=float(first.mean()),
+        second=float(second.mean()),
+        difference=mean,
+        low=low,
+        high=high,
+        p_value=test.p_value,
+        test=f"McNemar ({test.method})",
     )
-
-
-def _fill_rows(values: np.ndarray, where: np.ndarray) -> np.ndarray:
-    """The values in their rows, 0 in the others."""
-    out = np.zeros(len(where))
-    out[where] = values
-    return out
 
 
 def _test_pair(measure: str, one: np.ndarray, two: np.ndarray) -> PairedTest:
     difference = one - two
     mean, low, high = mean_interval(difference)
     n = len(difference)
+    error = 0.0
     if n > 1:
         error = float(difference.std(ddof=1)) / math.sqrt(n)
-    else:
-        error = 0.0
     # rows that all differ by the same amount leave no doubt, rows that never differ nothing but
     # doubt
     if error:
@@ -340,5 +337,12 @@ def _test_pair(measure: str, one: np.ndarray, two: np.ndarray) -> PairedTest:
     else:
         p = float(mean == 0.0 or n < 2)
     return PairedTest(
-        measure, float(one.mean()), float(two.mean()), mean, low, high, p, "paired t"
+        measure=measure,
+        first=float(one.mean()),
+        second=float(two.mean()),
+        difference=mean,
+        low=low,
+        high=high,
+        p_value=p,
+        test="paired t",
     )

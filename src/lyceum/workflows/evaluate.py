@@ -164,20 +164,16 @@ class Evaluation:
         rows = [(metric.name, metric.value, metric.interval) for metric in self.metrics]
         tables = [Table("", ("measure", "value", "95 % interval"), rows)]
         if self.confusion is not None:
+            # rates that follow from the matrix, not measured again
             by_class = class_report(self.confusion).per_class
             rates = [
-                (str(one.positive), one.precision, one.recall, one.f1)
-                for one in by_class
+                (str(of.positive), of.precision, of.recall, of.f1) for of in by_class
             ]
-            tables += [
-                self.confusion.table(),
-                Table("By class", ("class", "precision", "recall", "F1"), rates),
-            ]
-        return Summary(
-            f"{self.learner} on {show_count(self.n_rows, 'row')}, predicting {self.target}",
-            {},
-            tables,
-        )
+            heads = ("class", "precision", "recall", "F1")
+            tables += [self.confusion.table(), Table("By class", heads, rates)]
+        n = show_count(self.n_rows, "row")
+        title = f"{self.learner} on {n}, predicting {self.target}"
+        return Summary(title, {}, tables)
 
     def __str__(self) -> str:
         return "\n\n".join([str(self.summary()), *self.notes])
@@ -233,21 +229,37 @@ def evaluate_model(
     loss, doubt = fitted.costs(loss, doubt)
     with spool(data) as source:
         outcomes = Outcomes.of(fitted, source, target, file_format=file_format)
-    name = target or fitted.target.name
     if fitted.classes is None:
+        matrix = None
         metrics = tuple(_number_metrics(outcomes))
-        return Evaluation(
-            fitted.name, name, len(outcomes.truth), metrics, notes=_notes(outcomes)
+    else:
+        losses = LossMatrix.of(loss, fitted.classes)
+        decided = minimum_risk(outcomes.output, losses, doubt)
+        matrix = _confusion(outcomes, decided, losses)
+        metrics = (
+            *_decision_metrics(matrix),
+            *_cost_metrics(outcomes, fitted, loss, doubt),
+            *_posterior_metrics(outcomes, fitted),
         )
-    decided = minimum_risk(outcomes.output, LossMatrix.of(loss, fitted.classes), doubt)
-    matrix = _confusion(outcomes, decided, LossMatrix.of(loss, fitted.classes))
-    metrics = (
-        *_decision_metrics(matrix),
-        *_cost_metrics(outcomes, decided, fitted, loss, doubt),
-        *_posterior_metrics(outcomes, fitted),
-    )
+    notes = []
+    if outcomes.n_missing:
+        notes.append(
+            f"Left out: {show_count(outcomes.n_missing, 'row')} without a truth."
+        )
+    if outcomes.unknown_classes:
+        n = int((outcomes.truth < 0).sum())
+        names = ", ".join(map(repr, outcomes.unknown_classes[:3]))
+        notes.append(
+            f"The model does not know the class of {show_count(n, 'row')}, such as {names}: this"
+            " counts as wrong, and is left out of costs, log loss and AUC."
+        )
     return Evaluation(
-        fitted.name, name, len(outcomes.truth), metrics, matrix, _notes(outcomes)
+        learner=fitted.name,
+        target=target or fitted.target.name,
+        n_rows=len(outcomes.truth),
+        metrics=metrics,
+        confusion=matrix,
+        notes=tuple(notes),
     )
 
 
@@ -257,6 +269,7 @@ def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
     mean = float(values.mean())
     if n < 2:
         return mean, mean, mean
+    # t · s / √n
     reach = float(stats.t.isf(0.025, n - 1)) * float(values.std(ddof=1)) / math.sqrt(n)
     return mean, mean - reach, mean + reach
 
@@ -272,29 +285,13 @@ def _mean_metric(
     return MetricValue(name, mean, max(least, low), high)
 
 
-def _notes(outcomes: Outcomes) -> tuple[str, ...]:
-    notes = []
-    if outcomes.n_missing:
-        notes.append(
-            f"Left out: {show_count(outcomes.n_missing, 'row')} without a truth."
-        )
-    if outcomes.unknown_classes:
-        n = int((outcomes.truth < 0).sum())
-        names = ", ".join(map(repr, outcomes.unknown_classes[:3]))
-        notes.append(
-            f"The model does not know the class of {show_count(n, 'row')}, such as {names}: this"
-            " counts as wrong, and is left out of costs, log loss and AUC."
-        )
-    return tuple(notes)
-
-
 def _confusion(outcomes: Outcomes, decided: Decisions, loss: LossMatrix) -> Confusion:
     """By true class and class named; actions that name none are rejections."""
     named = np.append(loss.names_class, -1)[decided.index]
     K = len(loss.values)
-    cells = np.bincount(
-        (outcomes.truth + 1) * (K + 1) + named + 1, minlength=(K + 1) ** 2
-    )
+    # unknown classes and rejections have the code -1: row 0 and column 0 of (K + 1)² cells
+    codes = (outcomes.truth + 1) * (K + 1) + named + 1
+    cells = np.bincount(codes, minlength=(K + 1) ** 2)
     cells = cells.reshape(K + 1, K + 1).astype(np.float64)
     assert loss.classes is not None
     return Confusion(
@@ -306,19 +303,17 @@ def _confusion(outcomes: Outcomes, decided: Decisions, loss: LossMatrix) -> Conf
 
 
 def _decision_metrics(matrix: Confusion) -> Iterator[MetricValue]:
+    # rows of unknown classes count as wrong, the rejected ones among them (the last) do not
     decided = round(float(matrix.counts.sum() + matrix.foreign[:-1].sum()))
     if decided:
-        interval = error_interval(
-            decided - round(float(np.trace(matrix.counts))), decided
-        )
-        yield MetricValue("error", interval.rate, interval.low, interval.high)
-        yield MetricValue(
-            "accuracy", 1 - interval.rate, 1 - interval.high, 1 - interval.low
-        )
+        right = round(float(np.trace(matrix.counts)))
+        error = error_interval(decided - right, decided)
+        yield MetricValue("error", error.rate, error.low, error.high)
+        yield MetricValue("accuracy", 1 - error.rate, 1 - error.high, 1 - error.low)
     yield MetricValue("kappa", matrix.kappa)
     if matrix.reject_rate:
-        interval = error_interval(round(matrix.n) - decided, round(matrix.n))
-        yield MetricValue("reject rate", interval.rate, interval.low, interval.high)
+        rejects = error_interval(round(matrix.n) - decided, round(matrix.n))
+        yield MetricValue("reject rate", rejects.rate, rejects.low, rejects.high)
 
 
 def decision_costs(
@@ -327,6 +322,7 @@ def decision_costs(
     """The cost of what is decided in every row whose class the model knows."""
     known = outcomes.truth >= 0
     matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
+    # an index below 0 is doubt, which has its own price
     index = minimum_risk(outcomes.output[known], matrix, doubt).index
     return np.where(
         index < 0, doubt or 0.0, matrix.values[outcomes.truth[known], index]
@@ -334,12 +330,9 @@ def decision_costs(
 
 
 def _cost_metrics(
-    outcomes: Outcomes,
-    decided: Decisions,
-    fitted: FittedModel,
-    loss: Loss,
-    doubt: float | None,
+    outcomes: Outcomes, fitted: FittedModel, loss: Loss, doubt: float | None
 ) -> Iterator[MetricValue]:
+    """What decisions cost, beside the likeliest class and beside the best single action."""
     if loss is None and doubt is None:
         return
     known = outcomes.truth >= 0
@@ -348,6 +341,7 @@ def _cost_metrics(
         return
     matrix = LossMatrix.of(loss, fitted.classes)  # type: ignore[arg-type]
     yield _mean_metric("cost per row", decision_costs(outcomes, fitted, loss, doubt))
+    # what would be paid without decision theory: the most probable class, named
     plain = matrix.without_reject()
     actions = np.argsort(plain.names_class)  # the action that names every class
     if len(actions) == len(fitted.classes):  # type: ignore[arg-type]
@@ -355,8 +349,7 @@ def _cost_metrics(
         yield _mean_metric(
             "cost of the likeliest class", plain.values[truth, likeliest]
         )
-    same = matrix.values[truth].mean(axis=0)
-    best = int(same.argmin())
+    best = int(matrix.values[truth].mean(axis=0).argmin())
     assert matrix.actions is not None
     action = matrix.actions[best]
     yield _mean_metric(f"cost of always {action}", matrix.values[truth, best])
@@ -374,21 +367,18 @@ def _posterior_metrics(
     # with rows of one class there is nothing to rank
     several = (truth != truth[0]).any()
     if K == 2 and several:
-        yield MetricValue(
-            "AUC",
-            roc_auc_score(truth == 1, proba[:, 1]),
-            *_de_long(truth == 1, proba[:, 1]),
-        )
+        positive = truth == 1
+        area = roc_auc_score(positive, proba[:, 1])
+        yield MetricValue("AUC", area, *_de_long(positive, proba[:, 1]))
     elif several:
-        yield MetricValue(
-            "AUC (Hand and Till)", auc_hand_till(truth, proba, labels=np.arange(K))
-        )
+        area = auc_hand_till(truth, proba, labels=np.arange(K))
+        yield MetricValue("AUC (Hand and Till)", area)
     yield _mean_metric("log loss", log_losses(truth, proba), 0.0)
-    off = proba.copy()
-    off[np.arange(len(truth)), truth] -= 1.0
-    yield _mean_metric(
-        "Brier score", off[:, 1] ** 2 if K == 2 else (off**2).sum(axis=1), 0.0
-    )
+    # p - e_k, k the true class; of two classes one column says all
+    errors = proba.copy()
+    errors[np.arange(len(truth)), truth] -= 1.0
+    squares = errors[:, 1] ** 2 if K == 2 else (errors**2).sum(axis=1)
+    yield _mean_metric("Brier score", squares, 0.0)
     if K >= 2:
         curve = calibration_curve(truth, proba, labels=np.arange(K), n_bins=10)
         yield MetricValue("calibration error", curve.expected_error)
@@ -403,10 +393,12 @@ def _de_long(
     The share of negatives below each positive, and of positives above each negative, has the AUC as
     its mean; the variance of the AUC is the sum of the variances of the two means.
     """
+    # the variance of the area is var(V₁₀)/m + var(V₀₁)/n over m positive and n negative rows
     m = int(positive.sum())
     n = int((~positive).sum())
     if m < 2 or n < 2:
         return None, None
+    # ranks among all rows less ranks in the own class: the rows of the other class below each
     ranks = stats.rankdata(score)
     below = (ranks[positive] - stats.rankdata(score[positive])) / n
     above = 1.0 - (ranks[~positive] - stats.rankdata(score[~positive])) / m
@@ -416,11 +408,12 @@ def _de_long(
 
 def _number_metrics(outcomes: Outcomes) -> Iterator[MetricValue]:
     report = regression_report(outcomes.truth, outcomes.output)
-    off = outcomes.output - outcomes.truth
-    squares = _mean_metric("RMSE", off**2, 0.0)
+    errors = outcomes.output - outcomes.truth
+    # the interval is that of the mean square, and its roots
+    squares = _mean_metric("RMSE", errors**2, 0.0)
     ends = (squares.value, squares.low, squares.high)
     yield MetricValue("RMSE", *(end if end is None else math.sqrt(end) for end in ends))  # type: ignore[arg-type]
-    yield _mean_metric("MAE", np.abs(off), 0.0)
-    yield _mean_metric("bias", off)
+    yield _mean_metric("MAE", np.abs(errors), 0.0)
+    yield _mean_metric("bias", errors)
     yield MetricValue("R²", report.r2)
     yield MetricValue("relative squared error", report.relative_squared_error)

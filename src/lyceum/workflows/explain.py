@@ -94,14 +94,11 @@ class RowExplanation:
         )
 
     def table(self) -> Table:
-        rows = [
+        rows: list[Any] = [("(base)", "", self.base)]
+        rows += [
             (name, show_cell(cell), adds) for name, cell, adds in self.contributions
         ]
-        return Table(
-            self.title,
-            ("column", "value", self.unit),
-            [("(base)", "", self.base), *rows],
-        )
+        return Table(self.title, ("column", "value", self.unit), rows)
 
     @property
     def title(self) -> str:
@@ -111,14 +108,16 @@ class RowExplanation:
         return f"row {self.row}: {show(self.predicted)}{chance}, {self.unit} {show(self.score)}"
 
     def __str__(self) -> str:
-        return "\n\n".join(
-            str(one) for one in (self.table(), self.detail) if one is not None
-        )
+        return "\n\n".join(map(str, self._tables()))
 
     def _repr_html_(self) -> str:
-        return "".join(
-            one._repr_html_() for one in (self.table(), self.detail) if one is not None
-        )
+        return "".join(table._repr_html_() for table in self._tables())
+
+    def _tables(self) -> list[Table]:
+        tables = [self.table()]
+        if self.detail is not None:
+            tables.append(self.detail)
+        return tables
 
 
 def explain_rows(
@@ -147,24 +146,23 @@ def explain_rows(
         raise LyceumError(
             f"{fitted.name} cannot explain a single prediction: see its summary() instead"
         )
+    # in the order of the file, which is read once
     wanted = sorted(set(rows))
     if wanted and wanted[0] < 0:
         raise DataError(f"row {wanted[0]}: rows are counted from 0")
+    columns = fitted.schema.columns
     with spool(data) as source:
-        table = _take_rows(
-            Batches(source, fitted.schema.columns, (), file_format or FileFormat()),
-            wanted,
-        )
+        batches = Batches(source, columns, (), file_format or FileFormat())
+        table = _take_rows(batches, wanted)
     explanation = fitted.explain(fitted.rows(table))
-    has_posteriors = fitted.classes is not None and hasattr(
-        fitted.model, "predict_proba"
-    )
-    if has_posteriors:
+    posterior = None
+    if fitted.classes is not None and hasattr(fitted.model, "predict_proba"):
         posterior = fitted.posterior(table)
-    else:
-        posterior = None
+    # the i-th row of the table is the row wanted[i] of the file
     made = {
-        row: _explain_row(fitted, explanation, table, posterior, i, row)
+        row: _explain_row(
+            fitted, explanation, table=table, posterior=posterior, i=i, row=row
+        )
         for i, row in enumerate(wanted)
     }
     return [made[row] for row in dict.fromkeys(rows)]
@@ -175,9 +173,10 @@ def _take_rows(batches: Batches, rows: list[int]) -> pa.Table:
     start = 0
     for batch in batches:
         inside = [row - start for row in rows if start <= row < start + batch.num_rows]
-        parts += [batch.take(inside)] if inside else []
+        if inside:
+            parts.append(batch.take(inside))
         start += batch.num_rows
-        if rows and start > rows[-1]:
+        if rows and start > rows[-1]:  # nothing is read beyond the last row
             return pa.concat_tables(parts)
     raise DataError(
         f"there is no row {max(rows, default=0)}: there are {start:,}, counted from 0"
@@ -187,11 +186,13 @@ def _take_rows(batches: Batches, rows: list[int]) -> pa.Table:
 def _explain_row(
     fitted: FittedModel,
     explanation: Any,
+    *,
     table: pa.Table,
     posterior: Any,
     i: int,
     row: int,
 ) -> RowExplanation:
+    # the largest contributions first, whatever their sign
     adds = explanation.contributions[i]
     order = np.argsort(-np.abs(adds), kind="stable").tolist()
     parts = tuple(
@@ -204,20 +205,22 @@ def _explain_row(
         labels = fitted.classes.tolist()
         chances = {str(label): float(p) for label, p in zip(labels, posterior[i])}
     predicted = explanation.predicted[i]
+    # plain values for JSON
     if isinstance(predicted, np.generic):
         predicted = predicted.item()
+    # its title counts the rows taken, the person those of the file
     detail = explanation.detail(i)
     if detail is not None:
         detail = replace(detail, title=detail.title.replace(f"row {i}", f"row {row}"))
     return RowExplanation(
-        row,
-        predicted,
-        explanation.unit,
-        float(explanation.scores[i]),
-        float(explanation.base[i]),
-        parts,
-        chances,
-        detail,
+        row=row,
+        predicted=predicted,
+        unit=explanation.unit,
+        score=float(explanation.scores[i]),
+        base=float(explanation.base[i]),
+        contributions=parts,
+        posterior=chances,
+        detail=detail,
     )
 
 

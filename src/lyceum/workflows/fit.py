@@ -12,7 +12,7 @@ from lyceum import catalog
 from lyceum._core.constraints import InvalidParameterError
 from lyceum._core.data import FileFormat, scan
 from lyceum._core.files import spool
-from lyceum._core.types import Data, Estimator
+from lyceum._core.types import Data
 from lyceum.errors import LyceumError
 
 
@@ -62,7 +62,16 @@ def fit_file(
     entry = catalog.find(learner)
     if entry.task in ("classification", "regression") and target is None:
         raise LyceumError(f"{learner} needs a target: say which column to predict")
-    made = _with_settings(entry.load()(), settings or {})
+    model = entry.build()
+    # checked here for a sentence that names what there is
+    parameters = sorted(model.get_params(deep=False))
+    for name in settings or {}:
+        if name not in parameters:
+            hint = f"it has {', '.join(parameters)}"
+            if near := difflib.get_close_matches(name, parameters, 1):
+                hint = f"did you mean {near[0]!r}?"
+            raise LyceumError(f"{learner} has no setting {name!r}: {hint}")
+    model.set_params(**(settings or {}))
     options = (file_format or FileFormat()).options()
     with spool(data) as source:
         rows = scan(
@@ -71,26 +80,10 @@ def fit_file(
         # cells may be missing after the fit, even if none is in it
         sparse_text = entry.takes_sparse_text(rows.schema)
         names = entry.preparations(rows.schema)
-        model = made
         if names:
             steps = [catalog.find(name).build(sparse_text) for name in names]
-            model = make_pipeline(*steps, made)
+            model = make_pipeline(*steps, model)
         try:
             return model.fit(rows)
         except InvalidParameterError as error:
             raise LyceumError(str(error)) from error
-
-
-def _with_settings(learner: Estimator, settings: Mapping[str, Any]) -> Any:
-    known = sorted(learner.get_params(deep=False))
-    for name in settings:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            if near:
-                hint = f"did you mean {near[0]!r}?"
-            else:
-                hint = f"it has {', '.join(known)}"
-            raise LyceumError(
-                f"{type(learner).__name__} has no setting {name!r}: {hint}"
-            )
-    return learner.set_params(**settings)

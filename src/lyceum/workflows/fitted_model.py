@@ -3,7 +3,7 @@ predictions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sized
+from collections.abc import Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -20,7 +20,6 @@ from lyceum.decision import CalibratedClassifierCV, MinimumRiskClassifier
 from lyceum.errors import DataError, LyceumError
 from lyceum.report import Explanation
 from lyceum.workflows.batches import Batches
-from lyceum.workflows.pipeline_explanation import explain_steps
 
 Output = TypeVar("Output", bound=Sized)
 _OUTPUTS = {
@@ -208,7 +207,7 @@ class FittedModel:
 
     def explain(self, rows: Rows) -> Explanation:
         """What every column adds to the predictions; `rows` are as the first step reads them."""
-        return explain_steps(self.steps, rows)
+        return _explain_steps(self.steps, rows)
 
     def outputs(
         self,
@@ -230,17 +229,74 @@ class FittedModel:
         file_format : FileFormat, optional
             How the file is written.
         """
-        if truth is None:
-            columns = self.schema.columns
-        else:
-            columns = (*self.schema, replace(self.target, name=truth))
+        columns = self.schema.columns
+        if truth is not None:
+            columns = (*columns, replace(self.target, name=truth))
         batches = Batches(data, columns, also, file_format or FileFormat())
-        if progress.is_watched():
-            total = batches.n_rows
-        else:
-            total = None
+        # rows are counted only for someone who watches, as that reads the start of a file again
+        n_rows = batches.n_rows if progress.is_watched() else None
         done = 0
         for table in batches:
             yield table, self.output(table)
             done += table.num_rows
-            progress.report("rows", done, None if total is None else max(done, total))
+            # the number of rows of a CSV file is an estimate, and may be too low
+            progress.report("rows", done, None if n_rows is None else max(done, n_rows))
+
+
+# -- explanations ----------------------------------------------------------------------
+
+
+def _explain_steps(steps: Sequence[Any], rows: Rows) -> Explanation:
+    """The explanation of some rows by the last step, in the columns that the first step reads.
+
+    One-of-C columns that a preparation made are added up to the column that they come from. Columns
+    that are made of several, as principal components, keep their own names.
+    """
+    first = made = steps[0].schema_.names
+    # for every column after a step the column of the first step that it comes from, -1 if it is
+    # made of several
+    sources = np.arange(len(first))
+    for step in steps[:-1]:
+        rows = step.transform(rows)
+        made = step.get_feature_names_out()
+        if hasattr(step, "column_sources"):
+            before = step.column_sources()
+            sources = np.where(before < 0, -1, sources[before])
+        else:
+            sources = np.full(len(made), -1)
+    explanation = steps[-1].explain(rows)
+    # columns of one source are added up, as contributions are additive
+    groups: dict[str, list[int]] = {}
+    for j, source in enumerate(sources.tolist()):
+        name = first[source] if source >= 0 else str(made[j])
+        groups.setdefault(name, []).append(j)
+    added = []
+    cells = []
+    for indices in groups.values():
+        added.append(explanation.contributions[:, indices].sum(axis=1))
+        cells.append(_cells_of(explanation.values, made, indices))
+    return replace(
+        explanation,
+        names=tuple(groups),
+        contributions=np.column_stack(added),
+        values=np.column_stack(cells),
+    )
+
+
+def _cells_of(values: Any, names: Sequence[str], indices: list[int]) -> np.ndarray:
+    """The cells of one column; of several one-of-C columns the name of the one that is 1.
+
+    Of the parts of a date those that have names are given: "November, Saturday".
+    """
+    cells = values[:, indices]
+    if len(indices) == 1:
+        return cells[:, 0]
+    if any("=" not in names[j] for j in indices):
+        joined = [
+            ", ".join(cell for cell in row if isinstance(cell, str)) for row in cells
+        ]
+        return np.array(joined, dtype=object)
+    labels = np.array([names[j].split("=", 1)[-1] for j in indices], dtype=object)
+    # a row of zeros only is a category that the encoder does not know
+    ones = cells.astype(np.float64) == 1.0
+    return np.where(ones.any(axis=1), labels[ones.argmax(axis=1)], "")

@@ -130,13 +130,9 @@ def label_file(
         )
     loaded = read_data(data, file_format)
     warn_about_format(loaded.notes, data)
-    work = _Work(
-        loaded.table,
-        target,
-        Path(out),
-        ask,
-        NaiveBayes() if learner is None else learner,
-    )
+    if learner is None:
+        learner = NaiveBayes()
+    work = _Work(loaded.table, target, out=Path(out), ask=ask, learner=learner)
     if n_queries > 0 and work.begin(n_queries, seed):
         work.go_on(strategy, n_queries - work.asked, seed)
     return work.result()
@@ -146,24 +142,22 @@ class _Work:
     """The table, its labels so far, and the person who labels."""
 
     def __init__(
-        self, table: pa.Table, target: str, out: Path, ask: Any, learner: Estimator
+        self, table: pa.Table, target: str, *, out: Path, ask: Any, learner: Estimator
     ) -> None:
-        names = table.column_names
+        self.table = table
         self.target = target
         self.out = out
         self.person = ask
         self.learner = learner
-        if target in names:
-            given = table.column(target).to_pylist()
-        else:
-            given = [None] * table.num_rows
-        self.labels: list[str | None] = [
-            None if _is_missing(one) else str(one) for one in given
-        ]
-        if target in names:
+        self.labels: list[str | None] = [None] * table.num_rows
+        if target in table.column_names:
+            cells = table.column(target).to_pylist()
+            # missing: null, an empty text or NaN, which is not equal to itself
+            self.labels = [
+                None if cell is None or cell == "" or cell != cell else str(cell)
+                for cell in cells
+            ]
             self.table = table.drop_columns([target])
-        else:
-            self.table = table
         if not self.table.num_columns:
             raise DataError(
                 f"there is no column but {target!r}: nothing tells the rows apart"
@@ -174,6 +168,10 @@ class _Work:
     @property
     def labeled_rows(self) -> list[int]:
         return [i for i, label in enumerate(self.labels) if label is not None]
+
+    @property
+    def n_classes(self) -> int:
+        return len(set(self.labels) - {None})
 
     def query(self, row: int, posteriors: dict[str, float] | None = None) -> str | None:
         cells = {
@@ -191,65 +189,57 @@ class _Work:
 
     def begin(self, n_queries: int, seed: int) -> bool:
         """Ask about rows at random until two labels are there; whether there is more to ask."""
+        # no model yet, hence no row is more telling than another
         order = np.random.default_rng(seed).permutation(len(self.labels)).tolist()
         for row in order:
-            if len({self.labels[i] for i in self.labeled_rows}) > 1:
+            if self.n_classes > 1:
                 break
             if self.labels[row] is None and (
                 self.asked >= n_queries or self.query(row) is None
             ):
                 return False
-        return (
-            len(self.labeled_rows) < len(self.labels)
-            and len({self.labels[i] for i in self.labeled_rows}) > 1
-        )
+        return None in self.labels and self.n_classes > 1
 
     def go_on(self, strategy: str, n_queries: int, seed: int) -> None:
         for step in range(n_queries):
-            known = self.labeled_rows
-            if self.stopped or len(known) == len(self.labels):
+            labeled = self.labeled_rows
+            if self.stopped or len(labeled) == len(self.labels):
                 return
+            # one query at a time; the row is only noted, and the person is asked below, with
+            # what the learner thinks
             asked: list[int] = []
-
-            def note(row: int, asked: list[int] = asked) -> None:
-                asked.append(row)  # answered below, with what the learner thinks
-
             result = active_learning(
                 self.learner,
                 self.table,
-                note,
+                asked.append,
                 strategy=strategy,
-                labeled=known,
-                labels=[self.labels[i] for i in known],
+                labeled=labeled,
+                labels=[self.labels[i] for i in labeled],
                 n_queries=1,
                 random_state=seed + step,
             )
-            proba = np.asarray(
-                result.estimator.predict_proba(self.table.slice(asked[0], 1))
-            )[0]
-            posteriors = dict(zip(map(str, result.estimator.classes_), proba.tolist()))
-            if self.query(asked[0], posteriors) is None:
+            (row,) = asked
+            model = result.estimator
+            proba = np.asarray(model.predict_proba(self.table.slice(row, 1)))[0]
+            posteriors = dict(zip(map(str, model.classes_), proba.tolist()))
+            if self.query(row, posteriors) is None:
                 return
 
     def write(self) -> None:
-        whole = self.table.append_column(
-            self.target, pa.array(self.labels, pa.string())
-        )
+        labels = pa.array(self.labels, pa.string())
+        whole = self.table.append_column(self.target, labels)
+        # the file is replaced as a whole: a stop in between loses no answer
         buffer = io.BytesIO()
         csv.write_csv(whole, buffer)
         write_file(self.out, buffer.getvalue())
 
     def result(self) -> Labeled:
         self.write()
-        classes = sorted({str(self.labels[i]) for i in self.labeled_rows})
+        labels = [label for label in self.labels if label is not None]
         return Labeled(
-            self.out,
-            self.asked,
-            len(self.labeled_rows),
-            len(self.labels),
-            tuple(classes),
+            out=self.out,
+            asked=self.asked,
+            labeled=len(labels),
+            rows=len(self.labels),
+            classes=tuple(sorted(set(labels))),
         )
-
-
-def _is_missing(value: object) -> bool:
-    return value is None or value == "" or value != value

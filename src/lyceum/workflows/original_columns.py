@@ -25,11 +25,10 @@ def original_cells(cells: np.ndarray, column: Column) -> pa.Array:
     """
     cells = np.asarray(cells, dtype=np.float64)
     if column.is_time:
+        # times are seconds since 1970
         known = np.isfinite(cells)
-        milliseconds = np.rint(np.where(known, cells, 0.0) * 1e3).astype(
-            "datetime64[ms]"
-        )
-        return pa.array(milliseconds, mask=~known)
+        milliseconds = np.rint(np.where(known, cells, 0.0) * 1e3)
+        return pa.array(milliseconds.astype("datetime64[ms]"), mask=~known)
     if column.numeric:
         return pa.array(cells, from_pandas=True)
     known = ~np.isnan(cells) & (cells >= 0)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import Column, Schema, TableCoder
-from lyceum._core.lazy_arrow import pa
 from lyceum.errors import DataError
 from lyceum.workflows.fitted_model import FittedModel
 
@@ -39,42 +38,35 @@ class Outcomes:
         cls, fitted: FittedModel, data: Any, truth: str | None, **options: Any
     ) -> Outcomes:
         target = replace(fitted.target, name=truth or fitted.target.name)
-        if target.is_categorical and fitted.classes is not None:
-            read = _classes
-        else:
-            read = _values
+        # classes as codes, -1 if the model does not know them; numbers as they are; NaN if
+        # missing
+        of_classes = target.is_categorical and fitted.classes is not None
+        column = (
+            replace(target, kind="categorical") if of_classes else Column(target.name)
+        )
+        coder = TableCoder(Schema((column,)))
         truths = []
         outputs = []
-        unknown: dict[Any, None] = {}
+        unknown: dict[Any, None] = {}  # in the order in which they were met
         for table, output in fitted.outputs(data, truth=target.name, **options):
-            truths.append(read(table, target, unknown))
+            codes = coder.features(table)[:, 0].astype(np.float64)
+            if of_classes:
+                for row in np.flatnonzero(codes == -1)[:3].tolist():
+                    unknown[table.column(target.name)[row].as_py()] = None
+            truths.append(codes)
             outputs.append(output)
         if not truths:
             raise DataError(
                 "the data has column names but no rows: there is nothing to measure by"
             )
-        truth_ = np.concatenate(truths)
-        output_ = np.concatenate(outputs)
-        known = ~np.isnan(truth_)
+        values = np.concatenate(truths)
+        known = ~np.isnan(values)
         if not known.any():
             raise DataError(
                 f"column {target.name!r} has no value in any row: there is nothing to measure by"
             )
-        if fitted.classes is None:
-            truth_ = truth_[known]
-        else:
-            truth_ = truth_[known].astype(np.intp)
-        return cls(truth_, output_[known], int((~known).sum()), tuple(unknown))
-
-
-def _classes(table: pa.Table, target: Column, unknown: dict[Any, None]) -> np.ndarray:
-    coder = TableCoder(Schema((replace(target, kind="categorical"),)))
-    codes = coder.features(table)[:, 0]
-    for row in np.flatnonzero(codes == -1)[:3].tolist():
-        unknown[table.column(target.name)[row].as_py()] = None
-    return codes
-
-
-def _values(table: pa.Table, target: Column, unknown: dict[Any, None]) -> np.ndarray:
-    column = Column(target.name)
-    return TableCoder(Schema((column,))).features(table)[:, 0].astype(np.float64)
+        values = values[known]
+        if fitted.classes is not None:
+            values = values.astype(np.intp)
+        output = np.concatenate(outputs)[known]
+        return cls(values, output, int((~known).sum()), tuple(unknown))

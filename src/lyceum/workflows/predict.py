@@ -23,6 +23,7 @@ from lyceum.workflows.fitted_model import FittedModel
 from lyceum.workflows.original_columns import original_columns
 
 _REJECT = "reject"
+# what makes a spreadsheet run a cell, or split it
 _FORMULA = r"^([=+\-@\t\r])"
 
 
@@ -136,6 +137,7 @@ def predict_file(
     """
     fitted = FittedModel(model)
     answer = _Answer.of(fitted, proba, *fitted.costs(loss, doubt))
+    # refused before any row is read
     clash = [name for name in keep if name in answer.names]
     if clash:
         raise DataError(
@@ -146,20 +148,16 @@ def predict_file(
     with ExitStack() as stack:
         data = stack.enter_context(spool(data))
         write = stack.enter_context(_writer(out, force, spreadsheet))
-        for table, output in fitted.outputs(
-            data, also=tuple(keep), file_format=file_format
-        ):
-            columns, given = answer(output)
-            kept = {name: table.column(name) for name in keep}
-            write(pa.table({**kept, **columns}))
-            counts += np.bincount(given, minlength=len(counts))
+        batches = fitted.outputs(data, also=tuple(keep), file_format=file_format)
+        for table, output in batches:
+            columns, indices = answer(output)
+            copied = {name: table.column(name) for name in keep}
+            write(pa.table({**copied, **columns}))
+            counts += np.bincount(indices, minlength=len(counts))
             n_rows += table.num_rows
         if not n_rows:
             raise DataError("the data has column names but no rows (0 samples)")
-    if isinstance(out, str | os.PathLike):
-        path = os.fspath(out)
-    else:
-        path = None
+    path = os.fspath(out) if isinstance(out, str | os.PathLike) else None
     return Predicted(n_rows, path, dict(zip(answer.labels, counts.tolist())))
 
 
@@ -179,40 +177,39 @@ class _Answer:
         cls, fitted: FittedModel, proba: bool, loss: Any, doubt: float | None
     ) -> _Answer:
         if fitted.classes is None:
-            if proba or loss is not None or doubt is not None:
-                if proba:
-                    asked = "--proba"
-                elif loss is not None:
-                    asked = "a loss"
-                else:
-                    asked = "doubt"
-                if fitted.gives == "predictions":
-                    output = "predicts numbers"
-                else:
+            wishes = {
+                "--proba": proba,
+                "a loss": loss is not None,
+                "doubt": doubt is not None,
+            }
+            for wish, is_made in wishes.items():
+                if is_made:
                     output = f"gives {fitted.gives}"
-                raise DataError(
-                    f"{fitted.name} {output}, so that {asked} has no meaning here"
-                )
+                    if fitted.gives == "predictions":
+                        output = "predicts numbers"
+                    raise DataError(
+                        f"{fitted.name} {output}, so that {wish} has no meaning here"
+                    )
             return cls(None, (), False, None, None, tuple(fitted.output_names))
         matrix = LossMatrix.of(loss, fitted.classes)
         assert matrix.actions is not None
-        minimum_risk(
-            np.full((1, len(fitted.classes)), 1 / len(fitted.classes)), matrix, doubt
-        )
-        if doubt is None:
-            labels = matrix.actions
-        else:
-            labels = (*matrix.actions, _REJECT)
+        # one decision at once: losses and doubt that do not fit are refused before any file is read
+        K = len(fitted.classes)
+        minimum_risk(np.full((1, K), 1 / K), matrix, doubt)
+        labels = matrix.actions
+        if doubt is not None:
+            labels = (*labels, _REJECT)
         decides = loss is not None or doubt is not None
         return cls(fitted.classes, labels, proba, matrix if decides else None, doubt)
 
     @property
     def names(self) -> list[str]:
+        names = list(self.outputs)
         if self.loss is not None:
-            risk = ["risk"]
-        else:
-            risk = []
-        return [*self.outputs, *risk, *(self._posterior_names if self.proba else [])]
+            names.append("risk")
+        if self.proba:
+            names += self._posterior_names
+        return names
 
     @property
     def _posterior_names(self) -> list[str]:
@@ -227,8 +224,11 @@ class _Answer:
         if self.classes is None:
             return {self.outputs[0]: pa.array(output)}, np.empty(0, dtype=np.intp)
         decided = minimum_risk(output, self.loss, self.doubt)
-        given = decided.index % len(self.labels)  # doubt, -1, is the last
-        columns: dict[str, Any] = {"predicted": _as_labels(given, self.labels)}
+        indices = decided.index % len(self.labels)  # doubt, -1, is the last
+        # labels of one type as they are, mixed ones as text
+        kinds = {type(label) for label in self.labels}
+        values = pa.array(self.labels if len(kinds) == 1 else map(str, self.labels))
+        columns: dict[str, Any] = {"predicted": values.take(pa.array(indices))}
         if self.loss is not None:
             columns["risk"] = pa.array(decided.risk)
         if self.proba:
@@ -236,22 +236,14 @@ class _Answer:
                 name: pa.array(output[:, k])
                 for k, name in enumerate(self._posterior_names)
             }
-        return columns, given
-
-
-def _as_labels(given: np.ndarray, labels: Sequence[Any]) -> pa.Array:
-    """Labels of one type as they are, mixed ones as text."""
-    kinds = {type(label) for label in labels}
-    values = pa.array(labels if len(kinds) == 1 else list(map(str, labels)))
-    return pa.DictionaryArray.from_arrays(
-        pa.array(given.astype(np.int32)), values
-    ).dictionary_decode()
+        return columns, indices
 
 
 @contextmanager
 def _writer(out: Any, force: bool, spreadsheet: bool) -> Iterator[Any]:
     """A function that writes a table; a named file appears when all is written, and only then."""
     if not isinstance(out, str | os.PathLike):
+        # a stream, e.g. standard output, is written as it comes
         with _Sink(out, ".csv", spreadsheet) as sink:
             yield sink.write
         return
@@ -299,14 +291,15 @@ class _Sink:
                 name: decode_dictionary(table.column(name))
                 for name in table.column_names
             }
-            table = pa.table(
-                _without_formulas(columns) if self.spreadsheet else columns
-            )
+            if self.spreadsheet:
+                columns = _without_formulas(columns)
+            table = pa.table(columns)
         if self.writer is None:
             self.writer = _MAKERS[self.suffix](self.where, table.schema)
-        self.writer.write_table(
-            table.cast(self.writer.schema) if self.suffix == ".parquet" else table
-        )
+        # batches of a column may differ in their types: the first one decides
+        if self.suffix == ".parquet":
+            table = table.cast(self.writer.schema)
+        self.writer.write_table(table)
 
     def __exit__(self, *_: Any) -> None:
         if self.writer is not None:
@@ -317,16 +310,9 @@ def _without_formulas(
     columns: dict[str, pa.ChunkedArray],
 ) -> dict[str, pa.ChunkedArray]:
     """Names and texts with an apostrophe in front of what a spreadsheet would run."""
-
-    def quote_name(name: str) -> str:
-        if re.match(_FORMULA, name):
-            return f"'{name}"
-        return name
-
-    def quote_cells(cells: pa.ChunkedArray) -> pa.ChunkedArray:
-        text = pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)
-        if text:
-            return pc.replace_substring_regex(cells, _FORMULA, r"'\1")
-        return cells
-
-    return {quote_name(name): quote_cells(cells) for name, cells in columns.items()}
+    quoted = {}
+    for name, cells in columns.items():
+        if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
+            cells = pc.replace_substring_regex(cells, _FORMULA, r"'\1")
+        quoted[re.sub(_FORMULA, r"'\1", name)] = cells
+    return quoted

@@ -70,6 +70,7 @@ class Segmentation:
 
         image.imsave(path, self.picture)
         if palette is not None:
+            # one square of 32 pixels per color
             square = np.repeat(np.repeat(self.palette[None], 32, axis=0), 32, axis=1)
             image.imsave(palette, square)
 
@@ -81,11 +82,8 @@ class Segmentation:
             for k, (color, share) in enumerate(zip(self.palette, self.shares))
         ]
         facts = {"width": width, "height": height, "segments": len(self.palette)}
-        return Summary(
-            "Segmentation",
-            facts,
-            [Table("Segments", ("segment", "color", "share"), rows)],
-        )
+        table = Table("Segments", ("segment", "color", "share"), rows)
+        return Summary("Segmentation", facts, [table])
 
 
 def segment_image(
@@ -132,23 +130,17 @@ def segment_image(
     height, width = pixels.shape[:2]
     features = _features(pixels, by, float(position_weight)).reshape(height * width, -1)
     clusters = _labels(features, n_segments, method, random_state)
+    # segments are numbered by their size, the largest 0; empty ones come last and are left out
     counts = np.bincount(clusters, minlength=n_segments)
-    order = np.argsort(-counts, kind="stable")
-    # segments are numbered by their size, the largest 0; empty ones are left out
-    rank = np.empty(len(order), dtype=np.intp)
-    rank[order] = np.arange(len(order))
-    order = order[counts[order] > 0]
-    labels = rank[clusters].reshape(height, width)
-    flat = labels.ravel()
+    rank = np.empty(len(counts), dtype=np.intp)
+    rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
+    flat = rank[clusters]
+    sizes = np.bincount(flat)
     colors = pixels.reshape(-1, 3)
-    size = np.bincount(flat, minlength=len(order))
-    palette = (
-        np.stack(
-            [np.bincount(flat, colors[:, c], len(order)) for c in range(3)], axis=1
-        )
-        / size[:, None]
-    )
-    return Segmentation(labels, np.clip(palette, 0.0, 1.0), size / size.sum())
+    sums = np.stack([np.bincount(flat, colors[:, c]) for c in range(3)], axis=1)
+    palette = sums / sizes[:, None]
+    labels = flat.reshape(height, width)
+    return Segmentation(labels, np.clip(palette, 0.0, 1.0), sizes / sizes.sum())
 
 
 def _pixels(image: Any) -> np.ndarray:
@@ -166,6 +158,7 @@ def _pixels(image: Any) -> np.ndarray:
                 f"{str(image)!r} cannot be read as a picture: {error}"
             ) from error
     pixels = np.asarray(image)
+    # whole numbers are bytes, and so are floats beyond 1
     is_integer = pixels.dtype.kind in "iu"
     pixels = pixels.astype(np.float64)
     if is_integer or pixels.max(initial=0.0) > 1.0:
@@ -176,8 +169,9 @@ def _pixels(image: Any) -> np.ndarray:
         raise DataError(
             f"a picture has rows and columns of 1, 3 or 4 numbers, not the shape {pixels.shape}"
         )
-    if pixels.shape[2] == 4:  # on white
-        pixels = pixels[:, :, :3] * pixels[:, :, 3:] + (1.0 - pixels[:, :, 3:])
+    if pixels.shape[2] == 4:  # on white: a c + (1 - a), a the fourth number
+        opacity = pixels[:, :, 3:]
+        pixels = pixels[:, :, :3] * opacity + (1.0 - opacity)
     return np.clip(pixels[:, :, :3], 0.0, 1.0)
 
 
@@ -190,6 +184,7 @@ def _features(pixels: np.ndarray, by: str, weight: float) -> np.ndarray:
         raise SettingError(
             f"by={by!r} is none of 'intensity', 'color' and 'color+position'"
         )
+    # both in shares of the longer side, so that a distance is the same in all directions
     height, width = pixels.shape[:2]
     side = max(height, width) - 1 or 1
     rows, columns = np.mgrid[:height, :width] / side
@@ -199,16 +194,17 @@ def _features(pixels: np.ndarray, by: str, weight: float) -> np.ndarray:
 def _labels(
     features: np.ndarray, k: int, method: str, random_state: int | None
 ) -> np.ndarray:
+    # no more segments than pixels that differ
     distinct = len(np.unique(features, axis=0))
     k = min(int(k), distinct)
+    model: Any
     if method == "kmeans":
-        return np.asarray(
-            KMeans(k, n_init=3, random_state=random_state).fit(features).labels_
-        )
-    if method == "mixture":
+        model = KMeans(k, n_init=3, random_state=random_state)
+    elif method == "mixture":
         model = GaussianMixture(k, random_state=random_state, max_iter=200, tol=1e-4)
-        return np.asarray(model.fit(features).labels_)
-    raise SettingError(f"method={method!r} is neither 'kmeans' nor 'mixture'")
+    else:
+        raise SettingError(f"method={method!r} is neither 'kmeans' nor 'mixture'")
+    return np.asarray(model.fit(features).labels_)
 
 
 # -- bags of visual words --------------------------------------------------------------
@@ -254,16 +250,12 @@ class VisualWords:
 
     def counts(self, images: Sequence[Any]) -> np.ndarray:
         """How often every word occurs in every picture, (n_images, n_words)."""
-        words = len(self.model.cluster_centers_)
-        return np.stack(
-            [
-                np.bincount(
-                    self.model.predict(_patches(image, self.patch, self.step)),
-                    minlength=words,
-                )
-                for image in images
-            ]
-        ).astype(np.float64)
+        n_words = len(self.model.cluster_centers_)
+        counts = np.empty((len(images), n_words))
+        for i, image in enumerate(images):
+            words = self.model.predict(_patches(image, self.patch, self.step))
+            counts[i] = np.bincount(words, minlength=n_words)
+        return counts
 
 
 def visual_words(
@@ -306,10 +298,10 @@ def visual_words(
     (2, 4)
     """
     patches = np.vstack([_patches(image, patch, step) for image in images])
+    # patches that differ only by rounding are one
     k = min(int(n_words), len(np.unique(patches.round(9), axis=0)))
-    return VisualWords(
-        KMeans(k, n_init=1, random_state=random_state).fit(patches), patch, step
-    )
+    model = KMeans(k, n_init=1, random_state=random_state).fit(patches)
+    return VisualWords(model, patch, step)
 
 
 def _patches(image: Any, patch: int, step: int) -> np.ndarray:
@@ -318,10 +310,9 @@ def _patches(image: Any, patch: int, step: int) -> np.ndarray:
         raise DataError(
             f"a picture of {gray.shape[1]} × {gray.shape[0]} pixels has no patch of {patch}"
         )
-    windows = np.lib.stride_tricks.sliding_window_view(gray, (patch, patch))[
-        ::step, ::step
-    ]
-    cells = windows.reshape(-1, patch * patch)
+    windows = np.lib.stride_tricks.sliding_window_view(gray, (patch, patch))
+    cells = windows[::step, ::step].reshape(-1, patch * patch)
+    # brightness and contrast are taken out; a flat patch stays flat
     cells = cells - cells.mean(axis=1, keepdims=True)
     length = np.linalg.norm(cells, axis=1, keepdims=True)
-    return cells / np.maximum(length, 0.05 * patch)  # a flat patch stays flat
+    return cells / np.maximum(length, 0.05 * patch)

@@ -55,6 +55,7 @@ def uninformative_columns(
         codes = [flag.code for flag in column.flags if flag.code in _CODES]
         if codes and column.name not in aside:
             out[column.name] = codes[0].replace("_", " ")
+    # a table must not be left without columns
     others = {column.name for column in inspection.columns} - set(out) - {target}
     if others:
         return out

@@ -11,7 +11,6 @@ import numpy as np
 from lyceum._core.base.replacement import parts_by_replacement
 from lyceum._core.data import (
     Block,
-    Column,
     Design,
     Rows,
     Schema,
@@ -51,10 +50,8 @@ def collect_explanation(
     labels : sequence, optional
         What the codes stand for.
     """
-    table = np.asarray(
-        rows.collect(partial(_explain_block, steps=tuple(steps), parts=parts)),
-        np.float64,
-    )
+    explain = partial(_explain_block, steps=tuple(steps), parts=parts)
+    table = np.asarray(rows.collect(explain), np.float64)
     schema = rows.schema
     if schema.has_free_text:  # every block lists its own texts: one list for all rows
         block = rows.in_one_block("explain")
@@ -92,24 +89,21 @@ def explain_frame(
     """
     cells = np.asarray(rows.in_one_block("explain").dense, dtype=np.float64)
     schema = Schema(rows.schema.columns)
-    held = constant_columns(frame, typical, schema)
+    with_typical = constant_columns(frame, typical, schema)
 
-    def of_columns(
-        own: np.ndarray,
-    ) -> np.ndarray:  # every column is the same in all rows: own or typical
-        answers = answer(held(own[0] == 0.0))
-        if len(own) == 1:
+    # In place of cells there are flags, the same in all rows: 1 where a column is the frame's own,
+    # 0 where it is typical.
+    def answer_of(is_own: np.ndarray) -> np.ndarray:
+        answers = answer(with_typical(is_own[0] == 0.0))
+        if len(is_own) == 1:
             return answers[:1]
         return answers
 
-    table = parts_by_replacement(
-        np.ones(cells.shape), np.zeros(cells.shape[1]), of_columns
-    )
-    if more is None:
-        also = []
-    else:
-        also = [more(frame)]
-    return _explanation(np.column_stack([table, *also, cells]), schema, unit, labels)
+    own = np.ones(cells.shape)
+    table = [parts_by_replacement(own, np.zeros(cells.shape[1]), answer_of)]
+    if more is not None:
+        table.append(more(frame))
+    return _explanation(np.column_stack([*table, cells]), schema, unit, labels)
 
 
 def _explanation(
@@ -127,10 +121,15 @@ def _explanation(
     decided = predicted[:, 0]
     if labels is not None:
         decided = np.asarray(labels)[decided.astype(np.intp)]
-    made = Explanation(
-        schema.names, contributions, base[:, 0], decided, unit, _values(cells, schema)
+    explanation = Explanation(
+        names=schema.names,
+        contributions=contributions,
+        base=base[:, 0],
+        predicted=decided,
+        unit=unit,
+        values=_values(cells, schema),
     )
-    return made, more
+    return explanation, more
 
 
 def sum_by_source(parts: np.ndarray, source: np.ndarray, n_columns: int) -> np.ndarray:
@@ -158,6 +157,7 @@ def sum_by_source(parts: np.ndarray, source: np.ndarray, n_columns: int) -> np.n
 
 
 def _explain_block(block: Block, steps: tuple[Step, ...], parts: Parts) -> np.ndarray:
+    # the cells before the steps are those that people know
     cells = np.asarray(block.dense, dtype=np.float64)
     design = None
     for step in steps:
@@ -176,17 +176,15 @@ def _values(cells: np.ndarray, schema: Schema) -> np.ndarray:
     """The cells as they were written: numbers or categories, None where missing."""
     values = np.empty(cells.shape, dtype=object)
     for j, column in enumerate(schema):
-        if column.numeric:
-            values[:, j] = cells[:, j]
-        else:
-            values[:, j] = _categories(cells[:, j], column)
+        cell = cells[:, j]
         if column.categories is not None and column.categories.dtype.kind == "b":
-            values[:, j] = cells[:, j] > 0
-        values[np.isnan(cells[:, j]), j] = None
+            values[:, j] = cell > 0
+        elif column.numeric:
+            values[:, j] = cell
+        else:
+            # -1, and any code beyond the categories, is the last: unknown
+            names = np.append(np.asarray(column.categories).astype(object), UNKNOWN)
+            codes = np.nan_to_num(cell, nan=-1.0).astype(np.intp)
+            values[:, j] = names[np.where(codes < len(names), codes, -1)]
+        values[np.isnan(cell), j] = None
     return values
-
-
-def _categories(codes: np.ndarray, column: Column) -> np.ndarray:
-    known = np.append(np.asarray(column.categories).astype(object), UNKNOWN)
-    indices = np.nan_to_num(codes, nan=-1.0).astype(np.intp)
-    return known[np.where(indices < len(known), indices, -1)]

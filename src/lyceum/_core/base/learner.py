@@ -143,9 +143,8 @@ class Learner(BaseEstimator):
     @classmethod
     @cache
     def _get_param_names(cls) -> list[str]:
-        return (
-            super()._get_param_names()
-        )  # reads the signature, which takes longer than copying a learner
+        # cached: reading the signature takes longer than copying a learner
+        return super()._get_param_names()
 
     # -- rows in -----------------------------------------------------------------------
 
@@ -195,11 +194,9 @@ class Learner(BaseEstimator):
 
     @property
     def _design(self) -> Design:
-        return Design(
-            Schema(self.schema_.columns),
-            self._coding == "reference",
-            sparse=self._takes_sparse,
-        )
+        columns = Schema(self.schema_.columns)
+        is_reference = self._coding == "reference"
+        return Design(columns, is_reference, sparse=self._takes_sparse)
 
     @property
     def design_names(self) -> tuple[str, ...]:
@@ -227,25 +224,22 @@ class Learner(BaseEstimator):
         are.
         """
         check_is_fitted(self)
-        if labels is False:
-            known = None
-        elif labels is None:
-            known = getattr(self, "classes_", None)
-        else:
-            known = labels
-        return collect_explanation(
-            Inputs(self).for_predict(X), self._steps(), parts, unit, known
-        )[0]
+        names: Any = labels
+        if labels is None:
+            names = getattr(self, "classes_", None)
+        elif labels is False:
+            names = None
+        rows = Inputs(self).for_predict(X)
+        return collect_explanation(rows, self._steps(), parts, unit, names)[0]
 
     def _explain_with_more(
         self, X: Data, parts: Callable[[Block], np.ndarray], unit: str
     ) -> tuple[Explanation, np.ndarray]:
         """As `_explain`, with the further columns that `parts` gives for every row."""
         check_is_fitted(self)
-        known = getattr(self, "classes_", None)
-        return collect_explanation(
-            Inputs(self).for_predict(X), self._steps(), parts, unit, known
-        )
+        classes = getattr(self, "classes_", None)
+        rows = Inputs(self).for_predict(X)
+        return collect_explanation(rows, self._steps(), parts, unit, classes)
 
     def _explain_in_memory(
         self,
@@ -256,10 +250,9 @@ class Learner(BaseEstimator):
     ) -> tuple[Explanation, Block]:
         """As `_explain`, with the rows themselves as the method sees them, for further details."""
         caller = type(self).__name__
-        held = Inputs(self).for_predict(X).in_one_block(caller)
-        rows = Rows(
-            ArraySource(held.X, None, None, Schema(self.schema_.columns), coded=True)
-        )
+        block = Inputs(self).for_predict(X).in_one_block(caller)
+        schema = Schema(self.schema_.columns)
+        rows = Rows(ArraySource(block.X, None, None, schema, coded=True))
         explanation = self._explain(rows, parts, unit, labels)
         return explanation, self._prepare_rows(rows).in_one_block(caller)
 
@@ -324,12 +317,12 @@ class Learner(BaseEstimator):
 
 def _check_parameters(learner: Learner) -> None:
     """Raise scikit-learn's error if a parameter is not what it may be."""
+    # scikit-learn's own check makes all constraints anew each time; here it is called only to raise
     kind: Any = type(learner)
-    allowed = _constraints(kind)
+    constraints = _constraints(kind)
     for name, value in learner.get_params(deep=False).items():
-        if name in allowed and not any(
-            one.is_satisfied_by(value) for one in allowed[name]
-        ):
+        allowed = constraints.get(name)
+        if allowed and not any(option.is_satisfied_by(value) for option in allowed):
             learner._validate_params()
 
 
@@ -338,9 +331,9 @@ def _constraints(learner: Estimator) -> dict[str, list[Any]]:
     """What every parameter of a class may be, made from its declaration once."""
     declared = learner._parameter_constraints.items()
     return {
-        name: list(map(make_constraint, one))
-        for name, one in declared
-        if one != "no_validation"
+        name: [make_constraint(option) for option in options]
+        for name, options in declared
+        if options != "no_validation"
     }
 
 

@@ -39,17 +39,18 @@ def set_separability(
     if learner.separable_ and history:
         learner.margin_ = margin
         if bounded and margin > 0.0:  # a margin that is rounded to 0 bounds nothing
-            learner.mistake_bound_ = (1 if len(learner.classes_) <= 2 else 2) * (
-                radius / margin
-            ) ** 2
+            # Novikoff: (R/γ)²; a mistake among more than two classes moves two weight vectors
+            factor = 1 if len(learner.classes_) <= 2 else 2
+            learner.mistake_bound_ = factor * (radius / margin) ** 2
 
 
 def separability_facts(learner: Estimator) -> dict[str, Any]:
     """The verdict, for a summary."""
+    separable = "yes"
+    if not learner.separable_:
+        separable = f"not shown in {learner.n_iter_} passes"
     return {
-        "separable": "yes"
-        if learner.separable_
-        else f"not shown in {learner.n_iter_} passes",
+        "separable": separable,
         "mistakes": learner.mistakes_,
         "mistakes at most (R/γ)²": learner.mistake_bound_,
         "margin γ": learner.margin_,

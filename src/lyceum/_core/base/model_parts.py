@@ -80,19 +80,16 @@ def check_learner(learner: Estimator) -> None:
             f"holds a {class_name} whose feature_names_in_ are not the names of its schema"
         )
     if hasattr(learner, "classes_"):
-        if schema.target is None:
-            known = None
-        else:
-            known = schema.target.categories
-        if known is None or not np.array_equal(learner.classes_, known):
+        labels = None if schema.target is None else schema.target.categories
+        if labels is None or not np.array_equal(learner.classes_, labels):
             raise ModelFileError(
                 f"holds a {class_name} whose classes_ are not those of its target"
             )
+    # predictions index these arrays, in kernels too: shapes and types must be right
     learner._validate_params()
     for name, shape in learner._shapes().items():
-        array = _numbers(
-            f"{class_name}.{name}", getattr(learner, name, None), tuple(shape)
-        )
+        value = getattr(learner, name, None)
+        array = _numbers(f"{class_name}.{name}", value, tuple(shape))
         if not learner._nan_means_none and not (array < np.inf).all():
             raise ModelFileError(
                 f"has missing or infinite numbers in {class_name}.{name}"

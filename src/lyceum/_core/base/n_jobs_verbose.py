@@ -78,26 +78,23 @@ def guard_public_methods(
         if owner.__module__.partition(".")[0] in _NOT_OURS:
             continue
         for name, method in list(vars(owner).items()):
-            if (
-                name.startswith("_")
-                or name in _SETTINGS
-                or getattr(method, "_is_guarded", False)
-            ):
+            if name.startswith("_") or name in _SETTINGS:
                 continue
+            if getattr(method, "_is_guarded", False):
+                continue
+            guard: Wrapper = _guard
             if learning and name in ("fit", "partial_fit"):
                 guard = learning
+            is_function = isinstance(method, FunctionType)
+            if is_function and not inspect.isgeneratorfunction(method):
+                guarded = guard(method)
+            elif hasattr(method, "fn") and hasattr(method, "check"):
+                # a method that is there only under some settings
+                guarded = available_if(method.check)(guard(method.fn))
             else:
-                guard = _guard
-            if isinstance(method, FunctionType) and not inspect.isgeneratorfunction(
-                method
-            ):
-                setattr(owner, name, _mark(guard(method)))
-            elif hasattr(method, "fn") and hasattr(
-                method, "check"
-            ):  # there only under some settings
-                setattr(
-                    owner, name, _mark(available_if(method.check)(guard(method.fn)))
-                )
+                continue
+            guarded._is_guarded = True  # type: ignore[attr-defined]
+            setattr(owner, name, guarded)
     return estimator
 
 
@@ -108,11 +105,6 @@ def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
             return method(self, *data, **named)
 
     return guarded_method
-
-
-def _mark(method: Any) -> Any:
-    method._is_guarded = True
-    return method
 
 
 @contextmanager
@@ -155,16 +147,10 @@ def shown_progress(learner: Estimator) -> Iterator[None]:
         start = time.perf_counter()
         with watch(_printer(learner, every_step=verbose > 1)):
             yield
-        print(
-            f"{_name(learner)} fitted in {time.perf_counter() - start:.2f} s",
-            flush=True,
-        )
+        seconds = time.perf_counter() - start
+        print(f"[{type(learner).__name__}] fitted in {seconds:.2f} s", flush=True)
     finally:
         _fitting.reset(token)
-
-
-def _name(learner: Estimator) -> str:
-    return f"[{type(learner).__name__}]"
 
 
 def _printer(learner: Estimator, every_step: bool) -> Callable[[Update], None]:
@@ -177,20 +163,15 @@ def _printer(learner: Estimator, every_step: bool) -> Callable[[Update], None]:
             return
         done = update.done
         total = update.total
-        if total:
-            mark = 10 * done // total
-        else:
-            mark = done.bit_length()
-        if not every_step and reached.get(update.stage) in (
-            mark,
-            10 if total else None,
-        ):
+        # a stage that has reached ten tenths stays silent; None: nothing was shown of it yet
+        mark = 10 * done // total if total else done.bit_length()
+        last_mark = 10 if total else None
+        if not every_step and reached.get(update.stage) in (mark, last_mark):
             return
         reached[update.stage] = mark
-        if total is None:
-            of = ""
-        else:
-            of = f" of {total:,}"
-        print(f"{_name(learner)} {update.stage}: {done:,}{of}", flush=True)
+        count = f"{done:,}"
+        if total is not None:
+            count += f" of {total:,}"
+        print(f"[{type(learner).__name__}] {update.stage}: {count}", flush=True)
 
     return show

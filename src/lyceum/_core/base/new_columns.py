@@ -98,16 +98,17 @@ class NewColumns(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[
         if isinstance(X, Rows):
             schema = Schema(self.schema_.columns, X.schema.target, X.schema.weight)
             rows = self._prepare_rows(X.then(Align.between(X.schema, schema)))
-            return rows.then(
-                _Computed(function, tuple(self.get_feature_names_out().tolist()))
-            )
+            names = tuple(self.get_feature_names_out().tolist())
+            return rows.then(_Computed(function, names))
         if is_dask(X) and hasattr(X, "columns"):
+            # Dask asks for an empty frame of the type to come; no partition is read yet
             empty = np.empty((0, len(self.get_feature_names_out())))
             meta = self._contain(empty, X._meta)
             return X.map_partitions(partial(_part, self, function, meta), meta=meta)
         if is_dask(X):
             return self._apply(function, X)
-        X = to_arrow(X) if library_of(X) == "arrow" else X  # a reader can be read once
+        if library_of(X) == "arrow":
+            X = to_arrow(X)  # a reader can be read once
         return self._contain(self._apply(function, X), X)
 
     def _contain(self, cells: np.ndarray, X: Data) -> Any:
@@ -117,15 +118,10 @@ class NewColumns(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[
             return cells
         names = self.get_feature_names_out().tolist()
         if library == "arrow":
-            return pa.table(
-                {
-                    name: np.ascontiguousarray(cells[:, j])
-                    for j, name in enumerate(names)
-                }
-            )
-        return ADAPTERS_MANAGER.adapters[library].create_container(
-            cells, X, columns=names
-        )
+            columns = [np.ascontiguousarray(column) for column in cells.T]
+            return pa.table(dict(zip(names, columns)))
+        adapter = ADAPTERS_MANAGER.adapters[library]
+        return adapter.create_container(cells, X, columns=names)
 
 
 def _part(
@@ -144,9 +140,8 @@ class _Computed:
     names: tuple[str, ...]
 
     def schema(self, schema: Schema) -> Schema:
-        return Schema(
-            tuple(Column(name) for name in self.names), schema.target, schema.weight
-        )
+        columns = tuple(map(Column, self.names))
+        return Schema(columns, schema.target, schema.weight)
 
     def __call__(self, block: Block) -> Block:
         return block.with_X(self.function(block), self.schema(block.schema))
@@ -156,9 +151,5 @@ def schema_with_names(learner: Estimator, input_features: Any) -> Schema:
     """The columns that a learner was fitted on, with the names given as for
     `get_feature_names_out`."""
     names = _check_feature_names_in(learner, input_features)
-    return Schema(
-        tuple(
-            replace(column, name=str(name))
-            for column, name in zip(learner.schema_, names)
-        )
-    )
+    columns = [replace(c, name=str(name)) for c, name in zip(learner.schema_, names)]
+    return Schema(tuple(columns))

@@ -56,8 +56,9 @@ class OnePassLearner(Learner):
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
-        kinds = (getattr(statistics, name) for name in statistics.__all__)
-        return (*super()._parts(), *(kind for kind in kinds if isinstance(kind, type)))
+        values = [getattr(statistics, name) for name in statistics.__all__]
+        kinds = [value for value in values if isinstance(value, type)]
+        return (*super()._parts(), *kinds)
 
     def _statistic(self) -> Callable[[Block], Statistic]:
         """How a block of rows is summarized; must be picklable."""
@@ -93,13 +94,13 @@ class OnePassLearner(Learner):
 
     def _partial_fit(self, *data: Any) -> Self:
         """Learn from more rows."""
-        if hasattr(self, "statistic_"):
-            known = (self.schema_, self.design_names)
-        else:
-            known = None
+        goes_on = hasattr(self, "statistic_")
+        if goes_on:
+            old_schema = self.schema_
+            old_names = self.design_names
         rows = self._more_rows(*data)
-        if known is not None and known[1] != self.design_names:
-            self._grow(known[0])
+        if goes_on and old_names != self.design_names:
+            self._grow(old_schema)
         return self._continue_fit(rows)
 
     def _grow(self, known: Schema) -> None:
@@ -113,19 +114,15 @@ class OnePassLearner(Learner):
                 " add: name all categories from the start, e.g. by a category type, or fit on all"
                 " rows at once"
             )
-        self.statistic_ = self.statistic_.map_columns(
-            *design_change(known, self._design)
-        )
+        change = design_change(known, self._design)
+        self.statistic_ = self.statistic_.map_columns(*change)
 
     def _continue_fit(self, rows: Rows) -> Self:
-        goes_on = hasattr(self, "statistic_")
-        more = finite_sums(
-            rows.reduce(self._statistic() if goes_on else self._statistic_for(rows))
-        )
-        if goes_on:
+        if hasattr(self, "statistic_"):
+            more = finite_sums(rows.reduce(self._statistic()))
             self.statistic_ = self.statistic_.merge(more)
         else:
-            self.statistic_ = more
+            self.statistic_ = finite_sums(rows.reduce(self._statistic_for(rows)))
         self._finish(self.statistic_)
         return self
 

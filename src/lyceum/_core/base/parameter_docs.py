@@ -84,32 +84,30 @@ def _missing_parameters(
     cls: type, text: str, parameters: Mapping[str, inspect.Parameter]
 ) -> dict[str, str]:
     described = parse_entries(_section(text, "Parameters"))
+    # the nearest base comes last, and wins
+    shared = dict(parse_entries(SHARED_PARAMETERS))
+    for base in reversed(cls.__mro__):
+        shared |= parse_entries(base.__dict__.get("_parameter_docs", ""))
     entries = {}
     for name, parameter in parameters.items():
-        entry = _shared_entry(cls, name)
-        if name not in described and entry is not None:
-            head, _, body = entry.partition("\n")
-            if parameter.default is not inspect.Parameter.empty:
-                head += f", default={_quoted(parameter.default)}"
-            entries[name] = f"{head}\n{body}"
+        if name in described or name not in shared:
+            continue
+        head, _, body = shared[name].partition("\n")
+        default = parameter.default
+        if isinstance(default, str):
+            head += f', default="{default}"'
+        elif default is not inspect.Parameter.empty:
+            head += f", default={default!r}"
+        entries[name] = f"{head}\n{body}"
     return entries
-
-
-def _shared_entry(cls: type, name: str) -> str | None:
-    for base in cls.__mro__:
-        entries = parse_entries(base.__dict__.get("_parameter_docs", ""))
-        if name in entries:
-            return entries[name]
-    return parse_entries(SHARED_PARAMETERS).get(name)
 
 
 def _missing_attributes(cls: type, text: str) -> dict[str, str]:
     described = parse_entries(_section(text, "Attributes"))
     entries: dict[str, str] = {}
     for base in cls.__mro__:
-        for name, entry in parse_entries(
-            base.__dict__.get("_attribute_docs", "")
-        ).items():
+        shared = parse_entries(base.__dict__.get("_attribute_docs", ""))
+        for name, entry in shared.items():
             if name not in described:
                 entries.setdefault(name, entry)
     return entries
@@ -135,7 +133,8 @@ def _section(text: str, title: str) -> str:
     if start is None:
         return ""
     following = _HEAD.search(text, start.end())
-    return text[start.end() : following.start() if following else len(text)]
+    end = following.start() if following else len(text)
+    return text[start.end() : end]
 
 
 def _with_entries(
@@ -150,7 +149,8 @@ def _with_entries(
     names += [name for name in every if name not in names]
     body = "\n".join(dict.fromkeys(every[name] for name in names))
     if section:
-        return text.replace(section, body + "\n\n" if "\n\n" in section else body, 1)
+        end = "\n\n" if "\n\n" in section else ""
+        return text.replace(section, body + end, 1)
     # a section that is not there yet: parameters before all others, attributes after parameters
     head = f"{title}\n{'-' * len(title)}\n{body}\n\n"
     later = [
@@ -162,9 +162,3 @@ def _with_entries(
     if not later:
         head = f"\n\n{head.rstrip()}"
     return f"{text[:position]}{head}{text[position:]}"
-
-
-def _quoted(default: object) -> str:
-    if isinstance(default, str):
-        return f'"{default}"'
-    return repr(default)

@@ -87,10 +87,8 @@ class PosteriorClassifier(Classifier):
         rule = self._linear_rule()
         if rule is None or not self._design.is_plain:
             return self._apply(self._most_probable, X)
-        check = CheckCells(type(self).__name__)
-        return self.rows_to_predict(X, checked=False).collect(
-            partial(_largest, self, *rule, check)
-        )
+        rows = self.rows_to_predict(X, checked=False)
+        return rows.collect(partial(self._most_probable_by_rule, *rule))
 
     def predict_proba(self, X: Data) -> Any:
         """The posterior probabilities, one column per class in the order of `classes_`; rows sum to
@@ -115,6 +113,18 @@ class PosteriorClassifier(Classifier):
         native.row_argmax(scores, codes)
         return self.classes_[codes]
 
+    def _most_probable_by_rule(
+        self, coef: np.ndarray, intercept: np.ndarray, block: Block
+    ) -> np.ndarray:
+        """The class of the largest linear score, cells checked in the same read."""
+        codes = np.empty(len(block), dtype=np.int64)
+        is_dense = isinstance(block.X, np.ndarray) and block.X.dtype.kind == "f"
+        if is_dense and native.linear_argmax(block.X, coef, intercept, codes):
+            return self.classes_[codes]
+        # some cell is missing or infinite, which the check refuses in words
+        check = CheckCells(type(self).__name__)
+        return self._most_probable(check(block))
+
     def _log_posteriors(self, block: Block) -> np.ndarray:
         joint = self._log_joint(block)
         if not self._has_posteriors:
@@ -134,28 +144,12 @@ def normalize_posteriors(proba: Any) -> Any:
     (True, [[1.0, 0.0]])
     """
     total = proba @ np.ones(proba.shape[1])
-    if isinstance(total, np.ndarray) and len(total) and _sums_to_one(total):
-        if proba.max() <= 1.0:
+    if isinstance(total, np.ndarray) and len(total):
+        # the extremes first: most posteriors sum to 1 already, and need not be copied
+        sums_to_one = total.max() <= 1.0 + _ROUNDING and total.min() >= 1.0 - _ROUNDING
+        if sums_to_one and proba.max() <= 1.0:
             return proba
-        return np.minimum(proba, 1.0)
+        if sums_to_one:
+            return np.minimum(proba, 1.0)
     total = np.where(np.abs(total - 1.0) <= _ROUNDING, 1.0, total)
     return np.minimum(proba / total[:, None], 1.0)
-
-
-def _sums_to_one(total: np.ndarray) -> bool:
-    return bool(total.max() <= 1.0 + _ROUNDING and total.min() >= 1.0 - _ROUNDING)
-
-
-def _largest(
-    learner: PosteriorClassifier,
-    coef: np.ndarray,
-    intercept: np.ndarray,
-    check: CheckCells,
-    block: Block,
-) -> np.ndarray:
-    """The class of the largest linear score, cells checked in the same read."""
-    labels = np.empty(len(block), dtype=np.int64)
-    dense = isinstance(block.X, np.ndarray) and block.X.dtype.kind == "f"
-    if not dense or not native.linear_argmax(block.X, coef, intercept, labels):
-        return learner._most_probable(check(block))
-    return learner.classes_[labels]

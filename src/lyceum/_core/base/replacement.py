@@ -32,16 +32,14 @@ def typical_row(block: Block) -> np.ndarray:
         return np.asarray(w @ block.X / w.sum(), dtype=np.float64)
     X = np.asarray(block.dense, dtype=np.float64)
     total = w.sum()
-    if total > 0:
-        means = w @ X / total
-    else:
-        means = np.full(X.shape[1], np.nan)
     out = np.full(X.shape[1], np.nan)
-    left = range(X.shape[1])
-    if np.isfinite(means).all():  # no cell is missing
+    columns = range(X.shape[1])
+    means = w @ X / total if total > 0 else out
+    if np.isfinite(means).all():
+        # no cell is missing: the numbers are done in one product
         out = means
-        left = block.schema.categorical.tolist()
-    for j in left:
+        columns = block.schema.categorical.tolist()
+    for j in columns:
         column = block.schema[j]
         if column.is_free_text:  # a missing text has no words
             out[j] = np.nan
@@ -105,46 +103,34 @@ def parts_by_replacement(
     if not n:
         return out
     last = answer(X)
+    predicted = last
     if last.ndim == 2:
         predicted, second = runner_up(last)
-    else:
-        predicted = last
-        second = None
     if classes is not None:
         predicted = classes
 
     def of_class(answers: np.ndarray) -> np.ndarray:
         if answers.ndim == 1:
             return answers
-        each = np.arange(n)
-        return answers[each, predicted] - (
-            answers[each, second] if against_runner_up else 0.0
-        )
+        rows = np.arange(n)
+        scores = answers[rows, predicted]
+        if against_runner_up:
+            scores = scores - answers[rows, second]
+        return scores
 
     score = of_class(last)
     base = of_class(np.repeat(answer(typical[None, :]), n, axis=0))
     out[:, 0] = predicted
+    # The columns are replaced from the first to the last, and from the last to the first; each gets
+    # the mean of what it changed in both orders, so that the sum is the score less the base.
     forward = np.arange(len(parts))
     for order in (forward, forward[::-1]):
-        between = _replace_in_turn(X, typical, [parts[j] for j in order[:-1]], answer)
+        between = _replace_in_turn(X, typical, parts, order[:-1], answer)
         answers = [base, *map(of_class, between), score]
         steps = _without_passing_infinities(np.column_stack(answers))
         out[:, 1] += steps[:, 0] / 2
         out[:, 2 + order] += _changes(steps) / 2
     return out
-
-
-def _replace_in_turn(
-    X: np.ndarray,
-    typical: np.ndarray,
-    parts: Sequence[Any],
-    answer: Callable[[np.ndarray], np.ndarray],
-) -> Iterator[np.ndarray]:
-    """The answers as part after part of the typical row becomes the row's own."""
-    Z = np.repeat(typical[None, :], len(X), axis=0)
-    for columns in parts:
-        Z[:, columns] = X[:, columns]
-        yield answer(Z)
 
 
 def _changes(steps: np.ndarray) -> np.ndarray:
@@ -155,24 +141,38 @@ def _changes(steps: np.ndarray) -> np.ndarray:
     return changes
 
 
+def _replace_in_turn(
+    X: np.ndarray,
+    typical: np.ndarray,
+    parts: Sequence[Any],
+    order: np.ndarray,
+    answer: Callable[[np.ndarray], np.ndarray],
+) -> Iterator[np.ndarray]:
+    """The answers as part after part of the typical row becomes the row's own."""
+    Z = np.repeat(typical[None, :], len(X), axis=0)
+    for j in order:
+        columns = parts[j]
+        Z[:, columns] = X[:, columns]
+        yield answer(Z)
+
+
 def _without_passing_infinities(steps: np.ndarray) -> np.ndarray:
     """The answers of all steps, (n, m); infinite ones that do not stay become those of the step
     before."""
     finite = np.isfinite(steps)
     if finite.all():
         return steps
-    stays = np.logical_and.accumulate((steps == steps[:, -1:])[:, ::-1], axis=1)[
-        :, ::-1
-    ]
-    known = finite | stays | np.isnan(steps)
-    before = np.maximum.accumulate(
-        np.where(known, np.arange(steps.shape[1]), -1), axis=1
-    )
-    first = np.take_along_axis(steps, finite.argmax(axis=1)[:, None], axis=1)
+    # from the last step backward, as long as the answer is the last one
+    is_last = steps == steps[:, -1:]
+    stays = np.logical_and.accumulate(is_last[:, ::-1], axis=1)[:, ::-1]
+    counts = finite | stays | np.isnan(steps)
+    # the last step up to each that counts, -1 if there is none: then the first finite answer
+    index = np.where(counts, np.arange(steps.shape[1]), -1)
+    before = np.maximum.accumulate(index, axis=1)
     filled = np.take_along_axis(steps, np.maximum(before, 0), axis=1)
-    return np.where(
-        before >= 0, filled, np.where(finite.any(axis=1, keepdims=True), first, 0.0)
-    )
+    first = np.take_along_axis(steps, finite.argmax(axis=1)[:, None], axis=1)
+    first = np.where(finite.any(axis=1, keepdims=True), first, 0.0)
+    return np.where(before >= 0, filled, first)
 
 
 def replace_columns(

@@ -29,19 +29,16 @@ def row_names(rows: Rows) -> list[str]:
     if n is None or n < _FEWEST or rows.on_dask or rows.schema.of_an_array:
         return []
     # categories that no row has may be listed, so that the list alone is not enough
-    sizes = [
-        0 if c.categories is None or c.is_free_text else len(c.categories)
-        for c in rows.schema
-    ]
-    listed = [j for j, size in enumerate(sizes) if size > _SHARE * n]
+    listed = []
+    for j, column in enumerate(rows.schema):
+        has_list = column.categories is not None and not column.is_free_text
+        if has_list and len(column.categories) > _SHARE * n:  # type: ignore[arg-type]
+            listed.append(j)
     if not listed:
         return []
     seen = rows.reduce(partial(_CategoriesSeen.of, columns=listed))
-    return [
-        rows.schema.names[j]
-        for j, count in zip(listed, seen.counts)
-        if count > _SHARE * n
-    ]
+    names = [rows.schema.names[j] for j in listed]
+    return [name for name, codes in zip(names, seen.codes) if len(codes) > _SHARE * n]
 
 
 def without_row_names(rows: Rows, caller: str, blank: bool) -> Rows:
@@ -55,10 +52,9 @@ def without_row_names(rows: Rows, caller: str, blank: bool) -> Rows:
         return rows
     for name in names:
         count = len(rows.schema[name].categories)  # type: ignore[arg-type]
+        does = "learns from it what holds for no other row"
         if blank:
             does = "makes no split by it"
-        else:
-            does = "learns from it what holds for no other row"
         warnings.warn(
             f"column {name!r} has {count:,} categories in {rows.n_rows:,} rows and so names the"
             f" rows: {caller} {does}; leave the column out, or group its categories",
@@ -80,10 +76,10 @@ class BlankColumns:
         return schema
 
     def __call__(self, block: Block) -> Block:
-        X: Any = (
-            block.X.astype(np.float64) if block.X.dtype.kind != "f" else block.X.copy()
-        )
-        X[:, [block.schema.index(name) for name in self.names]] = np.nan
+        dtype = block.X.dtype if block.X.dtype.kind == "f" else np.float64
+        X: Any = block.X.astype(dtype)
+        columns = [block.schema.index(name) for name in self.names]
+        X[:, columns] = np.nan
         return block.with_X(X, block.schema)
 
 
@@ -95,16 +91,11 @@ class _CategoriesSeen:
 
     @classmethod
     def of(cls, block: Block, columns: list[int]) -> _CategoriesSeen:
-        cells = [block.X[:, j] for j in columns]
-        return cls(
-            tuple(np.unique(each[np.isfinite(each) & (each >= 0)]) for each in cells)
-        )
+        codes = []
+        for j in columns:
+            cells = block.X[:, j]
+            codes.append(np.unique(cells[np.isfinite(cells) & (cells >= 0)]))
+        return cls(tuple(codes))
 
     def merge(self, other: _CategoriesSeen) -> _CategoriesSeen:
-        return _CategoriesSeen(
-            tuple(np.union1d(one, two) for one, two in zip(self.codes, other.codes))
-        )
-
-    @property
-    def counts(self) -> list[int]:
-        return [len(each) for each in self.codes]
+        return _CategoriesSeen(tuple(map(np.union1d, self.codes, other.codes)))

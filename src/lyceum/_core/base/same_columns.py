@@ -65,7 +65,5 @@ def check_same_columns(
 
 def _with_numbers(schema: Schema) -> Schema:
     """The schema in which columns of two numbers are continuous."""
-    columns = tuple(
-        Column(column.name) if column.numeric else column for column in schema.columns
-    )
-    return Schema(columns, schema.target)
+    columns = [Column(c.name) if c.numeric else c for c in schema.columns]
+    return Schema(tuple(columns), schema.target)

@@ -132,10 +132,7 @@ def targets_to_score(
                 f"the score of {type(learner).__name__} requires y to be passed, but the target y"
                 " is None"
             )
-        if isinstance(learner, RegressorMixin):
-            task = "numbers"
-        else:
-            task = "classes"
+        task = "numbers" if isinstance(learner, RegressorMixin) else "classes"
         return comparable_target(y, task), sample_weight
     refuse_beside_rows(other_target(X, y), sample_weight)
     return target_of(X), X.sample_weight
@@ -175,11 +172,9 @@ def target_of(rows: Rows) -> np.ndarray:
     y = rows.y
     if target is None or y is None:
         raise DataError("these rows have no target: name it, scan(..., target=...)")
+    # a missing class has the code -1, a missing number is NaN
     codes = np.asarray(rows.coded_y)
-    if codes.dtype.kind in "iu":
-        missing = codes < 0
-    else:
-        missing = np.isnan(codes)
+    missing = codes < 0 if codes.dtype.kind in "iu" else np.isnan(codes)
     if missing.any():
         raise DataError(
             f"target {target.name!r} is missing in {show_count(int(missing.sum()), 'row')}, which"

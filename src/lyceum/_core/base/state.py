@@ -33,6 +33,7 @@ def unchanged_on_failure(learner: Estimator) -> Iterator[None]:
     ...     print(learner)
     namespace(trees_=[1, 2])
     """
+    # lists and dicts may be changed in place by `fit`, other values are replaced
     state = vars(learner)
     before = {
         name: copy(value) if isinstance(value, list | dict) else value

@@ -108,20 +108,28 @@ class ClusterWeights:
 
     @classmethod
     def of(
-        cls, block: Block, clusters_of: Callable[[Block], np.ndarray], n_classes: int
+        cls,
+        block: Block,
+        clusters_of: Callable[[Block], np.ndarray],
+        n_classes: int,
     ) -> ClusterWeights:
         """The weights in a block, by the clusters that a function gives to its rows."""
         labels = np.asarray(clusters_of(block), dtype=np.int64)
-        K = n_classes + 1
-        n = int(labels.max(initial=-1)) + 2
+        # the last column is for rows without a class, the last row for those without a cluster
+        n_columns = n_classes + 1
+        n_rows = int(labels.max(initial=-1)) + 2
         if block.y is None:
             y = np.zeros(len(labels), dtype=np.int64)
         else:
             y = block.y.astype(np.int64)
-        cells = np.where(labels < 0, n - 1, labels) * K + np.where(y < 0, n_classes, y)
-        return cls(np.bincount(cells, block.weights, n * K).reshape(n, K))
+        row = np.where(labels < 0, n_rows - 1, labels)
+        column = np.where(y < 0, n_classes, y)
+        cells = row * n_columns + column
+        table = np.bincount(cells, block.weights, n_rows * n_columns)
+        return cls(table.reshape(n_rows, n_columns))
 
     def merge(self, other: ClusterWeights) -> ClusterWeights:
+        # blocks may have seen different numbers of clusters
         few, many = sorted((self.table, other.table), key=len)
         table = many.copy()
         table[: len(few) - 1] += few[:-1]
@@ -139,10 +147,7 @@ class _WithoutTarget:
         return Schema(schema.columns)
 
     def __call__(self, block: Block) -> Block:
-        if self.dense:
-            X = block.dense
-        else:
-            X = block.X
+        X = block.dense if self.dense else block.X
         return replace(block, X=X, y=None, schema=Schema(block.schema.columns))
 
 
@@ -233,15 +238,17 @@ class ClusterBased(Learner):
         rows = rows.then(_WithoutTarget())
         if takes_rows(clusterer):
             self.clusterer_ = clusterer.fit(rows)
+            # columns without names must not get those of a scan
             if not hasattr(self, "feature_names_in_"):
                 without_names(self.clusterer_)
             return
         block = rows.then(self._design).in_one_block(
             type(self).__name__, "clusterer=KMeans()"
         )
-        weights = {}
-        if block.w is not None:
-            weights["sample_weight"] = block.w
+        if block.w is None:
+            weights = {}
+        else:
+            weights = {"sample_weight": block.w}
         self.clusterer_ = clusterer.fit(block.X, **weights)
 
     def _learn_typical(self, rows: Rows, imputer: Any) -> int:
@@ -256,11 +263,12 @@ class ClusterBased(Learner):
 
     def _cluster_weights(self, rows: Rows) -> ClusterWeights:
         """The weight of every class in every cluster, in one pass."""
-        n_classes = len(self.classes_)
-        clusters_of = partial(clusters_of_rows, self)
-        return rows.reduce(
-            partial(ClusterWeights.of, clusters_of=clusters_of, n_classes=n_classes)
+        of = partial(
+            ClusterWeights.of,
+            clusters_of=partial(clusters_of_rows, self),
+            n_classes=len(self.classes_),
         )
+        return rows.reduce(of)
 
     # -- predict -----------------------------------------------------------------------
 
@@ -268,10 +276,8 @@ class ClusterBased(Learner):
         """The result of a method of the clusterer for the rows of a block."""
         ask = getattr(self.clusterer_, method)
         if takes_rows(self.clusterer_):
-            source = ArraySource(
-                block.X, None, None, Schema(block.schema.columns), coded=True
-            )
-            return ask(Rows(source))
+            schema = Schema(block.schema.columns)
+            return ask(Rows(ArraySource(block.X, None, None, schema, coded=True)))
         return ask(self._design(block).X)
 
     def predict_cluster(self, X: Data) -> Any:
@@ -286,16 +292,17 @@ class ClusterBased(Learner):
         return self._apply(partial(clusters_of_rows, self), X)
 
     def _explain_placed(
-        self, X: Data, answer: Callable[[Block], np.ndarray], about: Mapping[int, Table]
+        self,
+        X: Data,
+        answer: Callable[[Block], np.ndarray],
+        about: Mapping[int, Table],
     ) -> PlacedExplanation:
         """What every column adds to the posterior of the class that is predicted, from `typical_`
         on."""
-        parts, more = self._explain_with_more(
-            X, partial(_parts, self, answer), "posterior"
-        )
-        return parts.extend(
-            PlacedExplanation, clusters=more[:, 0].astype(np.int64), about=about
-        )
+        parts = partial(_parts, self, answer)
+        explanation, more = self._explain_with_more(X, parts, "posterior")
+        clusters = more[:, 0].astype(np.int64)
+        return explanation.extend(PlacedExplanation, clusters=clusters, about=about)
 
     # -- model files -------------------------------------------------------------------
 
@@ -316,9 +323,12 @@ def clusters_of_rows(model: ClusterBased, block: Block) -> np.ndarray:
 
 
 def _parts(
-    model: ClusterBased, answer: Callable[[Block], np.ndarray], block: Block
+    model: ClusterBased,
+    answer: Callable[[Block], np.ndarray],
+    block: Block,
 ) -> np.ndarray:
     """Prediction, base and contributions of the rows, and their clusters."""
+    # cells are replaced one column at a time, which sparse rows are bad at
     if sparse.issparse(block.X):
         block = block.with_X(block.dense, block.schema)
     columns = replace_columns(block, model.typical_, answer)

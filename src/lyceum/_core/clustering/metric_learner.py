@@ -3,6 +3,7 @@ distances."""
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
 from typing import Any, ClassVar
 
 import numpy as np
@@ -74,15 +75,20 @@ class MetricLearner(Learner):
         Which columns hold categories; one-of-C columns under other metrics than Gower's.
     """
 
-    _takes_missing: ClassVar[bool] = True
-    _takes_sparse: ClassVar[bool] = True
+    _takes_missing = True
+    _takes_sparse = True
     _reads_rows: ClassVar[Reading] = "in memory"
     _needs_scaling = True
 
     metric: Any
     metric_: Metric
 
-    def _metric_rows(self, X: Data, sample_weight: Weights, y: Target = None) -> Rows:
+    def _metric_rows(
+        self,
+        X: Data,
+        sample_weight: Weights,
+        y: Target = None,
+    ) -> Rows:
         """The rows to fit on, as `metric_` compares them."""
         self._validate_params()
         rows = Inputs(self).for_fit(X, y, sample_weight)
@@ -93,10 +99,13 @@ class MetricLearner(Learner):
         """All rows, with given distances to those with a weight alone, and the rows with a
         weight."""
         if self._is_precomputed:
-            block = block.with_X(
-                self._given_distances(block)[:, weighted], block.schema
-            )
-        return block, block if len(weighted) == len(block) else block.take(weighted)
+            D = self._given_distances(block)[:, weighted]
+            block = block.with_X(D, block.schema)
+        if len(weighted) == len(block):
+            used = block
+        else:
+            used = block.take(weighted)
+        return block, used
 
     def _chosen_metric(self, rows: Rows) -> Metric:
         if self._is_precomputed:
@@ -104,17 +113,20 @@ class MetricLearner(Learner):
         chosen = self.metric
         if chosen == "auto":
             mixed = any(column.is_categorical for column in rows.schema)
-            if mixed or self._has_missing(rows):
+            takes_gower = mixed or self._has_missing(rows)
+            if takes_gower:
                 chosen = "gower"
             else:
                 chosen = "euclidean"
         distance = metric(chosen)
-        if isinstance(distance, Gower) and (
+        # ranges of columns or a covariance that were not given are learned from the rows
+        lacks_ranges = isinstance(distance, Gower) and (
             distance.low is None or distance.schema is None
-        ):
+        )
+        if lacks_ranges:
             return distance.learn(rows.then(CheckCells(type(self).__name__, True)))
         if isinstance(distance, Mahalanobis) and distance.covariance is None:
-            self.metric_ = distance
+            self.metric_ = distance  # `_prepare_rows` asks it how rows are coded
             return distance.learn(self._prepare_rows(rows))
         return distance
 
@@ -150,12 +162,17 @@ class MetricLearner(Learner):
     def _given_distances(self, block: Block, square: bool = True) -> np.ndarray:
         """The matrix of distances that the rows are, after checks."""
         D = np.ascontiguousarray(block.dense)
-        if square and (D.shape[0] != D.shape[1] or not _is_symmetric(D)):
+        is_square = D.shape[0] == D.shape[1]
+        if square and not (is_square and _is_symmetric(D)):
+            if is_square:
+                asymmetric = " and is not symmetric"
+            else:
+                asymmetric = ""
             raise DataError(
                 "metric='precomputed' needs the distances of all pairs of rows, a symmetric"
-                f" matrix; X has shape {D.shape}"
-                + (" and is not symmetric" if D.shape[0] == D.shape[1] else "")
+                f" matrix; X has shape {D.shape}{asymmetric}"
             )
+        # NaN was refused when the rows were read
         if D.min(initial=0.0) < 0:
             raise DataError("distances cannot be negative, but some cells of X are")
         return D
@@ -171,15 +188,12 @@ class MetricLearner(Learner):
         if type(self.metric_) not in METRIC_CLASSES:
             raise ModelFileError(f"holds a {type(self).__name__} without a metric")
         if isinstance(self.metric_, Gower):
-            low = self.metric_.low
-            high = self.metric_.high
-            d = len(self.schema_)
-            if not all(
-                isinstance(one, np.ndarray) and one.shape == (d,) for one in (low, high)
-            ):
-                raise ModelFileError(
-                    "holds ranges of columns that are not those of its schema"
-                )
+            shape = (len(self.schema_),)
+            for ends in (self.metric_.low, self.metric_.high):
+                if not isinstance(ends, np.ndarray) or ends.shape != shape:
+                    raise ModelFileError(
+                        "holds ranges of columns that are not those of its schema"
+                    )
         if hasattr(self, "starts_"):
             self._check_order()
 
@@ -190,12 +204,8 @@ class MetricLearner(Learner):
         order = self.order_
         n = len(self.weights_)
         whole = starts.dtype.kind == order.dtype.kind == "i"
-        if (
-            not whole
-            or starts[0] != 0
-            or starts[-1] != n
-            or (np.diff(starts) <= 0).any()
-        ):
+        covers = whole and starts[0] == 0 and starts[-1] == n
+        if not covers or (np.diff(starts) <= 0).any():
             raise ModelFileError(
                 f"holds a {caller} whose clusters do not begin one after another"
             )
@@ -206,17 +216,14 @@ class MetricLearner(Learner):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        takes_missing = self.metric == "auto"
+        takes_sparse = True
         if not isinstance(self.metric, str) or self.metric in _NAMES:
-            named = metric(self.metric)
-        else:
-            named = None
-        if named is None:
-            tags.input_tags.allow_nan = self.metric == "auto"
-        else:
-            tags.input_tags.allow_nan = named.takes_missing
-        tags.input_tags.sparse = self._takes_sparse and (
-            True if named is None else named.takes_sparse
-        )
+            chosen = metric(self.metric)
+            takes_missing = chosen.takes_missing
+            takes_sparse = chosen.takes_sparse
+        tags.input_tags.allow_nan = takes_missing
+        tags.input_tags.sparse = self._takes_sparse and takes_sparse
         tags.input_tags.pairwise = self._is_precomputed
         return tags
 
@@ -233,6 +240,7 @@ class _Missing:
             cells = block.X.data
         else:
             cells = block.X
+        # the least of all cells is NaN if one of them is: no array of truth values is made
         return cls(bool(np.isnan(np.min(cells, initial=np.inf))))
 
     def merge(self, other: _Missing) -> _Missing:
@@ -241,14 +249,20 @@ class _Missing:
 
 def _is_symmetric(D: np.ndarray) -> bool:
     """Whether D is its own transpose up to rounding, tile by tile."""
-    starts = range(0, len(D), _TILE)
-    pairs = [
-        (slice(i, i + _TILE), slice(j, j + _TILE))
-        for i in starts
-        for j in starts
-        if i <= j
-    ]
-    if all(ordered_map(lambda pair: bool((D[pair] == D[pair[::-1]].T).all()), pairs)):
+    # tiles of the upper triangle fit into a cache together with their transposes, which a
+    # comparison of the whole matrix with its transpose would miss at every cell
+    slices = [slice(i, i + _TILE) for i in range(0, len(D), _TILE)]
+    tiles = list(combinations_with_replacement(slices, 2))
+
+    def is_equal(tile: tuple[slice, slice]) -> bool:
+        return bool((D[tile] == D[tile[::-1]].T).all())
+
+    if all(ordered_map(is_equal, tiles)):
         return True
+    # distances computed twice may differ by rounding
     most = 1e-6 * max(float(D.max(initial=0.0)), 1e-300)
-    return all(bool((np.abs(D[a, b] - D[b, a].T) <= most).all()) for a, b in pairs)
+    for rows, columns in tiles:
+        differences = np.abs(D[rows, columns] - D[columns, rows].T)
+        if not (differences <= most).all():
+            return False
+    return True

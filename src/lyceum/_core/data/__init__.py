@@ -1,4 +1,10 @@
-"""Data: schemas, and rows in blocks from arrays, frames, files and Dask."""
+"""Data: schemas, and rows in blocks from arrays, frames, files and Dask.
+
+A table that was read is a `LoadedTable`, all of it in memory, or a `ProfiledFile`, which stays on
+disk; `scan` and `inspect` take both. What it holds is counted in a `TableProfile`, one
+`ColumnProfile` per column, from which `scan` infers a `Schema`. `inspect` also looks at rows side
+by side: a `SampledProfile` adds a sample of them, and its columns become an `Inspection`.
+"""
 
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +40,13 @@ from lyceum._core.data.rows.block import (
 from lyceum._core.data.rows.dask import is_dask
 from lyceum._core.data.rows.rows import Rows, Statistic, Step
 from lyceum._core.data.rows.sources import ArraySource, file_errors
-from lyceum._core.data.rows.steps import CheckCells, CheckTarget, Design, Recode
+from lyceum._core.data.rows.steps import (
+    CheckCells,
+    CheckTarget,
+    Design,
+    Recode,
+    design_change,
+)
 from lyceum._core.data.scanner import coded_source, scan, warn_about_format
 from lyceum._core.data.schema.align import Align
 from lyceum._core.data.schema.coding import (
@@ -52,10 +64,8 @@ from lyceum._core.data.schema.column import (
     is_beyond_floats,
 )
 from lyceum._core.data.schema.column_roles import spelling_hint
-from lyceum._core.data.schema.design_change import design_change
-from lyceum._core.data.schema.free_text import without_texts
 from lyceum._core.data.schema.profile import ColumnProfile, TableProfile
-from lyceum._core.data.schema.schema import Schema
+from lyceum._core.data.schema.schema import Schema, without_texts
 from lyceum._core.data.schema.target_task import target_task
 
 if TYPE_CHECKING:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,17 +18,16 @@ from lyceum._core.data.files.tables import (
     check_same,
     file_kind,
     fits_memory,
-    is_typed,
     paths_of,
     read_files,
     read_parquet,
     read_whole,
-    with_rows,
+    stream_files,
 )
 from lyceum._core.data.files.text_formats import format_names
 from lyceum._core.data.inputs.arrow import frame_table, is_frame
 from lyceum._core.data.inputs.pandas_columns import arrow_array
-from lyceum._core.data.rows.block_reduction import merge_all
+from lyceum._core.data.rows.block_reduction import merge_all, merge_and_report
 from lyceum._core.data.rows.dask import DaskSource, is_dask
 from lyceum._core.data.rows.rows import Rows
 from lyceum._core.data.rows.sources import (
@@ -45,6 +42,7 @@ from lyceum._core.data.schema.coding import FEW_ROWS, TableCoder, with_texts
 from lyceum._core.data.schema.column import Kind
 from lyceum._core.data.schema.column_roles import ColumnRoles
 from lyceum._core.data.schema.profile import (
+    ColumnProfile,
     TableProfile,
     check_same_types,
     contents,
@@ -52,7 +50,6 @@ from lyceum._core.data.schema.profile import (
 )
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import pa, pq
-from lyceum._core.progress import report
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data
 from lyceum.errors import DataError, DataWarning, SchemaError
@@ -126,60 +123,31 @@ def scan(
         )
     roles = ColumnRoles.of(target, weight, kinds, ignore, task)
     source: Source
+    if isinstance(data, LoadedTable | ProfiledFile):
+        name = data.name
+    else:
+        name = source_name(data)
     if is_dask(data):
         source = _dask_source(data, roles)
-    elif isinstance(data, np.ndarray):
-        source = _table_source(_name_columns(data), roles)
-    elif isinstance(data, LoadedTable):
-        source = (_table_source if data.typed else _inferred_source)(
-            data.table, roles, data.text_formats
-        )
     elif isinstance(data, ProfiledFile):
-        source = _large_source(data, roles)
+        source = _profiled_source(data, roles)
+    elif isinstance(data, LoadedTable):
+        source = _loaded_source(data, roles)
+    elif isinstance(data, np.ndarray):
+        source = _loaded_source(LoadedTable(_name_columns(data), True, name), roles)
     elif is_frame(data):
-        source = _table_source(frame_table(data), roles)
+        source = _loaded_source(LoadedTable(frame_table(data), True, name), roles)
     else:
         file_format = FileFormat(
-            separator or "",
-            encoding or "",
-            decimal or "",
-            header,
-            table or "",
-            tuple(missing),
+            separator=separator or "",
+            encoding=encoding or "",
+            decimal=decimal or "",
+            header=header,
+            table=table or "",
+            missing=tuple(missing),
         )
         source = _file_source(data, roles, memory, file_format)
-    return Rows(
-        source,
-        name=data.name
-        if isinstance(data, LoadedTable | ProfiledFile)
-        else source_name(data),
-    )
-
-
-def _name_columns(X: np.ndarray) -> pa.Table:
-    if X.ndim != 2:
-        raise DataError(
-            f"an array of rows has two dimensions, this one has {X.ndim}: reshape it, e.g."
-            " X.reshape(-1, 1)"
-        )
-    return pa.table(
-        {
-            f"x{j}": arrow_array(X[:, j], f"column {j} of the array")
-            for j in range(X.shape[1])
-        }
-    )
-
-
-def _table_source(
-    table: pa.Table,
-    roles: ColumnRoles,
-    text_formats: Mapping[str, str] = MappingProxyType({}),
-) -> ArraySource:
-    """A typed table in memory."""
-    table = with_rows(
-        table.select(roles.names_to_read(table.column_names)), "the table"
-    )
-    return coded_source(table, schema_of(table, roles).with_text_formats(text_formats))
+    return Rows(source, name=name)
 
 
 def _dask_source(frame: Any, roles: ColumnRoles) -> DaskSource:
@@ -190,9 +158,36 @@ def _dask_source(frame: Any, roles: ColumnRoles) -> DaskSource:
     names = list(map(str, frame.columns))
     wanted = roles.names_to_read(names)
     if wanted != names:
-        own = dict(zip(names, frame.columns))
-        frame = frame[[own[name] for name in wanted]]
+        labels = dict(zip(names, frame.columns))
+        frame = frame[[labels[name] for name in wanted]]
     return DaskSource.of_frame(frame, roles)
+
+
+def _name_columns(X: np.ndarray) -> pa.Table:
+    if X.ndim != 2:
+        raise DataError(
+            f"an array of rows has two dimensions, this one has {X.ndim}: reshape it, e.g."
+            " X.reshape(-1, 1)"
+        )
+    columns = {
+        f"x{j}": arrow_array(cells, f"column {j} of the array")
+        for j, cells in enumerate(X.T)
+    }
+    return pa.table(columns)
+
+
+# -- rows in memory --------------------------------------------------------------------
+
+
+def _loaded_source(data: LoadedTable, roles: ColumnRoles) -> ArraySource:
+    """A table in memory: kinds follow from its types, or from values where it has none."""
+    table = data.table.select(roles.names_to_read(data.table.column_names))
+    check_has_rows(table.num_rows, "the table")
+    if data.typed:
+        schema = schema_of(table, roles)
+    else:
+        schema = roles.schema(profile_columns(table, roles.in_full))
+    return coded_source(table, schema.with_text_formats(data.text_formats))
 
 
 def profile_columns(
@@ -201,25 +196,24 @@ def profile_columns(
     """The profile of a table, its columns spread over threads."""
     names = table.column_names
     spread = ordered_map if table.num_rows > FEW_ROWS else map
-    parts = spread(
-        lambda name: TableProfile.of(table.select([name]), in_full, ordered), names
-    )
-    return TableProfile(
-        table.num_rows, {name: part.columns[name] for name, part in zip(names, parts)}
-    )
+
+    def profile_of(name: str) -> ColumnProfile:
+        return ColumnProfile.of(
+            name, table.column(name), name in in_full, name in ordered
+        )
+
+    profiles = spread(profile_of, names)
+    return TableProfile(table.num_rows, dict(zip(names, profiles)))
 
 
 def coded_source(table: pa.Table, schema: Schema) -> ArraySource:
     """The table in memory, coded by the schema once and for all."""
     schema = with_texts(schema, table)
     coder = TableCoder(schema)
-    return ArraySource(
-        coder.features(table),
-        coder.target(table),
-        coder.weights(table),
-        schema,
-        coded=True,
-    )
+    X = coder.features(table)
+    y = coder.target(table)
+    w = coder.weights(table)
+    return ArraySource(X, y, w, schema, coded=True)
 
 
 def schema_of(table: pa.Table, roles: ColumnRoles) -> Schema:
@@ -237,13 +231,7 @@ def types_of(schema: pa.Schema) -> dict[str, str]:
     return {column.name: contents(column.type, column.name) for column in schema}
 
 
-def _inferred_source(
-    table: pa.Table, roles: ColumnRoles, text_formats: Mapping[str, str]
-) -> ArraySource:
-    """A table in memory whose file has no types: kinds follow from values."""
-    table = table.select(roles.names_to_read(table.column_names))
-    schema = roles.schema(profile_columns(table, roles.in_full))
-    return coded_source(table, schema.with_text_formats(text_formats))
+# -- files -----------------------------------------------------------------------------
 
 
 def _file_source(
@@ -254,18 +242,13 @@ def _file_source(
     if kind == "parquet":
         return _parquet_source(paths, roles, memory)
     if kind == "csv" and not fits_memory(paths, memory, file_format):
+        reader = file_format.csv_reader(paths[0])
         return _csv_source(
-            paths,
-            roles,
-            replace(
-                file_format.csv_reader(paths[0]), learned_formats=roles.text_formats
-            ),
+            paths, roles, replace(reader, learned_formats=roles.text_formats)
         )
-    content = read_files(paths, file_format, learned_formats=roles.text_formats)
-    warn_about_format(content.notes, paths[0])
-    return (_table_source if is_typed(kind) else _inferred_source)(
-        content.table, roles, content.text_formats
-    )
+    loaded = read_files(paths, file_format, learned_formats=roles.text_formats)
+    warn_about_format(loaded.notes, paths[0])
+    return _loaded_source(loaded, roles)
 
 
 def warn_about_format(notes: Iterable[str], path: str) -> None:
@@ -274,7 +257,7 @@ def warn_about_format(notes: Iterable[str], path: str) -> None:
         warnings.warn(f"{path}: {note}", DataWarning, stacklevel=5)
 
 
-def _large_source(data: ProfiledFile, roles: ColumnRoles) -> Source:
+def _profiled_source(data: ProfiledFile, roles: ColumnRoles) -> Source:
     """Files that were read through: their profile says what the columns are."""
     profile = data.seen.profile
     listed = {name for name in roles.in_full if str(roles.kinds[name]) != "text"}
@@ -286,19 +269,18 @@ def _large_source(data: ProfiledFile, roles: ColumnRoles) -> Source:
     if data.reader is None:
         return _parquet_source(list(data.paths), roles, 0, profile)
     wanted = roles.names_to_read(list(profile.columns))
-    profile = TableProfile(
-        profile.n_rows, {name: profile.columns[name] for name in wanted}
-    )
-    schema = roles.schema(profile).with_text_formats(
-        format_names(data.reader.text_formats)
-    )
+    schema = roles.schema(profile.select(wanted))
+    schema = schema.with_text_formats(data.text_formats)
     return CsvSource(data.paths, data.reader, schema, profile.n_rows)
 
 
 def _parquet_source(
-    paths: list[str], roles: ColumnRoles, memory: int, known: TableProfile | None = None
+    paths: list[str],
+    roles: ColumnRoles,
+    memory: int,
+    profile: TableProfile | None = None,
 ) -> Source:
-    """Parquet files in memory, or read on every pass; with a `known` profile they are not read for
+    """Parquet files in memory, or read on every pass; with a profile they are not read for
     kinds."""
     footers = [read_whole(path, pq.read_metadata) for path in paths]
     first = footers[0].schema.to_arrow_schema()
@@ -310,20 +292,20 @@ def _parquet_source(
     n_rows = sum(footer.num_rows for footer in footers)
     check_has_rows(n_rows, paths[0])
     if n_rows * len(wanted) * 8 <= memory:
-        return _table_source(read_parquet(paths, wanted), replace(roles, ignore=()))
-    types = pa.schema([first.field(name) for name in wanted])
-    roles = replace(roles, types=types_of(types))
-    text = tuple(name for name in wanted if roles.types[name] == "text")  # type: ignore[index]
+        loaded = LoadedTable(read_parquet(paths, wanted), True, paths[0])
+        # ignored columns were not read: to ignore them again would name columns that are not there
+        return _loaded_source(loaded, replace(roles, ignore=()))
+    schema = pa.schema([first.field(name) for name in wanted])
+    types = types_of(schema)
+    roles = replace(roles, types=types)
+    text = tuple(name for name in wanted if types[name] == "text")
     source = ParquetSource(paths, Schema.of_numbers(wanted), text)
-    if known is not None:
-        profile = TableProfile(
-            known.n_rows, {name: known.columns[name] for name in roles.unsettled_names}
-        )
+    if profile is not None:
+        profile = profile.select(roles.unsettled_names)
+    elif roles.unsettled_names:
+        profile = _first_then_rest(source, roles, names_with_levels(schema))
     else:
-        if roles.unsettled_names:
-            profile = _first_then_rest(source, roles, names_with_levels(types))
-        else:
-            profile = TableProfile(0, {})
+        profile = TableProfile(0, {})
     return replace(source, schema=roles.schema(profile))
 
 
@@ -332,66 +314,40 @@ def _first_then_rest(
 ) -> TableProfile:
     """A profile that reads the first rows of every column and the rest only of those still
     undecided."""
-    head = next(
-        batch
-        for part in source.parts()
-        for batch in part.batches(roles.unsettled_names)
-    )
+    names = roles.unsettled_names
+    # the generator is given up at once, which closes the file
+    head = next(batch for part in source.parts() for batch in part.batches(names))
     profile = TableProfile.of(head, roles.in_full, ordered)
     undecided = roles.undecided_names(profile)
     if not undecided:
         return profile
-    rest = merge_all(
-        ordered_map(
-            partial(_part_profile, undecided, roles.in_full, ordered), source.parts()
+
+    def profile_of(part: ParquetPart) -> TableProfile | None:
+        batches = part.batches(undecided)
+        return merge_all(
+            TableProfile.of(batch, roles.in_full, ordered) for batch in batches
         )
-    )
+
+    rest = merge_all(ordered_map(profile_of, source.parts()))
     if rest is None:
         return profile
     return profile.with_columns_of(rest)
 
 
-def _part_profile(
-    names: list[str],
-    in_full: Collection[str],
-    ordered: Collection[str],
-    part: ParquetPart,
-) -> TableProfile | None:
-    return merge_all(
-        TableProfile.of(batch, in_full, ordered) for batch in part.batches(names)
-    )
-
-
-def _report_rows(profiles: Iterable[TableProfile]) -> Iterator[TableProfile]:
-    done = 0
-    for profile in profiles:
-        done += profile.n_rows
-        report("rows", done)
-        yield profile
-
-
 def _csv_source(paths: list[str], roles: ColumnRoles, reader: CsvReader) -> CsvSource:
     typed = reader.with_types(paths[0])
-    names = list(typed.types)
-    wanted = roles.names_to_read(names)
+    wanted = roles.names_to_read(list(typed.types))
 
+    # run again from the start each time a cell does not fit the type of its column
     def profile_of(reader: CsvReader) -> TableProfile | None:
-        batches = (
-            _batch(batch, path) for path in paths for batch in reader.stream(path)
-        )
-        return merge_all(
-            _report_rows(
-                ordered_map(lambda b: TableProfile.of(b, roles.in_full), batches)
-            )
-        )
-
-    def _batch(batch: pa.RecordBatch, path: str) -> pa.RecordBatch:
-        check_same(names, batch.schema.names, paths[0], path)
-        return batch.select(wanted)
+        batches = (batch.select(wanted) for batch in stream_files(reader, paths))
+        profiles = ordered_map(lambda b: TableProfile.of(b, roles.in_full), batches)
+        return merge_and_report(profiles)
 
     settled, profile = typed.settle(profile_of)
     check_has_rows(0 if profile is None else profile.n_rows, paths[0])
     assert profile is not None
-    warn_about_format((*settled.notes, *settled.format_notes(paths[0])), paths[0])
+    notes = (*settled.notes, *settled.format_notes(paths[0]))
+    warn_about_format(notes, paths[0])
     schema = roles.schema(profile).with_text_formats(format_names(settled.text_formats))
     return CsvSource(paths, settled, schema, profile.n_rows)

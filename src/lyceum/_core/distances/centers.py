@@ -45,10 +45,7 @@ def nearest_center(X: Any, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     nearest : the k nearest rows, exactly, in any metric.
     """
     centers = float_matrix(centers, "centers need")
-    if sparse.issparse(X):
-        X = X.tocsr()
-    else:
-        X = float_matrix(X, "distances need")
+    X = X.tocsr() if sparse.issparse(X) else float_matrix(X, "distances need")
     if X.shape[1] != centers.shape[1]:
         raise SettingError(
             f"rows of {show_count(X.shape[1], 'column')} cannot be compared with centers of "
@@ -58,32 +55,31 @@ def nearest_center(X: Any, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]
         return _nearest_sparse(X, centers)
     labels = np.empty(X.shape[0], dtype=np.int32)
     squares = np.empty(X.shape[0])
+    # the kernel of k-means, whose sums are not needed
     sums = np.zeros(centers.shape)
     weights = np.zeros(len(centers))
-    native.lloyd(
-        X, centers.astype(X.dtype, copy=False), None, sums, weights, labels, squares
-    )
+    centers = centers.astype(X.dtype, copy=False)
+    native.lloyd(X, centers, None, sums, weights, labels, squares)
     return labels, squares
 
 
 def _nearest_sparse(X: Any, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    # Most cells are zero, so that the origin is a fair point to measure from.
+    """By |x|² - 2 s with the scores s = x·c - |c|² / 2; the nearest center has the largest.
+
+    Most cells are zero, so that the origin is a fair point to measure from.
+    """
     X = X.astype(np.float64, copy=False)
     scores = X @ np.asarray(centers, dtype=np.float64).T
     scores -= np.einsum("kj,kj->k", centers, centers, dtype=np.float64) / 2
     labels = np.empty(len(scores), dtype=np.int64)
     native.row_argmax(scores, labels)
-    squares = _squared_lengths(X) - 2 * scores[np.arange(len(scores)), labels]
-    return labels.astype(np.int32), np.maximum(squares, 0.0, out=squares)
-
-
-def _squared_lengths(X: Any) -> np.ndarray:
-    """Σ_j x_j² of every row of a CSR array of float64."""
     if not X.has_canonical_format:  # a cell that is stored twice is their sum
         X = X.copy()
         X.sum_duplicates()
-    out = np.zeros(X.shape[0])
-    filled = X.indptr[1:] > X.indptr[:-1]
-    if filled.any():
-        out[filled] = np.add.reduceat(X.data * X.data, X.indptr[:-1][filled])
-    return out
+    lengths = np.zeros(X.shape[0])
+    is_filled = X.indptr[1:] > X.indptr[:-1]
+    if is_filled.any():
+        starts = X.indptr[:-1][is_filled]  # reduceat has no empty sums
+        lengths[is_filled] = np.add.reduceat(X.data * X.data, starts)
+    squares = lengths - 2 * scores[np.arange(len(scores)), labels]
+    return labels.astype(np.int32), np.maximum(squares, 0.0, out=squares)

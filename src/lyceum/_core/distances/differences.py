@@ -259,20 +259,18 @@ class Mahalanobis(Metric):
             raise SettingError(
                 f"the covariance has {show_count(d, 'column')}, but the rows have {X.shape[1]}"
             )
-        if self.mean is None:
-            mean = np.zeros(d)
-        else:
+        mean = np.zeros(d)
+        if self.mean is not None:
             mean = np.asarray(self.mean, dtype=np.float64)
         if mean.shape != (d,):
             raise SettingError(
                 f"the covariance has {show_count(d, 'column')}, but the mean has the shape"
                 f" {mean.shape}"
             )
-        Z = X - mean
-        # einsum, not BLAS, whose bits depend on the number of rows
-        return np.ascontiguousarray(
-            np.einsum("ij,kj->ik", np.asarray(Z, np.float64), self._whitener)
-        )
+        # |L⁻¹ (x - y)|² = (x - y)ᵀ S⁻¹ (x - y); by einsum, as the bits of BLAS depend on the number
+        # of rows
+        Z = np.asarray(X - mean, np.float64)
+        return np.ascontiguousarray(np.einsum("ij,kj->ik", Z, self._whitener))
 
     def distances(self, raw: np.ndarray, n_columns: int) -> np.ndarray:
         return np.sqrt(raw, out=raw)
@@ -288,7 +286,13 @@ class Mahalanobis(Metric):
                 "Mahalanobis has no covariance yet: give one, or call learn(rows)"
             )
         S = np.asarray(self.covariance, dtype=np.float64)
-        if S.ndim != 2 or S.shape[0] != S.shape[1] or not _is_symmetric(S):
+        is_symmetric = S.ndim == 2 and S.shape[0] == S.shape[1]
+        if is_symmetric:
+            # up to rounding, in the units of the columns
+            unit = np.sqrt(np.abs(np.diag(S)))
+            rounding = 1e-5 * np.outer(unit, unit)
+            is_symmetric = bool((np.abs(S - S.T) <= rounding).all())
+        if not is_symmetric:
             raise SettingError(
                 "the covariance of Mahalanobis must be a symmetric matrix of numbers"
             )
@@ -299,9 +303,3 @@ class Mahalanobis(Metric):
                 " others"
             )
         return solve_triangular(factor.lower, np.diag(factor.scale), lower=True)
-
-
-def _is_symmetric(S: np.ndarray) -> bool:
-    """Whether S is its own transpose up to rounding, in the units of its columns."""
-    unit = np.sqrt(np.abs(np.diag(S)))
-    return bool((np.abs(S - S.T) <= 1e-5 * np.outer(unit, unit)).all())

@@ -45,14 +45,14 @@ class Cosine(Metric):
         return Space("squares")
 
     def points(self, X: Any) -> Any:
-        # One more column is the direction of the rows of zeros.
+        # |u - v|² = 2 (1 - cos) of unit rows u and v. One more column is the direction of the rows
+        # of zeros.
         units, zero = unit_rows(X.astype(np.float64, copy=False))
         extra = zero.astype(units.dtype)[:, None]
         if not sparse.issparse(units):
             return np.ascontiguousarray(np.hstack([units, extra]))
-        joined = sparse.csr_array(
-            sparse.hstack([units, sparse.csr_array(extra)], format="csr")
-        )
+        columns = [units, sparse.csr_array(extra)]
+        joined = sparse.csr_array(sparse.hstack(columns, format="csr"))
         joined.sort_indices()
         joined.indices = joined.indices.astype(np.int32)
         joined.indptr = joined.indptr.astype(np.int32)
@@ -127,11 +127,10 @@ def unit_rows(X: Data) -> tuple[Any, np.ndarray]:
         return _sparse_unit_rows(sparse.csr_array(X, copy=True))
     largest = np.abs(X).max(axis=1, initial=0.0)[:, None]
     scaled = np.divide(X, largest, out=np.zeros_like(X), where=largest > 0)
-    lengths = np.sqrt(np.einsum("ij,ij->i", scaled, scaled, dtype=np.float64))[:, None]
-    return (
-        np.divide(scaled, lengths, out=scaled, where=lengths > 0, casting="same_kind"),
-        largest[:, 0] == 0,
-    )
+    squares = np.einsum("ij,ij->i", scaled, scaled, dtype=np.float64)
+    lengths = np.sqrt(squares)[:, None]
+    np.divide(scaled, lengths, out=scaled, where=lengths > 0, casting="same_kind")
+    return scaled, largest[:, 0] == 0
 
 
 def _sparse_unit_rows(X: Any) -> tuple[Any, np.ndarray]:

@@ -83,9 +83,8 @@ class Gower(Metric):
         """
         rows = as_rows(rows)
         moments = moments_of(rows)
-        return replace(
-            self, schema=Schema(rows.schema.columns), low=moments.low, high=moments.high
-        )
+        schema = Schema(rows.schema.columns)
+        return replace(self, schema=schema, low=moments.low, high=moments.high)
 
     def check_schema(self, schema: Schema) -> None:
         check_columns("Gower", self.schema, schema)
@@ -93,6 +92,7 @@ class Gower(Metric):
     @property
     def space(self) -> Space:
         schema = self._schema
+        # categories are equal or not, numbers differ by a part of their range
         matched = np.array([column.is_categorical for column in schema], dtype=np.uint8)
         return Space("known columns", 1.0, self._column_weights(schema), matched)
 
@@ -106,15 +106,16 @@ class Gower(Metric):
         assert self.low is not None
         assert self.high is not None
         # About the smallest, so that an offset takes no digits. An unknown category (-1) is unlike
-        # the known.
+        # the known. Constant columns become 0, but missing cells stay missing.
         Z = np.array(X, dtype=np.float64)
         for j, column in enumerate(schema):
-            if not column.is_categorical:
-                span = self.high[j] - self.low[j]
-                if 0 < span < np.inf:
-                    Z[:, j] = (Z[:, j] - self.low[j]) / span
-                else:
-                    Z[:, j] = 0.0 * Z[:, j]
+            if column.is_categorical:
+                continue
+            span = self.high[j] - self.low[j]
+            if 0 < span < np.inf:
+                Z[:, j] = (Z[:, j] - self.low[j]) / span
+            else:
+                Z[:, j] = 0.0 * Z[:, j]
         return Z
 
     @property
@@ -131,11 +132,10 @@ class Gower(Metric):
                     f"weights names {unknown[0]!r}, which is no column of the rows"
                 )
             given: Any = [self.weights.get(name, 1.0) for name in schema.names]
+        elif self.weights is None:
+            given = np.ones(len(schema))
         else:
-            if self.weights is None:
-                given = np.ones(len(schema))
-            else:
-                given = self.weights
+            given = self.weights
         try:
             weights = np.array(given, dtype=np.float64)
         except (TypeError, ValueError):

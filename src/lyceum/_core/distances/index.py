@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -95,12 +96,8 @@ class NeighborIndex:
 
     def _choose(self, algorithm: str) -> str:
         n, d = self._points.shape
-        possible = (
-            self._space.has_boxes
-            and not sparse.issparse(self._points)
-            and n > 0
-            and d > 0
-        )
+        is_dense = not sparse.issparse(self._points)
+        possible = self._space.has_boxes and is_dense and n > 0 and d > 0
         if algorithm == "tree" and not possible:
             raise SettingError(
                 f"a tree needs dense rows and a metric of differences, which {self.metric.name!r}"
@@ -110,12 +107,11 @@ class NeighborIndex:
             raise SettingError(
                 f"algorithm must be 'auto', 'tree' or 'all pairs', not {algorithm!r}"
             )
-        worth = possible and d <= _MOST_COLUMNS and n >= _FEWEST_ROWS
-        if algorithm == "auto":
-            if worth:
-                return "tree"
-            return "all pairs"
-        return algorithm
+        if algorithm != "auto":
+            return algorithm
+        if possible and d <= _MOST_COLUMNS and n >= _FEWEST_ROWS:
+            return "tree"
+        return "all pairs"
 
     def __len__(self) -> int:
         return self._points.shape[0]
@@ -133,6 +129,7 @@ class NeighborIndex:
 
     @cached_property
     def _tree(self) -> Any:
+        # rows in the order of leaves, so that those of a leaf are next to each other
         Z = np.asarray(self._points, dtype=np.float64)
         order = np.empty(len(Z), dtype=np.int64)
         native.leaf_order(np.ascontiguousarray(Z), native.leaf_rows, order)
@@ -155,39 +152,35 @@ class NeighborIndex:
             `distances` and `rows` of shape (n, k), the nearest first.
         """
         check_k(k)
-        _check_enough_rows(k, len(self) - (X is None))
+        n_rows = len(self) - (X is None)
+        if k > n_rows:
+            choice = f"choose from 1 to {n_rows}" if n_rows else "give more rows"
+            raise SettingError(
+                f"k is {k}, but the search is among {show_count(n_rows, 'row')}: {choice}"
+            )
         points, rows = self._queries(X)
-        n = points.shape[0]
-        if X is None:
-            own = np.arange(len(self))
-        else:
-            own = None
-        if self.algorithm == "tree":
-            tree = self._tree
-        else:
-            tree = None
+        n, d = points.shape
+        space = self._space
+        # made here, before threads ask for it
+        tree = self._tree if self.algorithm == "tree" else None
         raw = np.empty((n, k))
         indices = np.empty((n, k), dtype=np.int64)
 
-        def work(some: slice) -> None:
-            if own is None:
-                skip = None
-            else:
-                skip = own[some]
+        def work(part: slice) -> None:
+            skip = np.arange(part.start, part.stop) if X is None else None
             if tree is None:
-                raw[some], indices[some] = raw_nearest(
-                    self._space, points[some], rows, int(k), skip
-                )
+                nearest = raw_nearest(space, points[part], rows, int(k), skip)
+                raw[part], indices[part] = nearest
             else:
                 tree.nearest(
-                    self._space.name,
-                    self._space.power,
-                    points[some],
+                    space.name,
+                    space.power,
+                    points[part],
                     skip,
-                    raw[some],
-                    indices[some],
+                    raw[part],
+                    indices[part],
                 )
-            raw[some] = self.metric.distances(raw[some], points.shape[1])
+            raw[part] = self.metric.distances(raw[part], d)
 
         for _ in ordered_map(work, self._stretches(n, _QUERIES)):
             pass
@@ -196,10 +189,7 @@ class NeighborIndex:
     def _queries(self, X: Data) -> tuple[Any, Any]:
         """The prepared rows of X, and the rows to search in the same form."""
         check_same_categories(self._schema, schema_of(X))
-        if X is None:
-            points = self._points
-        else:
-            points = points_of(self.metric, X)
+        points = self._points if X is None else points_of(self.metric, X)
         A, B = alike(points, self._points)
         if self.algorithm == "tree":
             if sparse.issparse(A):
@@ -212,14 +202,11 @@ class NeighborIndex:
     def _stretches(self, n: int, most: int) -> list[slice]:
         """Equal stretches of at most this many queries, as many for every thread; one if there are
         few."""
-        if n * len(self) > _FEW:
-            threads = n_threads()
-        else:
-            threads = 1
-        count = max(1, min(n, threads * -(-n // (threads * most))))
-        if n:
-            return [slice(n * i // count, n * (i + 1) // count) for i in range(count)]
-        return []
+        if not n:
+            return []
+        threads = n_threads() if n * len(self) > _FEW else 1
+        count = min(n, threads * math.ceil(n / (threads * most)))
+        return [slice(n * i // count, n * (i + 1) // count) for i in range(count)]
 
     # -- within a radius ---------------------------------------------------------------
 
@@ -249,8 +236,8 @@ class NeighborIndex:
             query, near, distances = self._pairs_within(points[part], rows, radius)
             query += part.start
             if X is None:
-                others = near != query
-                return query[others], near[others], distances[others]
+                is_other = near != query
+                return query[is_other], near[is_other], distances[is_other]
             return query, near, distances
 
         parts = [_NOTHING, *ordered_map(work, self._stretches(points.shape[0], step))]
@@ -264,7 +251,8 @@ class NeighborIndex:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The pairs of queries and rows within the radius, the nearest first, with distances."""
         d = points.shape[1]
-        # the distance itself decides below
+        # A root may round: raw values a little above the limit are let through, and the distance
+        # itself decides.
         limit = self.metric.raw(float(radius), d) * (1 + 1e-12)
         query, near, raw = self._raw_within(points, rows, limit)
         distances = self.metric.distances(np.array(raw), d)
@@ -296,14 +284,3 @@ class NeighborIndex:
 
 
 _NOTHING = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
-
-
-def _check_enough_rows(k: int, n_rows: int) -> None:
-    if k > n_rows:
-        if n_rows:
-            choice = f"choose from 1 to {n_rows}"
-        else:
-            choice = "give more rows"
-        raise SettingError(
-            f"k is {k}, but the search is among {show_count(n_rows, 'row')}: {choice}"
-        )

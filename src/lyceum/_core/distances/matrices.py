@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from lyceum._core.data import as_float
@@ -29,17 +27,12 @@ def float_matrix(X: Data, caller: str) -> np.ndarray:
     try:
         return np.ascontiguousarray(as_float(X))
     except (TypeError, ValueError):
+        others = (c for c in X.flat if not isinstance(c, int | float | np.number))
+        other = next(others, X.flat[0])
         raise DataError(
-            f"{caller} numbers, but there are other cells, such as {_first_other(X)!r}: code them"
+            f"{caller} numbers, but there are other cells, such as {other!r}: code them"
             " first, e.g. by lyceum.prepare.OneHotEncoder()"
         ) from None
-
-
-def _first_other(X: np.ndarray) -> Any:
-    return next(
-        (cell for cell in X.flat if not isinstance(cell, int | float | np.number)),
-        X.flat[0],
-    )
 
 
 def check_finite(
@@ -56,10 +49,9 @@ def check_finite(
     instead : str
         What takes missing cells.
     """
-    if cells.size:
-        index = native.first_nonfinite(cells, bool(takes_missing))
-    else:
-        index = -1
+    if not cells.size:
+        return
+    index = native.first_nonfinite(cells, bool(takes_missing))
     if index < 0:
         return
     if np.isinf(cells.flat[index]):

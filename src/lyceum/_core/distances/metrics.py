@@ -170,8 +170,9 @@ class Metric:
         """
         from lyceum._core.distances.pairs import pairwise
 
-        one, two = (np.asarray(row, dtype=np.float64).reshape(1, -1) for row in (x, y))
-        return float(pairwise(one, two, metric=self)[0, 0])
+        X = np.asarray(x, dtype=np.float64).reshape(1, -1)
+        Y = np.asarray(y, dtype=np.float64).reshape(1, -1)
+        return float(pairwise(X, Y, metric=self)[0, 0])
 
 
 Class = TypeVar("Class", bound=type[Metric])
@@ -241,10 +242,7 @@ def _with_options(kind: type[Metric], options: dict[str, Any]) -> Metric:
     known = [field.name for field in fields(kind)]
     unknown = [option for option in options if option not in known]
     if unknown:
-        if known:
-            takes = f"choose among {_name_list(known)}"
-        else:
-            takes = "it has none"
+        takes = f"choose among {_name_list(known)}" if known else "it has none"
         raise SettingError(
             f"{unknown[0]!r} is no parameter of the metric {kind.name!r}: {takes}"
         )
@@ -293,18 +291,18 @@ def points_of(metric: Metric, X: Data) -> Points:
     if isinstance(X, Block):
         metric.check_schema(X.schema)
         X = X.X
-    return metric.points(_check(metric, X))
-
-
-def _check(metric: Metric, X: Data) -> Points:
     if sparse.issparse(X):
-        return _checked_sparse(metric, X)
-    cells = float_matrix(X, "distances need")
-    _check_finite(metric, cells)
-    return cells
+        X = _int32_csr(metric, X)
+        cells = X.data.reshape(1, -1)
+    else:
+        X = cells = float_matrix(X, "distances need")
+    caller = f"the metric {metric.name!r}"
+    check_finite(cells, caller, metric.takes_missing, "the metric 'gower'")
+    return metric.points(X)
 
 
-def _checked_sparse(metric: Metric, X: Data) -> Points:
+def _int32_csr(metric: Metric, X: Data) -> Any:
+    """A copy of sparse rows as the kernels take them: CSR, every cell once, indices of int32."""
     if not metric.takes_sparse:
         raise SettingError(
             f"the metric {metric.name!r} cannot take sparse rows: give X.toarray(), or take one"
@@ -316,24 +314,15 @@ def _checked_sparse(metric: Metric, X: Data) -> Points:
         X = X.astype(np.float64)
     X.indices = X.indices.astype(np.int32, copy=False)
     X.indptr = X.indptr.astype(np.int32, copy=False)
-    _check_finite(metric, X.data.reshape(1, -1))
     return X
-
-
-def _check_finite(metric: Metric, cells: np.ndarray) -> None:
-    check_finite(
-        cells, f"the metric {metric.name!r}", metric.takes_missing, "the metric 'gower'"
-    )
 
 
 def check_columns(caller: str, learned: Schema | None, schema: Schema) -> None:
     """Refuse rows of other columns or other categories than those that were learned."""
     if learned is None:
         return
-    same = len(learned) == len(schema) and all(
-        map(lambda a, b: a.same_as(b), learned, schema)
-    )
-    if not same:
+    same_number = len(learned) == len(schema)
+    if not (same_number and all(a.same_as(b) for a, b in zip(learned, schema))):
         raise SchemaError(
             f"the columns of the rows are not those that {caller} was fitted on: names, kinds and"
             " categories must agree, e.g. scan(..., kinds=rows.schema) of the fitted rows"
@@ -349,9 +338,9 @@ def schema_of(X: Data) -> Schema | None:
 
 def check_same_categories(known: Schema | None, other: Schema | None) -> None:
     """Refuse two sets of rows in which one code stands for different categories."""
-    for one, two in zip(known or (), other or ()):
-        if not (one.categories is two.categories is None) and not one.same_as(two):
+    for a, b in zip(known or (), other or ()):
+        if not (a.categories is b.categories is None) and not a.same_as(b):
             raise SchemaError(
-                f"the two sets of rows cannot be compared, as {one.difference(two)} in one of them:"
+                f"the two sets of rows cannot be compared, as {a.difference(b)} in one of them:"
                 " read both by scan(..., kinds=schema) with one schema that has all categories"
             )

@@ -33,6 +33,7 @@ def alike(A: Any, B: Any) -> tuple[Any, Any]:
 def _csr(A: Any) -> Any:
     if sparse.issparse(A):
         return A
+    # SciPy takes int64 for large arrays; the kernels take int32
     A = sparse.csr_array(A)
     A.indices = A.indices.astype(np.int32)
     A.indptr = A.indptr.astype(np.int32)
@@ -58,10 +59,10 @@ def raw_nearest(
     `skip` holds the row number that each row of A leaves out. Where there are fewer than k rows,
     raw values are infinite and row numbers -1.
     """
-    raw = np.empty((A.shape[0], k))
-    rows = np.empty((A.shape[0], k), dtype=np.int64)
     if space.name == "function":
         return _function_nearest(space, A, B, k, skip, first)
+    raw = np.empty((A.shape[0], k))
+    rows = np.empty((A.shape[0], k), dtype=np.int64)
     if sparse.issparse(A):
         native.sparse_nearest(
             space.name, space.power, *_parts(A), *_parts(B), skip, first, raw, rows
@@ -81,14 +82,14 @@ def _function_nearest(
 ) -> tuple[np.ndarray, np.ndarray]:
     raw = np.full((len(A), k), np.inf)
     rows = np.full((len(A), k), -1, dtype=np.int64)
-    all_of = np.empty((1, len(B)))
+    distances = np.empty((1, len(B)))
     for i in range(len(A)):
-        space.set(A[i : i + 1], B, all_of)
-        order = np.argsort(all_of[0], kind="stable")
+        space.set(A[i : i + 1], B, distances)
+        order = np.argsort(distances[0], kind="stable")
         if skip is not None:
             order = order[order != skip[i] - first]
         order = order[:k]
-        raw[i, : len(order)] = all_of[0, order]
+        raw[i, : len(order)] = distances[0, order]
         rows[i, : len(order)] = order + first
     return raw, rows
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -62,7 +62,11 @@ def nearest(
     metric = as_metric(metric)
     if isinstance(among, Rows):
         check_same_categories(among.schema, schema_of(X))
-        return _stream(points_of(metric, X), k, among, metric)
+        points = points_of(metric, X)
+        check_k(k)
+        metric.check_schema(among.schema)
+        of = partial(NearestLists.of, points=points, metric=metric, k=int(k))
+        return among.reduce(of).finish()
     if among is None:
         return NeighborIndex(X, metric=metric).nearest(None, k)
     return NeighborIndex(among, metric=metric).nearest(X, k)
@@ -102,15 +106,6 @@ def within_radius(
     if among is None:
         return NeighborIndex(X, metric=metric).within(None, radius)
     return NeighborIndex(among, metric=metric).within(X, radius)
-
-
-def _stream(points: Any, k: int, among: Rows, metric: Metric) -> Neighbors:
-    check_k(k)
-    metric.check_schema(among.schema)
-    lists = among.reduce(
-        partial(NearestLists.of, points=points, metric=metric, k=int(k))
-    )
-    return lists.finish()
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,13 +179,13 @@ class NearestLists:
         k = self.raw.shape[1]
         raw = np.hstack([self.raw, other.raw])
         rows = np.hstack([self.rows, other.rows])
+        # by distance, places without a row last, then by row number: the order of merging is free
         order = np.lexsort((rows, rows < 0, raw), axis=1)[:, :k]
-        return NearestLists(
-            self.metric,
-            self.n_columns,
-            self.n_rows + other.n_rows,
-            np.take_along_axis(raw, order, axis=1),
-            np.take_along_axis(rows, order, axis=1),
+        return replace(
+            self,
+            n_rows=self.n_rows + other.n_rows,
+            raw=np.take_along_axis(raw, order, axis=1),
+            rows=np.take_along_axis(rows, order, axis=1),
         )
 
     def finish(self) -> Neighbors:
@@ -200,6 +195,5 @@ class NearestLists:
             raise SettingError(
                 f"k is {k}, but the search is among {show_count(self.n_rows, 'row')}: choose fewer"
             )
-        return Neighbors(
-            self.metric.distances(self.raw.copy(), self.n_columns), self.rows
-        )
+        distances = self.metric.distances(self.raw.copy(), self.n_columns)
+        return Neighbors(distances, self.rows)

@@ -83,8 +83,9 @@ class RadiusNeighbors:
     def __getitem__(self, query: int) -> Neighbors:
         if not -len(self) <= query < len(self):
             raise IndexError(f"there are {len(self)} queries, but the index is {query}")
-        some = slice(*self.offsets[query % len(self) :][:2])
-        return Neighbors(self.distances[some], self.rows[some])
+        query %= len(self)
+        part = slice(self.offsets[query], self.offsets[query + 1])
+        return Neighbors(self.distances[part], self.rows[part])
 
     def __iter__(self) -> Iterator[Neighbors]:
         return (self[query] for query in range(len(self)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from numbers import Integral
 from typing import Any
@@ -69,7 +70,8 @@ def pairwise(
         )
     pairs = _Pairs(X, X if condensed else Y, as_metric(metric))
     n, m = pairs.shape
-    out = np.empty(n * (n - 1) // 2 if condensed else (n, m), dtype=pairs.dtype)
+    shape = (n * (n - 1) // 2,) if condensed else (n, m)
+    out = np.empty(shape, dtype=pairs.dtype)
 
     def work(rows: slice) -> None:
         if condensed:
@@ -77,9 +79,9 @@ def pairwise(
         else:
             pairs.set(rows, out[rows])
 
-    for _ in ordered_map(
-        work, pairs.stretches(most=_PAIRS // 16 if condensed else _PAIRS)
-    ):
+    # what a condensed block has below the diagonal is wasted: less in blocks of fewer rows
+    most = _PAIRS // 16 if condensed else _PAIRS
+    for _ in ordered_map(work, pairs.stretches(most=most)):
         pass
     return out
 
@@ -143,38 +145,25 @@ class _Pairs:
         self.space = metric.space
         check_same_categories(schema_of(X), schema_of(Y))
         A = points_of(metric, X)
-        if Y is None or Y is X:
-            B = A
-        else:
-            B = points_of(metric, Y)
+        B = A if Y is None or Y is X else points_of(metric, Y)
         self.n_columns = A.shape[1]
-        self.dtype = (
-            np.float32 if _is_single(X) and (Y is None or _is_single(Y)) else np.float64
-        )
+        is_single = _is_single(X) and (Y is None or _is_single(Y))
+        self.dtype = np.float32 if is_single else np.float64
         self.A, self.B = alike(A, B)
         self.shape = (self.A.shape[0], self.B.shape[0])
 
     def stretches(self, n_rows: int | None = None, most: int = _PAIRS) -> list[slice]:
         n, m = self.shape
-        if n * m <= _FEW:
-            even = n
-        else:
-            even = -(-n // n_threads())
+        # as many rows for every thread, unless these are too many for memory
+        even = n if n * m <= _FEW else math.ceil(n / n_threads())
         step = n_rows or max(1, min(most // max(1, m), even))
         return [slice(start, min(n, start + step)) for start in range(0, n, step)]
 
     def set(self, rows: slice, out: np.ndarray, first: int = 0) -> None:
         """Set out to the distances of some rows to those from `first` on."""
-        A = self.A[rows]
-        if first:
-            B = self.B[first:]
-        else:
-            B = self.B
-        if out.dtype == np.float64:
-            raw = out
-        else:
-            raw = np.empty(out.shape)
-        raw_pairwise(self.space, A, B, raw)
+        B = self.B[first:] if first else self.B
+        raw = out if out.dtype == np.float64 else np.empty(out.shape)
+        raw_pairwise(self.space, self.A[rows], B, raw)
         distances = self.metric.distances(raw, self.n_columns)
         if distances is not out:
             out[:] = distances
@@ -184,8 +173,9 @@ class _Pairs:
         block = np.empty((rows.stop - rows.start, n - rows.start))
         self.set(rows, block, first=rows.start)
         for i in range(rows.start, rows.stop):
-            at = i * n - i * (i + 1) // 2  # pairs of the rows before i
-            out[at : at + n - i - 1] = block[i - rows.start, i - rows.start + 1 :]
+            start = i * n - i * (i + 1) // 2  # pairs of the rows before i
+            end = start + n - i - 1
+            out[start:end] = block[i - rows.start, i - rows.start + 1 :]
 
 
 def _is_single(X: Any) -> bool:

@@ -119,17 +119,18 @@ class ValueDifference(Metric):
         ]
         counts = rows.reduce(partial(_count, binned=binned))
         spreads = np.sqrt(moments.variance(ddof=1))
-        tables = [counts.table(str(j)) for j in range(len(binned))]
-        columns = [
-            (
-                _Scaled.of(moments.mean[j], spreads[j])
-                if self.numbers == "scale" and bins.is_number
-                else _Shares.of(
-                    bins, tables[j], counts.class_weight, self.numbers == "interpolate"
-                )
+        columns: list[_Scaled | _Shares] = []
+        for j, bins in enumerate(binned):
+            if self.numbers == "scale" and bins.is_number:
+                columns.append(_Scaled.of(moments.mean[j], spreads[j]))
+                continue
+            shares = _Shares.of(
+                bins,
+                counts=counts.table(str(j)),
+                prior=counts.class_weight,
+                interpolate=self.numbers == "interpolate",
             )
-            for j, bins in enumerate(binned)
-        ]
+            columns.append(shares)
         return replace(self, schema=Schema(rows.schema.columns), columns=tuple(columns))
 
     def check_schema(self, schema: Schema) -> None:
@@ -178,11 +179,10 @@ class _Binned:
     @classmethod
     def of(cls, column: Column, low: float, high: float, n_bins: int) -> _Binned:
         if column.categories is not None:
-            # sorted, as they are searched in; categories may be declared in another order
+            values = None
             if column.numeric:
+                # sorted, as they are searched in; categories may be declared in another order
                 values = np.sort(np.asarray(column.categories, np.float64))
-            else:
-                values = None
             return cls(False, len(column.categories), values)
         width = (high - low) / n_bins
         if 0 < width < np.inf:
@@ -194,9 +194,8 @@ class _Binned:
         missing = np.isnan(cells)
         filled = np.where(missing, 0.0, cells)
         if self.is_number:
-            codes = np.clip(
-                np.floor((filled - self.low) / self.width), 0, self.size - 1
-            )
+            bins = np.floor((filled - self.low) / self.width)
+            codes = np.clip(bins, 0, self.size - 1)
         elif self.values is not None:
             index = np.minimum(np.searchsorted(self.values, filled), self.size - 1)
             codes = np.where(self.values[index] == filled, index, -1)
@@ -209,19 +208,14 @@ def _count(block: Block, binned: list[_Binned]) -> Counts:
     """The counts of every column's values and missing cells by class; columns go by their
     numbers."""
     cells = block.dense
-    codes = [
-        bins.codes(np.asarray(cells[:, j], dtype=np.float64))
-        for j, bins in enumerate(binned)
-    ]
-    columns = [
-        Column(str(j), "categorical", np.arange(bins.size + 1), "bins")
-        for j, bins in enumerate(binned)
-    ]
-    return Counts.of(
-        block.with_X(
-            np.column_stack(codes), Schema(tuple(columns), block.schema.target)
-        )
-    )
+    codes = []
+    columns = []
+    for j, bins in enumerate(binned):
+        codes.append(bins.codes(np.asarray(cells[:, j], dtype=np.float64)))
+        categories = np.arange(bins.size + 1)
+        columns.append(Column(str(j), "categorical", categories, "bins"))
+    schema = Schema(tuple(columns), block.schema.target)
+    return Counts.of(block.with_X(np.column_stack(codes), schema))
 
 
 @dataclass(frozen=True)
@@ -237,6 +231,7 @@ class _Shares:
     def of(
         cls, binned: _Binned, counts: np.ndarray, prior: np.ndarray, interpolate: bool
     ) -> _Shares:
+        # a value without rows has the shares of all rows, and so has an unknown one
         prior = prior / prior.sum()
         total = counts.sum(axis=1, keepdims=True)
         table = np.where(total > 0, counts / np.where(total > 0, total, 1.0), prior)
@@ -248,13 +243,10 @@ class _Shares:
         if not self.interpolated:
             return shares
         known = ~np.isnan(cells)
-        middles = (
-            self.binned.low + (np.arange(self.binned.size) + 0.5) * self.binned.width
-        )
+        size = self.binned.size
+        middles = self.binned.low + (np.arange(size) + 0.5) * self.binned.width
         for c in range(shares.shape[1]):
-            shares[known, c] = np.interp(
-                cells[known], middles, self.table[: self.binned.size, c]
-            )
+            shares[known, c] = np.interp(cells[known], middles, self.table[:size, c])
         return shares
 
 

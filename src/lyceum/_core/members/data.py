@@ -56,7 +56,12 @@ class MemberData:
     named: bool = True
 
     @classmethod
-    def of_block(cls, block: Block, coded: bool, other: bool) -> MemberData:
+    def of_block(
+        cls,
+        block: Block,
+        coded: bool,
+        other: bool,
+    ) -> MemberData:
         """The rows of a block: coded, for learners of other libraries, or both."""
         source = None
         if coded:
@@ -82,7 +87,10 @@ class MemberData:
         )
 
     def with_target(
-        self, target: np.ndarray, column: Column | None, labels: Any
+        self,
+        target: np.ndarray,
+        column: Column | None,
+        labels: Any,
     ) -> MemberData:
         """The same rows with another target: coded, its column (None for that of before), and the
         labels that learners of other libraries learn from."""
@@ -95,7 +103,11 @@ class MemberData:
         return replace(self, source=source, labels=labels)
 
     def fit(
-        self, member: Estimator, rows: Any = None, columns: Any = None, w: Any = None
+        self,
+        member: Any,
+        rows: Any = None,
+        columns: Any = None,
+        w: Any = None,
     ) -> Any:
         """The member fitted on some rows and columns with these weights."""
         if self.takes_source(member):
@@ -105,16 +117,17 @@ class MemberData:
                 return member
             return without_names(member)
         assert self.labels is not None
-        y = self.labels
-        if rows is not None:
-            y = y[rows]
-        weights = {}
-        if w is not None:
-            weights["sample_weight"] = w
-        return member.fit(_select(self.container, rows, columns), y, **weights)
+        y = self.labels if rows is None else self.labels[rows]
+        X = _select(self.container, rows, columns)
+        if w is None:
+            return member.fit(X, y)
+        return member.fit(X, y, sample_weight=w)
 
     def inputs(
-        self, member: Estimator, rows: Any = None, columns: object = None
+        self,
+        member: Estimator,
+        rows: Any = None,
+        columns: object = None,
     ) -> Any:
         """Some rows and columns, as input of a member."""
         if self.takes_source(member):
@@ -129,15 +142,18 @@ class MemberData:
         columns: object = None,
     ) -> np.ndarray:
         """The answer of a method of a member for some rows and columns."""
-        return np.asarray(getattr(member, method)(self.inputs(member, rows, columns)))
+        answer = getattr(member, method)
+        return np.asarray(answer(self.inputs(member, rows, columns)))
 
     def numbers(
-        self, member: Estimator, rows: Any = None, columns: object = None
+        self,
+        member: Estimator,
+        rows: Any = None,
+        columns: object = None,
     ) -> np.ndarray:
         """The numbers that a member predicts, (n,)."""
-        return np.ravel(self.predict_with(member, "predict", rows, columns)).astype(
-            np.float64
-        )
+        predicted = self.predict_with(member, "predict", rows, columns)
+        return np.ravel(predicted).astype(np.float64)
 
     def class_codes(
         self,
@@ -165,12 +181,12 @@ class MemberData:
         """A member's posteriors, a column for every class of the ensemble; its votes where it has
         none."""
         if not hasattr(member, "predict_proba"):
-            return one_hot(
-                self.class_codes(member, classes, rows, columns), len(classes)
-            )
+            codes = self.class_codes(member, classes, rows, columns)
+            return one_hot(codes, len(classes))
         seen = self.predict_with(member, "predict_proba", rows, columns)
         if len(member.classes_) == len(classes):
             return seen
+        # rows drawn for the member may lack a class of the ensemble: its posterior is 0
         proba = np.zeros((len(seen), len(classes)))
         proba[:, np.searchsorted(classes, member.classes_)] = seen
         return proba
@@ -183,14 +199,17 @@ class MemberData:
         if columns is None:
             return source
         drawn = [source.schema[j] for j in columns.tolist()]
+        # Columns are in rising order; one that is drawn again is a column of its own, with a quote
+        # after its name.
         for j in range(1, len(drawn)):
-            if columns[j] == columns[j - 1]:  # drawn again: a column of its own
+            if columns[j] == columns[j - 1]:
                 drawn[j] = replace(drawn[j], name=f"{drawn[j - 1].name}'")
         if sparse.issparse(source.X):
             X = source.X[:, columns]
         else:
             X = source.X.take(columns, axis=1)
-        return replace(source, X=X, schema=replace(source.schema, columns=tuple(drawn)))
+        schema = replace(source.schema, columns=tuple(drawn))
+        return replace(source, X=X, schema=schema)
 
 
 def _select(container: Any, rows: Any, columns: object) -> Any:

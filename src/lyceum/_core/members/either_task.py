@@ -54,7 +54,12 @@ class EitherTask:
     def _task_giver(self) -> Any:
         raise undefined(self, "_task_giver")
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def score(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+    ) -> float:
         """The accuracy of a classifier, R² of a regressor, on test rows.
 
         Parameters
@@ -73,10 +78,7 @@ class EitherTask:
         from sklearn.metrics import accuracy_score, r2_score  # takes long to import
 
         target, w = targets_to_score(self, X, y, sample_weight)
-        if is_classifier(self):
-            measure = accuracy_score
-        else:
-            measure = r2_score
+        measure = accuracy_score if is_classifier(self) else r2_score
         return float(measure(target, self.predict(X), sample_weight=w))  # type: ignore[attr-defined]
 
     def __sklearn_tags__(self) -> Any:

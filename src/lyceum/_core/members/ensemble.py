@@ -112,8 +112,12 @@ class Ensemble(Learner):
     """
 
     _parameter_docs: ClassVar[str] = """
-    estimator : classifier
-        None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
+    categorical_features : "from_dtype", True, mask, indices, names or None
+        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
+    """
+    _attribute_docs: ClassVar[str] = """
+    framed_ : bool
+        Whether members of another library were given a frame.
     """
 
     _coding = "codes"
@@ -144,6 +148,9 @@ class Ensemble(Learner):
 
     def _copy(self) -> Any:
         return clone(self._base())
+
+    # Which learners are asked: `_learners` what may be in the table (missing cells, text);
+    # `_all_learners` in what form rows are handed on by `fit`; `_predicting_learners` by `predict`.
 
     def _learners(self) -> list[Any]:
         """The learners that members are copies of."""
@@ -181,7 +188,12 @@ class Ensemble(Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Self:
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ) -> Self:
         """Fit the members.
 
         Parameters
@@ -205,13 +217,17 @@ class Ensemble(Learner):
         raise undefined(self, "_fit")
 
     def _member_data(
-        self, X: Data, y: Target, w: Weights
+        self,
+        X: Data,
+        y: Target,
+        w: Weights,
     ) -> tuple[MemberData, np.ndarray, np.ndarray | None]:
         """What members learn from, with class codes or numbers, and weights if there are any."""
         self._validate_params()
         rows = self._inputs(self).for_fit(X, y, w)
         source = self._gather(rows)
         assert source.y is not None
+        # an earlier fit may have been explained in another way
         self.__dict__.pop("typical_", None)
         if self._explains_by_replacement:
             self.typical_ = typical_row(source.block)
@@ -226,25 +242,28 @@ class Ensemble(Learner):
         if takes_rows(base):
             blank = getattr(base, "_blanks_row_names", False)
             rows = without_row_names(rows, type(self).__name__, blank)
-        return ArraySource.of_block(
-            rows.in_one_block(type(self).__name__, self._alternative)
-        )
+        block = rows.in_one_block(type(self).__name__, self._alternative)
+        return ArraySource.of_block(block)
 
     def _split_by_library(
-        self, source: ArraySource, X: Data, labels: Any = None
+        self,
+        source: ArraySource,
+        X: Data,
+        labels: Any = None,
     ) -> MemberData:
         """Coded rows for Lyceum's own learners, an array or a frame for the others."""
-        learners = self._all_learners()
+        are_ours = [takes_rows(learner) for learner in self._all_learners()]
         named = hasattr(self, "feature_names_in_")
         self.framed_ = False
-        if all(map(takes_rows, learners)):
+        if all(are_ours):
             return MemberData(source, named=named)
+        # Others take a frame as it is; in an array, the codes of categories would pass for numbers.
         container = X
         self.framed_ = is_frame(X)
         if not self.framed_:
             refuse_codes(source.schema)
             container = source.X
-        if any(map(takes_rows, learners)) or self._keeps_source:
+        if any(are_ours) or self._keeps_source:
             return MemberData(source, container, labels, named)
         return MemberData(None, container, labels)
 
@@ -255,6 +274,7 @@ class Ensemble(Learner):
 
     def _apply_to_members(self, of: Answer, X: Data) -> Any:
         """`of` the rows of X as members take them, one result per row (lazy on Dask)."""
+        # block by block as long as members take coded rows or arrays; a frame goes to members whole
         check_is_fitted(self)
         if not self._needs_frame(X):
             return self._collect(self.rows_to_predict(X), self._block_answer(of))
@@ -269,9 +289,10 @@ class Ensemble(Learner):
     def _predict_largest(self, scores: Answer, X: Data) -> Any:
         """The class with the largest of the scores, (n, K), the first of equal ones."""
         check_is_fitted(self)
-        return self._apply_to_members(
-            partial(_largest, classes=self.classes_, scores=scores), X
-        )
+        return self._apply_to_members(partial(self._largest, scores), X)
+
+    def _largest(self, scores: Answer, data: MemberData) -> np.ndarray:
+        return self.classes_[scores(data).argmax(axis=1)]
 
     def _collect(self, rows: Rows, answer: Callable[[Block], np.ndarray]) -> Any:
         return rows.collect(answer)
@@ -291,33 +312,49 @@ class Ensemble(Learner):
 
     # -- what was learned --------------------------------------------------------------
 
-    def _explain_members(self, of: Answer, X: Data, unit: str) -> Explanation:
+    def _explain_members(
+        self,
+        of: Answer,
+        X: Data,
+        unit: str,
+    ) -> Explanation:
         """The explanation by `of`: rows of prediction, base and contributions of Lyceum's own
         members."""
         return self._explain(X, self._block_answer(of), unit)
 
     def _explain_by_replacement(
-        self, of: Answer, X: Data, unit: str = "posterior"
+        self,
+        of: Answer,
+        X: Data,
+        unit: str = "posterior",
     ) -> Explanation:
         """What every column adds to the largest score of a class, or to a number, from `typical_`
         on."""
         return self._replace_with_more(of, None, X, unit)[0]
 
     def _replace_with_more(
-        self, of: Answer, more: Answer | None, X: Any, unit: str
+        self,
+        of: Answer,
+        more: Answer | None,
+        X: Any,
+        unit: str,
     ) -> tuple[Explanation, np.ndarray]:
         """The explanation of `of` by replacement, and `more` of every row, in further columns."""
         check_is_fitted(self)
         if self._needs_frame(X):
-            rows = self.rows_to_predict(X)
-            answer = partial(self._apply_to_members, of)
-            classes = getattr(self, "classes_", None)
+            # members of other libraries: cells are replaced in the frame that they are given
+            further = None
             if more is not None:
                 further = partial(self._apply_to_members, more)
-                return explain_frame(
-                    X, rows, self.typical_, answer, unit, classes, further
-                )
-            return explain_frame(X, rows, self.typical_, answer, unit, classes)
+            return explain_frame(
+                X,
+                self.rows_to_predict(X),
+                typical=self.typical_,
+                answer=partial(self._apply_to_members, of),
+                unit=unit,
+                labels=getattr(self, "classes_", None),
+                more=further,
+            )
         columns = partial(
             replace_columns, typical=self.typical_, answer=self._block_answer(of)
         )
@@ -358,10 +395,7 @@ class Ensemble(Learner):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        members = state.get("estimators_")
-        packed = None
-        if members:
-            packed = pack(members)
+        packed = pack(state.get("estimators_", []))
         if packed is not None:
             del state["estimators_"]
             state["packed_"] = packed
@@ -379,11 +413,12 @@ class Ensemble(Learner):
         return tags
 
 
-def _largest(data: MemberData, classes: np.ndarray, scores: Answer) -> np.ndarray:
-    return classes[scores(data).argmax(axis=1)]
-
-
-def _answer_for_block(block: Block, of: Answer, coded: bool, other: bool) -> np.ndarray:
+def _answer_for_block(
+    block: Block,
+    of: Answer,
+    coded: bool,
+    other: bool,
+) -> np.ndarray:
     """`of` the rows of a block; the answers for no rows have the shape and the type of those for
     one."""
     if len(block):
@@ -393,7 +428,8 @@ def _answer_for_block(block: Block, of: Answer, coded: bool, other: bool) -> np.
 
 
 def _side_by_side(
-    block: Block, functions: Sequence[Callable[[Block], np.ndarray]]
+    block: Block,
+    functions: Sequence[Callable[[Block], np.ndarray]],
 ) -> np.ndarray:
     return np.hstack([function(block) for function in functions])
 
@@ -401,26 +437,9 @@ def _side_by_side(
 class MemberImportances:
     """Importances of columns from those of the members."""
 
-    _parameter_docs: ClassVar[str] = """
-    n_estimators : int
-        The number of members.
-    max_samples : int or float
-        N', or N' / N, which may exceed 1 with `bootstrap`.
-    bootstrap : bool
-        Whether rows are drawn with replacement.
-    max_features : int or float
-        The columns of a member, or their share.
-    bootstrap_features : bool
-        Whether columns are drawn with replacement.
-    oob_score : bool
-        Whether every row is predicted by the members that have not seen it.
-    warm_start : bool
-        Whether `fit` keeps the members it has and adds up to `n_estimators`: the same as all at
-        once.
-    estimator : regressor
-        None is `DecisionTreeRegressor(max_depth=3)`. Every `random_state` in it is set.
-    learning_rate : float
-        ν.
+    _attribute_docs: ClassVar[str] = """
+    feature_importances_ : array of shape (n_features,)
+        The mean of the members' importances, if they have some, normalized to sum 1.
     """
 
     estimators_: list[Any]
@@ -431,17 +450,17 @@ class MemberImportances:
         """The mean of the members' importances, by their weights if they have some, normalized to
         sum 1."""
         check_is_fitted(self)
-        if not all(
-            hasattr(member, "feature_importances_") for member in self.estimators_
-        ):
-            raise AttributeError(
-                f"the members of this {type(self).__name__} have no feature_importances_"
-            )
-        total = np.zeros(self.n_features_in_)
+        for member in self.estimators_:
+            if not hasattr(member, "feature_importances_"):
+                raise AttributeError(
+                    f"the members of this {type(self).__name__} have no feature_importances_"
+                )
+        # members of AdaBoost weigh α, members of a bag may have columns of their own
         weights = getattr(self, "alphas_", np.ones(len(self.estimators_)))
         columns = getattr(self, "estimators_features_", [slice(None)] * len(weights))
+        importances = np.zeros(self.n_features_in_)
         for member, weight, indices in zip(self.estimators_, weights, columns):
-            total[indices] += weight * member.feature_importances_
-        if total.sum() > 0.0:
-            return total / total.sum()
-        return total
+            importances[indices] += weight * member.feature_importances_
+        if importances.sum() > 0.0:
+            return importances / importances.sum()
+        return importances

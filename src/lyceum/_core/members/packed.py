@@ -12,50 +12,43 @@ from lyceum._core.trees import TreeModel, pack_trees, unpack_trees
 
 def pack(members: Sequence[Any]) -> dict[str, Any] | None:
     """The state of members that are trees, None of others."""
+    if len(members) < 2:
+        return None
     first = members[0]
     kind = type(first)
     names = vars(first).keys()
-    if len(members) < 2 or not isinstance(first, TreeModel) or "tree_" not in names:
+    if not isinstance(first, TreeModel) or "tree_" not in names:
         return None
-    if any(
-        type(member) is not kind or vars(member).keys() != names for member in members
-    ):
-        return None
+    for member in members:
+        if type(member) is not kind or vars(member).keys() != names:
+            return None
+    # `first`, a learner without a tree, has what all members share; `own` has the rest by name
     shared = object.__new__(kind)
     separate = {}
     for name in names:
         if name == "tree_":
             continue
-        values = [vars(member)[name] for member in members]
-        if _are_same(values):
+        values: Any = [vars(member)[name] for member in members]
+        if all(_is_same(value, values[0]) for value in values):
             shared.__dict__[name] = values[0]
-        else:
-            separate[name] = _stack(values)
+            continue
+        are_arrays = all(isinstance(value, np.ndarray) for value in values)
+        if are_arrays and len({value.shape for value in values}) == 1:
+            values = np.stack(values)
+        separate[name] = values
     trees = pack_trees([member.tree_ for member in members])
     return {"first": shared, "own": separate, "trees": trees}
 
 
-def _are_same(values: list[Any]) -> bool:
-    first = values[0]
+def _is_same(value: Any, first: Any) -> bool:
+    """Whether one can stand for both; of objects other than arrays and plain values only itself."""
+    if value is first:
+        return True
+    if type(value) is not type(first):
+        return False
     if isinstance(first, np.ndarray):
-        return all(
-            other is first
-            or (first.dtype == other.dtype and np.array_equal(first, other))
-            for other in values
-        )
-    plain = isinstance(first, str | int | float | bool | None)
-    return all(
-        first is x or (plain and type(x) is type(first) and x == first) for x in values
-    )
-
-
-def _stack(values: list[Any]) -> Any:
-    """Arrays of one shape as one, numbers too."""
-    if not all(isinstance(value, np.ndarray) for value in values):
-        return values
-    if len({value.shape for value in values}) > 1:
-        return values
-    return np.stack(values)
+        return first.dtype == value.dtype and np.array_equal(first, value)
+    return isinstance(first, str | int | float | bool) and value == first
 
 
 def unpack(state: dict[str, Any]) -> list[Any]:

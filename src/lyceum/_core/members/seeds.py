@@ -18,6 +18,7 @@ def set_seeds(estimator: Estimator, seed: int, member: int) -> Any:
     >>> set_seeds(DecisionTreeClassifier(), 0, 5).random_state == member_seeds(0, 5)[0]
     True
     """
+    # those of parts too: "random_state" and "step__random_state", not "my_random_state"
     names = [
         name
         for name in sorted(estimator.get_params())
@@ -25,9 +26,8 @@ def set_seeds(estimator: Estimator, seed: int, member: int) -> Any:
     ]
     if not names:
         return estimator
-    return estimator.set_params(
-        **dict(zip(names, member_seeds(seed, member, len(names))))
-    )
+    seeds = member_seeds(seed, member, len(names))
+    return estimator.set_params(**dict(zip(names, seeds)))
 
 
 def member_seeds(seed: int, member: int, count: int = 1) -> list[int]:

@@ -77,11 +77,8 @@ def find_labels(wanted: Sequence[Any], among: Sequence[Any], what: str) -> list[
     indices = {label_key(label): i for i, label in enumerate(among)}
     for label in wanted:
         if label_key(label) not in indices:
-            near = difflib.get_close_matches(label_key(label), indices, n=1)
-            if near:
-                hint = f"; did you mean {near[0]!r}?"
-            else:
-                hint = ""
+            similar = difflib.get_close_matches(label_key(label), indices, n=1)
+            hint = f"; did you mean {similar[0]!r}?" if similar else ""
             raise DataError(
                 f"{what} {label!r} is not among {', '.join(map(repr, among))}{hint}"
             )
@@ -102,13 +99,10 @@ def label_array(labels: Sequence[Any], like: np.ndarray | None = None) -> np.nda
     >>> label_array(["a", 1]).dtype, label_array([1, 2]).dtype.kind
     (dtype('O'), 'i')
     """
+    # NumPy would turn mixed labels into text
     kinds = {_kind(label) for label in labels}
-    array = np.array(
-        labels,
-        dtype=None
-        if len(kinds) == 1 and kinds <= {"text", "number", "bool"}
-        else object,
-    )
+    uniform = len(kinds) == 1 and kinds <= {"text", "number", "bool"}
+    array = np.array(labels, dtype=None if uniform else object)
     if like is None or (array.dtype.kind == "U" and like.dtype.kind == "U"):
         return array
     if like.dtype == object or array.dtype == object:
@@ -116,12 +110,11 @@ def label_array(labels: Sequence[Any], like: np.ndarray | None = None) -> np.nda
     same_kind = array.dtype.kind == like.dtype.kind or (
         array.dtype.kind in "iuf" and like.dtype.kind in "iuf"
     )
+    # only if no label changes, as 0.5 would among integers
     if same_kind:
         cast = array.astype(like.dtype)
-    else:
-        cast = array
-    if (cast == array).all():
-        return cast
+        if (cast == array).all():
+            return cast
     return array
 
 
@@ -155,44 +148,29 @@ def class_codes(y: Target, n_classes: int, classes: Sequence[Any] | None) -> np.
     y = np.asarray(y)
     if y.ndim != 1:
         raise DataError(f"y has the shape {y.shape}: give one true label per row")
-    if classes is None:
-        if (
-            y.dtype.kind in "iub"
-            and y.size
-            and int(y.min()) >= 0
-            and int(y.max()) < n_classes
-        ):
-            return y.astype(np.intp, copy=False)
-        labels, codes = np.unique(y, return_inverse=True)
-        if len(labels) == n_classes:
-            return codes
-        raise DataError(
-            f"y has {len(labels)} distinct labels, but the probabilities have "
-            f"{show_count(n_classes, 'column')}: say which column is which class with classes=[...]"
-        )
-    return _codes_among(y, classes, n_classes)
-
-
-def _codes_among(y: np.ndarray, classes: Sequence[Any], n_classes: int) -> np.ndarray:
-    if len(classes) != n_classes:
+    if classes is not None and len(classes) != n_classes:
         raise DataError(
             f"there are {len(classes)} classes, but the probabilities have"
             f" {show_count(n_classes, 'column')}"
         )
-    if [label_key(c) for c in classes] == [
-        str(k) for k in range(n_classes)
-    ] and _are_codes(y, n_classes):
-        return y.astype(np.intp, copy=False)
-    labels, codes = np.unique(y, return_inverse=True)
-    indices = find_labels(labels.tolist(), classes, "y has a label that is no class:")
-    return np.array(indices, dtype=np.intp)[codes]
-
-
-def _are_codes(y: np.ndarray, n_classes: int) -> bool:
-    """Whether y holds whole numbers from 0 to K - 1."""
-    return (
-        y.dtype.kind in "iub"
-        and y.size > 0
+    # the fast way: whole numbers from 0 to K - 1, whose columns have these names or none
+    names = [str(k) for k in range(n_classes)]
+    if (
+        (classes is None or list(map(label_key, classes)) == names)
+        and y.dtype.kind in "iub"
+        and y.size
         and int(y.min()) >= 0
         and int(y.max()) < n_classes
+    ):
+        return y.astype(np.intp, copy=False)
+    labels, codes = np.unique(y, return_inverse=True)
+    if classes is not None:
+        what = "y has a label that is no class:"
+        indices = find_labels(labels.tolist(), classes, what)
+        return np.array(indices, dtype=np.intp)[codes]
+    if len(labels) == n_classes:
+        return codes
+    raise DataError(
+        f"y has {len(labels)} distinct labels, but the probabilities have "
+        f"{show_count(n_classes, 'column')}: say which column is which class with classes=[...]"
     )

@@ -63,10 +63,21 @@ def class_priors(weight: object, priors: Priors = None, alpha: Any = 1.0) -> np.
     array([7., 4., 1.])
     """
     weight = np.asarray(weight, dtype=np.float64)
-    if priors is not None and not isinstance(priors, str):
-        return _check_priors(number_setting("priors", priors), len(weight))
-    shares = _RULES[priors or "data"](weight, _check_alpha(alpha, len(weight)))
-    return shares / shares.sum()
+    # by a rule, from the weights
+    if priors is None or isinstance(priors, str):
+        shares = _RULES[priors or "data"](weight, _check_alpha(alpha, len(weight)))
+        return shares / shares.sum()
+    given = number_setting("priors", priors)
+    if given.shape != (len(weight),):
+        raise SettingError(
+            f"class priors of shape {given.shape} were given for {len(weight)} classes: give one"
+            " number per class"
+        )
+    if not (given >= 0).all() or not np.isclose(given.sum(), 1.0):
+        raise SettingError(
+            f"class priors must be non-negative and sum to 1, but they are {given.tolist()}"
+        )
+    return given / given.sum()
 
 
 def log_probability(probabilities: np.ndarray) -> np.ndarray:
@@ -83,19 +94,6 @@ def log_probability(probabilities: np.ndarray) -> np.ndarray:
     """
     with np.errstate(divide="ignore"):
         return np.log(probabilities)
-
-
-def _check_priors(priors: np.ndarray, n_classes: int) -> np.ndarray:
-    if priors.shape != (n_classes,):
-        raise SettingError(
-            f"class priors of shape {priors.shape} were given for {n_classes} classes: give one"
-            " number per class"
-        )
-    if not (priors >= 0).all() or not np.isclose(priors.sum(), 1.0):
-        raise SettingError(
-            f"class priors must be non-negative and sum to 1, but they are {priors.tolist()}"
-        )
-    return priors / priors.sum()
 
 
 def _check_alpha(alpha: Any, n_classes: int) -> np.ndarray:

@@ -64,5 +64,6 @@ def runner_up_odds(terms: np.ndarray, constant: np.ndarray) -> np.ndarray:
     return out
 
 
-def _difference(one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    return np.subtract(one, two, out=np.zeros_like(one), where=one != two)
+def _difference(best: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """best - second, and 0 where they are equal: also for -inf, whose difference is NaN."""
+    return np.subtract(best, second, out=np.zeros_like(best), where=best != second)

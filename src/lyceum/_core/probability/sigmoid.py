@@ -47,11 +47,13 @@ def fit_sigmoid(scores: np.ndarray, positive: np.ndarray, w: np.ndarray) -> np.n
     >>> round(float(expit(slope)), 4)  # (1 + 1) / (1 + 2)
     0.6667
     """
-    high = float(w[positive].sum())
-    low = float(w[~positive].sum())
-    target = np.where(positive, (high + 1.0) / (high + 2.0), 1.0 / (low + 2.0))
+    # from A = 0 and B of the shares of the classes
+    n_positive = float(w[positive].sum())
+    n_negative = float(w[~positive].sum())
+    high = (n_positive + 1.0) / (n_positive + 2.0)
+    target = np.where(positive, high, 1.0 / (n_negative + 2.0))
     Z = np.column_stack([scores, np.ones(len(scores))])
-    theta = np.array([0.0, np.log((high + 1.0) / (low + 1.0))])
+    theta = np.array([0.0, np.log((n_positive + 1.0) / (n_negative + 1.0))])
 
     def cost(theta: np.ndarray) -> float:
         u = Z @ theta

@@ -6,7 +6,6 @@ from lyceum._core.solvers.column_elastic_net import (
     SparseColumns,
 )
 from lyceum._core.solvers.constrained import constrained_optima
-from lyceum._core.solvers.descent import descent_loop
 from lyceum._core.solvers.em import (
     EMOutcome,
     EMProblem,
@@ -25,9 +24,15 @@ from lyceum._core.solvers.kkt_system import ConstrainedProblem
 from lyceum._core.solvers.lagrange import ConstrainedOptima, StationaryPoint
 from lyceum._core.solvers.lbfgs import LBFGS
 from lyceum._core.solvers.least_norm import RankedSquares, ranked_squares
-from lyceum._core.solvers.levenberg_marquardt import LevenbergMarquardt
-from lyceum._core.solvers.newton import Newton
-from lyceum._core.solvers.problem import Observer, Outcome, Point, Problem, Solver
+from lyceum._core.solvers.newton import LevenbergMarquardt, Newton
+from lyceum._core.solvers.problem import (
+    Observer,
+    Outcome,
+    Point,
+    Problem,
+    Solver,
+    descent_loop,
+)
 from lyceum._core.solvers.softmax_regression import fit_softmax, softmax
 
 __all__ = [

@@ -66,7 +66,11 @@ class DenseColumns:
     gram: _GrowingGram = field(default_factory=lambda: _GrowingGram())
 
     def products(
-        self, chosen: np.ndarray, u: np.ndarray, c: float, out: np.ndarray
+        self,
+        chosen: np.ndarray,
+        u: np.ndarray,
+        c: float,
+        out: np.ndarray,
     ) -> None:
         native.dense_column_products(self.XT, self.mean, chosen, u, c, out)
 
@@ -75,11 +79,23 @@ class DenseColumns:
         return y - b[on] @ self.XT[on], 0.0
 
     def descend(
-        self, problem: ColumnElasticNet, chosen: np.ndarray, b: np.ndarray, *how: Any
+        self,
+        problem: ColumnElasticNet,
+        chosen: np.ndarray,
+        b: np.ndarray,
+        *how: Any,
     ) -> tuple[int, float]:
         u, c = self.residual(problem.y, b)
         return native.dense_column_descent(
-            self.XT, self.mean, self.norms, problem.y, chosen, u, c, b, *how
+            self.XT,
+            self.mean,
+            self.norms,
+            problem.y,
+            chosen,
+            u,
+            c,
+            b,
+            *how,
         )[:2]
 
     def corner(self, on: np.ndarray) -> np.ndarray:
@@ -95,10 +111,9 @@ class _GrowingGram:
         self.Q = np.empty((0, 0))
 
     def of(self, XT: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        # start anew where more of the past would be held than of the present
         new = np.setdiff1d(chosen, self.members)
-        if (
-            len(new) + len(self.members) > 2 * len(chosen) + 64
-        ):  # more of the past than of the present
+        if len(new) + len(self.members) > 2 * len(chosen) + 64:
             self.members = self.members[:0]
             new = chosen
         if len(new):
@@ -106,16 +121,19 @@ class _GrowingGram:
         return self.members, self.Q
 
     def _add(self, XT: np.ndarray, new: np.ndarray) -> None:
+        # the old products stay; threads add those of all members with the new columns
         m = len(self.members)
         size = len(self.members) + len(new)
         Q = np.empty((size, size))
         Q[:m, :m] = self.Q[:m, :m]
         self.members = np.concatenate([self.members, new])
-        fresh = XT[new]
-        for at, part in ordered_map(
-            lambda at: (at, XT[self.members[at]] @ fresh.T), _slices(size, 256)
-        ):
-            Q[at, m:] = part
+        new_columns = XT[new]
+
+        def fill(rows: slice) -> None:
+            Q[rows, m:] = XT[self.members[rows]] @ new_columns.T
+
+        for _ in ordered_map(fill, _slices(size, 256)):
+            pass
         Q[m:, :m] = Q[:m, m:].T
         self.Q = Q
 
@@ -175,25 +193,41 @@ class SparseColumns:
             )
 
     def products(
-        self, chosen: np.ndarray, u: np.ndarray, c: float, out: np.ndarray
+        self,
+        chosen: np.ndarray,
+        u: np.ndarray,
+        c: float,
+        out: np.ndarray,
     ) -> None:
         native.sparse_column_products(
-            self.start, self.index, self.data, self.mean, chosen, u, c, out
+            self.start,
+            self.index,
+            self.data,
+            self.mean,
+            chosen,
+            u,
+            c,
+            out,
         )
 
     def residual(self, y: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
+        """u and c of the residual r = u + c s: the means, s times a number, are not filled in."""
+        # the stored cells of the columns in use, one column after the other
         on = np.flatnonzero(b)
         lengths = np.diff(self.start)[on]
         before = np.cumsum(lengths) - lengths
         cells = np.arange(lengths.sum()) + np.repeat(self.start[on] - before, lengths)
-        fitted = np.bincount(
-            self.index[cells], self.data[cells] * np.repeat(b[on], lengths), len(y)
-        )
-        u = y - fitted
+        products = self.data[cells] * np.repeat(b[on], lengths)
+        u = y - np.bincount(self.index[cells], products, len(y))
+        # r is orthogonal to s, which has length 1: c = -s·u
         return u, -float(self.s @ u)
 
     def descend(
-        self, problem: ColumnElasticNet, chosen: np.ndarray, b: np.ndarray, *how: Any
+        self,
+        problem: ColumnElasticNet,
+        chosen: np.ndarray,
+        b: np.ndarray,
+        *how: Any,
     ) -> tuple[int, float]:
         u, c = self.residual(problem.y, b)
         return native.sparse_column_descent(
@@ -211,9 +245,12 @@ class SparseColumns:
         )[:2]
 
     def corner(self, on: np.ndarray) -> np.ndarray:
+        # (x_i - m_i s)·(x_j - m_j s) = x_i·x_j - m_i m_j, as m = s·x and |s| = 1
         shape = (len(self.s), len(self.norms))
-        X = sparse.csc_array((self.data, self.index, self.start), shape=shape)[:, on]
-        return (X.T @ X).toarray() - np.outer(self.mean[on], self.mean[on])
+        X = sparse.csc_array((self.data, self.index, self.start), shape=shape)
+        X = X[:, on]
+        mean = self.mean[on]
+        return (X.T @ X).toarray() - np.outer(mean, mean)
 
 
 ColumnStore = DenseColumns | SparseColumns
@@ -312,6 +349,7 @@ class ColumnElasticNet:
         epochs = 0
         history = []
         inner = 0.3 * tol
+        rounding = 64 * _EPS * self.yy
         while gap > tol and epochs < max_iter:
             epochs += self._descend(chosen, b, l1, l2, inner, max_iter - epochs)
             before = gap
@@ -325,11 +363,11 @@ class ColumnElasticNet:
             grown = self._grow_set(chosen, state, l1)
             # no column is missing: the descent must be more exact, unless rounding hides the rest
             if len(grown) == len(chosen):
-                if gap >= before and gap <= 64 * _EPS * self.yy:
+                if gap >= before and gap <= rounding:
                     break
                 inner = max(0.1 * inner, _EPS * self.yy)
             chosen = grown
-        return Solution(b, gap, epochs, history, gap <= max(tol, 64 * _EPS * self.yy))
+        return Solution(b, gap, epochs, history, converged=gap <= max(tol, rounding))
 
     def _set_last(self, live: np.ndarray, b: np.ndarray, l1: float, l2: float) -> None:
         """Xᵀr at the start, from a look at the columns unless it is known."""
@@ -354,9 +392,8 @@ class ColumnElasticNet:
         There too Newton steps on the support help when coordinate descent is slow.
         """
         columns = self.columns
-        if isinstance(columns, DenseColumns) and len(chosen) <= max(
-            2 * len(self.y), _SMALL
-        ):
+        largest = max(2 * len(self.y), _SMALL)
+        if isinstance(columns, DenseColumns) and len(chosen) <= largest:
             members, Q = columns.gram.of(columns.XT, chosen)
             small = GramElasticNet(Q, self.xy[members], self.yy)
             solution = small.solve(l1, l2, b[members], tol, most)
@@ -368,9 +405,8 @@ class ColumnElasticNet:
         while epochs < most and gap > tol:
             if epochs and np.count_nonzero(b) <= _SMALL:
                 newton_on_support(columns.corner, self.xy, b, l1, l2)
-            done, gap = columns.descend(
-                self, chosen, b, l1, l2, tol, min(_EPOCHS, most - epochs)
-            )
+            at_most = min(_EPOCHS, most - epochs)
+            done, gap = columns.descend(self, chosen, b, l1, l2, tol, at_most)
             epochs += done
             if done < _EPOCHS:
                 break
@@ -383,34 +419,52 @@ class ColumnElasticNet:
         self.last.gradient[live] = g
         # the dual point is s r: scaled until no column has more than l1 against it
         g = g - l2 * b[live]
-        steepest = float(np.abs(g).max(initial=0.0))
+        # |r|² = |u|² - c², and y·r = y·u as y is centered
         gap, scale = gap_of(
-            float(u @ u) - c * c, float(self.y @ u), b, steepest, l1, l2
+            rr=float(u @ u) - c * c,
+            yr=float(self.y @ u),
+            b=b,
+            steepest=float(np.abs(g).max(initial=0.0)),
+            l1=l1,
+            l2=l2,
         )
         return _Look(live, g, gap, scale)
 
     def _first_choice(
-        self, live: np.ndarray, b: np.ndarray, l1: float, l2: float
+        self,
+        live: np.ndarray,
+        b: np.ndarray,
+        l1: float,
+        l2: float,
     ) -> np.ndarray:
         size = np.abs(self.last.gradient[live] - l2 * b[live])
         # the strong rule: a gradient moves by no more than the penalty fell since all b were zero
-        is_strong = size >= 2 * l1 - max(float(size.max(initial=0.0)), l1)
+        last_l1 = max(float(size.max(initial=0.0)), l1)
+        is_strong = size >= 2 * l1 - last_l1
         most = max(64, int(np.count_nonzero(b)))
         return _union(np.flatnonzero(b), live[is_strong], size[is_strong], most)
 
     def _grow_set(self, chosen: np.ndarray, state: _Look, l1: float) -> np.ndarray:
         size = np.abs(state.g)
         outside = (size > l1) & ~np.isin(state.live, chosen)
-        return _union(chosen, state.live[outside], size[outside], max(64, len(chosen)))
+        most = max(64, len(chosen))
+        return _union(chosen, state.live[outside], size[outside], most)
 
     def _unscreened_columns(
-        self, state: _Look, b: np.ndarray, l1: float, l2: float
+        self,
+        state: _Look,
+        b: np.ndarray,
+        l1: float,
+        l2: float,
     ) -> np.ndarray:
         """The columns that may not be zero: s |x·r| + |x| √(2 gap) ≥ l1, with s r the dual
         point."""
+        # gap-safe screening: the dual optimum is within √(2 gap) of s r (Ndiaye et al., 2017)
         lengths = np.sqrt(self.columns.norms[state.live] + l2)
-        reach = abs(state.scale) * np.abs(state.g) + lengths * np.sqrt(2 * state.gap)
-        return state.live[(reach >= l1 * (1 - 1e-12)) | (b[state.live] != 0)]
+        radius = np.sqrt(2 * state.gap)
+        reach = abs(state.scale) * np.abs(state.g) + lengths * radius
+        may_leave_zero = reach >= l1 * (1 - 1e-12)
+        return state.live[may_leave_zero | (b[state.live] != 0)]
 
     def _products(self, chosen: np.ndarray, u: np.ndarray, c: float) -> np.ndarray:
         out = np.empty(len(chosen))
@@ -418,9 +472,8 @@ class ColumnElasticNet:
         def part(columns: slice) -> None:
             self.columns.products(chosen[columns], u, c, out[columns])
 
-        for _ in ordered_map(
-            part, _slices(len(chosen), max(512, -(-len(chosen) // 8)))
-        ):
+        size = max(512, -(-len(chosen) // 8))
+        for _ in ordered_map(part, _slices(len(chosen), size)):
             pass
         return out
 
@@ -446,7 +499,10 @@ class _Last:
 
 
 def _union(
-    chosen: np.ndarray, more: np.ndarray, size: np.ndarray, most: int
+    chosen: np.ndarray,
+    more: np.ndarray,
+    size: np.ndarray,
+    most: int,
 ) -> np.ndarray:
     """The chosen columns, and those of `more` with the largest `size`, at most `most` of them."""
     if len(more) > most:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -98,15 +98,17 @@ def constrained_optima(
     names = variable_names(objective, variables)
     problem = _checked_problem(objective, equalities, inequalities, names)
     starts = _starts(box, len(names), n_starts, random_state)
+    # the nearest points at which all constraints hold; if none does, there is nothing to look for
     feasible = [problem.nearest_feasible(start) for start in starts]
     nearest = min(feasible, key=problem.violation)
     violation = problem.violation(nearest)
     if violation > HOLDS:
         return ConstrainedOptima(problem, (), False, nearest, violation)
-    starts[1::2] = feasible[1::2]  # every other one from where constraints hold
-    points = sorted(
-        _points(problem, starts), key=lambda point: (round(point.value, 9), *point.x)
-    )
+    # every other one from where constraints hold
+    starts[1::2] = feasible[1::2]
+    points = _points(problem, starts)
+    points.sort(key=lambda point: (round(point.value, 9), *point.x))
+    # the least and the greatest value met tell local optima from global ones
     values = [problem.value(x) for x in feasible if problem.violation(x) <= HOLDS]
     values += [point.value for point in points]
     finite = [value for value in values if np.isfinite(value)]
@@ -115,7 +117,10 @@ def constrained_optima(
 
 
 def _checked_problem(
-    objective: Any, equalities: Any, inequalities: Any, names: Any
+    objective: Any,
+    equalities: Any,
+    inequalities: Any,
+    names: Any,
 ) -> ConstrainedProblem:
     problem = ConstrainedProblem(
         objective,
@@ -136,39 +141,48 @@ def _checked_problem(
 
 
 def _starts(box: Any, d: int, n: int, seed: int) -> np.ndarray:
-    low, high = np.broadcast_to(np.asarray(box, dtype=np.float64), (d, 2)).T
-    if not (np.isfinite(low) & np.isfinite(high) & (low < high)).all():
+    limits = np.asarray(box, dtype=np.float64)
+    low, high = np.broadcast_to(limits, (d, 2)).T
+    is_finite = np.isfinite(low) & np.isfinite(high)
+    if not (is_finite & (low < high)).all():
         raise SettingError(
             "box is a pair of numbers, the lower first, or one such pair per variable"
         )
-    drawn = np.random.default_rng(seed).random((max(1, n), d))
+    rng = np.random.default_rng(seed)
+    drawn = rng.random((max(1, n), d))
+    # the first start is the middle of the box
     drawn[0] = 0.5
     return low + drawn * (high - low)
 
 
 def _points(problem: ConstrainedProblem, starts: np.ndarray) -> list[StationaryPoint]:
+    # no more constraints can bind at once, with independent gradients, than there are variables
+    n = len(problem.inequalities)
+    most = min(n, max(0, starts.shape[1] - len(problem.equalities)))
+    sets = [active for k in range(most + 1) for active in combinations(range(n), k)]
     points: list[StationaryPoint] = []
-    sets = list(_active_sets(problem, starts.shape[1]))
     for done, active in enumerate(sets):
         for start in starts:
             z = problem.solve(start, active)
             point = None if z is None else _judge(problem, z, active)
-            if point is not None and not any(
-                _is_same(point.x, other.x) for other in points
-            ):
+            if point is not None and not _is_among(points, point.x):
                 points.append(point)
         report("sets of binding constraints", done + 1, len(sets))
     return points
 
 
-def _active_sets(problem: ConstrainedProblem, d: int) -> Iterator[tuple[int, ...]]:
-    most = min(len(problem.inequalities), max(0, d - len(problem.equalities)))
-    for size in range(most + 1):
-        yield from combinations(range(len(problem.inequalities)), size)
+def _is_among(points: list[StationaryPoint], x: np.ndarray) -> bool:
+    others = (point.x for point in points)
+    return any(
+        np.abs(x - other).max() <= _SAME * (1.0 + np.abs(other).max())
+        for other in others
+    )
 
 
 def _judge(
-    problem: ConstrainedProblem, z: np.ndarray, active: tuple[int, ...]
+    problem: ConstrainedProblem,
+    z: np.ndarray,
+    active: tuple[int, ...],
 ) -> StationaryPoint | None:
     """The point, if it meets all conditions of a minimum or of a maximum."""
     d = len(problem.variables)
@@ -187,8 +201,8 @@ def _judge(
         return None
     if np.linalg.matrix_rank(J, tol=1e-6 * scale) < len(J):
         return None
-    mu = multipliers[n_equal:]
-    mu = np.where(np.abs(mu) <= 1e-7 * scale, 0.0, mu)
+    mu = multipliers[n_equal:].copy()
+    mu[np.abs(mu) <= 1e-7 * scale] = 0.0
     if (mu > 0).any() and (mu < 0).any():
         # f falls along one constraint and rises along the other: no optimum
         return None
@@ -197,7 +211,8 @@ def _judge(
         "feasibility": violation,
         "complementarity": float(np.abs(mu * g).max(initial=0.0)),
     }
-    kind = _kind(problem, x, multipliers, active, mu, scale)
+    H = problem.hessian(x, multipliers, active)
+    kind = _kind(H, J, mu, _FLAT * scale)
     values, binding = _named_multipliers(problem, active, multipliers[:n_equal], mu)
     return StationaryPoint(x, problem.value(x), kind, values, binding, residuals)
 
@@ -231,30 +246,23 @@ def _named_multipliers(
     return values, (*problem.equalities, *binding)
 
 
-def _kind(
-    problem: ConstrainedProblem,
-    x: np.ndarray,
-    multipliers: np.ndarray,
-    active: tuple[int, ...],
-    mu: np.ndarray,
-    scale: float,
-) -> str:
-    """By the curvature of the Lagrangian along the binding constraints, and the signs of μ."""
-    strict = [True] * len(problem.equalities) + (mu != 0).tolist()
-    J = problem.jacobian(problem.constraints(active), x)[strict]
-    along = np.linalg.svd(J)[2][len(J) :] if len(J) else np.eye(len(x))
-    curvature = np.linalg.eigvalsh(
-        along @ problem.hessian(x, multipliers, active) @ along.T
-    )
-    size = _FLAT * scale
+def _kind(H: np.ndarray, J: np.ndarray, mu: np.ndarray, flat: float) -> str:
+    """By the curvature H of the Lagrangian along the constraints of gradients J, and the signs
+    of μ."""
+    # only constraints that are strictly active hold the curvature: one of μ = 0 may be left
+    strict = [True] * (len(J) - len(mu)) + (mu != 0).tolist()
+    J = J[strict]
+    # the null space of J; without constraints, all directions
+    along = np.eye(len(H))
+    if len(J):
+        along = np.linalg.svd(J)[2][len(J) :]
+    curvature = np.linalg.eigvalsh(along @ H @ along.T)
+    curvature[np.abs(curvature) <= flat] = 0.0
     signs = {int(sign) for sign in np.sign(mu[mu != 0])}
-    signs |= {int(np.sign(value)) if abs(value) > size else 0 for value in curvature}
+    signs |= {int(sign) for sign in np.sign(curvature)}
+    # all signs alike make an optimum, and one that is 0 leaves it open
     if signs == {1} or signs == {-1}:
         return _KINDS[signs.pop()]
     if {1, -1} <= signs:
         return _KINDS[0]
     return UNDECIDED
-
-
-def _is_same(x: np.ndarray, other: np.ndarray) -> bool:
-    return bool(np.abs(x - other).max() <= _SAME * (1.0 + np.abs(other).max()))

@@ -248,7 +248,10 @@ class ExpectationMaximization:
         return self.maximize_from(rows, problem, [start])
 
     def maximize_from(
-        self, rows: Rows, problem: EMProblem, starts: Iterable[Any]
+        self,
+        rows: Rows,
+        problem: EMProblem,
+        starts: Iterable[Any],
     ) -> EMOutcome:
         """The outcome with the largest objective of several starts; the first one of equal ones."""
         best: EMOutcome | None = None
@@ -273,40 +276,42 @@ class ExpectationMaximization:
         converged = False
         for step in range(1, self.max_iter + 1):
             report("iterations", step - 1, self.max_iter)
-            there, _ = _evaluate(
-                rows, problem, problem.maximization(here.statistic), step
-            )
+            # the M-step from the statistic at hand, and the E-step of the next: one pass
+            better = problem.maximization(here.statistic)
+            there, _ = _evaluate(rows, problem, better, step)
             gain = there.objective - here.objective
             if gain < -_ROUNDING * max(abs(here.objective), weight):
-                _warn_of_fall(step, gain)
+                warnings.warn(
+                    f"expectation-maximization stopped: iteration {step} lowered the"
+                    f" log-likelihood by {-gain:.3g}, which an exact M-step cannot do; the"
+                    " parameters before it are returned. A ridge on singular covariances does"
+                    " this: give the model a prior instead",
+                    ConvergenceWarning,
+                    stacklevel=4,
+                )
                 break
             here = there
             history.append(here.objective)
             if self.record:
                 steps.append(_step(here, step, gain))
+            # the gain per unit of weight, so that the tolerance does not depend on the rows
             if gain <= self.tol * weight:
                 converged = True
                 break
-        n_iter = len(history) - 1
-        if self.record:
-            record = steps
-        else:
-            record = None
         return EMOutcome(
             here.parameters,
             here.objective,
-            n_iter,
-            converged,
-            history,
-            record,
+            n_iter=len(history) - 1,
+            converged=converged,
+            history=history,
+            record=steps if self.record else None,
             weight=weight,
         )
 
     def _warn_of_limit(self, outcome: EMOutcome) -> None:
+        gain = np.inf
         if len(outcome.history) > 1:
             gain = outcome.history[-1] - outcome.history[-2]
-        else:
-            gain = np.inf
         warnings.warn(
             f"expectation-maximization stopped after max_iter={self.max_iter} iterations, the last"
             f" of which still gained {gain:.3g} log-likelihood: raise max_iter or tol",
@@ -317,26 +322,29 @@ class ExpectationMaximization:
 
 @dataclass(frozen=True, slots=True)
 class _Point:
+    """Parameters, the expected statistic under them, and the log-likelihood plus log prior."""
+
     parameters: Any
     statistic: Any
     objective: float
 
 
 def _evaluate(
-    rows: Rows, problem: EMProblem, parameters: Any, step: int
+    rows: Rows,
+    problem: EMProblem,
+    parameters: Any,
+    step: int,
 ) -> tuple[_Point, float]:
-    expectation: Expectation = rows.reduce(
-        partial(problem.expectation, parameters=parameters)
-    )
+    of = partial(problem.expectation, parameters=parameters)
+    expectation: Expectation = rows.reduce(of)
     objective = expectation.log_likelihood + problem.log_prior(parameters)
     if np.isnan(objective):
         raise DataError(
             f"the log-likelihood is not a number after {step} iterations: start from other"
             " parameters, or give the model a prior that keeps it away from singular ones"
         )
-    return _Point(
-        parameters, expectation.statistic, float(objective)
-    ), expectation.weight
+    point = _Point(parameters, expectation.statistic, float(objective))
+    return point, expectation.weight
 
 
 def _step(point: _Point, step: int, gain: float) -> dict[str, Any]:
@@ -346,13 +354,3 @@ def _step(point: _Point, step: int, gain: float) -> dict[str, Any]:
         "gain": gain,
         "parameters": point.parameters,
     }
-
-
-def _warn_of_fall(step: int, gain: float) -> None:
-    warnings.warn(
-        f"expectation-maximization stopped: iteration {step} lowered the log-likelihood by"
-        f" {-gain:.3g}, which an exact M-step cannot do; the parameters before it are returned. A"
-        " ridge on singular covariances does this: give the model a prior instead",
-        ConvergenceWarning,
-        stacklevel=5,
-    )

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from lyceum._core.solvers.descent import descent_loop
 from lyceum._core.solvers.problem import (
     Observer,
     Outcome,
     Point,
     Problem,
     backtrack,
+    descent_loop,
     gradient_test,
 )
 
@@ -61,6 +61,7 @@ class GradientDescent:
         observer: Observer | None = None,
     ) -> Outcome:
         """The minimum from `start`, where the gradient's size is at most `tol`."""
+        # the first step has length 1
         rate = 1.0 / max(float(np.linalg.norm(start.gradient)), 1e-300)
 
         def advance(point: Point) -> tuple[Point | None, np.ndarray]:
@@ -69,13 +70,18 @@ class GradientDescent:
             if not step.any():
                 return None, step
             next_point = backtrack(problem, point, step, self.needs_hessian)
+            # twice the length that was taken: it may grow again after it was cut
             if next_point is not None:
                 moved = float(np.linalg.norm(next_point.theta - point.theta))
                 rate = 2 * moved / float(np.linalg.norm(point.gradient))
             return next_point, step
 
         return descent_loop(
-            start, advance, gradient_test(problem, tol), max_iter, observer
+            start,
+            advance,
+            gradient_test(problem, tol),
+            max_iter,
+            observer,
         )
 
 
@@ -135,6 +141,7 @@ class ConjugateGradient:
 
         def advance(point: Point) -> tuple[Point | None, np.ndarray]:
             nonlocal z, step
+            # a direction that does not lead down starts anew from the preconditioned gradient
             if np.vdot(point.gradient, step) >= 0:
                 step = -z
             tried = step
@@ -144,30 +151,31 @@ class ConjugateGradient:
                 z = problem.precondition(next_point.gradient)
                 below = float(np.vdot(last, point.gradient))
                 change = float(np.vdot(z, next_point.gradient - point.gradient))
-                if below > 0:
-                    beta = max(0.0, change / below)
-                else:
-                    beta = 0.0
+                beta = max(0.0, change / below) if below > 0 else 0.0
                 step = -z + beta * step
             return next_point, tried
 
         return descent_loop(
-            start, advance, gradient_test(problem, tol), max_iter, observer
+            start,
+            advance,
+            gradient_test(problem, tol),
+            max_iter,
+            observer,
         )
 
     def _along(self, problem: Problem, point: Point, step: np.ndarray) -> Point | None:
         next_point = backtrack(problem, point, step, self.needs_hessian)
         if next_point is None:
             return None
+        # the slope along the step goes from `slope` to `end` over `length`: by the secant it is
+        # zero, and the objective least, at `best`
         slope = float(np.vdot(point.gradient, step))
         end = float(np.vdot(next_point.gradient, step))
-        length = float(np.vdot(next_point.theta - point.theta, step)) / float(
-            np.vdot(step, step)
-        )
+        moved = next_point.theta - point.theta
+        length = float(np.vdot(moved, step)) / float(np.vdot(step, step))
+        best = 4 * length
         if slope < end:
             best = length * slope / (slope - end)
-        else:
-            best = 4 * length
         best = float(np.clip(best, 0.1 * length, 4 * length))
         if abs(best - length) < 0.1 * length:
             return next_point

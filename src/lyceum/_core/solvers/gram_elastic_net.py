@@ -133,7 +133,12 @@ class ElasticNetProblem(Protocol):
 
 
 def gap_of(
-    rr: float, yr: float, b: np.ndarray, steepest: float, l1: float, l2: float
+    rr: float,
+    yr: float,
+    b: np.ndarray,
+    steepest: float,
+    l1: float,
+    l2: float,
 ) -> tuple[float, float]:
     """The duality gap at b with residuals r, and the dual point's scale s.
 
@@ -144,17 +149,11 @@ def gap_of(
     (0.0, 1.0)
     """
     below = max(rr, 0.0) + l2 * float(b @ b)
-    if steepest > 0:
-        most = l1 / steepest
-    else:
-        most = 1.0
-    if below > 0:
-        s = float(np.clip(yr / below, -most, most))
-    else:
-        s = 0.0
-    return max(
-        0.0, below / 2 + l1 * float(np.abs(b).sum()) - s * yr + s * s * below / 2
-    ), s
+    most = l1 / steepest if steepest > 0 else 1.0
+    # the s of largest dual value, y·r / (|r|² + l2 |b|²), within what is feasible
+    s = float(np.clip(yr / below, -most, most)) if below > 0 else 0.0
+    primal = below / 2 + l1 * float(np.abs(b).sum())
+    return max(0.0, primal - s * yr + s * s * below / 2), s
 
 
 @dataclass(frozen=True)
@@ -213,17 +212,14 @@ class GramElasticNet:
     @classmethod
     def of(cls, moments: Scatter) -> GramElasticNet:
         """From moments about the means, or about the origin for a model without an intercept."""
-        if moments.weight > 0:
-            weight = moments.weight
-        else:
-            weight = 1.0
+        weight = moments.weight if moments.weight > 0 else 1.0
+        # a column whose spread is the rounding of its mean is constant: it gets no coefficient
         floor = moments.weight * (4 * _EPS * moments.x_mean) ** 2
         varies = np.diagonal(moments.xx) > floor
-        Q = (
-            np.ascontiguousarray(np.where(varies[:, None] & varies, moments.xx, 0.0))
-            / weight
-        )
-        return cls(Q, np.where(varies, moments.xy, 0.0) / weight, moments.yy / weight)
+        xx = np.where(varies[:, None] & varies, moments.xx, 0.0)
+        xy = np.where(varies, moments.xy, 0.0)
+        Q = np.ascontiguousarray(xx) / weight
+        return cls(Q, xy / weight, moments.yy / weight)
 
     @property
     def xy(self) -> np.ndarray:
@@ -234,9 +230,8 @@ class GramElasticNet:
         return self.Q[np.ix_(on, on)]
 
     def squares(self, coef: np.ndarray) -> float:
-        return max(
-            0.0, self.yy - 2 * float(coef @ self.q) + float(coef @ self.Q @ coef)
-        )
+        fitted = float(coef @ self.Q @ coef)
+        return max(0.0, self.yy - 2 * float(coef @ self.q) + fitted)
 
     def solve(
         self,
@@ -252,6 +247,8 @@ class GramElasticNet:
             if observer:
                 observer(solution.coef, solution.gap, 1)
             return solution
+        # in turn: epochs of coordinate descent, which find the zeros, and Newton steps on the rest
+        rounding = 64 * _EPS * self.yy
         b = np.array(start, dtype=np.float64)
         g = self.q - self.Q @ b
         epochs = 0
@@ -259,22 +256,28 @@ class GramElasticNet:
         history: list[float] = []
         while epochs < max_iter and gap > tol:
             if history:
-                newton_on_support(self._corner, self.q, b, l1, l2)
+                newton_on_support(self.corner, self.q, b, l1, l2)
                 np.subtract(self.q, self.Q @ b, out=g)
             most = min(_EPOCHS, max_iter - epochs)
             done, gap = native.gram_descent(
-                self.Q, self.q, g, b, l1, l2, self.yy, tol, most
+                self.Q,
+                self.q,
+                g,
+                b,
+                l1,
+                l2,
+                self.yy,
+                tol,
+                most,
             )
             epochs += max(1, done)
             history.append(gap)
             if observer:
                 observer(b, gap, epochs)
-            if len(history) > 2 and gap >= history[-2] and gap <= 64 * _EPS * self.yy:
-                break  # rounding hides the rest
-        return Solution(b, gap, epochs, history, gap <= max(tol, 64 * _EPS * self.yy))
-
-    def _corner(self, on: np.ndarray) -> np.ndarray:
-        return self.Q[np.ix_(on, on)]
+            # rounding hides the rest
+            if len(history) > 2 and gap >= history[-2] and gap <= rounding:
+                break
+        return Solution(b, gap, epochs, history, converged=gap <= max(tol, rounding))
 
     def _ridge(self, l2: float) -> Solution:
         """Without l1 the solution is that of a linear system, and half the Newton decrement is its
@@ -312,12 +315,12 @@ def newton_on_support(
         pivots = np.diagonal(lower)
         if pivots.min() < 1e-6 * pivots.max():
             return
-        step = (
-            cho_solve((lower, True), q[on] - l1 * np.sign(b[on]), check_finite=False)
-            - b[on]
-        )
+        right = q[on] - l1 * np.sign(b[on])
+        step = cho_solve((lower, True), right, check_finite=False) - b[on]
+        # the share of the step at which a coefficient changes its sign: there it stays at zero
+        crosses = b[on] * (b[on] + step) < 0
         with np.errstate(divide="ignore", invalid="ignore"):
-            reach = np.where(b[on] * (b[on] + step) < 0, -b[on] / step, np.inf)
+            reach = np.where(crosses, -b[on] / step, np.inf)
         first = int(np.argmin(reach))
         if reach[first] >= 1.0:
             b[on] += step

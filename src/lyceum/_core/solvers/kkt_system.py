@@ -66,17 +66,18 @@ class ConstrainedProblem:
         return _number(self.objective, x)
 
     def h(self, x: np.ndarray) -> np.ndarray:
-        return np.array([_number(one, x) for one in self.equalities.values()])
+        return np.array([_number(h, x) for h in self.equalities.values()])
 
     def g(self, x: np.ndarray) -> np.ndarray:
-        return np.array([_number(one, x) for one in self.inequalities.values()])
+        return np.array([_number(g, x) for g in self.inequalities.values()])
 
     def violation(self, x: np.ndarray) -> float:
         """The largest amount by which a constraint fails."""
-        parts = np.concatenate([np.abs(self.h(x)), np.maximum(-self.g(x), 0.0), [0.0]])
-        if np.isfinite(parts).all():
-            return float(parts.max())
-        return np.inf
+        below = np.maximum(-self.g(x), 0.0)
+        failures = np.concatenate([np.abs(self.h(x)), below, [0.0]])
+        if not np.isfinite(failures).all():
+            return np.inf
+        return float(failures.max())
 
     def constraints(self, active: Sequence[int]) -> list[Function]:
         """All equalities, and the inequalities that are taken as equalities."""
@@ -97,16 +98,19 @@ class ConstrainedProblem:
 
     def jacobian(self, of: Sequence[Function], x: np.ndarray) -> np.ndarray:
         """The gradients of functions as rows, (m, d)."""
-        return np.array([self.gradient(one, x) for one in of]).reshape(len(of), len(x))
+        gradients = np.array([self.gradient(function, x) for function in of])
+        return gradients.reshape(len(of), len(x))
 
     def multipliers(self, x: np.ndarray, active: Sequence[int]) -> np.ndarray:
         """The multipliers that bring ∇f nearest to Σ λ ∇h + Σ μ ∇g."""
-        return _multipliers(
-            self.gradient(self.objective, x), self.jacobian(self.constraints(active), x)
-        )
+        J = self.jacobian(self.constraints(active), x)
+        return _multipliers(self.gradient(self.objective, x), J)
 
     def hessian(
-        self, x: np.ndarray, multipliers: np.ndarray, active: Sequence[int]
+        self,
+        x: np.ndarray,
+        multipliers: np.ndarray,
+        active: Sequence[int],
     ) -> np.ndarray:
         """The second derivatives of f - Σ λ h - Σ μ g."""
         of = self.constraints(active)
@@ -114,6 +118,8 @@ class ConstrainedProblem:
         def gradient(v: np.ndarray) -> np.ndarray:
             return self.gradient(self.objective, v) - multipliers @ self.jacobian(of, v)
 
+        # differences of gradients, which are differences of values; the mean with the transpose
+        # takes out half of their errors
         columns = []
         for j, (values, step) in enumerate(_nearby_values(x)):
             total = np.zeros(len(x))
@@ -137,8 +143,9 @@ class ConstrainedProblem:
             point = np.frombuffer(x)
             slope = self.gradient(self.objective, point)
             J = self.jacobian(of, point)
-            return slope, J, [_number(one, point) for one in of]
+            return slope, J, [_number(constraint, point) for constraint in of]
 
+        # ∇f - λ ∇h - μ ∇g = 0 and h = g = 0 in z = (x, λ, μ)
         def equations(z: np.ndarray) -> np.ndarray:
             slope, J, values = local(z[:d].tobytes())
             return np.concatenate([slope - z[d:] @ J, values])
@@ -151,9 +158,8 @@ class ConstrainedProblem:
             if not np.isfinite(equations(z)).all():
                 return None
             try:
-                z = optimize.root(
-                    equations, z, method="hybr", options={"maxfev": 200 * (len(z) + 1)}
-                ).x
+                limit = {"maxfev": 200 * (len(z) + 1)}
+                z = optimize.root(equations, z, method="hybr", options=limit).x
             except (ValueError, np.linalg.LinAlgError):
                 return None
             z = self._polish(z, equations, active, d)
@@ -162,50 +168,64 @@ class ConstrainedProblem:
         return None
 
     def _polish(
-        self, z: np.ndarray, equations: Function, active: Sequence[int], d: int
+        self,
+        z: np.ndarray,
+        equations: Function,
+        active: Sequence[int],
+        d: int,
     ) -> np.ndarray:
         """Newton's steps as long as they help."""
-        here = equations(z)
+        left = equations(z)
         for _ in range(_POLISH):
-            if not here.any() or not np.isfinite(here).all():
+            if not left.any() or not np.isfinite(left).all():
                 return z
+            # the KKT matrix [H -Jᵀ; J 0], the derivative of the equations
             J = self.jacobian(self.constraints(active), z[:d])
             zero = np.zeros((len(J), len(J)))
-            system = np.block([[self.hessian(z[:d], z[d:], active), -J.T], [J, zero]])
+            H = self.hessian(z[:d], z[d:], active)
+            system = np.block([[H, -J.T], [J, zero]])
             if not np.isfinite(system).all():
                 return z
-            trial = z - np.linalg.lstsq(system, here, rcond=1e-10)[0]
-            there = equations(trial)
-            if not np.linalg.norm(there) < np.linalg.norm(here):
+            trial = z - np.linalg.lstsq(system, left, rcond=1e-10)[0]
+            left_there = equations(trial)
+            if not np.linalg.norm(left_there) < np.linalg.norm(left):
                 return z
             z = trial
-            here = there
+            left = left_there
         return z
 
     def nearest_feasible(self, start: np.ndarray) -> np.ndarray:
         """A point of least squared violation near the start."""
 
         def residuals(x: np.ndarray) -> np.ndarray:
-            return np.nan_to_num(
-                np.concatenate([self.h(x), np.minimum(self.g(x), 0.0)]), nan=1e6
-            )
+            below = np.minimum(self.g(x), 0.0)
+            failures = np.concatenate([self.h(x), below])
+            return np.nan_to_num(failures, nan=1e6)
 
         def slopes(x: np.ndarray) -> np.ndarray:
             """Forward differences, as SciPy takes them but without its checks of every call."""
-            here = residuals(x)
+            at_x = residuals(x)
             columns = []
-            steps = _FORWARD * np.where(x >= 0, 1.0, -1.0) * np.maximum(1.0, np.abs(x))
+            sizes = np.maximum(1.0, np.abs(x))
+            steps = _FORWARD * np.where(x >= 0, 1.0, -1.0) * sizes
             for j in range(len(x)):
                 moved = x.copy()
                 moved[j] += steps[j]
-                columns.append((residuals(moved) - here) / (moved[j] - x[j]))
+                change = residuals(moved) - at_x
+                # the step as it is after rounding
+                columns.append(change / (moved[j] - x[j]))
             return np.stack(columns, axis=-1)
 
         if not self.equalities and not self.inequalities:
             return start
         with np.errstate(all="ignore"):
             return optimize.least_squares(
-                residuals, start, slopes, xtol=1e-12, ftol=1e-12, gtol=1e-12
+                residuals,
+                start,
+                slopes,
+                xtol=1e-12,
+                ftol=1e-12,
+                gtol=1e-12,
             ).x
 
 
@@ -213,17 +233,19 @@ def variable_names(
     objective: Function, variables: Sequence[str] | None
 ) -> tuple[str, ...]:
     """The names given, or those of the function's parameters."""
-    if variables is not None:
-        names = (
-            (variables,) if isinstance(variables, str) else tuple(map(str, variables))
-        )
+    names: tuple[str, ...]
+    if isinstance(variables, str):
+        names = (variables,)
+    elif variables is not None:
+        names = tuple(map(str, variables))
     else:
         parameters = inspect.signature(objective).parameters.values()
-        if any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in parameters):
+        open_kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        if any(parameter.kind in open_kinds for parameter in parameters):
             raise SettingError(
                 "the objective takes any number of variables: name them, variables=('x', 'y')"
             )
-        names = tuple(one.name for one in parameters)
+        names = tuple(parameter.name for parameter in parameters)
     if not names or len(set(names)) < len(names):
         raise SettingError(
             f"variables must be different names, and at least one: they are {names}"
@@ -238,14 +260,14 @@ def named_functions(of: Any, letter: str, n_variables: int) -> dict[str, Functio
     if isinstance(of, Mapping):
         named = dict(of)
     else:
-        named = {f"{letter}{i + 1}": one for i, one in enumerate(of)}
-    for name, one in named.items():
-        if not callable(one):
+        named = {f"{letter}{i}": function for i, function in enumerate(of, 1)}
+    for name, function in named.items():
+        if not callable(function):
             raise SettingError(
-                f"the constraint {name!r} is a {type(one).__name__}, not a function"
+                f"the constraint {name!r} is a {type(function).__name__}, not a function"
             )
         try:
-            _number(one, np.full(n_variables, 0.5))
+            _number(function, np.full(n_variables, 0.5))
         except TypeError as error:
             raise SettingError(
                 f"the constraint {name!r} does not take {n_variables} variables: {error}"
@@ -264,10 +286,8 @@ def _multipliers(slope: np.ndarray, J: np.ndarray) -> np.ndarray:
 def _number(of: Function, x: Iterable[float]) -> float:
     try:
         return float(of(*x))
-    except (
-        ValueError,
-        ArithmeticError,
-    ):  # outside of the domain of math.log and the like
+    # outside of the domain of math.log and the like
+    except (ValueError, ArithmeticError):
         return np.nan
 
 

@@ -131,9 +131,8 @@ class ConstrainedOptima:
     @property
     def maxima(self) -> tuple[StationaryPoint, ...]:
         """The local maxima, the greatest first."""
-        return tuple(
-            point for point in reversed(self.points) if point.kind == "maximum"
-        )
+        falling = reversed(self.points)
+        return tuple(point for point in falling if point.kind == "maximum")
 
     def sentences(self) -> list[str]:
         """What was found, in words."""
@@ -154,9 +153,8 @@ class ConstrainedOptima:
         return [sentence for point in self.points for sentence in self._about(point)]
 
     def _about(self, point: StationaryPoint) -> Iterator[str]:
-        if point.kind != UNDECIDED:
-            kind = point.kind
-        else:
+        kind = point.kind
+        if kind == UNDECIDED:
             kind = f"stationary point ({UNDECIDED})"
         if self._is_beaten(point):
             kind = f"local {kind}"
@@ -176,11 +174,12 @@ class ConstrainedOptima:
 
     def _is_beaten(self, point: StationaryPoint) -> bool:
         """Whether an optimum is one only among the points near it."""
+        # less than this is the difference of two searches for the same optimum
         room = 1e-5 * (1.0 + abs(point.value))
         least, greatest = self.reached
-        return (point.kind == "minimum" and point.value > least + room) or (
-            point.kind == "maximum" and point.value < greatest - room
-        )
+        if point.kind == "minimum":
+            return point.value > least + room
+        return point.kind == "maximum" and point.value < greatest - room
 
     def _failures(self) -> Iterator[str]:
         for name, h in zip(self.problem.equalities, self.problem.h(self.nearest)):
@@ -191,9 +190,8 @@ class ConstrainedOptima:
                 yield f"  {name} fails there by {_show(-g)}."
 
     def _place(self, x: np.ndarray) -> str:
-        return ", ".join(
-            f"{name} = {_show(value)}" for name, value in zip(self.problem.variables, x)
-        )
+        pairs = zip(self.problem.variables, x)
+        return ", ".join(f"{name} = {_show(value)}" for name, value in pairs)
 
     def summary(self) -> Summary:
         """Sentences, and a table of points, multipliers and residuals."""
@@ -222,10 +220,9 @@ class ConstrainedOptima:
             )
             for point in self.points
         ]
+        tables = [words]
         if rows:
-            tables = [words, Table("Stationary points", head, rows)]
-        else:
-            tables = [words]
+            tables.append(Table("Stationary points", head, rows))
         return Summary("Stationary points under constraints", facts, tables)
 
     def as_dict(self) -> dict[str, Any]:

@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from lyceum._core.solvers.descent import descent_loop
 from lyceum._core.solvers.problem import (
     Observer,
     Outcome,
     Point,
     Problem,
     backtrack,
+    descent_loop,
     gradient_test,
 )
 
@@ -80,25 +80,31 @@ class LBFGS:
         def advance(point: Point) -> tuple[Point | None, np.ndarray]:
             step = -_inverse_times(changes, point.gradient, problem)
             next_point = backtrack(problem, point, step, self.needs_hessian)
-            if (
-                next_point is None and changes
-            ):  # forget the past, follow the preconditioned gradient
+            # forget the past, follow the preconditioned gradient
+            if next_point is None and changes:
                 changes.clear()
                 step = -problem.precondition(point.gradient)
                 next_point = backtrack(problem, point, step, self.needs_hessian)
             if next_point is not None:
+                # only s·y > 0 keeps the inverse Hessian positive definite
                 change = _Change.between(point, next_point)
                 if change.curvature > 0:
                     changes.append(change)
             return next_point, step
 
         return descent_loop(
-            start, advance, gradient_test(problem, tol), max_iter, observer
+            start,
+            advance,
+            gradient_test(problem, tol),
+            max_iter,
+            observer,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
+    """s, y and s·y of one step."""
+
     step: np.ndarray
     gradient: np.ndarray
     curvature: float
@@ -111,22 +117,25 @@ class _Change:
 
 
 def _inverse_times(
-    changes: deque[_Change], gradient: np.ndarray, problem: Problem
+    changes: deque[_Change],
+    gradient: np.ndarray,
+    problem: Problem,
 ) -> np.ndarray:
     """The two-loop recursion: the quasi-Newton inverse Hessian times the gradient."""
+    # from the newest change to the oldest: α = s·q / s·y, q ← q - α y
     q = gradient.copy()
     weights = []
     for change in reversed(changes):
         weights.append(float(np.vdot(change.step, q)) / change.curvature)
         q -= weights[-1] * change.gradient
+    # γ M⁻¹ q, with γ = s·y / y·M⁻¹y of the newest change, the scale of the curvature there
     q = problem.precondition(q)
     if changes:
         last = changes[-1]
-        q *= last.curvature / float(
-            np.vdot(last.gradient, problem.precondition(last.gradient))
-        )
+        preconditioned = problem.precondition(last.gradient)
+        q *= last.curvature / float(np.vdot(last.gradient, preconditioned))
+    # and back: q ← q + (α - y·q / s·y) s
     for change, weight in zip(changes, reversed(weights)):
-        q += (
-            weight - float(np.vdot(change.gradient, q)) / change.curvature
-        ) * change.step
+        beta = float(np.vdot(change.gradient, q)) / change.curvature
+        q += (weight - beta) * change.step
     return q

@@ -36,7 +36,9 @@ class RankedSquares(NamedTuple):
 
 
 def ranked_squares(
-    M: np.ndarray, Y: np.ndarray, level: float = UNEXPLAINED
+    M: np.ndarray,
+    Y: np.ndarray,
+    level: float = UNEXPLAINED,
 ) -> RankedSquares:
     """The b with |M b - Y| least; where columns depend on each other, that of least norm in units
     of them.
@@ -74,8 +76,9 @@ def ranked_squares(
     unit = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
     if not len(M):
         return RankedSquares(np.zeros((M.shape[1], *Y.shape[1:])), 0)
+    # the pseudoinverse V S⁻¹ Uᵀ over the directions above the level, of columns of unit length
     U, s, V = svd(M * unit, full_matrices=False, check_finite=False)
-    kept = s**2 > level * s.max(initial=0.0) ** 2
-    inverse = (V[kept].T / s[kept]) @ U[:, kept].T
+    determined = s**2 > level * s.max(initial=0.0) ** 2
+    inverse = (V[determined].T / s[determined]) @ U[:, determined].T
     coef = (unit * (inverse @ Y).T).T
-    return RankedSquares(coef, int(kept.sum()))
+    return RankedSquares(coef, int(determined.sum()))

@@ -1,13 +1,15 @@
-"""A smooth convex problem as a solver sees it, and what a solver returns."""
+"""A smooth convex problem as a solver sees it, what a solver returns, and the loop and line search
+that solvers share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from lyceum._core.progress import report
 from lyceum._core.statistics import PositiveFactor
 from lyceum.errors import SettingError, undefined
 
@@ -102,9 +104,8 @@ class Problem(Protocol):
         are."""
         assert point.hessian is not None
         n = point.theta.size
-        step = -PositiveFactor.of(point.hessian.reshape(n, n)).solve(
-            point.gradient.ravel()
-        )
+        factor = PositiveFactor.of(point.hessian.reshape(n, n))
+        step = -factor.solve(point.gradient.ravel())
         return step.reshape(point.theta.shape)
 
     def precondition(self, gradient: np.ndarray) -> np.ndarray:
@@ -227,7 +228,10 @@ def gradient_test(problem: Problem, tol: float) -> Callable[[Point], bool]:
 
 
 def backtrack(
-    problem: Problem, here: Point, step: np.ndarray, hessian: bool
+    problem: Problem,
+    here: Point,
+    step: np.ndarray,
+    hessian: bool,
 ) -> Point | None:
     """Shorten a step until it lowers the objective enough (Armijo's rule); None if no length does.
 
@@ -239,21 +243,28 @@ def backtrack(
     length = 1.0
     while length > 1e-30:
         there = problem.evaluate(here.theta + length * step, hessian)
-        if lowers(problem, here, there, length * slope):
+        promised = length * slope
+        if lowers(problem, here, there, promised):
             return there
-        if abs(length * slope) <= noise:
+        if abs(promised) <= noise:
             return None
-        length *= _shorter(here.value, length * slope, there.value)
+        # to the minimum of the parabola through both values and the slope, within bounds
+        bend = 2 * (there.value - here.value - promised)
+        if np.isfinite(bend) and bend > 0:
+            length *= float(np.clip(-promised / bend, 0.01, 0.5))
+        else:
+            length *= 0.1
     return None
 
 
 def lowers(problem: Problem, here: Point, there: Point, slope: float) -> bool:
     """Whether a step of this slope lowers the objective enough, or, at the same value, the
     gradient."""
+    # Armijo: a ten-thousandth of the fall that the slope promises
     if there.value <= here.value + 1e-4 * slope:
         return True
-    kept = there.value <= here.value + _noise(here)
-    return kept and problem.size(there.gradient) < problem.size(here.gradient)
+    is_same = there.value <= here.value + _noise(here)
+    return is_same and problem.size(there.gradient) < problem.size(here.gradient)
 
 
 def is_flat(here: Point, step: np.ndarray) -> bool:
@@ -262,13 +273,41 @@ def is_flat(here: Point, step: np.ndarray) -> bool:
 
 
 def _noise(here: Point) -> float:
+    """The rounding of the objective, a sum over many rows."""
     return 16 * float(np.finfo(np.float64).eps) * abs(here.value)
 
 
-def _shorter(value: float, slope: float, trial: float) -> float:
-    """The factor to shorten a step by: the minimum of the parabola through the trial, in [0.01,
-    0.5]."""
-    bend = 2 * (trial - value - slope)
-    if np.isfinite(bend) and bend > 0:
-        return float(np.clip(-slope / bend, 0.01, 0.5))
-    return 0.1
+# the next point, or None where no step lowers the objective; and the step that was tried
+Advance = Callable[[Point], tuple[Point | None, Any]]
+
+
+def descent_loop(
+    start: Point,
+    advance: Advance,
+    is_optimal: Callable[[Point], bool],
+    max_iter: int,
+    observer: Observer | None,
+    ends_flat: Callable[[Point, Any], bool] = is_flat,
+) -> Outcome:
+    """Advance from `start` until the point is optimal, no step helps, or `max_iter` iterations are
+    done.
+
+    `observer` sees the start and every point after it. Where no step lowers the objective any more,
+    `ends_flat(point, step)` says whether that is the optimum to the last digit.
+    """
+    point = start
+    history = [start.value]
+    if observer:
+        observer(point)
+    for n_iter in range(1, max_iter + 1):
+        next_point, step = advance(point)
+        if next_point is None:
+            return Outcome(point, n_iter, ends_flat(point, step), history)
+        point = next_point
+        history.append(point.value)
+        if observer:
+            observer(point)
+        report("iterations", n_iter, max_iter)
+        if is_optimal(point):
+            return Outcome(point, n_iter, True, history)
+    return Outcome(point, max_iter, False, history)

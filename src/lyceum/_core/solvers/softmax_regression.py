@@ -63,22 +63,23 @@ def fit_softmax(
     >>> softmax(X @ V[:, :1].T + V[:, 1]).round(4)[[0, 2]].tolist()
     [[0.5, 0.5], [0.25, 0.75]]
     """
-    d = X.shape[1]
-    K = shares.shape[1]
+    shape = (shares.shape[1], X.shape[1] + 1)
+    if start is None:
+        start = np.zeros(shape)
     total = w @ shares.sum(axis=1)
     if not total > 0.0:
-        return np.zeros((K, d + 1)) if start is None else start
+        return start
+    # per unit of weight, so that the tolerance does not depend on the number of rows
     weighted = shares * (w / total)[:, None]
     value_and_gradient = partial(_penalized_loss, X, weighted, offset, alpha / total)
-    begin = np.zeros((K, d + 1)) if start is None else start
     outcome = minimize(
         value_and_gradient,
-        begin.ravel(),
+        start.ravel(),
         jac=True,
         method="L-BFGS-B",
         options={"maxiter": max_iter, "gtol": tol, "ftol": 0.0, "maxcor": 20},
     )
-    return outcome.x.reshape(K, d + 1)
+    return outcome.x.reshape(shape)
 
 
 def _penalized_loss(
@@ -100,11 +101,13 @@ def _penalized_loss(
     scores -= scores.max(axis=1, keepdims=True)
     P = np.exp(scores)
     size = P.sum(axis=1, keepdims=True)
-    value = -float((weighted * scores).sum() - (mass * np.log(size)).sum())
+    log_sizes = (mass * np.log(size)).sum()
+    value = -float((weighted * scores).sum() - log_sizes)
     # the gradient in the scores is mass · p - t
     P *= mass / size
     P -= weighted
     gradient = np.empty_like(V)
     gradient[:, :d] = P.T @ X + penalty * V[:, :d]
     gradient[:, d] = P.sum(axis=0)
-    return value + 0.5 * penalty * float((V[:, :d] ** 2).sum()), gradient.ravel()
+    squares = float((V[:, :d] ** 2).sum())
+    return value + 0.5 * penalty * squares, gradient.ravel()

@@ -5,9 +5,10 @@ from lyceum._core.statistics.counts.histogram import Histogram, JointHistogram
 from lyceum._core.statistics.counts.joint_counts import JointCounts
 from lyceum._core.statistics.counts.table_independence import (
     IndependenceTest,
+    entropy,
     independence_test,
+    p_log2_p,
 )
-from lyceum._core.statistics.entropies import entropy, p_log2_p
 from lyceum._core.statistics.folds.cv_folds import (
     Folds,
     SplitStatistics,
@@ -27,7 +28,6 @@ from lyceum._core.statistics.losses import (
     SoftmaxLoss,
     log_losses,
 )
-from lyceum._core.statistics.midpoint import midpoints
 from lyceum._core.statistics.moments.class_moments import ClassMoments, ClassScatter
 from lyceum._core.statistics.moments.class_sums import ClassSums, indicators
 from lyceum._core.statistics.moments.classes import (
@@ -44,7 +44,7 @@ from lyceum._core.statistics.moments.row_scatter import (
     is_wide,
 )
 from lyceum._core.statistics.positive_factor import UNEXPLAINED, PositiveFactor
-from lyceum._core.statistics.quantiles import Quantiles, quantile_cuts
+from lyceum._core.statistics.quantiles import Quantiles, midpoints, quantile_cuts
 from lyceum._core.statistics.sample import RowSample
 from lyceum._core.statistics.sample_statistics import (
     SampleStatistics,

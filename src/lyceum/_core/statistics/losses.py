@@ -24,8 +24,10 @@ def log_losses(codes: np.ndarray, posteriors: np.ndarray) -> np.ndarray:
     >>> log_losses(np.array([0, 1]), np.array([[0.5, 0.5], [1.0, 0.0]])).round(2).tolist()
     [0.69, 36.04]
     """
+    # clipped as in scikit-learn, so that one wrong certainty does not make the mean infinite
     chosen = posteriors[np.arange(len(codes)), codes]
-    return -np.log(np.clip(chosen, np.finfo(np.float64).eps, 1.0))
+    clipped = np.clip(chosen, np.finfo(np.float64).eps, 1.0)
+    return -np.log(clipped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +37,8 @@ class _Loss:
     hessian: np.ndarray | None
 
     def merge(self, other: Any) -> Any:
-        if self.hessian is None or other.hessian is None:
-            hessian = None
-        else:
+        hessian = None
+        if self.hessian is not None and other.hessian is not None:
             hessian = self.hessian + other.hessian
         return type(self)(
             self.value + other.value, self.gradient + other.gradient, hessian
@@ -91,23 +92,21 @@ class LogisticLoss(_Loss):
         w = _weights(block, class_weight)
         y = block.y.astype(np.float64)
         gradient = np.zeros(p)
-        if hessian:
-            H = np.zeros((p, p))
-        else:
-            H = None
+        H = np.zeros((p, p)) if hessian else None
         if not sparse.issparse(block.X):
-            return cls(
-                native.logistic(block.X, y, w, coef, gradient, H, shift), gradient, H
-            )
+            value = native.logistic(block.X, y, w, coef, gradient, H, shift)
+            return cls(value, gradient, H)
         cells = SparseCells.of(block.X)
         # [x - shift, 1] = M [x~, 1]: x~ is shifted in full columns only, M = [[I, -rest], [0, 1]]
         # does the others.
         rest = np.where(cells.full, 0.0, shift)
-        inner = np.append(coef[:-1], coef[-1] - rest @ coef[:-1])
+        intercept = coef[-1] - rest @ coef[:-1]
+        inner = np.append(coef[:-1], intercept)
         data = cells.shift_data(shift)
         value = native.sparse_logistic(
             cells.indptr, cells.indices, data, y, w, inner, gradient, H
         )
+        # back by M: the gradient M g, and the Hessian M H Mᵀ
         gradient[:-1] -= rest * gradient[-1]
         if H is not None:
             H[:-1] -= np.outer(rest, H[-1])
@@ -163,15 +162,13 @@ class SoftmaxLoss(_Loss):
         w = _weights(block, class_weight)
         if sparse.issparse(block.X) and not hessian:
             return cls(*_sparse_softmax(block.X, block.y, w, coef, shift), None)
-        X = block.dense
         gradient = np.zeros_like(coef)
         if hessian:
             H = np.zeros((coef.size, coef.size))
         else:
             H = None
-        return cls(
-            native.softmax_loss(X, block.y, w, coef, gradient, H, shift), gradient, H
-        )
+        value = native.softmax_loss(block.dense, block.y, w, coef, gradient, H, shift)
+        return cls(value, gradient, H)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,19 +221,21 @@ class SoftmaxCurvature:
         output, column = np.divmod(chosen, coef.shape[1])
         H = np.zeros((len(chosen), len(chosen)))
         w = _weights(block, class_weight)
+        # a million cells of the design at a time
         step = max(256, (1 << 20) // max(1, len(chosen)))
-        for at in range(0, len(block), step):
-            some = slice(at, min(len(block), at + step))
-            X = dense_cells(block.X[some])
+        for begin in range(0, len(block), step):
+            rows = slice(begin, min(len(block), begin + step))
+            X = dense_cells(block.X[rows])
             D = np.column_stack([X - shift, np.ones(len(X))])
             P = softmax(D @ coef.T, axis=1)
             if w is None:
                 root = np.ones(len(P))
             else:
-                root = np.sqrt(w[some])
+                root = np.sqrt(w[rows])
             # unlabeled rows count for nothing
-            root = np.where(block.y[some] < 0, 0.0, root)
+            root = np.where(block.y[rows] < 0, 0.0, root)
             H += _softmax_curvature(D, P, root, output, column)
+        # products of float32 may leave H a little below positive definite
         H.flat[:: len(H) + 1] *= 1 + 1e-6
         return cls(H)
 
@@ -253,17 +252,21 @@ def _softmax_curvature(
     column: np.ndarray,
 ) -> np.ndarray:
     """Σ_k D_kᵀ diag(w p_k) D_k - AᵀA in float32, of columns scaled to at most 1; root is √w."""
-    unit = np.maximum(np.abs(D).max(axis=0), np.finfo(np.float64).tiny)
+    largest = np.abs(D).max(axis=0)
+    unit = np.maximum(largest, np.finfo(np.float64).tiny)
     D = (D / unit).astype(np.float32)
     P = P.astype(np.float32)
     root = root.astype(np.float32)
+    # the Hessian of softmax is diag(p) - p pᵀ over the outputs, times x xᵀ: A has the rows
+    # √w p_k x, and the outputs of one class add w p_k x xᵀ
     A = D[:, column]
     A *= (P * root[:, None])[:, output]
     H = -(A.T @ A).astype(np.float64)
     for k in range(P.shape[1]):
-        here = np.flatnonzero(output == k)
-        own = D[:, column[here]] * (np.sqrt(P[:, k]) * root)[:, None]
-        H[np.ix_(here, here)] += own.T @ own
+        indices = np.flatnonzero(output == k)
+        factor = np.sqrt(P[:, k]) * root
+        A = D[:, column[indices]] * factor[:, None]
+        H[np.ix_(indices, indices)] += A.T @ A
     return H * unit[column] * unit[column][:, None]
 
 
@@ -276,19 +279,23 @@ def _weights(block: Block, class_weight: np.ndarray | None) -> np.ndarray | None
 
 
 def _sparse_softmax(
-    X: Any, y: np.ndarray, w: np.ndarray | None, coef: np.ndarray, shift: np.ndarray
+    X: Any,
+    y: np.ndarray,
+    w: np.ndarray | None,
+    coef: np.ndarray,
+    shift: np.ndarray,
 ) -> tuple[float, np.ndarray]:
+    """The loss and its gradient, (K, d + 1); rows are never shifted, which would fill them."""
     rows = np.arange(len(y))
-    log_p = log_softmax(
-        X @ coef[:, :-1].T + (coef[:, -1] - coef[:, :-1] @ shift), axis=1
-    )
+    intercept = coef[:, -1] - coef[:, :-1] @ shift
+    log_p = log_softmax(X @ coef[:, :-1].T + intercept, axis=1)
     losses = -log_p[rows, y]
     residual = np.exp(log_p)
     residual[rows, y] -= 1.0
     if w is not None:
         losses = losses * w
         residual = residual * w[:, None]
-    totals = residual.sum(axis=0)
-    return float(losses.sum()), np.column_stack(
-        [(X.T @ residual).T - np.outer(totals, shift), totals]
-    )
+    # Σ r_k (x - shift) = Σ r_k x - (Σ r_k) shift
+    sums = residual.sum(axis=0)
+    gradient = (X.T @ residual).T - np.outer(sums, shift)
+    return float(losses.sum()), np.column_stack([gradient, sums])

@@ -19,7 +19,9 @@ def check_square_matrices(n_columns: int, n_matrices: int = 1) -> None:
     n_matrices : int, default=1
         How many there are, e.g. one per class.
     """
+    # bytes of doubles
     needed = 8 * n_columns**2 * n_matrices
+    # of the machine, not what is free at the moment
     machine = machine_memory()
     if needed > _SHARE * machine:
         if n_matrices == 1:

@@ -71,23 +71,28 @@ class PositiveFactor:
 
     @classmethod
     def of(
-        cls, A: np.ndarray, floor: np.ndarray | float = 0.0, level: float | None = None
+        cls,
+        A: np.ndarray,
+        floor: np.ndarray | float = 0.0,
+        level: float | None = None,
     ) -> PositiveFactor:
         """Factor A; columns whose diagonal is not above `floor` count as zero."""
+        # R = D A D with ones on the diagonal, D = diag(1 / √a_jj): the units of columns must not
+        # decide which of them depend on others
         diagonal = np.diagonal(A)
-        scale = np.where(
-            diagonal > floor,
-            1.0 / np.sqrt(np.where(diagonal > floor, diagonal, 1.0)),
-            0.0,
-        )
+        is_live = diagonal > floor
+        roots = np.sqrt(np.where(is_live, diagonal, 1.0))
+        scale = np.where(is_live, 1.0 / roots, 0.0)
         R = scale[:, None] * A * scale
         if level is None:
-            level = 64 * np.finfo(np.float64).eps * np.sqrt(max(1, len(A)))
+            size = np.sqrt(max(1, len(A)))
+            level = 64 * np.finfo(np.float64).eps * size
         if len(A) and scale.all():
             try:
                 lower = cholesky(R, lower=True, check_finite=False)
             except LinAlgError:
                 return cls._deficient(R, scale, level)
+            # the squared pivot of a column is the part that the columns before it do not explain
             smallest = float(np.diagonal(lower).min() ** 2)
             if smallest > level:
                 return cls(scale, lower, None, np.zeros(len(A)), len(A), smallest)
@@ -100,29 +105,23 @@ class PositiveFactor:
         live = np.flatnonzero(scale)
         loads = (scale == 0).astype(np.float64)
         if not len(live):
-            return cls(scale, None, np.zeros((len(R), 0)), loads, 0, 1.0)
+            no_root = np.zeros((len(R), 0))
+            return cls(scale, None, no_root, loads, 0, 1.0)
+        # R = V diag(λ) Vᵀ over the λ above the level: A⁺ = root rootᵀ with root = D V / √λ
         values, vectors = eigh(R[np.ix_(live, live)], check_finite=False)
-        kept = values > level * max(1.0, values[-1])
-        root = np.zeros((len(R), int(kept.sum())))
-        root[live] = scale[live, None] * vectors[:, kept] / np.sqrt(values[kept])
-        if not kept.all():
+        is_large = values > level * max(1.0, values[-1])
+        large = values[is_large]
+        root = np.zeros((len(R), len(large)))
+        root[live] = scale[live, None] * vectors[:, is_large] / np.sqrt(large)
+        if not is_large.all():
             # A null vector v of R is D v of A; taking these out of a solution gives the one of
             # least norm.
-            null = qr(
-                scale[live, None] * vectors[:, ~kept],
-                mode="economic",
-                check_finite=False,
-            )[0]
+            null = scale[live, None] * vectors[:, ~is_large]
+            null = qr(null, mode="economic", check_finite=False)[0]
             root[live] -= null @ (null.T @ root[live])
-            loads[live] = np.linalg.norm(vectors[:, ~kept], axis=1)
-        return cls(
-            scale,
-            None,
-            root,
-            loads,
-            root.shape[1],
-            float(values[kept].min(initial=1.0)),
-        )
+            loads[live] = np.linalg.norm(vectors[:, ~is_large], axis=1)
+        smallest = float(large.min(initial=1.0))
+        return cls(scale, None, root, loads, len(large), smallest)
 
     def solve(self, b: np.ndarray) -> np.ndarray:
         """A⁻¹ b, or A⁺ b when A is singular."""

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._core.data import Block
-from lyceum._core.statistics.midpoint import midpoints
+from lyceum._core.native import native
 from lyceum.errors import SettingError
 
 SIZE = 2048
@@ -74,13 +74,13 @@ class Quantiles:
             values = _sparse_columns(block)
         else:
             values = _columns(block)
-        return cls(len(block), tuple(ColumnSketch.of(x, w, size) for x, w in values))
+        columns = [ColumnSketch.of(x, w, size) for x, w in values]
+        return cls(len(block), tuple(columns))
 
     def merge(self, other: Quantiles) -> Quantiles:
-        both = zip(self.columns, other.columns)
-        return Quantiles(
-            self.n_rows + other.n_rows, tuple(one.merge(two) for one, two in both)
-        )
+        pairs = zip(self.columns, other.columns)
+        columns = tuple(first.merge(second) for first, second in pairs)
+        return Quantiles(self.n_rows + other.n_rows, columns)
 
     def quantile(self, q: Any) -> np.ndarray:
         """The q-quantiles, (d,) for a number and (len(q), d) for many; NaN in a column without
@@ -124,24 +124,28 @@ class ColumnSketch:
     down: float
 
     @classmethod
-    def of(cls, values: np.ndarray, weights: np.ndarray, size: int) -> ColumnSketch:
+    def of(
+        cls,
+        values: np.ndarray,
+        weights: np.ndarray,
+        size: int,
+    ) -> ColumnSketch:
         return cls(size, *_compact(size, *_distinct(values, weights), 0.0, 0.0))
 
     def merge(self, other: ColumnSketch) -> ColumnSketch:
+        # errors of ranks add up: each side may have moved them on its own
+        up = self.up + other.up
+        down = self.down + other.down
         values = np.concatenate([self.values, other.values])
         weights = np.concatenate([self.weights, other.weights])
-        state = (
-            *_distinct(values, weights),
-            self.up + other.up,
-            self.down + other.down,
-        )
+        state = (*_distinct(values, weights), up, down)
         return ColumnSketch(self.size, *_compact(self.size, *state))
 
     @property
     def error(self) -> float:
-        total = self.weights.sum()
-        if total:
-            return float(max(self.up, self.down) / total)
+        weight = self.weights.sum()
+        if weight:
+            return float(max(self.up, self.down) / weight)
         return 0.0
 
     def quantile(self, q: np.ndarray) -> np.ndarray:
@@ -149,6 +153,7 @@ class ColumnSketch:
             return np.full(q.shape, np.nan)
         reached = np.cumsum(self.weights)
         # Ranks that are equal up to rounding are taken as equal: 0.7 * 10 > 7 in floating point.
+        # at a rank between two values both are taken, and the quantile lies midway
         slack = 1e-12 * reached[-1]
         rank = q * reached[-1]
         last = len(reached) - 1
@@ -159,35 +164,34 @@ class ColumnSketch:
 
 def _columns(block: Block) -> Iterator[Any]:
     for x in np.ascontiguousarray(np.asarray(block.X, dtype=np.float64).T):
+        present = ~np.isnan(x)
         if block.w is None:
-            known = ~np.isnan(x)
+            yield x[present], np.ones(int(present.sum()))
         else:
-            known = ~np.isnan(x) & (block.w > 0)
-        yield x[known], np.ones(int(known.sum())) if block.w is None else block.w[known]
+            present &= block.w > 0
+            yield x[present], block.w[present]
 
 
 def _sparse_columns(block: Block) -> Iterator[Any]:
     """Stored cells, and one zero with the weight of all cells that are not stored."""
     X = block.X.astype(np.float64).tocsc()
     w = block.weights
-    total = w.sum()
+    weight = w.sum()
     for start, stop in zip(X.indptr, X.indptr[1:]):
         values = X.data[start:stop]
         weights = w[X.indices[start:stop]]
         if stop - start < len(block):
-            rest = total - weights.sum()
+            rest = weight - weights.sum()
         else:
             rest = 0.0
-        known = ~np.isnan(values) & (weights > 0)
+        present = ~np.isnan(values) & (weights > 0)
+        values = values[present]
+        weights = weights[present]
         # The difference of two sums of weights may leave a trace of rounding where nothing is left.
-        if rest > 1e-12 * total:
-            zero = [rest]
-        else:
-            zero = []
-        yield (
-            np.append(values[known], np.zeros(len(zero))),
-            np.append(weights[known], zero),
-        )
+        if rest > 1e-12 * weight:
+            values = np.append(values, 0.0)
+            weights = np.append(weights, rest)
+        yield values, weights
 
 
 def _distinct(values: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -195,19 +199,25 @@ def _distinct(values: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.n
     order = np.argsort(values, kind="stable")
     values = values[order]
     weights = weights[order]
-    first = np.flatnonzero(
-        np.append(values[:1] == values[:1], values[1:] != values[:-1])
-    )
+    # the first value is new, if there is one
+    is_new = np.append(values[:1] == values[:1], values[1:] != values[:-1])
+    first = np.flatnonzero(is_new)
     if len(first) == len(values):
         return values, weights
     return values[first], np.add.reduceat(weights, first)
 
 
 def _compact(
-    size: int, values: np.ndarray, weights: np.ndarray, up: float, down: float
+    size: int,
+    values: np.ndarray,
+    weights: np.ndarray,
+    up: float,
+    down: float,
 ) -> tuple[np.ndarray, np.ndarray, float, float]:
     """Levels of at most `size` values, the lowest first; (values, weights, up, down)."""
     while len(values) > size:
+        # level: the power of two of a weight; of the lowest level that is too long, neighbors are
+        # joined two by two, which moves them one level up
         level = np.frexp(weights)[1]
         numbers, counts = np.unique(level, return_counts=True)
         if not (counts > size).any():
@@ -220,16 +230,11 @@ def _compact(
         if up <= down:
             keep = low
             drop = high
+            up += float(weights[drop].max())
         else:
             keep = high
             drop = low
-        moved = float(weights[drop].max())
-        if up <= down:
-            up = up + moved
-            down = down
-        else:
-            up = up
-            down = down + moved
+            down += float(weights[drop].max())
         weights = weights.copy()
         weights[keep] += weights[drop]
         values = np.delete(values, drop)
@@ -237,7 +242,11 @@ def _compact(
     return values, weights, up, down
 
 
-def quantile_cuts(values: np.ndarray, weights: np.ndarray, n_bins: int) -> np.ndarray:
+def quantile_cuts(
+    values: np.ndarray,
+    weights: np.ndarray,
+    n_bins: int,
+) -> np.ndarray:
     """At most n_bins - 1 cuts between distinct values with about equal weight between them."""
     if len(values) < 2:
         return np.empty(0)
@@ -246,8 +255,32 @@ def quantile_cuts(values: np.ndarray, weights: np.ndarray, n_bins: int) -> np.nd
     # the cut after the value whose cumulative weight is nearest
     after = np.searchsorted(reached, wanted)
     before = np.maximum(after - 1, 0)
-    nearer = np.abs(reached[before] - wanted) < np.abs(
-        reached[np.minimum(after, len(values) - 1)] - wanted
-    )
-    indices = np.unique(np.clip(np.where(nearer, before, after), 0, len(values) - 2))
+    from_before = np.abs(reached[before] - wanted)
+    inside = np.minimum(after, len(values) - 1)
+    from_after = np.abs(reached[inside] - wanted)
+    nearest = np.where(from_before < from_after, before, after)
+    indices = np.unique(np.clip(nearest, 0, len(values) - 2))
     return values[indices] + (values[indices + 1] - values[indices]) / 2
+
+
+def midpoints(low: Any, high: Any) -> np.ndarray:
+    """The midpoints of pairs low < high, never rounded up to the larger one.
+
+    Where no number lies between the two it is the lower one, so that low ≤ midpoint < high always
+    holds.
+
+    Parameters
+    ----------
+    low, high : array
+        Of the same shape. Where both are equal, infinite too, it is their value.
+
+    Examples
+    --------
+    >>> midpoints([1.0, 0.0], [2.0, 5e-324]).tolist()
+    [1.5, 0.0]
+    """
+    low = np.asarray(low, dtype=np.float64)
+    high = np.asarray(high, dtype=np.float64)
+    out = np.empty(low.size)
+    native.midpoints(np.ravel(low), np.ravel(high), out)
+    return out.reshape(low.shape)

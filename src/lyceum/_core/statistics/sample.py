@@ -75,40 +75,46 @@ class RowSample:
 
     @classmethod
     def of(
-        cls, block: Block, size: int, seed: int, n_rows: int | None = None
+        cls,
+        block: Block,
+        size: int,
+        seed: int,
+        n_rows: int | None = None,
     ) -> RowSample:
         """The sample of one block; `n_rows`, the number of all rows, makes it drop late rows at
         once."""
+        # keys -ln(u) / w are exponential with rate w: the rows of the least keys are drawn without
+        # replacement by weight (Efraimidis and Spirakis 2006), and keys hashed from row numbers
+        # do not depend on the blocks
         keys = np.empty(len(block))
         native.hash_uniform(block.start, seed, keys)
         np.log(keys, out=keys)
         np.negative(keys, out=keys)
         if block.w is not None:
-            keys = np.divide(
-                keys, block.w, out=np.full(len(block), np.inf), where=block.w > 0
-            )
-        kept, limit = _fastest(keys, size, n_rows if block.w is None else None)
+            never = np.full(len(block), np.inf)
+            keys = np.divide(keys, block.w, out=never, where=block.w > 0)
+        drawn, limit = _fastest(keys, size, n_rows if block.w is None else None)
         return cls(
-            size,
-            block.X[kept],
-            None if block.y is None else block.y[kept],
-            None if block.w is None else block.w[kept],
-            block.start + kept,
-            keys[kept],
-            limit,
-            len(block),
+            size=size,
+            X=block.X[drawn],
+            y=None if block.y is None else block.y[drawn],
+            w=None if block.w is None else block.w[drawn],
+            rows=block.start + drawn,
+            keys=keys[drawn],
+            limit=limit,
+            n_rows=len(block),
         )
 
     def merge(self, other: RowSample) -> RowSample:
         keys = np.concatenate([self.keys, other.keys])
-        kept, limit = _fastest(keys, self.size)
+        drawn, limit = _fastest(keys, self.size)
         return replace(
             self,
-            X=_pick(self.X, other.X, kept),
-            y=_pick(self.y, other.y, kept),
-            w=_pick(self.w, other.w, kept),
-            rows=_pick(self.rows, other.rows, kept),
-            keys=keys[kept],
+            X=_pick(self.X, other.X, drawn),
+            y=_pick(self.y, other.y, drawn),
+            w=_pick(self.w, other.w, drawn),
+            rows=_pick(self.rows, other.rows, drawn),
+            keys=keys[drawn],
             limit=min(limit, self.limit, other.limit),
             n_rows=self.n_rows + other.n_rows,
         )
@@ -136,6 +142,7 @@ class RowSample:
         A row is drawn, given the limit t, with probability 1 - exp(-w t); its weight is w over that
         probability. When no row was left out these are the rows' own weights.
         """
+        # Horvitz and Thompson's weights; expm1 keeps the digits of small chances
         w = row_weights(self.w, len(self))
         if np.isinf(self.limit):
             return w
@@ -154,16 +161,16 @@ def _fastest(
     that keys above it can be dropped at once. (Should it happen, the sample is a little smaller,
     and its weights are right.)
     """
-    if of is not None and size + 8 * np.sqrt(size) + 32 < of:
-        cut = -np.log1p(-(size + 8 * np.sqrt(size) + 32) / of)
+    enough = size + 8 * np.sqrt(size) + 32
+    if of is not None and enough < of:
+        cut = -np.log1p(-enough / of)
         low = np.flatnonzero(keys <= cut)
         indices, limit = _fastest(keys[low], size)
-        return low[indices], min(
-            limit, float(np.min(keys, where=keys > cut, initial=np.inf))
-        )
+        next_key = float(np.min(keys, where=keys > cut, initial=np.inf))
+        return low[indices], min(limit, next_key)
     if len(keys) > size + 1:
-        near = np.sort(np.argpartition(keys, size)[: size + 1])
-        order = near[np.argsort(keys[near], kind="stable")]
+        least = np.sort(np.argpartition(keys, size)[: size + 1])
+        order = least[np.argsort(keys[least], kind="stable")]
     else:
         order = np.argsort(keys, kind="stable")
     if len(order) > size:
@@ -174,14 +181,19 @@ def _fastest(
     return order[np.isfinite(keys[order])], left_out
 
 
-def _pick(one: Any, two: Any, indices: np.ndarray) -> Any:
-    """Rows of `one` followed by `two`, taken without joining them first."""
-    if one is None or two is None:
+def _pick(
+    first: Any,
+    second: Any,
+    indices: np.ndarray,
+) -> Any:
+    """Rows of `first` followed by `second`, taken without joining them first."""
+    if first is None or second is None:
         return None
-    if sparse.issparse(one):
-        return sparse.vstack([one, two], format="csr")[indices]
-    out = np.empty((len(indices), *one.shape[1:]), dtype=np.result_type(one, two))
-    here = indices < len(one)
-    out[here] = one[indices[here]]
-    out[~here] = two[indices[~here] - len(one)]
+    if sparse.issparse(first):
+        return sparse.vstack([first, second], format="csr")[indices]
+    shape = (len(indices), *first.shape[1:])
+    out = np.empty(shape, dtype=np.result_type(first, second))
+    in_first = indices < len(first)
+    out[in_first] = first[indices[in_first]]
+    out[~in_first] = second[indices[~in_first] - len(first)]
     return out

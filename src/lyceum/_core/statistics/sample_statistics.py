@@ -90,12 +90,11 @@ class SampleStatistics:
         """Pearson's correlation; NaN where a column does not vary."""
         spread = np.sqrt(np.diagonal(self.covariance))
         product = np.outer(spread, spread)
+        missing = np.full_like(product, np.nan)
         correlation = np.divide(
-            self.covariance,
-            product,
-            out=np.full_like(product, np.nan),
-            where=product > 0,
+            self.covariance, product, out=missing, where=product > 0
         )
+        # rounding may lead a hair beyond ±1
         return np.clip(correlation, -1.0, 1.0)
 
     @property
@@ -105,7 +104,14 @@ class SampleStatistics:
         return self.correlation**2
 
     def __str__(self) -> str:
-        values = zip(self.names, self.mean, self.sd, self.low, self.median, self.high)
+        columns = (
+            self.mean,
+            self.sd,
+            self.low,
+            self.median,
+            self.high,
+        )
+        values = zip(self.names, *columns)
         rows = [(name, *map(float, numbers)) for name, *numbers in values]
         head = ("column", "mean", "sd", "least", "median", "most")
         return str(Table(show_count(self.n_rows, "row"), head, rows))
@@ -121,11 +127,10 @@ class _Sample:
 
     @classmethod
     def of(cls, block: Block) -> _Sample:
-        return cls(
-            Moments.of(block),
-            Quantiles.of(block),
-            Scatter.of(block.take(~np.isnan(block.X).any(axis=1))),
-        )
+        # covariances of rows without missing cells: of others the matrix need not be positive
+        is_complete = ~np.isnan(block.X).any(axis=1)
+        complete = Scatter.of(block.take(is_complete))
+        return cls(Moments.of(block), Quantiles.of(block), complete)
 
     def merge(self, other: _Sample) -> _Sample:
         return _Sample(
@@ -149,9 +154,8 @@ class _Numbers:
             X = block.X
         else:
             X = block.X.astype(np.float64)
-        return block.with_X(
-            np.ascontiguousarray(X[:, self.indices]), self.schema(block.schema)
-        )
+        cells = np.ascontiguousarray(X[:, self.indices])
+        return block.with_X(cells, self.schema(block.schema))
 
 
 def describe(data: Data, **options: Any) -> SampleStatistics:
@@ -173,55 +177,42 @@ def describe(data: Data, **options: Any) -> SampleStatistics:
     >>> round(float(found.correlation[0, 1]), 4)
     0.982
     """
-    if isinstance(data, Rows):
-        rows = data
-    else:
-        rows = scan(_as_table(data), **options)
-    indices = np.array(
-        [j for j, column in enumerate(rows.schema) if column.numeric], dtype=np.intp
-    )
-    if not len(indices):
-        raise DataError("there are no columns of numbers to describe")
-    numbers = rows.then(_Numbers(indices))
-    sample = numbers.reduce(_Sample.of)
-    moments = sample.moments
-    complete = sample.complete
-    left = complete.weight - 1.0
-    if left > 0:
-        covariance = complete.scatter / left
-    else:
-        covariance = np.full_like(complete.scatter, np.nan)
-    return SampleStatistics(
-        numbers.schema.names,
-        moments.n_rows,
-        moments.weight,
-        moments.mean,
-        _exact_median(numbers) if numbers.in_memory else sample.quantiles.median,
-        moments.variance(ddof=1.0),
-        moments.low,
-        moments.high,
-        covariance,
-    )
-
-
-def _as_table(data: Data) -> Any:
-    """A list of numbers, or an array of one axis, as a column; lists of rows as an array."""
+    # a list of numbers, or an array of one axis, is a column; lists of rows are an array
     if isinstance(data, list | tuple):
         data = np.asarray(data)
     if isinstance(data, np.ndarray) and data.ndim == 1:
-        return data.reshape(-1, 1)
-    return data
-
-
-def _exact_median(rows: Rows) -> np.ndarray:
-    """The weighted medians of the cells that are not missing, midway where two are in the
-    middle."""
-    block = rows.in_one_block("describe")
-    return np.array(
-        [
-            weighted_median(cells, block.w)
-            for cells in np.asarray(block.X, dtype=np.float64).T
-        ]
+        data = data.reshape(-1, 1)
+    if isinstance(data, Rows):
+        rows = data
+    else:
+        rows = scan(data, **options)
+    numeric = [j for j, column in enumerate(rows.schema) if column.numeric]
+    if not numeric:
+        raise DataError("there are no columns of numbers to describe")
+    numbers = rows.then(_Numbers(np.array(numeric, dtype=np.intp)))
+    sample = numbers.reduce(_Sample.of)
+    moments = sample.moments
+    complete = sample.complete
+    # rows in memory have exact medians, those of a file the medians of a sketch
+    median = sample.quantiles.median
+    if numbers.in_memory:
+        block = numbers.in_one_block("describe")
+        columns = np.asarray(block.X, dtype=np.float64).T
+        median = np.array([weighted_median(cells, block.w) for cells in columns])
+    left = complete.weight - 1.0
+    covariance = np.full_like(complete.scatter, np.nan)
+    if left > 0:
+        covariance = complete.scatter / left
+    return SampleStatistics(
+        names=numbers.schema.names,
+        n_rows=moments.n_rows,
+        n_present=moments.weight,
+        mean=moments.mean,
+        median=median,
+        variance=moments.variance(ddof=1.0),
+        low=moments.low,
+        high=moments.high,
+        covariance=covariance,
     )
 
 
@@ -263,16 +254,20 @@ def weighted_median(cells: np.ndarray, w: np.ndarray | None = None) -> float:
     >>> weighted_median(np.array([1.0, 2.0, 7.0]), np.array([1.0, 1.0, 2.0]))
     4.5
     """
-    if w is None:
-        known = ~np.isnan(cells)
-    else:
-        known = ~np.isnan(cells) & (w > 0)
-    if not known.any():
+    present = ~np.isnan(cells)
+    if w is not None:
+        present &= w > 0
+        w = w[present]
+    if not present.any():
         return float("nan")
-    return weighted_quantile(cells[known], None if w is None else w[known], 0.5)
+    return weighted_quantile(cells[present], w, 0.5)
 
 
-def weighted_quantile(values: np.ndarray, w: np.ndarray | None, q: float) -> float:
+def weighted_quantile(
+    values: np.ndarray,
+    w: np.ndarray | None,
+    q: float,
+) -> float:
     """The mean of the least value whose cumulative weight reaches q of all and of the least beyond
     it.
 
@@ -293,6 +288,7 @@ def weighted_quantile(values: np.ndarray, w: np.ndarray | None, q: float) -> flo
         return float(np.quantile(values, q, method="averaged_inverted_cdf"))
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(w[order])
+    # ranks that are equal up to rounding are taken as equal
     slack = 1e-12 * reached[-1]
     rank = q * reached[-1]
     last = len(values) - 1

@@ -51,24 +51,25 @@ class SparseCells:
         X = canonical(X)
         stored = np.bincount(X.indices, minlength=X.shape[1])
         return cls(
-            X.indptr.astype(np.int32, copy=False),
-            X.indices.astype(np.int32, copy=False),
-            X.data.astype(np.float64, copy=False),
-            stored == X.shape[0],
+            indptr=X.indptr.astype(np.int32, copy=False),
+            indices=X.indices.astype(np.int32, copy=False),
+            data=X.data.astype(np.float64, copy=False),
+            full=stored == X.shape[0],
         )
 
     def provisional_mean(self) -> np.ndarray:
         """The plain mean of every full column, exact when the column is constant; 0 for the
         others."""
+        # columns with a cell in every row only: shifting others would fill their zeros
         first = np.zeros(len(self.full))
         if len(self.indptr) < 2:  # no rows
             return first
+        # about the first row, so that sums lose no digits to an offset
         row = slice(self.indptr[0], self.indptr[1])
         first[self.indices[row]] = self.data[row]
         first[~self.full] = 0.0
-        sums = np.bincount(
-            self.indices, self.data - first[self.indices], len(self.full)
-        )
+        moved = self.data - first[self.indices]
+        sums = np.bincount(self.indices, moved, len(self.full))
         mean = first + sums / max(1, len(self.indptr) - 1)
         return np.where(self.full & np.isfinite(mean), mean, 0.0)
 

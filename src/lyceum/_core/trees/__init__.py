@@ -2,12 +2,13 @@
 labels."""
 
 from lyceum._core.trees.decisions import node_decisions, shares
-from lyceum._core.trees.explain.contributions import contributions, explain_trees
-from lyceum._core.trees.explain.fraction_routing import Parts, Walk, child_nodes, walk
-from lyceum._core.trees.explain.impurity_importance import (
+from lyceum._core.trees.explain.contributions import (
+    contributions,
+    explain_trees,
     importance_table,
     impurity_importances,
 )
+from lyceum._core.trees.explain.fraction_routing import Parts, Walk, child_nodes, walk
 from lyceum._core.trees.explain.labels import (
     Actions,
     TreeLabels,
@@ -43,11 +44,15 @@ from lyceum._core.trees.growth.settings import (
     resolve_max_features,
     resolve_row_count,
 )
-from lyceum._core.trees.packed_trees import WithTrees, pack_trees, unpack_trees
 from lyceum._core.trees.ranked_columns import Columns
 from lyceum._core.trees.router import Router, cached_router, float_cells, native_tree
 from lyceum._core.trees.tree import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
-from lyceum._core.trees.tree_model import TreeModel
+from lyceum._core.trees.tree_model import (
+    TreeModel,
+    WithTrees,
+    pack_trees,
+    unpack_trees,
+)
 from lyceum._core.trees.uniform_row_sample import UniformRowSample
 
 __all__ = [

@@ -42,25 +42,25 @@ def node_decisions(
     """
     if nodes is None:
         nodes = np.arange(tree.n_nodes)
-    else:
-        nodes = np.asarray(nodes)
+    nodes = np.asarray(nodes)
     tied = _best(_merits(tree.value[nodes], loss))
     codes = _pick(tied, last)
-    left = np.flatnonzero(tied.sum(axis=1) > 1)
-    at = nodes[left]
-    if len(left):
-        parent = tree.parent
-    else:
-        parent = np.empty(0, dtype=np.int32)
-    while len(left):
-        at = parent[at]
-        left = left[at >= 0]
-        at = at[at >= 0]
-        tied[left] = _best(np.where(tied[left], _merits(tree.value[at], loss), -np.inf))
-        codes[left] = _pick(tied[left], last)
-        more = tied[left].sum(axis=1) > 1
-        left = left[more]
-        at = at[more]
+    undecided = np.flatnonzero(tied.sum(axis=1) > 1)
+    if not len(undecided):
+        return codes
+    # all ties at once, one step up the tree at a time; only actions that are tied so far compete
+    above = nodes[undecided]
+    parent = tree.parent
+    while len(undecided):
+        above = parent[above]
+        undecided = undecided[above >= 0]
+        above = above[above >= 0]
+        merits = _merits(tree.value[above], loss)
+        tied[undecided] = _best(np.where(tied[undecided], merits, -np.inf))
+        codes[undecided] = _pick(tied[undecided], last)
+        still_tied = tied[undecided].sum(axis=1) > 1
+        undecided = undecided[still_tied]
+        above = above[still_tied]
     return codes
 
 
@@ -74,11 +74,8 @@ def _merits(value: np.ndarray, loss: np.ndarray | None) -> np.ndarray:
     """Posteriors, or expected losses in parts of the largest loss with their signs turned."""
     if loss is None:
         return shares(value)
-    return (
-        shares(value)
-        @ loss
-        / -max(float(np.abs(loss).max()), np.finfo(np.float64).tiny)
-    )
+    largest = max(float(np.abs(loss).max()), np.finfo(np.float64).tiny)
+    return shares(value) @ loss / -largest
 
 
 def _best(merits: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@ ranks."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -45,26 +46,29 @@ class Columns:
         each = ordered_map if X.size >= LARGE else map
         ranked = list(each(partial(_rank, X, schema, codes), range(X.shape[1])))
         n_codes = np.array([count for count, _ in ranked], dtype=np.int32)
+        # views of one array, which the kernels then take as it is
         flat = np.concatenate([values for _, values in ranked])
-        values = tuple(
-            np.split(flat, np.cumsum([len(values) for _, values in ranked])[:-1])
-        )
+        ends = np.cumsum([len(values) for _, values in ranked])
+        values = tuple(np.split(flat, ends[:-1]))
         del ranked
-        is_category = np.array([column.is_categorical for column in schema], dtype=bool)
-        smallest = _smallest(int(n_codes.max(initial=0)))
+        # the smallest type that holds the ranks and the code of missing cells
+        smallest = np.min_scalar_type(int(n_codes.max(initial=0)))
         return cls(
-            codes.astype(smallest, copy=False), n_codes, is_category, values, values
+            codes=codes.astype(smallest, copy=False),
+            n_codes=n_codes,
+            is_category=np.array([column.is_categorical for column in schema], bool),
+            lower=values,
+            upper=values,
         )
 
     @cached_property
     def native(self) -> Any:
         """The columns as the kernels take them."""
-        first = np.cumsum([0, *map(len, self.lower)][: len(self.lower)], dtype=np.int64)
-        lower = _one_array(list(self.lower))
-        if self.upper is self.lower:
-            upper = lower
-        else:
-            upper = _one_array(list(self.upper))
+        # where the values of every column start in one array of all
+        sizes = np.array([len(values) for values in self.lower], dtype=np.int64)
+        first = np.cumsum(sizes) - sizes
+        lower = _one_array(self.lower)
+        upper = lower if self.upper is self.lower else _one_array(self.upper)
         return native.TreeColumns(
             self.codes,
             self.n_codes,
@@ -90,28 +94,20 @@ def _rank(
     return count, np.empty(0)
 
 
-def _smallest(count: int) -> type:
-    """The smallest type that holds the ranks and the code of missing cells."""
-    if count < 1 << 8:
-        return np.uint8
-    if count < 1 << 16:
-        return np.uint16
-    return np.uint32
-
-
-def _one_array(parts: list[np.ndarray]) -> np.ndarray:
+def _one_array(parts: Sequence[np.ndarray]) -> np.ndarray:
     """The parts in one array: that which they are views of, if they are all of it, one after the
     other."""
     base = parts[0].base
-    if base is None or base.shape != (sum(map(len, parts)), *parts[0].shape[1:]):
+    n = sum(map(len, parts))
+    if base is None or base.shape != (n, *parts[0].shape[1:]):
         return np.concatenate(parts)
-    index = base.ctypes.data
+    address = base.ctypes.data
     for part in parts:
         if (
             part.base is not base
             or not part.flags.c_contiguous
-            or part.ctypes.data != index
+            or part.ctypes.data != address
         ):
             return np.concatenate(parts)
-        index += part.nbytes
+        address += part.nbytes
     return base

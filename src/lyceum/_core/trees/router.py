@@ -45,7 +45,8 @@ def native_tree(tree: Tree, n_columns: int) -> Any:
 def float_cells(X: Data) -> np.ndarray:
     """Cells of a block as the kernels take them: float32 or float64, row by row."""
     X = np.asarray(X)
-    return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in _PACKED else np.float64)
+    dtype = X.dtype if X.dtype in _PACKED else np.float64
+    return np.ascontiguousarray(X, dtype=dtype)
 
 
 class _Values(Sequence[np.ndarray]):
@@ -64,19 +65,25 @@ class _Values(Sequence[np.ndarray]):
         return len(self._trees)
 
     def __getitem__(self, t: Any) -> Any:
-        return _scale(self._plain(t), float(self._factors[t]))
-
-    def _plain(self, t: int) -> np.ndarray:
         if self._given is None:
-            return self._trees[t].value
-        if isinstance(self._given, str):
-            return shares(self._trees[t].value)
-        return self._given[t]
+            value = self._trees[t].value
+        elif isinstance(self._given, str):
+            value = shares(self._trees[t].value)
+        else:
+            value = self._given[t]
+        value = np.ascontiguousarray(value, dtype=np.float64)
+        if value.ndim == 1:
+            value = value[:, None]
+        factor = float(self._factors[t])
+        if factor == 1.0:
+            return value
+        return factor * value
 
     def width(self, t: int) -> int:
         """The number of values per node of a tree."""
-        made = self._given is None or isinstance(self._given, str)
-        return (self._trees[t].value if made else self._given[t]).shape[1]
+        if self._given is None or isinstance(self._given, str):
+            return self._trees[t].value.shape[1]
+        return self._given[t].shape[1]
 
 
 class Router:
@@ -124,6 +131,7 @@ class Router:
         self.engine = engine
         self._start()
 
+    # what is not part of the state: locks and native objects, made again after unpickling
     def _start(self) -> None:
         self._lock = threading.Lock()
         self._packed: dict[np.dtype, Any] = {}
@@ -148,20 +156,18 @@ class Router:
         """
         X = float_cells(X)
         ends = np.empty((len(X), len(self.trees)), dtype=np.int32)
-        undivided, split = self._divided_rows(X)
+        split = self._split_rows(X)
         if split is None:
             self._pack(X.dtype).leaves(X, 0, len(self.trees), ends)
             return ends
-        ends[undivided] = self._undivided_leaves(X[undivided])
+        whole = ~split
+        whole_ends = np.empty((np.count_nonzero(whole), ends.shape[1]), np.int32)
+        self._pack(X.dtype).leaves(X[whole], 0, len(self.trees), whole_ends)
+        ends[whole] = whole_ends
         for t, arrays in enumerate(self._arrays):
-            column = np.empty(int(np.count_nonzero(split)), dtype=np.int32)
+            column = np.empty(np.count_nonzero(split), dtype=np.int32)
             arrays.ends(X[split], column)
             ends[split, t] = column
-        return ends
-
-    def _undivided_leaves(self, X: np.ndarray) -> np.ndarray:
-        ends = np.empty((len(X), len(self.trees)), dtype=np.int32)
-        self._pack(X.dtype).leaves(X, 0, len(self.trees), ends)
         return ends
 
     def decisions(self, X: Data, loss: np.ndarray | None = None) -> np.ndarray:
@@ -173,9 +179,9 @@ class Router:
         X = float_cells(X)
         tree = self.trees[0]
         codes = self._node_codes(loss)[self.leaves(X)[:, 0]]
-        split = self._divided_rows(X)[1]
+        split = self._split_rows(X)
         if split is not None:
-            proba = np.zeros((int(np.count_nonzero(split)), tree.value.shape[1]))
+            proba = np.zeros((np.count_nonzero(split), tree.value.shape[1]))
             self._arrays[0].add_ends(X[split], shares(tree.value), 0, proba)
             if loss is None:
                 codes[split] = proba.argmax(axis=1)
@@ -184,10 +190,7 @@ class Router:
         return codes
 
     def _node_codes(self, loss: np.ndarray | None) -> np.ndarray:
-        if loss is None:
-            key = None
-        else:
-            key = loss.tobytes()
+        key = None if loss is None else loss.tobytes()
         if self._codes is None or self._codes[0] != key:
             self._codes = key, node_decisions(self.trees[0], loss)
         return self._codes[1]
@@ -211,17 +214,19 @@ class Router:
         X = float_cells(X)
         if last is None:
             last = len(self.trees)
-        undivided, split = self._divided_rows(X)
+        split = self._split_rows(X)
         if split is None:
             self._pack(X.dtype).add_values(X, first, last, out)
             return
-        some = np.ascontiguousarray(out[undivided])
-        self._pack(X.dtype).add_values(X[undivided], first, last, some)
-        out[undivided] = some
-        some = np.ascontiguousarray(out[split])
+        whole = ~split
+        whole_out = np.ascontiguousarray(out[whole])
+        self._pack(X.dtype).add_values(X[whole], first, last, whole_out)
+        out[whole] = whole_out
+        split_out = np.ascontiguousarray(out[split])
         for t in range(first, last):
-            self._arrays[t].add_ends(X[split], self.values[t], self.columns[t], some)
-        out[split] = some
+            values = self.values[t]
+            self._arrays[t].add_ends(X[split], values, self.columns[t], split_out)
+        out[split] = split_out
 
     # -- visits ------------------------------------------------------------------------
 
@@ -251,16 +256,18 @@ class Router:
 
     # -- packing -----------------------------------------------------------------------
 
-    def _divided_rows(self, X: np.ndarray) -> tuple[Any, np.ndarray | None]:
-        """Which rows go one way in every tree and which may be split, None if none may."""
+    def _split_rows(self, X: np.ndarray) -> np.ndarray | None:
+        """Which rows missing cells may split among several nodes, None if none may.
+
+        The packed trees, which are quicker, take rows that go one way only.
+        """
         if not self._shares_missing:
-            return None, None
+            return None
         split = np.isnan(X).any(axis=1)
-        if split.any():
-            return (~split, split)
-        return (None, None)
+        return split if split.any() else None
 
     def _pack(self, dtype: np.dtype) -> Any:
+        # one packing per type of cells, made by the first thread that asks
         with self._lock:
             if dtype not in self._packed:
                 pack = getattr(native, _PACKED[dtype])
@@ -284,15 +291,6 @@ class Router:
         self._start()
 
 
-def _scale(value: np.ndarray, factor: float) -> np.ndarray:
-    value = np.ascontiguousarray(value, dtype=np.float64)
-    if value.ndim == 1:
-        value = value[:, None]
-    if factor == 1.0:
-        return value
-    return factor * value
-
-
 _routers: WeakKeyDictionary[Any, Router] = WeakKeyDictionary()
 atexit.register(_routers.clear)  # learners may outlive the native module
 _routers_lock = threading.Lock()
@@ -303,6 +301,7 @@ def cached_router(
 ) -> Router:
     """The router of a fitted learner, made again when its trees are others; never part of its
     state."""
+    # by identity: trees are immutable, and a pruned copy of a learner has another tree
     with _routers_lock:
         router = _routers.get(learner)
         known = router is not None and len(router.trees) == len(trees)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 LEAF, THRESHOLD, INTERVALS, CATEGORIES, GROUPS = range(5)
-_REALS = ("threshold", "cuts", "value", "weight", "impurity", "gain")
+REALS = ("threshold", "cuts", "value", "weight", "impurity", "gain")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +122,7 @@ class Tree:
     @property
     def parent(self) -> np.ndarray:
         """The parent of every node, −1 of the root."""
+        # the children of inner node i are the nodes child[i] up to child[i] + n_children[i]
         parents = np.full(self.n_nodes, -1, dtype=np.int32)
         inner = np.flatnonzero(self.kind != LEAF)
         counts = self.n_children[inner]
@@ -151,26 +152,21 @@ class Tree:
         """
         from lyceum._core.trees.router import native_tree
 
-        for each in fields(self):
-            array = getattr(self, each.name)
-            if each.name in _REALS:
-                kinds = "f"
-            else:
-                kinds = "iu"
+        for field in fields(self):
+            array = getattr(self, field.name)
+            kinds = "f" if field.name in REALS else "iu"
             if (
                 not isinstance(array, np.ndarray)
                 or array.dtype.kind not in kinds
                 or not array.dtype.isnative
             ):
                 raise ModelFileError(
-                    f"holds a tree without an array of numbers in the place of {each.name!r}"
+                    f"holds a tree without an array of numbers in the place of {field.name!r}"
                 )
         n = len(self.feature)
         if self.value.ndim != 2 or len(self.value) != n or not n:
             raise ModelFileError("holds a tree whose nodes have no values")
-        if any(
-            getattr(self, name).shape != (n,) for name in ("n_rows", "impurity", "gain")
-        ):
+        if not self.n_rows.shape == self.impurity.shape == self.gain.shape == (n,):
             raise ModelFileError(
                 "holds a tree whose nodes and their numbers are not as many"
             )
@@ -180,6 +176,7 @@ class Tree:
             raise ModelFileError(
                 "holds a tree whose nodes have values that are not finite, or not weights"
             )
+        # the kernels follow indices without looking: they are checked once, here
         try:
             native_tree(self, int(self.feature.max()) + 1)
         except (TypeError, ValueError) as error:
@@ -193,12 +190,12 @@ class Tree:
     def leaves_below(self, node: int) -> int:
         """How many leaves there are below a node."""
         waiting = [node]
-        leaves = 0
+        n_leaves = 0
         while waiting:
             i = waiting.pop()
             waiting += self.children(i)
-            leaves += int(self.n_children[i] == 0)
-        return leaves
+            n_leaves += int(self.n_children[i] == 0)
+        return n_leaves
 
     def path(
         self,
@@ -226,9 +223,9 @@ class Tree:
         from lyceum._core.trees.explain.labels import TreeLabels
         from lyceum._core.trees.explain.path import coded_cells, tree_path
 
-        cells = coded_cells(
-            row, None if schema is None else len(schema), int(self.feature.max()) + 1
-        )
+        n_columns = None if schema is None else len(schema)
+        n_needed = int(self.feature.max()) + 1
+        cells = coded_cells(row, n_columns, n_needed)
         if schema is None:
             schema = Schema.of_numbers([f"x{j}" for j in range(len(cells))])
         return tree_path(TreeLabels(self, schema, classes), cells)

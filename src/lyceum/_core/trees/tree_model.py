@@ -1,11 +1,19 @@
 """What learners of trees have in common: the parts of their model files, their checks and their
-size."""
+size. Many trees are packed for files and pickles: each kind of array concatenated over all trees.
+
+Hundreds of small trees are thousands of small arrays, each of which would cost more as a file than
+it holds.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any, ClassVar
 
-from lyceum._core.trees.tree import Tree
+import numpy as np
+
+from lyceum._core.trees.tree import REALS, Tree
 from lyceum.errors import ModelFileError
 
 
@@ -58,3 +66,86 @@ class TreeModel:
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of all splits and leaves."""
         return sum(tree.n_numbers for tree in self._all_trees)
+
+
+class WithTrees(TreeModel):
+    """A learner of many trees, `trees_`, which its state holds as one."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
+        if state.get("trees_"):
+            state["trees_"] = pack_trees(state["trees_"])
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if isinstance(state.get("trees_"), dict):
+            state = state | {"trees_": unpack_trees(state["trees_"])}
+        super().__setstate__(state)  # type: ignore[misc]
+
+
+# -- packing ---------------------------------------------------------------------------
+
+_TYPES: dict[str, Any] = {
+    field.name: np.float64 if field.name in REALS else np.int32
+    for field in fields(Tree)
+}
+_TYPES |= {"kind": np.uint8, "n_rows": np.int64}
+# the column of `sizes` that has the length of an array
+_LENGTH = dict.fromkeys(_TYPES, 0) | {"cuts": 1, "branches": 2}
+
+
+def pack_trees(trees: Sequence[Tree]) -> dict[str, np.ndarray]:
+    """The arrays of all trees one after the other, narrowed, and how long those of each are."""
+    arrays = {
+        name: _narrow(np.concatenate([getattr(tree, name) for tree in trees]))
+        for name in _TYPES
+    }
+    sizes = [[tree.n_nodes, len(tree.cuts), len(tree.branches)] for tree in trees]
+    return {**arrays, "sizes": np.array(sizes, dtype=np.int64)}
+
+
+def _narrow(array: np.ndarray) -> np.ndarray:
+    """Whole numbers, counts of rows among them, in the fewest bytes that hold them exactly."""
+    if not array.size:
+        return array
+    low = array.min()
+    high = array.max()
+    for kind in (np.int8, np.int16, np.int32):
+        if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
+            small = array.astype(kind)
+            # by their bytes: −0.0 and fractions must come back as they were
+            again = small.astype(array.dtype)
+            is_same = np.array_equal(again.view(np.uint8), array.view(np.uint8))
+            if is_same and small.itemsize < array.itemsize:
+                return small
+            return array
+    return array
+
+
+def unpack_trees(arrays: dict[str, np.ndarray]) -> list[Tree]:
+    """The trees of `pack_trees`; raises ModelFileError if the lengths of the arrays do not fit."""
+    sizes = np.asarray(arrays["sizes"])
+    if (
+        sizes.ndim != 2
+        or sizes.shape[1] != 3
+        or sizes.dtype.kind != "i"
+        or (sizes < [1, 0, 0]).any()
+    ):
+        raise ModelFileError("the sizes of packed trees are not those of trees")
+    # the arrays of tree t are those up to its end, from the end of the tree before
+    ends = np.cumsum(sizes, axis=0)
+    lengths = sizes.sum(axis=0)
+    full = {}
+    for name, c in _LENGTH.items():
+        array = arrays[name]
+        n_axes = 2 if name == "value" else 1
+        if array.ndim != n_axes or len(array) != lengths[c]:
+            raise ModelFileError(
+                f"the array {name!r} of packed trees does not have the length that they need"
+            )
+        full[name] = array.astype(_TYPES[name])
+    trees = []
+    for start, end in zip(ends - sizes, ends):
+        parts = {name: full[name][start[c] : end[c]] for name, c in _LENGTH.items()}
+        trees.append(Tree(**parts))
+    return trees

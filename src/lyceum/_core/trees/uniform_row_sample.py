@@ -34,22 +34,16 @@ class UniformRowSample:
         dropped."""
         hashes = np.empty(len(block))
         native.hash_uniform(block.start, _SEED, hashes)
-        # one level below the likely one: zero weights may leave few rows
+        level = 0
         if n_rows and block.w is None:
+            # one level below the likely one, as the number of rows at a level is random
             level = max(0, int(np.log2(n_rows / size)) - 1)
-        else:
-            level = 0
         keep = hashes <= 0.5**level
+        weights = None
         if block.w is not None:
             keep &= block.w > 0
-        if block.w is None:
-            weights = None
-        else:
             weights = block.w[keep]
-        if keep.all():
-            X = block.X
-        else:
-            X = block.X[keep]
+        X = block.X if keep.all() else block.X[keep]
         return cls(size, level, ((hashes[keep], X, weights),))._sieve()
 
     def merge(self, other: UniformRowSample) -> UniformRowSample:
@@ -60,6 +54,7 @@ class UniformRowSample:
     def _sieve(self) -> UniformRowSample:
         level = self.level
         hashes = [piece[0] for piece in self.pieces]
+        # every level leaves about half of the rows
         while sum(map(len, hashes)) > self.size:
             level += 1
             hashes = [h[h <= 0.5**level] for h in hashes]
@@ -69,25 +64,17 @@ class UniformRowSample:
         """The rows that are left at a level."""
         if level == self.level:
             return self
-        return UniformRowSample(
-            self.size, level, tuple(_below(0.5**level, piece) for piece in self.pieces)
-        )
+        pieces = []
+        for hashes, X, weights in self.pieces:
+            keep = hashes <= 0.5**level
+            kept_weights = None if weights is None else weights[keep]
+            pieces.append((hashes[keep], X[keep], kept_weights))
+        return UniformRowSample(self.size, level, tuple(pieces))
 
     def cells(self) -> tuple[np.ndarray, np.ndarray | None]:
         """The cells, column after column in memory, and the weights."""
         _, cells, weights = zip(*self.pieces)
-        X = np.empty(
-            (sum(map(len, cells)), cells[0].shape[1]),
-            dtype=np.result_type(*cells),
-            order="F",
-        )
+        shape = (sum(map(len, cells)), cells[0].shape[1])
+        X = np.empty(shape, dtype=np.result_type(*cells), order="F")
         np.concatenate(cells, out=X)
         return X, None if weights[0] is None else np.concatenate(weights)
-
-
-def _below(
-    limit: float, piece: tuple[np.ndarray, np.ndarray, np.ndarray | None]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    hashes, X, weights = piece
-    keep = hashes <= limit
-    return hashes[keep], X[keep], None if weights is None else weights[keep]

@@ -67,12 +67,20 @@ class Elimination:
         ]
         last = [name for name in free if name in asked]
         cells = order_cells(neighbors, sizes, [*order, *last])
-        return cls(
-            tuple(query), _reduced_factors(net, set(names), evidence), order, cells
-        )
+        # P(node | parents) and the likelihoods, with the observed states put in
+        states = {name: net.states(name)[code] for name, code in evidence.hard.items()}
+        tables = {node.name: factor for factor, node in zip(net.factors(), net.nodes)}
+        likelihoods = [
+            Factor({name: net.states(name)}, values)
+            for name, values in evidence.soft.items()
+        ]
+        needed = [*(tables[name] for name in names), *likelihoods]
+        factors = [factor.reduce(states) for factor in needed]
+        return cls(tuple(query), factors, order, cells)
 
     def steps(self) -> Iterator[tuple[str, list[Factor], Factor]]:
         """What happens at every sum: the variable, the factors that have it, and their sum."""
+        # Σ_x Π f = Π (f without x) · Σ_x Π (f with x): only the factors that have x are multiplied
         work = list(self.factors)
         for name in self.order:
             joined = [factor for factor in work if name in factor.variables]
@@ -90,21 +98,6 @@ class Elimination:
         """P(query, evidence)."""
         *_, (_, _, answer) = self.steps()
         return answer
-
-
-def _reduced_factors(
-    net: BayesNet, names: set[str], evidence: Evidence
-) -> list[Factor]:
-    """P(node | parents) of these nodes and the likelihoods, with the observed states put in."""
-    observed = {name: net.states(name)[code] for name, code in evidence.hard.items()}
-    factors = []
-    for factor, node in zip(net.factors(), net.nodes):
-        if node.name in names:
-            factors.append(factor.reduce(observed))
-    for name, values in evidence.soft.items():
-        likelihood = Factor({name: net.states(name)}, values)
-        factors.append(likelihood.reduce(observed))
-    return factors
 
 
 def eliminate(

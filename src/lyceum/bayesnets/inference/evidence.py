@@ -65,7 +65,11 @@ def read_evidence(
         For every state P(what was observed | state): a sequence in the order of the states, or a
         dict.
     """
-    observed = _as_dict(evidence)
+    if not isinstance(evidence, Mapping | None):
+        raise DataError(
+            f"the evidence must be a dict of variable to state, got {evidence!r}"
+        )
+    observed = dict(evidence or {})
     codes = np.full((1, len(net.nodes)), -1, np.int32)
     hard: dict[str, int] = {}
     numbers: dict[str, float] = {}
@@ -82,22 +86,19 @@ def read_evidence(
         name: _likelihoods(net, name, values) for name, values in soft.items()
     }
     # one number per state of every variable, end to end
-    whole = []
-    for name in net.names:
-        whole.append(likelihoods.get(name, np.ones(len(net.states(name)))))
+    parts = [
+        likelihoods.get(name, np.ones(len(net.states(name)))) for name in net.names
+    ]
     for name, values in likelihoods.items():
         observed[f"likelihood of {name}"] = values.round(6).tolist()
     return Evidence(
-        observed, hard, likelihoods, numbers, codes, np.concatenate(whole)[None]
+        given=observed,
+        hard=hard,
+        soft=likelihoods,
+        numbers=numbers,
+        codes=codes,
+        likelihood=np.concatenate(parts)[None],
     )
-
-
-def _as_dict(evidence: Any) -> dict[str, Any]:
-    if not isinstance(evidence, Mapping | None):
-        raise DataError(
-            f"the evidence must be a dict of variable to state, got {evidence!r}"
-        )
-    return dict(evidence or {})
 
 
 def _number(name: str, value: Any) -> float:

@@ -11,7 +11,7 @@ from lyceum._core.probability import Factor
 from lyceum._core.text import plain, show
 from lyceum.bayesnets.directed_graph import ancestors_of, descendants_of
 from lyceum.bayesnets.inference.elimination import Elimination, relevant_names
-from lyceum.bayesnets.inference.evidence import impossible, read_evidence
+from lyceum.bayesnets.inference.evidence import Evidence, impossible, read_evidence
 from lyceum.bayesnets.inference.posterior import Posterior
 from lyceum.bayesnets.net import BayesNet
 from lyceum.bayesnets.text import factor_text
@@ -153,10 +153,7 @@ def explain_query(
        P(rain=no | wet=yes) = 0.08 / 0.26 = 0.3077
        P(rain=yes | wet=yes) = 0.18 / 0.26 = 0.6923
     """
-    if isinstance(query, str):
-        names = [query]
-    else:
-        names = list(query)
+    names = [query] if isinstance(query, str) else list(query)
     known = read_evidence(net, evidence, soft)
     if net.gaussian_names:
         raise DataError(
@@ -172,19 +169,17 @@ def explain_query(
 
 
 class _Writer:
-    def __init__(self, net: BayesNet, query: list[str], known: Any) -> None:
+    """Writes the steps of an elimination; `labels` are the names of its factors by their id."""
+
+    def __init__(self, net: BayesNet, query: list[str], known: Evidence) -> None:
         self.net = net
         self.query = query
         self.known = known
-        self.given = ", ".join(
-            f"{name}={net.states(name)[k]}" for name, k in known.hard.items()
-        )
-        if known.soft:
-            self.given = ", ".join(
-                filter(None, [self.given, *(f"λ({name})" for name in known.soft)])
-            )
+        hard = [f"{name}={net.states(name)[k]}" for name, k in known.hard.items()]
+        observed = [*hard, *(f"λ({name})" for name in known.soft)]
+        self.given = ", ".join(observed)
         self.asked = ", ".join(query)
-        self.joint = f"P({', '.join(filter(None, [self.asked, self.given]))})"
+        self.joint = f"P({', '.join([*query, *observed])})"
         self.labels: dict[int, str] = {}
 
     def working(self) -> QueryWorking:
@@ -225,6 +220,8 @@ class _Writer:
         return name
 
     def _factors(self, plan: Elimination) -> QueryStep:
+        # the factors of a plan: one per node that matters, in the order of the network, and then
+        # one per likelihood
         names = relevant_names(self.net, self.query, self.known)
         for factor, name in zip(plan.factors, names):
             parents = [self._node_label(parent) for parent in self.net.parents[name]]
@@ -250,18 +247,17 @@ class _Writer:
     def _sum(
         self, number: int, name: str, factors: Sequence[Factor], made: Factor
     ) -> QueryStep:
+        label = f"f{number}"
         if made.variables:
-            label = f"f{number}({', '.join(made.variables)})"
-        else:
-            label = f"f{number}"
+            label += f"({', '.join(made.variables)})"
         parts = " ".join(self.labels[id(factor)] for factor in factors)
         self.labels[id(made)] = label
         lines = [f"{label} = Σ over {name} of {parts}"]
-        if len(made.values.ravel()) <= _MOST_VALUES:
-            lines += [
-                f"f{number}{self._at(states)} = {self._terms(name, factors, states)}{show(value)}"
-                for states, value in _cells(made)
-            ]
+        if made.values.size <= _MOST_VALUES:
+            for states, value in _cells(made):
+                cell = f"({_states_text(states)})" if states else ""
+                terms = self._terms(name, factors, states)
+                lines.append(f"f{number}{cell} = {terms}{show(value)}")
         else:
             lines.append(f"(a table of {made.values.size} numbers)")
         return QueryStep(f"Sum rule: {name}", "\n".join(lines))
@@ -277,32 +273,17 @@ class _Writer:
             return ""
         terms = []
         for state in options:
-            cell = {**states, name: state}
-            terms.append(
-                " · ".join(
-                    show(float(factor.reduce(cell).values)) for factor in factors
-                )
-            )
+            terms.append(_product_text(factors, {**states, name: state}))
         return " + ".join(terms) + " = "
-
-    @staticmethod
-    def _at(states: Mapping[str, Any]) -> str:
-        if states:
-            return f"({', '.join(f'{name}={state}' for name, state in states.items())})"
-        return ""
 
     def _product(self, factors: Sequence[Factor], made: Factor) -> QueryStep:
         parts = " · ".join(self.labels[id(factor)] for factor in factors)
         lines = [f"{self.joint} = {parts}"]
         for states, value in _cells(made):
-            numbers = " · ".join(
-                show(float(factor.reduce(states).values)) for factor in factors
-            )
+            shown = show(value)
             if len(factors) > 1:
-                shown = f"{numbers} = {show(value)}"
-            else:
-                shown = show(value)
-            lines.append(f"{', '.join(f'{n}={s}' for n, s in states.items())}: {shown}")
+                shown = f"{_product_text(factors, states)} = {shown}"
+            lines.append(f"{_states_text(states)}: {shown}")
         return QueryStep("Product of what is left", "\n".join(lines))
 
     def _division(self, title: str, joint: Factor, total: float) -> list[QueryStep]:
@@ -314,11 +295,19 @@ class _Writer:
         first = QueryStep("Sum rule", f"P({self.given}) = {added} = {show(total)}")
         lines = []
         for states, value in _cells(joint):
-            asked = ", ".join(f"{name}={state}" for name, state in states.items())
+            asked = _states_text(states)
             lines.append(
                 f"P({asked} | {self.given}) = {show(value)} / {show(total)} = {show(value / total)}"
             )
         return [first, QueryStep("Division", "\n".join(lines))]
+
+
+def _states_text(states: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={state}" for name, state in states.items())
+
+
+def _product_text(factors: Sequence[Factor], states: Mapping[str, Any]) -> str:
+    return " · ".join(show(float(factor.reduce(states).values)) for factor in factors)
 
 
 def _cells(factor: Factor) -> list[tuple[dict[str, Any], float]]:

@@ -82,12 +82,15 @@ class JunctionTree:
             )
         self.net = net
         sizes = {name: len(net.states(name)) for name in net.names}
-        near = moral_graph(net.parents)
-        order = elimination_order(near, sizes)
-        if order_cells(near, sizes, order) > 64 * max_cells:
-            self._refuse(order_cells(near, sizes, order), max_cells)
+        neighbors = moral_graph(net.parents)
+        order = elimination_order(neighbors, sizes)
+        # A quick refusal before the cliques are made. These cells also count cliques that are
+        # parts of others; hence the factor.
+        made = order_cells(neighbors, sizes, order)
+        if made > 64 * max_cells:
+            self._refuse(made, max_cells)
         self.cliques, self.parents, self.separators = clique_tree(
-            near, order, sizes, net.names
+            neighbors, order, sizes, net.names
         )
         cells = [prod(self._shape(clique)) for clique in self.cliques]
         self.n_cells = sum(cells)
@@ -95,9 +98,8 @@ class JunctionTree:
             self._refuse(self.n_cells, max_cells)
         self.width = max(map(len, self.cliques)) - 1
         self._offsets = np.cumsum([0, *cells], dtype=np.int64)
-        self._having: dict[str, list[int]] = {
-            name: [] for name in net.names
-        }  # the smallest clique first
+        # the cliques that have a variable, the smallest first
+        self._having: dict[str, list[int]] = {name: [] for name in net.names}
         for c in sorted(range(len(cells)), key=cells.__getitem__):
             for name in self.cliques[c]:
                 self._having[name].append(c)
@@ -129,6 +131,7 @@ class JunctionTree:
         )
 
     def _compile(self) -> Any:
+        """The kernel's tree: the product of the tables that each clique holds, end to end."""
         net = self.net
         index = self.net.index_of
         tables = [np.ones(self._shape(clique)) for clique in self.cliques]
@@ -137,15 +140,18 @@ class JunctionTree:
             assert c is not None
             family = (*node.parents, node.name)
             self._multiply(tables[c], self.cliques[c], family, node.table)  # type: ignore[union-attr]
+        # the members of all cliques end to end with where each begins, and for every variable the
+        # clique that answers for it
+        members = [index[name] for clique in self.cliques for name in clique]
+        starts = np.cumsum([0, *map(len, self.cliques)])
         home = [self._find([name]) for name in net.names]
-        as_int = lambda values: np.array(values, dtype=np.int32)  # noqa: E731
         return native.JunctionTree(
-            as_int([len(net.states(name)) for name in net.names]),
-            as_int([index[name] for clique in self.cliques for name in clique]),
-            as_int(np.cumsum([0, *map(len, self.cliques)])),
-            as_int(self.parents),
-            as_int([len(separator) for separator in self.separators]),
-            as_int(home),
+            np.array([len(net.states(name)) for name in net.names], np.int32),
+            np.array(members, np.int32),
+            starts.astype(np.int32),
+            np.array(self.parents, np.int32),
+            np.array([len(separator) for separator in self.separators], np.int32),
+            np.array(home, np.int32),
             np.concatenate([table.ravel() for table in tables]),
         )
 
@@ -157,6 +163,7 @@ class JunctionTree:
         table: np.ndarray,
     ) -> None:
         """The cells of a clique times a table over some of its variables."""
+        # the axes of the table in the order of the clique, length 1 where it has no variable
         order = sorted(range(len(scope)), key=lambda k: members.index(scope[k]))
         present = set(scope)
         shape = [
@@ -267,33 +274,28 @@ class JunctionTree:
         """The cells of a clique, from those of all cliques, summed over all variables but
         `names`."""
         members = self.cliques[c]
-        table = cells[self._offsets[c] : self._offsets[c + 1]].reshape(
-            self._shape(members)
-        )
+        part = cells[self._offsets[c] : self._offsets[c + 1]]
         rest = tuple(i for i, name in enumerate(members) if name not in names)
-        kept = [name for name in members if name in names]
-        return np.ascontiguousarray(
-            table.sum(axis=rest).transpose([kept.index(name) for name in names])
-        )
+        table = part.reshape(self._shape(members)).sum(axis=rest)
+        left = [name for name in members if name in names]
+        order = [left.index(name) for name in names]
+        return np.ascontiguousarray(table.transpose(order))
 
     def most_probable(self, evidence: Evidence) -> MostProbable:
         """The most probable states of all variables that are not observed."""
         states = np.empty((1, len(self.net.names)), np.int32)
         log_p = np.empty(1)
-        total = np.empty(1)
         self._tree.most_probable(evidence.codes, evidence.likelihood, states, log_p)
         if log_p[0] == -np.inf:
             raise impossible(evidence.given)
-        self._tree.propagate(
-            evidence.codes, evidence.likelihood, _NONE, np.empty((1, 0)), total
-        )
+        _, log_evidence = self._propagate(evidence, _NONE, 0)
         likeliest = {
             name: self.net.states(name)[k]
             for name, k in zip(self.net.names, states[0].tolist())
             if name not in evidence.hard
         }
         return MostProbable(
-            likeliest, float(log_p[0]), float(np.exp(log_p[0] - total[0]))
+            likeliest, float(log_p[0]), float(np.exp(log_p[0] - log_evidence))
         )
 
     def summary_facts(self) -> Mapping[str, Any]:

@@ -50,6 +50,8 @@ def answer_mixed(
         raise SettingError(
             "Gibbs sampling is for discrete networks: use method='likelihood_weighting'"
         )
+    # the part of the network that matters, and the states of it that must be summed over: of the
+    # discrete parents of its numbers, as far as they are not observed, and of the query
     names = relevant_names(net, query, evidence)
     gaussians = [
         name for name in net.order if name in set(names) and name in net.gaussian_names
@@ -99,19 +101,18 @@ def _enumerate(
     method = "exact Gaussian algebra"
     if size > 1:
         method = f"exact, over {size:,} combinations of states"
+    # numbers are a mixture of Gaussians, one per combination; states are its weights, summed
     if query[0] in gaussians:
         columns = [gaussians.index(name) for name in query]
-        means = mean[w > 0][:, columns]
-        covariances = covariance[w > 0][:, columns][:, :, columns]
-        shares = w[w > 0]
+        possible = w > 0
         return GaussianPosterior(
-            tuple(query),
-            shares,
-            means,
-            covariances,
-            evidence.given,
-            method,
-            log_evidence,
+            names=tuple(query),
+            weights=w[possible],
+            means=mean[possible][:, columns],
+            covariances=covariance[possible][:, columns][:, :, columns],
+            evidence=evidence.given,
+            method=method,
+            log_evidence=log_evidence,
         )
     joint = Factor({name: net.states(name) for name in discrete}, w.reshape(shape))
     table = joint.marginal(*query)
@@ -185,11 +186,13 @@ def joint_gaussian(
         ]
         # x_j = a + bᵀ x_p + noise: its mean, its covariances with those before it, its variance
         b = np.broadcast_to(node.coefficients[cell], (size, len(numeric)))
-        mean[:, j] = node.intercept[cell] + (b * mean[:, numeric]).sum(axis=1)
+        from_parents = (b * mean[:, numeric]).sum(axis=1)
+        mean[:, j] = node.intercept[cell] + from_parents
         cross = np.einsum("kp,kpj->kj", b, covariance[:, numeric, :j])
         covariance[:, j, :j] = cross
         covariance[:, :j, j] = cross
-        covariance[:, j, j] = node.variance[cell] + (b * cross[:, numeric]).sum(axis=1)
+        explained = (b * cross[:, numeric]).sum(axis=1)
+        covariance[:, j, j] = node.variance[cell] + explained
     return mean, covariance
 
 
@@ -202,15 +205,16 @@ def _condition(
         return mean, covariance, np.zeros(len(mean))
     gap = values - mean[:, seen]
     unit, roots, vectors = _correlation_axes(covariance[:, seen][:, :, seen])
-    along = np.einsum("kij,ki->kj", vectors, gap / unit)
-    log_density = _log_density(along, roots) - np.log(unit).sum(axis=1)
+    inverse = np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
+    z = np.einsum("kij,ki->kj", vectors, gap / unit)
+    log_density = _log_density(z, roots, inverse) - np.log(unit).sum(axis=1)
     # along a direction without variance the observation must be the mean
     size = np.maximum(np.abs(mean[:, seen]), np.abs(values)) / unit
     scale = 1.0 + size.max(axis=1, keepdims=True)
-    off = ((roots == 0) & (np.abs(along) > 1e-8 * scale)).any(axis=1)
+    off = ((roots == 0) & (np.abs(z) > 1e-8 * scale)).any(axis=1)
     # the conditional mean and covariance, by the gain C_as C_ss⁻¹
     axes = vectors / unit[:, :, None]
-    precision = np.einsum("kij,kj,klj->kil", axes, _pseudo_inverse(roots), axes)
+    precision = np.einsum("kij,kj,klj->kil", axes, inverse, axes)
     gain = np.einsum("kai,kil->kal", covariance[:, :, seen], precision)
     new_mean = mean + np.einsum("kal,kl->ka", gain, gap)
     new_covariance = covariance - np.einsum(
@@ -229,22 +233,18 @@ def _correlation_axes(
     """
     variance = np.einsum("kjj->kj", covariance)
     unit = np.sqrt(np.where(variance > 0, variance, 1.0))
-    roots, vectors = np.linalg.eigh(covariance / (unit[:, :, None] * unit[:, None, :]))
+    units = unit[:, :, None] * unit[:, None, :]
+    roots, vectors = np.linalg.eigh(covariance / units)
     largest = np.maximum(roots.max(axis=1, keepdims=True), 1e-300)
     return unit, np.where(roots > _SINGULAR * largest, roots, 0.0), vectors
 
 
-def _pseudo_inverse(roots: np.ndarray) -> np.ndarray:
-    """1 / λ, and 0 where λ is 0."""
-    return np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
-
-
-def _log_density(along: np.ndarray, roots: np.ndarray) -> np.ndarray:
-    """−½ Σ_j [ln 2π λ_j + z_j² / λ_j] over the eigenvalues that are not 0, with z = `along`."""
-    log_roots = np.where(
-        roots > 0, np.log(2 * np.pi * np.where(roots > 0, roots, 1.0)), 0.0
-    )
-    return -0.5 * (log_roots + _pseudo_inverse(roots) * along**2).sum(axis=1)
+def _log_density(z: np.ndarray, roots: np.ndarray, inverse: np.ndarray) -> np.ndarray:
+    """−½ Σ_j [ln 2π λ_j + z_j² / λ_j] over the eigenvalues that are not 0, z along the axes."""
+    positive = roots > 0
+    log_roots = np.log(2 * np.pi * np.where(positive, roots, 1.0))
+    terms = np.where(positive, log_roots, 0.0) + inverse * z**2
+    return -0.5 * terms.sum(axis=1)
 
 
 def _draw(
@@ -255,10 +255,9 @@ def _draw(
     random_state: Seed,
     warn: bool,
 ) -> Any:
+    """P(query | evidence) from weighted rows; numbers as a mixture of points, of covariance 0."""
     rng = np.random.default_rng(random_state)
-    drawn, log_w = draw_weighted(
-        net, net.order, n_samples, rng, evidence.hard, evidence.numbers, evidence.soft
-    )
+    drawn, log_w = draw_weighted(net, net.order, n_samples, rng, evidence)
     largest = log_w.max()
     if largest == -np.inf:
         raise DataError(
@@ -276,9 +275,15 @@ def _draw(
         method = (
             f"likelihood weighting ({n_samples:,} samples, worth {1 / (w @ w):,.0f})"
         )
-        zeros = np.zeros((n_samples, len(query), len(query)))
         posterior = GaussianPosterior(
-            tuple(query), w, points, zeros, evidence.given, method, log_evidence, error
+            names=tuple(query),
+            weights=w,
+            means=points,
+            covariances=np.zeros((n_samples, len(query), len(query))),
+            evidence=evidence.given,
+            method=method,
+            log_evidence=log_evidence,
+            error=error,
         )
     if warn:
         warnings.warn(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Any
@@ -83,27 +83,21 @@ class Posterior:
     @property
     def title(self) -> str:
         """P(query | evidence) in words."""
-        given = ", ".join(f"{name}={state}" for name, state in self.evidence.items())
-        return f"P({', '.join(self.variables)}{' | ' + given if given else ''})"
+        return f"P({_conditional_text(self.variables, self.evidence)})"
 
     def table(self) -> Table:
         """One row per combination of states."""
-        if self.error is None:
-            errors = []
-        else:
-            errors = ["± standard error"]
-        rows = []
-        for i, states in enumerate(product(*self.variables.values())):
-            if self.error is None:
-                tail = []
-            else:
-                tail = [float(self.error.flat[i])]
-            rows.append((*map(str, states), float(self.values.flat[i]), *tail))
-        return Table(
-            f"{self.title}, by {self.method}",
-            (*self.variables, "probability", *errors),
-            rows,
-        )
+        heads = [*self.variables, "probability"]
+        numbers = [self.values.ravel().tolist()]
+        if self.error is not None:
+            heads.append("± standard error")
+            numbers.append(self.error.ravel().tolist())
+        combinations = product(*self.variables.values())
+        rows = [
+            (*map(str, states), *values)
+            for states, *values in zip(combinations, *numbers)
+        ]
+        return Table(f"{self.title}, by {self.method}", tuple(heads), rows)
 
     def as_dict(self) -> dict[str, Any]:
         """Query, evidence, probabilities and method, in JSON's own types."""
@@ -190,11 +184,9 @@ class GaussianPosterior:
     @property
     def covariance(self) -> np.ndarray:
         """The covariance of the query: within the components and between their means."""
-        between = self.means - self.mean
-        return (
-            np.tensordot(self.weights, self.covariances, 1)
-            + (self.weights * between.T) @ between
-        )
+        within = np.tensordot(self.weights, self.covariances, 1)
+        gap = self.means - self.mean
+        return within + (self.weights * gap.T) @ gap
 
     def marginal(self, name: str) -> GaussianPosterior:
         """The distribution of one variable of the query."""
@@ -218,8 +210,7 @@ class GaussianPosterior:
     def table(self) -> Table:
         """Mean and standard deviation of every variable."""
         deviations = np.sqrt(np.diag(self.covariance))
-        given = ", ".join(f"{name}={value}" for name, value in self.evidence.items())
-        title = f"p({', '.join(self.names)}{' | ' + given if given else ''}), by {self.method}"
+        title = f"p({_conditional_text(self.names, self.evidence)}), by {self.method}"
         rows = [
             (n, float(m), float(s))
             for n, m, s in zip(self.names, self.mean, deviations)
@@ -245,6 +236,15 @@ class GaussianPosterior:
 
     def __repr__(self) -> str:
         return f"<p({', '.join(self.names)} | ...), {len(self.weights)} Gaussians by {self.method}>"
+
+
+def _conditional_text(query: Iterable[str], evidence: Mapping[str, Any]) -> str:
+    """query | evidence, or the query alone."""
+    text = ", ".join(query)
+    if evidence:
+        states = [f"{name}={state}" for name, state in evidence.items()]
+        text += f" | {', '.join(states)}"
+    return text
 
 
 @dataclass(frozen=True, slots=True)

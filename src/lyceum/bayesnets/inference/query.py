@@ -25,9 +25,9 @@ def answer(
     net: BayesNet,
     query: Sequence[str],
     evidence: Evidence,
-    method: str,
-    n_samples: int,
-    random_state: int | None,
+    method: str = "auto",
+    n_samples: int = 20_000,
+    random_state: int | None = 0,
 ) -> Any:
     """P(query | evidence) by the given method, or by the best one."""
     _check(net, query, evidence, method)
@@ -39,6 +39,8 @@ def answer(
         return gibbs(net, query, evidence, n_samples, random_state)
     if method == "elimination":
         return eliminate(net, query, evidence)
+    # From the cheapest to the last resort: the tree, which is compiled once; elimination, for a
+    # query across cliques or where only the whole tree is too wide; rows drawn at random.
     try:
         posterior = net.junction_tree().posterior(query, evidence)
         if posterior is not None:
@@ -65,6 +67,7 @@ def _draw(
     weighted = likelihood_weighting(
         net, query, evidence, n_samples, random_state, strict=False
     )
+    # zeros in a table may keep a Gibbs chain among a part of the states
     nodes = [net.node(name) for name in relevant_names(net, query, evidence)]
     can_mix = all((node.table > 0).all() for node in nodes)  # type: ignore[union-attr]
     if weighted is None or (weighted[1] < _FEW and can_mix):

@@ -8,30 +8,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum._core.lazy_arrow import pa
+from lyceum._core.native import native
 from lyceum._core.probability import label_array
 from lyceum.bayesnets.inference.elimination import relevant_names
-from lyceum.bayesnets.inference.evidence import Evidence
+from lyceum.bayesnets.inference.evidence import Evidence, read_evidence
 from lyceum.bayesnets.inference.posterior import Posterior
 from lyceum.bayesnets.nodes import GaussianNode, TableNode
 from lyceum.errors import DataError, SettingError
 
 if TYPE_CHECKING:
     from lyceum.bayesnets.net import BayesNet
-from typing import TYPE_CHECKING
 
-from lyceum._core.native import native
-
-if TYPE_CHECKING:
-    from lyceum.bayesnets.net import BayesNet
+_CHAINS = 4
+_BATCHES = 8
 
 
 def draw_rows(net: BayesNet, n_rows: int, random_state: int | None) -> pa.Table:
     """Rows drawn from the network, as a table."""
     if n_rows < 0:
         raise SettingError(f"n_rows is {n_rows}: draw 0 rows or more")
-    drawn, _ = draw_weighted(
-        net, net.order, n_rows, np.random.default_rng(random_state), {}, {}, {}
-    )
+    rng = np.random.default_rng(random_state)
+    drawn, _ = draw_weighted(net, net.order, n_rows, rng, read_evidence(net, None))
     columns: dict[str, Any] = {}
     for node in net.nodes:
         if isinstance(node, GaussianNode):
@@ -50,9 +47,7 @@ def draw_weighted(
     names: Sequence[str],
     n_rows: int,
     rng: np.random.Generator,
-    hard: Mapping[str, int],
-    numbers: Mapping[str, float],
-    soft: Mapping[str, np.ndarray],
+    evidence: Evidence,
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Rows of some variables (parents before children), observed ones fixed, and the log weight of
     every row.
@@ -66,15 +61,13 @@ def draw_weighted(
         for name in names:
             node = net.node(name)
             if isinstance(node, TableNode):
-                drawn[name] = _draw_states(
-                    node, drawn, n_rows, rng, hard.get(name), log_w
-                )
-                if name in soft:
-                    log_w += np.log(soft[name])[drawn[name]]
+                code = evidence.hard.get(name)
+                drawn[name] = _draw_states(node, drawn, n_rows, rng, code, log_w)
+                if name in evidence.soft:
+                    log_w += np.log(evidence.soft[name])[drawn[name]]
             else:
-                drawn[name] = _draw_numbers(
-                    net, node, drawn, n_rows, rng, numbers.get(name), log_w
-                )
+                value = evidence.numbers.get(name)
+                drawn[name] = _draw_numbers(net, node, drawn, n_rows, rng, value, log_w)
     return drawn, log_w
 
 
@@ -86,20 +79,23 @@ def _draw_states(
     observed: int | None,
     log_w: np.ndarray,
 ) -> np.ndarray:
-    at = tuple(drawn[parent] for parent in node.parents)
+    """States given those of the parents, or the observed one, whose probability is added to
+    `log_w`."""
+    parents = tuple(drawn[parent] for parent in node.parents)
     if observed is not None:
-        log_w += np.log(node.table[(*at, np.full(n_rows, observed))])
-        return np.full(n_rows, observed)
+        codes = np.full(n_rows, observed)
+        log_w += np.log(node.table[(*parents, codes)])
+        return codes
+    # the inverse of the distribution function: how many cumulative probabilities u has passed
     u = rng.random(n_rows)
     cumulative = node.table.cumsum(axis=-1)[..., :-1]
     codes = np.zeros(n_rows, dtype=np.int64)
     for k in range(len(node.states) - 1):
-        codes += u >= cumulative[..., k][at]
+        codes += u >= cumulative[..., k][parents]
     # rounding may leave a state of probability 0 the last one: the sums end just below 1
-    last = (
-        (node.table > 0).shape[-1] - 1 - np.argmax(node.table[..., ::-1] > 0, axis=-1)
-    )
-    return np.minimum(codes, last[at])
+    zeros_at_end = np.argmax(node.table[..., ::-1] > 0, axis=-1)
+    last = len(node.states) - 1 - zeros_at_end
+    return np.minimum(codes, last[parents])
 
 
 def _draw_numbers(
@@ -111,21 +107,24 @@ def _draw_numbers(
     observed: float | None,
     log_w: np.ndarray,
 ) -> np.ndarray:
+    """Numbers given the parents, or the observed one, whose density is added to `log_w`."""
     numeric = [parent for parent in node.parents if parent in net.gaussian_names]
-    at = tuple(
+    cell = tuple(
         drawn[parent] for parent in node.parents if parent not in net.gaussian_names
     )
-    mean = np.broadcast_to(node.intercept[at], (n_rows,)).astype(np.float64)
+    mean = np.broadcast_to(node.intercept[cell], (n_rows,)).astype(np.float64)
     for j, parent in enumerate(numeric):
-        mean = mean + node.coefficients[(*at, j)] * drawn[parent]
-    variance = np.broadcast_to(node.variance[at], (n_rows,))
+        mean = mean + node.coefficients[(*cell, j)] * drawn[parent]
+    variance = np.broadcast_to(node.variance[cell], (n_rows,))
     if observed is None:
         return mean + np.sqrt(variance) * rng.standard_normal(n_rows)
+    # log N(x; mean, variance); a node without noise is certain of its mean
     with np.errstate(invalid="ignore"):
         density = -0.5 * (
             np.log(2 * np.pi * variance) + (observed - mean) ** 2 / variance
         )
-    log_w += np.where(variance > 0, density, np.where(observed == mean, 0.0, -np.inf))
+    certain = np.where(observed == mean, 0.0, -np.inf)
+    log_w += np.where(variance > 0, density, certain)
     return np.full(n_rows, observed)
 
 
@@ -145,9 +144,7 @@ def likelihood_weighting(
     relevant = set(relevant_names(net, query, evidence))
     names = [name for name in net.order if name in relevant]
     rng = np.random.default_rng(random_state)
-    drawn, log_w = draw_weighted(
-        net, names, n_samples, rng, evidence.hard, evidence.numbers, evidence.soft
-    )
+    drawn, log_w = draw_weighted(net, names, n_samples, rng, evidence)
     if not np.isfinite(log_w).any():
         if not strict:
             return None
@@ -178,10 +175,12 @@ def weighted_posterior(
     total = w.sum()
     squares = (w**2).sum()
     p = np.bincount(indices, w, size) / total
+    # Σ w² (1[state] - p)², as 1[state]² = 1[state]
     spread = np.bincount(indices, w**2, size) * (1 - 2 * p) + p**2 * squares
     worth = float(total**2 / squares)
     # a state that was never drawn is not known to be impossible: the rule of three
-    error = np.where(p > 0, np.sqrt(np.maximum(spread, 0.0)) / total, 3.0 / worth)
+    deviation = np.sqrt(np.maximum(spread, 0.0))
+    error = np.where(p > 0, deviation / total, 3.0 / worth)
     method = f"likelihood weighting ({len(w):,} samples, worth {worth:,.0f})"
     states = {name: net.states(name) for name in query}
     log_evidence = float(top + np.log(total / len(w)))
@@ -194,10 +193,6 @@ def weighted_posterior(
         error.reshape(shape),
     )
     return posterior, worth
-
-
-_CHAINS = 4
-_BATCHES = 8
 
 
 def gibbs(
@@ -224,8 +219,10 @@ def gibbs(
     # the error of the mean of all batches, and of the chains, whichever is larger
     batches = shares.reshape(-1, shares.shape[2])
     within = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
-    between = shares.mean(axis=1).std(axis=0, ddof=1) / np.sqrt(_CHAINS)
-    error = np.where(p > 0, np.maximum(within, between), 3.0 / (_CHAINS * sweeps))
+    chain_means = shares.mean(axis=1)
+    between = chain_means.std(axis=0, ddof=1) / np.sqrt(_CHAINS)
+    larger = np.maximum(within, between)
+    error = np.where(p > 0, larger, 3.0 / (_CHAINS * sweeps))
     method = f"Gibbs sampling ({_CHAINS} chains of {sweeps:,} sweeps)"
     return Posterior(
         states,
@@ -258,6 +255,7 @@ def _run_chains(
     starts = _starts(net, names, evidence, rng)
     counts = np.zeros((_CHAINS, _BATCHES, int(np.prod(sizes[asked]))))
     families, family_starts, table_starts, tables = _flat_tables(net, index)
+    # a tenth of the sweeps is burn-in, which is not counted
     for chain in range(_CHAINS):
         native.gibbs(
             sizes,
@@ -302,9 +300,7 @@ def _starts(
 ) -> np.ndarray:
     """Rows that agree with the evidence, drawn by their weights."""
     for n_rows in (1_000, 20_000, 200_000):
-        drawn, log_w = draw_weighted(
-            net, names, n_rows, rng, evidence.hard, {}, evidence.soft
-        )
+        drawn, log_w = draw_weighted(net, names, n_rows, rng, evidence)
         if np.isfinite(log_w).any():
             w = np.exp(log_w - log_w.max())
             rows = rng.choice(n_rows, _CHAINS, p=w / w.sum())

@@ -54,6 +54,8 @@ def clique_tree(
     def sort(members: frozenset[str]) -> tuple[str, ...]:
         return tuple(sorted(members, key=index.__getitem__))
 
+    # Breadth-first from the largest clique: the separator is what a clique shares with its parent.
+    # A clique leaves `cells` when it is placed; what is left then is another connected part.
     cliques = list(_cliques(neighbors, order))
     beside = _join_cliques(cliques, order)
     cells = {c: prod(sizes[name] for name in cliques[c]) for c in beside}
@@ -86,12 +88,15 @@ def _join_cliques(
     cliques: list[frozenset[str]], order: Sequence[str]
 ) -> dict[int, list[int]]:
     """The maximal ones of the cliques that an order makes, and which of them are joined."""
+    # clique i hangs below that of the first of its members to be eliminated after it (-1: a root)
     when = {name: i for i, name in enumerate(order)}
     above = []
     for i, clique in enumerate(cliques):
         later = [when[other] for other in clique if when[other] > i]
         above.append(min(later, default=-1))
-    within = list(range(len(cliques)))  # the maximal clique that a clique is part of
+    # The maximal clique that a clique is part of. All others of clique i are in clique p, so p is
+    # a part of i exactly if it has one member less.
+    within = list(range(len(cliques)))
     for i, p in enumerate(above):
         if p >= 0 and within[p] == p and len(cliques[p]) == len(cliques[i]) - 1:
             within[p] = within[i]
@@ -116,6 +121,7 @@ def _cliques(neighbors: Neighbors, order: Iterable[str]) -> Iterable[frozenset[s
 
 def _peel(left: dict[str, set[str]]) -> list[str]:
     """Remove nodes of few neighbors that are all joined, as long as there are any; their order."""
+    # neighbors of a removed node wait again, as they have one neighbor less
     order = []
     waiting = list(left)[::-1]
     while waiting:
@@ -134,6 +140,7 @@ def _peel(left: dict[str, set[str]]) -> list[str]:
 
 
 def _fill(left: Mapping[str, set[str]], name: str, logs: Mapping[str, float]) -> float:
+    """The edges that eliminating the node adds among its neighbors."""
     others = left[name]
     return sum(len(others - left[other]) - 1 for other in others) / 2
 
@@ -141,20 +148,23 @@ def _fill(left: Mapping[str, set[str]], name: str, logs: Mapping[str, float]) ->
 def _weighted_fill(
     left: Mapping[str, set[str]], name: str, logs: Mapping[str, float]
 ) -> float:
+    """The same edges, each by the product of the sizes of its ends."""
     others = left[name]
-    total = 0.0
+    weight = 0.0
     for u in others:
-        total += sum(exp(logs[u] + logs[v]) for v in others - left[u] if u < v)
-    return total
+        weight += sum(exp(logs[u] + logs[v]) for v in others - left[u] if u < v)
+    return weight
 
 
 def _table(left: Mapping[str, set[str]], name: str, logs: Mapping[str, float]) -> float:
+    """The log of the cells of the table that eliminating the node makes."""
     return logs[name] + sum(logs[other] for other in left[name])
 
 
 def _greedy(
     neighbors: Neighbors, sizes: Mapping[str, int], rule: Callable[..., float]
 ) -> list[str]:
+    """Eliminate the node of the least cost by the rule, of equal ones that of the least table."""
     left = {name: set(others) for name, others in neighbors.items()}
     logs = {name: log(size) for name, size in sizes.items()}
     costs = {name: (rule(left, name, logs), _table(left, name, logs)) for name in left}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from lyceum._core.data import Block, Rows
 from lyceum._core.solvers import EMProblem, Expectation, ExpectationMaximization
 from lyceum._core.types import Data
 from lyceum.bayesnets.net import BayesNet
-from lyceum.bayesnets.nodes import GaussianNode, TableNode
+from lyceum.bayesnets.nodes import TableNode
 from lyceum.bayesnets.parameters.fit import (
     estimate_table,
     learn_parameters,
@@ -23,7 +23,7 @@ from lyceum.bayesnets.parameters.mixed_em import (
     MixedState,
     start_gaussians,
 )
-from lyceum.bayesnets.row_codes import RowCodes, network_rows
+from lyceum.bayesnets.row_codes import RowCodes, column_names, network_rows
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class _Tables:
     tables: list[np.ndarray]
 
     def merge(self, other: _Tables) -> _Tables:
-        return _Tables([one + two for one, two in zip(self.tables, other.tables)])
+        return _Tables([mine + its for mine, its in zip(self.tables, other.tables)])
 
 
 @dataclass(frozen=True)
@@ -171,10 +171,8 @@ def expectation_maximization(
     if net.gaussian_names:
         return _run_mixed(net, data, rows, added, start, solver, random_state)
     if start is None:
-        first = _start(net, data, rows, random_state)
-    else:
-        first = start
-    result = solver.maximize(rows, _Problem(first, tuple(added)), first)
+        start = _start(net, data, rows, random_state)
+    result = solver.maximize(rows, _Problem(start, tuple(added)), start)
     return EMFit(result.parameters, result.history, result.n_iter, result.converged)
 
 
@@ -188,69 +186,56 @@ def _run_mixed(
     random_state: int | None,
 ) -> EMFit:
     """The same where some nodes are Gaussian."""
-    tables = [node for node in net.nodes if isinstance(node, TableNode)]
+    gaussians, floors = start_gaussians(
+        net,
+        rows,
+        set(column_names(rows.schema)),
+        np.random.default_rng(random_state),
+    )
+    # the discrete nodes are a network of their own, as none of them has a Gaussian parent
+    tables: Any = [node for node in net.nodes if isinstance(node, TableNode)]
+    if start is not None:
+        tables = [start.node(node.name) for node in tables]
+        given: Any = [start.node(node.name) for node in gaussians]
+        gaussians = [
+            replace(node, variance=np.maximum(node.variance, floor), n_undetermined=0)
+            for node, floor in zip(given, floors)
+        ]
+    first = None
     if tables:
         first = BayesNet(tables, net.name)
-    else:
-        first = None
-    if first is not None and start is None:
-        first = _start(first, data, rows, random_state)
-    gaussians, floors = start_gaussians(
-        net, rows, _column_names(rows), np.random.default_rng(random_state)
-    )
-    if start is not None:
-        if tables:
-            first = BayesNet([start.node(node.name) for node in tables], net.name)
-        else:
-            first = None
-        gaussians = [
-            _above(start.node(node.name), floor)
-            for node, floor in zip(gaussians, floors)
-        ]
-    if first is not None:
+        if start is None:
+            first = _start(first, data, rows, random_state)
         first.junction_tree()  # compiled once, before threads share it
     problem = MixedProblem.of(net, added, floors)
     result = solver.maximize(rows, problem, MixedState(first, tuple(gaussians)))
     state: MixedState = result.parameters
-    nodes = [
-        *(state.tables.nodes if state.tables is not None else ()),
-        *state.gaussians,
-    ]
-    return EMFit(
-        net.with_nodes(*nodes), result.history, result.n_iter, result.converged
-    )
-
-
-def _above(node: Any, floor: float) -> GaussianNode:
-    variance = np.maximum(node.variance, floor)
-    return GaussianNode(
-        node.name, node.parents, node.intercept, node.coefficients, variance
-    )
-
-
-def _column_names(rows: Rows) -> set[str]:
-    target = rows.schema.target
-    return {*rows.schema.names, *([target.name] if target is not None else [])}
+    learned = net.with_nodes(*state.gaussians)
+    if state.tables is not None:
+        learned = learned.with_nodes(*state.tables.nodes)
+    return EMFit(learned, result.history, result.n_iter, result.converged)
 
 
 def _start(net: BayesNet, data: Data, rows: Rows, random_state: int | None) -> BayesNet:
-    hidden = set(net.names) - _column_names(rows)
+    """Tables to start from: counted where a family has columns, random where it is hidden."""
+    hidden = set(net.names) - set(column_names(rows.schema))
     rng = np.random.default_rng(random_state)
     if not hidden:
         return learn_parameters(net, data, estimate="laplace")
     seen = [node for node in net.nodes if not hidden & {node.name, *node.parents}]
-    known = {}
+    # Parents of seen nodes have columns, but may have hidden parents themselves: here they stand
+    # without any, so that the network is complete.
+    counted = {}
     if seen:
-        parents = {p for node in seen for p in node.parents} - {
-            node.name for node in seen
-        }
+        seen_names = {node.name for node in seen}
+        parents = {p for node in seen for p in node.parents} - seen_names
         free = [TableNode(p, net.states(p)) for p in parents]
-        known = {
-            n.name: n for n in learn_parameters(BayesNet([*seen, *free]), data).nodes
-        }
+        part = learn_parameters(BayesNet([*seen, *free]), data)
+        counted = {name: part.node(name) for name in seen_names}
+    # equal tables of a hidden variable would be a saddle point, which EM never leaves
     nodes = []
     for node in net.nodes:
         assert isinstance(node, TableNode)
         drawn = rng.dirichlet(np.full(len(node.states), 2.0), node.table.shape[:-1])
-        nodes.append(known[node.name] if node in seen else node.with_table(drawn))
+        nodes.append(counted.get(node.name, node.with_table(drawn)))
     return net.with_nodes(*nodes)

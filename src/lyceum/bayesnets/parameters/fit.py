@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -19,7 +19,7 @@ from lyceum._core.statistics import (
 from lyceum._core.types import Data
 from lyceum.bayesnets.net import BayesNet
 from lyceum.bayesnets.nodes import GaussianNode, TableNode
-from lyceum.bayesnets.row_codes import RowCodes, network_rows
+from lyceum.bayesnets.row_codes import RowCodes, column_names, network_rows
 from lyceum.errors import SchemaError, SettingError
 
 Estimate = Literal["laplace", "raw", "dirichlet"]
@@ -139,9 +139,7 @@ def learn_parameters(
 
 
 def _check_columns(net: BayesNet, rows: Rows) -> None:
-    present = set(rows.schema.names)
-    if rows.schema.target is not None:
-        present.add(rows.schema.target.name)
+    present = set(column_names(rows.schema))
     lacking = [name for name in net.names if name not in present]
     if lacking:
         raise SchemaError(
@@ -154,6 +152,7 @@ def _aligned_counts(
     block: Block, sets: list[list[str]], codes: RowCodes
 ) -> JointCounts:
     """The counts of a block by the states of the network, its target among them."""
+    # a block of codes alone, without Gaussian columns, in which NaN is missing
     cells = codes(block).astype(np.float64)
     cells[cells < 0] = np.nan
     columns = []
@@ -171,45 +170,34 @@ def _aligned_counts(
 # -- Gaussian nodes --------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _FamilyScatter:
-    """The scatter of a Gaussian node and its numeric parents for every combination of its discrete
-    ones."""
-
-    scatter: ClassScatter
-
-    @classmethod
-    def of(cls, block: Block, net: BayesNet, name: str) -> _FamilyScatter:
-        parents = net.node(name).parents
-        numeric = [*(p for p in parents if p in net.gaussian_names), name]
-        discrete = [p for p in parents if p not in net.gaussian_names]
-        X = np.column_stack([numbers_of(block, column) for column in numeric])
-        codes = RowCodes.of(net)(block)[:, [net.index_of[p] for p in discrete]]
-        complete = ~np.isnan(X).any(axis=1) & (codes >= 0).all(axis=1)
-        # every combination of the discrete parents is a class
-        shape = tuple(len(net.states(p)) for p in discrete)
-        combination = np.zeros(int(complete.sum()), np.int32)
-        if discrete:
-            combination = np.ravel_multi_index(codes[complete].T, shape).astype(
-                np.int32
-            )
-        classes = np.arange(int(np.prod(shape)))
-        target = Column("combination", "categorical", classes, "discrete parents")
-        schema = Schema(Schema.of_numbers(numeric).columns, target)
-        w = block.w
-        if w is not None:
-            w = w[complete]
-        rows = np.ascontiguousarray(X[complete])
-        return cls(ClassScatter.of(Block(rows, combination, w, block.start, schema)))
-
-    def merge(self, other: _FamilyScatter) -> _FamilyScatter:
-        return _FamilyScatter(self.scatter.merge(other.scatter))
-
-
 def family_scatter(net: BayesNet, rows: Rows, name: str) -> ClassScatter:
-    """The scatter of a Gaussian node's family, in every combination, from the rows that have all of
-    it."""
-    return rows.reduce(partial(_FamilyScatter.of, net=net, name=name)).scatter
+    """The scatter of a Gaussian node and its numeric parents for every combination of its discrete
+    ones, from the rows that have all of them."""
+    return rows.reduce(partial(_block_scatter, net=net, name=name))
+
+
+def _block_scatter(block: Block, net: BayesNet, name: str) -> ClassScatter:
+    parents = net.node(name).parents
+    numeric = [*(p for p in parents if p in net.gaussian_names), name]
+    discrete = [p for p in parents if p not in net.gaussian_names]
+    X = np.column_stack([numbers_of(block, column) for column in numeric])
+    all_codes = RowCodes.of(net)(block)
+    codes = all_codes[:, [net.index_of[p] for p in discrete]]
+    has_numbers = ~np.isnan(X).any(axis=1)
+    complete = has_numbers & (codes >= 0).all(axis=1)
+    # every combination of the discrete parents is a class
+    shape = tuple(len(net.states(p)) for p in discrete)
+    combination = np.zeros(int(complete.sum()), np.int32)
+    if discrete:
+        combination[:] = np.ravel_multi_index(codes[complete].T, shape)
+    classes = np.arange(int(np.prod(shape)))
+    target = Column("combination", "categorical", classes, "discrete parents")
+    schema = Schema(Schema.of_numbers(numeric).columns, target)
+    w = block.w
+    if w is not None:
+        w = w[complete]
+    rows = np.ascontiguousarray(X[complete])
+    return ClassScatter.of(Block(rows, combination, w, block.start, schema))
 
 
 def numbers_of(block: Block, name: str) -> np.ndarray:
@@ -230,14 +218,15 @@ def regressions(
         len(net.states(p)) for p in node.parents if p not in net.gaussian_names
     )
     weight = statistic.weight
-    total = float(weight.sum())
-    if not total > 0:
+    total_weight = float(weight.sum())
+    if not total_weight > 0:
         raise SchemaError(f"no row has numbers for {node.name!r} and its parents")
     # the scatter of all rows: within the combinations and between their means
-    mean = weight / total @ statistic.mean
+    mean = weight / total_weight @ statistic.mean
     gap = statistic.mean - mean
     scatter = statistic.scatter.sum(axis=0) + (weight * gap.T) @ gap
-    pooled = least_squares(total, mean, scatter)
+    pooled = least_squares(total_weight, mean, scatter)
+    # d columns, the node among them: its equation has d numbers, and needs more rows than that
     k, d = statistic.mean.shape
     equations = [pooled] * k
     for i in np.flatnonzero(weight > d):
@@ -245,13 +234,12 @@ def regressions(
             float(weight[i]), statistic.mean[i], statistic.scatter[i]
         )
     intercept, coefficients, variance, n_undetermined = zip(*equations)
-    return GaussianNode(
-        node.name,
-        node.parents,
-        np.array(intercept).reshape(shape),
-        np.array(coefficients).reshape(*shape, d - 1),
-        np.array(variance).reshape(shape),
-        sum(n_undetermined),
+    return replace(
+        node,
+        intercept=np.array(intercept).reshape(shape),
+        coefficients=np.array(coefficients).reshape(*shape, d - 1),
+        variance=np.array(variance).reshape(shape),
+        n_undetermined=sum(n_undetermined),
     )
 
 
@@ -262,17 +250,21 @@ def least_squares(
 
     Also the number of coefficients that these do not determine; they are those of least norm.
     """
+    # S_pp b = S_py with p the other columns and y the last one; rounding may leave less than 0 of
+    # the residual S_yy - bᵀ S_py
     factor = PositiveFactor.of(scatter[:-1, :-1], level=UNEXPLAINED)
     b = factor.solve(scatter[:-1, -1])
-    variance = max(float(scatter[-1, -1] - b @ scatter[:-1, -1]) / weight, 0.0)
-    return float(mean[-1] - b @ mean[:-1]), b, variance, len(b) - factor.rank
+    residual = float(scatter[-1, -1] - b @ scatter[:-1, -1])
+    variance = max(residual / weight, 0.0)
+    intercept = float(mean[-1] - b @ mean[:-1])
+    return intercept, b, variance, len(b) - factor.rank
 
 
 def log_prior_of_tables(net: BayesNet, added: Sequence[float]) -> float:
     """The log prior of all tables, up to a constant: `added` imaginary rows in every cell of
     each."""
-    total = 0.0
+    log_prior = 0.0
     for node, rows in zip(net.nodes, added):
         if rows:
-            total += rows * float(np.log(node.table).sum())  # type: ignore[union-attr]
-    return total
+            log_prior += rows * float(np.log(node.table).sum())  # type: ignore[union-attr]
+    return log_prior

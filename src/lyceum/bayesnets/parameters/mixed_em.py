@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from math import prod
 from typing import Any
 
@@ -112,6 +112,7 @@ class MixedProblem(EMProblem):
 
     def expectation(self, block: Block, parameters: MixedState) -> Expectation:
         block = block.without_zero_weights()
+        # every combination fills the numbers of every row: as many rows at a time as memory allows
         width = (len(parameters.gaussians) + 1) * prod(self.switches.values())
         step = max(1, _CELLS_AT_ONCE // width)
         if len(block) <= step:
@@ -125,13 +126,13 @@ class MixedProblem(EMProblem):
     def _expectation(self, block: Block, state: MixedState) -> Expectation:
         parts, log_joint = self._combination_parts(block, state)
         # r_s ∝ P(s, states) N(numbers; μ_s, Σ_s), times the weight of the row
-        total = np.logaddexp.reduce(log_joint, axis=0)
-        if (total == -np.inf).any():
-            row = block.start + int(np.argmax(total == -np.inf))
+        log_p = np.logaddexp.reduce(log_joint, axis=0)
+        if (log_p == -np.inf).any():
+            row = block.start + int(np.argmax(log_p == -np.inf))
             raise DataError(
                 f"row {row} is impossible: the network gives it probability 0"
             )
-        r = np.exp(log_joint - total) * block.weights
+        r = np.exp(log_joint - log_p) * block.weights
         shares = [r[k, part.rows] for k, part in enumerate(parts)]
         moments = [
             part.given.moments(part.filled, part.patterns, share)
@@ -142,7 +143,7 @@ class MixedProblem(EMProblem):
             np.arange(len(moments)), len(block), weight, center, inside, False
         )
         sums = _Sums(_expected_tables(state.tables, parts, shares), scatter, state)
-        return Expectation(sums, float(total @ block.weights), block.weight)
+        return Expectation(sums, float(log_p @ block.weights), block.weight)
 
     def _combination_parts(
         self, block: Block, state: MixedState
@@ -153,6 +154,7 @@ class MixedProblem(EMProblem):
         columns = [list(states).index(name) for name in self.switches]
         combinations = self.combinations
         K = combinations.shape[1]
+        # rows with the same numbers missing share their conditional Gaussian: one per pattern
         X = np.column_stack([_column(block, node.name) for node in state.gaussians])
         patterns, which = np.unique(~np.isnan(X), axis=0, return_inverse=True)
         which = which.reshape(-1)
@@ -165,9 +167,8 @@ class MixedProblem(EMProblem):
             given = _Conditional.of(mean[k], covariance[k], patterns)
             filled, log_joint[k, rows] = given.fill(X[rows], which[rows])
             if state.tables is not None and len(rows):
-                log_joint[k, rows] += state.tables.junction_tree().rows(row_codes, ())[
-                    1
-                ]
+                _, log_states = state.tables.junction_tree().rows(row_codes, ())
+                log_joint[k, rows] += log_states
             parts.append(_Part(rows, row_codes, filled, which[rows], given))
         return parts, log_joint
 
@@ -212,18 +213,22 @@ class MixedProblem(EMProblem):
             )
         n_undetermined = 0
         for g, cell in enumerate(np.ndindex(intercept.shape)):
-            total = float(statistic.weight[group == g].sum())
-            if not total > len(columns):
+            weight = float(statistic.weight[group == g].sum())
+            if not weight > len(columns):
                 # the likelihood does not fall, and nothing is fitted to next to no rows
                 continue
             mean, scatter = _pooled_moments(statistic, group == g, columns)
             intercept[cell], coefficients[cell], residual, lacking = least_squares(
-                total, mean, scatter
+                weight, mean, scatter
             )
             variance[cell] = max(residual, floor)
             n_undetermined += lacking
-        return GaussianNode(
-            node.name, node.parents, intercept, coefficients, variance, n_undetermined
+        return replace(
+            node,
+            intercept=intercept,
+            coefficients=coefficients,
+            variance=variance,
+            n_undetermined=n_undetermined,
         )
 
     def log_prior(self, parameters: MixedState) -> float:
@@ -257,15 +262,18 @@ class _Conditional:
         roots = np.maximum(roots, _SINGULAR)
         inverse = np.einsum("pij,pj,pkj->pik", vectors, 1.0 / roots, vectors)
         precision = np.where(observed, inverse, 0.0) / units
-        # C_mo C_oo⁻¹, and C_mm - C_mo C_oo⁻¹ C_om
+        # C_mo C_oo⁻¹, and C_mm - C_mo C_oo⁻¹ C_om, with o observed and m missing
         gain = np.where(patterns[:, :, None], 0.0, covariance @ precision)
         rest = np.where(missing, covariance - gain @ covariance, 0.0)
+        # ln |2π C_oo|, of the correlation and of the units; missing columns have eigenvalue 1
         log_units = np.log(2 * np.pi) + 2 * np.log(scale)
         log_scale = np.log(roots).sum(axis=1) + patterns @ log_units
         return cls(mean, precision, gain, rest, -0.5 * log_scale)
 
     def fill(self, X: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The rows with the means of their missing numbers, and the log density of the others."""
+        # A missing number deviates by 0: then precision and gain, which are zero there too, give
+        # (x_o - μ_o)ᵀ C_oo⁻¹ (x_o - μ_o) and μ_m + C_mo C_oo⁻¹ (x_o - μ_o).
         gap = np.where(np.isnan(X), 0.0, X - self.mean)
         filled = np.empty_like(gap)
         log_density = np.empty(len(gap))
@@ -278,9 +286,8 @@ class _Conditional:
                 "ni,nij,nj->n", part, self.precision[p], part, optimize=True
             )
             log_density[rows] = self.log_scale[p] - 0.5 * distance
-            filled[rows] = (
-                self.mean + part + np.einsum("nij,nj->ni", self.gain[p], part)
-            )
+            shift = np.einsum("nij,nj->ni", self.gain[p], part)
+            filled[rows] = self.mean + part + shift
         return filled, log_density
 
     def moments(
@@ -290,6 +297,8 @@ class _Conditional:
         weight = float(w.sum())
         if not weight > 0:
             return 0.0, np.zeros_like(self.mean), np.zeros_like(self.covariance[0])
+        # E[Σ w (x - m)(x - m)ᵀ]: the scatter of the filled rows, and the covariance that the
+        # missing numbers have left; about the mean of the node, so that large numbers do not cancel
         mean = self.mean + w @ (filled - self.mean) / weight
         gap = filled - mean
         pattern_weights = np.bincount(which, w, len(self.covariance))
@@ -351,6 +360,7 @@ def _pooled_moments(
 
 
 def _column(block: Block, name: str) -> np.ndarray:
+    """The cells of a numeric column; all missing where a variable is hidden."""
     target = block.schema.target
     if name in block.schema or (
         target is not None and target.name == name and block.y is not None
@@ -368,7 +378,9 @@ def start_gaussians(
     hidden), the column's mean and variance, with equations that differ at random in what is hidden.
     """
     names = [name for name in net.order if name in net.gaussian_names]
-    columns: Moments = rows.reduce(_ColumnMoments(tuple(names)))
+    columns: Moments = rows.reduce(partial(_column_moments, names=names))
+    # A hidden column has mean 0 and variance 1. A constant one has the variance of its size, as
+    # its floor would be 0 otherwise.
     has_rows = columns.weight > 0
     mean = np.where(has_rows, columns.mean, 0.0)
     weight = np.where(has_rows, columns.weight, 1.0)
@@ -398,6 +410,8 @@ def _random_equations(
     observed: set[str],
     rng: np.random.Generator,
 ) -> GaussianNode:
+    # b in units of the columns; the intercept goes through the means, moved at random where there
+    # are combinations, so that a hidden discrete parent has states that differ
     mean, deviation = moments[node.name]
     shape = node.intercept.shape
     numeric = [p for p in node.parents if p in moments]
@@ -405,22 +419,19 @@ def _random_equations(
     for j, parent in enumerate(numeric):
         if parent not in observed or node.name not in observed:
             b[..., j] = rng.normal(size=shape) * deviation / moments[parent][1]
+    moved: Any = 0.0
     if shape:
         moved = rng.normal(size=shape) * deviation
-    else:
-        moved = 0.0
-    intercept = mean + moved - b @ np.array([moments[parent][0] for parent in numeric])
-    return GaussianNode(
-        node.name, node.parents, intercept, b, np.full(shape, deviation**2)
+    parent_means = np.array([moments[parent][0] for parent in numeric])
+    return replace(
+        node,
+        intercept=mean + moved - b @ parent_means,
+        coefficients=b,
+        variance=np.full(shape, deviation**2),
     )
 
 
-@dataclass(frozen=True)
-class _ColumnMoments:
-    names: tuple[str, ...]
-
-    def __call__(self, block: Block) -> Moments:
-        X = np.column_stack([_column(block, name) for name in self.names])
-        return Moments.of(
-            Block(X, None, block.w, block.start, Schema.of_numbers(list(self.names)))
-        )
+def _column_moments(block: Block, names: list[str]) -> Moments:
+    X = np.column_stack([_column(block, name) for name in names])
+    schema = Schema.of_numbers(names)
+    return Moments.of(Block(X, None, block.w, block.start, schema))

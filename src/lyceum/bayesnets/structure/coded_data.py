@@ -62,16 +62,16 @@ class ScoreRule:
 def learning_rows(data: Data) -> Rows:
     """Rows from what a user gives: a frame, a path, an array or rows already; categories as
     codes."""
-    if isinstance(data, Rows):
-        rows = data
-    else:
-        rows = scan(data)
+    rows = data if isinstance(data, Rows) else scan(data)
     return rows.then(Recode())
 
 
 def _variables(schema: Schema) -> dict[str, np.ndarray]:
     """The categories of every column and of the target."""
-    columns = [*schema, *([schema.target] if schema.target is not None else [])]
+    columns = list(schema)
+    if schema.target is not None:
+        columns.append(schema.target)
+    variables = {}
     for column in columns:
         if column.categories is None:
             raise SchemaError(
@@ -79,13 +79,10 @@ def _variables(schema: Schema) -> dict[str, np.ndarray]:
                 " from categories: put lyceum.prepare.KBinsDiscretizer() in front, or declare the"
                 f" kind, scan(..., kinds={{{column.name!r}: 'categorical'}})"
             )
-    # a column with nothing but missing cells has one state, which never comes
-    return {
-        column.name: _NOTHING
-        if not len(column.categories)
-        else np.asarray(column.categories)
-        for column in columns
-    }
+        # a column with nothing but missing cells has one state, which never comes
+        categories = np.asarray(column.categories)
+        variables[column.name] = categories if len(categories) else _NOTHING
+    return variables
 
 
 def structure_data(rows: Rows, caller: str) -> CodedData | StreamedData:
@@ -123,20 +120,18 @@ class CodedData:
             caller, "method='chow_liu' or 'hill_climbing', which count in passes"
         )
         block = block.without_zero_weights()
-        kind = np.uint8 if max(map(len, states.values())) < 255 else np.uint16
-        if max(map(len, states.values())) > 65_000:
+        # the smallest type whose largest value is no code, as that means missing
+        most_states = max(map(len, states.values()))
+        kind = np.uint8 if most_states < 255 else np.uint16
+        if most_states > 65_000:
             raise SchemaError(
                 "a column has more than 65,000 categories: it is an identifier, leave it out"
             )
-        missing = np.iinfo(kind).max
+        codes = np.full((len(states), len(block)), np.iinfo(kind).max, kind)
         cells = np.asarray(block.dense)
-        if cells.dtype.kind != "f":
-            known = cells >= 0
-        else:
-            known = np.nan_to_num(cells, nan=-1.0) >= 0
-        codes = np.full((len(states), len(block)), missing, kind)
         for j in range(cells.shape[1]):
-            codes[j, known[:, j]] = cells[known[:, j], j]
+            known = cells[:, j] >= 0  # NaN is not
+            codes[j, known] = cells[known, j]
         if rows.schema.target is not None and block.y is not None:
             codes[-1, block.y >= 0] = block.y[block.y >= 0]
         return cls(states, codes, block.w, block.weight)
@@ -151,17 +146,11 @@ class CodedData:
         keep = (self.codes != np.iinfo(self.codes.dtype).max).all(axis=0)
         if keep.all():
             return self
+        codes = np.ascontiguousarray(self.codes[:, keep])
         if self.w is None:
-            w = None
-        else:
-            w = self.w[keep]
-        if w is None:
-            weight = float(keep.sum())
-        else:
-            weight = float(w.sum())
-        return CodedData(
-            self.states, np.ascontiguousarray(self.codes[:, keep]), w, weight
-        )
+            return CodedData(self.states, codes, None, float(keep.sum()))
+        w = self.w[keep]
+        return CodedData(self.states, codes, w, float(w.sum()))
 
     def counts(self, variables: Sequence[int]) -> np.ndarray:
         """The weight of every combination of states of some variables."""
@@ -194,12 +183,12 @@ class CodedData:
         self, families: Sequence[tuple[int, Sequence[int]]], rule: ScoreRule
     ) -> list[float]:
         """The scores of children with their parents."""
+        # a family is the addition of its last parent to the others
         scores = []
         for child, parents in families:
             if parents:
-                scores.append(
-                    float(self._additions((child, parents[:-1], parents[-1:]), rule)[0])
-                )
+                request = (child, parents[:-1], parents[-1:])
+                scores.append(float(self._additions(request, rule)[0]))
             else:
                 scores.append(_score(self.counts([child])[None], self.weight, rule))
         return scores
@@ -239,7 +228,7 @@ class StreamedData:
     def tables(self, sets: Sequence[Sequence[int]]) -> list[np.ndarray]:
         """The counts of several sets of variables, in one pass."""
         names = list(self.states)
-        wanted = [tuple(names[v] for v in one) for one in sets]
+        wanted = [tuple(names[v] for v in variables) for variables in sets]
         return list(self.rows.reduce(partial(JointCounts.of, sets=wanted)).tables)
 
     def counts(self, variables: Sequence[int]) -> np.ndarray:
@@ -261,24 +250,16 @@ class StreamedData:
         self, families: Sequence[tuple[int, Sequence[int]]], rule: ScoreRule
     ) -> list[float]:
         """The scores of children with their parents, in one pass."""
-        small = [
-            f
-            for f in families
-            if np.prod(self.sizes[[*f[1], f[0]]].astype(float)) <= MOST_CELLS
-        ]
-        tables = iter(
-            self.tables([[*parents, child] for child, parents in small])
-            if small
-            else []
-        )
-        kept = {(child, tuple(parents)) for child, parents in small}
-        scores = []
-        for child, parents in families:
-            if (child, tuple(parents)) not in kept:
-                scores.append(-np.inf)
-                continue
-            table = next(tables)
-            scores.append(_score(table.reshape(-1, table.shape[-1]), rule.weight, rule))
+        # a family whose table is too large is not counted and scores -inf
+        sizes = self.sizes.astype(float)
+        members = [[*parents, child] for child, parents in families]
+        small = [i for i, of in enumerate(members) if np.prod(sizes[of]) <= MOST_CELLS]
+        scores = [-np.inf] * len(families)
+        if small:
+            tables = self.tables([members[i] for i in small])
+            for i, table in zip(small, tables):
+                counts = table.reshape(-1, table.shape[-1])
+                scores[i] = _score(counts, rule.weight, rule)
         return scores
 
 

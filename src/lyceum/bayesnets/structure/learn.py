@@ -24,12 +24,11 @@ from lyceum.bayesnets.structure.coded_data import (
     learning_rows,
     structure_data,
 )
-from lyceum.bayesnets.structure.order_search import climb_with_orders
-from lyceum.bayesnets.structure.pc import pc
-from lyceum.bayesnets.structure.pdag import extend
+from lyceum.bayesnets.structure.pdag import extend, pc
 from lyceum.bayesnets.structure.search import (
     EdgeRules,
     StructureSearch,
+    climb_with_orders,
     k2,
     random_moves,
 )
@@ -209,10 +208,7 @@ def learn_structure(
     ['bronc', 'lung']
     """
     _check(method, score, test, alpha, max_parents)
-    if hasattr(data, "reduce"):
-        rows = data
-    else:
-        rows = scan(data)
+    rows = data if hasattr(data, "reduce") else scan(data)
     coded = _code_rows(rows, method)
     names = list(coded.states)
     rule = ScoreRule(score, coded.weight, equivalent_sample_size)
@@ -312,6 +308,7 @@ def _check(
 def _edge_rules(
     names: list[str], required: Edges, forbidden: Edges, max_parents: int | None
 ) -> EdgeRules:
+    """Edges by name as tables of bool, checked against each other, the limit and cycles."""
     tables = []
     for what, edges in (("required", required), ("forbidden", forbidden)):
         table = np.zeros((len(names), len(names)), dtype=bool)
@@ -337,12 +334,11 @@ def _edge_rules(
             f"max_parents={max_parents}"
         )
     # raises where the required edges have a cycle
-    topological_order(
-        {
-            name: [names[u] for u in np.flatnonzero(must[:, v])]
-            for v, name in enumerate(names)
-        }
-    )
+    needed = {
+        name: [names[u] for u in np.flatnonzero(must[:, v])]
+        for v, name in enumerate(names)
+    }
+    topological_order(needed)
     if max_parents is None:
         max_parents = len(names)
     return EdgeRules(must, must_not, max_parents)
@@ -355,6 +351,7 @@ def _search(
     restarts: int,
     random_state: int | None,
 ) -> tuple[list[set[int]], list[float]]:
+    # from the required edges alone, and then from random changes of the best structure
     rng = np.random.default_rng(random_state)
     start = [set(np.flatnonzero(column).tolist()) for column in search.rules.required.T]
     if method == "order_search":

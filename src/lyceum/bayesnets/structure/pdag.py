@@ -1,14 +1,20 @@
-"""Patterns (CPDAGs): what graphs with the same independences have in common, and how far apart two
-are."""
+"""Patterns (CPDAGs), what graphs with the same independences have in common: learned by tests (PC),
+oriented, extended to a graph, and how far apart two are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from lyceum._core.statistics import independence_test
+from lyceum.bayesnets.structure.coded_data import CodedData
+from lyceum.bayesnets.structure.search import EdgeRules
 from lyceum.errors import DataError
+from lyceum.progress import report
 
 if TYPE_CHECKING:
     from lyceum.bayesnets.net import BayesNet
@@ -29,6 +35,106 @@ class Pattern:
     n: int
     directed: frozenset[tuple[int, int]]
     undirected: frozenset[tuple[int, int]]
+
+
+def pc(
+    data: CodedData,
+    alpha: float = 0.05,
+    kind: str = "g2",
+    rules: EdgeRules | None = None,
+) -> tuple[Pattern, int]:
+    """The pattern (CPDAG) that the tests leave, and their number.
+
+    A required edge is not tested, and a pair whose edge is forbidden both ways is apart from the
+    start, which says nothing about colliders. An edge that is required, or forbidden one way, has
+    its direction before any other is found (C. Meek, "Causal inference and causal explanation with
+    background knowledge", 1995).
+
+    P. Spirtes and C. Glymour 1991; in the order-independent form of D. Colombo and M. H. Maathuis,
+    "Order- independent constraint-based causal structure learning", Journal of Machine Learning
+    Research 15, 2014.
+    """
+    n = len(data.states)
+    if rules is None:
+        nothing = np.zeros((n, n), dtype=bool)
+        rules = EdgeRules(nothing, nothing, n)
+    # a pair apart from the start counts as separated by all variables: none is its collider
+    required = rules.required
+    barred = rules.forbidden | required.T
+    skeleton = _Skeleton(data, alpha, kind)
+    barred_both_ways = barred & barred.T & ~required & ~required.T
+    for u, v in np.argwhere(barred_both_ways).tolist():
+        skeleton.neighbors[u].discard(v)
+        skeleton.separators[u, v] = tuple(range(n))
+    size = 0
+    while skeleton.test_all(size, required | required.T):
+        size += 1
+    # required edges, and those that are forbidden the other way
+    directions = [(u, v) for u, v in np.argwhere(required).tolist()]
+    for v, u in np.argwhere(barred & ~required.T).tolist():
+        if v in skeleton.neighbors[u]:
+            directions.append((u, v))
+    pattern = orient(
+        skeleton.neighbors, skeleton.separators, skeleton.strengths, directions
+    )
+    return pattern, skeleton.n_tests
+
+
+class _Skeleton:
+    """The edges that the tests have left so far, and what they found."""
+
+    def __init__(self, data: CodedData, alpha: float, kind: str) -> None:
+        self.data = data
+        self.alpha = alpha
+        self.kind = kind
+        variables = set(range(len(data.states)))
+        self.neighbors = {v: variables - {v} for v in variables}
+        self.separators: dict[tuple[int, int], tuple[int, ...]] = {}
+        # the largest p-value of an edge
+        self.strengths: dict[tuple[int, int], float] = {}
+        self.n_tests = 0
+
+    def test_all(self, size: int, certain: np.ndarray) -> bool:
+        """Test every pair that is not certain given sets of neighbors of this size, if any are."""
+        # the neighbors at the start of the level, so that the order of the tests does not matter
+        around = {v: sorted(others) for v, others in self.neighbors.items()}
+        pairs = [(u, v) for u, others in around.items() for v in others if u < v]
+        if not any(len(around[u]) > size or len(around[v]) > size for u, v in pairs):
+            return False
+        for done, (u, v) in enumerate(pairs):
+            report(f"tests given {size} variables", done, len(pairs))
+            if not certain[u, v]:
+                self._test(u, v, _sets(around, u, v, size))
+        return True
+
+    def _test(self, u: int, v: int, conditions: Iterable[tuple[int, ...]]) -> None:
+        """Remove the edge of u and v if they are independent given one of the conditions."""
+        for condition in conditions:
+            counts = self.data.counts((u, v, *condition))
+            test = independence_test(counts, self.kind)
+            self.n_tests += 1
+            if test.p_value > self.alpha:
+                self.neighbors[u].discard(v)
+                self.neighbors[v].discard(u)
+                self.separators[u, v] = condition
+                return
+            strongest = self.strengths.get((u, v), 0.0)
+            self.strengths[u, v] = max(strongest, test.p_value)
+
+
+def _sets(
+    around: dict[int, list[int]], u: int, v: int, size: int
+) -> Iterator[tuple[int, ...]]:
+    """Sets of neighbors of u without v, then of v without u, each once."""
+    first = [w for w in around[u] if w != v]
+    second = [w for w in around[v] if w != u]
+    yield from combinations(first, size)
+    if not size:
+        return
+    seen = set(first)
+    for condition in combinations(second, size):
+        if not seen.issuperset(condition):
+            yield condition
 
 
 class _Marks:
@@ -121,24 +227,8 @@ def orient(
             marks.neighbors[v].discard(u)
         else:
             marks.direct(u, v)
-    # the surest colliders first, where two contradict each other
-    for _, u, w, v in sorted(_colliders(neighbors, separators, strengths)):
-        if u in marks.to[w] or v in marks.to[w]:
-            continue
-        if marks.leads(w, u) or marks.leads(w, v):
-            continue
-        marks.direct(u, w)
-        marks.direct(v, w)
-    marks.close()
-    return marks.pattern()
-
-
-def _colliders(
-    neighbors: Mapping[int, set[int]],
-    separators: Mapping[tuple[int, int], tuple[int, ...]],
-    strengths: Mapping[tuple[int, int], float],
-) -> list[tuple[float, int, int, int]]:
-    """u, w and v of every u → w ← v, after the p-value of the weaker of its edges."""
+    # u → w ← v where u and v are apart and w is not in what separates them, each after the p-value
+    # of the weaker of its edges: the surest first, where two contradict each other
     colliders = []
     for w in neighbors:
         for u, v in combinations(sorted(neighbors[w]), 2):
@@ -147,7 +237,15 @@ def _colliders(
             edges = [(min(end, w), max(end, w)) for end in (u, v)]
             weaker = max(strengths.get(edge, 0.0) for edge in edges)
             colliders.append((weaker, u, w, v))
-    return colliders
+    for _, u, w, v in sorted(colliders):
+        if u in marks.to[w] or v in marks.to[w]:
+            continue
+        if marks.leads(w, u) or marks.leads(w, v):
+            continue
+        marks.direct(u, w)
+        marks.direct(v, w)
+    marks.close()
+    return marks.pattern()
 
 
 def pattern_of(net: BayesNet) -> Pattern:
@@ -186,6 +284,7 @@ def extend(pattern: Pattern) -> list[set[int]]:
             adjacent - {w} <= neighbors[w] | into[w] | out[w] for w in neighbors[v]
         )
 
+    # a sink takes its open edges as parents and leaves the graph
     left = set(range(pattern.n))
     while left:
         sinks = [v for v in left if not out[v]]
@@ -240,13 +339,15 @@ def structural_distance(net: BayesNet, other: BayesNet) -> int:
         raise DataError(
             "the networks have different variables, so that their structures cannot be compared"
         )
+    # every edge by its two names, which the networks may have in another order
     marks = []
     for compared in (net, other):
         pattern = pattern_of(compared)
         names = compared.names
         edges = {}
         for u, v in pattern.directed:
-            edges[frozenset((names[u], names[v]))] = (names[u], names[v])
+            ends = (names[u], names[v])
+            edges[frozenset(ends)] = ends
         for u, v in pattern.undirected:
             edges[frozenset((names[u], names[v]))] = ("", "")
         marks.append(edges)

@@ -1,17 +1,24 @@
-"""Search for the structure of the best score: hill climbing and tabu search over single edges."""
+"""Search for the structure of the best score: hill climbing and tabu search over single edges, and
+from their peaks to the best order of the variables."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 
+from lyceum._core.native import native
 from lyceum.bayesnets.structure.coded_data import CodedData, ScoreRule, StreamedData
 from lyceum.progress import report
 
 _GAIN = 1e-9  # a gain below this part of the score is rounding
+# how often the best order is disturbed and improved again; costs no counting
+_KICKS = 40
+_NEAREST = 8  # variables of the Markov blanket, of which all sets of parents are scored
+_LARGEST = 3  # parents of such a set
 
 Move = tuple[float, int, int, str]  # its gain, u, v, and what is done to the edge u → v
 
@@ -59,6 +66,8 @@ class StructureSearch:
 
     def _learn(self, children: list[int], parents: list[set[int]]) -> None:
         """Score what can be reached by one edge to these children, as far as it is not known."""
+        # One more parent, for all candidates in one request, and one less. A family without u is
+        # asked for as the addition of its last member to the rest.
         requests = []
         for v in children:
             family = frozenset(parents[v])
@@ -120,6 +129,7 @@ class StructureSearch:
         max_steps: int = 100_000,
     ) -> tuple[list[set[int]], float, list[float]]:
         """The best structure found from a start, its score, and the score after every step."""
+        # `parents` is shared with `gains`, which changes it in place; `best` is a copy
         parents = [set(of) for of in parents]
         score = self.total(parents)
         best_score = score
@@ -150,6 +160,7 @@ class StructureSearch:
                 worse = 0
             if worse > patience:
                 break
+        # summed anew, as a long sum of gains gathers rounding
         return best, self.total(best), history
 
 
@@ -187,7 +198,9 @@ class _Gains:
                 self.add[candidates, v] = [
                     known[v, family | {u}] - score for u in candidates
                 ]
-            self.open[:, v] = np.where(self.reach[v], -np.inf, self.add[:, v])
+            # u → v closes a cycle if v leads to u
+            closes_cycle = self.reach[v]
+            self.open[:, v] = np.where(closes_cycle, -np.inf, self.add[:, v])
 
     def best(self, tabu: Collection[tuple[int, int]]) -> Move | None:
         """The move of the largest gain that makes no cycle."""
@@ -203,6 +216,8 @@ class _Gains:
             remove = self.remove[tails, heads]
             k = int(remove.argmax())
             moves.append((float(remove[k]), *edges[k], "remove"))
+            # Turning changes two families: v loses u, and u gains v. It makes a cycle if u leads to
+            # v another way, which is tested from the best turn on, as long as it could win.
             turn = remove + self.add[heads, tails]
             for k in np.argsort(-turn, kind="stable").tolist():
                 if turn[k] <= max(move[0] for move in moves):
@@ -215,6 +230,8 @@ class _Gains:
         return largest
 
     def _best_addition(self, tabu: Iterable[tuple[int, int]]) -> Move:
+        # tabu edges are closed while the best of the others is looked for, and then opened again,
+        # in reverse, as an edge that is listed twice must get its first value back
         barred = [
             (u, v, self.open[u, v]) for edge in tabu for u, v in (edge, edge[::-1])
         ]
@@ -237,6 +254,7 @@ class _Gains:
         if kind == "add":
             self.parents[v].add(u)
             self.edges[u, v] = True
+            # all that lead to u now lead to all that v leads to, and no edge back is open
             before = np.append(np.flatnonzero(self.reach[:, u]), u)
             after = np.append(np.flatnonzero(self.reach[v]), v)
             self.reach[np.ix_(before, after)] = True
@@ -249,6 +267,7 @@ class _Gains:
             self.parents[u].add(v)
             self.edges[v, u] = True
             changed.append(u)
+        # a path that is lost may have others beside it: all are found again
         self.reach = _reachable(self.edges)
         np.copyto(self.open, self.add)
         self.open[self.reach.T] = -np.inf
@@ -258,6 +277,7 @@ class _Gains:
 def _reachable(edges: np.ndarray) -> np.ndarray:
     """Whether a path of at least one edge leads from the row to the column of a graph without
     cycles."""
+    # from the leaves up: the union of the children and of what they reach
     reach = edges.copy()
     children = [np.flatnonzero(row) for row in edges]
     waiting = edges.sum(axis=1)  # children whose own paths are not known yet
@@ -311,6 +331,7 @@ def k2(
     G. F. Cooper and E. Herskovits, "A Bayesian method for the induction of probabilistic networks
     from data", Machine Learning 9, 1992.
     """
+    # only variables before v may be its parents, so that no cycle can arise
     parents: list[set[int]] = [set() for _ in order]
     for i, v in enumerate(order):
         family = [u for u in order[:i] if rules.required[u, v]]
@@ -329,3 +350,108 @@ def k2(
             score = float(scores[best])
         parents[v] = set(family)
     return parents
+
+
+# -- order search ----------------------------------------------------------------------
+
+
+def climb_with_orders(
+    search: StructureSearch, start: list[set[int]], rng: np.random.Generator
+) -> tuple[list[set[int]], float, list[float]]:
+    """Hill climbing and order search in turn, until neither gains.
+
+    A climb stops where several edges point the wrong way and each alone is worse turned. The
+    families it has scored, and those from the neighborhood of every variable, are enough to look
+    for a better order of all variables, in which each takes its best family from those before it;
+    the next climb starts there.
+
+    Returns the parents of every variable, the score, and the score after every step that improved
+    it.
+    """
+    best, score, history = search.climb(start)
+    for turn in range(1_000):
+        report("orders", turn)
+        search.learn_families(_blanket_families(search, best))
+        parents, new_score, _ = search.climb(_best_order(search, best, rng))
+        if not is_gain(new_score, score):
+            break
+        best = parents
+        score = new_score
+        history.append(score)
+    return best, score, history
+
+
+def _blanket_families(
+    search: StructureSearch, parents: list[set[int]]
+) -> list[tuple[int, frozenset[int]]]:
+    """For every variable the sets of two or three of its Markov blanket, with the parents it must
+    have."""
+    rules = search.rules
+    children = _children(parents)
+    families = []
+    for v, of in enumerate(parents):
+        needed = frozenset(np.flatnonzero(rules.required[:, v]).tolist())
+        blanket = of.union(children[v], *(parents[child] for child in children[v]))
+        allowed = [u for u in blanket - {v} - needed if not rules.forbidden[u, v]]
+        # the strongest alone; one that was never scored alone comes last
+        alone = {u: search.known.get((v, needed | {u}), -np.inf) for u in allowed}
+        nearest = sorted(allowed, key=lambda u: (-alone[u], u))[:_NEAREST]
+        most = min(_LARGEST, rules.max_parents - len(needed))
+        for size in range(1, most + 1):
+            for added in combinations(sorted(nearest), size):
+                families.append((v, needed.union(added)))
+    return families
+
+
+def _best_order(
+    search: StructureSearch, parents: list[set[int]], rng: np.random.Generator
+) -> list[set[int]]:
+    """The parents of every variable in the best order found, from that of a structure."""
+    rules = search.rules
+    required = [
+        frozenset(np.flatnonzero(column).tolist()) for column in rules.required.T
+    ]
+    children: list[int] = []
+    families: list[list[int]] = []
+    scores: list[float] = []
+    for (v, of), score in search.known.items():
+        if score > -np.inf and required[v] <= of and len(of) <= rules.max_parents:
+            children.append(v)
+            families.append(sorted(of))
+            scores.append(score)
+    order = np.array(_order_of(parents), np.int32)
+    chosen = np.empty(search.n, np.int32)
+    native.order_search(
+        np.array(children, np.int32),
+        np.array([u for family in families for u in family], np.int32),
+        np.cumsum([0, *map(len, families)], dtype=np.int32),
+        np.array(scores),
+        order,
+        _KICKS,
+        int(rng.integers(1 << 62)),
+        chosen,
+    )
+    if (chosen < 0).any():  # required parents whose table is too large to be scored
+        return parents
+    return [set(families[family]) for family in chosen.tolist()]
+
+
+def _children(parents: list[set[int]]) -> list[list[int]]:
+    children: list[list[int]] = [[] for _ in parents]
+    for v, of in enumerate(parents):
+        for u in of:
+            children[u].append(v)
+    return children
+
+
+def _order_of(parents: list[set[int]]) -> list[int]:
+    """The variables with parents before children."""
+    waiting = [len(of) for of in parents]
+    children = _children(parents)
+    order = [v for v, count in enumerate(waiting) if not count]
+    for u in order:
+        for v in children[u]:
+            waiting[v] -= 1
+            if not waiting[v]:
+                order.append(v)
+    return order

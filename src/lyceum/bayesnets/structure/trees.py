@@ -19,6 +19,7 @@ def information(
 
     I(u; v | s) = [L(v | s, u) - L(v | s)] / N, with L the log-likelihood of a family.
     """
+    # all pairs by one request per variable v: the family of v with every smaller u in turn
     rule = ScoreRule("likelihood", data.weight)
     conditions = list(given)
     alone = data.families([(v, conditions) for v in variables], rule)
@@ -28,15 +29,14 @@ def information(
         smaller = [u for u in variables if u < v]
         if smaller:
             requests.append((v, conditions, smaller))
-    bits = np.zeros((len(variables), len(variables)))
+    nats = np.zeros((len(variables), len(variables)))
     for (v, _, others), scores in zip(requests, data.scores(requests, rule)):
         i = index[v]
         gains = np.maximum((scores - alone[i]) / data.weight, 0.0)
-        for u, gain in zip(others, gains):
-            j = index[u]
-            bits[i, j] = gain
-            bits[j, i] = gain
-    return bits
+        columns = [index[u] for u in others]
+        nats[i, columns] = gains
+        nats[columns, i] = gains
+    return nats
 
 
 def _spanning_tree(weights: np.ndarray, root: int) -> list[int]:

@@ -109,29 +109,22 @@ ENTRIES = (
         space={"decoding": ["loss", "hamming"]},
         in_study="never",
     ),
-    Entry(
-        name="VotingClassifier",
-        task="classification",
+    *pair(
+        "Voting",
         about=(
             "Any classifiers, each with its own columns and settings, fused by votes, sums or other"
-            " rules."
+            " rules.",
+            "Any regressors, each with its own columns and settings, fused by means, medians or"
+            " other rules.",
         ),
         cost="that of the members; times the folds for weights by validation",
         syllabus=("11.1", "11.2", "11.5", "11.7"),
         space={"rule": ["vote", "sum", "product"]},
         in_study="never",
-    ),
-    Entry(
-        name="VotingRegressor",
-        task="regression",
-        about=(
-            "Any regressors, each with its own columns and settings, fused by means, medians or"
-            " other rules."
-        ),
-        cost="that of the members; times the folds for weights by validation",
-        syllabus=("11.1", "11.2", "11.5"),
-        space={"rule": ["sum", "median"]},
-        in_study="never",
+        regressor={
+            "syllabus": ("11.1", "11.2", "11.5"),
+            "space": {"rule": ["sum", "median"]},
+        },
     ),
     *pair(
         "Stacking",

@@ -32,7 +32,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         name="LabelSpreading",
-        package="lyceum.semi_supervised",
         task="classification",
         about="Labels that spread along a sparse graph of nearest rows.",
         cost="a search for neighbors, then n·k·K per step",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lyceum._core.files import replace_file, write_file
+from lyceum._core.files import write_file
 from lyceum._core.packages import check_installed
 from lyceum.cli.help import Commands
 from lyceum.cli.options import (
@@ -22,10 +22,14 @@ from lyceum.cli.options import (
     Force,
     Ignore,
     Kind,
+    Seed,
+    TableOut,
     kinds_of,
     named_values,
+    names_of,
     reads_files,
     refuse_to_replace,
+    write_table,
 )
 from lyceum.errors import DataError, LyceumError
 
@@ -130,7 +134,7 @@ def learn(
     ] = 5,
     kind: Kind = None,
     ignore: Ignore = None,
-    seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
+    seed: Seed = 0,
     file_format: Any = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -151,6 +155,8 @@ def learn(
             ignore=ignore or (),
             **file_format.options(),
         )
+        # networks are learned from categories: numbers become intervals, by the class if there is
+        # one
         numbers = [rows.schema[int(j)].name for j in rows.schema.continuous]
         if numbers:
             rows = KBinsDiscretizer(n_bins=bins).fit(rows).transform(rows)
@@ -237,7 +243,7 @@ def query(
     samples: Annotated[
         int, typer.Option(help="The number of samples of a sampling method.")
     ] = 20_000,
-    seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
+    seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
     """Query a network: P(variables | evidence); every variable by default."""
@@ -247,10 +253,7 @@ def query(
     if do:
         model = model.do(**named_values(do, "--do", _STATE))
     seen = named_values(evidence, "--evidence", _STATE)
-    if soft:
-        given = {"soft": _likelihoods(soft)}
-    else:
-        given = {}
+    given = {"soft": _likelihoods(soft)} if soft else {}
     if best:
         _print_most_probable(model, seen, given, as_json)
         return
@@ -358,11 +361,8 @@ def independent(
         else:
             console.print("\n".join(statements), soft_wrap=True, markup=False)
         return
-    sets = [
-        [name.strip() for name in text.split(",") if name.strip()]
-        for text in (first, second, given)
-    ]
-    separation = d_separated(model, sets[0], sets[1], sets[2])
+    sets = [names_of(text) or [] for text in (first, second, given)]
+    separation = d_separated(model, *sets)
     if as_json:
         print_json(separation.as_dict())
     else:
@@ -399,6 +399,7 @@ def draw(
     else:
         import matplotlib
 
+        # no window, also where there is a screen
         matplotlib.use("Agg")
         from matplotlib import pyplot
 
@@ -421,33 +422,23 @@ def draw(
 def sample(
     net: Net,
     rows: Annotated[int, typer.Argument(help="How many rows.")],
-    out: Annotated[
-        str,
-        typer.Option(
-            "--out",
-            "-o",
-            help="A .csv or .parquet file, or - for CSV on standard output.",
-        ),
-    ] = "-",
+    out: TableOut = "-",
     seed: Annotated[
         int | None, typer.Option(help="The seed of the random numbers.")
     ] = None,
     force: Force = False,
 ) -> None:
     """Draw rows from a network."""
-    from lyceum._core.lazy_arrow import csv, pa, pq
+    from lyceum._core.lazy_arrow import csv, pa
 
     if out != "-":
         refuse_to_replace(out, force, (".csv", ".parquet"))
     table = _read(net).sample(rows, seed)
+    # CSV has no dictionaries: states as text
     plain = pa.table(
         {name: table.column(name).cast(pa.string()) for name in table.column_names}
     )
     if out == "-":
         csv.write_csv(plain, sys.stdout.buffer)
         return
-    with replace_file(out) as file:
-        if out.lower().endswith(".parquet"):
-            pq.write_table(table, file)
-        else:
-            csv.write_csv(plain, file)
+    write_table(table if out.lower().endswith(".parquet") else plain, out)

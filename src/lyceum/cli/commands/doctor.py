@@ -13,6 +13,7 @@ from typing import Any
 
 import typer
 from rich.markup import escape
+from rich.table import Table
 
 from lyceum import __version__
 from lyceum._core.packages import EXTRAS, NAMESAKE, how_to_install
@@ -33,7 +34,15 @@ _LEVELS = ("plain", "v2", "v3", "v4")
 
 def run(as_json: bool) -> None:
     facts = examine()
-    print_json(facts) if as_json else _render(facts)
+    if as_json:
+        print_json(facts)
+    else:
+        shown = Table.grid(padding=(0, 2))
+        shown.add_column(style="bold", no_wrap=True)
+        shown.add_column()
+        for name, text in _lines(facts):
+            shown.add_row(name, text)
+        console.print(shown)
     if not facts["healthy"]:
         raise typer.Exit(1)
 
@@ -61,6 +70,7 @@ def examine() -> dict[str, Any]:
 
 
 def _kernels() -> dict[str, Any]:
+    # looked for without importing: a module of a higher level cannot run here
     built = [
         level
         for level in _LEVELS
@@ -77,6 +87,7 @@ def _kernels() -> dict[str, Any]:
         from lyceum._cpu import x86_level
     except ImportError as error:
         return {**kernels, "error": str(error)}
+    # a level above that of the processor would stop it with an illegal instruction
     runs = [name for name in built if name == "plain" or int(name[1:]) <= x86_level()]
     return {
         **kernels,
@@ -91,6 +102,8 @@ def _self_check(level: str) -> str:
     import numpy as np
 
     kernels = importlib.import_module(f"lyceum._native_{level}")
+    # far from 0 and in an odd shape: sums of raw squares would lose their digits here, and the
+    # last rows and columns do not fill a register
     X = np.random.default_rng(0).normal(1e6, 1.0, (999, 7))
     w = np.linspace(0.5, 2.0, 999)
     weight = np.zeros((1, 7))
@@ -98,11 +111,10 @@ def _self_check(level: str) -> str:
     scatter = np.zeros((1, 7))
     kernels.class_moments(X, None, w, weight, mean, scatter)
     expected = np.average(X, axis=0, weights=w)
-    right = np.allclose(mean[0], expected, rtol=1e-14, atol=0)
-    right = right and np.allclose(
-        scatter[0], w @ (X - expected) ** 2, rtol=1e-9, atol=0
-    )
-    if right:
+    scatter_there = w @ (X - expected) ** 2
+    if np.allclose(mean[0], expected, rtol=1e-14, atol=0) and np.allclose(
+        scatter[0], scatter_there, rtol=1e-9, atol=0
+    ):
         return "passed"
     return f"failed: mean {mean[0, 0]!r}, NumPy has {expected[0]!r}"
 
@@ -131,20 +143,17 @@ def _blas() -> list[str]:
 
 def _memory() -> dict[str, float | None]:
     """Gigabytes in all and free; None where the system does not say."""
-    names = getattr(os, "sysconf_names", {})
-    if "SC_PHYS_PAGES" in names:
-        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    else:
-        total = None
-    free = None
+    sizes: dict[str, float | None] = {"total": None, "free": None}
+    if "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {}):
+        n_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        sizes["total"] = round(n_bytes / 2**30, 1)
     if os.path.exists("/proc/meminfo"):
         with open("/proc/meminfo") as file:
             lines = dict(line.split(":", 1) for line in file)
-        free = int(lines["MemAvailable"].split()[0]) * 1024
-    return {
-        name: None if size is None else round(size / 2**30, 1)
-        for name, size in (("total", total), ("free", free))
-    }
+        # what can be had without swapping: MemFree leaves out caches that would make room
+        kilobytes = int(lines["MemAvailable"].split()[0])
+        sizes["free"] = round(kilobytes / 2**20, 1)
+    return sizes
 
 
 def _version_of(name: str) -> str | None:
@@ -154,38 +163,13 @@ def _version_of(name: str) -> str | None:
         return None
 
 
-def _render(facts: dict[str, Any]) -> None:
-    from rich.table import Table
-
-    shown = Table.grid(padding=(0, 2))
-    shown.add_column(style="bold", no_wrap=True)
-    shown.add_column()
-    for name, text in _lines(facts):
-        shown.add_row(name, text)
-    console.print(shown)
-
-
 def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     threads = facts["threads"]
     memory = facts["memory"]
     yield "lyceum", f"{facts['lyceum']}, Python {facts['python']}, {sys.executable}"
     if facts["namesake"] is not None:
         yield "", f"[red]{escape(facts['namesake'])}[/]"
-    yield from _kernel_lines(facts["kernels"])
-    if threads:
-        processors = f"of {threads['processors']} processors"
-        yield (
-            "threads",
-            f"{threads['in use']} {processors}; {_setting('OMP_NUM_THREADS', threads)}",
-        )
-    for i, library in enumerate(facts["blas"] or ["none found"]):
-        yield "BLAS" if i == 0 else "", library
-    sizes = ", ".join(f"{size} GB {name}" for name, size in memory.items() if size)
-    yield "memory", sizes or "not known"
-    yield from _package_lines(facts)
-
-
-def _kernel_lines(kernels: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    kernels = facts["kernels"]
     if kernels["picked"] is None:
         yield "kernels", f"[red]none: {kernels['error']}[/]"
     else:
@@ -193,18 +177,23 @@ def _kernel_lines(kernels: dict[str, Any]) -> Iterator[tuple[str, str]]:
         setting = _setting("LYCEUM_ISA", kernels)
         yield "kernels", f"{kernels['picked']}; built: {built}; {setting}"
     for level, verdict in kernels["self-check"].items():
-        yield (
-            f"  check {level}",
-            f"[{'green' if verdict == 'passed' else 'red'}]{verdict}[/]",
-        )
+        color = "green" if verdict == "passed" else "red"
+        yield f"  check {level}", f"[{color}]{verdict}[/]"
+    if threads:  # the compiled part says how many: none without it
+        setting = _setting("OMP_NUM_THREADS", threads)
+        in_use = f"{threads['in use']} of {threads['processors']} processors"
+        yield "threads", f"{in_use}; {setting}"
+    for i, library in enumerate(facts["blas"] or ["none found"]):
+        yield "BLAS" if i == 0 else "", library
+    sizes = ", ".join(f"{size} GB {name}" for name, size in memory.items() if size)
+    yield "memory", sizes or "not known"
+    yield from _package_lines(facts)
 
 
 def _package_lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for i, (name, version) in enumerate(facts["packages"].items()):
-        yield (
-            "packages" if i == 0 else "",
-            f"{name:<15}{version or '[red]not installed[/]'}",
-        )
+        state = version or "[red]not installed[/]"
+        yield "packages" if i == 0 else "", f"{name:<15}{state}"
     for extra, packages in facts["extras"].items():
         for i, (name, version) in enumerate(packages.items()):
             remedy = f"[dim]not installed: {escape(how_to_install(name))}[/]"

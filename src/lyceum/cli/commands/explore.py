@@ -1,7 +1,11 @@
-"""Commands that look into data without comparing learners: cluster, reduce, segment, label."""
+"""Commands that look into data without comparing learners: cluster, reduce, segment, label.
+
+What they work with is imported inside them, so that `lyceum --help` answers at once.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -13,10 +17,15 @@ from lyceum.cli.options import (
     Force,
     Ignore,
     Kind,
+    Seed,
+    Settings,
     kinds_of,
     reads_files,
+    refuse_to_replace,
     settings_of,
+    write_table,
 )
+from lyceum.errors import LyceumError
 
 commands = Commands()
 
@@ -41,13 +50,10 @@ def cluster(
             help="The number of clusters; by default the one with the largest silhouette.",
         ),
     ] = None,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="parameter=value of the learner; repeat for more."),
-    ] = None,
+    setting: Settings = None,
     kind: Kind = None,
     ignore: Ignore = None,
-    seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
+    seed: Seed = 0,
     out: Annotated[
         str, typer.Option("--out", "-o", help="The CSV file of labels.")
     ] = "clusters.csv",
@@ -59,12 +65,37 @@ def cluster(
     as_json: AsJson = False,
 ) -> None:
     """Find clusters in a table, describe them, and write labels and a report."""
-    from lyceum.cli.commands.cluster import run
+    from lyceum._core.packages import EXTRAS
+    from lyceum.cli import screen
+    from lyceum.studies import cluster_table
 
-    run(
-        data, learner, clusters, settings_of(setting), kinds_of(kind), ignore or (), file_format,
-        seed, out, report, force, as_json,
-    )  # fmt: skip
+    settings = settings_of(setting)
+    kinds: Any = kinds_of(kind) or None
+    for path in (out, report):
+        refuse_to_replace(path, force)
+    # said before the work begins; labels are written all the same
+    lacking = screen.note_lacking("the report of clusters", *EXTRAS["report"])
+    with screen.notes(), screen.progress_bar(f"clustering {Path(data).name}"):
+        clustering = cluster_table(
+            data,
+            learner=learner,
+            clusters=clusters,
+            settings=settings,
+            kinds=kinds,
+            ignore=ignore or (),
+            file_format=file_format,
+            seed=seed,
+        )
+    clustering.write_labels(out)
+    if not lacking:
+        clustering.write_report(report)
+    if as_json:
+        screen.print_json(clustering.as_dict())
+        return
+    screen.show_summary(clustering.summary())
+    screen.print_line(f"\nlabels: {out}")
+    if not lacking:
+        screen.print_line(f"report: {report}")
 
 
 @commands.command(
@@ -110,20 +141,41 @@ def reduce(
 ) -> None:
     """Reduce the columns: principal components, Fisher's projection, or the most informative
     columns."""
-    from lyceum.cli.commands.reduce import run
+    from lyceum._core.files import write_file
+    from lyceum._core.packages import check_installed
+    from lyceum.cli import screen
+    from lyceum.workflows import reduce_table
 
-    run(
-        data,
-        target,
-        method,
-        components,
-        keep or [],
-        out,
-        page,
-        file_format,
-        force,
-        as_json,
-    )
+    if out is not None:
+        refuse_to_replace(out, force, (".csv", ".parquet"))
+    if page is not None:
+        refuse_to_replace(page, force)
+        check_installed("the report of a reduction", "matplotlib")
+    with screen.notes(), screen.progress_bar(f"reducing {Path(data).name}"):
+        reduction = reduce_table(
+            data,
+            target,
+            method=method,  # type: ignore[arg-type]
+            n_components=components,
+            keep=keep or [],
+            file_format=file_format,
+        )
+    if out is not None:
+        write_table(reduction.table, out)
+    if page is not None:
+        write_file(page, reduction.page(Path(data).name).encode())
+    if as_json:
+        screen.print_json(reduction.as_dict())
+        return
+    summary = reduction.summary()
+    screen.console.print(summary.title, style="bold", markup=False)
+    if reduction.left_out:
+        screen.print_line(f"left out: {summary.facts['left out']}")
+    for table in summary.tables:
+        screen.show_table(table)
+    for path in (out, page):
+        if path is not None:
+            screen.print_line(f"wrote {path}")
 
 
 @commands.command(
@@ -146,14 +198,39 @@ def segment(
         str, typer.Option(help="intensity, color or color+position.")
     ] = "color",
     method: Annotated[str, typer.Option(help="kmeans or mixture.")] = "kmeans",
-    seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
+    seed: Seed = 0,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Divide an image into segments of similar pixels; write the image and its palette."""
-    from lyceum.cli.commands.segment import run
+    from lyceum._core.packages import check_installed
+    from lyceum.cli import screen
+    from lyceum.workflows import segment_image
 
-    run(image, out, segments, by, method, seed, force, as_json)
+    check_installed("lyceum segment", "matplotlib")
+    if Path(image).is_dir():
+        raise LyceumError(f"{image} is a folder: give an image")
+    target = Path(out or Path(image).with_name(Path(image).stem + "-segments.png"))
+    # beside the picture
+    palette = target.with_name(target.stem + "-palette.png")
+    for path in (target, palette):
+        refuse_to_replace(str(path), force)
+    segmentation = segment_image(
+        image,
+        n_segments=segments,
+        by=by,  # type: ignore[arg-type]
+        method=method,  # type: ignore[arg-type]
+        random_state=seed,
+    )
+    segmentation.save(target, palette)
+    summary = segmentation.summary()
+    if as_json:
+        files = {"picture": str(target), "palette": str(palette)}
+        screen.print_json({**summary.as_dict(), **files})
+        return
+    for table in summary.tables:
+        screen.show_table(table)
+    screen.print_line(f"wrote {target} and {palette}")
 
 
 @commands.command(
@@ -191,11 +268,21 @@ def label(
             help="The classifier that chooses the rows; NaiveBayes by default.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The seed of the random numbers.")] = 0,
+    seed: Seed = 0,
     file_format: Any = None,
     force: Force = False,
 ) -> None:
     """Ask for labels, the most informative rows first; every answer is saved at once."""
     from lyceum.cli.commands.label import run
 
-    run(data, target, out, strategy, queries, learner, seed, file_format, force)
+    run(
+        data,
+        target,
+        out,
+        strategy=strategy,
+        queries=queries,
+        learner=learner,
+        seed=seed,
+        file_format=file_format,
+        force=force,
+    )

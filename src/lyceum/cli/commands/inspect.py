@@ -35,19 +35,6 @@ def run(file: str, target: str | None, file_format: FileFormat, as_json: bool) -
 
 def render(inspection: Inspection) -> None:
     """Print an inspection as wide as the terminal is."""
-    console.print(_headline(inspection), soft_wrap=True)
-    for note in inspection.notes:
-        console.print(Text(note, style="yellow"), soft_wrap=True)
-    console.print()
-    console.print(_columns(inspection))
-    if inspection.target is not None:
-        console.print()
-        console.print(_target(inspection[inspection.target]))
-    console.print()
-    console.print(_flags(inspection))
-
-
-def _headline(inspection: Inspection) -> str:
     cells = inspection.n_rows * len(inspection.columns)
     if inspection.n_missing:
         missing = f"{inspection.n_missing:,} missing cells ({inspection.n_missing / cells:.1%})"
@@ -60,12 +47,34 @@ def _headline(inspection: Inspection) -> str:
     ]
     if inspection.n_repeated:
         facts.append(f"{inspection.n_repeated:,} repeated rows")
-    return f"[bold]{escape(Path(inspection.source).name)}[/]  " + " · ".join(facts)
+    name = escape(Path(inspection.source).name)
+    console.print(f"[bold]{name}[/]  {' · '.join(facts)}", soft_wrap=True)
+    for note in inspection.notes:
+        console.print(Text(note, style="yellow"), soft_wrap=True)
+    console.print()
+    console.print(_columns(inspection))
+    if inspection.target is not None:
+        console.print()
+        column = inspection[inspection.target]
+        head = Text.assemble(
+            "to predict: ", (column.name, "bold"), f", {column.kind} ({column.why})"
+        )
+        n_counted = sum(n for _, n in column.top)
+        if n_counted and column.kind != "continuous":
+            listed = [
+                f"{_number(value)} {n:,} ({n / n_counted:.1%})"
+                for value, n in column.top
+            ]
+            head.append(f": {', '.join(listed)}")
+        console.print(head)
+    console.print()
+    console.print(_flags(inspection))
 
 
 def _columns(inspection: Inspection) -> Table:
     wide = console.width >= _WIDE
     any_missing = inspection.n_missing > 0
+    # the width of each column at most, 0 to leave it out; values take what is left
     heads = {
         "column": 30 if wide else 24,
         "kind": 11,
@@ -78,28 +87,18 @@ def _columns(inspection: Inspection) -> Table:
         head.max_width = heads[str(head.header)]
         head.overflow = "ellipsis"
         head.no_wrap = True
-        if head.header == "missing":
-            head.justify = "right"
-        else:
-            head.justify = "left"
+        head.justify = "right" if head.header == "missing" else "left"
     shown.columns[-1].ratio = 1
     for column in inspection.columns:
-        cells: list[Text | str] = [
-            Text(column.name, style="bold" if column.name == inspection.target else ""),
-            column.kind,
-        ]
-        cells += [Text(column.why)] if wide else []
-        cells += (
-            [_missing_text(column.n_missing, inspection.n_rows)] if any_missing else []
-        )
+        style = "bold" if column.name == inspection.target else ""
+        cells: list[Text | str] = [Text(column.name, style), column.kind]
+        if wide:
+            cells.append(Text(column.why))
+        if any_missing:
+            n = column.n_missing
+            cells.append(f"{n:,} {n / inspection.n_rows:>4.0%}" if n else "")
         shown.add_row(*cells, _values(column, inspection.n_rows, wide))
     return shown
-
-
-def _missing_text(n_missing: int, n_rows: int) -> str:
-    if n_missing:
-        return f"{n_missing:,} {n_missing / n_rows:>4.0%}"
-    return ""
 
 
 def _values(column: ColumnInspection, n_rows: int, wide: bool) -> Text:
@@ -110,48 +109,26 @@ def _values(column: ColumnInspection, n_rows: int, wide: bool) -> Text:
             for value, n in column.top
         ]
         more = (column.n_distinct or 0) - len(column.top)
-        return Text(" · ").join(
-            [*shares, *([Text(f"{more:,} more")] if more > 0 else [])]
-        )
+        if more > 0:
+            shares.append(Text(f"{more:,} more"))
+        return Text(" · ").join(shares)
     if column.low is None or column.high is None:
-        return Text(
-            "too many to list" if column.kind == "categorical" else "–", style="dim"
-        )
+        reason = "too many to list" if column.kind == "categorical" else "–"
+        return Text(reason, style="dim")
     show = time_text if column.is_time else _number
-    if wide:
-        middle = f"  median {show(column.median)}"
-    else:
-        middle = ""
-    return Text.assemble(
-        (_spark(column.histogram), "cyan"),
-        f"  {show(column.low)} … {show(column.high)}{middle}",
-    )
+    middle = f"  median {show(column.median)}" if wide else ""
+    # a bar of one to eight eighths for every bin of the histogram that has rows
+    most = max(column.histogram, default=0)
+    bars = [_BARS[n * 8 // (most + 1)] if n else " " for n in column.histogram]
+    extent = f"  {show(column.low)} … {show(column.high)}{middle}"
+    return Text.assemble(("".join(bars), "cyan"), extent)
 
 
 def _number(value: object) -> str:
     """Whole numbers in full, others to four digits."""
+    # floats of at most 2⁵³ are exact: 1e15 stays well below
     is_integer = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
     return shown(int(value) if is_integer else value)  # type: ignore[call-overload]
-
-
-def _spark(histogram: tuple[int, ...]) -> str:
-    most = max(histogram, default=0)
-    return "".join(
-        " " if not n else _BARS[min(7, n * 8 // (most + 1))] for n in histogram
-    )
-
-
-def _target(column: ColumnInspection) -> Text:
-    head = Text.assemble(
-        "to predict: ", (column.name, "bold"), f", {column.kind} ({column.why})"
-    )
-    total = sum(n for _, n in column.top)
-    if total and column.kind != "continuous":
-        listed = ", ".join(
-            f"{_number(value)} {n:,} ({n / total:.1%})" for value, n in column.top
-        )
-        head.append(f": {listed}")
-    return head
 
 
 def _flags(inspection: Inspection) -> Table | str:
@@ -160,14 +137,13 @@ def _flags(inspection: Inspection) -> Table | str:
     ]
     if not flagged:
         return "[green]nothing looks wrong[/]"
+    # two columns: the name, cut where it is long, and the sentence
     shown = Table.grid(padding=(0, 2))
     shown.title = "worth a look"
     shown.title_justify = "left"
     shown.title_style = "bold"
     shown.add_column(max_width=30, overflow="ellipsis", no_wrap=True)
     for name, flag in flagged:
-        shown.add_row(
-            Text(name),
-            Text(flag.text, style="red" if flag.code in _GRAVE else "yellow"),
-        )
+        color = "red" if flag.code in _GRAVE else "yellow"
+        shown.add_row(Text(name), Text(flag.text, style=color))
     return shown

@@ -20,6 +20,7 @@ def run(
     data: str,
     target: str,
     out: str,
+    *,
     strategy: str,
     queries: int,
     learner: str | None,
@@ -28,10 +29,8 @@ def run(
     force: bool,
 ) -> None:
     refuse_to_replace(out, force)
-    if learner is None:
-        made = None
-    else:
-        made = catalog.find(learner).load()()
+    made = None if learner is None else catalog.find(learner).build()
+    # printed before the file is read, which may take a while
     hint = "Type a label and Enter; Enter alone or Ctrl-C stops. Every answer is saved at once."
     console.print(hint, style="dim")
     with notes():
@@ -47,20 +46,15 @@ def run(
             file_format=file_format,
         )
     classes = ", ".join(result.classes) or "none"
-    if result.asked == 1:
-        answers = "1 answer"
-    else:
-        answers = f"{result.asked} answers"
+    answers = "1 answer" if result.asked == 1 else f"{result.asked} answers"
     console.print(
         f"{answers}; {result.labeled:,} of {result.rows:,} rows have a label ({escape(classes)}): "
         f"{escape(str(result.out))}"
     )
     if result.labeled < result.rows:
         file = shlex.quote(str(result.out))
-        again = (
-            f"lyceum label {file} --target {shlex.quote(target)} --out {file} --force"
-        )
-        print_line(f"To go on: {again}", style="dim")
+        options = f"--target {shlex.quote(target)} --out {file} --force"
+        print_line(f"To go on: lyceum label {file} {options}", style="dim")
 
 
 def _ask(row: int, cells: dict[str, Any], posteriors: dict[str, float]) -> str | None:
@@ -70,13 +64,13 @@ def _ask(row: int, cells: dict[str, Any], posteriors: dict[str, float]) -> str |
     console.print(Text(f"Row {row}", style="bold"))
     console.print(shown)
     if posteriors:
+        # the most probable classes first
         best = sorted(posteriors.items(), key=lambda pair: -pair[1])[:5]
         guess = ", ".join(f"{escape(label)} {share:.0%}" for label, share in best)
         console.print(f"guess: {guess}", style="dim")
     answer = _read_line("label: ")
-    while (
-        answer and posteriors and answer not in posteriors
-    ):  # a new class, or a slip of the fingers
+    # a new class, or a slip of the fingers
+    while answer and posteriors and answer not in posteriors:
         console.print(
             f"{escape(answer)} is no class so far: type it again to add it, or another label"
         )
@@ -98,11 +92,8 @@ def _read_line(prompt: str) -> str:
 
 def _cell_text(cell: Any) -> str:
     """A cell; whole numbers without marks of thousands, as they may be years or codes."""
-    is_integer = isinstance(cell, int) or (
-        isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15
-    )
     if cell is None:
         return ""
-    if is_integer:
-        return str(int(cell))
-    return show_cell(cell)
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+        cell = int(cell)
+    return str(int(cell)) if isinstance(cell, int) else show_cell(cell)

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from lyceum import catalog
 from lyceum.cli.screen import console, print_json
-from lyceum.syllabus import SECTIONS, Row, rows
+from lyceum.syllabus import SECTIONS, rows
 
 _MARKS = {
     "works": ("✔ works", "green"),
@@ -34,27 +34,18 @@ def show_syllabus(missing: bool, as_json: bool) -> None:
         if inside:
             console.print(f"\n[bold]{number} {section}[/]")
         for row in inside:
-            console.print(_line(row))
+            mark, style = _MARKS[row.status]
+            status = (f"{mark:<11}", style)
+            console.print(Text.assemble(f"{row.number:>5} ", status, row.title))
             if row.where:
-                console.print(Padding(_where(row), (0, 0, 0, 17)))
-    console.print(f"\n{_tally()}")
-
-
-def _line(row: Row) -> Text:
-    mark, style = _MARKS[row.status]
-    return Text.assemble(f"{row.number:>5} ", (f"{mark:<11}", style), row.title)
-
-
-def _where(row: Row) -> Text:
-    where = Text(", ".join(path.removeprefix("lyceum.") for path in row.where), "cyan")
-    if row.lacks:
-        where.append(f"; still without {row.lacks}", "yellow")
-    return where
-
-
-def _tally() -> str:
+                paths = [path.removeprefix("lyceum.") for path in row.where]
+                where = Text(", ".join(paths), "cyan")
+                if row.lacks:
+                    where.append(f"; still without {row.lacks}", "yellow")
+                console.print(Padding(where, (0, 0, 0, 17)))
     states = [row.status for row in rows()]
-    return f"{len(states)} rows: {states.count('works')} work, {states.count('partly')} in part."
+    tally = f"{states.count('works')} work, {states.count('partly')} in part"
+    console.print(f"\n{len(states)} rows: {tally}.")
 
 
 def show_learners(task: str | None, as_json: bool) -> None:
@@ -72,31 +63,21 @@ def show_learners(task: str | None, as_json: bool) -> None:
 def _learner_table(entries: list[catalog.Entry]) -> Table:
     """One learner per row; on narrow screens its sentence is below its name."""
     if console.width < 110:
-        return _narrow_table(entries)
+        listed = Table.grid(expand=True)
+        listed.add_column(ratio=1)
+        for entry in entries:
+            listed.add_row(_name(entry).append(f"  {_facts(entry)}", "cyan"))
+            listed.add_row(Padding(Text(entry.about), (0, 0, 0, 4)))
+        return listed
     listed = Table.grid(padding=(0, 2), expand=True)
-    listed.add_column(width=max(27, *(len(_path(entry)) for entry in entries)))
+    names = [_name(entry) for entry in entries]
+    listed.add_column(width=max(27, *map(len, names)))
     listed.add_column(width=25)
     listed.add_column(ratio=1)
-    for entry in entries:
-        listed.add_row(
-            _name(entry),
-            _facts(entry),
-            Text(entry.about).append(f" {entry.cost}.", "dim"),
-        )
+    for entry, name in zip(entries, names):
+        about = Text(entry.about).append(f" {entry.cost}.", "dim")
+        listed.add_row(name, _facts(entry), about)
     return listed
-
-
-def _narrow_table(entries: list[catalog.Entry]) -> Table:
-    listed = Table.grid(expand=True)
-    listed.add_column(ratio=1)
-    for entry in entries:
-        listed.add_row(_name(entry).append(f"  {_facts(entry)}", "cyan"))
-        listed.add_row(Padding(Text(entry.about), (0, 0, 0, 4)))
-    return listed
-
-
-def _path(entry: catalog.Entry) -> str:
-    return f"{entry.package.removeprefix('lyceum.')}.{entry.name}"
 
 
 def _name(entry: catalog.Entry) -> Text:

@@ -15,7 +15,8 @@ from rich.text import Text
 
 from lyceum._core.data import Inspection, inspect
 from lyceum._core.packages import EXTRAS
-from lyceum.cli.options import loss_for, option_words
+from lyceum.cli.losses import loss_for
+from lyceum.cli.options import option_words
 from lyceum.cli.screen import (
     console,
     note_lacking,
@@ -55,15 +56,10 @@ def run(
     if data is not None and target is None and options.get("recipe") is None:
         raise LyceumError(_targets(data, options.get("file_format")))
     note_lacking("the report of a study", *EXTRAS["report"])
+    text = f"studying {Path(data).name}" if data else "studying"
+    bar = progress_bar(text, ("tasks", "conclusions"), options.get("budget"))
     try:
-        if data:
-            text = f"studying {Path(data).name}"
-        else:
-            text = "studying"
-        with (
-            notes(),
-            progress_bar(text, ("tasks", "conclusions"), options.get("budget")),
-        ):
+        with notes(), bar:
             result = study(data, target, loss=_costs(loss), **options)
     except LyceumError as error:
         raise LyceumError(option_words(str(error))) from error
@@ -87,15 +83,13 @@ def _costs(text: str | None) -> Any:
 
 def _targets(data: str, file_format: Any) -> str:
     """The columns of a file, and those that people are likely to predict."""
-    inspection = inspect(
-        data, **({} if file_format is None else {"file_format": file_format})
-    )
+    options = {} if file_format is None else {"file_format": file_format}
+    inspection = inspect(data, **options)
     names = ", ".join(repr(column.name) for column in inspection.columns)
     likely = "; ".join(_likely(inspection))
+    hint = ""
     if likely:
         hint = f" Likely: {likely}."
-    else:
-        hint = ""
     return (
         f"say which column to predict, --target COLUMN.{hint} The columns are {names}."
     )
@@ -107,27 +101,23 @@ def _likely(inspection: Inspection) -> list[str]:
     for index, column in enumerate(inspection.columns):
         if any(flag.code in _NO_TARGET for flag in column.flags):
             continue
-        n = column.n_distinct or 0
-        few = column.kind != "continuous" and 2 <= n <= 20
-        score = 3.0 * (column.name.lower() in _TARGET_NAMES) + 1.5 * (
-            index == len(inspection.columns) - 1
-        )
-        scores[column.name] = score + (1.0 if few else 0.0) + 0.5 * (index == 0 and few)
-    best = sorted(scores, key=lambda name: -scores[name])[:3]
-    return [
-        f"--target {shlex.quote(name)} ({_values(inspection[name])})"
-        for name in best
-        if scores[name] >= 1.0
-    ]
-
-
-def _values(column: Any) -> str:
-    if column.kind == "continuous":
-        return "numbers"
-    shown = ", ".join(str(value) for value, _ in column.top[:3])
-    if (column.n_distinct or 0) > 3:
-        return f"{shown}, ..."
-    return shown
+        # a telling name counts most, then the last place, few values, and the first place
+        has_few = column.kind != "continuous" and 2 <= (column.n_distinct or 0) <= 20
+        is_last = index == len(inspection.columns) - 1
+        score = 3.0 * (column.name.lower() in _TARGET_NAMES) + 1.5 * is_last
+        score += 1.0 * has_few + 0.5 * (has_few and index == 0)
+        scores[column.name] = score
+    likely = []
+    for name in sorted(scores, key=lambda name: -scores[name])[:3]:
+        column = inspection[name]
+        values = "numbers"
+        if column.kind != "continuous":
+            values = ", ".join(str(value) for value, _ in column.top[:3])
+            if (column.n_distinct or 0) > 3:
+                values += ", ..."
+        if scores[name] >= 1.0:
+            likely.append(f"--target {shlex.quote(name)} ({values})")
+    return likely
 
 
 def render(study: Study) -> None:
@@ -163,37 +153,34 @@ def render(study: Study) -> None:
 def _p_note(study: Study) -> str:
     """What p means, and which learners were not tuned."""
     test = study.comparison.test
+    guess = "; for the constant guess a permutation test on rows"
     if "permutation" in test:
         guess = ""
-    else:
-        guess = "; for the constant guess a permutation test on rows"
+    meaning = "p: no test is possible with so few rows"
     if test:
         meaning = (
             "p: the chance of a difference from the best at least as large if there were none;"
             f" below 0.05 a learner counts as worse ({test}, Holm's correction{guess})"
         )
-    else:
-        meaning = "p: no test is possible with so few rows"
-    untuned = not all(learner.is_tuned for learner in study.comparison.learners)
-    if untuned:
-        some = " (*: only its defaults in some folds; 1*: in all)"
-    else:
-        some = ""
-    return f"{meaning}. tried: settings compared in every fold{some}."
+    stars = " (*: only its defaults in some folds; 1*: in all)"
+    if all(learner.is_tuned for learner in study.comparison.learners):
+        stars = ""
+    return f"{meaning}. tried: settings compared in every fold{stars}."
 
 
 def _settings_tried(learner: RankedLearner) -> str:
     """How many settings were compared in a fold, starred if that was not so in every fold."""
-    if learner.is_baseline or learner.is_tuned:
-        if learner.is_baseline:
-            return ""
+    if learner.is_baseline:
+        return ""
+    if learner.is_tuned:
         return str(learner.settings_tried)
-    return f"{learner.settings_tried if learner.folds_searched else 1}*"
+    return f"{learner.settings_tried}*" if learner.folds_searched else "1*"
 
 
 def _warnings(study: Study) -> Iterator[str]:
     for failure in study.failures:
         yield f"{failure.label} failed and was not compared: {failure.reason.rstrip('.')}"
+    # what the study left out already cannot mislead it
     left_out = {suspect.column for suspect in study.suspects if suspect.left_out}
     for suspect in study.suspects:
         if suspect.code == "leak" and suspect.column not in left_out:
@@ -208,45 +195,48 @@ def _ranking(study: Study) -> Table:
     axis = comparison.axis
     drawn = console.width >= _WIDE
     numbers = (comparison.metric, "p", "tried", "seconds")
-    heads = [
-        "",
-        "learner",
-        comparison.metric,
-        "95 % interval",
-        *([""] if drawn else []),
-        *numbers[1:],
-    ]
+    heads = ["", "learner", numbers[0], "95 % interval", *numbers[1:]]
+    if drawn:
+        heads.insert(4, "")
     made = table(*heads, collapse_padding=True)  # long names fit into 80 columns
     made.columns[1].no_wrap = True
     for column in made.columns:
         column.justify = "right" if column.header in numbers else "left"
-    for s in comparison.learners:
+    for learner in comparison.learners:
+        chosen = learner.name == comparison.choice
+        calibrated = " (calibrated)" if learner.calibration else ""
         cells = [
-            "✔" if s.name == comparison.choice else "",
-            Text(f"{s.label} (calibrated)" if s.calibration else s.label),
-            comparison.loss_text(s),
-            comparison.interval_text(s),
-            *([_interval_drawing(s, axis)] if drawn else []),
-            s.p_text,
-            _settings_tried(s),
-            f"{s.seconds:.1f}",
+            "✔" if chosen else "",
+            Text(f"{learner.label}{calibrated}"),
+            comparison.loss_text(learner),
+            comparison.interval_text(learner),
+            learner.p_text,
+            _settings_tried(learner),
+            f"{learner.seconds:.1f}",
         ]
-        style = "dim" if s.is_baseline else ""
-        if s.name == comparison.choice:
+        if drawn:
+            cells.insert(4, _interval_drawing(learner, axis))
+        style = ""
+        if chosen:
             style = "bold"
+        elif learner.is_baseline:
+            style = "dim"
         made.add_row(*cells, style=style)
     return made
 
 
 def _interval_drawing(learner: RankedLearner, axis: Any) -> str:
     """The interval as characters: ├──●──┤."""
+    # an estimate beyond the axis is an arrow to it
     if not axis.holds(learner.loss):
         return f"{'→':>{_AXIS}}"
+    # places on an axis of 0 to 100 that all learners share, in cells
     low, point, high = (
         round(axis.at(value) / 100 * (_AXIS - 1))
         for value in (learner.interval[0], learner.loss, learner.interval[1])
     )
     cells = [" "] * _AXIS
+    # the line first, then its ends, then the estimate, which covers them
     cells[low : high + 1] = "─" * (high + 1 - low)
     cells[low] = "├"
     cells[high] = "┤"

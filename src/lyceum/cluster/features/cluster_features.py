@@ -82,7 +82,12 @@ class ClusterFeatures(NewColumns, ClusterBased):
     def _default_clusterer(self, n_rows: int | None = None) -> Any:
         return KMeans(random_state=self.random_state)
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit the clusterer on the rows; y is ignored.
 
         Parameters
@@ -99,22 +104,23 @@ class ClusterFeatures(NewColumns, ClusterBased):
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The names of the given columns, if they are kept, and of the new ones."""
         check_is_fitted(self)
-        given = _check_feature_names_in(self, input_features)
-        design = self._design
-        known = []
+        input_names = _check_feature_names_in(self, input_features)
+        design_names = self._design.after.names
+        names = []
         if self.keep:
-            renamed = dict(zip(self.schema_.names, map(str, given)))
-            known = [
-                renamed.get(name, name) if design.after.names.count(name) == 1 else name
-                for name in design.after.names
-            ]
-        new = [f"clusterfeatures{k}" for k in range(self._n_clusters)]
-        return np.array([*known, *new], dtype=object)
+            renamed = dict(zip(self.schema_.names, map(str, input_names)))
+            # a name that the design has several times belongs to the parts of one column
+            for name in design_names:
+                is_single = design_names.count(name) == 1
+                names.append(renamed.get(name, name) if is_single else name)
+        names += [f"clusterfeatures{k}" for k in range(self._n_clusters)]
+        return np.array(names, dtype=object)
 
     @property
     def _n_clusters(self) -> int:
         if self.kind == "distances":
             return len(self.clusterer_.get_feature_names_out())
+        # the largest label, as clusterers do not agree on an attribute for their number
         return int(np.max(np.asarray(self.clusterer_.labels_), initial=0)) + 1
 
     def transform(self, X: Data) -> Any:
@@ -127,13 +133,13 @@ class ClusterFeatures(NewColumns, ClusterBased):
         """
         check_is_fitted(self)
         if sparse.issparse(X):
-            return self._append_columns(
-                self.rows_to_predict(X).in_one_block(type(self).__name__)
-            )
+            block = self.rows_to_predict(X).in_one_block(type(self).__name__)
+            return self._append_columns(block)
         return self._in_new_columns(partial(_append_columns, self), X)
 
     def _append_columns(self, block: Block) -> Any:
         cells = self._design(block)
+        # clusterers of other libraries refuse tables without rows
         if not len(block):
             new = np.empty((0, self._n_clusters))
         elif self.kind == "distances":
@@ -142,13 +148,16 @@ class ClusterFeatures(NewColumns, ClusterBased):
                 new = new.in_one_block(type(self).__name__).dense
             new = np.asarray(new)
         else:
+            # noise, -1, is no column: all zeros
             labels = clusters_of_rows(self, block)
-            new = (labels[:, None] == np.arange(self._n_clusters)).astype(np.float64)
+            clusters = np.arange(self._n_clusters)
+            new = (labels[:, None] == clusters).astype(np.float64)
         if not self.keep:
             return new
         if sparse.issparse(cells.X):
             return sparse.hstack([cells.X, sparse.csr_array(new)], format="csr")
-        return np.hstack([np.asarray(cells.dense, dtype=np.float64), new])
+        dense = np.asarray(cells.dense, dtype=np.float64)
+        return np.hstack([dense, new])
 
     def summary(self) -> Summary:
         """The clusterer, and the columns that it adds."""

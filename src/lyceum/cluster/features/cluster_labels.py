@@ -76,7 +76,7 @@ class ClusterLabels(Classifier, ClusterBased):
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
 
-    _takes_unlabeled: ClassVar[bool] = True
+    _takes_unlabeled = True
     _parameter_constraints: ClassVar[dict] = {
         "clusterer": [HasMethods(["fit", "predict"]), None],
         "smoothing": [Interval(Real, 0.0, None, closed="neither")],
@@ -105,7 +105,12 @@ class ClusterLabels(Classifier, ClusterBased):
         means = KMeans(n_clusters, random_state=self.random_state)
         return make_pipeline(SimpleImputer(), StandardScaler(), means)
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Cluster all rows, then count the classes of every cluster.
 
         Parameters
@@ -119,6 +124,8 @@ class ClusterLabels(Classifier, ClusterBased):
         """
         rows = self._rows(X, y, sample_weight)
         self._fit_clusterer(rows, self._learn_typical(rows, SimpleImputer()))
+        # weights of clusters by classes; the last row is for noise, the last column for rows
+        # without a label
         table = self._cluster_weights(rows).table
         labeled = table[:, :-1]
         if not labeled.sum() > 0:
@@ -128,6 +135,7 @@ class ClusterLabels(Classifier, ClusterBased):
         self.class_prior_ = labeled.sum(axis=0) / labeled.sum()
         self.counts_ = labeled[:-1]
         self.unlabeled_ = table[:-1, -1]
+        # (n_ck + smoothing · prior_k) / Σ_k: a cluster without labels has the prior
         shares = self.counts_ + self.smoothing * self.class_prior_
         self.shares_ = shares / shares.sum(axis=1, keepdims=True)
         return self
@@ -169,15 +177,11 @@ class ClusterLabels(Classifier, ClusterBased):
         """
         check_is_fitted(self)
         heads = ("class", "weight of labels", "posterior")
+        labels = [str(label) for label in self.classes_]
+        clusters = zip(self.counts_.tolist(), self.shares_.tolist())
         about = {
-            c: Table(
-                f"Cluster {c}",
-                heads,
-                list(zip(map(str, self.classes_), counts, shares)),
-            )
-            for c, (counts, shares) in enumerate(
-                zip(self.counts_.tolist(), self.shares_.tolist())
-            )
+            c: Table(f"Cluster {c}", heads, list(zip(labels, counts, shares)))
+            for c, (counts, shares) in enumerate(clusters)
         }
         return self._explain_placed(X, partial(_posteriors, self), about)
 
@@ -190,19 +194,14 @@ class ClusterLabels(Classifier, ClusterBased):
             "weight of unlabeled rows": float(self.unlabeled_.sum()),
         }
         heads = ("cluster", "labeled", "unlabeled", *map(str, self.classes_))
-        sizes = zip(
-            self.counts_.sum(axis=1).tolist(),
-            self.unlabeled_.tolist(),
-            self.shares_.tolist(),
-        )
+        labeled = self.counts_.sum(axis=1).tolist()
+        unlabeled = self.unlabeled_.tolist()
         lines = [
-            (c, known, rest, *shares) for c, (known, rest, shares) in enumerate(sizes)
+            (c, labeled[c], unlabeled[c], *shares)
+            for c, shares in enumerate(self.shares_.tolist())
         ]
-        return Summary(
-            self._title(),
-            facts,
-            [Table("Clusters and posteriors of the classes", heads, lines)],
-        )
+        table = Table("Clusters and posteriors of the classes", heads, lines)
+        return Summary(self._title(), facts, [table])
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of the clusterer, and the shares."""
@@ -212,13 +211,13 @@ class ClusterLabels(Classifier, ClusterBased):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         k = len(self.shares_)
         K = len(self.classes_)
-        table = {
+        return {
             "shares_": (k, K),
             "counts_": (k, K),
             "unlabeled_": (k,),
             "class_prior_": (K,),
+            "typical_": (self.n_features_in_,),
         }
-        return table | {"typical_": (self.n_features_in_,)}
 
     def _check_model(self) -> None:
         super()._check_model()
@@ -227,6 +226,7 @@ class ClusterLabels(Classifier, ClusterBased):
 
 def _posteriors(model: ClusterLabels, block: Block) -> np.ndarray:
     labels = clusters_of_rows(model, block)
+    # noise, and a cluster that had no row in fit, has the prior
     placed = (labels >= 0) & (labels < len(model.shares_))
     proba = np.repeat(model.class_prior_[None, :], len(labels), axis=0)
     proba[placed] = model.shares_[labels[placed]]

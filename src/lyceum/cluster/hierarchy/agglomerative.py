@@ -17,7 +17,11 @@ from lyceum._core.clustering import METRICS, MetricLearner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.types import Categories, Data, Target, Weights
-from lyceum.cluster.cluster_distances import distances_to_clusters, labels_in_order
+from lyceum.cluster.cluster_distances import (
+    clusters_in_order,
+    distances_to_clusters,
+    labels_in_order,
+)
 from lyceum.cluster.explanations import (
     TreeExplanation,
     adds_up,
@@ -158,7 +162,12 @@ class AgglomerativeClustering(
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Build the tree of the rows of X, and cut it.
 
         Parameters
@@ -172,16 +181,20 @@ class AgglomerativeClustering(
         rows = self._metric_rows(X, sample_weight)
         block = rows.in_one_block(type(self).__name__, "KMeans or KMedoids")
         weighted = np.flatnonzero(block.weights > 0)
-        if len(weighted) < max(2, self.n_clusters or 0):
+        fewest = max(2, self.n_clusters or 0)
+        if len(weighted) < fewest:
             raise DataError(
                 f"n_samples={len(weighted)} with a weight: {type(self).__name__} needs at least "
-                f"{max(2, self.n_clusters or 0)} rows"
+                f"{fewest} rows"
             )
         used = block
+        # zero-weight rows are no part of the tree; they are labeled afterwards
         if len(weighted) < len(block):
             used = block.take(weighted)
         self._learn(used, self._tree(used, weighted))
-        self._label_all(block, weighted)
+        self.labels_ = labels_in_order(
+            self.order_, self.starts_, block, weighted, self._nearest
+        )
         return self
 
     def _check_cut(self) -> None:
@@ -198,14 +211,14 @@ class AgglomerativeClustering(
 
     def _tree(self, block: Block, weighted: np.ndarray) -> np.ndarray:
         w = block.w
+        # weights that are all 1 are none
         if w is not None and (w == 1.0).all():
             w = None
         if not self._is_precomputed:
             return link_rows(block.X, self.linkage, self.metric_, w)
-        D = self._given_distances(
-            block,
-            square=block.X.shape[1] == len(weighted) or len(weighted) == len(block),
-        )
+        n_used = len(weighted)
+        square = block.X.shape[1] == n_used or n_used == len(block)
+        D = self._given_distances(block, square=square)
         if D.shape[1] != len(weighted):
             raise DataError(
                 "rows of weight zero cannot be left out of distances that were given"
@@ -220,7 +233,9 @@ class AgglomerativeClustering(
         ranks = canonical_ranks(block.X)
         least = np.full(labels.max() + 1, np.iinfo(np.int64).max)
         np.minimum.at(least, labels, ranks)
-        labels = np.argsort(np.argsort(least, kind="stable"), kind="stable")[labels]
+        # argsort twice: the rank of every cluster
+        order = np.argsort(least, kind="stable")
+        labels = np.argsort(order, kind="stable")[labels]
         self.linkage_ = merges
         self.n_clusters_ = int(labels.max()) + 1
         self.order_ = np.lexsort((ranks, labels))
@@ -239,17 +254,13 @@ class AgglomerativeClustering(
                 merges, self.inconsistency, self.inconsistency_depth
             )
         if self.distance_threshold is not None:
+            # a centroid linkage may merge below an earlier merge, which must stay merged
             heights = np.maximum.accumulate(merges[:, 2])
             return cut_merges(merges, heights < self.distance_threshold)
         assert self.n_clusters is not None
-        return cut_merges(
-            merges, np.arange(len(merges)) < len(merges) + 1 - self.n_clusters
-        )
-
-    def _label_all(self, block: Block, weighted: np.ndarray) -> None:
-        self.labels_ = labels_in_order(
-            self.order_, self.starts_, block, weighted, self._nearest
-        )
+        # n - k of the n - 1 merges leave k clusters
+        n_merged = len(merges) + 1 - self.n_clusters
+        return cut_merges(merges, np.arange(len(merges)) < n_merged)
 
     # -- use ---------------------------------------------------------------------------
 
@@ -318,18 +329,15 @@ class AgglomerativeClustering(
             the heights.
         """
         check_is_fitted(self)
-        by_means = (
-            self.linkage in ("centroid", "ward") and self.metric_.name == "euclidean"
-        )
-        if by_means or self.linkage in ("single", "complete"):
-            linkage = self.linkage
-        else:
+        # where a linkage has no means to compare with, rows go by their mean distances
+        linkage = self.linkage
+        if linkage in ("centroid", "ward") and self.metric_.name != "euclidean":
             linkage = "average"
-        clusters = np.repeat(np.arange(self.n_clusters_), np.diff(self.starts_))
+        clusters = clusters_in_order(self.starts_)
         unit = linkage_unit(self.metric_, linkage)
-        explanation = explain_members(
-            self, X, partial(self._margins, linkage), unit, (clusters, self.order_)
-        )
+        margins = partial(self._margins, linkage)
+        stored = (clusters, self.order_)
+        explanation = explain_members(self, X, margins, unit, stored)
         return TreeExplanation.of(explanation, self.linkage_)
 
     def _margins(self, linkage: str, block: Block) -> np.ndarray:
@@ -363,23 +371,21 @@ class AgglomerativeClustering(
             "metric": "precomputed" if self._is_precomputed else self.metric_.name,
             "clusters": self.n_clusters_,
         }
-        total = self.counts_.sum()
-        sizes = [(k, count, count / total) for k, count in enumerate(self.counts_)]
+        weight = self.counts_.sum()
+        sizes = [(k, count, count / weight) for k, count in enumerate(self.counts_)]
         # the weights of the two clusters of every merge; those of single rows come first
         weights = np.empty(n)
         weights[self.order_] = self.weights_
-        parts = np.append(weights, self.linkage_[:, 3])[self.children_].tolist()
+        weights = np.append(weights, self.linkage_[:, 3])
+        parts = weights[self.children_].tolist()
         last = [
             (n - t - 1, heights[t], *parts[t])
             for t in range(n - 2, max(-1, n - 12), -1)
         ]
+        heads = ("clusters left", "height", "weight of one", "weight of the other")
         tables = [
             Table("Clusters", ("cluster", "weight", "share"), sizes),
-            Table(
-                "Last merges",
-                ("clusters left", "height", "weight of one", "weight of the other"),
-                last,
-            ),
+            Table("Last merges", heads, last),
         ]
         return Summary(self._title(), facts, tables)
 

@@ -109,10 +109,16 @@ class DBSCAN(DensityLearner):
         return self.min_samples
 
     def _cut(
-        self, X: Any, D: np.ndarray | None, core: np.ndarray, w: np.ndarray
+        self,
+        X: Any,
+        D: np.ndarray | None,
+        core: np.ndarray,
+        w: np.ndarray,
     ) -> DenseClusters:
         eps = float(self.eps)
         merges = self.linkage_
+        # In the tree of mutual reachability, max(core_x, core_y, d), merges up to eps join core
+        # rows only, each within eps of the next: the clusters of DBSCAN. Other rows stay alone.
         groups = cut_merges(merges, merges[:, 2] <= eps * ROUNDING)
         is_core = core <= eps * ROUNDING
         labels = np.full(len(core), -1)

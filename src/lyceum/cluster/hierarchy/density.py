@@ -3,7 +3,7 @@ of new rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -56,9 +56,11 @@ class DenseClusters:
         stabilities = None
         if self.stabilities is not None:
             stabilities = self.stabilities[order]
-        labels = numbers[self.labels]
-        return DenseClusters(
-            labels, self.heights[order], stabilities, self.probabilities
+        return replace(
+            self,
+            labels=numbers[self.labels],
+            heights=self.heights[order],
+            stabilities=stabilities,
         )
 
 
@@ -83,14 +85,23 @@ class DensityLearner(ClusterMixin, MetricLearner):
         raise undefined(self, "_n_core")
 
     def _cut(
-        self, X: Data, D: np.ndarray | None, core: np.ndarray, w: np.ndarray
+        self,
+        X: Data,
+        D: np.ndarray | None,
+        core: np.ndarray,
+        w: np.ndarray,
     ) -> DenseClusters:
         """The clusters of the tree `linkage_`; rows are given by their cells or by distances."""
         raise undefined(self, "_cut")
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Find the clusters of the rows of X.
 
         Parameters
@@ -125,22 +136,25 @@ class DensityLearner(ClusterMixin, MetricLearner):
         return self
 
     def _reachability_tree(
-        self, X: Data, D: np.ndarray | None, core: np.ndarray, w: np.ndarray
+        self,
+        X: Data,
+        D: np.ndarray | None,
+        core: np.ndarray,
+        w: np.ndarray,
     ) -> np.ndarray:
         """The minimum spanning tree under max(core_x, core_y, d(x, y)), as merges."""
         if D is not None:
             reach = np.maximum(D, np.maximum(core[:, None], core))
-            return link_distances(
-                reach[np.triu_indices(len(D), 1)], len(D), "single", w
-            )
-        points = self.metric_.points(np.ascontiguousarray(X))
+            condensed = reach[np.triu_indices(len(D), 1)]
+            return link_distances(condensed, len(D), "single", w)
+        metric = self.metric_
+        points = metric.points(np.ascontiguousarray(X))
         points = np.ascontiguousarray(points, dtype=np.float64)
         n_columns = points.shape[1]
-        raw = np.ascontiguousarray(self.metric_.raw(core, n_columns))  # type: ignore[arg-type]
-        a, b, heights = spanning_tree(points, self.metric_, raw)
-        heights = finite_distances(
-            self.metric_.distances(heights, n_columns), self.metric_
-        )
+        # the kernel compares raw values (squares, say), which order as the distances do
+        raw = np.ascontiguousarray(metric.raw(core, n_columns))  # type: ignore[arg-type]
+        a, b, raw_heights = spanning_tree(points, metric, raw)
+        heights = finite_distances(metric.distances(raw_heights, n_columns), metric)
         return link_edges(a, b, heights, w)
 
     def _store_core_rows(
@@ -159,6 +173,7 @@ class DensityLearner(ClusterMixin, MetricLearner):
         self.counts_ = np.bincount(
             labels[inside], block.weights[inside], self.n_clusters_
         )
+        # core rows of a cluster: dense enough at the height where it ends; noise, -1, takes the 0
         limits = np.append(self.heights_, 0.0)[labels]
         stored = np.flatnonzero(inside & (core <= limits * ROUNDING))
         stored = stored[np.argsort(ranks[stored], kind="stable")]
@@ -199,6 +214,7 @@ class DensityLearner(ClusterMixin, MetricLearner):
             index = neighbors.rows[:, 0]
             distances = neighbors.distances[:, 0]
         labels = self.row_labels_[index]
+        # a row belongs if it would be joined below the height at which the cluster ends
         reach = np.maximum(distances, self.row_cores_[index])
         return np.where(reach <= self.heights_[labels] * ROUNDING, labels, -1)
 
@@ -240,15 +256,16 @@ class DensityLearner(ClusterMixin, MetricLearner):
             the rows of `fit`, and their `distances`; none for noise.
         """
         check_is_fitted(self)
-        distance = "distance"
-        if self.metric_.name == "euclidean":
+        is_euclidean = self.metric_.name == "euclidean"
+        if is_euclidean:
             distance = "squared distance"
+        else:
+            distance = "distance"
         unit = (
             f"{distance} to the next cluster minus that to its own, or to where it ends"
         )
-        return explain_members(
-            self, X, self._margins, unit, (self.row_labels_, self.row_numbers_)
-        )
+        stored = (self.row_labels_, self.row_numbers_)
+        return explain_members(self, X, self._margins, unit, stored)
 
     def _margins(self, block: Block) -> np.ndarray:
         X = np.asarray(block.dense, dtype=np.float64)
@@ -285,12 +302,9 @@ class DensityLearner(ClusterMixin, MetricLearner):
     def summary(self) -> Summary:
         """How many clusters and how much noise; the weight and height of every cluster."""
         check_is_fitted(self)
-        metric = "precomputed"
-        if not self._is_precomputed:
-            metric = self.metric_.name
         facts = {
             "clusters": self.n_clusters_,
-            "metric": metric,
+            "metric": "precomputed" if self._is_precomputed else self.metric_.name,
             "rows": len(self.labels_),
             "noise": float(np.mean(self.labels_ < 0)),
             "smallest core distance": float(np.nanmin(self.core_distances_)),
@@ -302,9 +316,8 @@ class DensityLearner(ClusterMixin, MetricLearner):
         if hasattr(self, "stabilities_"):
             columns["stability"] = self.stabilities_
         rows = list(zip(range(self.n_clusters_), *columns.values()))
-        return Summary(
-            self._title(), facts, [Table("Clusters", ("cluster", *columns), rows)]
-        )
+        table = Table("Clusters", ("cluster", *columns), rows)
+        return Summary(self._title(), facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         m = len(self.row_labels_)
@@ -325,22 +338,17 @@ class DensityLearner(ClusterMixin, MetricLearner):
     _nan_means_none = True
 
 
-def _nearest_others(
-    D: np.ndarray, queries: np.ndarray, k: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Distances and numbers of the k rows nearest to each of some rows, itself left out."""
-    others = D[queries].copy()
-    others[np.arange(len(queries)), queries] = np.inf
-    rows = np.argsort(others, axis=1, kind="stable")[:, :k]
-    return np.take_along_axis(others, rows, axis=1), rows
-
-
 def _core_distances(
-    X: Any, D: np.ndarray | None, w: np.ndarray, min_samples: int, metric: Any
+    X: Any,
+    D: np.ndarray | None,
+    w: np.ndarray,
+    min_samples: int,
+    metric: Any,
 ) -> np.ndarray:
     """The least distance within which the weight of all rows, the row itself counted, is
     `min_samples`."""
     n = len(w)
+    # a row that weighs `min_samples` alone is a core at distance 0
     core = np.zeros(n)
     index = None
     if D is None:
@@ -355,8 +363,12 @@ def _core_distances(
             rows = neighbors.rows[unsettled]
         else:
             assert D is not None
-            distances, rows = _nearest_others(D, unsettled, k)
+            others = D[unsettled]
+            others[np.arange(len(unsettled)), unsettled] = np.inf  # a row itself
+            rows = np.argsort(others, axis=1, kind="stable")[:, :k]
+            distances = np.take_along_axis(others, rows, axis=1)
         weight = w[unsettled][:, None] + np.cumsum(w[rows], axis=1)
+        # the first neighbor at which the cumulative weight is enough gives the core distance
         enough = weight >= min_samples * (1 - 1e-12)
         settled = enough.any(axis=1)
         last = np.where(settled, enough.argmax(axis=1), k - 1)

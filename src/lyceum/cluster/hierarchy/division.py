@@ -22,6 +22,7 @@ class Division:
         self.X = np.empty((len(block), 0))
         if D is None:
             self.X = np.asarray(block.dense, dtype=np.float64)
+        # clusters are known by the identity of their arrays, which live as long as `_parts`
         every_row = np.arange(len(block))
         self.clusters = [every_row]
         self.widths = [self._width_of(every_row)]
@@ -64,11 +65,14 @@ class Division:
 
     def _divide(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         if self.D is not None:
-            second = splinter(self.D[np.ix_(rows, rows)], self.w[rows])
+            # DIANA (Kaufman and Rousseeuw 1990)
+            D = self.D[np.ix_(rows, rows)]
+            second = splinter(D, self.w[rows])
             return rows[~second], rows[second]
         centers = two_means(self.X[rows], self.w[rows], self.schema)
         if centers is None:
             return None
+        # by the centers themselves, so that `predict` divides alike
         second = nearest_center(self.X[rows], centers)[0] == 1
         if second.all() or not second.any():
             return None
@@ -87,23 +91,34 @@ class Division:
         return np.array(numbers, dtype=np.int64).reshape(-1, 2)
 
 
-def two_means(X: np.ndarray, w: np.ndarray, schema: Schema) -> np.ndarray | None:
+def two_means(
+    X: np.ndarray,
+    w: np.ndarray,
+    schema: Schema,
+) -> np.ndarray | None:
     """The centers of the two halves by 2-means, started on both sides of the mean; None for equal
     rows.
 
     The start lies one standard deviation along the principal axis, so that chance plays no part.
     """
     mean = w @ X / w.sum()
-    Z = (X - mean) * np.sqrt(w / w.sum())[:, None]
+    roots = np.sqrt(w / w.sum())
+    Z = (X - mean) * roots[:, None]
     variance, axis = _principal_axis(Z)
-    if not variance > 1e-28 * max(1.0, float(np.abs(mean).max())) ** 2:
+    # equal rows: their variance is at most rounding of the mean
+    size = max(1.0, float(np.abs(mean).max()))
+    if not variance > 1e-28 * size**2:
         return None
-    step = np.sqrt(variance) * axis * np.sign(axis[np.argmax(np.abs(axis))])
-    rows = Rows(
-        ArraySource(np.ascontiguousarray(X), None, np.ascontiguousarray(w), schema)
-    )
+    # an axis has two directions: the one whose largest entry is positive
+    largest = axis[np.argmax(np.abs(axis))]
+    step = np.sqrt(variance) * axis * np.sign(largest)
+    source = ArraySource(np.ascontiguousarray(X), None, np.ascontiguousarray(w), schema)
     run = descend(
-        rows, np.stack([mean - step, mean + step]), GEOMETRIES["euclidean"], 100, 1e-8
+        rows=Rows(source),
+        centers=np.stack([mean - step, mean + step]),
+        geometry=GEOMETRIES["euclidean"],
+        max_iter=100,
+        tol=1e-8,
     )
     if (run.last.weights > 0).all():
         return run.centers
@@ -138,7 +153,9 @@ def splinter(D: np.ndarray, w: np.ndarray) -> np.ndarray:
     """
     n = len(D)
     left = np.zeros(n, dtype=bool)
-    to_stay = D @ w  # sums of distances
+    # weighted sums of the distances of every row to those that stay and those that left; a row
+    # leaves if its mean distance to the former exceeds that to the latter, the largest gain first
+    to_stay = D @ w
     to_left = np.zeros(n)
     stay_weight = float(w.sum())
     left_weight = 0.0

@@ -1,7 +1,8 @@
-"""DivisiveClustering clustering: one cluster of all rows is divided, again and again."""
+"""Divisive clustering: one cluster of all rows is divided, again and again."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -18,7 +19,11 @@ from lyceum._core.distances import Euclidean, Metric, nearest_center
 from lyceum._core.statistics import Moments
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.cluster.checks import check_enough_rows
-from lyceum.cluster.cluster_distances import distances_to_clusters, labels_in_order
+from lyceum.cluster.cluster_distances import (
+    clusters_in_order,
+    distances_to_clusters,
+    labels_in_order,
+)
 from lyceum.cluster.explanations import (
     adds_up,
     explain_members,
@@ -32,7 +37,7 @@ from lyceum.report import Explanation, Summary, Table
 
 
 class DivisiveClustering(ClusterMixin, MetricLearner):
-    """DivisiveClustering clustering: from one cluster downwards, always dividing the widest.
+    """Divisive clustering: from one cluster downwards, always dividing the widest.
 
     "bisecting" divides the cluster with the largest sum of squares by 2-means, started along its
     principal axis. "diana" divides the cluster with the largest diameter under any distance: the
@@ -122,7 +127,12 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Divide the rows of X.
 
         Parameters
@@ -163,11 +173,17 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
             )
         return Euclidean()
 
-    def _finish(self, block: Block, ranks: np.ndarray, division: Division) -> None:
+    def _finish(
+        self,
+        block: Block,
+        ranks: np.ndarray,
+        division: Division,
+    ) -> None:
         # numbered by the first of their rows in the order of the cells, which is no matter of the
         # row numbers
         clusters = sorted(division.clusters, key=lambda rows: int(ranks[rows].min()))
         number = {id(rows): c for c, rows in enumerate(clusters)}
+        # identities of arrays name the clusters, as `Division` keeps them
         labels = np.empty(len(block), dtype=np.int64)
         for c, rows in enumerate(clusters):
             labels[rows] = c
@@ -178,11 +194,9 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         )
         self.weights_ = block.weights[self.order_]
         self.counts_ = np.bincount(labels, block.weights, len(clusters))
-        stored = self.method == "diana" and not self._is_precomputed
-        if stored:
+        self.rows_ = np.empty((len(block), 0))
+        if self.method == "diana" and not self._is_precomputed:
             self.rows_ = block.X[self.order_]
-        else:
-            self.rows_ = np.empty((len(block), 0))
         shape = (len(division.centers), 2, division.X.shape[1])
         self.split_centers_ = np.array(division.centers).reshape(shape)
         self.split_parts_ = division.parts(number)
@@ -190,43 +204,47 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
 
     def _merges(self, division: Division) -> np.ndarray:
         """The divisions from the last to the first, as merges of clusters."""
+        # Division s is undone by merge t = k - 2 - s, which makes cluster k + t; a part is a
+        # later division, undone before, or the cluster c as -1 - c. Heights must not fall.
         k = self.n_clusters_
         heights = np.maximum.accumulate(division.heights[::-1])
-        made: dict[int, int] = {}
         merges = np.empty((k - 1, 4))
-        weight = [*self.counts_]
+        weights = [*self.counts_]
         for t in range(k - 1):
-            split = k - 2 - t
-            pair = sorted(
-                made[part] if part >= 0 else -1 - part
-                for part in self.split_parts_[split].tolist()
-            )
-            weight.append(weight[pair[0]] + weight[pair[1]])
-            merges[t] = (*pair, heights[t], weight[-1])
-            made[split] = k + t
+            parts = self.split_parts_[k - 2 - t]
+            pair = np.where(parts >= 0, 2 * k - 2 - parts, -1 - parts)
+            first, second = np.sort(pair)
+            weights.append(weights[first] + weights[second])
+            merges[t] = (first, second, heights[t], weights[-1])
         return merges
 
     # -- use ---------------------------------------------------------------------------
 
     def _to_clusters(self, block: Block) -> np.ndarray:
+        D = None
         if self._is_precomputed:
             D = self._given_distances(block, square=False)[:, self.order_]
-        else:
-            D = None
         return distances_to_clusters(block.X, self, "average", D)
 
     def _nearest(self, block: Block) -> np.ndarray:
         if self.method == "diana":
             return self._to_clusters(block).argmin(axis=1)
-        node = np.full(len(block), 0 if len(self.split_parts_) else -1)
-        for split, (centers, parts) in enumerate(
-            zip(self.split_centers_, self.split_parts_)
-        ):
-            here = np.flatnonzero(node == split)
-            if len(here):
-                X = np.ascontiguousarray(block.dense[here], dtype=np.float64)
-                node[here] = parts[nearest_center(X, np.ascontiguousarray(centers))[0]]
+        X = np.asarray(block.dense, dtype=np.float64)
+        node = np.full(len(X), 0 if len(self.split_parts_) else -1)
+        for rows, _, side, parts in self._descents(X, node):
+            node[rows] = parts[side]
         return -1 - node
+
+    def _descents(self, X: np.ndarray, node: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """Of every division the rows that come to it, its centers, the side of these rows, and
+        the parts; divisions come before those of their parts, which `node` must lead to."""
+        for split, centers in enumerate(self.split_centers_):
+            rows = np.flatnonzero(node == split)
+            if len(rows):
+                side, _ = nearest_center(
+                    np.ascontiguousarray(X[rows]), np.ascontiguousarray(centers)
+                )
+                yield rows, centers, side, self.split_parts_[split]
 
     def predict(self, X: Data) -> Any:
         """The cluster of every row: down the divisions, or for "diana" of the least mean distance.
@@ -268,10 +286,9 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
                 "squared distance to the other center minus that to its own, at the closest"
                 " division"
             )
-            return self._explain(
-                X, self._closest_division, unit, labels=np.arange(self.n_clusters_)
-            )
-        clusters = np.repeat(np.arange(self.n_clusters_), np.diff(self.starts_))
+            labels = np.arange(self.n_clusters_)
+            return self._explain(X, self._closest_division, unit, labels=labels)
+        clusters = clusters_in_order(self.starts_)
         unit = linkage_unit(self.metric_, "average")
         return explain_members(self, X, self._margins, unit, (clusters, self.order_))
 
@@ -283,21 +300,16 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
         terms = np.zeros(X.shape)
         least = np.full(len(X), np.inf)
         node = np.full(len(X), 0 if len(self.split_parts_) else -1)
-        for split, (centers, parts) in enumerate(
-            zip(self.split_centers_, self.split_parts_)
-        ):
-            here = np.flatnonzero(node == split)
-            if not len(here):
-                continue
-            side = nearest_center(
-                np.ascontiguousarray(X[here]), np.ascontiguousarray(centers)
-            )[0]
+        for rows, centers, side, parts in self._descents(X, node):
             # (x - other center)² - (x - own center)² of every column; the least sum decides
-            added = (X[here] - centers[1 - side]) ** 2 - (X[here] - centers[side]) ** 2
-            closer = added.sum(axis=1) < least[here]
-            terms[here[closer]] = added[closer]
-            least[here[closer]] = added[closer].sum(axis=1)
-            node[here] = parts[side]
+            to_other = (X[rows] - centers[1 - side]) ** 2
+            to_own = (X[rows] - centers[side]) ** 2
+            added = to_other - to_own
+            margin = added.sum(axis=1)
+            closer = margin < least[rows]
+            terms[rows[closer]] = added[closer]
+            least[rows[closer]] = margin[closer]
+            node[rows] = parts[side]
         return np.column_stack([-1 - node, np.zeros(len(X)), terms])
 
     # -- what was learned --------------------------------------------------------------
@@ -305,12 +317,12 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
     def summary(self) -> Summary:
         """The clusters, and the divisions from the first on."""
         check_is_fitted(self)
-        total = self.counts_.sum()
-        sizes = [(c, count, count / total) for c, count in enumerate(self.counts_)]
-        weight = [*self.counts_, *self.linkage_[:, 3]]
+        weight = self.counts_.sum()
+        sizes = [(c, count, count / weight) for c, count in enumerate(self.counts_)]
+        weights = [*self.counts_, *self.linkage_[:, 3]]
         divisions = [
-            (step + 1, height, weight[int(one)], weight[int(two)])
-            for step, (one, two, height, _) in enumerate(self.linkage_[::-1])
+            (step, height, weights[int(first)], weights[int(second)])
+            for step, (first, second, height, _) in enumerate(self.linkage_[::-1], 1)
         ]
         facts = {
             "clusters": self.n_clusters_,
@@ -346,9 +358,8 @@ class DivisiveClustering(ClusterMixin, MetricLearner):
             return
         parts = np.asarray(self.split_parts_)
         k = self.n_clusters_
-        later = (
-            parts > np.arange(len(parts))[:, None]
-        )  # a part that is divided again is divided later
+        # a part that is divided again is divided later
+        later = parts > np.arange(len(parts))[:, None]
         divided = parts[later]
         final = -1 - parts[~later]
         whole = np.array_equal(np.sort(divided), np.arange(1, len(parts)))

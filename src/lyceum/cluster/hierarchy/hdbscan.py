@@ -120,7 +120,11 @@ class HDBSCAN(DensityLearner):
         return self.min_samples or self.min_cluster_size
 
     def _cut(
-        self, X: Data, D: np.ndarray | None, core: np.ndarray, w: np.ndarray
+        self,
+        X: Data,
+        D: np.ndarray | None,
+        core: np.ndarray,
+        w: np.ndarray,
     ) -> DenseClusters:
         return persistent_clusters(
             self.linkage_,
@@ -150,7 +154,11 @@ class HDBSCAN(DensityLearner):
 
 
 def persistent_clusters(
-    merges: np.ndarray, w: np.ndarray, smallest: float, leaves: bool, single: bool
+    merges: np.ndarray,
+    w: np.ndarray,
+    smallest: float,
+    leaves: bool,
+    single: bool,
 ) -> DenseClusters:
     """Clusters by excess of mass, or the `leaves` of the tree of clusters (Campello and others
     2013).
@@ -160,6 +168,8 @@ def persistent_clusters(
     birth), λ = 1 / height. Of a cluster and the clusters inside of it those of the larger stability
     in all are kept.
     """
+    # λ = 1 / distance, the density at which a merge comes apart; at distance 0 that of the least
+    # distance above 0, in place of infinity
     heights = merges[:, 2]
     floor = heights[heights > 0].min(initial=np.inf)
     if not np.isfinite(floor):
@@ -174,27 +184,14 @@ def persistent_clusters(
     # all rows are one cluster only if they weigh enough, and some of them are dense
     single = single and size[-1] >= smallest and lam.any()
     chosen = np.flatnonzero(_choose_clusters(parents, stability, leaves, single))
-    labels = _chosen_above(chosen, parents)[last]
     # a cluster ends where its last row leaves, or where it is split
     ends = np.zeros(len(parents))
     np.maximum.at(ends, last, leaving)
     np.maximum.at(ends, parents[1:], births[1:])
-    probabilities = _probabilities(labels, leaving, ends[chosen])
+    labels, probabilities = _place_rows(chosen, parents, last, leaving, ends[chosen])
     with np.errstate(divide="ignore"):
-        return DenseClusters(
-            labels, 1.0 / births[chosen], stability[chosen], probabilities
-        )
-
-
-def _probabilities(
-    labels: np.ndarray, leaving: np.ndarray, ends: np.ndarray
-) -> np.ndarray:
-    """How deep in its cluster every row is: the λ at which it leaves over that of the end."""
-    inside = labels >= 0
-    end = ends[labels[inside]]
-    probabilities = np.zeros(len(labels))
-    probabilities[inside] = np.minimum(leaving[inside], end) / end
-    return probabilities
+        heights = 1.0 / births[chosen]
+    return DenseClusters(labels, heights, stability[chosen], probabilities)
 
 
 def _stabilities(
@@ -207,16 +204,46 @@ def _stabilities(
     """Σ w (λ of leaving - λ of birth) of every cluster; its parts leave it where they are born."""
     stability = np.bincount(last, w * (leaving - births[last]), len(parents))
     weight = np.bincount(last, w, len(parents))
-    for c in range(len(parents) - 1, 0, -1):  # children have higher numbers
-        weight[parents[c]] += weight[c]
-        stability[parents[c]] += weight[c] * (births[c] - births[parents[c]])
+    # children have higher numbers, so that each is complete before it is added to its parent
+    for c in range(len(parents) - 1, 0, -1):
+        parent = parents[c]
+        weight[parent] += weight[c]
+        stability[parent] += weight[c] * (births[c] - births[parent])
     return stability
 
 
+def _place_rows(
+    chosen: np.ndarray,
+    parents: np.ndarray,
+    last: np.ndarray,
+    leaving: np.ndarray,
+    ends: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The chosen cluster of every row, -1 for none, and how deep in it the row is: the λ at which
+    it leaves over that at which the cluster ends."""
+    # the chosen cluster that every cluster is or lies in, or -1; parents come first
+    numbers = np.full(len(parents), -1)
+    numbers[chosen] = np.arange(len(chosen))
+    for c in range(1, len(parents)):
+        if numbers[c] < 0:
+            numbers[c] = numbers[parents[c]]
+    labels = numbers[last]
+    inside = labels >= 0
+    end = ends[labels[inside]]
+    probabilities = np.zeros(len(labels))
+    probabilities[inside] = np.minimum(leaving[inside], end) / end
+    return labels, probabilities
+
+
 def _split_tree(
-    children: np.ndarray, size: np.ndarray, lam: np.ndarray, smallest: float
+    children: np.ndarray,
+    size: np.ndarray,
+    lam: np.ndarray,
+    smallest: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The cluster of every node that weighs enough, and the parents and births of clusters."""
+    # From the root down: a merge of two large parts is a split into two new clusters; where a
+    # part is too small its rows fall out, and the other part goes on as the same cluster.
     n = len(children) + 1
     parents = [-1]
     births = [0.0]
@@ -241,12 +268,17 @@ def _split_tree(
 
 
 def _leaving_rows(
-    children: np.ndarray, size: np.ndarray, lam: np.ndarray, smallest: float
+    children: np.ndarray,
+    size: np.ndarray,
+    lam: np.ndarray,
+    smallest: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     """When every row leaves its cluster, and the node that it leaves it at: the lowest that weighs
     enough."""
+    # all rows climb at once, one merge per turn, until their node is large enough
     n = len(children) + 1
     root = 2 * n - 2
+    # the node above every node; the root is above itself
     above = np.full(root + 1, root)
     above[children.ravel()] = np.repeat(np.arange(n, root + 1), 2)
     node = np.arange(n)
@@ -254,6 +286,7 @@ def _leaving_rows(
     while small.any():
         node = np.where(small, above[node], node)
         small = (size[node] < smallest) & (node < root)
+    # a row that is large enough alone stays to the end
     leaving = np.full(n, lam.max(initial=0.0))
     inner = node >= n
     leaving[inner] = lam[node[inner] - n]
@@ -261,9 +294,14 @@ def _leaving_rows(
 
 
 def _choose_clusters(
-    parents: np.ndarray, stability: np.ndarray, leaves: bool, single: bool
+    parents: np.ndarray,
+    stability: np.ndarray,
+    leaves: bool,
+    single: bool,
 ) -> np.ndarray:
     """Which clusters are kept; never one inside of another."""
+    # From the leaves up: a cluster is better than what is kept inside of it if it is as stable
+    # as all of that together. The root counts only where a single cluster is allowed.
     k = len(parents)
     inside = np.zeros(k)  # the stability of what is kept inside of a cluster
     has_children = np.zeros(k, dtype=bool)
@@ -280,13 +318,3 @@ def _choose_clusters(
     for c in range(1, k):
         covered[c] = covered[parents[c]] or chosen[parents[c]]
     return chosen & ~covered
-
-
-def _chosen_above(chosen: np.ndarray, parents: np.ndarray) -> np.ndarray:
-    """Which of the chosen clusters every cluster is or lies in; -1 for none."""
-    labels = np.full(len(parents), -1)
-    labels[chosen] = np.arange(len(chosen))
-    for c in range(1, len(parents)):
-        if labels[c] < 0:
-            labels[c] = labels[parents[c]]
-    return labels

@@ -20,7 +20,10 @@ Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows a, rows b, raw values
 
 
 def link_rows(
-    X: Any, linkage: str, metric: Metric, w: np.ndarray | None = None
+    X: Any,
+    linkage: str,
+    metric: Metric,
+    w: np.ndarray | None = None,
 ) -> np.ndarray:
     """SciPy's linkage matrix of rows as the metric takes them, with weights as sizes.
 
@@ -35,19 +38,21 @@ def link_rows(
     n = X.shape[0]
     dense = not sparse.issparse(X)
     if dense and linkage == "single":
-        points = np.ascontiguousarray(
-            metric.points(np.ascontiguousarray(X)), dtype=np.float64
-        )
+        points = metric.points(np.ascontiguousarray(X))
+        points = np.ascontiguousarray(points, dtype=np.float64)
         a, b, raw = spanning_tree(points, metric)
         heights = metric.distances(raw, points.shape[1])
         return link_edges(a, b, finite_distances(heights, metric), w)
     by_means = linkage in ("centroid", "ward") and metric.name == "euclidean"
     if by_means and dense:
-        merge = {"ward": native.ward_points, "centroid": native.centroid_points}[
-            linkage
-        ]
+        if linkage == "ward":
+            merge = native.ward_points
+        else:
+            merge = native.centroid_points
         a, b, heights = _no_edges(n)
-        merge(np.ascontiguousarray(X, dtype=np.float64), w, n_threads(), a, b, heights)
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        merge(X, w, n_threads(), a, b, heights)
+        # centroids may come closer by a merge: heights that fall stay in the order of merging
         return link_edges(a, b, np.sqrt(heights), w, in_order=linkage == "centroid")
     if by_means:
         metric = SquaredEuclidean()
@@ -71,6 +76,7 @@ def link_distances(
     if by_squares and not squared:
         np.multiply(distances, distances, out=distances)
     if linkage == "ward" and w is not None:
+        # what a merge of two rows adds to the sum of squares, twice: 2 w_i w_j / (w_i + w_j) d²
         i, j = np.triu_indices(n, 1)
         distances *= 2 * w[i] * w[j] / (w[i] + w[j])
     a, b, heights = _no_edges(n)
@@ -89,7 +95,9 @@ def _no_edges(n: int) -> Edges:
 
 
 def spanning_tree(
-    points: np.ndarray, metric: Metric, core: np.ndarray | None = None
+    points: np.ndarray,
+    metric: Metric,
+    core: np.ndarray | None = None,
 ) -> Edges:
     """The edges of the minimum spanning tree of prepared points, with raw values.
 
@@ -101,6 +109,7 @@ def spanning_tree(
     space = metric.space
     edges = _no_edges(n)
     threads = n_threads()
+    # boxes of many columns exclude few pairs
     if space.has_boxes and d <= _MOST_COLUMNS and n >= _FEWEST_ROWS:
         order = np.empty(n, dtype=np.int64)
         native.leaf_order(points, native.leaf_rows, order)
@@ -122,6 +131,7 @@ def link_edges(
 ) -> np.ndarray:
     """Merges of rows as SciPy writes them: two cluster numbers, the height, the size."""
     if not in_order:
+        # edges come as they were found: a tree is built from the lowest up
         order = np.argsort(heights, kind="stable")
         a = a[order]
         b = b[order]
@@ -158,11 +168,12 @@ def merge_path(merges: np.ndarray, leaf: int) -> np.ndarray:
     parent = np.full(2 * n - 1, -1)
     parent[parts.ravel()] = np.repeat(np.arange(n - 1), 2)
     steps = []
-    at = leaf
-    while parent[at] >= 0:
-        t = int(parent[at])
-        steps.append((t, merges[t, 2], parts[t].sum() - at, merges[t, 3]))
-        at = n + t
+    node = leaf
+    while parent[node] >= 0:
+        t = int(parent[node])
+        other = parts[t].sum() - node
+        steps.append((t, merges[t, 2], other, merges[t, 3]))
+        node = n + t
     return np.array(steps, dtype=np.float64).reshape(-1, 4)
 
 
@@ -174,19 +185,23 @@ def cut_merges(merges: np.ndarray, done: np.ndarray) -> np.ndarray:
     >>> cut_merges(merges, merges[:, 2] <= 2.0).tolist()
     [0, 0, 1]
     """
+    # the tree as a graph, of which the merges that are not done are left out: its components
     n = len(merges) + 1
     made = n + np.flatnonzero(done)
-    ends = merges[done, :2].astype(np.int64)
-    graph = sparse.coo_array(
-        (np.ones(2 * len(made)), (np.repeat(made, 2), ends.ravel())),
-        shape=(2 * n - 1, 2 * n - 1),
-    )
-    return np.unique(
-        connected_components(graph, directed=False)[1][:n], return_inverse=True
-    )[1]
+    parts = merges[done, :2].astype(np.int64)
+    edges = (np.repeat(made, 2), parts.ravel())
+    cells = (np.ones(2 * len(made)), edges)
+    graph = sparse.coo_array(cells, shape=(2 * n - 1, 2 * n - 1))
+    _, components = connected_components(graph, directed=False)
+    _, labels = np.unique(components[:n], return_inverse=True)
+    return labels
 
 
-def cut_inconsistent(merges: np.ndarray, most: float, depth: int) -> np.ndarray:
+def cut_inconsistent(
+    merges: np.ndarray,
+    most: float,
+    depth: int,
+) -> np.ndarray:
     """The clusters below which no merge is more inconsistent than `most` (Jain and Dubes 1988).
 
     A merge's inconsistency is how many standard deviations its height is above the mean height of

@@ -38,7 +38,11 @@ class LloydBounds:
     """
 
     def __init__(
-        self, n_rows: int, n_centers: int, dtype: np.dtype, always: bool = False
+        self,
+        n_rows: int,
+        n_centers: int,
+        dtype: np.dtype,
+        always: bool = False,
     ):
         self.labels = np.full(n_rows, -1, dtype=np.int32)
         self.lower = np.zeros(n_rows)
@@ -54,15 +58,20 @@ class LloydBounds:
         self._next_rest = _REST
 
     @classmethod
-    def of(cls, rows: Rows, centers: np.ndarray, algorithm: str) -> LloydBounds | None:
+    def of(
+        cls,
+        rows: Rows,
+        centers: np.ndarray,
+        algorithm: str,
+    ) -> LloydBounds | None:
         """Bounds for dense rows in memory, or None: for other rows, and where they would save
         nothing."""
         source = rows.source
         if not isinstance(source, ArraySource) or not isinstance(source.X, np.ndarray):
             return None
-        if algorithm == "lloyd" or (
-            algorithm == "auto" and centers.size < _FEWEST_CELLS
-        ):
+        if algorithm == "lloyd":
+            return None
+        if algorithm == "auto" and centers.size < _FEWEST_CELLS:
             return None
         dtype = np.dtype(np.float32 if source.X.dtype == np.float32 else np.float64)
         return cls(source.n_rows, len(centers), dtype, always=algorithm == "bounds")
@@ -73,15 +82,14 @@ class LloydBounds:
             self._rest -= 1
             return None
         if self._last is not None:
-            pairs = (
-                (centers, self._last),
-                [one.astype(self._dtype) for one in (centers, self._last)],
-            )
-            moves = [
-                np.linalg.norm(np.subtract(*pair, dtype=np.float64), axis=1)
-                for pair in pairs
-            ]
-            self.moves = np.maximum(*moves) * (1 + 1e-12)
+            # A lower bound falls by how far a center moved. The kernel compares centers rounded
+            # to the type of the rows, which may have moved farther: the larger of the two.
+            moved = np.linalg.norm(centers - self._last, axis=1)
+            rounded = centers.astype(self._dtype)
+            last = self._last.astype(self._dtype)
+            moves = np.subtract(rounded, last, dtype=np.float64)
+            rounded_moved = np.linalg.norm(moves, axis=1)
+            self.moves = np.maximum(moved, rounded_moved) * (1 + 1e-12)
         self._last = centers
         return self
 
@@ -92,6 +100,7 @@ class LloydBounds:
         self._fresh = False
         if self._always or new or compared <= _MOST_COMPARED * len(self.labels):
             return
+        # most rows were compared anyway: bounds cost more than they save, for now
         self._rest = self._next_rest
         self._next_rest = 2 * self._next_rest
         self._last = None

@@ -98,7 +98,7 @@ class FuzzyCMeans(
         "record": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
-    history_axes: ClassVar[tuple[str, str]] = ("pass", "objective")
+    history_axes = ("pass", "objective")
 
     def __init__(
         self,
@@ -123,7 +123,12 @@ class FuzzyCMeans(
         self.record = record
         self.categorical_features = categorical_features
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Find the centers.
 
         Parameters
@@ -134,6 +139,7 @@ class FuzzyCMeans(
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._rows(X, None, sample_weight)
+        # a pass that only refuses cells too large to be squared
         finite_sums(rows.reduce(Moments.of))
         runs = [self._descend(rows, start) for start in self._starts(rows)]
         centers, sums, history, record = min(runs, key=lambda run: run[1].objective)
@@ -145,8 +151,8 @@ class FuzzyCMeans(
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_ = [
-                {"step": step, "objective": objective, "centers": one}
-                for step, (objective, one) in enumerate(zip(history, record))
+                {"step": step, "objective": objective, "centers": step_centers}
+                for step, (objective, step_centers) in enumerate(zip(history, record))
             ]
         self.labels_ = rows.collect(self._nearest)
         return self
@@ -158,9 +164,8 @@ class FuzzyCMeans(
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(2**31))
         size = max(_SAMPLE_ROWS, 64 * self.n_clusters)
-        sample = rows.reduce(
-            partial(RowSample.of, size=size, seed=seed, n_rows=rows.n_rows)
-        )
+        draw = partial(RowSample.of, size=size, seed=seed, n_rows=rows.n_rows)
+        sample = rows.reduce(draw)
         check_enough_rows(sample.n_rows, self.n_clusters)
         if not len(sample):
             raise DataError("every row has weight zero: there is nothing to cluster")
@@ -178,12 +183,14 @@ class FuzzyCMeans(
             history.append(sums.objective)
             if n_iter and history[-2] - history[-1] <= self.tol * history[-2]:
                 break
+            # c_k = Σ w u^m x / Σ w u^m; a center without members stays where it is
             weights = sums.weights[:, None]
             centers = np.divide(
                 sums.sums, weights, out=centers.copy(), where=weights > 0
             )
             record.append(centers)
         else:
+            # the passes ran out after a move: the sums and the objective at the last centers
             sums = rows.reduce(partial(of, centers=centers))
             history.append(sums.objective)
         return centers, sums, history, record
@@ -235,8 +242,9 @@ class FuzzyCMeans(
         -------
         array, frame or rows, as X is, of shape (n_samples, n_clusters)
         """
+        distances = GEOMETRIES["euclidean"].distances
         return self._in_new_columns(
-            partial(GEOMETRIES["euclidean"].distances, centers=self.cluster_centers_), X
+            partial(distances, centers=self.cluster_centers_), X
         )
 
     # -- what was learned --------------------------------------------------------------
@@ -256,15 +264,14 @@ class FuzzyCMeans(
         check_is_fitted(self)
         parts = partial(margins, centers=self.cluster_centers_, scale=1.0)
         unit = "squared distance to the next center minus that to its own"
-        return self._explain(
-            X, parts, unit, labels=np.arange(len(self.cluster_centers_))
-        )
+        labels = np.arange(len(self.cluster_centers_))
+        return self._explain(X, parts, unit, labels=labels)
 
     def summary(self) -> Summary:
         """Objective and passes; the weight of every cluster by memberships; the centers."""
         check_is_fitted(self)
-        total = self.counts_.sum()
-        sizes = [(k, count, count / total) for k, count in enumerate(self.counts_)]
+        weight = self.counts_.sum()
+        sizes = [(k, count, count / weight) for k, count in enumerate(self.counts_)]
         names = [f"cluster {k}" for k in range(len(sizes))]
         means = [
             (name, *column)
@@ -274,12 +281,13 @@ class FuzzyCMeans(
             "clusters": len(sizes),
             "fuzziness": self.fuzziness,
             "objective": self.objective_,
+            "passes": self.n_iter_,
         }
-        facts["passes"] = self.n_iter_
-        tables = [Table("Clusters", ("cluster", "weight", "share"), sizes)]
-        return Summary(
-            self._title(), facts, [*tables, Table("Centers", ("column", *names), means)]
-        )
+        tables = [
+            Table("Clusters", ("cluster", "weight", "share"), sizes),
+            Table("Centers", ("column", *names), means),
+        ]
+        return Summary(self._title(), facts, tables)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         shape = (self.n_clusters, len(self.design_names))
@@ -300,16 +308,21 @@ class FuzzySums:
     objective: float
 
     @classmethod
-    def of(cls, block: Block, centers: np.ndarray, fuzziness: float) -> FuzzySums:
+    def of(
+        cls,
+        block: Block,
+        centers: np.ndarray,
+        fuzziness: float,
+    ) -> FuzzySums:
         u, squares = _memberships(block, centers, fuzziness)
         w = block.weights[:, None]
         share = w * u**fuzziness
         X = np.asarray(block.X, dtype=np.float64)
         return cls(
-            share.T @ X,
-            share.sum(axis=0),
-            (w * u).sum(axis=0),
-            float((share * squares).sum()),
+            sums=share.T @ X,
+            weights=share.sum(axis=0),
+            memberships=(w * u).sum(axis=0),
+            objective=float((share * squares).sum()),
         )
 
     def merge(self, other: FuzzySums) -> FuzzySums:
@@ -325,13 +338,15 @@ def _memberships(
     block: Block, centers: np.ndarray, fuzziness: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Memberships and squared distances, (n, k); a row on centers belongs to these alone."""
-    squares = pairwise(
-        np.asarray(block.X, dtype=np.float64), centers, metric="squared_euclidean"
-    )
+    X = np.asarray(block.X, dtype=np.float64)
+    squares = pairwise(X, centers, metric="squared_euclidean")
+    # u_ik ∝ d_ik^(-2/(m-1)), here as powers of (least / d_ik)², which lie in [0, 1]: with m near
+    # 1 the powers of 1 / d themselves would overflow
     least = squares.min(axis=1, keepdims=True)
     on_center = squares == 0
     ratio = np.divide(
         least, squares, out=on_center.astype(np.float64), where=~on_center
     )
-    u = np.where(least > 0, ratio ** (1.0 / (fuzziness - 1.0)), on_center)
+    power = 1.0 / (fuzziness - 1.0)
+    u = np.where(least > 0, ratio**power, on_center)
     return u / u.sum(axis=1, keepdims=True), squares

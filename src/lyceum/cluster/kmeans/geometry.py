@@ -35,7 +35,11 @@ def weighted_squares(block: Block, centers: np.ndarray) -> np.ndarray:
     return block.w * squares
 
 
-def margins(block: Block, centers: np.ndarray, scale: float) -> np.ndarray:
+def margins(
+    block: Block,
+    centers: np.ndarray,
+    scale: float,
+) -> np.ndarray:
     """The cluster, zero, and for every column scale [(x - c)^2 - (x - b)^2].
 
     b is the nearest center, c the second nearest.
@@ -43,10 +47,9 @@ def margins(block: Block, centers: np.ndarray, scale: float) -> np.ndarray:
     X = np.asarray(block.dense, dtype=np.float64)
     order = nearest(X, min(2, len(centers)), among=centers).rows
     own = centers[order[:, 0]]
-    other = centers[order[:, min(1, len(centers) - 1)]]
-    return np.column_stack(
-        [order[:, 0], np.zeros(len(X)), scale * ((X - other) ** 2 - (X - own) ** 2)]
-    )
+    other = centers[order[:, -1]]
+    terms = scale * ((X - other) ** 2 - (X - own) ** 2)
+    return np.column_stack([order[:, 0], np.zeros(len(X)), terms])
 
 
 # -- Euclidean -------------------------------------------------------------------------
@@ -64,11 +67,14 @@ def _labels(block: Block, centers: np.ndarray) -> np.ndarray:
 def _distances(block: Block, centers: np.ndarray) -> np.ndarray:
     if not sparse.issparse(block.X):
         return pairwise(block.X, centers).astype(block.X.dtype, copy=False)
-    # The centers are dense: products visit only the stored cells of the rows.
+    # |x - c|² = |x|² - 2 x·c + |c|². The centers are dense: products visit only the stored cells
+    # of the rows.
     X = block.X.astype(np.float64, copy=False)
-    squares = np.asarray(X.multiply(X).sum(axis=1)).reshape(-1, 1)
+    squares = np.asarray(X.multiply(X).sum(axis=1))
+    squares = squares.reshape(-1, 1)
     norms = np.einsum("kj,kj->k", centers, centers)
-    distances = np.sqrt(np.maximum(squares - 2 * (X @ centers.T) + norms, 0.0))
+    squared = squares - 2 * (X @ centers.T) + norms
+    distances = np.sqrt(np.maximum(squared, 0.0))
     return distances.astype(block.X.dtype, copy=False)
 
 
@@ -108,10 +114,9 @@ class CenterRows:
         # is rounding
         wide = X.astype(np.float64, copy=False)
         centered = wide - wide.mean(axis=1, keepdims=True)
-        flat = np.ptp(wide, axis=1) <= 8 * np.finfo(np.float64).eps * np.abs(wide).max(
-            axis=1, initial=0.0
-        )
-        centered[flat] = 0.0
+        largest = np.abs(wide).max(axis=1, initial=0.0)
+        is_flat = np.ptp(wide, axis=1) <= 8 * np.finfo(np.float64).eps * largest
+        centered[is_flat] = 0.0
         return replace(block, X=centered.astype(X.dtype, copy=False))
 
 
@@ -122,6 +127,7 @@ def _to_directions(centers: np.ndarray, sums: LloydSums) -> np.ndarray:
 
 def _sphere_labels(block: Block, centers: np.ndarray) -> np.ndarray:
     labels = nearest_center(block.X, centers)[0]
+    # a row of zeros is as far from all centers; rounding must not decide
     if sparse.issparse(block.X):
         labels[np.diff(block.X.indptr) == 0] = 0
     else:
@@ -131,35 +137,38 @@ def _sphere_labels(block: Block, centers: np.ndarray) -> np.ndarray:
 
 def _sphere_distances(block: Block, centers: np.ndarray) -> np.ndarray:
     if sparse.issparse(block.X):
-        return np.maximum(1.0 - block.X @ centers.T, 0.0).astype(
-            block.X.dtype, copy=False
-        )
-    return pairwise(block.X, centers.astype(block.X.dtype, copy=False), metric="cosine")
+        distances = np.maximum(1.0 - block.X @ centers.T, 0.0)
+        return distances.astype(block.X.dtype, copy=False)
+    centers = centers.astype(block.X.dtype, copy=False)
+    return pairwise(block.X, centers, metric="cosine")
 
 
+# between unit rows 1 - cosine is half of the squared Euclidean distance
+_SPHERE = Geometry(
+    move=_to_directions,
+    labels=_sphere_labels,
+    distances=_sphere_distances,
+    scale=0.5,
+    steps=(UnitRows(),),
+    on_sphere=True,
+)
 GEOMETRIES = {
     "euclidean": Geometry(_to_means, _labels, _distances, 1.0),
-    "cosine": Geometry(
-        _to_directions, _sphere_labels, _sphere_distances, 0.5, (UnitRows(),), True
-    ),
-    "correlation": Geometry(
-        _to_directions,
-        _sphere_labels,
-        _sphere_distances,
-        0.5,
-        (CenterRows(), UnitRows()),
-        True,
-    ),
+    "cosine": _SPHERE,
+    "correlation": replace(_SPHERE, steps=(CenterRows(), UnitRows())),
 }
 
 
 # -- given centers ---------------------------------------------------------------------
 
 
-def checked_centers(centers: Any, shape: tuple[int, int], metric: str) -> np.ndarray:
+def checked_centers(
+    centers: Any,
+    shape: tuple[int, int],
+    metric: str,
+) -> np.ndarray:
     """Centers to start from, of this shape, finite, and of length 1 where the metric wants it."""
-    given = dense_cells(centers)
-    starts = np.array(number_setting("init", given), order="C")
+    starts = np.array(number_setting("init", dense_cells(centers)), order="C")
     if starts.shape != shape:
         raise SettingError(
             f"the centers to start from have shape {starts.shape}, but {shape} is needed"

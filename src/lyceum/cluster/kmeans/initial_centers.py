@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise as pairwise_items
 from typing import Any
 
 import numpy as np
@@ -52,16 +53,13 @@ class Points:
         return self.w @ self.cells / self.w.sum()
 
     def rows(self, chosen: Any) -> np.ndarray:
-        rows = self.cells[chosen]
-        return dense_cells(rows)
+        return dense_cells(self.cells[chosen])
 
     def means(self, labels: np.ndarray, k: int) -> np.ndarray:
         """The weighted mean of the points of every label."""
-        member = sparse.csr_array(
-            (self.w, (labels, np.arange(len(self)))), shape=(k, len(self))
-        )
-        sums = member @ self.cells
-        sums = dense_cells(sums)
+        cells = (self.w, (labels, np.arange(len(self))))
+        member = sparse.csr_array(cells, shape=(k, len(self)))
+        sums = dense_cells(member @ self.cells)
         return sums / np.bincount(labels, self.w, k)[:, None]
 
 
@@ -74,56 +72,58 @@ def distinct_rows(X: Any) -> tuple[np.ndarray, np.ndarray]:
     """The number of one row of each kind, in the order of their cells, and the kind of every
     row."""
     if sparse.issparse(X):
-        return _distinct_sparse(X)
-    return _distinct(X)
+        order, is_new = _sort_sparse(X)
+    else:
+        order, is_new = _sort_dense(X)
+    groups = np.empty(len(order), dtype=np.intp)
+    groups[order] = np.cumsum(is_new) - 1
+    return order[is_new], groups
 
 
-def _distinct(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The number of one row of each kind, in lexicographic order, and the kind of every row."""
-    bits = np.ascontiguousarray(X + 0.0, dtype=np.float64).view(
-        np.int64
-    )  # + 0.0: a negative zero is a zero
+def _sort_dense(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The rows in lexicographic order, and which of them differ from the one before."""
+    # + 0.0: a negative zero is a zero
+    bits = np.ascontiguousarray(X + 0.0, dtype=np.float64).view(np.int64)
     # Bytes compare like numbers once the sign is flipped, and all bits of the negative ones; the
     # largest byte first.
-    flipped = np.where(bits < 0, ~bits, bits ^ np.int64(-(2**63))).astype(">i8")
+    sign = np.int64(-(2**63))
+    flipped = np.where(bits < 0, ~bits, bits ^ sign).astype(">i8")
     keys = np.ascontiguousarray(flipped).view(f"V{8 * X.shape[1]}").ravel()
     order = np.argsort(keys, kind="stable")
-    new = np.append(True, keys[order][1:] != keys[order][:-1])
-    return order[new], _group_numbers(order, new)
+    keys = keys[order]
+    return order, np.append(True, keys[1:] != keys[:-1])
 
 
-def _distinct_sparse(X: Any) -> tuple[np.ndarray, np.ndarray]:
+def _sort_sparse(X: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The rows in the order of their stored columns and cells, and which differ from the one
+    before."""
     X = X.copy()
     X.sum_duplicates()
     X.eliminate_zeros()
     cells = [
-        (X.indices[a:b].tolist(), X.data[a:b].tolist())
-        for a, b in zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist())
+        (X.indices[begin:end].tolist(), X.data[begin:end].tolist())
+        for begin, end in pairwise_items(X.indptr.tolist())
     ]
-    order = np.array(sorted(range(len(cells)), key=cells.__getitem__), dtype=np.intp)
-    new = np.array(
-        [i == 0 or cells[order[i]] != cells[order[i - 1]] for i in range(len(order))]
-    )
-    return order[new], _group_numbers(order, new)
-
-
-def _group_numbers(order: np.ndarray, new: np.ndarray) -> np.ndarray:
-    groups = np.empty(len(order), dtype=np.intp)
-    groups[order] = np.cumsum(new) - 1
-    return groups
+    order = sorted(range(len(cells)), key=cells.__getitem__)
+    changes = [cells[i] != cells[j] for i, j in pairwise_items(order)]
+    return np.array(order, dtype=np.intp), np.array([True, *changes])
 
 
 # of a sample, or of its points
 Start = Callable[[Any, int, np.random.RandomState], np.ndarray]
 
 
-def _draw(mass: np.ndarray, rng: np.random.RandomState, count: int) -> np.ndarray:
+def _draw(
+    mass: np.ndarray,
+    rng: np.random.RandomState,
+    count: int,
+) -> np.ndarray:
     """Positions drawn with probabilities in proportion to `mass`."""
-    total = np.cumsum(mass)
-    return np.minimum(
-        np.searchsorted(total, rng.random_sample(count) * total[-1], side="right"),
-        len(mass) - 1,
-    )
+    # the inverse of the cumulative distribution; rounding may lead one past its end
+    cumulative = np.cumsum(mass)
+    drawn = rng.random_sample(count) * cumulative[-1]
+    positions = np.searchsorted(cumulative, drawn, side="right")
+    return np.minimum(positions, len(mass) - 1)
 
 
 def _repeat_to(chosen: list[int], k: int) -> np.ndarray:
@@ -131,7 +131,11 @@ def _repeat_to(chosen: list[int], k: int) -> np.ndarray:
     return np.resize(np.array(chosen, dtype=np.intp), k)
 
 
-def random_rows(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+def random_rows(
+    sample: RowSample,
+    k: int,
+    rng: np.random.RandomState,
+) -> np.ndarray:
     """Distinct rows, drawn one after another with probabilities in proportion to their weights."""
     points = Points.of(sample)
     mass = points.w.copy()
@@ -142,17 +146,23 @@ def random_rows(sample: RowSample, k: int, rng: np.random.RandomState) -> np.nda
     return points.rows(_repeat_to(chosen, k))
 
 
-def plus_plus(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+def plus_plus(
+    sample: RowSample,
+    k: int,
+    rng: np.random.RandomState,
+) -> np.ndarray:
     """Greedy k-means++ (Arthur and Vassilvitskii 2007).
 
     Each next center is drawn in proportion to the squared distance to the nearest one so far; of 2
     + ln k candidates the one is taken that lowers the sum of squared distances most.
     """
     points = Points.of(sample)
+    # as in scikit-learn
     trials = 2 + int(np.log(k))
     chosen = [int(_draw(points.w, rng, 1)[0])]
     nearest = points.squares(np.array(chosen))[0]
     while len(chosen) < min(k, len(points)):
+        # no mass is left where every point is a center
         mass = points.w * nearest
         if not mass.any():
             break
@@ -164,22 +174,32 @@ def plus_plus(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarr
     return points.rows(_repeat_to(chosen, k))
 
 
-def furthest_first(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+def furthest_first(
+    sample: RowSample,
+    k: int,
+    rng: np.random.RandomState,
+) -> np.ndarray:
     """The row farthest from the mean, then always the one farthest from those chosen (Gonzalez
     1985)."""
     points = Points.of(sample)
-    chosen = [int(np.argmax(points.squares_from(points.mean[None])[0]))]
+    from_mean = points.squares_from(points.mean[None])[0]
+    chosen = [int(np.argmax(from_mean))]
     nearest = points.squares(np.array(chosen))[0]
     while len(chosen) < min(k, len(points)) and nearest.any():
         chosen.append(int(np.argmax(nearest)))
-        nearest = np.minimum(nearest, points.squares(np.array(chosen[-1:]))[0])
+        to_last = points.squares(np.array(chosen[-1:]))[0]
+        nearest = np.minimum(nearest, to_last)
     return points.rows(_repeat_to(chosen, k))
 
 
 _TREE_ROWS = 1024
 
 
-def hierarchical(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+def hierarchical(
+    sample: RowSample,
+    k: int,
+    rng: np.random.RandomState,
+) -> np.ndarray:
     """The means of k clusters cut from Ward's tree of at most max(1024, 4 k) rows; not random."""
     size = max(_TREE_ROWS, 4 * k)
     points = Points.of(sample)
@@ -188,15 +208,22 @@ def hierarchical(sample: RowSample, k: int, rng: np.random.RandomState) -> np.nd
     if len(points) <= k:
         return points.rows(_repeat_to(list(range(len(points))), k))
     merges = link_rows(points.cells, "ward", Euclidean(), points.w)
-    return points.means(cut_merges(merges, np.arange(len(merges)) < len(points) - k), k)
+    # n - k of the n - 1 merges leave k clusters
+    labels = cut_merges(merges, np.arange(len(merges)) < len(points) - k)
+    return points.means(labels, k)
 
 
-def widest_apart(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+def widest_apart(
+    sample: RowSample,
+    k: int,
+    rng: np.random.RandomState,
+) -> np.ndarray:
     """Four times as many random rows, and of these the k widest apart, chosen as by
     `furthest_first`."""
     points = Points.of(sample)
     drawn = np.unique(_draw(points.w, rng, 4 * k))
     squares = points.squares(drawn)[:, drawn]
+    # first the row farthest from all others together
     chosen = [int(np.argmax(squares.sum(axis=1)))]
     nearest = squares[chosen[0]]
     while len(chosen) < min(k, len(drawn)):
@@ -205,7 +232,11 @@ def widest_apart(sample: RowSample, k: int, rng: np.random.RandomState) -> np.nd
     return points.rows(drawn[_repeat_to(chosen, k)])
 
 
-def in_space(sample: RowSample, k: int, rng: np.random.RandomState) -> np.ndarray:
+def in_space(
+    sample: RowSample,
+    k: int,
+    rng: np.random.RandomState,
+) -> np.ndarray:
     """Points drawn evenly from the smallest box around the rows."""
     points = Points.of(sample)
     cells = points.cells
@@ -231,20 +262,24 @@ def n_runs(init: Any, n_init: int | str) -> int:
     if not isinstance(init, str) and not callable(init):
         return 1
     if n_init == "auto":
-        if callable(init) or init in ("random", "space", "widest-apart"):
-            return 10
-        return 1
+        often_bad = callable(init) or init in ("random", "space", "widest-apart")
+        return 10 if often_bad else 1
     if init in _NOT_RANDOM:
         return 1
     return int(n_init)
 
 
 def from_callable(
-    init: Callable, sample: RowSample, k: int, rng: np.random.RandomState
+    init: Callable,
+    sample: RowSample,
+    k: int,
+    rng: np.random.RandomState,
 ) -> np.ndarray:
     """The user's function of the sampled rows, in their original order."""
+    # samples are held in the order of their keys
     order = np.argsort(sample.rows)
-    return np.asarray(init(sample.X[order], k, random_state=rng), dtype=np.float64)
+    centers = init(sample.X[order], k, random_state=rng)
+    return np.asarray(centers, dtype=np.float64)
 
 
 def choose_starts(
@@ -259,6 +294,6 @@ def choose_starts(
         start = STARTS[init]
     else:
         start = partial(from_callable, init)
-    alone = callable(init) or init in _NOT_RANDOM
-    at: Any = sample if alone else Points.of(sample)
-    return [start(at, k, rng) for _ in range(n_runs(init, n_init))]
+    takes_sample = callable(init) or init in _NOT_RANDOM
+    source: Any = sample if takes_sample else Points.of(sample)
+    return [start(source, k, rng) for _ in range(n_runs(init, n_init))]

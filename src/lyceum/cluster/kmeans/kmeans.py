@@ -153,7 +153,7 @@ class KMeans(
         "record": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
-    history_axes: ClassVar[tuple[str, str]] = ("pass", "inertia")
+    history_axes = ("pass", "inertia")
 
     def __init__(
         self,
@@ -186,7 +186,12 @@ class KMeans(
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Find the centers.
 
         Parameters
@@ -203,13 +208,16 @@ class KMeans(
             for start in self._starts(rows)
         )
         self._finish(min(runs, key=lambda run: run.last.inertia))
-        self.labels_ = rows.collect(
-            partial(self._geometry.labels, centers=self.cluster_centers_)
-        )
+        self.labels_ = rows.collect(self._nearest_center)
         warn_if_fewer(int(np.count_nonzero(self.counts_)), self.n_clusters)
         return self
 
-    def partial_fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def partial_fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """One step of streaming k-means on more rows.
 
         The rows of the batch go to their nearest centers, and every center becomes the mean of all
@@ -228,40 +236,42 @@ class KMeans(
         rows = self._more_rows(X, None, sample_weight)
         return self._step(rows, *self._state(rows, known))
 
-    def _step(self, rows: Rows, centers: np.ndarray, counts: np.ndarray):
+    def _step(
+        self,
+        rows: Rows,
+        centers: np.ndarray,
+        counts: np.ndarray,
+    ):
         sums = rows.reduce(partial(LloydSums.of, centers=centers))
         sums = fill_empty(rows, centers, sums, empty=sums.weights + counts == 0)
-        total = replace(
+        # the rows so far count as `counts` rows at their center: the center is the mean of all
+        all_sums = replace(
             sums,
             sums=sums.sums + counts[:, None] * centers,
             weights=sums.weights + counts,
         )
-        self.cluster_centers_ = self._geometry.move(centers, total)
-        self.counts_ = total.weights
+        self.cluster_centers_ = self._geometry.move(centers, all_sums)
+        self.counts_ = all_sums.weights
         self.inertia_ = self._geometry.scale * sums.inertia
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
         self.history_ = [*getattr(self, "history_", []), self.inertia_]
         if self.record:
-            before = getattr(
-                self,
-                "record_",
-                [{"step": 0, "objective": self.inertia_, "centers": centers}],
-            )
+            start = {"step": 0, "objective": self.inertia_, "centers": centers}
+            before = getattr(self, "record_", [start])
             step = {
                 "step": self.n_iter_,
                 "objective": self.inertia_,
                 "centers": self.cluster_centers_,
             }
             self.record_ = [*before, step]
-        self.labels_ = rows.collect(
-            partial(self._geometry.labels, centers=self.cluster_centers_)
-        )
+        self.labels_ = rows.collect(self._nearest_center)
         return self
 
     def _state(self, rows: Rows, known: Schema | None) -> tuple[np.ndarray, np.ndarray]:
         """The centers and counts to continue from, in the design columns of all categories seen."""
         if known is None or not hasattr(self, "cluster_centers_"):
             return self._starts(rows)[0], np.zeros(self.n_clusters)
+        # new categories add design columns: the centers so far are mapped to them
         matrix, offset = design_change(known, self._design)
         return self.cluster_centers_ @ matrix.T + offset, self.counts_
 
@@ -272,12 +282,11 @@ class KMeans(
         rng = check_random_state(self.random_state)
         size = max(_SAMPLE_ROWS, 64 * self.n_clusters)
         seed = int(rng.randint(2**31))
-        sample = rows.reduce(
-            partial(RowSample.of, size=size, seed=seed, n_rows=rows.n_rows)
-        )
+        draw = partial(RowSample.of, size=size, seed=seed, n_rows=rows.n_rows)
+        sample = rows.reduce(draw)
         self._check_rows(sample.n_rows, len(sample))
-        centers = choose_starts(self.init, sample, self.n_clusters, rng, self.n_init)
-        return [self._check_centers(one, rows) for one in centers]
+        starts = choose_starts(self.init, sample, self.n_clusters, rng, self.n_init)
+        return [self._check_centers(centers, rows) for centers in starts]
 
     def _check_rows(self, n_rows: int, used: float) -> None:
         check_enough_rows(n_rows, self.n_clusters)
@@ -287,9 +296,8 @@ class KMeans(
             )
 
     def _check_centers(self, centers: Any, rows: Rows) -> np.ndarray:
-        return checked_centers(
-            centers, (self.n_clusters, len(rows.schema)), self.metric
-        )
+        shape = (self.n_clusters, len(rows.schema))
+        return checked_centers(centers, shape, self.metric)
 
     def _finish(self, run: Run) -> None:
         self._check_rows(run.last.n_rows, run.last.weights.sum())
@@ -302,11 +310,10 @@ class KMeans(
         self.n_compared_ = run.compared
         self.__dict__.pop("record_", None)
         if self.record:
+            steps = zip(self.history_, run.record)
             self.record_ = [
                 {"step": step, "objective": objective, "centers": centers}
-                for step, (objective, centers) in enumerate(
-                    zip(self.history_, run.record)
-                )
+                for step, (objective, centers) in enumerate(steps)
             ]
 
     @property
@@ -317,6 +324,12 @@ class KMeans(
         return [*super()._steps(), *self._geometry.steps]
 
     # -- use ---------------------------------------------------------------------------
+
+    @property
+    def _nearest_center(self) -> partial[np.ndarray]:
+        """The center nearest to every row of a block; not bound to self, which Dask would
+        send."""
+        return partial(self._geometry.labels, centers=self.cluster_centers_)
 
     def predict(self, X: Data) -> Any:
         """The cluster of every row: the nearest center.
@@ -330,9 +343,7 @@ class KMeans(
         array of int of shape (n_samples,)
         """
         check_is_fitted(self)
-        return self._apply(
-            partial(self._geometry.labels, centers=self.cluster_centers_), X
-        )
+        return self._apply(self._nearest_center, X)
 
     def transform(self, X: Data) -> Any:
         """The distance of every row to every center: Euclidean, or 1 - cosine or correlation.
@@ -349,7 +360,12 @@ class KMeans(
             partial(self._geometry.distances, centers=self.cluster_centers_), X
         )
 
-    def score(self, X: Data, y: Target = None, sample_weight: Weights = None) -> float:
+    def score(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ) -> float:
         """The negative inertia of the rows.
 
         Parameters
@@ -366,9 +382,8 @@ class KMeans(
         if sample_weight is None:
             sums = rows.reduce(partial(LloydSums.of, centers=self.cluster_centers_))
             return -self._geometry.scale * sums.inertia
-        squares = np.asarray(
-            rows.collect(partial(weighted_squares, centers=self.cluster_centers_))
-        )
+        measure = partial(weighted_squares, centers=self.cluster_centers_)
+        squares = np.asarray(rows.collect(measure))
         weights = _check_sample_weight(sample_weight, squares, dtype=np.float64)
         return -self._geometry.scale * float(weights @ squares)
 
@@ -383,25 +398,20 @@ class KMeans(
             "clusters": len(centers),
             "columns": centers.shape[1],
             "inertia": self.inertia_,
+            "weight of the rows": counts.sum(),
+            "iterations": self.n_iter_,
         }
-        facts |= {"weight of the rows": counts.sum(), "iterations": self.n_iter_}
         if getattr(self, "n_reseeded_", 0):
             facts["empty clusters given a row"] = self.n_reseeded_
-        apart = self._geometry.distances(
-            Block(centers, None, None, 0, self._design.after), centers
-        )
+        block = Block(centers, None, None, 0, self._design.after)
+        apart = self._geometry.distances(block, centers)
         np.fill_diagonal(apart, np.inf)
-        near = apart.argmin(axis=1)
-        sizes = [
-            (
-                k,
-                counts[k],
-                counts[k] / counts.sum(),
-                near[k] if len(near) > 1 else "",
-                apart[k, near[k]],
-            )
-            for k in range(len(centers))
-        ]
+        sizes = []
+        for k, neighbor in enumerate(apart.argmin(axis=1)):
+            name = neighbor if len(centers) > 1 else ""
+            share = counts[k] / counts.sum()
+            distance = apart[k, neighbor]
+            sizes.append((k, counts[k], share, name, distance))
         names = [f"cluster {k}" for k in range(len(centers))]
         means = [(name, *column) for name, column in zip(self.design_names, centers.T)]
         head = ("cluster", "weight", "share", "nearest other", "distance")
@@ -428,9 +438,8 @@ class KMeans(
         Explanation
         """
         check_is_fitted(self)
-        parts = partial(
-            margins, centers=self.cluster_centers_, scale=self._geometry.scale
-        )
+        scale = self._geometry.scale
+        parts = partial(margins, centers=self.cluster_centers_, scale=scale)
         unit = "squared distance to the next center minus that to its own"
         if self._geometry.on_sphere:
             unit = f"{self.metric} to its own center minus that to the next"

@@ -57,6 +57,7 @@ def descend(
         sums = _one_pass(rows, centers, last_centers, row_bounds)
         compared += sums.compared
         if n_iter == 1:
+            # relative to the spread of the columns, as in scikit-learn
             limit = tol * _mean_variance(sums, centers)
         reseeded += int(np.count_nonzero(sums.weights == 0))
         sums = fill_empty(rows, centers, sums)
@@ -67,23 +68,21 @@ def descend(
             last = sums
             break
         few = last_centers is not None and sums.has_few_moved(min_moved)
+        # labels at the centers before are compared only where they decide
         if min_moved > 0:
             last_centers = centers
         record.append(geometry.move(centers, sums))
-        few = few or _squared_distance(centers, record[-1]) <= limit
+        moved = float(((centers - record[-1]) ** 2).sum())
         centers = record[-1]
         before = sums
-        if few:
+        if few or moved <= limit:
             break
+    # the centers moved after the last pass: weights and inertia must be those at the centers
     if last is None:
         last = _one_pass(rows, centers, None, row_bounds)
         history.append(last.inertia)
         compared += last.compared
     return Run(centers, last, n_iter, history, record, reseeded, compared)
-
-
-def _squared_distance(A: np.ndarray, B: np.ndarray) -> float:
-    return float(((A - B) ** 2).sum())
 
 
 def _one_pass(
@@ -94,9 +93,8 @@ def _one_pass(
 ) -> LloydSums:
     """The sums at the centers; with bounds, rows that cannot have changed are not compared."""
     bounds = row_bounds.begin(centers) if row_bounds else None
-    sums = rows.reduce(
-        partial(LloydSums.of, centers=centers, before=before, bounds=bounds)
-    )
+    of = partial(LloydSums.of, centers=centers, before=before, bounds=bounds)
+    sums = rows.reduce(of)
     if bounds:
         bounds.end(sums.compared)
     return sums
@@ -109,16 +107,20 @@ def _mean_variance(sums: LloydSums, centers: np.ndarray) -> float:
     sum w |x - m|^2 = sum_k sum w |x - c_k|^2 + [2 (s_k - W_k c_k) + W_k (c_k - m)] . (c_k - m).
     """
     weights = sums.weights[:, None]
-    total = sums.weights.sum()
-    if not total:
+    weight = sums.weights.sum()
+    if not weight:
         return 0.0
-    from_mean = centers - sums.sums.sum(axis=0) / total
+    from_mean = centers - sums.sums.sum(axis=0) / weight
     between = (2 * (sums.sums - weights * centers) + weights * from_mean) * from_mean
-    return max(0.0, (sums.inertia + float(between.sum())) / (total * centers.shape[1]))
+    scatter = sums.inertia + float(between.sum())
+    return max(0.0, scatter / (weight * centers.shape[1]))
 
 
 def fill_empty(
-    rows: Rows, centers: np.ndarray, sums: LloydSums, empty: np.ndarray | None = None
+    rows: Rows,
+    centers: np.ndarray,
+    sums: LloydSums,
+    empty: np.ndarray | None = None,
 ) -> LloydSums:
     """Clusters without rows take the rows farthest from their centers, one each, if there are
     any."""
@@ -127,7 +129,6 @@ def fill_empty(
     clusters = np.flatnonzero(empty)
     if not len(clusters):
         return sums
-    farthest = rows.reduce(
-        partial(FarthestRows.of, centers=centers, size=len(clusters))
-    )
+    find = partial(FarthestRows.of, centers=centers, size=len(clusters))
+    farthest = rows.reduce(find)
     return sums.with_rows_moved(farthest, clusters)

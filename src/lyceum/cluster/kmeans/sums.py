@@ -52,12 +52,13 @@ class LloydSums:
             sums = cls._of_sparse(block, centers)
         else:
             sums = cls._of_dense(block, centers, bounds)
+        # the rest is a second search for the nearest centers, asked for where it may end the loop
         if before is None:
             return sums
-        changed = (
-            nearest_center(block.X, centers)[0] != nearest_center(block.X, before)[0]
-        )
-        return replace(sums, moved=float(block.weights[changed].sum()))
+        labels = nearest_center(block.X, centers)[0]
+        labels_before = nearest_center(block.X, before)[0]
+        moved = block.weights[labels != labels_before].sum()
+        return replace(sums, moved=float(moved))
 
     @classmethod
     def _of_dense(
@@ -66,23 +67,27 @@ class LloydSums:
         sums = np.zeros(centers.shape)
         weights = np.zeros(len(centers))
         X = block.X
-        at = centers.astype(block.X.dtype, copy=False)
+        centers = centers.astype(X.dtype, copy=False)
         if bounds is None:
-            inertia = native.lloyd(X, at, block.w, sums, weights)
+            inertia = native.lloyd(X, centers, block.w, sums, weights)
             return cls(len(block), sums, weights, inertia, compared=len(block))
-        some = slice(block.start, block.start + len(block))
-        known = bounds.labels[some], bounds.lower[some], bounds.moves
-        inertia, compared = native.bounded_lloyd(X, at, block.w, *known, sums, weights)
+        # slices are views: the kernel writes the labels and bounds of these rows for the next pass
+        rows = slice(block.start, block.start + len(block))
+        state = (bounds.labels[rows], bounds.lower[rows], bounds.moves)
+        inertia, compared = native.bounded_lloyd(
+            X, centers, block.w, *state, sums, weights
+        )
         return cls(len(block), sums, weights, inertia, compared=compared)
 
     @classmethod
     def _of_sparse(cls, block: Block, centers: np.ndarray) -> LloydSums:
         labels, squares = nearest_center(block.X, centers)
         w = block.weights
-        member = sparse.csr_array(
-            (w, (labels, np.arange(len(w)))), shape=(len(centers), len(w))
-        )
-        sums = (member @ block.X.astype(np.float64, copy=False)).toarray()
+        # member[k, i] is the weight of row i if k is its center
+        cells = (w, (labels, np.arange(len(w))))
+        member = sparse.csr_array(cells, shape=(len(centers), len(w)))
+        X = block.X.astype(np.float64, copy=False)
+        sums = (member @ X).toarray()
         weights = np.bincount(labels, w, len(centers))
         inertia = float(w @ squares)
         return cls(len(block), sums, weights, inertia, compared=len(block))
@@ -112,7 +117,8 @@ class LloydSums:
         in."""
         sums = self.sums.copy()
         weights = self.weights.copy()
-        for k, x, w, label in zip(empty, farthest.X, farthest.weights, farthest.labels):
+        rows = zip(farthest.X, farthest.weights, farthest.labels)
+        for k, (x, w, label) in zip(empty, rows):
             sums[label] -= w * x
             weights[label] -= w
             sums[k] = w * x
@@ -144,7 +150,12 @@ class FarthestRows:
     labels: np.ndarray  # (m,) the nearest center
 
     @classmethod
-    def of(cls, block: Block, centers: np.ndarray, size: int) -> FarthestRows:
+    def of(
+        cls,
+        block: Block,
+        centers: np.ndarray,
+        size: int,
+    ) -> FarthestRows:
         labels, squares = nearest_center(block.X, centers)
         w = block.weights
         candidates = np.flatnonzero((w > 0) & (squares > 0))
@@ -152,13 +163,13 @@ class FarthestRows:
         distinct = np.unique(squares[candidates])
         if len(distinct) > size:
             candidates = candidates[squares[candidates] >= distinct[-size]]
-        X = block.X[candidates]
-        cells = np.asarray(dense_cells(X), dtype=np.float64)
+        cells = np.asarray(dense_cells(block.X[candidates]), dtype=np.float64)
         values = (squares[candidates], w[candidates], labels[candidates])
         return cls(size, *_first_distinct(size, cells, *values))
 
     def merge(self, other: FarthestRows) -> FarthestRows:
-        both = (np.concatenate(pair) for pair in zip(self._values(), other._values()))
+        pairs = zip(self._values(), other._values())
+        both = (np.concatenate(pair) for pair in pairs)
         return FarthestRows(self.size, *_first_distinct(self.size, *both))
 
     def _values(self) -> tuple[np.ndarray, ...]:
@@ -177,6 +188,7 @@ def _first_distinct(
 ) -> tuple[np.ndarray, ...]:
     """The first `size` distinct rows by descending distance, with the summed weights of equal
     rows."""
+    # ties of distance in the order of the cells, so that equal rows stand together
     order = np.lexsort((*X.T[::-1], -squares))
     X = X[order]
     squares = squares[order]
@@ -184,7 +196,8 @@ def _first_distinct(
     labels = labels[order]
     if not len(X):
         return X, squares, weights, labels
-    first = np.flatnonzero(np.append(True, (X[1:] != X[:-1]).any(axis=1)))
+    differs = (X[1:] != X[:-1]).any(axis=1)
+    first = np.flatnonzero(np.append(True, differs))
     weights = np.add.reduceat(weights, first)
     first = first[:size]
     return X[first], squares[first], weights[:size], labels[first]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
@@ -16,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns
 from lyceum._core.clustering import METRICS, MetricLearner
 from lyceum._core.constraints import Interval, StrOptions
-from lyceum._core.data import Block, Rows, dense_cells
+from lyceum._core.data import Block, Rows, dense_cells, stack_rows
 from lyceum._core.native import native
 from lyceum._core.statistics import RowSample
 from lyceum._core.threads import n_threads
@@ -28,7 +29,7 @@ from lyceum.cluster.explanations import (
     margins_to_nearest,
     terms_unit,
 )
-from lyceum.cluster.medoids.runs import Candidates, MedoidRun, MedoidSums
+from lyceum.cluster.kmeans.initial_centers import Points
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -127,7 +128,7 @@ class KMedoids(
         "record": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
-    history_axes: ClassVar[tuple[str, str]] = ("round", "loss")
+    history_axes = ("round", "loss")
 
     def __init__(
         self,
@@ -156,7 +157,12 @@ class KMedoids(
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Find the medoids.
 
         Parameters
@@ -172,6 +178,7 @@ class KMedoids(
             runs = self._given_runs(rows, rng)
         else:
             runs = self._runs(rows, rng)
+        # of runs on different samples the one with the least loss over all rows
         record = []
         best: MedoidRun | None = None
         for step, run in enumerate(runs):
@@ -200,22 +207,23 @@ class KMedoids(
         before: MedoidRun | None = None
         for draw in range(self.n_subsamples):
             report("samples", draw, self.n_subsamples)
-            seed = int(rng.randint(2**31))
-            sample = rows.reduce(
-                partial(
-                    RowSample.of, size=self.max_samples, seed=seed, n_rows=rows.n_rows
-                )
+            of = partial(
+                RowSample.of,
+                size=self.max_samples,
+                seed=int(rng.randint(2**31)),
+                n_rows=rows.n_rows,
             )
+            sample = rows.reduce(of)
             self._check_rows(sample.n_rows, len(sample))
             points = Candidates(sample, before)
-            for D, medoids, history in self._descents(
-                points.X, points.w, points.numbers, rng
-            ):
-                del D
-                chosen = points.rows(medoids)
-                sums = rows.reduce(
-                    partial(MedoidSums.of, medoids=chosen, distances=self._to)
-                )
+            # no name for the distances: they are freed before those of the next sample
+            descents = self._descents(
+                self._distances(points.X), points.w, points.numbers, rng
+            )
+            for medoids, history in descents:
+                chosen = points.X[medoids]
+                measure = partial(MedoidSums.of, medoids=chosen, distances=self._to)
+                sums = rows.reduce(measure)
                 run = MedoidRun(chosen, points.numbers[medoids], history, sums)
                 if before is None or run.loss < before.loss:
                     before = run
@@ -231,38 +239,32 @@ class KMedoids(
         )
         D = self._given_distances(block)
         w = block.w
-        self._check_rows(len(D), float(len(D)) if w is None else w.sum())
-        for _, medoids, history in self._descents(D, w, np.arange(len(D)), rng):
-            # checked above
-            sums = MedoidSums.of(block, medoids, lambda _, some: D[:, some])
+        weight = float(len(D)) if w is None else w.sum()
+        self._check_rows(len(D), weight)
+        for medoids, history in self._descents(D, w, np.arange(len(D)), rng):
+            # not by `_to`, which would check the distances once more
+            sums = MedoidSums.of(block, medoids, lambda _, columns: D[:, columns])
             labels = D[:, medoids].argmin(axis=1).astype(np.int32)
             yield MedoidRun(D[medoids], medoids, history, sums, labels)
 
     def _descents(
         self,
-        X: Any,
+        D: np.ndarray,
         w: np.ndarray | None,
         numbers: np.ndarray,
         rng: np.random.RandomState,
-    ) -> Iterator[tuple[np.ndarray, np.ndarray, list[float]]]:
-        """Distances, medoids in ascending order, and the history of every run on some rows."""
-        if self._is_precomputed:
-            D = X
-        else:
-            D = self._distances(X)
+    ) -> Iterator[tuple[np.ndarray, list[float]]]:
+        """The medoids, in ascending order, and the history of every run on rows with the
+        distances D."""
         is_random = isinstance(self.init, str) and self.init != "build"
-        if is_random:
-            count = self.n_init
+        if len(D) >= _THREADED_ROWS:
+            threads = n_threads()
         else:
-            count = 1
-        for _ in range(count):
+            threads = 1
+        for _ in range(self.n_init if is_random else 1):
             medoids = self._start(D, w, numbers, rng)
-            if len(D) >= _THREADED_ROWS:
-                threads = n_threads()
-            else:
-                threads = 1
             history = native.medoids_swap(D, w, int(self.max_iter), threads, medoids)
-            yield D, np.sort(medoids), history.tolist()
+            yield np.sort(medoids), history.tolist()
 
     def _start(
         self,
@@ -275,21 +277,24 @@ class KMedoids(
         medoids = np.empty(k, dtype=np.int64)
         if not isinstance(self.init, str):
             return self._given_start(numbers)
+        # PAM's greedy start (Kaufman and Rousseeuw 1990)
         if self.init == "build":
             native.medoids_build(D, w, n_threads(), medoids)
             return medoids
+        # in proportion to the weight, for k-medoids++ times the distance to the nearest medoid so
+        # far; a row is drawn once
         if w is None:
             mass = np.ones(len(D))
         else:
             mass = w.copy()
         for m in range(k):
-            if self.init == "random" or m == 0:
-                share = mass
-            else:
+            share = mass
+            if self.init != "random" and m > 0:
                 share = mass * D[medoids[:m]].min(axis=0)
             if not share.any():
                 share = mass
-            medoids[m] = rng.choice(len(D), p=share / share.sum())
+            chances = share / share.sum()
+            medoids[m] = rng.choice(len(D), p=chances)
             mass[medoids[m]] = 0.0
         return medoids
 
@@ -300,6 +305,7 @@ class KMedoids(
                 f"init must be {self.n_clusters} row numbers, one per cluster, but it has shape "
                 f"{wanted.shape} and type {wanted.dtype}"
             )
+        # row numbers of the table to places among the candidates
         index_of = {int(number): i for i, number in enumerate(numbers)}
         differ = len(set(wanted.tolist())) == len(wanted)
         if not differ or not all(int(number) in index_of for number in wanted):
@@ -323,10 +329,9 @@ class KMedoids(
         return self._distances(block.X, medoids)
 
     def _to_medoids(self, block: Block) -> np.ndarray:
-        return self._to(
-            block,
-            self.medoid_indices_ if self._is_precomputed else self.cluster_centers_,
-        )
+        if self._is_precomputed:
+            return self._to(block, self.medoid_indices_)
+        return self._to(block, self.cluster_centers_)
 
     def _nearest(self, block: Block) -> np.ndarray:
         return self._to_medoids(block).argmin(axis=1).astype(np.int32)
@@ -363,22 +368,20 @@ class KMedoids(
     def summary(self) -> Summary:
         """Loss and rounds; every cluster with its medoid and its size."""
         check_is_fitted(self)
+        weight = self.counts_.sum()
         facts = {
             "clusters": len(self.counts_),
-            "metric": self.metric_.name,
+            "metric": "precomputed" if self._is_precomputed else self.metric_.name,
             "loss": self.inertia_,
+            "weight of the rows": weight,
+            "rounds": self.n_iter_,
         }
-        facts |= {"weight of the rows": self.counts_.sum(), "rounds": self.n_iter_}
-        if self._is_precomputed:
-            facts["metric"] = "precomputed"
-        total = self.counts_.sum()
         sizes = [
-            (k, int(row), count, count / total)
+            (k, int(row), count, count / weight)
             for k, (row, count) in enumerate(zip(self.medoid_indices_, self.counts_))
         ]
-        tables = [
-            Table("Clusters", ("cluster", "medoid (row)", "weight", "share"), sizes)
-        ]
+        heads = ("cluster", "medoid (row)", "weight", "share")
+        tables = [Table("Clusters", heads, sizes)]
         if not self._is_precomputed:
             names = [f"cluster {k}" for k in range(len(sizes))]
             cells = [
@@ -392,18 +395,16 @@ class KMedoids(
         """A cell of a medoid as it was in the table."""
         if not self._compares_cells:
             return float(cell)
-        categories = self.schema_[name].categories
-        numeric = self.schema_[name].numeric
         if np.isnan(cell):
             return "missing"
-        if categories is None or numeric:
+        column = self.schema_[name]
+        if column.categories is None or column.numeric:
             return float(cell)
-        return str(categories[int(cell)])
+        return str(column.categories[int(cell)])
 
     @property
     def _dense_centers(self) -> np.ndarray:
-        centers = self.cluster_centers_
-        return dense_cells(centers)
+        return dense_cells(self.cluster_centers_)
 
     @available_if(adds_up)
     def explain(self, X: Data) -> Explanation:
@@ -425,9 +426,8 @@ class KMedoids(
         """
         check_is_fitted(self)
         unit = terms_unit(self.metric_)
-        return self._explain(
-            X, self._margins, unit, labels=np.arange(len(self.counts_))
-        )
+        labels = np.arange(len(self.counts_))
+        return self._explain(X, self._margins, unit, labels=labels)
 
     def _margins(self, block: Block) -> np.ndarray:
         def terms(X: np.ndarray, cluster: np.ndarray) -> np.ndarray:
@@ -437,7 +437,10 @@ class KMedoids(
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         k = len(self.counts_)
-        shapes: dict[str, tuple[int, ...]] = {"counts_": (k,), "medoid_indices_": (k,)}
+        shapes: dict[str, tuple[int, ...]] = {
+            "counts_": (k,),
+            "medoid_indices_": (k,),
+        }
         if not self._is_precomputed and not hasattr(self.cluster_centers_, "toarray"):
             shapes["cluster_centers_"] = (k, len(self.design_names))
         return shapes
@@ -447,3 +450,64 @@ class KMedoids(
     @property
     def _n_features_out(self) -> int:
         return len(self.counts_)
+
+
+@dataclass(frozen=True, slots=True)
+class MedoidSums:
+    """The weight of the rows nearest to every medoid, and the sum of their distances."""
+
+    weights: np.ndarray
+    loss: float
+
+    @classmethod
+    def of(
+        cls,
+        block: Block,
+        medoids: Any,
+        distances: Callable[[Block, Any], np.ndarray],
+    ) -> MedoidSums:
+        D = distances(block, medoids)
+        labels = D.argmin(axis=1)
+        w = block.weights
+        loss = float(w @ D.min(axis=1).astype(np.float64))
+        return cls(np.bincount(labels, w, D.shape[1]), loss)
+
+    def merge(self, other: MedoidSums) -> MedoidSums:
+        return MedoidSums(self.weights + other.weights, self.loss + other.loss)
+
+
+@dataclass(frozen=True, slots=True)
+class MedoidRun:
+    """Medoids, their row numbers, the losses on the way, the loss over all rows, and labels if
+    known."""
+
+    medoids: Any
+    numbers: np.ndarray
+    history: list[float]
+    sums: MedoidSums
+    labels: np.ndarray | None = None
+
+    @property
+    def loss(self) -> float:
+        return self.sums.loss
+
+
+class Candidates:
+    """The distinct rows of a sample, and the medoids of the run before, with weights and row
+    numbers."""
+
+    def __init__(self, sample: RowSample, before: MedoidRun | None):
+        X = sample.X
+        w = sample.weights
+        numbers = sample.rows
+        # the medoids so far can be chosen again; where the sample has them not, they weigh nothing
+        if before is not None:
+            X = stack_rows([X, before.medoids])
+            w = np.append(w, np.zeros(len(before.numbers)))
+            numbers = np.append(numbers, before.numbers)
+        points = Points(X, w)
+        self.X = points.X
+        self.w = points.w
+        # of equal rows the least number stands for all
+        self.numbers = np.full(len(points), np.iinfo(np.int64).max)
+        np.minimum.at(self.numbers, points.groups, numbers)

@@ -79,7 +79,9 @@ class PairCounts:
         d = self.apart
         if b == c == 0:
             return 1.0
-        return 2 * (a * d - b * c) / ((a + c) * (c + d) + (a + b) * (b + d))
+        # (Rand - expected) / (1 - expected), multiplied out (Hubert and Arabie 1985)
+        largest = (a + c) * (c + d) + (a + b) * (b + d)
+        return 2 * (a * d - b * c) / largest
 
     @property
     def precision(self) -> float:
@@ -100,15 +102,12 @@ class PairCounts:
     @property
     def jaccard(self) -> float:
         """Pairs together in both over pairs together in either."""
-        return _share(
-            self.together, self.together + self.only_cluster + self.only_class
-        )
+        either = self.together + self.only_cluster + self.only_class
+        return _share(self.together, either)
 
 
-def _share(part: float, total: float) -> float:
-    if total:
-        return part / total
-    return 1.0
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 1.0
 
 
 @dataclass(frozen=True)
@@ -171,7 +170,8 @@ class Agreement:
     @property
     def entropy(self) -> float:
         """The mean entropy of the clusters, by their weights, in bits: 0 is best."""
-        return float(np.average(self.cluster_entropies, weights=self.table.sum(axis=0)))
+        weights = self.table.sum(axis=0)
+        return float(np.average(self.cluster_entropies, weights=weights))
 
     @property
     def cluster_purities(self) -> np.ndarray:
@@ -181,35 +181,39 @@ class Agreement:
     @property
     def purity(self) -> float:
         """The mean purity of the clusters, by their weights: 1 is best."""
-        return float(self.table.max(axis=0).sum() / self.table.sum())
+        largest = self.table.max(axis=0)
+        return float(largest.sum() / self.table.sum())
 
     @cached_property
     def pairs(self) -> PairCounts:
         """Judgments of all pairs of rows."""
+        # n (n - 1) / 2 pairs of n rows: of a cell, of a class, of a cluster, of all
         together = _pairs(self.table).sum()
         classes = _pairs(self.table.sum(axis=1)).sum()
         clusters = _pairs(self.table.sum(axis=0)).sum()
-        total = _pairs(self.table.sum())
+        every = _pairs(self.table.sum())
         return PairCounts(
-            float(together),
-            float(clusters - together),
-            float(classes - together),
-            float(total - classes - clusters + together),
+            together=float(together),
+            only_cluster=float(clusters - together),
+            only_class=float(classes - together),
+            apart=float(every - classes - clusters + together),
         )
 
     @property
     def mutual_information(self) -> float:
         """The mutual information of class and cluster, in bits."""
         joint = self.table / self.table.sum()
-        free = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
+        independent = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
         cells = joint > 0
-        ratio = joint[cells] / free[cells]
-        return max(0.0, float((joint[cells] * np.log2(ratio)).sum()))
+        ratio = joint[cells] / independent[cells]
+        information = (joint[cells] * np.log2(ratio)).sum()
+        return max(0.0, float(information))
 
     @property
     def normalized_mutual_information(self) -> float:
         """The mutual information over the mean of the two entropies: 1 is best."""
         joint = self.table / self.table.sum()
+        # 1 for one class in one cluster, where both entropies are 0
         class_entropy = -p_log2_p(joint.sum(axis=1)).sum()
         cluster_entropy = -p_log2_p(joint.sum(axis=0)).sum()
         mean = (class_entropy + cluster_entropy) / 2
@@ -221,9 +225,8 @@ class Agreement:
         self, method: Literal["largest", "greedy", "optimal"] = "optimal"
     ) -> ClusterMatch:
         """Clusters matched with classes; see `match_clusters`."""
-        return ClusterMatch(
-            self.table, self.classes, self.clusters, MATCHES[method](self.table)
-        )
+        matches = MATCHES[method](self.table)
+        return ClusterMatch(self.table, self.classes, self.clusters, matches)
 
     def as_dict(self) -> dict[str, Any]:
         """The measures by name."""
@@ -290,8 +293,9 @@ def agreement(
     classes, rows = _codes(labels_true, "labels_true")
     clusters, columns = _codes(labels_pred, "labels_pred")
     w = np.asarray(row_weights(sample_weight, len(rows)), dtype=np.float64)
-    table = np.bincount(rows * len(clusters) + columns, w, len(classes) * len(clusters))
-    table = table.reshape(len(classes), len(clusters))
+    shape = (len(classes), len(clusters))
+    cells = rows * len(clusters) + columns
+    table = np.bincount(cells, w, shape[0] * shape[1]).reshape(shape)
     # a class or cluster of zero-weight rows is left out
     has_rows = table.sum(axis=1) > 0
     has_columns = table.sum(axis=0) > 0

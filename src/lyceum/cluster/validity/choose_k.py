@@ -110,7 +110,8 @@ class KChoice:
     @property
     def model(self) -> Any:
         """The fitted model with the number chosen."""
-        return self.models[int(np.flatnonzero(self.clusters == self.k)[0])]
+        index = int(np.flatnonzero(self.clusters == self.k)[0])
+        return self.models[index]
 
     def as_dict(self) -> dict[str, Any]:
         """The numbers tried with their measures, and the choices."""
@@ -132,15 +133,14 @@ class KChoice:
             "silhouette": self.by_silhouette,
             "BIC": self.by_bic,
         }
-        rows = list(
-            zip(
-                self.clusters,
-                self.sse,
-                self.second_differences,
-                self.silhouettes,
-                self.bic,
-            )
+        columns = (
+            self.clusters,
+            self.sse,
+            self.second_differences,
+            self.silhouettes,
+            self.bic,
         )
+        rows = list(zip(*columns))
         head = ("clusters", "SSE", "second difference", "silhouette", "BIC")
         return Summary("The number of clusters", facts, [Table("Measures", head, rows)])
 
@@ -208,22 +208,31 @@ def choose_k(
     numbers = _check_numbers(clusters, criterion)
     if learner is None:
         learner = KMeans(n_init=4, random_state=random_state)
-    name = "n_components"
-    if "n_clusters" in learner.get_params():
+    has_clusters = "n_clusters" in learner.get_params()
+    if has_clusters:
         name = "n_clusters"
+    else:
+        name = "n_components"
     models: list[Any] = []
     measures = []
+    n_rows = 0  # not known before the first fit
     for step, k in enumerate(numbers):
         report("numbers of clusters", step, len(numbers))
-        _check_rows(models, numbers, k)
+        if 0 < n_rows < k:
+            raise DataError(
+                f"clusters goes up to {numbers[-1]}, but there are {show_count(n_rows, 'row')}:"
+                f" give clusters=range(1, {n_rows + 1})"
+            )
         model = clone(learner).set_params(**{name: int(k)}).fit(X)
         models.append(model)
+        n_rows = len(getattr(models[0], "labels_", ()))
         measures.append(_measure(model, X, silhouette_rows, random_state))
     sse, silhouettes, bic = np.array(measures).T
     bends = np.full(len(numbers), np.nan)
     if len(numbers) > 2:
         # how much slower the SSE falls after every inner number than before it, per cluster
-        bends[1:-1] = np.diff(np.diff(sse) / np.diff(numbers))
+        slopes = np.diff(sse) / np.diff(numbers)
+        bends[1:-1] = np.diff(slopes)
     return KChoice(numbers, sse, bends, silhouettes, bic, models, criterion)
 
 
@@ -235,7 +244,8 @@ def _check_numbers(clusters: Any, criterion: str) -> np.ndarray:
             "clusters must be whole numbers to try, e.g. range(1, 11), but it has shape"
             f" {numbers.shape} and type {numbers.dtype}: call choose_k(X, clusters, learner=...)"
         )
-    if len(numbers) < 1 or (np.diff(numbers) <= 0).any() or numbers[0] < 1:
+    ascends = (np.diff(numbers) > 0).all()
+    if len(numbers) < 1 or not ascends or numbers[0] < 1:
         raise SettingError(
             f"clusters must be ascending numbers of at least 1, not {numbers.tolist()}"
         )
@@ -248,28 +258,14 @@ def _check_numbers(clusters: Any, criterion: str) -> np.ndarray:
     return numbers
 
 
-def _check_rows(models: list[Any], numbers: np.ndarray, k: int) -> None:
-    """Refuse to go on to more clusters than rows, in words of the caller."""
-    if models:
-        n = len(getattr(models[0], "labels_", ()))
-    else:
-        n = 0
-    if 0 < n < k:
-        raise DataError(
-            f"clusters goes up to {numbers[-1]}, but there are {show_count(n, 'row')}: give "
-            f"clusters=range(1, {n + 1})"
-        )
-
-
 def _measure(
     model: Estimator, X: Data, most: int, seed: int | None
 ) -> tuple[float, float, float]:
     """SSE, mean silhouette and BIC of one model."""
-    rows = (
-        model.rows_to_predict(X)
-        .in_one_block("choose_k", "KMeans with a number of your own")
-        .X
+    block = model.rows_to_predict(X).in_one_block(
+        "choose_k", "KMeans with a number of your own"
     )
+    rows = block.X
     labels = getattr(model, "labels_", None)
     labels = np.asarray(model.predict(X) if labels is None else labels)
     cells = dense_cells(rows)
@@ -278,16 +274,16 @@ def _measure(
         sse = sums_of_squares(cells, labels).within
     else:
         sse = float(inertia)
-    some = np.arange(len(labels))
+    # silhouettes compare all pairs: of many rows a sample, the same for every number of clusters
+    sample = np.arange(len(labels))
     if len(labels) > most:
-        some = np.sort(
-            np.random.default_rng(seed).choice(len(labels), most, replace=False)
-        )
+        rng = np.random.default_rng(seed)
+        sample = np.sort(rng.choice(len(labels), most, replace=False))
+    sample_labels = labels[sample]
     mean = np.nan
-    if len(np.unique(labels[some][labels[some] >= 0])) > 1:
-        mean = silhouette(
-            rows[some], labels[some], metric=getattr(model, "metric_", "euclidean")
-        ).mean
+    if len(np.unique(sample_labels[sample_labels >= 0])) > 1:
+        metric = getattr(model, "metric_", "euclidean")
+        mean = silhouette(rows[sample], sample_labels, metric=metric).mean
     if hasattr(model, "bic"):
         bic = float(model.bic(X))
     else:
@@ -295,15 +291,22 @@ def _measure(
     return sse, mean, bic
 
 
-def _spherical_bic(labels: np.ndarray, sse: float, cells: np.ndarray) -> float:
+def _spherical_bic(
+    labels: np.ndarray,
+    sse: float,
+    cells: np.ndarray,
+) -> float:
+    """BIC of k spherical normal distributions with one variance σ² = SSE / (n d), every row drawn
+    from its own cluster: ln L = Σ_c n_c ln(n_c / n) - n d / 2 (ln 2πσ² + 1), with k d means, k - 1
+    shares and σ² free."""
     counts = np.unique(labels[labels >= 0], return_counts=True)[1]
     n = counts.sum()
     k = len(counts)
     d = cells.shape[1]
     # below this, the squared distance of equal rows from their center is rounding
-    rounding = (np.finfo(cells.dtype).eps * np.abs(cells).max(initial=0.0)) ** 2
+    largest = np.abs(cells).max(initial=0.0)
+    rounding = (np.finfo(cells.dtype).eps * largest) ** 2
     variance = max(sse / (n * d), rounding, 1e-300)
-    likelihood = counts @ np.log(counts / n) - n * d / 2 * (
-        np.log(2 * np.pi * variance) + 1
-    )
-    return float(-2 * likelihood + (k * d + k) * np.log(n))
+    spread = n * d / 2 * (np.log(2 * np.pi * variance) + 1)
+    log_likelihood = counts @ np.log(counts / n) - spread
+    return float(-2 * log_likelihood + (k * d + k) * np.log(n))

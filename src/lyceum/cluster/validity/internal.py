@@ -68,18 +68,15 @@ class SumsOfSquares:
 
     def summary(self) -> Summary:
         """The sums, and those of every cluster."""
-        rows = list(
-            zip(
-                self.clusters.tolist(),
-                self.weights,
-                self.within_clusters,
-                self.between_clusters,
-            )
+        columns = (
+            self.clusters.tolist(),
+            self.weights,
+            self.within_clusters,
+            self.between_clusters,
         )
         head = ("cluster", "weight", "within", "between")
-        return Summary(
-            "Sums of squares", self.as_dict(), [Table("Clusters", head, rows)]
-        )
+        table = Table("Clusters", head, list(zip(*columns)))
+        return Summary("Sums of squares", self.as_dict(), [table])
 
 
 def sums_of_squares(
@@ -118,24 +115,22 @@ def sums_of_squares(
             "lyceum.prepare.SimpleImputer()"
         )
     X = X - X.mean(axis=0)  # an offset takes no digits
-    member = sparse.csr_array(
-        (w, (codes, np.arange(len(w)))), shape=(len(names), len(w))
-    )
     weights = np.bincount(codes, w, len(names))
-    means = (member @ X) / weights[:, None]
+    means = (_members(codes, w, len(names)) @ X) / weights[:, None]
     mean = weights @ means / weights.sum()
-    spread = w * ((X - means[codes]) ** 2).sum(axis=1)
+    # within = Σ w |x - m_c|², between = Σ_c W_c |m_c - m|²
+    squares = ((X - means[codes]) ** 2).sum(axis=1)
+    spread = w * squares
     within = np.bincount(codes, spread, len(names))
     between = weights * ((means - mean) ** 2).sum(axis=1)
-    total = float(w @ ((X - mean) ** 2).sum(axis=1))
     return SumsOfSquares(
-        total,
-        float(within.sum()),
-        float(between.sum()),
-        names,
-        weights,
-        within,
-        between,
+        total=float(w @ ((X - mean) ** 2).sum(axis=1)),
+        within=float(within.sum()),
+        between=float(between.sum()),
+        clusters=names,
+        weights=weights,
+        within_clusters=within,
+        between_clusters=between,
     )
 
 
@@ -191,7 +186,8 @@ class Silhouette:
 
     def as_dict(self) -> dict[str, Any]:
         """The two means, and those of clusters."""
-        means = dict(zip(map(str, self.clusters.tolist()), self.cluster_means.tolist()))
+        names = map(str, self.clusters.tolist())
+        means = dict(zip(names, self.cluster_means.tolist()))
         return {
             "mean": self.mean,
             "mean_of_clusters": self.mean_of_clusters,
@@ -205,11 +201,8 @@ class Silhouette:
             "mean over rows": self.mean,
             "mean over clusters": self.mean_of_clusters,
         }
-        return Summary(
-            "Silhouette",
-            facts,
-            [Table("Clusters", ("cluster", "weight", "silhouette"), rows)],
-        )
+        table = Table("Clusters", ("cluster", "weight", "silhouette"), rows)
+        return Summary("Silhouette", facts, [table])
 
 
 def silhouette(
@@ -267,27 +260,8 @@ def silhouette(
         )
     sums = _sums_by_cluster(X, weighted, codes, w, len(names), metric)
     weights = np.bincount(codes, w, len(names))
-    s = _silhouettes(sums, codes, weights)
-    points = np.full(len(np.asarray(labels)), np.nan)
-    points[weighted] = s
-    cluster_means = np.bincount(codes, w * s, len(names)) / weights
-    mean = float(w @ s / w.sum())
-    return Silhouette(
-        points,
-        np.asarray(labels),
-        names,
-        weights,
-        cluster_means,
-        mean,
-        float(cluster_means.mean()),
-    )
-
-
-def _silhouettes(
-    sums: np.ndarray, codes: np.ndarray, weights: np.ndarray
-) -> np.ndarray:
-    """(b - a) / max(a, b): a is the mean distance to the rest of the row's cluster, b that to the
-    nearest other cluster; 0 for a row that is alone."""
+    # s = (b - a) / max(a, b): a is the mean distance to the rest of the row's cluster, b that to
+    # the nearest other cluster; 0 for a row that is alone
     rows = np.arange(len(codes))
     others = weights[codes] - 1.0
     a = np.divide(sums[rows, codes], others, out=np.zeros(len(rows)), where=others > 0)
@@ -296,7 +270,20 @@ def _silhouettes(
     b = means.min(axis=1)
     largest = np.maximum(a, b)
     defined = (largest > 0) & (others > 0)
-    return np.divide(b - a, largest, out=np.zeros(len(a)), where=defined)
+    s = np.divide(b - a, largest, out=np.zeros(len(a)), where=defined)
+    labels = np.asarray(labels)
+    points = np.full(len(labels), np.nan)
+    points[weighted] = s
+    cluster_means = np.bincount(codes, w * s, len(names)) / weights
+    return Silhouette(
+        points=points,
+        labels=labels,
+        clusters=names,
+        weights=weights,
+        cluster_means=cluster_means,
+        mean=float(w @ s / w.sum()),
+        mean_of_clusters=float(cluster_means.mean()),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,17 +380,25 @@ def proximity(
     X = _rows_of(X)
     codes, names, w, weighted = _clusters(X, labels, sample_weight)
     sums = _sums_by_cluster(X, weighted, codes, w, len(names), metric)
-    member = sparse.csr_array(
-        (w, (codes, np.arange(len(w)))), shape=(len(names), len(w))
-    )
-    edges = member @ sums
+    # the proximities of all pairs of rows, summed by the two clusters of a pair
+    edges = _members(codes, w, len(names)) @ sums
     if isinstance(metric, str) and metric == "precomputed":
-        own = np.bincount(
-            codes, w**2 * np.asarray(X)[weighted, weighted], len(names)
-        )  # no edge to itself
-        edges = edges - np.diag(own)
+        # similarities have a diagonal, but a row has no edge to itself
+        loops = w**2 * np.asarray(X)[weighted, weighted]
+        edges = edges - np.diag(np.bincount(codes, loops, len(names)))
     cohesion = np.diag(edges) / 2
     return Proximity(names, cohesion, edges - np.diag(np.diag(edges)))
+
+
+def _members(
+    codes: np.ndarray,
+    w: np.ndarray,
+    k: int,
+) -> sparse.csr_array:
+    """The (k, n) matrix of the weights of rows in their clusters: a product with it sums by
+    cluster."""
+    n = len(w)
+    return sparse.csr_array((w, (codes, np.arange(n))), shape=(k, n))
 
 
 def _rows_of(X: Data) -> Any:
@@ -427,13 +422,18 @@ def _clusters(
             f"labels has shape {labels.shape}, but X has {show_count(X.shape[0], 'row')}"
         )
     w = np.asarray(row_weights(w, len(labels)), dtype=np.float64)
-    if w.shape != labels.shape or not ((w >= 0) & np.isfinite(w)).all():
+    is_weight = (w >= 0) & np.isfinite(w)
+    if w.shape != labels.shape or not is_weight.all():
+        if w.shape == labels.shape:
+            others = " and holds others"
+        else:
+            others = ""
         raise SettingError(
             f"sample_weight must be {show_count(len(labels), 'number')} of at least 0, one per row,"
-            f" but it has shape {w.shape}"
-            + (" and holds others" if w.shape == labels.shape else "")
+            f" but it has shape {w.shape}{others}"
         )
     keep = w > 0
+    # -1 is noise, which is no cluster
     if labels.dtype.kind in "if":
         keep &= labels != -1
     weighted = np.flatnonzero(keep)
@@ -460,8 +460,8 @@ def _sums_by_cluster(
             raise DataError(
                 f"metric='precomputed' needs the distances of all pairs, not shape {D.shape}"
             )
-        member = sparse.csr_array((w, (codes, np.arange(len(w)))), shape=(k, len(w)))
-        return (member @ D[np.ix_(weighted, weighted)].T).T
+        D = D[np.ix_(weighted, weighted)]
+        return (_members(codes, w, k) @ D.T).T
     chosen = metric(how)
     if len(weighted) < X.shape[0]:
         rows = X[weighted]
@@ -469,12 +469,9 @@ def _sums_by_cluster(
         rows = X
     if not sparse.issparse(rows):
         rows = float_matrix(rows, "a measure of validity needs")
-        check_finite(
-            rows,
-            f"the metric {chosen.name!r}",
-            chosen.takes_missing,
-            "the metric 'gower'",
-        )
+        name = f"the metric {chosen.name!r}"
+        check_finite(rows, name, chosen.takes_missing, "the metric 'gower'")
+    # the rows cluster by cluster, as the kernel wants them
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(k + 1))
     return distance_sums(rows, rows[order], w[order], starts, chosen)

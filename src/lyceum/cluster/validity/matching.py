@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -55,10 +56,8 @@ class ClusterMatch:
     def classes(self) -> dict[Any, Any]:
         """The class of every cluster, None for none."""
         names = self.class_names.tolist()
-        return {
-            cluster: names[m] if m >= 0 else None
-            for cluster, m in zip(self.cluster_names.tolist(), self.matches.tolist())
-        }
+        pairs = zip(self.cluster_names.tolist(), self.matches.tolist())
+        return {cluster: names[m] if m >= 0 else None for cluster, m in pairs}
 
     @cached_property
     def _counts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -66,23 +65,23 @@ class ClusterMatch:
         table = self.table
         hit = np.zeros(len(table))
         predicted = np.zeros(len(table))
-        for cluster, m in enumerate(self.matches):
-            if m >= 0:
-                hit[m] += table[m, cluster]
-                predicted[m] += table[:, cluster].sum()
+        for cluster in np.flatnonzero(self.matches >= 0):
+            label = self.matches[cluster]
+            hit[label] += table[label, cluster]
+            predicted[label] += table[:, cluster].sum()
         return hit, predicted, table.sum(axis=1)
 
     @property
     def accuracy(self) -> float:
         """The share of rows whose cluster is matched with their class."""
-        hit, _, there = self._counts
-        return float(hit.sum() / there.sum())
+        hit, _, sizes = self._counts
+        return float(hit.sum() / sizes.sum())
 
     @property
     def class_f1(self) -> np.ndarray:
         """The F1 of every class."""
-        hit, predicted, there = self._counts
-        return 2 * hit / (predicted + there)
+        hit, predicted, sizes = self._counts
+        return 2 * hit / (predicted + sizes)
 
     @property
     def f1(self) -> float:
@@ -90,11 +89,8 @@ class ClusterMatch:
         return float(self.class_f1.mean())
 
 
-def _largest(table: np.ndarray) -> np.ndarray:
-    return table.argmax(axis=0)
-
-
 def _greedy(table: np.ndarray) -> np.ndarray:
+    # the largest cell left, then its row and column are out
     left = table.astype(np.float64).copy()
     matches = np.full(table.shape[1], -1)
     for _ in range(min(table.shape)):
@@ -108,10 +104,15 @@ def _greedy(table: np.ndarray) -> np.ndarray:
 def _optimal(table: np.ndarray) -> np.ndarray:
     from scipy.optimize import linear_sum_assignment
 
+    # one class per cluster, so that the sum of the matched cells is largest
     rows, columns = linear_sum_assignment(table, maximize=True)
     matches = np.full(table.shape[1], -1)
     matches[columns] = rows
     return matches
 
 
-MATCHES = {"largest": _largest, "greedy": _greedy, "optimal": _optimal}
+MATCHES: dict[str, Callable[..., Any]] = {
+    "largest": partial(np.argmax, axis=0),
+    "greedy": _greedy,
+    "optimal": _optimal,
+}

@@ -28,9 +28,11 @@ class CenteredRows(RowScatter):
         return Scatter(self.n_rows, self.weight, self.mean, self.scatter, 0)
 
     def merge(self, other: CenteredRows | Scatter) -> CenteredRows | Scatter:  # type: ignore[override]
-        if isinstance(other, Scatter) or not _is_thin(
-            len(self.rows) + len(other.rows), len(self.mean)
-        ):
+        # a matrix cannot be taken apart into rows: the result is a matrix
+        if isinstance(other, Scatter):
+            return self.as_scatter.merge(other)
+        n_rows = len(self.rows) + len(other.rows)
+        if not _is_thin(n_rows, len(self.mean)):
             return self.as_scatter.merge(other)  # type: ignore[arg-type]
         return RowScatter.merge(self, other)  # type: ignore[return-value]
 

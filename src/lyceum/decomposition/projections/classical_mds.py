@@ -117,10 +117,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
 
     @property
     def _is_matrix(self) -> bool:
-        return isinstance(self.metric, str) and self.metric in (
-            "precomputed",
-            "similarity",
-        )
+        matrices = ("precomputed", "similarity")
+        return isinstance(self.metric, str) and self.metric in matrices
 
     @property
     def _chosen_metric(self) -> Metric:
@@ -167,83 +165,82 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         self._solve(self._matrix(cells))
         return self
 
-    def _matrix(self, cells: np.ndarray) -> np.ndarray:
+    def _matrix(self, cells: np.ndarray, among: np.ndarray | None = None) -> np.ndarray:
         """The squared distances times -½, or the similarities: what is centered twice."""
-        if self._is_matrix:
-            if self.metric == "similarity":
-                return cells
-            return -0.5 * cells**2
-        return (
-            -0.5
-            * np.asarray(
-                pairwise(cells, metric=self.metric_ or "euclidean"), dtype=np.float64
-            )
-            ** 2
-        )
+        if self.metric == "similarity":
+            return cells
+        D = cells
+        if not self._is_matrix:
+            D = pairwise(cells, among, metric=self.metric_ or "euclidean")
+        return -0.5 * np.asarray(D, dtype=np.float64) ** 2
 
     def _check_matrix(self, M: np.ndarray) -> None:
         if M.shape[0] != M.shape[1]:
             raise DataError(
                 f"a matrix of {self.metric} values must be square, but its shape is {M.shape}"
             )
-        if not np.allclose(M, M.T, rtol=1e-8, atol=1e-8 * np.abs(M).max(initial=0.0)):
+        rounding = 1e-8 * np.abs(M).max(initial=0.0)
+        if not np.allclose(M, M.T, rtol=1e-8, atol=rounding):
             raise DataError(
                 "the matrix must be symmetric: element (i, j) is element (j, i)"
             )
-        if self.metric == "precomputed":
-            if (M < 0).any():
-                raise DataError(
-                    "distances must not be negative; for similarities set metric='similarity'"
-                )
-            if np.abs(np.diag(M)).max(initial=0.0) > 1e-8 * np.abs(M).max(initial=0.0):
-                raise DataError(
-                    "the distance of a row from itself must be 0; for similarities set"
-                    " metric='similarity'"
-                )
+        if self.metric == "similarity":
+            return
+        if (M < 0).any():
+            raise DataError(
+                "distances must not be negative; for similarities set metric='similarity'"
+            )
+        if np.abs(np.diag(M)).max(initial=0.0) > rounding:
+            raise DataError(
+                "the distance of a row from itself must be 0; for similarities set"
+                " metric='similarity'"
+            )
 
     def _solve(self, M: np.ndarray) -> None:
+        # sums over rows of M must stay finite
         if not np.abs(M).max(initial=0.0) * len(M) < 1e290:
             raise DataError(
                 "the squared distances overflow: they are beyond 1e145; rescale them"
             )
         # double centering: B = J M J with J = I - 11ᵀ / n; coordinates are V √λ, largest λ first
-        self.column_means_ = M.mean(axis=0)
-        B = (
-            M
-            - self.column_means_
-            - self.column_means_[:, None]
-            + self.column_means_.mean()
-        )
+        means = M.mean(axis=0)
+        B = M - means - means[:, None] + means.mean()
         values, V = linalg.eigh(0.5 * (B + B.T))
         values = values[::-1]
-        V = V[:, ::-1]
         k = int(self.n_components)
-        n = len(M)
+        V = V[:, ::-1][:, :k]
+        V = with_signs(V.T).T
+        # eigenvalues that are rounding errors of the others are 0; negative ones, of distances
+        # that no points can have, are reported but give no coordinate
         size = np.abs(values).sum()
-        values = np.where(np.abs(values) > n * np.finfo(float).eps * size, values, 0.0)
-        kept = np.maximum(values[:k], 0.0)
-        V = with_signs(V[:, :k].T).T
-        self.embedding_ = V * np.sqrt(kept)
+        rounding = len(M) * np.finfo(float).eps * size
+        values = np.where(np.abs(values) > rounding, values, 0.0)
+        used = np.maximum(values[:k], 0.0)
+        self.column_means_ = means
+        self.embedding_ = V * np.sqrt(used)
         self.eigenvalues_ = values
         positive = np.maximum(values, 0.0).sum()
         if positive:
-            self.kept_ratio_ = float(kept.sum() / positive)
+            self.kept_ratio_ = float(used.sum() / positive)
         else:
             self.kept_ratio_ = 1.0
+        self.negative_ratio_ = 0.0
         if size:
             self.negative_ratio_ = float(-np.minimum(values, 0.0).sum() / size)
-        else:
-            self.negative_ratio_ = 0.0
         self.stress_ = self._stress(M)
 
     def _stress(self, M: np.ndarray) -> float:
-        own = np.diag(M)
-        given = np.sqrt(np.maximum(own + own[:, None] - 2.0 * M, 0.0))
+        """Kruskal's stress, √(Σ (d - placed)² / Σ d²); d² = m_ii + m_jj - 2 m_ij, which holds for
+        similarities as for -½ d² with zeros on the diagonal."""
+        diagonal = np.diag(M)
+        squared = diagonal + diagonal[:, None] - 2.0 * M
+        wanted = np.sqrt(np.maximum(squared, 0.0))
         placed = pairwise(self.embedding_)
-        total = float((given**2).sum())
-        if total:
-            return float(np.sqrt(((given - placed) ** 2).sum() / total))
-        return 0.0
+        squares = float((wanted**2).sum())
+        if not squares:
+            return 0.0
+        misfit = float(((wanted - placed) ** 2).sum())
+        return float(np.sqrt(misfit / squares))
 
     # -- use ---------------------------------------------------------------------------
 
@@ -281,18 +278,12 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         return self._in_new_columns(self._place_rows, X)
 
     def _place_rows(self, block: Block) -> np.ndarray:
+        # Gower's formula for a new point: (m - column means) V / √λ, where V = embedding / √λ.
+        # The means of its own row of m cancel, as the coordinates have the mean 0.
         X = np.asarray(block.dense, dtype=np.float64)
-        if not self._is_matrix:
-            X = np.asarray(
-                pairwise(X, self.rows_, metric=self.metric_ or "euclidean"),
-                dtype=np.float64,
-            )
-        if self.metric == "similarity":
-            M = X
-        else:
-            M = -0.5 * X**2
-        kept = np.maximum(self.eigenvalues_[: self.embedding_.shape[1]], 0.0)
-        inverse = np.divide(1.0, kept, out=np.zeros_like(kept), where=kept > 0)
+        M = self._matrix(X, self.rows_)
+        used = np.maximum(self.eigenvalues_[: self.embedding_.shape[1]], 0.0)
+        inverse = np.divide(1.0, used, out=np.zeros_like(used), where=used > 0)
         return (M - self.column_means_) @ self.embedding_ * inverse
 
     # -- what was learned --------------------------------------------------------------
@@ -308,11 +299,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
             "stress": self.stress_,
         }
         rows = list(enumerate(self.eigenvalues_[:20], start=1))
-        return Summary(
-            self._title(),
-            facts,
-            [Table("Eigenvalues", ("coordinate", "eigenvalue"), rows)],
-        )
+        table = Table("Eigenvalues", ("coordinate", "eigenvalue"), rows)
+        return Summary(self._title(), facts, [table])
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -320,7 +308,11 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         n, k = self.embedding_.shape
-        return {"embedding_": (n, k), "eigenvalues_": (n,), "column_means_": (n,)}
+        return {
+            "embedding_": (n, k),
+            "eigenvalues_": (n,),
+            "column_means_": (n,),
+        }
 
     @property
     def _n_features_out(self) -> int:

@@ -142,13 +142,21 @@ class DiscriminantProjection(
         self.means_ = statistic.mean
         self.within_scatter_ = statistic.scatter[0]
         self.between_scatter_ = (spread.T * weight) @ spread
-        self._solve(np.sqrt(weight)[:, None] * spread, max(n - K, 1.0), most)
+        factor = np.sqrt(weight)[:, None] * spread
+        self._solve(factor, freedom=max(n - K, 1.0), most=most)
 
-    def _solve(self, factor: np.ndarray, freedom: float, most: int) -> None:
+    def _solve(
+        self,
+        factor: np.ndarray,
+        freedom: float,
+        most: int,
+    ) -> None:
         """The eigenvectors of S_W⁻¹ S_B from the singular values of the whitened class means."""
+        # With W the whitening of S_W and F the class means times √weight (S_B = FᵀF), the right
+        # singular vectors of F Wᵀ, taken back by W, are the directions, and s² / freedom is J.
         covariance = self.within_scatter_ / freedom
-        total = np.diag(covariance) + (factor**2).sum(axis=0) / freedom
-        white = whiten(covariance, total)
+        variances = np.diag(covariance) + (factor**2).sum(axis=0) / freedom
+        white = whiten(covariance, variances)
         if white.dependent is not None:
             self._warn_of(white.dependent)
         _, singular, V = linalg.svd(white.apply(factor), full_matrices=False)
@@ -159,10 +167,9 @@ class DiscriminantProjection(
             k = int(self.n_components)
         self.components_ = with_signs(V[:k] @ white.W)
         self.criterion_ = J[:k]
+        self.explained_variance_ratio_ = np.zeros(k)
         if J.sum():
             self.explained_variance_ratio_ = J[:k] / J.sum()
-        else:
-            self.explained_variance_ratio_ = np.zeros(k)
         self.n_components_ = k
 
     def _warn_of(self, dependent: int) -> None:
@@ -190,9 +197,9 @@ class DiscriminantProjection(
         return self._in_new_columns(self._scores, X)
 
     def _scores(self, block: Block) -> np.ndarray:
-        return ((block.X - self.mean_) @ self.components_.T).astype(
-            block.X.dtype, copy=False
-        )
+        # in the type of the cells, as float32 in gives float32 out
+        scores = (block.X - self.mean_) @ self.components_.T
+        return scores.astype(block.X.dtype, copy=False)
 
     def explain(self, X: Data, component: int = 0) -> Explanation:
         """What every column adds to the score on one direction, (x_j - m_j) w_j.
@@ -208,12 +215,9 @@ class DiscriminantProjection(
         Explanation
         """
         self._check_component(component)
-        return self._explain(
-            X,
-            partial(_parts, self, component),
-            f"score on direction {component + 1}",
-            labels=False,
-        )
+        parts = partial(_parts, self, component)
+        unit = f"score on direction {component + 1}"
+        return self._explain(X, parts, unit, labels=False)
 
     # -- what was learned --------------------------------------------------------------
 
@@ -245,7 +249,11 @@ class DiscriminantProjection(
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         k = self.n_components_
         d = len(self.design_names)
-        return {"components_": (k, d), "mean_": (d,), "criterion_": (k,)}
+        return {
+            "components_": (k, d),
+            "mean_": (d,),
+            "criterion_": (k,),
+        }
 
     @property
     def _n_features_out(self) -> int:
@@ -257,9 +265,13 @@ class DiscriminantProjection(
         return tags
 
 
-def _parts(fisher: DiscriminantProjection, component: int, block: Block) -> np.ndarray:
+def _parts(
+    fisher: DiscriminantProjection,
+    component: int,
+    block: Block,
+) -> np.ndarray:
     """The score on a direction, zero, and what every column adds."""
-    added = (np.asarray(block.X, dtype=np.float64) - fisher.mean_) * fisher.components_[
-        component
-    ]
-    return np.column_stack([added.sum(axis=1), np.zeros(len(added)), added])
+    centered = np.asarray(block.X, dtype=np.float64) - fisher.mean_
+    added = centered * fisher.components_[component]
+    scores = added.sum(axis=1)
+    return np.column_stack([scores, np.zeros(len(added)), added])

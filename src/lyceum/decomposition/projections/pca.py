@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -19,13 +20,6 @@ from lyceum._core.statistics import Scatter
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.decomposition.components import Components
 from lyceum.decomposition.projections.centered_rows import CenteredRows, scatter_or_rows
-from lyceum.decomposition.projections.pca_rows import (
-    log_likelihood_of,
-    pca_scores,
-    remaining_scatter,
-    score_parts,
-    squared_residuals,
-)
 from lyceum.decomposition.projections.spectrum import (
     Spectrum,
     freedom_of,
@@ -148,7 +142,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
     def _statistic(self) -> Callable[[Block], Scatter | CenteredRows]:
         return scatter_or_rows
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Learn from all rows of X: one pass, or those of the solver.
 
         Parameters
@@ -196,35 +195,38 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
     @staticmethod
     def _max_components(statistic: Scatter | CenteredRows) -> int:
         """min(rows, columns); a row of weight 2 counts as two."""
-        return max(
-            1, min(max(statistic.n_rows, int(statistic.weight)), len(statistic.mean))
-        )
+        n_rows = max(statistic.n_rows, int(statistic.weight))
+        return max(1, min(n_rows, len(statistic.mean)))
 
     def _finish_spectrum(
         self, statistic: Scatter | CenteredRows, spectrum: Spectrum
     ) -> None:
         d = len(statistic.mean)
         total, values, vectors = spectrum
-        values = np.append(
-            values, np.zeros(max(0, self._max_components(statistic) - len(values)))
-        )
-        k = self._n_kept(values, total, self._max_components(statistic))
+        most = self._max_components(statistic)
+        n_missing = max(0, most - len(values))
+        values = np.append(values, np.zeros(n_missing))
+        k = self._n_kept(values, total, most)
+        values = values[:k]
         self.components_ = with_signs(vectors(k))
         freedom = freedom_of(statistic, total)
-        left = max(total - float(values[:k].sum()), 0.0)
+        left = total - float(values.sum())
+        self.reconstruction_error_ = 0.0
         if statistic.weight:
-            self.reconstruction_error_ = left / statistic.weight
-        else:
-            self.reconstruction_error_ = 0.0
+            self.reconstruction_error_ = max(left, 0.0) / statistic.weight
         self.mean_ = statistic.mean
         self.n_components_ = k
-        self.singular_values_ = np.sqrt(values[:k])
-        self.explained_variance_ = values[:k] / freedom
+        self.singular_values_ = np.sqrt(values)
+        self.explained_variance_ = values / freedom
         if total:
-            self.explained_variance_ratio_ = values[:k] / total
+            self.explained_variance_ratio_ = values / total
         else:
             self.explained_variance_ratio_ = np.zeros(k)
-        self.noise_variance_ = remaining_scatter(total, values[:k], d) / freedom
+        # σ² of the probabilistic model: the mean variance of the directions left out, 0 where
+        # what is left is rounding error of the total
+        self.noise_variance_ = 0.0
+        if d > k and left > d * np.finfo(float).eps * total:
+            self.noise_variance_ = left / (d - k) / freedom
 
     @property
     def _n_requested(self) -> int | None:
@@ -233,7 +235,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
             return int(self.n_components)
         return None
 
-    def _n_kept(self, values: np.ndarray, total: float, most: int) -> int:
+    def _n_kept(
+        self,
+        values: np.ndarray,
+        total: float,
+        most: int,
+    ) -> int:
         if self._n_requested is not None:
             return self._n_requested
         if self.n_components is None:
@@ -241,10 +248,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         rank = max(1, int(np.count_nonzero(values)))
         if not total:
             return rank
+        # the fewest components that explain more than the share n_components
         explained = np.cumsum(values) / total
-        return min(
-            int(np.searchsorted(explained, self.n_components, side="right")) + 1, rank
-        )
+        fewer = int(np.searchsorted(explained, self.n_components, side="right"))
+        return min(fewer + 1, rank)
 
     # -- use ---------------------------------------------------------------------------
 
@@ -260,7 +267,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         -------
         array, frame or rows, as X is, of shape (n_samples, n_components_)
         """
-        return self._in_new_columns(partial(pca_scores, self), X)
+        return self._in_new_columns(partial(_scores, self), X)
 
     def inverse_transform(self, X: Data) -> Any:
         """The rows reconstructed from scores, m + Vᵀ z, in design columns.
@@ -287,7 +294,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         -------
         array of shape (n_samples, n_columns)
         """
-        return self.inverse_transform(self._apply(partial(pca_scores, self), X))
+        return self.inverse_transform(self._apply(partial(_scores, self), X))
 
     def reconstruction_error(self, X: Data) -> Any:
         """The squared distance of every row from its reconstruction, |x - x̂|².
@@ -301,7 +308,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         array of shape (n_samples,)
         """
         check_is_fitted(self)
-        return self._apply(partial(squared_residuals, self), X)
+        return self._apply(partial(_squared_residuals, self), X)
 
     @property
     def _scale(self) -> np.ndarray:
@@ -319,9 +326,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         """
         check_is_fitted(self)
         excess = np.maximum(self.explained_variance_ - self.noise_variance_, 0.0)
-        return (
-            self.components_.T * excess
-        ) @ self.components_ + self.noise_variance_ * np.eye(len(self.mean_))
+        noise = self.noise_variance_ * np.eye(len(self.mean_))
+        return (self.components_.T * excess) @ self.components_ + noise
 
     def score_samples(self, X: Data) -> Any:
         """The log-likelihood of every row under the probabilistic model, a Gaussian with
@@ -339,7 +345,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         array of shape (n_samples,)
         """
         check_is_fitted(self)
-        return self._apply(partial(log_likelihood_of, self), X)
+        return self._apply(partial(_log_likelihoods, self), X)
 
     def score(self, X: Data, y: Target = None) -> float:
         """The mean log-likelihood of the rows.
@@ -396,9 +402,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         Explanation
         """
         self._check_component(component)
-        return self._explain(
-            X, partial(score_parts, self, component), f"score on pc{component + 1}"
-        )
+        parts = partial(_score_parts, self, component)
+        return self._explain(X, parts, f"score on pc{component + 1}")
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -407,8 +412,77 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         k = self.n_components_
         d = len(self.design_names)
-        return {"components_": (k, d), "mean_": (d,), "explained_variance_": (k,)}
+        return {
+            "components_": (k, d),
+            "mean_": (d,),
+            "explained_variance_": (k,),
+        }
 
     @property
     def _n_features_out(self) -> int:
         return self.n_components_
+
+
+def _scores(pca: PCA, block: Block) -> np.ndarray:
+    # sparse rows are not centered, which would fill them: V x - V m
+    if sparse.issparse(block.X):
+        Z = block.X @ pca.components_.T - pca.components_ @ pca.mean_
+    else:
+        Z = (block.X - pca.mean_) @ pca.components_.T
+    scale = pca._scale
+    scores = np.divide(Z, scale, out=np.zeros_like(Z), where=scale > 0)
+    return scores.astype(block.X.dtype, copy=False)
+
+
+def _center(pca: PCA, block: Block) -> np.ndarray:
+    return block.dense - pca.mean_
+
+
+def _score_parts(
+    pca: PCA,
+    component: int,
+    block: Block,
+) -> np.ndarray:
+    """The score on a component, zero, and what every column adds."""
+    scale = pca._scale[component]
+    if scale:
+        loadings = pca.components_[component] / scale
+    else:
+        loadings = 0.0
+    added = _center(pca, block) * loadings
+    scores = added.sum(axis=1)
+    return np.column_stack([scores, np.zeros(len(added)), added])
+
+
+def _squared_residuals(pca: PCA, block: Block) -> np.ndarray:
+    centered = _center(pca, block)
+    # |x - m|² - |z|² would cancel where little is left
+    residual = centered - (centered @ pca.components_.T) @ pca.components_
+    return np.einsum("ij,ij->i", residual, residual)
+
+
+def _log_likelihoods(pca: PCA, block: Block) -> np.ndarray:
+    """-[r log 2π + log |C| + (x - m)ᵀ C⁻¹ (x - m)] / 2, over the r directions of positive
+    variance."""
+    centered = _center(pca, block)
+    has_variance = pca.explained_variance_ > 0
+    variance = pca.explained_variance_[has_variance]
+    V = pca.components_[has_variance]
+    Z = centered @ V.T
+    square = (Z**2 / variance).sum(axis=1)
+    log_det = np.log(variance).sum()
+    rank = len(V)
+    residual = centered - Z @ V
+    off = np.einsum("ij,ij->i", residual, residual)
+    # outside the kept directions the model has the noise variance alone, or no density at all
+    # |C| is the product of the kept variances and of σ² for each of the other directions
+    if pca.noise_variance_ > 0:
+        rank = len(pca.mean_)
+        square += off / pca.noise_variance_
+        log_det += (rank - len(V)) * np.log(pca.noise_variance_)
+    result = -(rank * np.log(2 * np.pi) + log_det + square) / 2
+    if rank < len(pca.mean_):
+        size = np.einsum("ij,ij->i", centered, centered) + variance.sum()
+        rounding = 1e-12 * size + 1e-28 * (pca.mean_ @ pca.mean_)
+        result[off > rounding] = -np.inf
+    return result

@@ -105,6 +105,7 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
             raise SettingError(
                 f"n_components={self.n_components} must be between 1 and n_samples={n}"
             )
+        # weights do not count: coordinates are of the rows as they are
         centered = CenteredRows.of(Block(block.X, None, None, 0, block.schema))
         self.mean_ = centered.mean
         R = centered.rows
@@ -119,25 +120,27 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         values, U = linalg.eigh(R @ R.T)
         values = values[::-1]
         U = U[:, ::-1]
-        total = float(values.sum())
+        trace = float(values.sum())
         rank = 1
-        if total > 0:
-            floor = max(R.shape) * np.finfo(float).eps * max(values[0], 0.0)
+        if trace > 0:
+            # eigenvalues below this are rounding errors of the largest
+            largest = max(values[0], 0.0)
+            floor = max(R.shape) * np.finfo(float).eps * largest
             rank = max(1, int((values > floor).sum()))
         k = min(int(self.n_components or rank), rank)
-        root = np.sqrt(np.maximum(values[:k], 0.0))
-        directions = np.divide(
-            U[:, :k].T @ R,
-            root[:, None],
-            out=np.zeros((k, R.shape[1])),
-            where=root[:, None] > 0,
-        )
+        values = np.maximum(values[:k], 0.0)
+        # R = U diag(√λ) V gives the directions V = Uᵀ R / √λ
+        root = np.sqrt(values)[:, None]
+        zeros = np.zeros((k, R.shape[1]))
+        products = U[:, :k].T @ R
+        directions = np.divide(products, root, out=zeros, where=root > 0)
         self.components_ = with_signs(directions)
         self.embedding_ = R @ self.components_.T
-        self.eigenvalues_ = np.maximum(values[:k], 0.0)
-        self.kept_ratio_ = 1.0
-        if total > 0:
-            self.kept_ratio_ = float(self.eigenvalues_.sum() / total)
+        self.eigenvalues_ = values
+        if trace > 0:
+            self.kept_ratio_ = float(values.sum() / trace)
+        else:
+            self.kept_ratio_ = 1.0
         self.n_components_ = k
 
     def fit_transform(self, X: Data, y: Target = None) -> Any:
@@ -168,9 +171,8 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         return self._in_new_columns(self._scores, X)
 
     def _scores(self, block: Block) -> np.ndarray:
-        return ((block.X - self.mean_) @ self.components_.T).astype(
-            block.X.dtype, copy=False
-        )
+        scores = (block.X - self.mean_) @ self.components_.T
+        return scores.astype(block.X.dtype, copy=False)
 
     def summary(self) -> Summary:
         """The eigenvalues, and what is kept."""
@@ -182,16 +184,17 @@ class RowSVD(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
             "proportion kept": self.kept_ratio_,
         }
         rows = list(enumerate(self.eigenvalues_, start=1))
-        return Summary(
-            self._title(),
-            facts,
-            [Table("Eigenvalues", ("coordinate", "eigenvalue"), rows)],
-        )
+        table = Table("Eigenvalues", ("coordinate", "eigenvalue"), rows)
+        return Summary(self._title(), facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         k = self.n_components_
         d = len(self.design_names)
-        return {"components_": (k, d), "mean_": (d,), "eigenvalues_": (k,)}
+        return {
+            "components_": (k, d),
+            "mean_": (d,),
+            "eigenvalues_": (k,),
+        }
 
     @property
     def _n_features_out(self) -> int:

@@ -30,6 +30,7 @@ class Spectrum(NamedTuple):
 
 def scatter_spectrum(statistic: Scatter | CenteredRows, most: int | None) -> Spectrum:
     """From a statistic: of the scatter matrix itself, or of R Rᵀ for few rows R of many columns."""
+    # R Rᵀ and Rᵀ R have the same eigenvalues above 0: the smaller of the two is decomposed
     if isinstance(statistic, CenteredRows):
         product = statistic.rows @ statistic.rows.T
     else:
@@ -44,42 +45,52 @@ def scatter_spectrum(statistic: Scatter | CenteredRows, most: int | None) -> Spe
     values, columns = linalg.eigh(
         product, subset_by_index=(first, n - 1), check_finite=False
     )
+    # largest first; what is below the rounding of the trace is 0
     values = values[::-1]
-    rows = columns.T[::-1]
-    values = np.where(values > d * np.finfo(float).eps * total, values, 0.0)
+    vectors = columns.T[::-1]
+    rounding = d * np.finfo(float).eps * total
+    values = np.where(values > rounding, values, 0.0)
     if isinstance(statistic, CenteredRows):
-        values = np.append(values, np.zeros(max(0, (most or 1) - n)))
-        return Spectrum(total, values, partial(_dual_vectors, statistic.rows, rows))
-    return Spectrum(
-        total, values, partial(_with_rest, rows, int(np.count_nonzero(values)))
-    )
+        n_missing = max(0, (most or 1) - n)
+        values = np.append(values, np.zeros(n_missing))
+        return Spectrum(total, values, partial(_dual_vectors, statistic.rows, vectors))
+    rank = int(np.count_nonzero(values))
+    return Spectrum(total, values, partial(_with_rest, vectors, rank))
 
 
-def _with_rest(V: np.ndarray, rank: int, k: int) -> np.ndarray:
+def _with_rest(
+    V: np.ndarray,
+    rank: int,
+    k: int,
+) -> np.ndarray:
     """The first k vectors; those without variance do not depend on the rounding of the others."""
     if k <= rank:
         return V[:k]
     return _fill(V[:rank], k)
 
 
-def _dual_vectors(factor: np.ndarray, U: np.ndarray, k: int) -> np.ndarray:
+def _dual_vectors(
+    factor: np.ndarray,
+    U: np.ndarray,
+    k: int,
+) -> np.ndarray:
     """Eigenvectors of RᵀR from those of RRᵀ: Rᵀu, made orthonormal, filled up to k by other
     directions."""
     V = U[:k] @ factor
     lengths = np.sqrt(np.einsum("ij,ij->i", V, V))
-    rank = np.count_nonzero(
-        lengths > len(U) * np.finfo(float).eps * lengths.max(initial=0.0)
-    )
+    rounding = len(U) * np.finfo(float).eps * lengths.max(initial=0.0)
+    rank = np.count_nonzero(lengths > rounding)
     return _fill(V[:rank] / lengths[:rank, None], k)
 
 
 def _fill(V: np.ndarray, k: int) -> np.ndarray:
     """Orthonormal rows, k of them: those of V, and others at right angles to them."""
     V = V[:k]
+    # random vectors, always the same, are almost surely independent of V; QR makes them orthogonal
     if len(V) < k:
-        V = np.vstack(
-            [V, np.random.default_rng(0).standard_normal((k - len(V), V.shape[1]))]
-        )
+        rng = np.random.default_rng(0)
+        others = rng.standard_normal((k - len(V), V.shape[1]))
+        V = np.vstack([V, others])
     return linalg.qr(V.T, mode="economic", check_finite=False)[0].T
 
 
@@ -91,15 +102,20 @@ def rows_spectrum(block: Block, center: bool = True) -> tuple[CenteredRows, Spec
     if not center:
         X = np.asarray(block.dense, dtype=np.float64)
         w = block.weights
-        factor = np.sqrt(w[w > 0])[:, None] * X[w > 0]
+        used = w > 0
+        factor = np.sqrt(w[used])[:, None] * X[used]
     _, singular, V = linalg.svd(factor, full_matrices=False, check_finite=False)
-    limit = max(factor.shape) * np.finfo(float).eps * singular.max(initial=0.0)
+    largest = singular.max(initial=0.0)
+    limit = max(factor.shape) * np.finfo(float).eps * largest
     singular = np.where(singular > limit, singular, 0.0)
     # diag(s) V has the scatter of all rows, in at most as many rows as there are columns
     root = singular[:, None] * V
     compact = CenteredRows(centered.n_rows, centered.weight, centered.mean, root, 0)
-    values = np.append(singular**2, np.zeros(max(0, factor.shape[1] - len(singular))))
-    return compact, Spectrum(float((singular**2).sum()), values, partial(_fill, V))
+    values = singular**2
+    total = float(values.sum())
+    n_missing = max(0, factor.shape[1] - len(singular))
+    values = np.append(values, np.zeros(n_missing))
+    return compact, Spectrum(total, values, partial(_fill, V))
 
 
 # -- random projections ----------------------------------------------------------------
@@ -112,7 +128,14 @@ class ProjectedScatter:
     product: np.ndarray  # (d, l)
 
     @classmethod
-    def of(cls, block: Block, Q: np.ndarray, center: np.ndarray) -> ProjectedScatter:
+    def of(
+        cls,
+        block: Block,
+        Q: np.ndarray,
+        center: np.ndarray,
+    ) -> ProjectedScatter:
+        # Σ w (x - c)(x - c)ᵀ Q = Xᵀ Z - c (Σ z)ᵀ with z = w (x - c)ᵀ Q: sparse rows are never
+        # centered
         scores = np.asarray(block.X @ Q) - center @ Q
         if block.w is not None:
             scores *= block.w[:, None]
@@ -125,7 +148,11 @@ class ProjectedScatter:
 
 
 def randomized_spectrum(
-    rows: Rows, k: int, passes: int, random: np.random.RandomState, center: bool = True
+    rows: Rows,
+    k: int,
+    passes: int,
+    random: np.random.RandomState,
+    center: bool = True,
 ) -> tuple[CenteredRows, Spectrum]:
     """The first k eigenvectors by subspace iteration from a random start, one pass over the rows
     per product.
@@ -135,9 +162,11 @@ def randomized_spectrum(
     """
     moments: Moments = rows.reduce(Moments.of)
     mean = np.where(moments.weight > 0, moments.mean, 0.0)
-    about = mean
-    if not center:
+    if center:
+        about = mean
+    else:
         about = np.zeros_like(mean)
+    # the sums of squares about that point are those about the mean and N times the shift squared
     squares = moments.scatter + moments.weight * (mean - about) ** 2
     d = len(mean)
     # subspace iteration: Q ← S orth(Q), one pass over the rows each
@@ -175,5 +204,6 @@ def with_signs(vectors: np.ndarray) -> np.ndarray:
     """Every vector with the sign that makes its largest entry (the first of equal ones)
     positive."""
     largest = np.argmax(np.abs(vectors), axis=1)
-    signs = np.where(vectors[np.arange(len(vectors)), largest] < 0, -1.0, 1.0)
+    entries = vectors[np.arange(len(vectors)), largest]
+    signs = np.where(entries < 0, -1.0, 1.0)
     return np.ascontiguousarray(vectors * signs[:, None])

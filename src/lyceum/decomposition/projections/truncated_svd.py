@@ -120,7 +120,12 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Find the singular values and vectors.
 
         Parameters
@@ -134,7 +139,8 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         statistic, spectrum = self._find_spectrum(rows)
         k = int(self.n_components)
         d = len(statistic.mean)
-        most = max(1, min(max(statistic.n_rows, int(statistic.weight)), d))
+        n_rows = max(statistic.n_rows, int(statistic.weight))
+        most = max(1, min(n_rows, d))
         if k > most:
             raise SettingError(
                 f"n_components={k} must be between 1 and min(n_samples, n_features)={most}"
@@ -147,9 +153,10 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
     ) -> None:
         self.components_ = with_signs(spectrum.vectors(k))
         d = self.components_.shape[1]
-        values = np.append(spectrum.values, np.zeros(max(0, k - len(spectrum.values))))[
-            :k
-        ]
+        n_missing = max(0, k - len(spectrum.values))
+        values = np.append(spectrum.values, np.zeros(n_missing))[:k]
+        # the squared error of the best rank k is the sum of the other squares (Eckart and Young
+        # 1936); 0 where it is rounding error of the total
         left = spectrum.total - float(values.sum())
         if not (left > d * np.finfo(float).eps * spectrum.total):
             left = 0.0
@@ -163,28 +170,28 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         # scores z = V x have the mean V m and the mean square s² / n
         mean = statistic.mean
         variance = values / statistic.weight - (self.components_ @ mean) ** 2
-        total = spectrum.total / statistic.weight - float(mean @ mean)
+        all_variance = spectrum.total / statistic.weight - float(mean @ mean)
         self.explained_variance_ = np.maximum(variance, 0.0)
         self.explained_variance_ratio_ = np.zeros(k)
-        if total > 0:
-            self.explained_variance_ratio_ = self.explained_variance_ / total
+        if all_variance > 0:
+            self.explained_variance_ratio_ = self.explained_variance_ / all_variance
         self.n_components_ = k
 
     def _find_spectrum(self, rows: Rows) -> tuple[Scatter | CenteredRows, Spectrum]:
         if self.algorithm == "full":
-            return rows_spectrum(
-                rows.in_one_block(type(self).__name__, "algorithm='covariance_eigh'"),
-                center=False,
+            block = rows.in_one_block(
+                type(self).__name__, "algorithm='covariance_eigh'"
             )
+            return rows_spectrum(block, center=False)
+        k = int(self.n_components)
         if self.algorithm == "randomized":
             random = check_random_state(self.random_state)
             return randomized_spectrum(
-                rows, int(self.n_components), int(self.n_passes), random, center=False
+                rows, k, int(self.n_passes), random, center=False
             )
+        # one centered pass, moved to the origin: sums of raw squares would lose digits
         statistic = rows.reduce(scatter_or_rows)
-        return statistic, scatter_spectrum(
-            statistic.about_origin(), int(self.n_components)
-        )
+        return statistic, scatter_spectrum(statistic.about_origin(), k)
 
     # -- use ---------------------------------------------------------------------------
 
@@ -202,9 +209,8 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         return self._in_new_columns(self._scores, X)
 
     def _scores(self, block: Block) -> np.ndarray:
-        return np.asarray(block.X @ self.components_.T).astype(
-            block.X.dtype, copy=False
-        )
+        scores = np.asarray(block.X @ self.components_.T)
+        return scores.astype(block.X.dtype, copy=False)
 
     def inverse_transform(self, X: Data) -> Any:
         """The rows of rank r that scores stand for, in design columns.
@@ -249,9 +255,8 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         """
         scores = np.asarray(self._apply(self._scores, X))
         s = self.singular_values_
-        U = np.divide(
-            scores, s, out=np.zeros_like(scores, dtype=np.float64), where=s > 0
-        )
+        zeros = np.zeros_like(scores, dtype=np.float64)
+        U = np.divide(scores, s, out=zeros, where=s > 0)
         return U, s, self.components_
 
     # -- what was learned --------------------------------------------------------------
@@ -266,11 +271,8 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
             "relative error": self.relative_error_,
         }
         ratio = self.squares_ratio_
-        rows = list(
-            zip(
-                range(1, len(ratio) + 1), self.singular_values_, ratio, np.cumsum(ratio)
-            )
-        )
+        numbers = range(1, len(ratio) + 1)
+        rows = list(zip(numbers, self.singular_values_, ratio, np.cumsum(ratio)))
         head = ("component", "singular value", "proportion", "cumulative")
         return Summary(self._title(), facts, [Table("Singular values", head, rows)])
 

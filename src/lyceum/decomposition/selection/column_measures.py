@@ -25,12 +25,15 @@ class CodeTable:
 
     @classmethod
     def of(
-        cls, a: np.ndarray, b: np.ndarray, w: np.ndarray, shape: tuple[int, int]
+        cls,
+        a: np.ndarray,
+        b: np.ndarray,
+        w: np.ndarray,
+        shape: tuple[int, int],
     ) -> CodeTable:
-        known = (a >= 0) & (b >= 0)
-        counts = np.bincount(
-            a[known] * shape[1] + b[known], w[known], shape[0] * shape[1]
-        )
+        present = (a >= 0) & (b >= 0)
+        cells = a[present] * shape[1] + b[present]
+        counts = np.bincount(cells, w[present], shape[0] * shape[1])
         return cls(counts.reshape(shape))
 
     def merge(self, other: CodeTable) -> CodeTable:
@@ -39,14 +42,18 @@ class CodeTable:
     @property
     def table(self) -> np.ndarray:
         """Only codes that occur."""
-        return self.weight[self.weight.sum(axis=1) > 0][:, self.weight.sum(axis=0) > 0]
+        row_occurs = self.weight.sum(axis=1) > 0
+        column_occurs = self.weight.sum(axis=0) > 0
+        return self.weight[row_occurs][:, column_occurs]
 
     def strength(self) -> float:
         """Cramér's V."""
+        # √(χ² / (n min(r - 1, c - 1))): χ² over the largest that it can be
         table = self.table
         least = min(table.shape) - 1
         if least > 0:
-            return float(np.sqrt(_chi_square_of(table)[0] / (table.sum() * least)))
+            chi_square, _ = _chi_square_of(table)
+            return float(np.sqrt(chi_square / (table.sum() * least)))
         return 0.0
 
 
@@ -60,21 +67,24 @@ class GroupedNumbers:
 
     @classmethod
     def of(
-        cls, groups: np.ndarray, values: np.ndarray, w: np.ndarray, n_groups: int
+        cls,
+        groups: np.ndarray,
+        values: np.ndarray,
+        w: np.ndarray,
+        n_groups: int,
     ) -> GroupedNumbers:
-        known = (groups >= 0) & ~np.isnan(values)
-        groups = groups[known]
-        values = values[known]
-        w = w[known]
+        present = (groups >= 0) & ~np.isnan(values)
+        groups = groups[present]
+        values = values[present]
+        w = w[present]
         weight = np.bincount(groups, w, n_groups)
         mean = _ratio(np.bincount(groups, w * values, n_groups), weight)
-        return cls(
-            weight,
-            mean,
-            np.bincount(groups, w * (values - mean[groups]) ** 2, n_groups),
-        )
+        # about the means, as the squares of raw values would cancel
+        squares = w * (values - mean[groups]) ** 2
+        return cls(weight, mean, np.bincount(groups, squares, n_groups))
 
     def merge(self, other: GroupedNumbers) -> GroupedNumbers:
+        # Chan, Golub and LeVeque (1983): the scatter between the two means is added
         weight = self.weight + other.weight
         delta = other.mean - self.mean
         share = _ratio(other.weight, weight)
@@ -88,9 +98,9 @@ class GroupedNumbers:
             return 0.0
         middle = float(self.weight @ self.mean / self.weight.sum())
         between = float(self.weight @ (self.mean - middle) ** 2)
-        total = between + float(self.scatter.sum())
-        if total > 0:
-            return float(np.sqrt(between / total))
+        scatter = between + float(self.scatter.sum())
+        if scatter > 0:
+            return float(np.sqrt(between / scatter))
         return 0.0
 
 
@@ -103,16 +113,22 @@ class NumberPairs:
     scatter: np.ndarray  # (2, 2)
 
     @classmethod
-    def of(cls, x: np.ndarray, y: np.ndarray, w: np.ndarray) -> NumberPairs:
-        known = ~(np.isnan(x) | np.isnan(y))
-        pairs = np.column_stack([x[known], y[known]])
-        w = w[known]
+    def of(
+        cls,
+        x: np.ndarray,
+        y: np.ndarray,
+        w: np.ndarray,
+    ) -> NumberPairs:
+        present = ~(np.isnan(x) | np.isnan(y))
+        pairs = np.column_stack([x[present], y[present]])
+        w = w[present]
         if w.sum():
             mean = np.average(pairs, axis=0, weights=w)
         else:
             mean = np.zeros(2)
         pairs = pairs - mean
-        return cls(float(w.sum()), mean, (pairs * w[:, None]).T @ pairs)
+        scatter = (pairs * w[:, None]).T @ pairs
+        return cls(float(w.sum()), mean, scatter)
 
     def merge(self, other: NumberPairs) -> NumberPairs:
         weight = self.weight + other.weight
@@ -120,14 +136,15 @@ class NumberPairs:
             return self
         delta = other.mean - self.mean
         share = other.weight / weight
-        scatter = (
-            self.scatter + other.scatter + self.weight * share * np.outer(delta, delta)
-        )
+        between = self.weight * share * np.outer(delta, delta)
+        scatter = self.scatter + other.scatter + between
         return NumberPairs(weight, self.mean + share * delta, scatter)
 
     def strength(self) -> float:
         """|r|."""
-        size = float(np.sqrt(self.scatter[0, 0]) * np.sqrt(self.scatter[1, 1]))
+        # two roots, as the product of the scatters could overflow
+        x_root, y_root = np.sqrt(np.diagonal(self.scatter))
+        size = float(x_root * y_root)
         if size > 0:
             return float(min(abs(self.scatter[0, 1]) / size, 1.0))
         return 0.0
@@ -140,23 +157,24 @@ class ColumnPairs:
     parts: tuple[Any, ...]
 
     @classmethod
-    def of(cls, block: Block, codes: ColumnCodes, tables: bool) -> ColumnPairs:
+    def of(
+        cls,
+        block: Block,
+        codes: ColumnCodes,
+        tables: bool,
+    ) -> ColumnPairs:
         """Tables of codes of every column; or, unless `tables`, numbers as they are."""
         block = block.without_zero_weights()
         X = np.asarray(block.dense, dtype=np.float64)
         w = block.weights
         y = np.asarray(block.y)
-        target = codes.target(np.asarray(block.y))
-        return cls(
-            tuple(
-                codes.pair(j, X[:, j], y, target, w, tables) for j in range(X.shape[1])
-            )
-        )
+        target = codes.target(y)
+        parts = [codes.pair(j, x, y, target, w, tables) for j, x in enumerate(X.T)]
+        return cls(tuple(parts))
 
     def merge(self, other: ColumnPairs) -> ColumnPairs:
-        return ColumnPairs(
-            tuple(one.merge(two) for one, two in zip(self.parts, other.parts))
-        )
+        pairs = zip(self.parts, other.parts)
+        return ColumnPairs(tuple(first.merge(second) for first, second in pairs))
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,32 +205,34 @@ class ColumnCodes:
         tables: bool,
     ) -> Any:
         """The statistic of column j with these cells."""
-        column = self.schema[j]
-        categories = column.categories
+        categories = self.schema[j].categories
+        if not tables and categories is None:
+            if self.classes:
+                return GroupedNumbers.of(target, x, w, self.n_target)
+            return NumberPairs.of(x, y.astype(np.float64), w)
         if categories is None:
             n_codes = len(self.cuts[j]) + 1
-        else:
-            n_codes = max(1, len(categories))
-        if not tables and not self.classes and categories is None:
-            return NumberPairs.of(x, y.astype(np.float64), w)
-        if not tables and categories is None:
-            return GroupedNumbers.of(target, x, w, self.n_target)
-        if categories is None:
             codes = _intervals(x, self.cuts[j])
         else:
-            codes = _category_codes(x)
+            n_codes = max(1, len(categories))
+            # missing, NaN or negative, is -1
+            codes = np.where(x >= 0, x, -1.0).astype(np.int64)
         if not tables and not self.classes:
             return GroupedNumbers.of(codes, y.astype(np.float64), w, n_codes)
         return CodeTable.of(codes, target, w, (n_codes, self.n_target))
 
 
-def measure_columns(rows: Rows, classes: int, n_bins: int, measure: str) -> ColumnPairs:
+def measure_columns(
+    rows: Rows,
+    classes: int,
+    n_bins: int,
+    measure: str,
+) -> ColumnPairs:
     """The statistics that a measure needs: one pass, after one for the cuts of numbers."""
-    schema = rows.schema
     tables = measure != "correlation"
-    columns = Schema(schema.columns)
-    empty: list[np.ndarray] = [np.empty(0)] * len(columns)
-    codes = ColumnCodes(columns, classes, empty, np.empty(0))
+    columns = Schema(rows.schema.columns)
+    codes = ColumnCodes(columns, classes, [_NONE] * len(columns), _NONE)
+    # numbers are cut at their quantiles, which takes a pass of its own
     if tables and (not classes or any(column.categories is None for column in columns)):
         cuts = rows.reduce(partial(_Cuts.of, numbers=not classes))
         codes = ColumnCodes(columns, classes, *cuts.cuts(columns, n_bins))
@@ -229,34 +249,30 @@ class _Cuts:
     @classmethod
     def of(cls, block: Block, numbers: bool) -> _Cuts:
         block = block.without_zero_weights()
+        target = None
         if numbers:
             y = np.asarray(block.y, dtype=np.float64)[:, None]
-        else:
-            y = None
-        if y is None:
-            target = None
-        else:
             target = Quantiles.of(block.with_X(y, block.schema))
         return cls(Quantiles.of(block), target)
 
     def merge(self, other: _Cuts) -> _Cuts:
-        if self.target is None or other.target is None:
-            both = None
-        else:
-            both = self.target.merge(other.target)
-        return _Cuts(self.columns.merge(other.columns), both)
+        target = None
+        if self.target is not None and other.target is not None:
+            target = self.target.merge(other.target)
+        return _Cuts(self.columns.merge(other.columns), target)
 
     def cuts(self, schema: Schema, n_bins: int) -> tuple[list[np.ndarray], np.ndarray]:
-        each = []
+        """The cuts of every column, none for categories, and those of the target."""
+        column_cuts = []
         for column, sketch in zip(schema, self.columns.columns):
+            cuts = _NONE
             if column.categories is None:
-                each.append(quantile_cuts(sketch.values, sketch.weights, n_bins))
-            else:
-                each.append(_NONE)
+                cuts = quantile_cuts(sketch.values, sketch.weights, n_bins)
+            column_cuts.append(cuts)
         if self.target is None:
-            return each, _NONE
+            return column_cuts, _NONE
         sketch = self.target.columns[0]
-        return each, quantile_cuts(sketch.values, sketch.weights, n_bins)
+        return column_cuts, quantile_cuts(sketch.values, sketch.weights, n_bins)
 
 
 _NONE = np.empty(0)
@@ -266,13 +282,9 @@ def _ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.divide(a, b, out=np.zeros(len(b)), where=b > 0)
 
 
-def _category_codes(column: np.ndarray) -> np.ndarray:
-    known = ~np.isnan(column) & (column >= 0)
-    return np.where(known, np.where(known, column, 0.0), -1.0).astype(np.int64)
-
-
 def _intervals(column: np.ndarray, cuts: np.ndarray) -> np.ndarray:
-    return np.where(np.isnan(column), -1, np.searchsorted(cuts, column, side="left"))
+    intervals = np.searchsorted(cuts, column, side="left")
+    return np.where(np.isnan(column), -1, intervals)
 
 
 # -- measures --------------------------------------------------------------------------
@@ -282,22 +294,22 @@ def _gain(table: np.ndarray) -> tuple[float, float, float]:
     """Information gain in bits, the entropy of the column, and that of the target."""
     if not table.sum():
         return 0.0, 0.0, 0.0
-    own = float(entropy(table.sum(axis=1)))
+    # H(X) + H(Y) - H(X, Y), which rounding may leave below 0
+    column = float(entropy(table.sum(axis=1)))
     target = float(entropy(table.sum(axis=0)))
-    return max(own + target - float(entropy(table.ravel())), 0.0), own, target
+    joint = float(entropy(table.ravel()))
+    return max(column + target - joint, 0.0), column, target
 
 
 def _gain_ratio(table: np.ndarray) -> float:
-    gain, own, _ = _gain(table)
-    if own > 0:
-        return gain / own
-    return 0.0
+    gain, column, _ = _gain(table)
+    return gain / column if column > 0 else 0.0
 
 
 def _symmetrical_uncertainty(table: np.ndarray) -> float:
-    gain, own, target = _gain(table)
-    if own + target > 0:
-        return 2.0 * gain / (own + target)
+    gain, column, target = _gain(table)
+    if column + target > 0:
+        return 2.0 * gain / (column + target)
     return 0.0
 
 

@@ -21,9 +21,8 @@ class KeepColumns:
         return replace(schema, columns=tuple(schema[int(j)] for j in self.indices))
 
     def __call__(self, block: Block) -> Block:
-        return block.with_X(
-            np.ascontiguousarray(block.X[:, self.indices]), self.schema(block.schema)
-        )
+        X = np.ascontiguousarray(block.X[:, self.indices])
+        return block.with_X(X, self.schema(block.schema))
 
 
 class ColumnSelector(Transformer):

@@ -30,9 +30,10 @@ def relief(
     X = np.asarray(block.dense, np.float64)
     y = np.asarray(block.y, np.float64)
     w = block.weights
-    chosen = np.sort(
-        random.choice(len(X), min(n_rows, len(X)), replace=False, p=w / w.sum())
-    )
+    size = min(n_rows, len(X))
+    chances = w / w.sum()
+    drawn = random.choice(len(X), size, replace=False, p=chances)
+    chosen = np.sort(drawn)
     cells = _Cells(X, block.schema)
     if n_classes:
         return _of_classes(cells, y.astype(np.int64), w, chosen, n_neighbors, n_classes)
@@ -47,50 +48,65 @@ def _of_classes(
     n_neighbors: int,
     n_classes: int,
 ) -> np.ndarray:
+    # Σ over rows of -diff(nearest hits) + Σ_k P(k) / (1 - P(own class)) diff(nearest misses of k)
     prior = np.bincount(y, w, n_classes) / w.sum()
-    total = np.zeros(cells.X.shape[1])
+    gains = np.zeros(cells.X.shape[1])
     for rows, D in cells.distances(chosen):
+        other_share = np.maximum(1.0 - prior[y[rows]], 1e-300)
         for k in range(n_classes):
             members = np.flatnonzero(y == k)
             if not len(members):
                 continue
             query, index = _nearest(D[:, members], n_neighbors)
-            near = members[index]
-            gain = np.where(
-                y[rows] == k, -1.0, prior[k] / np.maximum(1.0 - prior[y[rows]], 1e-300)
-            )
-            share = w[near] / np.bincount(query, w[near], len(rows))[query]
-            total += (share * gain[query]) @ cells.differences(rows[query], near)
-    return total / max(len(chosen), 1)
+            neighbors = members[index]
+            gain = np.where(y[rows] == k, -1.0, prior[k] / other_share)
+            share = _neighbor_shares(query, w[neighbors], len(rows))
+            differences = cells.differences(rows[query], neighbors)
+            gains += (share * gain[query]) @ differences
+    return gains / max(len(chosen), 1)
+
+
+def _neighbor_shares(
+    query: np.ndarray,
+    w: np.ndarray,
+    n_rows: int,
+) -> np.ndarray:
+    """The weight of every neighbor over that of all neighbors of the same row."""
+    return w / np.bincount(query, w, n_rows)[query]
 
 
 def _of_numbers(
-    cells: _Cells, y: np.ndarray, w: np.ndarray, chosen: np.ndarray, n_neighbors: int
+    cells: _Cells,
+    y: np.ndarray,
+    w: np.ndarray,
+    chosen: np.ndarray,
+    n_neighbors: int,
 ) -> np.ndarray:
     """P(different x, different y) / P(different y) - P(different x, like y) / P(like y)."""
     d = cells.X.shape[1]
     m = max(len(chosen), 1)
-    differ = 0.0
+    # sums over pairs of near rows: of the difference of y, of that of every column, and of both
+    of_y = 0.0
     of_x = np.zeros(d)
     of_both = np.zeros(d)
     span = float(np.ptp(y)) or 1.0
     for rows, D in cells.distances(chosen):
-        query, near = _nearest(D, n_neighbors)
-        share = w[near] / np.bincount(query, w[near], len(rows))[query]
-        apart = cells.differences(rows[query], near)
-        unlike = np.abs(y[near] - y[rows[query]]) / span
-        differ += float(share @ unlike)
+        query, neighbors = _nearest(D, n_neighbors)
+        share = _neighbor_shares(query, w[neighbors], len(rows))
+        apart = cells.differences(rows[query], neighbors)
+        unlike = np.abs(y[neighbors] - y[rows[query]]) / span
+        of_y += float(share @ unlike)
         of_x += share @ apart
         of_both += (share * unlike) @ apart
-    if differ > 0:
-        left = of_both / differ
+    if of_y > 0:
+        given_unlike = of_both / of_y
     else:
-        left = np.zeros(d)
-    if m > differ:
-        right = (of_x - of_both) / (m - differ)
+        given_unlike = np.zeros(d)
+    if m > of_y:
+        given_like = (of_x - of_both) / (m - of_y)
     else:
-        right = np.zeros(d)
-    return left - right
+        given_like = np.zeros(d)
+    return given_unlike - given_like
 
 
 class _Cells:
@@ -112,13 +128,14 @@ class _Cells:
         themselves."""
         n, d = self.X.shape
         step = max(1, _PAIRS // max(1, n))
-        for at in range(0, len(chosen), step):
-            rows = chosen[at : at + step]
+        for begin in range(0, len(chosen), step):
+            rows = chosen[begin : begin + step]
+            # Gower's distance is the mean over the columns known in both rows; the sum of
+            # differences is that times their number, and ½ for each of the others
             shared = self.known[rows] @ self.known.T
-            mean = pairwise(
-                self._rows[rows], self._rows, metric=self.metric
-            )  # over the cells known in both
-            D = np.where(shared > 0, mean, 0.0) * shared + 0.5 * (d - shared)
+            mean = pairwise(self._rows[rows], self._rows, metric=self.metric)
+            sums = np.where(shared > 0, mean, 0.0) * shared
+            D = sums + 0.5 * (d - shared)
             D = D.round(12)  # sums that are equal up to rounding are ties
             D[np.arange(len(rows)), rows] = np.inf
             yield rows, D
@@ -133,12 +150,12 @@ class _Cells:
 
 def _nearest(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """The pairs (i, j) of the k least finite D[i, j] of every row i, of equal ones the first."""
+    # all below the k-th least value, and of those equal to it the first that fill up k
     k = min(k, D.shape[1])
     limit = np.partition(D, k - 1, axis=1)[:, k - 1 : k]
     below = limit > D
-    at = limit == D
+    is_tie = limit == D
     room = k - below.sum(axis=1, keepdims=True)
-    query, index = np.nonzero(
-        (below | (at & (np.cumsum(at, axis=1) <= room))) & np.isfinite(D)
-    )
+    first_ties = is_tie & (np.cumsum(is_tie, axis=1) <= room)
+    query, index = np.nonzero((below | first_ties) & np.isfinite(D))
     return query, index

@@ -139,7 +139,12 @@ class SelectKBest(ColumnSelector):
     def _steps(self) -> list[Step]:
         return [Recode(), *super()._steps()]
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Measure every column.
 
         Parameters
@@ -162,9 +167,8 @@ class SelectKBest(ColumnSelector):
             self.scores_ = self._relief(rows, n_classes)
         else:
             pairs = measure_columns(rows, n_classes, int(self.n_bins), self.score_func)
-            self.scores_ = np.array(
-                [MEASURES[self.score_func](part) for part in pairs.parts]
-            )
+            score = MEASURES[self.score_func]
+            self.scores_ = np.array([score(part) for part in pairs.parts])
             if self.score_func == "chi2":
                 self.pvalues_ = chi_square_p(pairs)
         # a column whose score is not defined comes last
@@ -192,22 +196,23 @@ class SelectKBest(ColumnSelector):
         block = rows.in_one_block(
             type(self).__name__, "another measure, which reads rows in passes"
         )
-        random = check_random_state(self.random_state)
         return relief(
-            block.without_zero_weights(),
-            n_classes,
-            int(self.n_neighbors),
-            int(self.max_samples),
-            random,
+            block=block.without_zero_weights(),
+            n_classes=n_classes,
+            n_neighbors=int(self.n_neighbors),
+            n_rows=int(self.max_samples),
+            random=check_random_state(self.random_state),
         )
 
     def _support(self) -> np.ndarray:
         if self.k is None:
+            # at least the best column, even if none is above
             support = self.scores_ > self.threshold
             support[self.ranking_[0]] = True
             return support
-        k = len(self.scores_)
-        if self.k != "all":
+        if self.k == "all":
+            k = len(self.scores_)
+        else:
             k = int(self.k)
         support = np.zeros(len(self.scores_), dtype=bool)
         support[self.ranking_[:k]] = True
@@ -234,7 +239,8 @@ class SelectKBest(ColumnSelector):
             "kept": int(self.support_.sum()),
             "target": self.task_,
         }
-        return Summary(self._title(), facts, [Table("Columns", tuple(columns), rows)])
+        table = Table("Columns", tuple(columns), rows)
+        return Summary(self._title(), facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self.schema_)

@@ -156,7 +156,7 @@ class SequentialFeatureSelector(ColumnSelector):
         "random_state": ["random_state"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
-    history_axes: ClassVar[tuple[str, str]] = ("step", "loss")
+    history_axes = ("step", "loss")
     _takes_missing = False
 
     def __init__(
@@ -198,9 +198,9 @@ class SequentialFeatureSelector(ColumnSelector):
 
     @property
     def _learner_takes_missing(self) -> bool:
-        return self.estimator is not None and bool(
-            get_tags(self.estimator).input_tags.allow_nan
-        )
+        if self.estimator is None:
+            return False
+        return bool(get_tags(self.estimator).input_tags.allow_nan)
 
     def _steps(self) -> list[Step]:
         return [CheckCells(type(self).__name__, self._learner_takes_missing)]
@@ -212,7 +212,12 @@ class SequentialFeatureSelector(ColumnSelector):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+    ):
         """Search for the columns.
 
         Parameters
@@ -244,20 +249,21 @@ class SequentialFeatureSelector(ColumnSelector):
             classes = 0
         seed = seed_from(self.random_state)
         design = Design(Schema(self.schema_.columns), True)
-        extra = TargetColumns(classes)
-        prepared = rows.then(design).then(extra)
-        groups = [np.flatnonzero(design.source == j) for j in range(len(self.schema_))]
+        targets = TargetColumns(classes)
         return GramLosses.of_rows(
-            prepared,
-            groups,
-            extra.width,
-            self.criterion,
-            folds_of(self.cv, rows, seed, classes > 0),
+            rows=rows.then(design).then(targets),
+            groups=[
+                np.flatnonzero(design.source == j) for j in range(len(self.schema_))
+            ],
+            n_targets=targets.width,
+            criterion=self.criterion,
+            splits=folds_of(self.cv, rows, seed, classes > 0),
         )
 
     def _learner_losses(
         self, rows: Rows, X: Data, y: Target, w: Weights
     ) -> LearnerLosses:
+        # learners of any library need the rows here
         if rows.on_dask:
             rows.in_one_block(type(self).__name__, "estimator=None")  # refuses
         if self.cache is None:
@@ -270,24 +276,32 @@ class SequentialFeatureSelector(ColumnSelector):
         else:
             seed = seed_from(self.random_state)
         cv = self.cv
-        how = repr(self.cv)
+        cv_text = repr(self.cv)
         if not isinstance(cv, Integral) and not hasattr(cv, "split") and cv is not None:
             cv = list(cv)  # splits, which a generator gives once
-            how = repr([[np.asarray(side).tolist() for side in split] for split in cv])
-        key = f"{self.estimator!r} {self.scoring!r} {how} {self.random_state} {self.schema_.names}"
+            splits = [[np.asarray(side).tolist() for side in split] for split in cv]
+            cv_text = repr(splits)
+        settings = (
+            repr(self.estimator),
+            repr(self.scoring),
+            cv_text,
+            str(self.random_state),
+            str(self.schema_.names),
+        )
+        key = " ".join(settings)
         if path is not None:
             key = f"{key} {digest_of_rows(rows)}"
         return LearnerLosses(
-            self.estimator,
-            X,
-            y,
-            w,
-            5 if cv is None else cv,
-            self.scoring or "auto",
-            seed,
-            self.n_jobs,
-            path,
-            key,
+            learner=self.estimator,
+            X=X,
+            y=y,
+            w=w,
+            cv=5 if cv is None else cv,
+            loss=self.scoring or "auto",
+            seed=seed,
+            n_jobs=self.n_jobs,
+            path=path,
+            key=key,
         )
 
     def _search(self, losses: SubsetLosses) -> SubsetSearch:
@@ -306,6 +320,7 @@ class SequentialFeatureSelector(ColumnSelector):
         else:
             most = int(self.max_features or d)
             search = SubsetSearch(losses, d, 1, most, StopRule(self.tol))
+        # plus-l minus-r goes up where it adds more than it removes, else down from all columns
         if self.direction == "floating":
             search.floating()
         elif self.direction == "forward":
@@ -373,13 +388,10 @@ class SequentialFeatureSelector(ColumnSelector):
             "target": self.task_,
         }
         most = max(len(step["columns"]) for step in self.record_)
-        facts |= undetermined_fact(
-            getattr(self, "n_undetermined_", 0),
-            most,
-            "column",
-            "a small ridge was added in the largest set of the search",
-        )
-        kept = [(names[j],) for j in np.flatnonzero(self.support_)]
+        n_undetermined = getattr(self, "n_undetermined_", 0)
+        remedy = "a small ridge was added in the largest set of the search"
+        facts |= undetermined_fact(n_undetermined, most, "column", remedy)
+        columns = [(names[j],) for j in np.flatnonzero(self.support_)]
         steps = [
             (
                 step["step"],
@@ -391,8 +403,8 @@ class SequentialFeatureSelector(ColumnSelector):
             for step in self.record_
         ]
         head = ("step", "added", "removed", "columns", "loss")
-        return Summary(
-            self._title(),
-            facts,
-            [Table("Kept", ("column",), kept), Table("Steps", head, steps)],
-        )
+        tables = [
+            Table("Kept", ("column",), columns),
+            Table("Steps", head, steps),
+        ]
+        return Summary(self._title(), facts, tables)

@@ -95,6 +95,7 @@ class SubsetSearch:
             for _ in range(plus):
                 step = self._add(step)
             size = len(step.subset)
+            # while there are more columns than `most`, a growing loss does not stop the search
             grows = step.loss - before.loss > self._allowed_growth(before.loss)
             if size >= len(before.subset) or (grows and size < self.most):
                 return
@@ -110,9 +111,12 @@ class SubsetSearch:
                 losses = self.losses.losses_without(step.subset)
                 k = int(np.argmin(losses))
                 size = len(step.subset) - 1
+                # the column just added would only go again; and a set that is not better by more
+                # than rounding than the best of its size would lead in circles
                 if step.subset[k] == step.column and step.added:
                     break
-                if not losses[k] < self.best[size][0] * (1 - 1e-12) - 1e-300:
+                best_loss, _ = self.best[size]
+                if not losses[k] < best_loss * (1 - 1e-12) - 1e-300:
                     break
                 step = self._without_column(step, k, float(losses[k]))
             if self._stops(before, step):
@@ -128,14 +132,20 @@ class SubsetSearch:
         losses = self.losses.losses_with(step.subset, candidates)
         k = int(np.argmin(losses))
         subset = tuple(sorted((*step.subset, candidates[k])))
-        return self._record(SearchStep(subset, float(losses[k]), candidates[k], True))
+        loss = float(losses[k])
+        return self._record(SearchStep(subset, loss, candidates[k], True))
 
     def _remove(self, step: SearchStep) -> SearchStep:
         losses = self.losses.losses_without(step.subset)
         k = int(np.argmin(losses))
         return self._without_column(step, k, float(losses[k]))
 
-    def _without_column(self, step: SearchStep, k: int, loss: float) -> SearchStep:
+    def _without_column(
+        self,
+        step: SearchStep,
+        k: int,
+        loss: float,
+    ) -> SearchStep:
         subset = step.subset[:k] + step.subset[k + 1 :]
         return self._record(SearchStep(subset, loss, step.subset[k], False))
 
@@ -148,11 +158,9 @@ class SubsetSearch:
         return step
 
     def _stops(self, before: SearchStep, step: SearchStep) -> bool:
-        if (
-            not self.rule.never
-            and np.isfinite(before.loss)
-            and len(step.subset) >= self.least
-        ):
+        large_enough = len(step.subset) >= self.least
+        # the loss of no columns may be infinite, from which every step is a gain
+        if not self.rule.never and np.isfinite(before.loss) and large_enough:
             gain = before.loss - step.loss
             if gain <= self.rule.least_gain(before.loss):
                 return True
@@ -171,12 +179,12 @@ class SubsetSearch:
     def choice(self) -> tuple[float, Subset]:
         """The best set of the sizes of interest; of equal losses the smaller one. With `tol` the
         last set before the stop."""
-        if (
-            self.rule.tol is not None
-            and self.accepted is not None
-            and self.accepted.subset
-        ):
-            return self.accepted.loss, self.accepted.subset
-        sizes = [size for size in sorted(self.best) if self.least <= size <= self.most]
-        sets = [self.best[size] for size in sizes]
+        accepted = self.accepted
+        if self.rule.tol is not None and accepted is not None and accepted.subset:
+            return accepted.loss, accepted.subset
+        sets = [
+            self.best[size]
+            for size in sorted(self.best)
+            if self.least <= size <= self.most
+        ]
         return min(sets, key=lambda pair: pair[0])

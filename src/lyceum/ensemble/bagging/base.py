@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -19,8 +18,7 @@ from lyceum._core.statistics import seed_from, weighted_mean
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import Router, Tree, contributions
 from lyceum._core.types import Data, Estimator
-from lyceum.ensemble.bagging.draws import Draws
-from lyceum.ensemble.bagging.out_of_bag import OutOfBag
+from lyceum.ensemble.bagging.draws import Draws, OutOfBag, weights_of
 from lyceum.ensemble.tree_members import are_trees, cells_of_trees, forest, votes
 from lyceum.errors import SettingError
 from lyceum.progress import report
@@ -47,6 +45,34 @@ class BaggingBase(Ensemble):
     """Members on samples, whatever they predict: a subclass says what an answer is and how good it
     is."""
 
+    _parameter_docs: ClassVar[str] = """
+    n_estimators : int
+        The number of members.
+    max_samples : int or float
+        N', or N' / N, which may exceed 1 with `bootstrap`.
+    bootstrap : bool
+        Whether rows are drawn with replacement.
+    max_features : int or float
+        The columns of a member, or their share.
+    bootstrap_features : bool
+        Whether columns are drawn with replacement.
+    oob_score : bool
+        Whether every row is predicted by the members that have not seen it.
+    warm_start : bool
+        Whether `fit` keeps the members it has and adds up to `n_estimators`: the same as all at
+        once.
+    """
+    _attribute_docs: ClassVar[str] = """
+    estimators_samples_, estimators_features_ : lists of arrays
+        The rows and columns of every member, computed on request; None for all columns.
+    oob_unknown_ : int
+        How many rows are never out of bag.
+    draws_ : Draws
+        How rows and columns are drawn.
+    seed_ : int
+        The seed that was used.
+    """
+
     n_estimators: int
     max_samples: int | float
     bootstrap: bool
@@ -67,40 +93,36 @@ class BaggingBase(Ensemble):
         before: dict[str, Any],
     ) -> None:
         warm = self.warm_start and "draws_" in before
-        if warm:
-            self.seed_ = before["seed_"]
-        else:
-            self.seed_ = seed_from(self.random_state)
+        self.seed_ = before["seed_"] if warm else seed_from(self.random_state)
         self.draws_ = self._new_draws(len(target), w)
+        earlier = []
         if warm:
-            members = self._members_before(before)
-        else:
-            members = []
+            earlier = self._members_before(before)
+        first = len(earlier)
+        bag = None
         if self.oob_score:
+            # members of an earlier fit answer again: their answers out of bag were not kept
+            first = 0
             bag = OutOfBag.start(len(target), self._width)
-        else:
-            bag = None
-        work = partial(
-            self._member, data=data, target=target, w=w, earlier=tuple(members)
-        )
-        numbers = range(0 if bag else len(members), self.n_estimators)
-        self.estimators_ = list(members)
+        work = partial(self._member, data=data, w=w, earlier=earlier)
+        numbers = range(first, self.n_estimators)
+        self.estimators_ = list(earlier)
         for i, (member, left_out, answers) in zip(numbers, ordered_map(work, numbers)):
-            if i >= len(members):
+            if i >= len(earlier):
                 self.estimators_.append(member)
                 report("members", i + 1, self.n_estimators)
             if bag is not None:
                 bag.add(left_out, answers)
-                bag.errors.append(self._error(target, answers, w, left_out))
+                losses = self._losses(target[left_out], answers)
+                bag.errors.append(weighted_mean(losses, weights_of(w, left_out)))
         self._set_out_of_bag(bag, target, w)
 
     def _member(
         self,
         i: int,
         data: MemberData,
-        target: np.ndarray,
         w: np.ndarray | None,
-        earlier: tuple[Any, ...],
+        earlier: list[Any],
     ) -> tuple[Any, Any, Any]:
         """Member i, the rows that it has not seen, and what it answers for them."""
         counts = self.draws_.counts(i)
@@ -125,37 +147,31 @@ class BaggingBase(Ensemble):
         w: np.ndarray | None,
     ) -> Any:
         member = set_seeds(self._copy(), self.seed_, i)
+        # A row drawn m times weighs m w; where the learner takes no weights, it is there m times,
+        # and w is in the chances of the draws. None stands for all rows, each once.
         if not takes_weights(member):
-            rows = np.repeat(np.arange(len(counts)), counts)
-            return data.fit(member, None if (counts == 1).all() else rows, columns)
+            if (counts == 1).all():
+                return data.fit(member, None, columns)
+            return data.fit(member, np.repeat(np.arange(len(counts)), counts), columns)
         rows = np.flatnonzero(counts)
         weights = counts[rows].astype(np.float64)
         if w is not None:
             weights *= w[rows]
-        every = len(rows) == len(counts)
-        return data.fit(
-            member,
-            None if every else rows,
-            columns,
-            None if (weights == 1.0).all() else weights,
-        )
+        unequal = None if (weights == 1.0).all() else weights
+        if len(rows) == len(counts):
+            return data.fit(member, None, columns, unequal)
+        return data.fit(member, rows, columns, unequal)
 
     def _new_draws(self, n: int, w: np.ndarray | None) -> Draws:
-        if w is None or w.all():
-            weighted = None
-        else:
+        weighted = None
+        n_weighted = n
+        if w is not None and not w.all():
             weighted = np.flatnonzero(w)
+            n_weighted = len(weighted)
         odds = None
         if w is not None and not takes_weights(self._base()):
-            if weighted is None:
-                odds = w
-            else:
-                odds = w[weighted]
+            odds = w if weighted is None else w[weighted]
             odds = odds / odds.sum()
-        if weighted is None:
-            n_weighted = n
-        else:
-            n_weighted = len(weighted)
         d = self.n_features_in_
         n_drawn = _number(self.max_samples, n_weighted)
         if not self.bootstrap and n_drawn > n_weighted:
@@ -169,25 +185,26 @@ class BaggingBase(Ensemble):
                 f"max_features={self.max_features} asks for {n_columns} of {d} columns"
             )
         return Draws(
-            self.seed_,
-            n,
-            n_drawn,
-            self.bootstrap,
-            d,
-            n_columns,
-            self.bootstrap_features,
-            weighted,
-            odds,
+            seed=self.seed_,
+            n_rows=n,
+            n_drawn=n_drawn,
+            bootstrap=self.bootstrap,
+            n_columns=d,
+            n_columns_drawn=n_columns,
+            bootstrap_columns=self.bootstrap_features,
+            weighted=weighted,
+            odds=odds,
         )
 
     def _members_before(self, before: dict[str, Any]) -> list[Any]:
         """The members of the fit that a warm start goes on with."""
         check_same_columns(self, before["schema_"])
-        if not _same(before["draws_"], self.draws_):
+        if not before["draws_"].equals(self.draws_):
             raise SettingError(
                 "warm_start adds members to those of the last fit, which had other rows or draws: "
                 "fit on the same rows with the same settings, or with warm_start=False"
             )
+        # the same draws make the same members, so that those there are need not be fitted again
         members = before["estimators_"]
         if len(members) > self.n_estimators:
             raise SettingError(
@@ -202,7 +219,10 @@ class BaggingBase(Ensemble):
         return members
 
     def _set_out_of_bag(
-        self, bag: OutOfBag | None, target: np.ndarray, w: np.ndarray | None
+        self,
+        bag: OutOfBag | None,
+        target: np.ndarray,
+        w: np.ndarray | None,
     ) -> None:
         names = (
             "oob_score_",
@@ -221,12 +241,11 @@ class BaggingBase(Ensemble):
                 "oob_score needs rows that some member has not seen, but every member was drawn all"
                 " rows: use bootstrap=True, a smaller max_samples, or more members"
             )
+        answers = bag.mean
         self.oob_unknown_ = self.draws_.n_weighted - len(rows)
         self.oob_errors_ = np.array(bag.errors)
-        self.oob_score_ = self._score(
-            target[rows], bag.mean[rows], None if w is None else w[rows]
-        )
-        self._set_answers(bag.mean)
+        self.oob_score_ = self._score(target[rows], answers[rows], weights_of(w, rows))
+        self._set_answers(answers)
 
     # -- what a subclass says ----------------------------------------------------------
 
@@ -236,7 +255,11 @@ class BaggingBase(Ensemble):
         raise undefined(self, "_width")
 
     def _answer(
-        self, member: Estimator, data: MemberData, columns: object, rows: Any = None
+        self,
+        member: Estimator,
+        data: MemberData,
+        columns: object,
+        rows: Any = None,
     ) -> np.ndarray:
         """The answers of a member for some rows, (n, width)."""
         raise undefined(self, "_answer")
@@ -251,51 +274,48 @@ class BaggingBase(Ensemble):
         raise undefined(self, "_losses")
 
     def _score(
-        self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None
+        self,
+        target: np.ndarray,
+        answers: np.ndarray,
+        w: np.ndarray | None,
     ) -> float:
         raise undefined(self, "_score")
 
     def _set_answers(self, answers: np.ndarray) -> None:
         raise undefined(self, "_set_answers")
 
-    def _error(
-        self, target: np.ndarray, answers: np.ndarray, w: Any, rows: np.ndarray
-    ) -> float:
-        return weighted_mean(
-            self._losses(target[rows], answers), None if w is None else w[rows]
-        )
-
     # -- predict -----------------------------------------------------------------------
 
     def _forest(self, data: MemberData) -> Router | None:
         """One router for members that are trees."""
         values = self._node_values
-        if data.source is None or not are_trees(
-            self.estimators_, one_leaf=values is votes
-        ):
+        if data.source is None:
+            return None
+        if not are_trees(self.estimators_, one_leaf=values is votes):
             return None
         return forest(self, self._columns, values)
 
     def _mean(self, data: MemberData) -> np.ndarray:
         """The mean answer of all members, summed in their order."""
+        L = len(self.estimators_)
         router = self._forest(data)
         if router is not None:
-            return router.sums(cells_of_trees(data.source)) / len(self.estimators_)  # type: ignore[arg-type]
-        members = zip(self.estimators_, self._columns)
-        total: Any = 0.0
-        for answer in ordered_map(
-            lambda pair: self._answer(pair[0], data, pair[1]), members
-        ):
-            total = total + answer
-        return total / len(self.estimators_)
+            return router.sums(cells_of_trees(data.source)) / L  # type: ignore[arg-type]
+        # threads answer, the sum is in order: it does not depend on the number of threads
+        answers: Any = ordered_map(partial(self._member_answer, data=data), range(L))
+        return sum(answers) / L
+
+    def _member_answer(self, i: int, data: MemberData) -> np.ndarray:
+        return self._answer(self.estimators_[i], data, self.draws_.columns(i))
 
     def _stages(self, X: Data) -> Iterator[Any]:
         """The mean answer of the first member, the first two, ..."""
         check_is_fitted(self)
-        total: Any = 0.0
+        answers: Any = 0.0
         for i in range(len(self.estimators_)):
-            total = total + self._apply_to_members(partial(_one_answer, self, i), X)
-            yield total / (i + 1)
+            member_answer = partial(self._member_answer, i)
+            answers = answers + self._apply_to_members(member_answer, X)
+            yield answers / (i + 1)
 
     # -- what was learned --------------------------------------------------------------
 
@@ -306,15 +326,11 @@ class BaggingBase(Ensemble):
         assert router is not None
         assert data.source is not None
         X = cells_of_trees(data.source)
+        L = len(self.estimators_)
         sums = router.sums(X)
         best = sums.argmax(axis=1)
-        if hasattr(self, "classes_"):
-            predicted = best
-        else:
-            predicted = sums[:, 0] / len(self.estimators_)
-        return np.column_stack(
-            [predicted, contributions(router, X, best) / len(self.estimators_)]
-        )
+        predicted = best if hasattr(self, "classes_") else sums[:, 0] / L
+        return np.column_stack([predicted, contributions(router, X, best) / L])
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:
@@ -343,10 +359,9 @@ class BaggingBase(Ensemble):
         differ."""
         check_is_fitted(self)
         draws = self.draws_
+        way = "without"
         if draws.bootstrap:
             way = "with"
-        else:
-            way = "without"
         facts: dict[str, Any] = {
             "members": f"{len(self.estimators_)} × {type(self.estimators_[0]).__name__}",
             "rows": f"{draws.n_drawn:,} of {draws.n_weighted:,}, drawn {way} replacement",
@@ -380,16 +395,5 @@ def _number(limit: Any, n: int) -> int:
     """A number, or a share of n rounded down, at least 1."""
     if isinstance(limit, Integral):
         return int(limit)
+    # 0.29 * 100 is 28.999999999999996
     return max(1, int(limit * n + 1e-9))
-
-
-def _same(first: Draws, second: Draws) -> bool:
-    """Whether both draw the same rows and columns."""
-    return all(
-        np.array_equal(getattr(first, of.name), getattr(second, of.name))
-        for of in fields(Draws)
-    )
-
-
-def _one_answer(model: BaggingBase, i: int, data: MemberData) -> np.ndarray:
-    return model._answer(model.estimators_[i], data, model.draws_.columns(i))

@@ -58,31 +58,17 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
     voting : {"soft", "hard"}, default="soft"
         Whether posteriors are averaged or votes counted; an estimator without posteriors votes. Of
         classes with equal votes the first is predicted.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
     estimators_ : list of classifiers
         The fitted members.
-    feature_importances_ : array of shape (n_features,)
-        The mean of the members' importances, if they have some, normalized to sum 1.
-    estimators_samples_, estimators_features_ : lists of arrays
-        The rows and columns of every member, computed on request; None for all columns.
     oob_score_ : float
         The share of rows, by weight, that members which have not seen them classify correctly.
     oob_decision_function_ : array of shape (n, K)
         Their mean posteriors or votes; NaN for rows that are never out of bag.
-    oob_unknown_ : int
-        How many those are.
     oob_errors_ : array of shape (n_estimators,)
         The error of every member alone on the rows that it has not seen.
-    draws_ : Draws
-        How rows and columns are drawn.
-    seed_ : int
-        The seed that was used.
-    framed_ : bool
-        Whether members of another library were given a frame.
     typical_ : array of shape (d,)
         The mean or commonest cell of every column, coded, for explanations, if members are not
         trees.
@@ -191,12 +177,30 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
             return np.log(self._mean(data))
 
     def _mean_scores(self, data: MemberData) -> np.ndarray:
-        members = list(zip(self.estimators_, self._columns))
-        work = partial(_scores_of_member, self.classes_, data)
-        total: Any = sum(ordered_map(work, members)) / len(members)
+        L = len(self.estimators_)
+        scores: Any = ordered_map(partial(self._member_scores, data=data), range(L))
+        mean = sum(scores) / L
         if len(self.classes_) <= 2:
-            return total[:, -1]
-        return total
+            return mean[:, -1]
+        return mean
+
+    def _member_scores(self, i: int, data: MemberData) -> np.ndarray:
+        """The scores of all classes, (n, K); a class that a member has not seen has the least of
+        its scores."""
+        member = self.estimators_[i]
+        scores = data.predict_with(
+            member, "decision_function", columns=self.draws_.columns(i)
+        ).astype(np.float64)
+        n_seen = len(member.classes_)
+        # scores of two classes are those of the second
+        if scores.ndim == 1:
+            scores = np.column_stack([-scores, scores])[:, -n_seen:]
+        if n_seen == len(self.classes_):
+            return scores
+        least = scores.min(axis=1, keepdims=True)
+        every = np.repeat(least, len(self.classes_), axis=1)
+        every[:, np.searchsorted(self.classes_, member.classes_)] = scores
+        return every
 
     def _stages(self, X: Data) -> Iterator[Any]:
         return map(normalize_posteriors, super()._stages(X))
@@ -206,7 +210,11 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         return len(self.classes_)
 
     def _answer(
-        self, member: Estimator, data: MemberData, columns: object, rows: Any = None
+        self,
+        member: Estimator,
+        data: MemberData,
+        columns: object,
+        rows: Any = None,
     ) -> np.ndarray:
         if self.voting == "hard":
             codes = data.class_codes(member, self.classes_, rows, columns)
@@ -217,13 +225,16 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
     def _node_values(self) -> Callable[[Tree], np.ndarray]:
         if self.voting == "hard":
             return votes
-        return _shares
+        return lambda tree: shares(tree.value)
 
     def _losses(self, target: np.ndarray, answers: np.ndarray) -> np.ndarray:
         return (answers.argmax(axis=1) != target).astype(np.float64)
 
     def _score(
-        self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None
+        self,
+        target: np.ndarray,
+        answers: np.ndarray,
+        w: np.ndarray | None,
     ) -> float:
         return 1.0 - weighted_mean(self._losses(target, answers), w)
 
@@ -248,31 +259,9 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         row's own, one after the other, from both ends.
         """
         check_is_fitted(self)
+        unit = "posterior"
         if self.voting == "hard":
             unit = "votes"
-        else:
-            unit = "posterior"
         if are_trees(self.estimators_, one_leaf=self._node_values is votes):
             return self._explain_members(self._tree_parts, X, unit)
         return self._explain_by_replacement(self._mean, X, unit)
-
-
-def _shares(tree: Tree) -> np.ndarray:
-    return shares(tree.value)
-
-
-def _scores_of_member(
-    classes: np.ndarray, data: MemberData, pair: tuple[Any, Any]
-) -> np.ndarray:
-    """The scores of all classes; a class that a member has not seen has the least of its scores."""
-    member, columns = pair
-    scores = data.predict_with(member, "decision_function", columns=columns).astype(
-        np.float64
-    )
-    if scores.ndim == 1:
-        scores = np.column_stack([-scores, scores])[:, -len(member.classes_) :]
-    if len(member.classes_) == len(classes):
-        return scores
-    every = np.repeat(scores.min(axis=1, keepdims=True), len(classes), axis=1)
-    every[:, np.searchsorted(classes, member.classes_)] = scores
-    return every

@@ -1,11 +1,13 @@
-"""Which rows and columns every member of a bag learns from: a function of the seed and its number
-alone."""
+"""Which rows and columns every member of a bag learns from, a function of the seed and its number
+alone; and the answers out of bag: of members for the rows that they have not seen."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 
 import numpy as np
+
+from lyceum._core.statistics import weighted_mean
 
 _ROWS = 0  # separate streams of chance; that of members is 2
 _COLUMNS = 1
@@ -31,12 +33,18 @@ class Draws:
 
     @property
     def n_weighted(self) -> int:
-        if self.weighted is None:
-            return self.n_rows
-        return len(self.weighted)
+        return self.n_rows if self.weighted is None else len(self.weighted)
+
+    def equals(self, other: Draws) -> bool:
+        """Whether both draw the same rows and columns."""
+        return all(
+            np.array_equal(getattr(self, part.name), getattr(other, part.name))
+            for part in fields(self)
+        )
 
     def counts(self, member: int) -> np.ndarray:
         """How often every row is drawn."""
+        # all rows without replacement: nothing is left to chance
         if not self.bootstrap and self.n_drawn == self.n_weighted:
             counts = np.ones(self.n_weighted, dtype=np.int64)
         else:
@@ -71,13 +79,13 @@ class Draws:
         if not self.bootstrap_columns and self.n_columns_drawn == self.n_columns:
             return None
         chance = self._chance(member, _COLUMNS)
-        return np.sort(
-            chance.choice(
-                self.n_columns, self.n_columns_drawn, replace=self.bootstrap_columns
-            )
+        drawn = chance.choice(
+            self.n_columns, self.n_columns_drawn, replace=self.bootstrap_columns
         )
+        return np.sort(drawn)
 
     def _chance(self, member: int, stream: int) -> np.random.Generator:
+        # one generator per member and stream: members can be drawn in any order, and again
         return np.random.default_rng((self.seed, member, stream))
 
 
@@ -94,7 +102,70 @@ class TreeDraws(Draws):
         bootstrap: bool,
         weighted: np.ndarray | None,
     ) -> TreeDraws:
-        return cls(seed, n_rows, n_drawn, bootstrap, 0, 0, False, weighted)
+        return cls(
+            seed,
+            n_rows,
+            n_drawn,
+            bootstrap,
+            n_columns=0,
+            n_columns_drawn=0,
+            bootstrap_columns=False,
+            weighted=weighted,
+        )
 
     def _chance(self, member: int, stream: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, member])
+
+
+# -- answers out of bag ----------------------------------------------------------------
+
+
+def weights_of(w: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
+    """The weights of some rows, None where all weigh the same."""
+    return None if w is None else w[rows]
+
+
+def r_squared(error: float, y: np.ndarray, w: np.ndarray | None) -> float:
+    """R² of a mean squared error: 1 − error / variance of y; of a constant y, 1 without error, else
+    0."""
+    variance = weighted_mean((y - weighted_mean(y, w)) ** 2, w)
+    if variance > 0:
+        return 1.0 - error / variance
+    return float(error == 0)
+
+
+@dataclass
+class OutOfBag:
+    """Sums of the out-of-bag answers for every row, those of the members that have not seen it.
+
+    >>> answers = OutOfBag.start(3, 1)
+    >>> answers.add(np.array([0, 2]), np.array([[1.0], [5.0]]))
+    >>> answers.add(np.array([0]), np.array([[2.0]]))
+    >>> answers.mean[:, 0].tolist()
+    [1.5, nan, 5.0]
+    """
+
+    total: np.ndarray  # (n, K) sums of posteriors or votes, or (n, 1) of values
+    times: np.ndarray  # (n,) how many members have not seen the row
+    # of every member on the rows that it has not seen
+    errors: list[float] = field(default_factory=list)
+
+    @classmethod
+    def start(cls, n_rows: int, width: int) -> OutOfBag:
+        return cls(np.zeros((n_rows, width)), np.zeros(n_rows, dtype=np.int64))
+
+    def add(self, rows: np.ndarray, answers: np.ndarray) -> None:
+        """The answers of one member for rows that it has not seen."""
+        self.total[rows] += answers
+        self.times[rows] += 1
+
+    @property
+    def mean(self) -> np.ndarray:
+        """The mean answer for every row, NaN where all members have seen it."""
+        with np.errstate(invalid="ignore"):
+            return self.total / np.where(self.times, self.times, np.nan)[:, None]
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The rows that some member has not seen."""
+        return np.flatnonzero(self.times)

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any, ClassVar
 
-import numpy as np
-
 from lyceum._core.constraints import StrOptions
-from lyceum._core.types import Categories, ClassWeight
 from lyceum.ensemble.bagging.forest import FOREST
 from lyceum.ensemble.bagging.random_forest import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+
+
+def _with_defaults(init: Any, **defaults: object) -> Any:
+    """The same `__init__`, some of whose keyword parameters have other defaults."""
+    copy = FunctionType(
+        init.__code__, init.__globals__, init.__name__, init.__defaults__
+    )
+    copy.__kwdefaults__ = init.__kwdefaults__ | defaults
+    copy.__annotations__ = init.__annotations__
+    return copy
 
 
 class ExtraTreesClassifier(RandomForestClassifier):
@@ -22,32 +30,6 @@ class ExtraTreesClassifier(RandomForestClassifier):
     As `RandomForestClassifier`, but a column is cut at a number drawn between its smallest and its
     largest value at the node, or its categories in two groups drawn, and trees are grown on all
     rows unless `bootstrap=True` (Geurts, Ernst and Wehenkel 2006).
-
-    Parameters
-    ----------
-    n_estimators : int, default=100
-        The number of trees.
-
-    Attributes
-    ----------
-    trees_ : list of Tree
-        The trees.
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        The fall of impurity due to every column, averaged over the trees.
-    oob_score_ : float
-        With `oob_score=True`: the share of rows that their out-of-bag trees classify correctly.
-    oob_decision_function_ : ndarray of shape (n_samples, K)
-        With `oob_score=True`: the out-of-bag posteriors; NaN for a row that every tree drew.
-    estimators_ : list of tree learners
-        The trees as learners of their own, made on request: for text, rules, paths and drawings.
-    estimators_samples_ : list of ndarray
-        The rows that every tree was drawn, as often as it was; drawn anew on request from `draws_`.
-    draws_ : TreeDraws
-        How rows are drawn.
-    seed_ : int
-        The seed that was used.
-    max_features_ : int
-        Columns drawn at every node.
 
     See Also
     --------
@@ -69,54 +51,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
 
     _splitter: ClassVar[str] = "random"
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        max_features: Any = "sqrt",
-        categorical_split: str = "groups",
-        missing: str = "learned",
-        bootstrap: bool = False,
-        max_samples: Any = None,
-        oob_score: bool = False,
-        class_weight: ClassWeight = None,
-        max_bins: int | None = 255,
-        warm_start: bool = False,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        categorical_features: Categories = "from_dtype",
-    ):
-        super().__init__(
-            n_estimators=n_estimators,
-            criterion=criterion,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_weight_fraction_leaf=min_weight_fraction_leaf,
-            max_leaf_nodes=max_leaf_nodes,
-            min_impurity_decrease=min_impurity_decrease,
-            max_features=max_features,
-            categorical_split=categorical_split,
-            missing=missing,
-            bootstrap=bootstrap,
-            max_samples=max_samples,
-            oob_score=oob_score,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            warm_start=warm_start,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            categorical_features=categorical_features,
-        )
+    __init__ = _with_defaults(RandomForestClassifier.__init__, bootstrap=False)
 
 
 class ExtraTreesRegressor(RandomForestRegressor):
@@ -125,31 +60,8 @@ class ExtraTreesRegressor(RandomForestRegressor):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        The number of trees.
     criterion : {"squared_error", "sd"}, default="squared_error"
         The impurity that splits reduce.
-
-    Attributes
-    ----------
-    trees_ : list of Tree
-        The trees.
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        The fall of impurity due to every column, averaged over the trees.
-    oob_score_ : float
-        With `oob_score=True`: R² of the out-of-bag predictions.
-    oob_prediction_ : ndarray of shape (n_samples,)
-        With `oob_score=True`: the out-of-bag predictions; NaN for a row that every tree drew.
-    estimators_ : list of tree learners
-        The trees as learners of their own, made on request: for text, rules, paths and drawings.
-    estimators_samples_ : list of ndarray
-        The rows that every tree was drawn, as often as it was; drawn anew on request from `draws_`.
-    draws_ : TreeDraws
-        How rows are drawn.
-    seed_ : int
-        The seed that was used.
-    max_features_ : int
-        Columns drawn at every node.
 
     See Also
     --------
@@ -176,49 +88,4 @@ class ExtraTreesRegressor(RandomForestRegressor):
         "criterion": [StrOptions({"squared_error", "sd"})],
     }
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "squared_error",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        max_features: Any = None,
-        categorical_split: str = "groups",
-        missing: str = "learned",
-        bootstrap: bool = False,
-        max_samples: Any = None,
-        oob_score: bool = False,
-        max_bins: int | None = 255,
-        warm_start: bool = False,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        categorical_features: Categories = "from_dtype",
-    ):
-        super().__init__(
-            n_estimators=n_estimators,
-            criterion=criterion,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_weight_fraction_leaf=min_weight_fraction_leaf,
-            max_leaf_nodes=max_leaf_nodes,
-            min_impurity_decrease=min_impurity_decrease,
-            max_features=max_features,
-            categorical_split=categorical_split,
-            missing=missing,
-            bootstrap=bootstrap,
-            max_samples=max_samples,
-            oob_score=oob_score,
-            max_bins=max_bins,
-            warm_start=warm_start,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            categorical_features=categorical_features,
-        )
+    __init__ = _with_defaults(RandomForestRegressor.__init__, bootstrap=False)

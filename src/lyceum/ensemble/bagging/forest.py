@@ -40,8 +40,7 @@ from lyceum._core.trees import (
     shares,
 )
 from lyceum._core.types import Data, Target, Weights
-from lyceum.ensemble.bagging.draws import TreeDraws
-from lyceum.ensemble.bagging.out_of_bag import OutOfBag
+from lyceum.ensemble.bagging.draws import OutOfBag, TreeDraws
 from lyceum.ensemble.tree_members import tree_of_forest
 from lyceum.errors import SettingError
 from lyceum.progress import report
@@ -81,6 +80,8 @@ class Forest(WithTrees, Learner):
     alone."""
 
     _parameter_docs: ClassVar[str] = """
+    n_estimators : int
+        The number of trees.
     categorical_split : {"groups", "one_vs_rest"}
         Categories in two groups, or one category against the rest.
     missing : {"learned", "fractions"}
@@ -102,8 +103,25 @@ class Forest(WithTrees, Learner):
     max_samples : int, float or None
         Rows drawn for a tree, or their share; None: as many as there are. Needs bootstrap=True.
     max_bins : int or None
-        Cells are kept in at most this many bins per column, one byte each; None: the values
-        themselves.
+        Cells are kept in at most this many bins per column, one byte each; None: thresholds between
+        all values.
+    """
+    _attribute_docs: ClassVar[str] = """
+    trees_ : list of Tree
+        The trees.
+    feature_importances_ : ndarray of shape (n_features,)
+        The fall of impurity by every column, the mean over the trees;
+        `lyceum.trees.permutation_importance` does not favor columns of many values.
+    estimators_ : list of tree learners
+        The trees as learners of their own, made on request: for text, rules, paths and drawings.
+    estimators_samples_ : list of ndarray
+        The rows that every tree was drawn, as often as it was; drawn anew on request from `draws_`.
+    draws_ : TreeDraws
+        How rows are drawn.
+    seed_ : int
+        The seed that was used.
+    max_features_ : int
+        Columns drawn at every node.
     """
 
     _coding = "codes"
@@ -138,7 +156,12 @@ class Forest(WithTrees, Learner):
     draws_: TreeDraws
     oob_score_: float
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Grow the trees on all rows of X; with `warm_start`, add to the trees of the last fit.
 
         Parameters
@@ -158,6 +181,8 @@ class Forest(WithTrees, Learner):
                 "max_samples is how many rows are drawn for a tree: set bootstrap=True, or leave"
                 " it out"
             )
+        # what a tree draws follows from the seed and its number: with the seed of the first fit,
+        # added trees are those that one fit would have grown
         earlier = self._known_trees()
         before = getattr(self, "schema_", None)
         rows = self._rows(X, y, sample_weight)
@@ -182,10 +207,9 @@ class Forest(WithTrees, Learner):
         return self
 
     def _known_trees(self) -> list[Tree]:
+        trees: list[Tree] = []
         if self.warm_start:
             trees = getattr(self, "trees_", [])
-        else:
-            trees = []
         if len(trees) > self.n_estimators:
             raise SettingError(
                 f"n_estimators={self.n_estimators} is below the {len(trees)} trees already grown: "
@@ -195,10 +219,9 @@ class Forest(WithTrees, Learner):
 
     def _predict_out_of_bag(self, data: ForestData) -> None:
         """Set the out-of-bag predictions."""
-        answers = OutOfBag.start(data.n, data.width)
-        for rows, votes in ordered_map(
-            partial(data.out_of_bag, self.trees_), range(len(self.trees_))
-        ):
+        answers = OutOfBag.start(len(data.y), data.n_classes or 1)
+        work = partial(data.out_of_bag, self.trees_)
+        for rows, votes in ordered_map(work, range(len(self.trees_))):
             answers.add(rows, votes)
         self._set_out_of_bag(answers, data)
 
@@ -245,22 +268,28 @@ class Forest(WithTrees, Learner):
 
     def apply(self, X: Data) -> Any:
         """The node of every tree where every row ends, (n_samples, n_estimators)."""
-        return self._apply(partial(_leaves, self), X)
+        return self._apply(self._leaves, X)
+
+    def _leaves(self, block: Block) -> np.ndarray:
+        return self._router.leaves(block.X)
+
+    def _means(self, block: Block) -> np.ndarray:
+        """The mean answer of the trees, (n, width): the router scales every tree by 1 / trees."""
+        return self._router.sums(block.X)
 
     def _stages(self, X: Data) -> Iterator[np.ndarray]:
         """The mean predictions of the first tree, the first two, and so on."""
         check_is_fitted(self)
-        router = self._router
-        total = None
-        for number in range(len(self.trees_)):
-            part = np.asarray(
-                self._apply(partial(_sums, router, number, number + 1), X)
-            )
-            if total is None:
-                total = part
-            else:
-                total = total + part
-            yield total * (len(self.trees_) / (number + 1))
+        T = len(self.trees_)
+        scaled: Any = 0.0
+        for number in range(T):
+            scaled = scaled + np.asarray(self._apply(partial(self._answer, number), X))
+            # answers are scaled by 1 / T, and their mean is over number + 1 trees
+            yield scaled * (T / (number + 1))
+
+    def _answer(self, number: int, block: Block) -> np.ndarray:
+        """The answer of one tree, over the number of trees."""
+        return self._router.sums(block.X, number, number + 1)
 
     def explain(self, X: Data) -> Explanation:
         """What every column adds to the predictions, step by step down the trees, averaged over
@@ -286,12 +315,9 @@ class Forest(WithTrees, Learner):
             (name, float(column.mean()), int(column.min()), int(column.max()))
             for name, column in zip(("nodes", "leaves", "depth"), sizes.T)
         ]
-        table = Table("Trees", ("", "mean", "least", "most"), rows)
-        return Summary(
-            self._title(),
-            facts,
-            [table, importance_table(self.feature_importances_, self.schema_)],
-        )
+        sizes_table = Table("Trees", ("", "mean", "least", "most"), rows)
+        importances = importance_table(self.feature_importances_, self.schema_)
+        return Summary(self._title(), facts, [sizes_table, importances])
 
     max_features_: int
 
@@ -319,6 +345,7 @@ class ForestData:
 
     @classmethod
     def on(cls, forest: Forest, rows: Rows) -> ForestData:
+        # the cells themselves, ranked, or their bins; both are columns of codes to the growth
         binned = None
         if forest.max_bins is None:
             alternative = "max_bins=255, which holds one byte per cell"
@@ -335,6 +362,8 @@ class ForestData:
         forest.max_features_ = resolve_max_features(
             forest.max_features, len(rows.schema)
         )
+        # Factors of the classes: of all rows once, or anew for every sample ("balanced_subsample"
+        # of trees that have samples).
         n_classes = None
         factors = None
         balance = False
@@ -345,74 +374,52 @@ class ForestData:
             balance = forest.class_weight == "balanced_subsample" and forest.bootstrap
             class_weight = None if balance else forest.class_weight
             factors = class_weight_factors(class_weight, classes, totals)
-        total = float(len(y))
+        weight = float(len(y))
         if factors is not None:
-            total = float(factors @ totals)
+            weight = float(factors @ totals)
         elif w is not None:
-            total = float(w.sum())
-        growth = _growth(forest, len(y), total)
+            weight = float(w.sum())
+        growth = _growth(forest, len(y), weight)
         draws = _tree_draws(forest, len(y), w)
         return cls(columns, binned, y, w, factors, growth, n_classes, draws, balance)
 
-    @property
-    def n(self) -> int:
-        return len(self.y)
-
-    @property
-    def width(self) -> int:
-        """Of an answer: a posterior, or a number."""
-        return self.n_classes or 1
-
     def grow_tree(self, number: int) -> Tree:
         """Grow one tree."""
+        # a row weighs: its weight, times its draws, times the factor of its class
         weight = self.w
         if self.draws.bootstrap:
-            times = self.draws.counts(number)
-            if weight is None:
-                weight = times.astype(np.float64)
-            else:
-                weight = weight * times
+            times = self.draws.counts(number).astype(np.float64)
+            weight = times if weight is None else weight * times
+        factors = self.factors
         if self.balance:
-            factors = self._balance(weight)
-        else:
-            factors = self.factors
+            assert self.n_classes is not None
+            totals = np.bincount(self.y, weight, self.n_classes).astype(np.float64)
+            codes = list(range(self.n_classes))
+            factors = class_weight_factors("balanced", codes, totals)
         if factors is not None:
-            if weight is None:
-                weight = factors[self.y]
-            else:
-                weight = weight * factors[self.y]
-        seed = int(
-            np.random.default_rng([self.draws.seed, number, 1]).integers(1 << 62)
-        )
-        tree = grow(
-            self.columns,
-            self.y,
-            weight,
-            replace(self.growth, seed=seed),
-            self.n_classes,
-        )
+            row_factors = factors[self.y]
+            weight = row_factors if weight is None else weight * row_factors
+        # rows are drawn from [seed, number]; what is drawn at nodes has a stream of its own
+        chance = np.random.default_rng([self.draws.seed, number, 1])
+        growth = replace(self.growth, seed=int(chance.integers(1 << 62)))
+        tree = grow(self.columns, self.y, weight, growth, self.n_classes)
         if self.binned is None:
             return tree
         return self.binned.bins.with_categories(self._between_bins(tree))
 
-    def _balance(self, weight: np.ndarray | None) -> np.ndarray | None:
-        assert self.n_classes is not None
-        totals = np.bincount(self.y, weight, self.n_classes).astype(np.float64)
-        return class_weight_factors("balanced", list(range(self.n_classes)), totals)
-
     def out_of_bag(
-        self, trees: Sequence[Tree], number: int
+        self,
+        trees: Sequence[Tree],
+        number: int,
     ) -> tuple[np.ndarray, np.ndarray]:
         """The rows that a tree did not draw, and its predictions for them."""
-        times = self.draws.counts(number)
-        rows = np.flatnonzero(
-            (times == 0) if self.w is None else (times == 0) & (self.w > 0)
-        )
+        is_out = self.draws.counts(number) == 0
+        if self.w is not None:
+            is_out &= self.w > 0
+        rows = np.flatnonzero(is_out)
+        # rows are kept as codes, of which the last is that of a missing cell
         tree = self._of_codes(trees[number])
-        if self.n_classes is None:
-            values = tree.value
-        else:
-            values = shares(tree.value)
+        values = tree.value if self.n_classes is None else shares(tree.value)
         cells = self.columns.codes[:, rows].T.astype(np.float64)
         cells[cells == self.columns.n_codes] = np.nan
         return rows, Router([tree], cells.shape[1], values=[values]).sums(cells)
@@ -426,17 +433,16 @@ class ForestData:
         threshold = tree.threshold.copy()
         for j, nodes in _by_column(tree):
             upper = self.columns.upper[j]
+            # an empty bin starts where the next one does
+            lower = np.minimum.accumulate(self.columns.lower[j][::-1])[::-1]
             thresholds = threshold[nodes]
-            lower = np.minimum.accumulate(self.columns.lower[j][::-1])[
-                ::-1
-            ]  # of an empty bin, of the next
-            # of the values just above
+            # the bin of the values just above the threshold, which may begin below it
             code = np.searchsorted(upper, thresholds, side="right")
             inside = thresholds >= lower[code]
             code = code[inside]
-            code += (
-                thresholds[inside] - lower[code] >= upper[code] - thresholds[inside]
-            )  # the nearer end
+            # to the nearer end of that bin: below it, or below the next one
+            cut = thresholds[inside]
+            code += cut - lower[code] >= upper[code] - cut
             thresholds[inside] = midpoints(upper[code - 1], lower[code])
             threshold[nodes] = thresholds
         return replace(tree, threshold=threshold)
@@ -445,10 +451,9 @@ class ForestData:
         """The tree for cells that are codes: a code goes left if all its values do."""
         threshold = tree.threshold.copy()
         for j, nodes in _by_column(tree):
-            threshold[nodes] = (
-                np.searchsorted(self.columns.upper[j], threshold[nodes], side="right")
-                - 0.5
-            )
+            upper = self.columns.upper[j]
+            first_right = np.searchsorted(upper, threshold[nodes], side="right")
+            threshold[nodes] = first_right - 0.5
         if self.binned is None or not (tree.n_codes > 0).any():
             return replace(tree, threshold=threshold)
         return replace(self.binned.bins.with_bins(tree), threshold=threshold)
@@ -459,14 +464,6 @@ def _by_column(tree: Tree) -> Iterator[tuple[int, np.ndarray]]:
     nodes = np.flatnonzero((tree.kind == THRESHOLD) & np.isfinite(tree.threshold))
     for j in np.unique(tree.feature[nodes]):
         yield int(j), nodes[tree.feature[nodes] == j]
-
-
-def _leaves(forest: Forest, block: Block) -> np.ndarray:
-    return forest._router.leaves(block.X)
-
-
-def _sums(router: Router, first: int, last: int, block: Block) -> np.ndarray:
-    return router.sums(block.X, first, last)
 
 
 def _growth(forest: Forest, n_rows: int, weight: float) -> Growth:

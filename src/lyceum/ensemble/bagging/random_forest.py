@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,8 +12,8 @@ from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
 from lyceum._core.statistics import weighted_mean
 from lyceum._core.types import Categories, ClassWeight, Data
+from lyceum.ensemble.bagging.draws import OutOfBag, r_squared, weights_of
 from lyceum.ensemble.bagging.forest import FOREST, Forest, ForestData
-from lyceum.ensemble.bagging.out_of_bag import OutOfBag
 
 
 class RandomForestClassifier(PosteriorClassifier, Forest):
@@ -28,41 +27,8 @@ class RandomForestClassifier(PosteriorClassifier, Forest):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        The number of trees.
-    min_impurity_decrease : float, default=0.0
-        As of `lyceum.trees.DecisionTreeClassifier`.
     max_features : int, float, "sqrt", "log2" or None, default="sqrt"
         Columns drawn at every node; more where those drawn have no split.
-    bootstrap : bool, default=True
-        Whether trees are grown on rows drawn with replacement; else on all rows.
-    max_samples : int, float or None, default=None
-        Rows drawn for a tree, or their share; as many as there are by default.
-    max_bins : int or None, default=255
-        Cells are kept in at most this many bins per column, one byte per cell; None: thresholds
-        between all values.
-
-    Attributes
-    ----------
-    trees_ : list of Tree
-        The trees.
-    feature_importances_ : ndarray of shape (n_features,)
-        The fall of impurity by every column, the mean over the trees;
-        `lyceum.trees.permutation_importance` does not favor columns of many values.
-    oob_score_ : float
-        The share of rows that their out-of-bag trees classify rightly.
-    oob_decision_function_ : ndarray of shape (n_samples, K)
-        Their posteriors; NaN for a row that every tree has seen.
-    estimators_ : list of tree learners
-        The trees as learners of their own, made on request: for text, rules, paths and drawings.
-    estimators_samples_ : list of ndarray
-        The rows that every tree was drawn, as often as it was; drawn anew on request from `draws_`.
-    draws_ : TreeDraws
-        How rows are drawn.
-    seed_ : int
-        The seed that was used.
-    max_features_ : int
-        Columns drawn at every node.
 
     See Also
     --------
@@ -91,6 +57,12 @@ class RandomForestClassifier(PosteriorClassifier, Forest):
     class_weight : None, "balanced", "balanced_subsample" or dict
         Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of
         the class), of all rows or of those drawn for the tree.
+    """
+    _attribute_docs: ClassVar[str] = """
+    oob_score_ : float
+        With `oob_score=True`: the share of rows that their out-of-bag trees classify correctly.
+    oob_decision_function_ : ndarray of shape (n_samples, K)
+        With `oob_score=True`: the out-of-bag posteriors; NaN for a row that every tree drew.
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -151,7 +123,7 @@ class RandomForestClassifier(PosteriorClassifier, Forest):
 
     def _posteriors(self, block: Block) -> np.ndarray:
         """The mean posteriors of the trees."""
-        return normalize_posteriors(_means(self, block))
+        return normalize_posteriors(self._means(block))
 
     def staged_predict_proba(self, X: Data) -> Iterator[np.ndarray]:
         """The posteriors of the first tree, the first two, and so on."""
@@ -166,11 +138,9 @@ class RandomForestClassifier(PosteriorClassifier, Forest):
 
     def _set_out_of_bag(self, answers: OutOfBag, data: ForestData) -> None:
         self.oob_decision_function_ = normalize_posteriors(answers.mean)
-        right = np.argmax(answers.total[answers.rows], axis=1) == data.y[answers.rows]
-        if data.w is None:
-            w = None
-        else:
-            w = data.w[answers.rows]
+        rows = answers.rows
+        right = np.argmax(answers.total[rows], axis=1) == data.y[rows]
+        w = weights_of(data.w, rows)
         self.oob_score_ = weighted_mean(right.astype(np.float64), w)
 
 
@@ -183,34 +153,8 @@ class RandomForestRegressor(Regressor, Forest):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        The number of trees.
     max_features : int, float, "sqrt", "log2" or None, default=None
         Columns drawn at every node; all by default, which is bagging; a third is Breiman's advice.
-    max_bins : int or None, default=255
-        Cells are kept in at most this many bins per column, one byte each; None: thresholds between
-        all values.
-
-    Attributes
-    ----------
-    trees_ : list of Tree
-        The trees.
-    feature_importances_ : ndarray of shape (n_features,)
-        The fall of impurity due to every column, averaged over the trees.
-    oob_score_ : float
-        R² of the out-of-bag predictions.
-    oob_prediction_ : ndarray of shape (n_samples,)
-        NaN for a row that every tree has seen.
-    estimators_ : list of tree learners
-        The trees as learners of their own, made on request: for text, rules, paths and drawings.
-    estimators_samples_ : list of ndarray
-        The rows that every tree was drawn, as often as it was; drawn anew on request from `draws_`.
-    draws_ : TreeDraws
-        How rows are drawn.
-    seed_ : int
-        The seed that was used.
-    max_features_ : int
-        Columns drawn at every node.
 
     See Also
     --------
@@ -231,6 +175,13 @@ class RandomForestRegressor(Regressor, Forest):
     >>> forest.score(x, np.sin(x[:, 0])) > 0.99
     True
 
+    """
+
+    _attribute_docs: ClassVar[str] = """
+    oob_score_ : float
+        With `oob_score=True`: R² of the out-of-bag predictions.
+    oob_prediction_ : ndarray of shape (n_samples,)
+        With `oob_score=True`: the out-of-bag predictions; NaN for a row that every tree drew.
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -287,7 +238,10 @@ class RandomForestRegressor(Regressor, Forest):
 
     def predict(self, X: Data) -> Any:
         """The mean of the values of the trees."""
-        return self._apply(partial(_mean_values, self), X)
+        return self._apply(self._values, X)
+
+    def _values(self, block: Block) -> np.ndarray:
+        return self._means(block)[:, 0]
 
     def staged_predict(self, X: Data) -> Iterator[np.ndarray]:
         """The predictions of the first tree, the first two, and so on."""
@@ -297,21 +251,6 @@ class RandomForestRegressor(Regressor, Forest):
         self.oob_prediction_ = answers.mean[:, 0]
         rows = answers.rows
         y = data.y[rows]
-        if data.w is None:
-            w = None
-        else:
-            w = data.w[rows]
-        spread = weighted_mean((y - weighted_mean(y, w)) ** 2, w)
-        rest = weighted_mean((y - self.oob_prediction_[rows]) ** 2, w)
-        if spread > 0:
-            self.oob_score_ = 1.0 - rest / spread
-        else:
-            self.oob_score_ = float(rest == 0)
-
-
-def _means(forest: Forest, block: Block) -> np.ndarray:
-    return forest._router.sums(block.X)
-
-
-def _mean_values(forest: Forest, block: Block) -> np.ndarray:
-    return _means(forest, block)[:, 0]
+        w = weights_of(data.w, rows)
+        error = weighted_mean((y - self.oob_prediction_[rows]) ** 2, w)
+        self.oob_score_ = r_squared(error, y, w)

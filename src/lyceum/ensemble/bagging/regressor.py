@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from lyceum._core.statistics import weighted_mean
 from lyceum._core.trees import Tree
 from lyceum._core.types import Categories, Data, Estimator
 from lyceum.ensemble.bagging.base import BAG_CONSTRAINTS, BaggingBase
+from lyceum.ensemble.bagging.draws import r_squared
 from lyceum.ensemble.tree_members import are_trees
 from lyceum.report import Explanation
 from lyceum.trees import DecisionTreeRegressor
@@ -33,33 +34,19 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
     estimator : regressor, default=None
         What to copy; None is a fully grown `DecisionTreeRegressor`. Every `random_state` in it is
         set.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
     estimators_ : list of regressors
         The fitted members.
-    feature_importances_ : array of shape (n_features,)
-        The mean of the members' importances, if they have some, normalized to sum 1.
-    estimators_samples_, estimators_features_ : lists of arrays
-        The rows and columns of every member, computed on request; None for all columns.
     oob_score_ : float
         R² of the predictions by members that have not seen the row.
     oob_prediction_ : array of shape (n,)
         These predictions; NaN for rows that are never out of bag.
-    oob_unknown_ : int
-        How many those are.
     oob_mse_ : float
         The mean squared error of these predictions.
     oob_errors_ : array of shape (n_estimators,)
         The mean squared error of every member alone on the rows that it has not seen.
-    draws_ : Draws
-        How rows and columns are drawn.
-    seed_ : int
-        The seed that was used.
-    framed_ : bool
-        Whether members of another library were given a frame.
     typical_ : array of shape (d,)
         The mean or commonest cell of every column, coded, for explanations, if members have none.
 
@@ -141,25 +128,29 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
         return 1
 
     def _answer(
-        self, member: Estimator, data: MemberData, columns: object, rows: Any = None
+        self,
+        member: Estimator,
+        data: MemberData,
+        columns: object,
+        rows: Any = None,
     ) -> np.ndarray:
         return data.numbers(member, rows, columns)[:, None]
 
     @property
     def _node_values(self) -> Callable[[Tree], np.ndarray]:
-        return _means
+        return attrgetter("value")
 
     def _losses(self, target: np.ndarray, answers: np.ndarray) -> np.ndarray:
         return (target - answers[:, 0]) ** 2
 
     def _score(
-        self, target: np.ndarray, answers: np.ndarray, w: np.ndarray | None
+        self,
+        target: np.ndarray,
+        answers: np.ndarray,
+        w: np.ndarray | None,
     ) -> float:
         self.oob_mse_ = weighted_mean(self._losses(target, answers), w)
-        spread = weighted_mean((target - weighted_mean(target, w)) ** 2, w)
-        if spread > 0:
-            return 1.0 - self.oob_mse_ / spread
-        return float(self.oob_mse_ == 0)
+        return r_squared(self.oob_mse_, target, w)
 
     def _set_answers(self, answers: np.ndarray) -> None:
         self.oob_prediction_ = answers[:, 0]
@@ -182,37 +173,29 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
         columns are replaced by the row's own, one after the other, from both ends.
         """
         check_is_fitted(self)
+        unit = self.schema_.target_name
         if self._explains_by_replacement:
-            return self._explain_by_replacement(
-                self._value, X, self.schema_.target_name
-            )
-        trees = are_trees(self.estimators_, one_leaf=False)
-        return self._explain_members(
-            self._tree_parts if trees else partial(_mean_parts, self),
-            X,
-            self.schema_.target_name,
-        )
+            return self._explain_by_replacement(self._value, X, unit)
+        if are_trees(self.estimators_, one_leaf=False):
+            return self._explain_members(self._tree_parts, X, unit)
+        return self._explain_members(self._mean_parts, X, unit)
 
-
-def _means(tree: Tree) -> np.ndarray:
-    return tree.value
-
-
-def _mean_parts(model: BaggingRegressor, data: MemberData) -> np.ndarray:
-    """The mean of the members' predictions, bases and contributions, by the columns of the
-    ensemble."""
-    names = model.schema_.names
-    members = list(zip(model.estimators_, model._columns))
-    out: Any = 0.0
-    for member, columns in members:
-        part = member.explain(data.inputs(member, columns=columns))
-        added = np.zeros((len(part), 2 + len(names)))
-        added[:, 0] = part.predicted
-        added[:, 1] = part.base
-        for name, contribution in zip(part.names, part.contributions.T):
-            # a column that was drawn again has a quote after its name
-            added[:, 2 + names.index(name if name in names else name.rstrip("'"))] += (
-                contribution
-            )
-        out = out + added / len(members)
-    return out
+    def _mean_parts(self, data: MemberData) -> np.ndarray:
+        """The mean of the members' predictions, bases and contributions, by the columns of the
+        ensemble."""
+        # columns 0 and 1 are prediction and base; a column that a member has not adds 0 there
+        names = self.schema_.names
+        mean: Any = 0.0
+        for member, columns in zip(self.estimators_, self._columns):
+            explanation = member.explain(data.inputs(member, columns=columns))
+            parts = np.zeros((len(explanation), 2 + len(names)))
+            parts[:, 0] = explanation.predicted
+            parts[:, 1] = explanation.base
+            for name, contribution in zip(
+                explanation.names, explanation.contributions.T
+            ):
+                # a column that was drawn again has a quote after its name
+                column = name if name in names else name.rstrip("'")
+                parts[:, 2 + names.index(column)] += contribution
+            mean = mean + parts / len(self.estimators_)
+        return mean

@@ -31,7 +31,6 @@ from lyceum.ensemble.boosting.adaboost_rounds import (
     ALL,
     CHANCE,
     AlphaRule,
-    MemberFitter,
     RoundLog,
     RowWeights,
     check_rounds_left,
@@ -93,8 +92,6 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
     warm_start : bool, default=False
         Whether `fit` keeps the members there are and goes on to `n_estimators`: the same as all at
         once.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
@@ -120,8 +117,6 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         round.
     seed_ : int
         The seed that was used.
-    framed_ : bool
-        Whether members of another library were given a frame.
     typical_ : array of shape (d,)
         The mean or commonest cell of every column, coded, for explanations, if members are not
         trees.
@@ -206,11 +201,10 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         w = row_weights(w, len(target))
         weights = RowWeights(w / w.sum(), target, len(self.classes_), self._alpha_rule)
         earlier = self._known_rounds(before)
-        if earlier:
-            self.seed_ = before["seed_"]
-        else:
-            self.seed_ = seed_from(self.random_state)
-        fitter = self._fitter(data, weights.start, float(w.sum()))
+        self.seed_ = before["seed_"] if earlier else seed_from(self.random_state)
+        fitter = member_fitter(
+            self, data, weights.start, float(w.sum()), draws_rows(self)
+        )
         log = RoundLog()
         if earlier:
             replay_rounds(weights, fitter, log, earlier)
@@ -218,35 +212,29 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
             if log.stopped:
                 break
             run_round(
-                weights, fitter, log, number, self.on_failure == "reset", self.record
+                weights,
+                fitter,
+                log,
+                number,
+                reset=self.on_failure == "reset",
+                record=self.record,
             )
             report("rounds", number + 1, self.n_estimators)
         if not log.members:
-            self._keep_first(log, weights, fitter)
+            # where no member beats chance, the first one decides alone
+            codes = fitter.predict_rows(log.first)
+            wrong, error = weights.wrong(codes)
+            weights.update(codes, wrong, error, 1.0)
+            log.add(log.first, log.failed[0], 1.0, weights)
+            log.stopped = CHANCE
         self._finish(log)
-
-    def _keep_first(
-        self, log: RoundLog, weights: RowWeights, fitter: MemberFitter
-    ) -> None:
-        """Where no member beats chance, the first one decides alone."""
-        codes = fitter.predict_rows(log.first)
-        wrong, error = weights.wrong(codes)
-        weights.update(codes, wrong, error, 1.0)
-        log.add(log.first, log.failed[0], 1.0, weights)
-        log.stopped = CHANCE
 
     @property
     def _alpha_rule(self) -> AlphaRule:
+        K = 2
         if self.multiclass == "samme":
             K = len(self.classes_)
-        else:
-            K = 2
         return AlphaRule(max(2, K), self.learning_rate)
-
-    def _fitter(
-        self, data: MemberData, start: np.ndarray, weight: float
-    ) -> MemberFitter:
-        return member_fitter(self, data, start, weight, draws_rows(self))
 
     def _known_rounds(self, before: dict[str, Any]) -> RoundLog | None:
         """The rounds that a warm start goes on from."""
@@ -254,17 +242,15 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
             return None
         check_same_columns(self, before["schema_"])
         check_rounds_left(self.n_estimators, before["n_rounds_"])
+        failed_rounds = before["failed_rounds_"].tolist()
+        failed_errors = before["failed_errors_"].tolist()
         return RoundLog(
-            before["n_rounds_"],
-            "" if before["stopped_"] == ALL else before["stopped_"],
-            before["estimators_"],
-            before["errors_"].tolist(),
-            before["alphas_"].tolist(),
-            failed=dict(
-                zip(
-                    before["failed_rounds_"].tolist(), before["failed_errors_"].tolist()
-                )
-            ),
+            n_rounds=before["n_rounds_"],
+            stopped="" if before["stopped_"] == ALL else before["stopped_"],
+            members=before["estimators_"],
+            errors=before["errors_"].tolist(),
+            alphas=before["alphas_"].tolist(),
+            failed=dict(zip(failed_rounds, failed_errors)),
             record=before.get("record_", []),
         )
 
@@ -302,23 +288,25 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
 
     def staged_decision_function(self, X: Data) -> Iterator[Any]:
         """`decision_function` of the first member, the first two, ..."""
-        for total in self._stages(X):
-            yield _centered(total)
+        return map(_centered, self._stages(X))
 
     def staged_predict_proba(self, X: Data) -> Iterator[Any]:
         """`predict_proba` of the first member, the first two, ..."""
-        for total in self._stages(X):
-            proba = np.array(total, order="C")
+        for votes_so_far in self._stages(X):
+            proba = np.array(votes_so_far, order="C")
             native.posterior(proba)
             yield proba
 
     def staged_predict(self, X: Data) -> Iterator[Any]:
         """`predict` of the first member, the first two, ..."""
-        for total in self._stages(X):
-            yield self.classes_[np.asarray(total).argmax(axis=1)]
+        for votes_so_far in self._stages(X):
+            yield self.classes_[np.asarray(votes_so_far).argmax(axis=1)]
 
     def staged_score(
-        self, X: Data, y: Target, sample_weight: Weights = None
+        self,
+        X: Data,
+        y: Target,
+        sample_weight: Weights = None,
     ) -> Iterator[float]:
         """The share of rows that the first member, the first two, ... get right."""
         from sklearn.metrics import accuracy_score  # takes long to import
@@ -327,11 +315,12 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
             yield accuracy_score(y, labels, sample_weight=sample_weight)
 
     def _stages(self, X: Data) -> Iterator[Any]:
+        """V, (n, K), of the first member, the first two, ..."""
         check_is_fitted(self)
-        total: Any = 0.0
+        V: Any = 0.0
         for i in range(len(self.estimators_)):
-            total = total + self._apply_to_members(partial(self._vote_of, i), X)
-            yield total
+            V = V + self._apply_to_members(partial(self._vote_of, i), X)
+            yield V
 
     # -- votes -------------------------------------------------------------------------
 
@@ -344,14 +333,13 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         """V, (n, K), summed in the order of the members."""
         if data.source is not None and are_trees(self.estimators_, one_leaf=True):
             return self._forest().sums(cells_of_trees(data.source))
-        total = np.zeros((data.n_rows, len(self.classes_)))
-        rows = np.arange(len(total))
-        work = partial(data.class_codes, classes=self.classes_)
-        for codes, alpha in zip(
-            ordered_map(work, self.estimators_), self.alphas_.tolist()
-        ):
-            total[rows, codes] += 2.0 * alpha
-        return total
+        V = np.zeros((data.n_rows, len(self.classes_)))
+        rows = np.arange(len(V))
+        predict = partial(data.class_codes, classes=self.classes_)
+        predicted = ordered_map(predict, self.estimators_)
+        for codes, alpha in zip(predicted, self.alphas_.tolist()):
+            V[rows, codes] += 2.0 * alpha
+        return V
 
     def _vote_of(self, i: int, data: MemberData) -> np.ndarray:
         """What member i adds to V."""
@@ -377,6 +365,7 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         assert data.source is not None
         router = self._forest()
         X = cells_of_trees(data.source)
+        # V_best − V_second, column by column: a difference of log-probabilities
         best, second = runner_up(router.sums(X))
         added = contributions(router, X, best) - contributions(router, X, second)
         return np.column_stack([best, added])
@@ -395,10 +384,9 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
     def summary(self) -> Summary:
         """The error and α of every round, and how the training error and its bound fell."""
         check_is_fitted(self)
+        loss = "exponential loss"
         if self._is_bounded:
             loss = "bound"
-        else:
-            loss = "exponential loss"
         facts: dict[str, Any] = {
             "members": f"{len(self.estimators_)} × {type(self.estimators_[0]).__name__}",
             "rounds": (
@@ -439,8 +427,8 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         return self._explain_members(self._odds_of_columns, X, AGAINST_RUNNER_UP)
 
 
-def _centered(total: np.ndarray) -> np.ndarray:
+def _centered(V: np.ndarray) -> np.ndarray:
     """V less its mean over the classes, or with two classes F."""
-    if total.shape[1] == 2:
-        return 0.5 * (total[:, 1] - total[:, 0])
-    return total - total.mean(axis=1, keepdims=True)
+    if V.shape[1] == 2:
+        return 0.5 * (V[:, 1] - V[:, 0])
+    return V - V.mean(axis=1, keepdims=True)

@@ -35,6 +35,7 @@ from lyceum.trees import DecisionTreeClassifier
 
 _LEAST_GAIN = 1e-8  # less may be rounding
 _DRAW = 3  # the stream of chance that rows are drawn from
+_ROWS_PER_TASK = 1 << 14
 
 
 def draws_rows(learner: Estimator) -> bool:
@@ -51,7 +52,11 @@ def draws_rows(learner: Estimator) -> bool:
 
 
 def member_fitter(
-    model: Ensemble, data: MemberData, start: np.ndarray, weight: float, resample: bool
+    model: Ensemble,
+    data: MemberData,
+    start: np.ndarray,
+    weight: float,
+    resample: bool,
 ) -> MemberFitter:
     """The quickest way to the members that the estimator's own `fit` would give."""
     base = model._base()
@@ -101,21 +106,13 @@ class LearnerFitter:
         draws."""
         if not self.resample:
             return weights * self.weight
-        return draw_counts(
-            weights, int(np.count_nonzero(self.start)), self.model.seed_, number
-        )
+        chance = np.random.default_rng((self.model.seed_, number, _DRAW))
+        n_drawn = int(np.count_nonzero(self.start))
+        drawn = chance.choice(len(weights), n_drawn, p=weights)
+        return np.bincount(drawn, minlength=len(weights)).astype(np.float64)
 
     def predict_rows(self, member: Estimator) -> np.ndarray:
         return self.data.class_codes(member, self.model.classes_)
-
-
-def draw_counts(weights: np.ndarray, n: int, seed: int, number: int) -> np.ndarray:
-    """How often every row is drawn in n draws with these chances."""
-    chance = np.random.default_rng((seed, number, _DRAW))
-    counts = np.bincount(
-        chance.choice(len(weights), n, p=weights), minlength=len(weights)
-    )
-    return counts.astype(np.float64)
 
 
 # -- trees -----------------------------------------------------------------------------
@@ -151,11 +148,10 @@ class TreeFitter(LearnerFitter):
         self.schema = source.schema
         self.columns = Columns.of_cells(self.X, self.schema)
         self.K = len(model.classes_)
-        two_rows = np.flatnonzero(start)[:2]
         # what `fit` sets besides the tree, from a fit on two rows
-        self.example = data.fit(
-            clone(model._base()), two_rows, w=np.ones(len(two_rows))
-        )
+        two_rows = np.flatnonzero(start)[:2]
+        weights = np.ones(len(two_rows))
+        self.example = data.fit(clone(model._base()), two_rows, w=weights)
 
     @property
     def is_plain(self) -> bool:
@@ -167,20 +163,25 @@ class TreeFitter(LearnerFitter):
         )
 
     def member(self, number: int, weights: np.ndarray) -> tuple[Any, np.ndarray]:
-        return self.member_of_tree(
-            number, self.grow_tree(number, self.weights_of(number, weights))
-        )
+        tree = self.grow_tree(number, self.weights_of(number, weights))
+        return self.member_of_tree(number, tree)
 
     def member_of_tree(
-        self, number: int, tree: Tree, codes: np.ndarray | None = None
+        self,
+        number: int,
+        tree: Tree,
+        codes: np.ndarray | None = None,
     ) -> tuple[Any, np.ndarray]:
         """The learner that has this tree, and the class codes of the rows."""
+        # no __init__ and no fit: all but the tree and the seed is as in the example
         member = object.__new__(type(self.example))
         member.__dict__.update(self.example.__dict__)
         (member.random_state,) = member_seeds(self.model.seed_, number)
         member.tree_ = tree
         member.feature_importances_ = impurity_importances(tree, len(self.schema))
-        return member, self.predict_rows(member) if codes is None else codes
+        if codes is None:
+            codes = self.predict_rows(member)
+        return member, codes
 
     def grow_tree(self, number: int, w: np.ndarray) -> Tree:
         # as the learner's own `fit` draws the seed of a tree
@@ -192,13 +193,11 @@ class TreeFitter(LearnerFitter):
         return grow(self.columns, self.target, w, growth, self.K)
 
     def predict_rows(self, member: Estimator) -> np.ndarray:
-        router = Router([member.tree_], self.X.shape[1])
-        return np.concatenate(list(ordered_map(router.decisions, _row_slices(self.X))))
-
-
-def _row_slices(X: np.ndarray, step: int = 1 << 14) -> list[np.ndarray]:
-    """The rows in consecutive slices, one task of a thread each."""
-    return [X[first : first + step] for first in range(0, len(X), step)]
+        X = self.X
+        router = Router([member.tree_], X.shape[1])
+        starts = range(0, len(X), _ROWS_PER_TASK)
+        slices = [X[start : start + _ROWS_PER_TASK] for start in starts]
+        return np.concatenate(list(ordered_map(router.decisions, slices)))
 
 
 # -- stumps ----------------------------------------------------------------------------
@@ -225,11 +224,10 @@ class StumpFitter:
     def __init__(self, trees: TreeFitter) -> None:
         self.trees = trees
         self.weight = trees.weight
-        weighted = np.flatnonzero(trees.start)
-        if len(weighted) == len(trees.start):
-            self.weighted = None
-        else:
-            self.weighted = weighted
+        # the rows with a positive weight, None for all
+        self.weighted = None
+        if not trees.start.all():
+            self.weighted = np.flatnonzero(trees.start)
         self.codes = trees.columns.codes
         self.target = self._weighted_rows(trees.target)
         self.weight_of_class = np.where(
@@ -237,9 +235,10 @@ class StumpFitter:
         )
         # (K, n), the weights of one round
         self.by_class = np.empty_like(self.weight_of_class)
-        self.order = native.StumpOrder(
-            np.ascontiguousarray(self._weighted_rows(self.codes))
-        )
+        # The kernel keeps the rows in the order of every column, and columns in groups of four:
+        # `gains` and `ends` (the rank of the last row on the left) are of groups.
+        weighted_codes = self._weighted_rows(self.codes)
+        self.order = native.StumpOrder(np.ascontiguousarray(weighted_codes))
         self.gains = np.zeros((self.order.groups, 4))
         self.ends = np.zeros((self.order.groups, 4), dtype=np.int64)
 
@@ -256,21 +255,28 @@ class StumpFitter:
         w = self._weighted_rows(weights)
         np.multiply(self.weight_of_class, w, out=self.by_class)
         totals = self.by_class.sum(axis=1)
+        # of two classes, signed weights say both sums; of more, every row has its class
         if self.trees.K == 2:
             self._search(self.by_class[1] - self.by_class[0], totals, None)
         else:
             self._search(w * self.weight, totals, self.target)
+        # gains within rounding count as equal; of equal columns the first is taken
         gains = self.gains.ravel()[: self.order.columns]
         best = gains.max(initial=0.0)
         if not best > _LEAST_GAIN:
             return self.trees.member(number, weights)
         column = int(np.argmax(gains >= best * (1.0 - 1e-10)))  # the first of equals
+        # `ends`: how many rows of the column's order are on the left, less one
         return self._stump(number, totals, column, int(self.ends.ravel()[column]))
 
     def _search(
-        self, w: np.ndarray, totals: np.ndarray, classes: np.ndarray | None
+        self,
+        w: np.ndarray,
+        totals: np.ndarray,
+        classes: np.ndarray | None,
     ) -> None:
         """The best gain of every column and where it is, one share of the columns per thread."""
+        # every thread has groups of its own, and writes to its own part of `gains` and `ends`
         count = self.order.groups
         step = -(-count // n_threads())
         ranges = [(first, min(first + step, count)) for first in range(0, count, step)]
@@ -278,34 +284,43 @@ class StumpFitter:
             pass
 
     def _search_groups(
-        self, w: np.ndarray, totals: np.ndarray, classes: Any, groups: tuple[int, int]
+        self,
+        w: np.ndarray,
+        totals: np.ndarray,
+        classes: Any,
+        groups: tuple[int, int],
     ) -> None:
         self.order.gains(w, totals, classes, *groups, self.gains, self.ends)
 
     def _stump(
-        self, number: int, totals: np.ndarray, column: int, end: int
+        self,
+        number: int,
+        totals: np.ndarray,
+        column: int,
+        end: int,
     ) -> tuple[Any, np.ndarray]:
+        # the threshold, halfway between the values of the last row left and the first row right
         columns = self.trees.columns
-        code, after = (self._code(column, rank) for rank in (end, end + 1))
-        ends = (
-            columns.upper[column][code : code + 1],
-            columns.lower[column][after : after + 1],
-        )
-        threshold = float(midpoints(*ends)[0])
+        code = self._code(column, end)
+        after = self._code(column, end + 1)
+        below = columns.upper[column][code : code + 1]
+        above = columns.lower[column][after : after + 1]
+        threshold = float(midpoints(below, above)[0])
+        # the weight of every class on both sides
         right = self.codes[column] > code
         beyond = self._weighted_rows(right).astype(np.float64)
         sides = np.array([self.by_class @ side for side in (1.0 - beyond, beyond)])
         tree = _stump(column, threshold, totals, sides, (len(beyond), end + 1))
         first, second = node_decisions(tree)[1:].tolist()
-        return self.trees.member_of_tree(
-            number, tree, first + (second - first) * right.astype(np.intp)
-        )
+        codes = first + (second - first) * right.astype(np.intp)
+        return self.trees.member_of_tree(number, tree, codes)
 
     def _code(self, column: int, rank: int) -> int:
+        """The code of the row with this rank in the order of a column."""
         row = self.order.row(column, rank)
-        return int(
-            self.codes[column, row if self.weighted is None else self.weighted[row]]
-        )
+        if self.weighted is not None:
+            row = self.weighted[row]
+        return int(self.codes[column, row])
 
 
 def _stump(
@@ -315,10 +330,12 @@ def _stump(
     sides: np.ndarray,
     n_rows: tuple[int, int],
 ) -> Tree:
+    """A root with two leaves; `n_rows` are those of the root and of the left leaf."""
     value = np.vstack([totals, sides])
     weight = value.sum(axis=1)
     impurity = class_impurities(value, "gini")
     gain = impurity[0] - (weight[1:] @ impurity[1:]) / weight[0]
+    heavier_side = int(weight[2] > weight[1])
     nowhere = np.full(3, -1, dtype=np.int32)
     return Tree(
         feature=np.array([column, -1, -1], dtype=np.int32),
@@ -328,9 +345,7 @@ def _stump(
         threshold=np.array([threshold, np.nan, np.nan]),
         table=nowhere,
         n_codes=np.zeros(3, dtype=np.int32),
-        missing=np.array(
-            [int(weight[2] > weight[1]), -1, -1], dtype=np.int32
-        ),  # to the heavier side
+        missing=np.array([heavier_side, -1, -1], dtype=np.int32),
         cuts=np.empty(0),
         branches=np.empty(0, dtype=np.int32),
         value=value,

@@ -60,6 +60,8 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
 
     Parameters
     ----------
+    estimator : regressor, default=None
+        None is `DecisionTreeRegressor(max_depth=3)`. Every `random_state` in it is set.
     n_estimators : int, default=50
         The rounds at most.
     learning_rate : float, default=1.0
@@ -74,8 +76,6 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
     warm_start : bool, default=False
         Whether `fit` keeps the members there are and goes on to `n_estimators`: the same as all at
         once.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
@@ -96,8 +96,6 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         round.
     seed_ : int
         The seed that was used.
-    framed_ : bool
-        Whether members of another library were given a frame.
     typical_ : array of shape (d,)
         The mean or commonest cell of every column, coded, for explanations, if members have none.
 
@@ -175,14 +173,13 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         w = row_weights(w, len(target))
         D = w / w.sum()
         warm = self._begin(before)
-        fitter = self._fitter(data, D, float(w.sum()))
+        fitter = _RegressorFitter(self, data, D, float(w.sum()), draws_rows(self))
         for number in range(self.n_estimators):
             if self.stopped_ != ALL:
                 break
+            earlier = None
             if number < len(warm):
                 earlier = warm[number]
-            else:
-                earlier = None
             D = self._round(number, D, target, fitter, earlier)
             report("rounds", number + 1, self.n_estimators)
         self.errors_ = np.array(self.errors_)
@@ -210,11 +207,6 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
             return before["estimators_"]
         return []
 
-    def _fitter(
-        self, data: MemberData, start: np.ndarray, weight: float
-    ) -> LearnerFitter:
-        return _RegressorFitter(self, data, start, weight, draws_rows(self))
-
     def _round(
         self,
         number: int,
@@ -229,6 +221,7 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
             predicted = fitter.predict_rows(earlier)
         else:
             member, predicted = fitter.member(number, D)
+        # L_i of every row, and ε = Σ_i D_i L_i
         losses = _losses(np.abs(y - predicted), D > 0, self.loss)
         error = float(D @ losses)
         alpha, is_kept = self._judge(error, fitter.weight)
@@ -256,11 +249,12 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         """α, and whether the member is kept; says why the rounds end."""
         if error <= 0.0:
             self.stopped_ = PERFECT
+            # half a row counts as wrong; plus all other α, so that this member decides
             share = 0.5 / max(1.0, weight)
-            return self.learning_rate * (log1p(-share) - log(share)) + sum(
-                self.alphas_
-            ), True
+            alpha = self.learning_rate * (log1p(-share) - log(share))
+            return alpha + sum(self.alphas_), True
         if error < 0.5:
+            # α = ν ln(1/β) = ν ln((1 − ε)/ε)
             return self.learning_rate * (log1p(-error) - log(error)), True
         self.stopped_ = CHANCE
         first = not self.estimators_
@@ -270,16 +264,19 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
 
     def predict(self, X: Data) -> Any:
         """The weighted median of the members' predictions."""
-        return self._apply_to_members(partial(_median, self), X)
+        return self._apply_to_members(self._median, X)
 
     def staged_predict(self, X: Data) -> Iterator[Any]:
         """`predict` of the first member, the first two, ..."""
         check_is_fitted(self)
         for count in range(1, len(self.estimators_) + 1):
-            yield self._apply_to_members(partial(_median, self, count=count), X)
+            yield self._apply_to_members(partial(self._median, count=count), X)
 
     def staged_score(
-        self, X: Data, y: Target, sample_weight: Weights = None
+        self,
+        X: Data,
+        y: Target,
+        sample_weight: Weights = None,
     ) -> Iterator[float]:
         """R² of the first member, the first two, ..."""
         from sklearn.metrics import r2_score  # takes long to import
@@ -297,13 +294,10 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
             "rounds": f"{self.n_rounds_}; ended by: {self.stopped_}",
             "loss": self.loss,
         }
-        rows = [
-            (t + 1, *map(float, pair))
-            for t, pair in enumerate(zip(self.errors_, self.alphas_))
-        ]
-        return Summary(
-            self._title(), facts, [Table("Rounds", ("round", "ε", "α"), rows)]
-        )
+        pairs = zip(self.errors_.tolist(), self.alphas_.tolist())
+        rows = [(t, error, alpha) for t, (error, alpha) in enumerate(pairs, 1)]
+        table = Table("Rounds", ("round", "ε", "α"), rows)
+        return Summary(self._title(), facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         T = len(self.estimators_)
@@ -322,13 +316,47 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         both ends.
         """
         check_is_fitted(self)
+        unit = self.schema_.target_name
         if self._explains_by_replacement:
-            return self._explain_by_replacement(
-                partial(_median, self), X, self.schema_.target_name
-            )
-        return self._explain_members(
-            partial(_median_parts, self), X, self.schema_.target_name
-        )
+            return self._explain_by_replacement(self._median, X, unit)
+        return self._explain_members(self._median_parts, X, unit)
+
+    # -- the weighted median -----------------------------------------------------------
+
+    def _median_members(
+        self,
+        data: MemberData,
+        count: int | None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What the first `count` members predict, (T, n), and which one is the weighted median of a
+        row."""
+        members = self.estimators_[:count]
+        answers = np.array(list(ordered_map(data.numbers, members)))
+        # of every row, the first member in the order of predictions where α sums to half
+        order = np.argsort(answers, axis=0, kind="stable")
+        reached = np.cumsum(self.alphas_[order], axis=0)
+        # α that sum to half but for rounding reach it
+        rank = (reached >= 0.5 * reached[-1] * (1.0 - 1e-12)).argmax(axis=0)
+        return answers, order[rank, np.arange(answers.shape[1])]
+
+    def _median(self, data: MemberData, count: int | None = None) -> np.ndarray:
+        answers, middle = self._median_members(data, count)
+        return answers[middle, np.arange(answers.shape[1])]
+
+    def _median_parts(self, data: MemberData) -> np.ndarray:
+        """The prediction, the base and the contributions of the median member of every row."""
+        names = self.schema_.names
+        _, middle = self._median_members(data, None)
+        parts = np.zeros((len(middle), 2 + len(names)))
+        for t in np.unique(middle).tolist():
+            rows = np.flatnonzero(middle == t)
+            member = self.estimators_[t]
+            explanation = member.explain(data.inputs(member, rows))
+            parts[rows, 0] = explanation.predicted
+            parts[rows, 1] = explanation.base
+            columns = np.array([2 + names.index(name) for name in explanation.names])
+            parts[np.ix_(rows, columns)] = explanation.contributions
+        return parts
 
 
 class _RegressorFitter(LearnerFitter):
@@ -345,39 +373,3 @@ def _losses(distance: np.ndarray, weighted: np.ndarray, loss: str) -> np.ndarray
     if not largest > 0.0:
         return np.zeros(len(distance))
     return _LOSSES[loss](np.where(weighted, distance, 0.0) / largest)
-
-
-def _median_members(
-    model: AdaBoostRegressor, data: MemberData, count: int | None
-) -> tuple[Any, Any]:
-    """What the first `count` members predict, (T, n), and which one is the weighted median of a
-    row."""
-    members = model.estimators_[:count]
-    answers = np.array(list(ordered_map(data.numbers, members)))
-    order = np.argsort(answers, axis=0, kind="stable")
-    reached = np.cumsum(model.alphas_[order], axis=0)
-    # α that sum to half but for rounding reach it
-    rank = (reached >= 0.5 * reached[-1] * (1.0 - 1e-12)).argmax(axis=0)
-    return answers, order[rank, np.arange(answers.shape[1])]
-
-
-def _median(
-    model: AdaBoostRegressor, data: MemberData, count: int | None = None
-) -> np.ndarray:
-    answers, middle = _median_members(model, data, count)
-    return answers[middle, np.arange(answers.shape[1])]
-
-
-def _median_parts(model: AdaBoostRegressor, data: MemberData) -> np.ndarray:
-    """The prediction, the base and the contributions of the median member of every row."""
-    names = model.schema_.names
-    _, middle = _median_members(model, data, None)
-    out = np.zeros((len(middle), 2 + len(names)))
-    for t in np.unique(middle).tolist():
-        rows = np.flatnonzero(middle == t)
-        part = model.estimators_[t].explain(data.inputs(model.estimators_[t], rows))
-        out[rows, 0] = part.predicted
-        out[rows, 1] = part.base
-        columns = np.array([2 + names.index(name) for name in part.names])
-        out[np.ix_(rows, columns)] = part.contributions
-    return out

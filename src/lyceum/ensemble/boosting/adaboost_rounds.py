@@ -37,15 +37,16 @@ class AlphaRule:
 
     def alpha(self, error: float) -> float:
         """α of an error between 0 and 1, infinite at both ends."""
-        if error <= 0.0 or error >= 1.0:
-            if error <= 0.0:
-                return inf
+        if error <= 0.0:
+            return inf
+        if error >= 1.0:
             return -inf
         return self._half(log(1.0 - error) - log(error))
 
     def alpha_without_error(self, weight: float) -> float:
         """α of a member without error on rows of this weight: half a row counts as wrong, half as
         right."""
+        # odds (n + ½) : ½, as counts with half a row added to either side
         share = 0.5 / max(1.0, weight)
         return self._half(log1p(share) - log(share))
 
@@ -55,6 +56,7 @@ class AlphaRule:
     def factors(self, alpha: float) -> tuple[float, float]:
         """What the exponential loss of a row that is right and of one that is wrong is multiplied
         by."""
+        # exp(−y·F/K) in SAMME's coding, 1 for the class and −1/(K − 1) for the others
         K = self.n_classes
         return exp(-2.0 * alpha * (K - 1) / K), exp(2.0 * alpha / K)
 
@@ -68,21 +70,17 @@ class RowWeights:
     n_classes: int
     rule: AlphaRule
     now: np.ndarray = field(init=False)
-    votes: np.ndarray = field(
-        init=False
-    )  # (n, K), or (n,) of the second of two classes against the first
+    # (n, K), or (n,) of the second of two classes against the first
+    votes: np.ndarray = field(init=False)
     loss: float = 1.0  # the exponential loss of the votes
     _losses: np.ndarray | None = None  # of every row, once D has been reset
 
     def __post_init__(self) -> None:
+        n = len(self.start)
         self.now = self.start.copy()
-        self.votes = np.zeros(
-            len(self.start)
-            if self.n_classes == 2
-            else (len(self.start), self.n_classes)
-        )
+        self.votes = np.zeros(n if self.n_classes == 2 else (n, self.n_classes))
         self.target = self.target.astype(np.intp)
-        self._rows = np.arange(len(self.start))
+        self._rows = np.arange(n)
         self._sign = np.where(self.target == 1, 1.0, -1.0)
         self._updates = 0
 
@@ -93,32 +91,39 @@ class RowWeights:
         return wrong, float(self.now @ wrong)
 
     def update(
-        self, codes: np.ndarray, wrong: np.ndarray, error: float, alpha: float
+        self,
+        codes: np.ndarray,
+        wrong: np.ndarray,
+        error: float,
+        alpha: float,
     ) -> None:
         """After a member that predicts `codes` and is `wrong` on a weight of `error`."""
+        # votes: α h = α y where the member is right, −α y where it is wrong
         if self.n_classes == 2:
-            self.votes += (
-                _value_of_flags(wrong, alpha, -alpha) * self._sign
-            )  # α y where it is right
+            self.votes += _value_of_flags(wrong, alpha, -alpha) * self._sign
         else:
             self.votes[self._rows, codes] += 2.0 * alpha
+        # Exponential loss: as long as D ∝ the losses of the rows, ε says by which factor their sum
+        # changes; once D has been reset, the loss of every row is kept.
         right_by, wrong_by = self.rule.factors(alpha)
         if self._losses is None:
             self.loss *= (1.0 - error) * right_by + error * wrong_by
         else:
             self._losses *= _value_of_flags(wrong, right_by, wrong_by)
             self.loss = float(self._losses.sum())
-        if error > 0.0:
-            # D exp(2α [wrong]) / Z, with the right ones lowered instead, which cannot overflow
-            least = exp(-2.0 * alpha)
-            Z = (1.0 - error) * least + error
-            self.now *= _value_of_flags(wrong, least / Z, 1.0 / Z)
-            self._updates += 1
-            if self._updates % _ROUNDS_TO_NORMALIZE == 0:
-                self.now /= self.now.sum()
+        if error <= 0.0:
+            return
+        # D exp(2α [wrong]) / Z, with the right ones lowered instead, which cannot overflow
+        least = exp(-2.0 * alpha)
+        Z = (1.0 - error) * least + error
+        self.now *= _value_of_flags(wrong, least / Z, 1.0 / Z)
+        self._updates += 1
+        if self._updates % _ROUNDS_TO_NORMALIZE == 0:
+            self.now /= self.now.sum()
 
     def reset(self) -> None:
         """Back to the weights of the first round; the votes stay."""
+        # until now D was the share of every row in the loss
         if self._losses is None:
             self._losses = self.loss * self.now
         self.now = self.start.copy()
@@ -134,7 +139,7 @@ class RowWeights:
 
 
 def _value_of_flags(flags: np.ndarray, if_not: float, if_set: float) -> np.ndarray:
-    """`zero` where a flag is 0, `one` where it is 1; arithmetic, as branches would often be
+    """`if_not` where a flag is 0, `if_set` where it is 1; by arithmetic, as branches would often be
     mispredicted."""
     return if_not + (if_set - if_not) * flags
 
@@ -156,7 +161,11 @@ class RoundLog:
     first: Any = None  # the first member that failed
 
     def add(
-        self, member: Estimator, error: float, alpha: float, weights: RowWeights
+        self,
+        member: Estimator,
+        error: float,
+        alpha: float,
+        weights: RowWeights,
     ) -> None:
         self.members.append(member)
         self.errors.append(error)
@@ -223,7 +232,10 @@ def run_round(
 
 
 def _judge(
-    error: float, rule: AlphaRule, weight: float, log: RoundLog
+    error: float,
+    rule: AlphaRule,
+    weight: float,
+    log: RoundLog,
 ) -> tuple[float, bool]:
     """α, and whether the member is kept."""
     if error == 0.0:
@@ -239,9 +251,13 @@ def _judge(
 
 
 def replay_rounds(
-    weights: RowWeights, fitter: MemberFitter, log: RoundLog, before: RoundLog
+    weights: RowWeights,
+    fitter: MemberFitter,
+    log: RoundLog,
+    before: RoundLog,
 ) -> None:
     """The rounds of an earlier fit again, without fitting."""
+    # weights are not kept: they follow from the predictions and α of the members, round by round
     again = iter(zip(before.members, before.errors, before.alphas))
     for number in range(before.n_rounds):
         if number in before.failed:

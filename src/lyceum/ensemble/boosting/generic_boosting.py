@@ -40,6 +40,22 @@ _HALVINGS = 30
 class _GenericBoosting(Ensemble):
     """The rounds, whatever the loss."""
 
+    _parameter_docs: ClassVar[str] = """
+    estimator : regressor
+        None is `DecisionTreeRegressor(max_depth=3)`. Every `random_state` in it is set.
+    n_estimators : int
+        The rounds at most.
+    learning_rate : float
+        ν.
+    """
+    _attribute_docs: ClassVar[str] = """
+    steps_ : array of shape (T,)
+        ν ρ of every round.
+    seed_ : int
+        The seed that was used.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded, for explanations, if members have none.
+    """
     history_axes: ClassVar[tuple[str, str]] = ("round", "mean loss")
 
     _parameter_constraints: ClassVar[dict] = {
@@ -73,7 +89,12 @@ class _GenericBoosting(Ensemble):
     def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
         raise undefined(self, "_loss")
 
-    def _curvature(self, H: np.ndarray, P: np.ndarray, w: np.ndarray | float) -> float:
+    def _curvature(
+        self,
+        H: np.ndarray,
+        P: np.ndarray,
+        w: np.ndarray | float,
+    ) -> float:
         """The second derivative of the loss along H, (n_scores, n)."""
         raise undefined(self, "_curvature")
 
@@ -97,26 +118,31 @@ class _GenericBoosting(Ensemble):
         scores = np.repeat(self.init_[:, None], len(loss.y), axis=1)
         self.estimators_ = []
         steps: list[float] = []
-        total = loss.begin(scores)
-        self.history_ = [total / loss.weight]
+        summed = loss.begin(scores)
+        self.history_ = [summed / loss.weight]
         while len(steps) < self.n_estimators:
+            # F ← F + ν ρ h, with h fitted to the slopes and ρ by a step along h
             members, H, slopes = self._members(data, loss, scores, len(steps))
-            step, after = self._step(loss, scores, H, slopes, total)
+            step, after = self._step(loss, scores, H, slopes, summed)
             if step == 0.0:
                 break
             steps.append(self.learning_rate * step)
             scores += steps[-1] * H
             if self.learning_rate == 1.0:
-                total = after
+                summed = after
             else:
-                total = loss.begin(scores)
+                summed = loss.begin(scores)
             self.estimators_ += members
-            self.history_.append(total / loss.weight)
+            self.history_.append(summed / loss.weight)
             report("rounds", len(steps), self.n_estimators)
         self.steps_ = np.array(steps)
 
     def _members(
-        self, data: MemberData, loss: Loss, scores: np.ndarray, number: int
+        self,
+        data: MemberData,
+        loss: Loss,
+        scores: np.ndarray,
+        number: int,
     ) -> tuple[list[Any], np.ndarray, np.ndarray]:
         """The members of a round, one for every score, their answers for all rows, and
         −gradients."""
@@ -125,11 +151,13 @@ class _GenericBoosting(Ensemble):
         members = []
         H = np.empty_like(scores)
         slopes = np.empty_like(scores)
-        if w is None:
-            weighted = None
-        else:
-            weighted = np.flatnonzero(w)
+        rows = None
+        weights = None
+        if w is not None:
+            rows = np.flatnonzero(w)
+            weights = w[rows]
         for k in range(len(scores)):
+            # gradients have the weights in them: members learn from −g / w with weights w
             g = loss.gradients(scores, k)[0]
             if w is None:
                 slopes[k] = -g
@@ -138,7 +166,7 @@ class _GenericBoosting(Ensemble):
             copy = set_seeds(self._copy(), self.seed_, number * len(scores) + k)
             column = Column("y", why="what is left to explain")
             residuals = data.with_target(slopes[k], column, labels=slopes[k])
-            member = residuals.fit(copy, weighted, w=None if w is None else w[weighted])
+            member = residuals.fit(copy, rows, w=weights)
             members.append(member)
             H[k] = data.numbers(member)
         return members, H, slopes
@@ -149,7 +177,7 @@ class _GenericBoosting(Ensemble):
         scores: np.ndarray,
         H: np.ndarray,
         slopes: np.ndarray,
-        total: float,
+        summed: float,
     ) -> tuple[float, float]:
         """ρ, one Newton step along H, halved until the loss falls; and that loss. 0 if it does
         not."""
@@ -157,17 +185,19 @@ class _GenericBoosting(Ensemble):
         curvature = self._curvature(H, self._posteriors(loss, slopes), w)
         slope = float((slopes * H * w).sum())
         if not (slope > 0.0 and curvature > 0.0):
-            return 0.0, total
+            return 0.0, summed
+        # ρ = −L'(0) / L''(0) along H, which for the squared loss is exact
         step = slope / curvature
         for _ in range(_HALVINGS):
             after = loss.begin(scores + step * H)
-            if after < total - _LEAST_FALL * abs(total):
+            if after < summed - _LEAST_FALL * abs(summed):
                 return step, after
             step /= 2.0
-        return 0.0, total
+        return 0.0, summed
 
     def _posteriors(self, loss: Loss, slopes: np.ndarray) -> np.ndarray:
         """P = [y = k] − slope, of use to losses of classes."""
+        # of two classes, y is 0 or 1 and the one score is that of the second
         if len(slopes) == 1:
             return loss.y - slopes
         return (loss.y == np.arange(len(slopes))[:, None]) - slopes
@@ -178,43 +208,42 @@ class _GenericBoosting(Ensemble):
         """What round t adds to the scores, (n, n_scores)."""
         S = len(self.init_)
         members = self.estimators_[t * S : (t + 1) * S]
-        return self.steps_[t] * np.column_stack(
-            [data.numbers(member) for member in members]
-        )
+        answers = [data.numbers(member) for member in members]
+        return self.steps_[t] * np.column_stack(answers)
 
     def _scores(self, data: MemberData) -> np.ndarray:
         """F, (n, n_scores), summed in the order of the rounds."""
         work = partial(self._round_scores, data=data)
-        total: np.ndarray | None = None
+        F = np.tile(self.init_, (data.n_rows, 1))
         for added in ordered_map(work, range(len(self.steps_))):
-            total = (self.init_ if total is None else total) + added
-        if total is None:
-            return np.tile(self.init_, (data.n_rows, 1))
-        return total
+            F += added
+        return F
 
     def _score_parts(self, data: MemberData) -> np.ndarray:
         """The base and what every column adds, of every score, (n_scores, n, 1 + d)."""
         names = self.schema_.names
         S = len(self.init_)
-        out = np.zeros((S, data.n_rows, 1 + len(names)))
-        out[:, :, 0] = self.init_[:, None]
+        parts = np.zeros((S, data.n_rows, 1 + len(names)))
+        parts[:, :, 0] = self.init_[:, None]
         for i, member in enumerate(self.estimators_):
-            part = member.explain(data.inputs(member))
+            explanation = member.explain(data.inputs(member))
+            # members are round by round, in a round score by score
             step = self.steps_[i // S]
-            out[i % S, :, 0] += step * part.base
-            for name, added in zip(part.names, part.contributions.T):
-                out[i % S, :, 1 + names.index(name)] += step * added
-        return out
+            score_parts = parts[i % S]
+            score_parts[:, 0] += step * explanation.base
+            for name, added in zip(explanation.names, explanation.contributions.T):
+                score_parts[:, 1 + names.index(name)] += step * added
+        return parts
 
     # -- what was learned --------------------------------------------------------------
 
     def _stages(self, X: Data) -> Iterator[Any]:
         """The scores (n, n_scores) after one round, two, ..."""
         check_is_fitted(self)
-        total: Any = self.init_
+        F: Any = self.init_
         for t in range(len(self.steps_)):
-            total = total + self._apply_to_members(partial(self._round_scores, t), X)
-            yield total
+            F = F + self._apply_to_members(partial(self._round_scores, t), X)
+            yield F
 
     def summary(self) -> Summary:
         """The steps, and the mean loss after every round."""
@@ -227,13 +256,11 @@ class _GenericBoosting(Ensemble):
             ),
         }
         rows = [
-            (t + 1, float(s), self.history_[t + 1]) for t, s in enumerate(self.steps_)
+            (t, step, self.history_[t])
+            for t, step in enumerate(self.steps_.tolist(), 1)
         ]
-        return Summary(
-            self._title(),
-            facts,
-            [Table("Rounds", ("round", "step ν ρ", "mean loss"), rows)],
-        )
+        table = Table("Rounds", ("round", "step ν ρ", "mean loss"), rows)
+        return Summary(self._title(), facts, [table])
 
     @property
     def _explains_by_replacement(self) -> bool:  # type: ignore[override]
@@ -257,31 +284,14 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _GenericBoosting):
     exact: columns are not binned. With trees this is gradient boosting as Friedman has it, for
     tables in memory. The rounds end early where a round does not lower the loss.
 
-    Parameters
-    ----------
-    n_estimators : int, default=100
-        The rounds at most.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
-
     Attributes
     ----------
     init_ : array of shape (1,)
         F_0.
     estimators_ : list of regressors
         The member of every round.
-    feature_importances_ : array of shape (n_features,)
-        The mean of the members' importances, if they have some, normalized to sum 1.
-    steps_ : array of shape (T,)
-        ν ρ of every round.
     history_ : list of float
         The mean loss, ½ (y − F)², of F_0 and after every round.
-    seed_ : int
-        The seed that was used.
-    framed_ : bool
-        Whether members of another library were given a frame.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded, for explanations, if members have none.
 
     See Also
     --------
@@ -310,7 +320,12 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _GenericBoosting):
     def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
         return Squared(np.ascontiguousarray(y, dtype=np.float64), w)
 
-    def _curvature(self, H: np.ndarray, P: np.ndarray, w: np.ndarray | float) -> float:
+    def _curvature(
+        self,
+        H: np.ndarray,
+        P: np.ndarray,
+        w: np.ndarray | float,
+    ) -> float:
         return float((w * H**2).sum())
 
     def predict(self, X: Data) -> Any:
@@ -319,8 +334,8 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _GenericBoosting):
 
     def staged_predict(self, X: Data) -> Iterator[Any]:
         """`predict` after one round, two, ..."""
-        for total in self._stages(X):
-            yield total[:, 0]
+        for F in self._stages(X):
+            yield F[:, 0]
 
     def _value(self, data: MemberData) -> np.ndarray:
         return self._scores(data)[:, 0]
@@ -337,11 +352,10 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _GenericBoosting):
         ends.
         """
         check_is_fitted(self)
+        unit = self.schema_.target_name
         if self._explains_by_replacement:
-            return self._explain_by_replacement(
-                self._value, X, self.schema_.target_name
-            )
-        return self._explain_members(self._parts_of_value, X, self.schema_.target_name)
+            return self._explain_by_replacement(self._value, X, unit)
+        return self._explain_members(self._parts_of_value, X, unit)
 
 
 class GenericBoostingClassifier(Classifier, MemberImportances, _GenericBoosting):
@@ -355,31 +369,14 @@ class GenericBoostingClassifier(Classifier, MemberImportances, _GenericBoosting)
     and one member a round; K > 2 have K of each. ρ_t is one Newton step of −Σ w ln P(y|x) along
     h_t, halved until the loss falls. Where it does not fall the rounds end.
 
-    Parameters
-    ----------
-    n_estimators : int, default=100
-        The rounds at most.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
-
     Attributes
     ----------
     init_ : array of shape (n_scores,)
         F_0; n_scores is 1 for two classes, else K.
     estimators_ : list of regressors
         The members, round by round, and in a round one for every score.
-    feature_importances_ : array of shape (n_features,)
-        The mean of the members' importances, if they have some, normalized to sum 1.
-    steps_ : array of shape (T,)
-        ν ρ of every round.
     history_ : list of float
         The mean of −ln P(y|x) for F_0 and after every round.
-    seed_ : int
-        The seed that was used.
-    framed_ : bool
-        Whether members of another library were given a frame.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded, for explanations, if members have none.
 
     See Also
     --------
@@ -407,10 +404,18 @@ class GenericBoostingClassifier(Classifier, MemberImportances, _GenericBoosting)
     def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
         return class_loss(y, w, len(self.classes_))
 
-    def _curvature(self, H: np.ndarray, P: np.ndarray, w: np.ndarray | float) -> float:
+    def _curvature(
+        self,
+        H: np.ndarray,
+        P: np.ndarray,
+        w: np.ndarray | float,
+    ) -> float:
         if len(H) == 1:
             return float((w * P * (1.0 - P) * H**2).sum())
-        return float((w * ((P * H**2).sum(axis=0) - (P * H).sum(axis=0) ** 2)).sum())
+        # Σ_i w_i times the variance of h_k(x_i) over the classes k, with chances P
+        mean = (P * H).sum(axis=0)
+        variance = (P * H**2).sum(axis=0) - mean**2
+        return float((w * variance).sum())
 
     def predict(self, X: Data) -> Any:
         """The class of the highest score, the first of equals."""
@@ -430,8 +435,9 @@ class GenericBoostingClassifier(Classifier, MemberImportances, _GenericBoosting)
 
     def staged_predict(self, X: Data) -> Iterator[Any]:
         """`predict` after one round, two, ..."""
-        for total in self._stages(X):
-            yield self.classes_[self._one_per_class(np.asarray(total)).argmax(axis=1)]
+        for F in self._stages(X):
+            scores = self._one_per_class(np.asarray(F))
+            yield self.classes_[scores.argmax(axis=1)]
 
     def _one_per_class(self, scores: np.ndarray) -> np.ndarray:
         """One column per class; of two classes, the first has 0."""
@@ -463,6 +469,7 @@ class GenericBoostingClassifier(Classifier, MemberImportances, _GenericBoosting)
         parts = self._score_parts(data)
         if len(parts) == 1:
             parts = np.concatenate([np.zeros_like(parts), parts])[: len(self.classes_)]
+        # F_best − F_second: parts of scores sum to the scores
         best, second = runner_up(parts.sum(axis=2).T)
         rows = np.arange(parts.shape[1])
         return np.column_stack([best, parts[best, rows] - parts[second, rows]])

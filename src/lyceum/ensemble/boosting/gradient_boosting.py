@@ -134,7 +134,10 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         return np.searchsorted(self.classes_, names).astype(np.int32)
 
     def _weights(
-        self, y: np.ndarray, w: np.ndarray | None, learning: bool
+        self,
+        y: np.ndarray,
+        w: np.ndarray | None,
+        learning: bool,
     ) -> np.ndarray | None:
         if self.class_weight is None:
             return w
@@ -145,9 +148,7 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
             )
         assert self.class_weight_ is not None
         factors = self.class_weight_[y]
-        if w is None:
-            return factors
-        return factors * w
+        return factors if w is None else factors * w
 
     # -- predict -----------------------------------------------------------------------
 
@@ -166,7 +167,16 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
 
     def decision_function(self, X: Data) -> Any:
         """The scores: the log-odds of the second of two classes, or one per class."""
-        return self._apply(partial(_decision, self), X)
+        return self._apply(self._decision, X)
+
+    def _decision(self, block: Block) -> np.ndarray:
+        return self._flat(self._scores(block))
+
+    def _flat(self, scores: np.ndarray) -> np.ndarray:
+        """(n, K), or (n,) of two classes."""
+        if len(self.classes_) > 2:
+            return scores
+        return scores[:, 0].copy()
 
     def _posterior(self, scores: np.ndarray) -> np.ndarray:
         joint = np.ascontiguousarray(self._joint(scores))
@@ -189,19 +199,16 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
 
     def staged_decision_function(self, X: Data) -> Iterator[np.ndarray]:
         """The scores after every round."""
-        return self._stages(partial(_flat, len(self.classes_)), X)
+        return self._stages(self._flat, X)
 
     def explain(self, X: Data) -> Explanation:
         """What every column adds to the log-odds of the second of two classes, or to the winner's
         score."""
+        explain = partial(explain_trees, self, X, base=self.baseline_)
         if len(self.classes_) > 2:
-            return explain_trees(
-                self, X, base=self.baseline_, unit="score of the class"
-            )
-        unit = f"log-odds of {self.classes_[-1]}"
-        return explain_trees(
-            self, X, base=self.baseline_, decide=self._decide_codes, unit=unit
-        )
+            return explain(unit="score of the class")
+        # one score decides between two classes, so that the largest is not the class
+        return explain(decide=self._decide_codes, unit=self._score_names()[0])
 
     def _score_names(self) -> list[str]:
         labels = self.classes_.tolist()
@@ -318,7 +325,10 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
 
     def predict(self, X: Data) -> Any:
         """The constant and the values of all trees."""
-        return self._apply(partial(_predict, self), X)
+        return self._apply(self._predict, X)
+
+    def _predict(self, block: Block) -> np.ndarray:
+        return self._decide(self._scores(block))
 
     def _decide(self, scores: np.ndarray) -> np.ndarray:
         return scores[:, 0]
@@ -333,17 +343,3 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"baseline_": (1,)}
-
-
-def _predict(learner: HistGradientBoostingRegressor, block: Block) -> np.ndarray:
-    return learner._scores(block)[:, 0]
-
-
-def _decision(learner: HistGradientBoostingClassifier, block: Block) -> np.ndarray:
-    return _flat(len(learner.classes_), learner._scores(block))
-
-
-def _flat(K: int, scores: np.ndarray) -> np.ndarray:
-    if K > 2:
-        return scores
-    return scores[:, 0].copy()

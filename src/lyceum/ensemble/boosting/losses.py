@@ -30,10 +30,10 @@ class Loss(ABC):
     def __init__(self, y: np.ndarray, w: np.ndarray | None) -> None:
         self.y = y
         self.w = w
-        if w is None:
-            self.weight = float(len(y))
-        else:
-            self.weight = float(w.sum())
+        self.weight = float(len(y) if w is None else w.sum())
+        self.largest_weight = 1.0
+        if w is not None:
+            self.largest_weight = float(w.max(initial=0.0))
         self.g = np.empty(len(y))
 
     @abstractmethod
@@ -46,17 +46,17 @@ class Loss(ABC):
 
     @abstractmethod
     def gradients(
-        self, scores: np.ndarray, k: int
+        self,
+        scores: np.ndarray,
+        k: int,
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """Gradients and hessians by the scores of output k."""
 
     @property
     def is_exact(self) -> bool:
         """Whether gradients need more than the packed form has: few rows, or uneven weights."""
-        return len(self.y) <= _SMALL or (
-            self.w is not None
-            and float(self.w.max()) * len(self.y) > _UNEVEN * self.weight
-        )
+        n = len(self.y)
+        return n <= _SMALL or self.largest_weight * n > _UNEVEN * self.weight
 
     def leaf_value(self, rows: np.ndarray, scores: np.ndarray) -> float | None:
         """The best constant for the rows of a leaf, or None: the Newton step −Σg / (Σh + λ)."""
@@ -79,7 +79,9 @@ class Residual(Loss):
         )
 
     def gradients(
-        self, scores: np.ndarray, k: int
+        self,
+        scores: np.ndarray,
+        k: int,
     ) -> tuple[np.ndarray, np.ndarray | None]:
         return self.g, self.w
 
@@ -89,7 +91,12 @@ class Residual(Loss):
         # others
         return self.w is not None or len(self.y) <= _SMALL
 
-    def _quantile(self, values: np.ndarray, rows: Any, q: float) -> float:
+    def _quantile(
+        self,
+        values: np.ndarray,
+        rows: Any,
+        q: float,
+    ) -> float:
         return weighted_quantile(values, None if self.w is None else self.w[rows], q)
 
 
@@ -107,7 +114,12 @@ class Quantile(Residual):
 
     kernel = staticmethod(native.boost_quantile)
 
-    def __init__(self, y: np.ndarray, w: np.ndarray | None, alpha: float = 0.5) -> None:
+    def __init__(
+        self,
+        y: np.ndarray,
+        w: np.ndarray | None,
+        alpha: float = 0.5,
+    ) -> None:
         super().__init__(y, w)
         self.alpha = alpha
 
@@ -121,7 +133,12 @@ class Quantile(Residual):
 class Absolute(Quantile):
     """|y − s|: a leaf takes the median of its residuals."""
 
-    def __init__(self, y: np.ndarray, w: np.ndarray | None, alpha: float = 0.5) -> None:
+    def __init__(
+        self,
+        y: np.ndarray,
+        w: np.ndarray | None,
+        alpha: float = 0.5,
+    ) -> None:
         super().__init__(y, w, 0.5)
 
     def begin(self, scores: np.ndarray) -> float:
@@ -137,7 +154,12 @@ class Huber(Residual):
 
     kernel = staticmethod(native.boost_huber)
 
-    def __init__(self, y: np.ndarray, w: np.ndarray | None, alpha: float = 0.9) -> None:
+    def __init__(
+        self,
+        y: np.ndarray,
+        w: np.ndarray | None,
+        alpha: float = 0.9,
+    ) -> None:
         super().__init__(y, w)
         self.share = alpha
 
@@ -152,9 +174,10 @@ class Huber(Residual):
         residuals = self.y[rows] - scores[0, rows]
         median = self._quantile(residuals, rows, 0.5)
         moved = np.clip(residuals - median, -self.alpha, self.alpha)
-        return median + float(
-            np.average(moved, weights=None if self.w is None else self.w[rows])
-        )
+        w = None
+        if self.w is not None:
+            w = self.w[rows]
+        return median + float(np.average(moved, weights=w))
 
 
 REGRESSION_LOSSES: dict[str, Any] = {
@@ -171,11 +194,8 @@ class Logistic(Loss):
     def __init__(self, y: np.ndarray, w: np.ndarray | None) -> None:
         super().__init__(y, w)
         self.h = np.empty(len(y))
-        if w is None:
-            top = 1.0
-        else:
-            top = float(w.max())
-        self.tops = (top, 0.25 * top)
+        # |g| ≤ w and P (1 − P) ≤ ¼
+        self.tops = (self.largest_weight, 0.25 * self.largest_weight)
 
     def baseline(self) -> np.ndarray:
         share = float(np.average(self.y, weights=self.w))
@@ -187,7 +207,9 @@ class Logistic(Loss):
         )
 
     def gradients(
-        self, scores: np.ndarray, k: int
+        self,
+        scores: np.ndarray,
+        k: int,
     ) -> tuple[np.ndarray, np.ndarray | None]:
         return self.g, self.h
 
@@ -200,15 +222,17 @@ class Multinomial(Loss):
     side, each as if the others stood still, and what is common to all scores changes nothing.
     """
 
-    def __init__(self, y: np.ndarray, w: np.ndarray | None, n_classes: int) -> None:
+    def __init__(
+        self,
+        y: np.ndarray,
+        w: np.ndarray | None,
+        n_classes: int,
+    ) -> None:
         super().__init__(y, w)
         self.n_scores = n_classes
         self.h = np.empty(len(y))
         self.log_sums = np.empty(len(y))
-        if w is None:
-            top = 1.0
-        else:
-            top = float(w.max())
+        top = self.largest_weight
         self.tops = (top, 0.25 * top * n_classes / (n_classes - 1))
 
     def baseline(self) -> np.ndarray:
@@ -219,7 +243,9 @@ class Multinomial(Loss):
         return native.boost_log_sums(self.y, scores, self.w, n_threads(), self.log_sums)
 
     def gradients(
-        self, scores: np.ndarray, k: int
+        self,
+        scores: np.ndarray,
+        k: int,
     ) -> tuple[np.ndarray, np.ndarray | None]:
         native.boost_softmax(
             self.y, scores, self.log_sums, self.w, k, n_threads(), self.g, self.h

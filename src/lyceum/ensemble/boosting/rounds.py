@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -152,6 +153,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
     baseline_: np.ndarray
     history_: list[float]
     validation_history_: list[float]
+    record_: list[dict[str, Any]]
     seed_: int
 
     # -- what a subclass says ----------------------------------------------------------
@@ -165,7 +167,10 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         raise undefined(self, "_codes")
 
     def _weights(
-        self, y: np.ndarray, w: np.ndarray | None, learning: bool
+        self,
+        y: np.ndarray,
+        w: np.ndarray | None,
+        learning: bool,
     ) -> np.ndarray | None:
         """The weights of rows to learn from, or to judge by."""
         return w
@@ -189,46 +194,43 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         validation : (X, y), (X, y, weights) or scanned rows, optional
             Rows to judge every round by, instead of some that are held out of X.
         """
-        if self.warm_start and hasattr(self, "trees_"):
-            before = dict(self.__dict__)
-        else:
-            before = None
+        warm = self.warm_start and hasattr(self, "trees_")
+        schema_before: Any = getattr(self, "schema_", None)
         rows = self._rows(X, y, sample_weight)
-        if before is None:
+        if warm:
+            check_same_columns(self, schema_before)
+            # forget what came after the trees that were kept
+            del self.history_[self.n_iter_ + 1 :]
+            del self.validation_history_[self.n_iter_ + 1 :]
+            self.record_ = getattr(self, "record_", [])[: self.n_iter_]
+        else:
             self.seed_ = seed_from(self.random_state)
             self.trees_ = []
             self.history_ = []
             self.validation_history_ = []
-            self.record_: list[dict[str, Any]] = []
-        else:
-            self._resume_from(before)
+            self.record_ = []
         bins = Bins.of(rows, self.max_bins)
         binned = BinnedRows.of(rows, bins, by_row=True).positive()
-        self.do_early_stopping_ = self._stops_early(len(binned))
+        self.do_early_stopping_ = bool(self.early_stopping)
+        if self.early_stopping == "auto":
+            self.do_early_stopping_ = len(binned) > _MANY_ROWS
         training, judged = self._start_states(rows, binned, bins, validation)
-        with one_thread() if len(binned) * len(bins) <= _FEW_CELLS else nullcontext():
+        is_small = len(binned) * len(bins) <= _FEW_CELLS
+        with one_thread() if is_small else nullcontext():
             self._rounds(training, judged, len(bins))
         if not self.record:
             del self.record_
         return self
 
-    def _stops_early(self, n_rows: int) -> bool:
-        """Whether early stopping is on: "auto" is for more than 10,000 rows."""
-        if self.early_stopping == "auto":
-            return n_rows > _MANY_ROWS
-        return bool(self.early_stopping)
-
-    def _resume_from(self, before: dict[str, Any]) -> None:
-        """Refuse other columns or classes; forget what came after the trees that were kept."""
-        check_same_columns(self, before["schema_"])
-        del self.history_[self.n_iter_ + 1 :]
-        del self.validation_history_[self.n_iter_ + 1 :]
-        self.record_ = getattr(self, "record_", [])[: self.n_iter_]
-
     def _start_states(
-        self, rows: Rows, binned: BinnedRows, bins: Bins, validation: object
+        self,
+        rows: Rows,
+        binned: BinnedRows,
+        bins: Bins,
+        validation: object,
     ) -> tuple[BoostingState, BoostingState | None]:
         """Rows to learn from and rows to judge by, with the scores that they have so far."""
+        # `out` flags the rows that are held out of X to judge by, None if there are none
         out = None
         learned = binned
         if validation is None:
@@ -242,33 +244,24 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             start = np.repeat(self.baseline_[:, None], len(binned), axis=1)
         else:
             start = _scores_so_far(self, rows)
-        rules = self._rules(loss.w, len(learned))
+        grower = partial(
+            TreeGrower,
+            bins=bins,
+            rules=self._rules(loss.w, len(learned)),
+            learning_rate=float(self.learning_rate),
+        )
         if out is None:
-            training = BoostingState(self, learned, bins, rules, loss, start)
+            training = BoostingState(grower(learned), loss, start)
             if validation is None:
                 return training, None
-            return training, self._validation(
-                bins, rules, *validation_parts(validation)
-            )
-        so_far = np.ascontiguousarray(start[:, ~out])
-        training = BoostingState(self, learned, bins, rules, loss, so_far)
-        return training, self._judged_state(
-            binned.take(out), bins, rules, start[:, out]
-        )
-
-    def _judged_state(
-        self,
-        judged: BinnedRows,
-        bins: Bins,
-        rules: native.BoostRules,
-        start: np.ndarray,
-    ) -> BoostingState:
-        """The rows held out, with the scores that they have so far."""
+            return training, self._validation(grower, *validation_parts(validation))
+        training_start = np.ascontiguousarray(start[:, ~out])
+        training = BoostingState(grower(learned), loss, training_start)
+        judged = binned.take(out)
         assert judged.y is not None
         judge = self._loss(judged.y, self._weights(judged.y, judged.w, False))
-        return BoostingState(
-            self, judged, bins, rules, judge, np.ascontiguousarray(start)
-        )
+        judged_start = np.ascontiguousarray(start[:, out])
+        return training, BoostingState(grower(judged), judge, judged_start)
 
     def _held_out(self, n: int) -> np.ndarray | None:
         """Which rows to judge by instead of learning from them."""
@@ -286,13 +279,14 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
 
     def _validation(
         self,
-        bins: Bins,
-        rules: native.BoostRules,
+        grower: partial[TreeGrower],
         X: Data,
         y: Target,
         w: Weights = None,
     ) -> BoostingState:
+        """Validation rows that were given, with the scores that they have so far."""
         rows = self._prepare_rows(Inputs(self).for_predict(X))
+        bins = grower.keywords["bins"]
         binned = BinnedRows.of(rows, bins, by_row=True).positive()
         codes = self._codes(y)
         if len(codes) != len(binned):
@@ -302,41 +296,51 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         if w is not None:
             w = np.asarray(w, dtype=np.float64)
         loss = self._loss(codes, self._weights(codes, w, False))
-        return BoostingState(
-            self, binned, bins, rules, loss, _scores_so_far(self, rows)
-        )
+        return BoostingState(grower(binned), loss, _scores_so_far(self, rows))
 
     def _rounds(
-        self, training: BoostingState, judged: BoostingState | None, d: int
+        self,
+        training: BoostingState,
+        judged: BoostingState | None,
+        d: int,
     ) -> None:
         loss = training.loss
-        K = training.loss.n_scores
+        scores = training.scores
+        grower = training.grower
+        K = loss.n_scores
         first = len(self.trees_) // K
         if first == 0:
             self._judge(training, judged)
         else:
-            loss.begin(training.scores)
+            loss.begin(scores)
         for number in range(first, self.max_iter):
             if self._should_stop(judged is not None):
                 break
-            drawn = self._drawn_rows(number, training.n_rows)
+            drawn = self._drawn_rows(number, grower.n_rows)
             for k in range(K):
-                g, h = loss.gradients(training.scores, k)
-                grown = training.grower.grow(
-                    loss, g, h, drawn, self._drawn_columns(number, k, d)
-                )
-                tree = training.grower.with_values(grown, loss, g, h, training.scores)
-                training.add(tree, grown, k, rest=drawn is not None)
+                g, h = loss.gradients(scores, k)
+                columns = self._drawn_columns(number, k, d)
+                grown = grower.grow(loss, g, h, drawn, columns)
+                tree = grower.with_values(grown, loss, g, h, scores)
+                # growing has left the node of every row that was drawn
+                if drawn is not None:
+                    grower.route(grown, rest=True)
+                training.add(tree, k)
                 if judged is not None:
-                    judged.add(tree, grown, k)
+                    judged.grower.route(grown)
+                    judged.add(tree, k)
                 self.trees_.append(tree)
             self._judge(training, judged)
             self._record_round(number, K)
             report("rounds", number + 1, self.max_iter)
         self.n_iter_ = len(self.trees_) // K
-        self._truncate_to_best(judged is not None, K)
+        if self.do_early_stopping_ and judged is not None:
+            # the trees up to the round of the least validation loss
+            self.n_iter_ = int(np.argmin(self.validation_history_))
+            del self.trees_[self.n_iter_ * K :]
 
     def _judge(self, training: BoostingState, judged: BoostingState | None) -> None:
+        # the mean of the training loss also begins the next round: gradients are of its scores
         self.history_.append(training.loss.mean(training.scores))
         if judged is not None:
             self.validation_history_.append(judged.loss.mean(judged.scores))
@@ -346,36 +350,31 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         rounds."""
         if not self.do_early_stopping_:
             return False
+        losses = self.history_
         if is_judged:
             losses = self.validation_history_
-        else:
-            losses = self.history_
+        # the best of the last rounds against the best of all before
         recent = losses[-self.n_iter_no_change :]
         past = losses[: -self.n_iter_no_change]
         return bool(past) and min(recent) > min(past) - self.tol
-
-    def _truncate_to_best(self, is_judged: bool, K: int) -> None:
-        """With early stopping, the trees up to the round of the least validation loss."""
-        if self.do_early_stopping_ and is_judged:
-            self.n_iter_ = int(np.argmin(self.validation_history_))
-            del self.trees_[self.n_iter_ * K :]
 
     def _record_round(self, number: int, K: int) -> None:
         if not self.record:
             return
         trees = self.trees_[-K:]
+        validation_loss = None
+        if self.validation_history_:
+            validation_loss = self.validation_history_[-1]
         self.record_.append(
             {
                 "step": number + 1,
                 "objective": self.history_[-1],
-                "validation_loss": (
-                    self.validation_history_[-1] if self.validation_history_ else None
-                ),
+                "validation_loss": validation_loss,
                 "n_leaves": [tree.n_leaves for tree in trees],
                 "depth": [tree.depth for tree in trees],
                 "gain": [float((tree.gain * tree.weight).sum()) for tree in trees],
                 "columns": [
-                    sorted(set(tree.feature[tree.feature >= 0].tolist()))
+                    np.unique(tree.feature[tree.feature >= 0]).tolist()
                     for tree in trees
                 ],
             }
@@ -390,6 +389,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         if w is not None:
             mean_weight = min(1.0, float(w.mean()))
         rules = native.BoostRules()
+        # the Hessians of rows that weigh less than 1 are smaller by as much
         rules.max_leaves = self.max_leaf_nodes or MOST_LEAVES
         rules.max_depth = self.max_depth or _NO_LIMIT
         rules.min_rows = min_rows
@@ -399,27 +399,29 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         return rules
 
     def _drawn_rows(self, number: int, n: int) -> np.ndarray | None:
+        """The rows of a round, None for all; at least one."""
         if self.subsample == 1.0:
             return None
-        drawn = row_uniforms(0, n, _seed(self.seed_, _ROWS, number))
-        rows = np.flatnonzero(drawn <= self.subsample).astype(np.uint32)
-        if len(rows):
-            return rows
-        return np.array([int(drawn.argmin())], dtype=np.uint32)
+        uniforms = row_uniforms(0, n, _seed(self.seed_, _ROWS, number))
+        bound = max(self.subsample, uniforms.min())
+        return np.flatnonzero(uniforms <= bound).astype(np.uint32)
 
-    def _drawn_columns(self, number: int, k: int, d: int) -> np.ndarray:
-        share = isinstance(self.max_features, Real) and not isinstance(
-            self.max_features, Integral
-        )
-        if share:
-            count = max(1, round(self.max_features * d))
-        else:
+    def _drawn_columns(
+        self,
+        number: int,
+        k: int,
+        d: int,
+    ) -> np.ndarray:
+        """Which columns the tree of score k may use, (d,)."""
+        if isinstance(self.max_features, Integral):
             count = min(int(self.max_features), d)
+        else:
+            count = max(1, round(self.max_features * d))
         if count >= d:
             return np.ones(d, dtype=bool)
         in_use = np.zeros(d, dtype=bool)
-        drawn = row_uniforms(0, d, _seed(self.seed_, _COLUMNS, number, k))
-        in_use[np.argsort(drawn, kind="stable")[:count]] = True
+        uniforms = row_uniforms(0, d, _seed(self.seed_, _COLUMNS, number, k))
+        in_use[np.argsort(uniforms, kind="stable")[:count]] = True
         return in_use
 
     # -- predict -----------------------------------------------------------------------
@@ -429,10 +431,9 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         return cached_router(self, self.trees_, self._new_router)
 
     def _new_router(self) -> Router:
-        K = len(self.baseline_)
-        return Router(
-            self.trees_, len(self.schema_), columns=np.arange(len(self.trees_)) % K
-        )
+        # trees are round by round, in a round one for every output
+        outputs = np.arange(len(self.trees_)) % len(self.baseline_)
+        return Router(self.trees_, len(self.schema_), columns=outputs)
 
     def _scores(self, block: Block) -> np.ndarray:
         """The scores of every output, (n, K)."""
@@ -442,7 +443,9 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         return scores
 
     def _stages(
-        self, function: Callable[[np.ndarray], np.ndarray], X: Data
+        self,
+        function: Callable[[np.ndarray], np.ndarray],
+        X: Data,
     ) -> Iterator[np.ndarray]:
         """`function` of the scores after every round."""
         check_is_fitted(self)
@@ -460,9 +463,9 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
     def feature_importances_(self) -> np.ndarray:
         """The share of the fall of the objective, over all trees, that is due to each column."""
         check_is_fitted(self)
-        if not self.trees_:
-            return np.zeros(len(self.schema_))
-        falls = impurity_importances(self.trees_, len(self.schema_), normalize=False)
+        falls = np.zeros(len(self.schema_))
+        if self.trees_:
+            falls = impurity_importances(self.trees_, len(falls), normalize=False)
         if falls.sum() > 0:
             return falls / falls.sum()
         return falls
@@ -497,46 +500,33 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             )
         if self.validation_history_:
             facts["least validation loss"] = min(self.validation_history_)
-        order = np.argsort(-self.feature_importances_, kind="stable")
-        used = np.zeros(len(self.schema_), dtype=int)
+        shares = self.feature_importances_
+        n_splits = np.zeros(len(self.schema_), dtype=int)
         for tree in self.trees_:
-            used += np.bincount(tree.feature[tree.feature >= 0], minlength=len(used))
+            columns = tree.feature[tree.feature >= 0]
+            n_splits += np.bincount(columns, minlength=len(n_splits))
         rows = [
-            [self.schema_.names[j], float(self.feature_importances_[j]), int(used[j])]
-            for j in order
+            [self.schema_.names[j], float(shares[j]), int(n_splits[j])]
+            for j in np.argsort(-shares, kind="stable")
         ]
-        return Summary(
-            self._title(),
-            facts,
-            [Table("Columns", ["column", "share of gain", "splits"], rows)],
-        )
+        table = Table("Columns", ["column", "share of gain", "splits"], rows)
+        return Summary(self._title(), facts, [table])
 
     def _decide(self, scores: np.ndarray) -> np.ndarray:
         raise undefined(self, "_decide")
 
 
+@dataclass
 class BoostingState:
-    """Binned rows with their scores so far, (K, n)."""
+    """Rows to learn from, or to judge by: what grows on them, their loss, and their scores so
+    far."""
 
-    def __init__(
-        self,
-        learner: GradientBoosting,
-        binned: BinnedRows,
-        bins: Bins,
-        rules: native.BoostRules,
-        loss: Loss,
-        scores: np.ndarray,
-    ) -> None:
-        self.n_rows = len(binned)
-        self.loss = loss
-        self.scores = scores
-        self.grower = TreeGrower(binned, bins, rules, float(learner.learning_rate))
+    grower: TreeGrower
+    loss: Loss
+    scores: np.ndarray  # (K, n)
 
-    def add(self, tree: Tree, grown: Any, k: int, rest: bool | None = None) -> None:
-        """Add a tree's values to output k; `rest`: only rows that it was not grown on have to be
-        routed."""
-        if rest is None or rest:
-            self.grower.route(grown, bool(rest))
+    def add(self, tree: Tree, k: int) -> None:
+        """Add to output k the values of the nodes where the rows are."""
         self.grower.add_values(tree.value[:, 0], self.scores[k])
 
 
@@ -555,9 +545,6 @@ def _scores_of_block(learner: GradientBoosting, block: Block) -> np.ndarray:
 
 def _seed(*numbers: int) -> int:
     """One seed from several numbers."""
-    return int(
-        np.random.SeedSequence([number % 2**32 for number in numbers]).generate_state(
-            1, np.uint64
-        )[0]
-        >> 1
-    )
+    sequence = np.random.SeedSequence([number % 2**32 for number in numbers])
+    (state,) = sequence.generate_state(1, np.uint64)
+    return int(state >> 1)

@@ -38,11 +38,13 @@ class GrownTree:
 
     def sum_up(self, leaf_sums: np.ndarray) -> np.ndarray:
         """Sums over leaves for every node, from those at the leaves."""
-        total = leaf_sums.copy()
-        first = self.child.tolist()
+        sums = leaf_sums.copy()
+        first_child = self.child.tolist()
+        # children come after their parents: from the last node to the root
         for node in np.flatnonzero(self.column >= 0)[::-1].tolist():
-            total[node] = total[first[node]] + total[first[node] + 1]
-        return total
+            left = first_child[node]
+            sums[node] = sums[left] + sums[left + 1]
+        return sums
 
 
 class TreeGrower:
@@ -103,6 +105,7 @@ class TreeGrower:
     ) -> Tree:
         """The tree with values: the Newton step, or the loss's own constant, times the learning
         rate."""
+        # growing has left in `self.node` where its rows ended: one pass sums g, h and w per leaf
         sums = np.zeros((len(tree.gain), 3))
         native.boost_node_sums(self.node, g, h, loss.w, n_threads(), sums)
         sums = tree.sum_up(sums)
@@ -113,7 +116,13 @@ class TreeGrower:
             fall = np.where(weight > 0, tree.gain / weight, 0.0)
             objective = np.where(weight > 0, 0.5 * G * step / weight, 0.0)
         value = self._leaf_values(tree, loss, scores, step, weight)
-        return self._as_tree(tree, self.learning_rate * value, weight, objective, fall)
+        return self._as_tree(
+            tree,
+            value=self.learning_rate * value,
+            weight=weight,
+            objective=objective,
+            fall=fall,
+        )
 
     def _leaf_values(
         self,
@@ -127,14 +136,15 @@ class TreeGrower:
         weight."""
         if type(loss).leaf_value is Loss.leaf_value:
             return step
+        # rows in the order of their nodes: those of node i are between ends[i] and ends[i + 1]
         order = np.argsort(self.node, kind="stable")
         ends = np.searchsorted(self.node[order], np.arange(len(step) + 1))
-        total = np.zeros(len(step))
+        weighted_values = np.zeros(len(step))
         for leaf in tree.leaves:
             value = loss.leaf_value(order[ends[leaf] : ends[leaf + 1]], scores)
             assert value is not None
-            total[leaf] = weight[leaf] * value
-        return tree.sum_up(total) / np.where(weight > 0, weight, 1.0)
+            weighted_values[leaf] = weight[leaf] * value
+        return tree.sum_up(weighted_values) / np.where(weight > 0, weight, 1.0)
 
     def route(self, tree: GrownTree, rest: bool = False) -> None:
         """Find the node of every row, or with `rest` of those that the tree was not grown on."""
@@ -155,6 +165,7 @@ class TreeGrower:
         fall: np.ndarray,
     ) -> Tree:
         """On the columns' own values: thresholds are the edges of bins."""
+        # a split sends the bins up to `last` to the left
         n = len(value)
         column, last, child, missing_left = tree.splits
         inner = column >= 0
@@ -168,11 +179,12 @@ class TreeGrower:
             if last[node] < len(edges):
                 threshold[node] = edges[last[node]]
         table, n_codes, branches = self._branches(tree, np.flatnonzero(is_group))
+        kind = np.full(n, LEAF, dtype=np.uint8)
+        kind[inner] = THRESHOLD
+        kind[is_group] = GROUPS
         return Tree(
             feature=column.copy(),
-            kind=np.where(is_group, GROUPS, np.where(inner, THRESHOLD, LEAF)).astype(
-                np.uint8
-            ),
+            kind=kind,
             child=child.copy(),
             n_children=np.where(inner, 2, 0).astype(np.int32),
             threshold=threshold,
@@ -189,7 +201,9 @@ class TreeGrower:
         )
 
     def _branches(
-        self, tree: GrownTree, nodes: np.ndarray
+        self,
+        tree: GrownTree,
+        nodes: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The children of the categories at these nodes, -1 to stay, one table after the other;
         and of all nodes the start of their table and its length."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -144,7 +145,12 @@ class AuxiliaryTargets(EitherTask, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Learn the auxiliary targets, then the main one with their help.
 
         Parameters
@@ -170,11 +176,13 @@ class AuxiliaryTargets(EitherTask, Learner):
         for i, j in enumerate(self.places_.tolist()):
             column = source.schema[j]
             cells = np.asarray(dense_cells(source.X)[:, j], dtype=np.float64)
-            answers.append(self._held_out(rest, column, cells, i))
-            every = np.arange(len(cells))
-            self.auxiliary_.append(
-                _fit_auxiliary(rest, column, cells, every, self.seed_, i)
+            fit = partial(
+                _fit_auxiliary, rest, column, cells, seed=self.seed_, number=i
             )
+            # the main learner sees answers for rows left out, as it will when it is used
+            answers.append(self._held_out(rest, fit))
+            self.auxiliary_.append(fit(rows=np.arange(len(cells))))
+        # the main target from the other columns and the answers, on rows with a weight
         final = set_seeds(clone(base), self.seed_, _FINAL)
         table = self._with_answers(rest, answers)
         if table.w is not None and not table.w.all():
@@ -196,9 +204,10 @@ class AuxiliaryTargets(EitherTask, Learner):
 
     def _auxiliary_columns(self) -> np.ndarray:
         names = self.schema_.names
-        columns = column_numbers(
-            () if self.auxiliary is None else self.auxiliary, names, "auxiliary names"
-        )
+        auxiliary = self.auxiliary
+        if self.auxiliary is None:
+            auxiliary = ()
+        columns = column_numbers(auxiliary, names, "auxiliary names")
         if len(columns) == len(names):
             raise SettingError(
                 "every column is auxiliary: nothing is left to predict from"
@@ -207,32 +216,29 @@ class AuxiliaryTargets(EitherTask, Learner):
 
     def _without_auxiliary(self, source: ArraySource) -> ArraySource:
         """The rows without the auxiliary columns."""
-        keep = np.setdiff1d(np.arange(len(source.schema)), self.places_)
-        schema = replace(
-            source.schema, columns=tuple(source.schema[j] for j in keep.tolist())
-        )
-        if len(self.places_):
-            X = np.ascontiguousarray(dense_cells(source.X)[:, keep])
-        else:
-            X = source.X
-        return replace(source, X=X, schema=schema)
+        if not len(self.places_):
+            return source
+        numbers = np.setdiff1d(np.arange(len(source.schema)), self.places_)
+        columns = tuple(source.schema[j] for j in numbers.tolist())
+        X = np.ascontiguousarray(dense_cells(source.X)[:, numbers])
+        return replace(source, X=X, schema=replace(source.schema, columns=columns))
 
-    def _held_out(
-        self, rest: ArraySource, column: Column, cells: np.ndarray, i: int
-    ) -> np.ndarray:
-        n = len(cells)
-        out: np.ndarray | None = None
+    def _held_out(self, rest: ArraySource, fit: Callable[..., Any]) -> np.ndarray:
+        """The answers for every row of a learner that was fitted without its fold."""
+        n = rest.n_rows
+        held_out: np.ndarray | None = None
         for train, test in row_splits(self.cv, n, self.seed_):
-            model = _fit_auxiliary(rest, column, cells, train, self.seed_, i)
-            part = _answers(model, rest.take(test))
-            if out is None:
-                out = np.full((n, part.shape[1]), np.nan)
-            out[test] = part
-        assert out is not None
-        return out
+            answers = _answers(fit(rows=train), rest.take(test))
+            if held_out is None:
+                held_out = np.full((n, answers.shape[1]), np.nan)
+            held_out[test] = answers
+        assert held_out is not None
+        return held_out
 
     def _with_answers(
-        self, rest: ArraySource, answers: list[np.ndarray]
+        self,
+        rest: ArraySource,
+        answers: list[np.ndarray],
     ) -> ArraySource:
         if not answers:
             return rest
@@ -243,20 +249,31 @@ class AuxiliaryTargets(EitherTask, Learner):
                 Column(f"{name}: {k}", why="predicted") for k in range(part.shape[1])
             )
         X = np.hstack([np.asarray(rest.X, dtype=np.float64), *answers])
-        return replace(
-            rest, X=X, schema=replace(rest.schema, columns=tuple(columns)), coded=True
-        )
+        schema = replace(rest.schema, columns=tuple(columns))
+        return replace(rest, X=X, schema=schema, coded=True)
 
     # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Data) -> Any:
         """What the learner of the main target predicts."""
-        return self._apply(partial(_ask, self, "predict"), X)
+        return self._apply(partial(self._ask, "predict"), X)
 
     @available_if(has_classes)
     def predict_proba(self, X: Data) -> Any:
         """Its posteriors."""
-        return self._apply(partial(_ask, self, "predict_proba"), X)
+        return self._apply(partial(self._ask, "predict_proba"), X)
+
+    def _ask(self, method: str, block: Block) -> np.ndarray:
+        """The answer of a method of the main learner; for no rows, of the shape and type of that
+        for one."""
+        if not len(block):
+            one_row = block.with_X(np.zeros((1, len(block.schema))), block.schema)
+            return self._ask(method, replace(one_row, y=None, w=None))[:0]
+        source = ArraySource(block.X, None, None, block.schema, coded=True)
+        rest = self._without_auxiliary(source)
+        answers = [_answers(learner, rest) for learner in self.auxiliary_]
+        ask = getattr(self.estimator_, method)
+        return np.asarray(ask(Rows(self._with_answers(rest, answers))))
 
     # -- what was learned --------------------------------------------------------------
 
@@ -267,11 +284,20 @@ class AuxiliaryTargets(EitherTask, Learner):
         The base is the answer for a row of typical cells (`typical_`), whose columns are replaced
         by the row's own, one after the other, from both ends. Auxiliary columns add nothing.
         """
+        unit = self.schema_.target_name
         if has_classes(self):
             unit = "posterior"
-        else:
-            unit = self.schema_.target_name
-        return self._explain(X, partial(_parts, self), unit)
+        return self._explain(X, self._explained_parts, unit)
+
+    def _explained_parts(self, block: Block) -> np.ndarray:
+        """The prediction, the base and the contributions; of equal posteriors that of the class
+        predicted."""
+        predict = partial(self._ask, "predict")
+        if not has_classes(self):
+            return replace_columns(block, self.typical_, predict)
+        codes = np.searchsorted(self.classes_, predict(block))
+        posteriors = partial(self._ask, "predict_proba")
+        return replace_columns(block, self.typical_, posteriors, codes)
 
     def summary(self) -> Summary:
         """The auxiliary targets and their learners."""
@@ -284,11 +310,8 @@ class AuxiliaryTargets(EitherTask, Learner):
             "learner": type(self.estimator_).__name__,
             "auxiliary targets": len(rows),
         }
-        return Summary(
-            self._title(),
-            facts,
-            [Table("Auxiliary targets", ("column", "learner"), rows)],
-        )
+        table = Table("Auxiliary targets", ("column", "learner"), rows)
+        return Summary(self._title(), facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"typical_": (self.n_features_in_,)}
@@ -303,33 +326,31 @@ def _fit_auxiliary(
     rest: ArraySource,
     column: Column,
     cells: np.ndarray,
+    *,
     rows: np.ndarray,
     seed: int,
-    i: int,
+    number: int,
 ) -> Any:
     """A tree for the auxiliary column, on those of the rows where it is known."""
-    counts = row_weights(rest.w, len(cells))
-    known_rows = rows[
-        np.isfinite(cells[rows])
-        & ((cells[rows] >= 0) | column.numeric)
-        & (counts[rows] > 0)
-    ]
+    # missing numbers are NaN, missing categories have a negative code
+    is_known = np.isfinite(cells) & (row_weights(rest.w, len(cells)) > 0)
+    if not column.numeric:
+        is_known &= cells >= 0
+    known_rows = rows[is_known[rows]]
     if not len(known_rows):
         raise SettingError(
             f"the auxiliary column {column.name!r} has no known cell in some folds"
         )
-    is_class = column.is_categorical and not column.numeric
-    kind = DecisionTreeClassifier if is_class else DecisionTreeRegressor
     part = rest.take(known_rows)
-    if is_class:
-        y = cells[known_rows].astype(np.int32)
-    else:
-        y = cells[known_rows]
+    y = cells[known_rows]
     target = Column("y", why="auxiliary")
-    if is_class:
+    tree: Any = DecisionTreeRegressor(max_depth=6)
+    if column.is_categorical and not column.numeric:
+        y = y.astype(np.int32)
         target = Column("y", column.kind, column.categories, "auxiliary")
+        tree = DecisionTreeClassifier(max_depth=6)
     source = replace(part, y=y, schema=Schema(part.schema.columns, target))
-    return set_seeds(kind(max_depth=6), seed, i).fit(Rows(source))
+    return set_seeds(tree, seed, number).fit(Rows(source))
 
 
 def _answers(model: Estimator, source: ArraySource) -> np.ndarray:
@@ -337,26 +358,3 @@ def _answers(model: Estimator, source: ArraySource) -> np.ndarray:
     if hasattr(model, "predict_proba"):
         return np.asarray(model.predict_proba(rows))
     return np.asarray(model.predict(rows), dtype=np.float64)[:, None]
-
-
-def _parts(model: AuxiliaryTargets, block: Block) -> np.ndarray:
-    """The prediction, the base and the contributions; of equal posteriors that of the class
-    predicted."""
-    if not has_classes(model):
-        return replace_columns(block, model.typical_, partial(_ask, model, "predict"))
-    codes = np.searchsorted(model.classes_, _ask(model, "predict", block))
-    return replace_columns(
-        block, model.typical_, partial(_ask, model, "predict_proba"), codes
-    )
-
-
-def _ask(model: AuxiliaryTargets, method: str, block: Block) -> np.ndarray:
-    if not len(block):
-        learner = block.with_X(np.zeros((1, len(block.schema))), block.schema)
-        return _ask(model, method, replace(learner, y=None, w=None))[:0]
-    source = ArraySource(block.X, None, None, block.schema, coded=True)
-    rest = model._without_auxiliary(source)
-    answers = [_answers(learner, rest) for learner in model.auxiliary_]
-    return np.asarray(
-        getattr(model.estimator_, method)(Rows(model._with_answers(rest, answers)))
-    )

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -62,22 +61,22 @@ def named_members(members: Sequence[Any], what: str = "estimators") -> list[Memb
             raise SettingError(
                 f"{member!r} in {what} is neither (name, learner) nor (name, learner, columns)"
             )
+    # names as of scikit-learn's make_pipeline: "ridge", or "ridge-1" and "ridge-2"
     kinds = [type(member.estimator).__name__.lower() for member in listed]
     named = []
     for i, (member, kind) in enumerate(zip(listed, kinds)):
         name = kind
         if kinds.count(kind) > 1:
             name = f"{kind}-{kinds[: i + 1].count(kind)}"
-        named.append(Member(member.name or name, member.estimator, member.columns))
+        named.append(replace(member, name=member.name or name))
     names = [member.name for member in named]
     for member in named:
         if names.count(member.name) > 1:
             raise SettingError(
                 f"two {what} are named {member.name!r}: give each its own name"
             )
-        if not hasattr(member.estimator, "fit") or not hasattr(
-            member.estimator, "predict"
-        ):
+        learner = member.estimator
+        if not hasattr(learner, "fit") or not hasattr(learner, "predict"):
             raise SettingError(
                 f"{member.name!r} in {what} is no learner: it has no fit and predict"
             )
@@ -85,7 +84,9 @@ def named_members(members: Sequence[Any], what: str = "estimators") -> list[Memb
 
 
 def column_numbers(
-    columns: Iterable[Any], names: Sequence[str], caller: str
+    columns: Iterable[Any],
+    names: Sequence[str],
+    caller: str,
 ) -> np.ndarray:
     """The numbers of columns, given by name or number, ascending and each once; `caller` begins
     the refusal.
@@ -111,6 +112,23 @@ def column_numbers(
 
 class NamedEnsemble(_BaseComposition, Ensemble):
     """Different learners, each with its own columns, whatever is done with their answers."""
+
+    _parameter_docs: ClassVar[str] = """
+    categorical_features : "from_dtype", True, mask, indices, names or None
+        Which columns hold categories: those of a category or text type, all, or the ones given.
+    """
+    _attribute_docs: ClassVar[str] = """
+    named_estimators_ : Bunch
+        The members by name.
+    names_ : list of str
+        The names of the members.
+    columns_ : list of arrays
+        The indices of the members' columns, None for all.
+    seed_ : int
+        The seed that was used.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start.
+    """
 
     _inputs: ClassVar[type[Inputs]] = Inputs
     _keeps_source: ClassVar[bool] = True
@@ -185,18 +203,18 @@ class NamedEnsemble(_BaseComposition, Ensemble):
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
-        for member in self._members():
-            if (
-                member.columns is not None
-                or not get_tags(member.estimator).input_tags.sparse
-            ):
-                return False
-        return True
+        return all(
+            member.columns is None and get_tags(member.estimator).input_tags.sparse
+            for member in self._members()
+        )
 
     # -- rows --------------------------------------------------------------------------
 
     def _member_data(
-        self, X: Data, y: Target, w: Weights
+        self,
+        X: Data,
+        y: Target,
+        w: Weights,
     ) -> tuple[MemberData, np.ndarray, np.ndarray | None]:
         self._validate_params()
         members = self._members()
@@ -307,13 +325,17 @@ class NamedEnsemble(_BaseComposition, Ensemble):
 
     def _answers(self, data: MemberData, vote: bool = False) -> np.ndarray:
         """The answers of every member, (L, n, K or 1)."""
-        members = enumerate(self.estimators_)
         return np.stack(
-            [self._answer(i, member, data, vote=vote) for i, member in members]
+            [
+                self._answer(i, member, data, vote=vote)
+                for i, member in enumerate(self.estimators_)
+            ]
         )
 
     def _splits(
-        self, cv: Any, target: np.ndarray
+        self,
+        cv: Any,
+        target: np.ndarray,
     ) -> list[tuple[np.ndarray, np.ndarray]]:
         """Training and test rows of every fold: as many folds as rows for "leave_one_out"."""
         n = len(target)
@@ -346,6 +368,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
 
         Folds and members are spread over the threads.
         """
+        # one task per fold and member: members alone may be fewer than threads
         members = self._members()
         splits = self._splits(cv, target)
         tasks = [
@@ -383,9 +406,8 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         so; if they were given a frame, columns are replaced in the frame, by typical cells of its
         own types.
         """
-        more = partial(_flat_member_parts, self)
         explanation, parts = self._replace_with_more(
-            self._fused_answer, more, X, self._unit
+            self._fused_answer, self._flat_member_parts, X, self._unit
         )
         classes = getattr(self, "classes_", None)
         return MemberExplanation.of(explanation, parts, classes, *self._member_heads())
@@ -409,13 +431,13 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         """
         raise undefined(self, "_member_parts")
 
+    def _flat_member_parts(self, data: MemberData) -> np.ndarray:
+        parts = self._member_parts(data)
+        # not -1, which reshape cannot infer where there are no rows
+        return parts.reshape(len(parts), math.prod(parts.shape[1:]))
+
     def _columns_text(self, i: int) -> str:
         numbers = self.columns_[i]
         if numbers is None:
             return "all"
         return ", ".join(self.schema_.names[j] for j in numbers)
-
-
-def _flat_member_parts(model: NamedEnsemble, data: MemberData) -> np.ndarray:
-    parts = model._member_parts(data)
-    return parts.reshape(len(parts), math.prod(parts.shape[1:]))

@@ -100,12 +100,6 @@ class CascadeClassifier(Classifier, NamedEnsemble):
     ----------
     estimators_ : list of classifiers
         The stages, fitted on all rows.
-    named_estimators_ : Bunch
-        The same by name.
-    names_ : list of str
-        Their names.
-    columns_ : list of arrays
-        The places of their columns, None for all.
     thresholds_ : array of shape (S,)
         The thresholds; 0 for the last stage.
     costs_ : array of shape (S,)
@@ -116,12 +110,6 @@ class CascadeClassifier(Classifier, NamedEnsemble):
         What every stage does on rows left out.
     cost_, error_ : float
         The mean cost per row and the error, on rows left out.
-    seed_ : int
-        The seed that was used.
-    framed_ : bool
-        Whether stages of another library were given a frame.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start.
 
     See Also
     --------
@@ -190,7 +178,12 @@ class CascadeClassifier(Classifier, NamedEnsemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Choose the thresholds on rows left out, then fit every stage on all rows.
 
         Parameters
@@ -201,23 +194,22 @@ class CascadeClassifier(Classifier, NamedEnsemble):
             Every stage must take weights then.
         """
         data, target, w = self._member_data(X, y, sample_weight)
-        S = len(self.names_)
         self.costs_ = self._stage_costs()
         self.next_ = self._next_stages()
-        thresholds = self._given_thresholds(S)
+        thresholds = self._given_thresholds(len(self.names_))
         answers = self._out_of_fold(data, target, w, self.cv)
-        seen = np.isfinite(answers).all(axis=(0, 2))
+        # a splitter may never test some rows
+        tested = np.isfinite(answers).all(axis=(0, 2))
         flow = Flow.of(
-            answers[:, seen],
-            target[seen],
-            None if w is None else w[seen],
-            self.costs_,
-            self.next_,
+            answers[:, tested],
+            target[tested],
+            w=None if w is None else w[tested],
+            costs=self.costs_,
+            following=self.next_,
         )
         if thresholds is None:
-            self.thresholds_ = choose_thresholds(flow, self.budget)
-        else:
-            self.thresholds_ = thresholds
+            thresholds = choose_thresholds(flow, self.budget)
+        self.thresholds_ = thresholds
         self._report(flow)
         self._fit_members(data, w)
         return self
@@ -230,10 +222,7 @@ class CascadeClassifier(Classifier, NamedEnsemble):
             ]
             return np.array(counts, dtype=np.float64)
         costs = number_setting("costs", self.costs)
-        if (
-            costs.shape != (len(self.names_),)
-            or not (np.isfinite(costs) & (costs >= 0)).all()
-        ):
+        if costs.shape != (len(self.names_),) or not _are_amounts(costs):
             raise SettingError(
                 f"costs must be one number of at least 0 per stage, not {self.costs!r}"
             )
@@ -243,10 +232,7 @@ class CascadeClassifier(Classifier, NamedEnsemble):
         if self.thresholds is None:
             return None
         numbers = number_setting("thresholds", self.thresholds)
-        if (
-            numbers.shape != (S - 1,)
-            or not ((numbers >= 0) & np.isfinite(numbers)).all()
-        ):
+        if numbers.shape != (S - 1,) or not _are_amounts(numbers):
             raise SettingError(
                 f"thresholds must be {S - 1} numbers, one per stage but the last:"
                 f" {numbers.tolist()}"
@@ -254,6 +240,7 @@ class CascadeClassifier(Classifier, NamedEnsemble):
         return np.append(numbers, 0.0)
 
     def _next_stages(self) -> np.ndarray:
+        # without routes, the next in the list whatever the class
         S = len(self.names_)
         K = len(self.classes_)
         table = np.repeat(np.append(np.arange(1, S), -1)[:, None], K, axis=1)
@@ -284,31 +271,38 @@ class CascadeClassifier(Classifier, NamedEnsemble):
 
     def _report(self, flow: Flow) -> None:
         stage, wrong = flow.run(self.thresholds_)
-        asked = flow.reached_stages(stage, self.thresholds_)
+        asked = flow.reached_stages(self.thresholds_)
         w = flow.w / flow.w.sum()
         self.cost_, self.error_ = flow.cost_and_error(self.thresholds_)
         self.stages_ = []
         for s, name in enumerate(self.names_):
             decided = float(w[stage == s].sum())
+            error = float("nan")
             if decided > 0:
                 error = float(w[wrong & (stage == s)].sum()) / decided
-            else:
-                error = float("nan")
-            threshold = float(self.thresholds_[s])
-            reached = float(w[asked[s]].sum())
             self.stages_.append(
                 StageReport(
-                    name, reached, decided, error, float(self.costs_[s]), threshold
+                    name,
+                    reached=float(w[asked[s]].sum()),
+                    decided=decided,
+                    error=error,
+                    cost=float(self.costs_[s]),
+                    threshold=float(self.thresholds_[s]),
                 )
             )
 
     # -- predict -----------------------------------------------------------------------
 
     def _decide(
-        self, data: MemberData, n: int, every: np.ndarray | None = None
+        self,
+        data: MemberData,
+        n: int,
+        every: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """The posteriors of the stage that decides, and its number; `every`, (n, S, K), is given
         the answers of all stages that the row reached."""
+        # `current` is the stage where a row waits, -1 once it is decided; routes only lead onward,
+        # so that one pass over the stages decides every row
         posterior = np.empty((n, len(self.classes_)))
         stage = np.full(n, -1)
         current = np.zeros(n, dtype=np.int64)
@@ -403,3 +397,7 @@ class CascadeClassifier(Classifier, NamedEnsemble):
         S = len(self.estimators_)
         stages = {"thresholds_": (S,), "costs_": (S,), "next_": (S, len(self.classes_))}
         return super()._shapes() | stages
+
+
+def _are_amounts(numbers: np.ndarray) -> bool:
+    return bool((np.isfinite(numbers) & (numbers >= 0)).all())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -55,12 +56,12 @@ class Flow:
             reached = current == s
             decides = reached & ((self.sure[s] >= thresholds[s]) | (self.onward[s] < 0))
             stage[decides] = s
-            current = np.where(
-                reached & ~decides, self.onward[s], np.where(decides, -1, current)
-            )
+            # decided rows go on nowhere, doubtful ones where their class leads
+            current = np.where(reached, self.onward[s], current)
+            current[decides] = -1
         return stage, self.wrong[stage, np.arange(n)]
 
-    def reached_stages(self, stage: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
+    def reached_stages(self, thresholds: np.ndarray) -> np.ndarray:
         """Which stages every row reaches, (S, n)."""
         reached = np.zeros(self.sure.shape, dtype=bool)
         reached[0] = True
@@ -72,17 +73,21 @@ class Flow:
 
     def cost_and_error(self, thresholds: np.ndarray) -> tuple[float, float]:
         """The mean cost per row and the share of rows that are decided wrong."""
-        stage, wrong = self.run(thresholds)
+        _, wrong = self.run(thresholds)
         w = self.w / self.w.sum()
-        reached = [w[rows].sum() for rows in self.reached_stages(stage, thresholds)]
+        reached = [w[rows].sum() for rows in self.reached_stages(thresholds)]
         return float(self.costs @ reached), float(w[wrong].sum())
 
 
 def choose_thresholds(flow: Flow, budget: float | None) -> np.ndarray:
     """The thresholds with the least error within the budget, or the least cost at the best stage's
     error."""
-    S = len(flow.sure)
-    levels = [_levels(flow.sure[s]) for s in range(S - 1)]
+    # thresholds of every stage but the last, from deciding everything to deciding nothing
+    levels = []
+    for sure in flow.sure[:-1]:
+        quantiles = np.quantile(sure, np.linspace(0.0, 1.0, _LEVELS), method="higher")
+        nothing = np.nextafter(1.0, 2.0)
+        levels.append(np.unique(np.concatenate([[0.0], quantiles, [nothing]])))
     w = flow.w / flow.w.sum()
     best_alone = float(min(w[wrong].sum() for wrong in flow.wrong))
     if budget is not None and flow.costs[0] > budget + _ROUNDING:
@@ -91,6 +96,7 @@ def choose_thresholds(flow: Flow, budget: float | None) -> np.ndarray:
             " row: raise the budget, or put a cheaper stage first"
         )
 
+    # the smallest is best: first what exceeds the bound, then what is to be small, then the other
     def worth(thresholds: np.ndarray) -> tuple[float, float, float]:
         cost, error = flow.cost_and_error(thresholds)
         if budget is not None:
@@ -98,25 +104,17 @@ def choose_thresholds(flow: Flow, budget: float | None) -> np.ndarray:
         return max(0.0, error - best_alone - _ROUNDING), cost, error
 
     if np.prod([len(values) for values in levels], dtype=float) <= _MOST_SETS:
-        sets: Any = [[]]
-        if levels:
-            sets = np.stack(np.meshgrid(*levels, indexing="ij"), axis=-1).reshape(
-                -1, S - 1
-            )
-        return min((np.append(chosen, 0.0) for chosen in sets), key=worth)
+        sets = (np.array([*chosen, 0.0]) for chosen in product(*levels))
+        return min(sets, key=worth)
     return _descend(levels, worth)
 
 
-def _levels(sure: np.ndarray) -> np.ndarray:
-    """Thresholds from deciding everything to deciding nothing."""
-    quantiles = np.quantile(sure, np.linspace(0.0, 1.0, _LEVELS), method="higher")
-    return np.unique(np.concatenate([[0.0], quantiles, [np.nextafter(1.0, 2.0)]]))
-
-
 def _descend(
-    levels: list[np.ndarray], worth: Callable[[np.ndarray], Any]
+    levels: list[np.ndarray],
+    worth: Callable[[np.ndarray], Any],
 ) -> np.ndarray:
     """One threshold at a time, from all decided at once and from all passed on."""
+    # coordinate descent, which ends in a local optimum: two starts
     optima = []
     for start in (0, -1):
         thresholds = np.append([values[start] for values in levels], 0.0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -137,7 +136,12 @@ class ClusterClassifier(Classifier, ClusterBased):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit the clusterer, the classifier of all rows, and those of the clusters.
 
         Parameters
@@ -152,15 +156,17 @@ class ClusterClassifier(Classifier, ClusterBased):
         rows = self._rows(X, y, sample_weight)
         self._fit_clusterer(rows, self._learn_typical(rows, SimpleImputer()))
         self.counts_ = self._cluster_weights(rows).table[:-1, :-1]
-        enough = (self.counts_.sum(axis=1) >= self.min_rows) & (
-            (self.counts_ > 0).sum(axis=1) > 1
-        )
-        self.decides_ = np.where(enough, np.cumsum(enough) - 1, -1)
+        is_large = self.counts_.sum(axis=1) >= self.min_rows
+        is_mixed = (self.counts_ > 0).sum(axis=1) > 1
+        has_own = is_large & is_mixed
+        # the number of a cluster's classifier: how many clusters before it have one
+        self.decides_ = np.where(has_own, np.cumsum(has_own) - 1, -1)
         self.fallback_ = self._fit_member(rows)
         self.estimators_ = []
-        for done, part in enumerate(self._parts_of(rows, np.flatnonzero(enough)), 1):
+        clusters = np.flatnonzero(has_own)
+        for done, part in enumerate(self._parts_of(rows, clusters), 1):
             self.estimators_.append(self._fit_member(part))
-            report("clusters", done, int(enough.sum()))
+            report("clusters", done, len(clusters))
         return self
 
     def _parts_of(self, rows: Rows, clusters: np.ndarray) -> Iterator[Rows]:
@@ -180,16 +186,12 @@ class ClusterClassifier(Classifier, ClusterBased):
             if hasattr(self, "feature_names_in_"):
                 return member
             return without_names(member)
-        block = rows.then(self._design).in_one_block(
-            type(self).__name__, "a classifier of Lyceum"
-        )
+        coded = rows.then(self._design)
+        block = coded.in_one_block(type(self).__name__, "a classifier of Lyceum")
         block = block.without_zero_weights()
         check_takes_weights(member, block.w)
-        if block.w is None:
-            weights = {}
-        else:
-            weights = {"sample_weight": block.w}
-        return member.fit(block.X, self.classes_[block.y], **weights)
+        labels = self.classes_[block.y]
+        return MemberData(None, block.X, labels).fit(member, w=block.w)
 
     # -- predict -----------------------------------------------------------------------
 
@@ -202,7 +204,7 @@ class ClusterClassifier(Classifier, ClusterBased):
             The rows.
         """
         check_is_fitted(self)
-        return self._apply(partial(_posteriors, self), X)
+        return self._apply(self._posteriors, X)
 
     def predict(self, X: Data) -> Any:
         """The class of the largest posterior.
@@ -213,12 +215,30 @@ class ClusterClassifier(Classifier, ClusterBased):
             The rows.
         """
         check_is_fitted(self)
-        return self._apply(partial(_predict, self), X)
+        return self._apply(self._predict, X)
 
-    def _classifier_numbers(self, labels: np.ndarray) -> np.ndarray:
-        """The numbers of the classifiers of these clusters; -1 for that of all rows."""
+    def _predict(self, block: Block) -> np.ndarray:
+        return self.classes_[self._posteriors(block).argmax(axis=1)]
+
+    def _posteriors(self, block: Block) -> np.ndarray:
+        # the number of every row's classifier: a row outside all clusters has that of all rows
+        labels = clusters_of_rows(self, block)
         in_range = (labels >= 0) & (labels < len(self.decides_))
-        return np.where(in_range, self.decides_[np.where(in_range, labels, 0)], -1)
+        numbers = np.full(len(labels), -1)
+        numbers[in_range] = self.decides_[labels[in_range]]
+        is_coded = takes_rows(self._classifier)
+        cells = block if is_coded else self._design(block)
+        posteriors = np.zeros((len(numbers), len(self.classes_)))
+        for number in np.unique(numbers).tolist():
+            rows = np.flatnonzero(numbers == number)
+            part = cells if len(rows) == len(numbers) else cells.take(rows)
+            data = MemberData(None, part.X)
+            if is_coded:
+                schema = Schema(part.schema.columns)
+                data = MemberData(ArraySource(part.X, None, None, schema, coded=True))
+            member = self.fallback_ if number < 0 else self.estimators_[number]
+            posteriors[rows] = data.posteriors(member, self.classes_)
+        return normalize_posteriors(posteriors)
 
     # -- what was learned --------------------------------------------------------------
 
@@ -241,16 +261,16 @@ class ClusterClassifier(Classifier, ClusterBased):
             c: Table(f"Cluster {c}, weight by class", heads, [line[2:]])
             for c, line in enumerate(self._lines())
         }
-        return self._explain_placed(X, partial(_posteriors, self), about)
+        return self._explain_placed(X, self._posteriors, about)
 
     def _lines(self) -> list[tuple[Any, ...]]:
-        sizes = self.counts_.sum(axis=1).tolist()
-        deciders = self.decides_.tolist()
+        """Number, weight, classifier and weights of the classes of every cluster."""
+        weights = self.counts_.sum(axis=1).tolist()
+        deciders = np.where(self.decides_ < 0, "that of all rows", "its own").tolist()
+        columns = zip(weights, deciders, self.counts_.tolist())
         return [
-            (c, size, "that of all rows" if number < 0 else "its own", *counts)
-            for c, (size, number, counts) in enumerate(
-                zip(sizes, deciders, self.counts_.tolist())
-            )
+            (c, weight, decider, *counts)
+            for c, (weight, decider, counts) in enumerate(columns)
         ]
 
     def summary(self) -> Summary:
@@ -263,18 +283,14 @@ class ClusterClassifier(Classifier, ClusterBased):
             "classifiers of single clusters": len(self.estimators_),
         }
         heads = ("cluster", "weight", "classifier", *map(str, self.classes_))
-        return Summary(
-            self._title(),
-            facts,
-            [Table("Clusters and weights of classes", heads, self._lines())],
-        )
+        table = Table("Clusters and weights of classes", heads, self._lines())
+        return Summary(self._title(), facts, [table])
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of the clusterer and of all classifiers."""
         check_is_fitted(self)
-        return sum(
-            map(complexity, (self.clusterer_, self.fallback_, *self.estimators_))
-        )
+        learners = (self.clusterer_, self.fallback_, *self.estimators_)
+        return sum(map(complexity, learners))
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         k = len(self.counts_)
@@ -331,35 +347,3 @@ class _OfCluster:
 
     def __call__(self, block: Block) -> Block:
         return block.take(clusters_of_rows(self.model, block) == self.cluster)
-
-
-def _posteriors(model: ClusterClassifier, block: Block) -> np.ndarray:
-    numbers = model._classifier_numbers(clusters_of_rows(model, block))
-    out = np.zeros((len(numbers), len(model.classes_)))
-    coded = takes_rows(model._classifier)
-    if coded:
-        cells = block
-    else:
-        cells = model._design(block)
-    for number in np.unique(numbers).tolist():
-        rows = np.flatnonzero(numbers == number)
-        if len(rows) == len(numbers):
-            part = cells
-        else:
-            part = cells.take(rows)
-        if coded:
-            data = MemberData(
-                ArraySource(part.X, None, None, Schema(part.schema.columns), coded=True)
-            )
-        else:
-            data = MemberData(None, part.X)
-        if number < 0:
-            member = model.fallback_
-        else:
-            member = model.estimators_[number]
-        out[rows] = data.posteriors(member, model.classes_)
-    return normalize_posteriors(out)
-
-
-def _predict(model: ClusterClassifier, block: Block) -> np.ndarray:
-    return model.classes_[_posteriors(model, block).argmax(axis=1)]

@@ -84,26 +84,17 @@ class Diversity:
     @property
     def table(self) -> Table:
         """The measures of every pair."""
-        pairs = [(i, j) for i in range(len(self.names)) for j in range(i)]
-        measures = (
-            self.q_pairs,
-            self.disagreement_pairs,
-            self.double_fault_pairs,
-            self.kappa_pairs,
-        )
-        rows = [
-            (
-                self.names[j],
-                self.names[i],
-                *(float(measure[i, j]) for measure in measures),
-            )
-            for i, j in pairs
-        ]
-        return Table(
-            "Pairs",
-            ("member", "member", "Q", "disagreement", "double fault", "kappa"),
-            rows,
-        )
+        measures = {
+            "Q": self.q_pairs,
+            "disagreement": self.disagreement_pairs,
+            "double fault": self.double_fault_pairs,
+            "kappa": self.kappa_pairs,
+        }
+        rows = []
+        for i, j in zip(*np.tril_indices(len(self.names), -1)):
+            values = [float(measure[i, j]) for measure in measures.values()]
+            rows.append((self.names[j], self.names[i], *values))
+        return Table("Pairs", ("member", "member", *measures), rows)
 
     def __str__(self) -> str:
         facts = [
@@ -132,7 +123,9 @@ class Diversity:
 
 
 def diversity(
-    y: Target, predictions: Any, names: Sequence[str] | None = None
+    y: Target,
+    predictions: Any,
+    names: Sequence[str] | None = None,
 ) -> Diversity:
     """Q, disagreement, double fault, entropy and kappa of classifiers, from their predictions.
 
@@ -176,33 +169,37 @@ def diversity(
     only = right.T @ (1 - right) / n
     with np.errstate(invalid="ignore", divide="ignore"):
         q = (both * neither - only * only.T) / (both * neither + only * only.T)
-    count = right.sum(axis=1)
+    # r_i, the number of members that are right on row i
+    r = right.sum(axis=1)
+    entropy = np.minimum(r, L - r).mean() / (L - np.ceil(L / 2))
     if names is None:
         names = [f"member {i}" for i in range(1, L + 1)]
     return Diversity(
-        tuple(map(str, names)),
-        1.0 - right.mean(axis=0),
-        _off_diagonal(q),
-        _off_diagonal(only + only.T),
-        _off_diagonal(neither),
-        _off_diagonal(_cohen(predictions)),
-        float(np.minimum(count, L - count).mean() / (L - np.ceil(L / 2))),
-        _group_kappa(right, count),
+        names=tuple(map(str, names)),
+        errors=1.0 - right.mean(axis=0),
+        q_pairs=_off_diagonal(q),
+        disagreement_pairs=_off_diagonal(only + only.T),
+        double_fault_pairs=_off_diagonal(neither),
+        kappa_pairs=_off_diagonal(_cohen(predictions)),
+        entropy=float(entropy),
+        kappa=_group_kappa(r, right),
     )
 
 
-def _group_kappa(right: np.ndarray, count: np.ndarray) -> float:
-    """κ of L members, of which r_i = `count` are right on row i; 1 where all agree on all rows."""
+def _group_kappa(r: np.ndarray, right: np.ndarray) -> float:
+    """κ of L members, of which r_i are right on row i; 1 where all agree on all rows."""
     L = right.shape[1]
     p = right.mean()
     chance = L * (L - 1) * p * (1 - p)
     if chance > 0:
-        return float(1.0 - (count * (L - count)).mean() / chance)
+        return float(1.0 - (r * (L - r)).mean() / chance)
     return 1.0
 
 
 def _check_predictions(
-    y: np.ndarray, predictions: np.ndarray, names: Sequence[str] | None
+    y: np.ndarray,
+    predictions: np.ndarray,
+    names: Sequence[str] | None,
 ) -> None:
     if (
         predictions.ndim != 2
@@ -223,9 +220,9 @@ def _check_predictions(
 def _cohen(predictions: np.ndarray) -> np.ndarray:
     """Cohen's kappa of the labels of every pair of columns."""
     labels, codes = np.unique(predictions, return_inverse=True)
-    hot = (
-        codes.reshape(predictions.shape)[:, :, None] == np.arange(len(labels))
-    ).astype(np.float64)
+    codes = codes.reshape(predictions.shape)
+    # (n, L, K), and the shares of rows on which two members agree, in fact and by chance
+    hot = (codes[:, :, None] == np.arange(len(labels))).astype(np.float64)
     agree = np.einsum("ilk,imk->lm", hot, hot) / len(hot)
     shares = hot.mean(axis=0)
     chance = shares @ shares.T
@@ -242,6 +239,4 @@ def _off_diagonal(pairs: np.ndarray) -> np.ndarray:
 
 def _mean(pairs: np.ndarray) -> float:
     finite = pairs[np.isfinite(pairs)]
-    if len(finite):
-        return float(finite.mean())
-    return float("nan")
+    return float(finite.mean()) if len(finite) else float("nan")

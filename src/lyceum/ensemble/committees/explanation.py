@@ -88,9 +88,8 @@ class MemberExplanation(Explanation):
         """From an explanation by columns and, for every row and member, its answer (a class code or
         number, NaN if the row did not reach it), its support of the prediction, and its share, (n,
         3 * members)."""
-        answers, supports, shares = np.moveaxis(
-            parts.reshape(len(parts), len(members), 3), 2, 0
-        )
+        cube = parts.reshape(len(parts), len(members), 3)
+        answers, supports, shares = np.moveaxis(cube, 2, 0)
         labels: np.ndarray = np.full(answers.shape, None, dtype=object)
         asked = np.isfinite(answers)
         if classes is None:
@@ -119,21 +118,22 @@ class MemberExplanation(Explanation):
             columns.append(self.settings[1].tolist())
         heads.append(self.share_unit)
         columns.append(self.shares[i].tolist())
-        rows = [[_cell(value) for value in row] for row in zip(*columns)]
+        # a stage that the row did not reach has no answer, and NaN for its support
+        rows = [
+            ["" if value is None or value != value else value for value in row]
+            for row in zip(*columns)
+        ]
         return Table(f"Members on row {i}", heads, rows)
 
     def _row_as_dict(self, i: int) -> dict[str, Any]:
         return super()._row_as_dict(i) | {"members": self.detail(i).as_dict()}
 
 
-def _cell(value: object) -> Any:
-    if value is None or (isinstance(value, float) and np.isnan(value)):
-        return ""
-    return value
-
-
 def member_shares(
-    answers: np.ndarray, fused: np.ndarray, rule: str, w: np.ndarray
+    answers: np.ndarray,
+    fused: np.ndarray,
+    rule: str,
+    w: np.ndarray,
 ) -> np.ndarray:
     """The share of every member in the fused answer of the class with the largest one, (L, n).
 
@@ -152,23 +152,23 @@ def member_shares(
     w : array of shape (L,)
         The weights of the members; the sum is 1.
     """
+    # p_l(k) of every member for the class k that is predicted, (L, n)
     rows = np.arange(len(fused))
     k = fused.argmax(axis=1)
     support = answers[:, rows, k]
     if rule == "product":
         if fused.shape[1] == 1:
             return np.zeros(support.shape)
-        second = fused.copy()
-        second[rows, k] = -np.inf
-        other = answers[:, rows, second.argmax(axis=1)]
-        return (
-            len(w)
-            * w[:, None]
-            * np.log(np.maximum(support, _LEAST) / np.maximum(other, _LEAST))
-        )
+        others = fused.copy()
+        others[rows, k] = -np.inf
+        runner_up = answers[:, rows, others.argmax(axis=1)]
+        ratio = np.maximum(support, _LEAST) / np.maximum(runner_up, _LEAST)
+        return len(w) * w[:, None] * np.log(ratio)
     if rule in ("median", "minimum", "maximum"):
+        # members that are nearest to the fused answer, but for rounding, set it
         answer = fused[rows, k]
-        away = np.abs(support - answer)
-        sets = away <= away.min(axis=0) + 1e-12 * np.maximum(np.abs(answer), 1.0)
+        distance = np.abs(support - answer)
+        rounding = 1e-12 * np.maximum(np.abs(answer), 1.0)
+        sets = distance <= distance.min(axis=0) + rounding
         return sets / sets.sum(axis=0) * answer
     return w[:, None] * support

@@ -13,25 +13,18 @@ from lyceum._core.data import row_weights
 from lyceum._core.probability import check_shares
 from lyceum.errors import DataError, SettingError
 
-CLASS_RULES = (
-    "vote",
-    "sum",
-    "average",
-    "weighted",
-    "median",
-    "minimum",
-    "maximum",
-    "product",
-)
 NUMBER_RULES = ("sum", "average", "weighted", "median", "minimum", "maximum")
-_TAKES_WEIGHTS = ("vote", "sum", "average", "weighted", "product")
+CLASS_RULES = ("vote", *NUMBER_RULES, "product")
+TAKES_WEIGHTS = ("vote", "sum", "average", "weighted", "product")
 _MOST_STEPS = 100
 _SMALLEST_GAIN = 1e-10  # of the mean log-likelihood
 _SHORTEST_STEP = 1e-8
 
 
 def fuse(
-    outputs: Any, rule: str = "sum", weights: ArrayLike | None = None
+    outputs: Any,
+    rule: str = "sum",
+    weights: ArrayLike | None = None,
 ) -> np.ndarray:
     """The answer of a committee by one of the rules of fusion, before it is normalized.
 
@@ -75,12 +68,27 @@ def fuse(
         raise DataError(
             f"outputs of shape {outputs.shape} are not those of members: give (members, rows, K)"
         )
-    if weights is not None and rule not in _TAKES_WEIGHTS:
+    if weights is not None and rule not in TAKES_WEIGHTS:
         raise SettingError(
-            f"the rule {rule!r} takes no weights: choose one of {', '.join(_TAKES_WEIGHTS)}"
+            f"the rule {rule!r} takes no weights: choose one of {', '.join(TAKES_WEIGHTS)}"
         )
     w = check_shares(weights, len(outputs), "weights", "member")
-    return _combine(outputs, rule, w)
+    if rule == "median":
+        return np.median(outputs, axis=0)
+    if rule == "minimum":
+        return outputs.min(axis=0)
+    if rule == "maximum":
+        return outputs.max(axis=0)
+    if rule == "product":
+        if np.ptp(w) == 0.0:
+            return outputs.prod(axis=0)
+        # 0 ** 0 is 1: a member without weight says nothing
+        powers = (w * len(w)).reshape(-1, *[1] * (outputs.ndim - 1))
+        return (outputs**powers).prod(axis=0)
+    if rule == "vote":
+        most = outputs.argmax(axis=-1)
+        outputs = (most[..., None] == np.arange(outputs.shape[-1])).astype(np.float64)
+    return weighted_sum(outputs, w)
 
 
 def answers_of_members(outputs: Any) -> np.ndarray:
@@ -107,24 +115,6 @@ def check_class_codes(target: np.ndarray, n_classes: int, name: str) -> None:
         )
 
 
-def _combine(outputs: np.ndarray, rule: str, w: np.ndarray) -> np.ndarray:
-    if rule == "median":
-        return np.median(outputs, axis=0)
-    if rule == "minimum":
-        return outputs.min(axis=0)
-    if rule == "maximum":
-        return outputs.max(axis=0)
-    if rule == "product":
-        equal = np.ptp(w) == 0.0
-        if equal:
-            return outputs.prod(axis=0)
-        return _powers(outputs, w * len(w))
-    if rule == "vote":
-        most = outputs.argmax(axis=-1)
-        outputs = (most[..., None] == np.arange(outputs.shape[-1])).astype(np.float64)
-    return weighted_sum(outputs, w)
-
-
 def weighted_sum(outputs: Iterable[np.ndarray], w: np.ndarray) -> np.ndarray:
     """The weighted mean of answers that come one after the other, added up in this order.
 
@@ -136,38 +126,28 @@ def weighted_sum(outputs: Iterable[np.ndarray], w: np.ndarray) -> np.ndarray:
         What members weigh; the sum is 1.
     """
     equal = bool(np.ptp(w) == 0.0)
-    parts = (
-        np.asarray(part if equal else share * part, dtype=np.float64)
-        for part, share in zip(outputs, w)
-    )
-    first = next(parts)
-    second = next(parts, None)
-    if second is None:
-        if equal:
-            return first / len(w)
-        return first
-    # answers may be the members' own arrays: never in place of them
-    total = first + second
-    del first, second
-    for part in parts:
-        total += part
+    mean: Any = None
+    for part, share in zip(outputs, w):
+        answer = np.asarray(part if equal else share * part, dtype=np.float64)
+        if mean is None:
+            # answers may be the members' own arrays, which are not added to
+            mean = answer
+            if equal:
+                mean = answer.copy()
+        else:
+            mean += answer
     if equal:
-        total /= len(w)
-    return total
-
-
-def _powers(outputs: np.ndarray, powers: np.ndarray) -> np.ndarray:
-    total = np.ones(outputs.shape[1:])
-    for part, power in zip(outputs, powers):
-        total *= part**power  # 0 ** 0 is 1: a member without weight says nothing
-    return total
+        mean /= len(w)
+    return mean
 
 
 # -- weights on the simplex ------------------------------------------------------------
 
 
 def simplex_weights(
-    outputs: np.ndarray, target: np.ndarray, w: np.ndarray | None = None
+    outputs: np.ndarray,
+    target: np.ndarray,
+    w: np.ndarray | None = None,
 ) -> np.ndarray:
     """The weights ≥ 0 with sum 1 under which the mean of the members fits the target best.
 
@@ -214,9 +194,8 @@ def simplex_weights(
     weight = row_weights(w, outputs.shape[1])
     if outputs.ndim == 3:
         check_class_codes(target, outputs.shape[2], "target")
-        return _likelihood_weights(
-            outputs[:, np.arange(len(target)), target.astype(np.intp)], weight
-        )
+        likely = outputs[:, np.arange(len(target)), target.astype(np.intp)]
+        return _likelihood_weights(likely, weight)
     errors = ((target - outputs) * np.sqrt(weight)).T
     scale = np.sqrt((errors**2).sum() / len(outputs))
     if scale == 0.0:
@@ -235,6 +214,7 @@ def _likelihood_weights(likely: np.ndarray, w: np.ndarray) -> np.ndarray:
     simplex. The shares with the largest likelihood have u'(p_l / x'p) <= 1 for all l; the largest
     excess bounds how much likelihood is missing.
     """
+    # a row that no member thinks possible has no say; scaling a row's densities changes nothing
     possible = (likely > 0.0).any(axis=0) & (w > 0.0)
     likely = likely[:, possible]
     u = w[possible]
@@ -244,31 +224,28 @@ def _likelihood_weights(likely: np.ndarray, w: np.ndarray) -> np.ndarray:
     likely = likely / likely.max(axis=0)
     u = u / u.sum()
     for _ in range(_MOST_STEPS):
+        # the gradient of f is −excess, its Hessian H = Σ u r rᵀ, r = p / x'p
         ratio = likely / (x @ likely)
         excess = ratio @ u - 1.0
         if excess.max() <= _SMALLEST_GAIN:
             break
-        moved = _quadratic_step(x, -excess, (ratio * u) @ ratio.T) - x
+        H = (ratio * u) @ ratio.T
+        H = H + 1e-10 * np.trace(H) * np.eye(len(x))  # members may say the same
+        # The y ≥ 0 with the least −excess'(y − x) + (y − x)'H(y − x) / 2: with H = RRᵀ it has the
+        # least |Rᵀy − R⁻¹(Hx + excess)|², by non-negative least squares.
+        root = np.linalg.cholesky(H)
+        y, _ = nnls(root.T, np.linalg.solve(root, H @ x + excess))
+        moved = y - x
+        # halved until f falls by a part of what its slope promises (Armijo)
         step = 1.0
         value = _missing_likelihood(x, likely, u)
-        while _missing_likelihood(x + step * moved, likely, u) > value - 1e-4 * step * (
-            excess @ moved
-        ):
+        fall = 1e-4 * (excess @ moved)
+        while _missing_likelihood(x + step * moved, likely, u) > value - step * fall:
             step /= 2.0
             if step < _SHORTEST_STEP:
                 return x / x.sum()
         x = x + step * moved
     return x / x.sum()
-
-
-def _quadratic_step(
-    x: np.ndarray, slope: np.ndarray, curvature: np.ndarray
-) -> np.ndarray:
-    """The y >= 0 with the least slope'(y - x) + (y - x)'H(y - x) / 2."""
-    # members may say the same
-    curvature = curvature + 1e-10 * np.trace(curvature) * np.eye(len(x))
-    root = np.linalg.cholesky(curvature)
-    return nnls(root.T, np.linalg.solve(root, curvature @ x - slope))[0]
 
 
 def _missing_likelihood(x: np.ndarray, likely: np.ndarray, u: np.ndarray) -> float:

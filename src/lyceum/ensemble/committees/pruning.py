@@ -12,6 +12,7 @@ from lyceum._core.probability import check_shares
 from lyceum._core.text import plain, show_count
 from lyceum._core.types import Target
 from lyceum.ensemble.committees.fusion import (
+    TAKES_WEIGHTS,
     answers_of_members,
     check_class_codes,
     fuse,
@@ -66,14 +67,12 @@ class Pruning:
     steps: list[dict[str, Any]]
 
     def __str__(self) -> str:
-        rows = [
-            [s["step"], s["added"], s["removed"], len(s["members"]), s["error"]]
-            for s in self.steps
-        ]
-        rows = [["" if cell is None else cell for cell in row] for row in rows]
-        return str(
-            Table("Pruning", ("step", "added", "removed", "members", "error"), rows)
-        )
+        heads = ("step", "added", "removed", "members", "error")
+        rows = []
+        for step in self.steps:
+            cells = step | {"members": len(step["members"])}
+            rows.append(["" if cells[head] is None else cells[head] for head in heads])
+        return str(Table("Pruning", heads, rows))
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in JSON's own types."""
@@ -158,7 +157,11 @@ class _PruningSearch:
     """Errors of sets of members, and the ways from set to set."""
 
     def __init__(
-        self, y: np.ndarray, outputs: np.ndarray, rule: str, weights: ArrayLike | None
+        self,
+        y: np.ndarray,
+        outputs: np.ndarray,
+        rule: str,
+        weights: ArrayLike | None,
     ) -> None:
         if outputs.ndim not in (2, 3) or outputs.shape[1:2] != y.shape or not len(y):
             raise DataError(
@@ -171,39 +174,36 @@ class _PruningSearch:
         self.rule = rule
         self.L = len(outputs)
         self.classes = outputs.ndim == 3
-        if self.classes:
-            self.outputs = outputs
-        else:
-            self.outputs = outputs[:, :, None]
-        if weights is None:
-            self.weights = None
-        else:
-            self.weights = check_shares(weights, self.L, "weights", "member")
-        self.known: dict[frozenset[int], float] = {}
+        self.outputs = outputs if self.classes else outputs[:, :, None]
+        self.weights = None
+        if weights is not None:
+            shares = check_shares(weights, self.L, "weights", "member")
+            if rule in TAKES_WEIGHTS:
+                self.weights = shares
+        # errors of sets of members, which searches come to again and again
+        self.errors: dict[frozenset[int], float] = {}
         self.steps: list[dict[str, Any]] = []
 
     def error(self, members: Any) -> float:
         key = frozenset(members)
-        if key not in self.known:
+        if key not in self.errors:
             chosen = sorted(key)
-            weighted = self.weights is not None and self.rule not in (
-                "median",
-                "minimum",
-                "maximum",
-            )
-            w = self.weights[chosen] if weighted else None  # type: ignore[index]
-            if w is None or not w.any():
-                w = None
+            w = None
+            if self.weights is not None and self.weights[chosen].any():
+                w = self.weights[chosen]
             answers = fuse(self.outputs[chosen], self.rule, w)
             if self.classes:
-                wrong = answers.argmax(axis=1) != self.y
+                losses = answers.argmax(axis=1) != self.y
             else:
-                wrong = (answers[:, 0] - self.y) ** 2
-            self.known[key] = float(wrong.mean())
-        return self.known[key]
+                losses = (answers[:, 0] - self.y) ** 2
+            self.errors[key] = float(losses.mean())
+        return self.errors[key]
 
     def step(
-        self, members: list[int], added: int | None = None, removed: int | None = None
+        self,
+        members: list[int],
+        added: int | None = None,
+        removed: int | None = None,
     ) -> None:
         self.steps.append(
             {
@@ -278,7 +278,14 @@ class _PruningSearch:
                 break
         return members
 
-    def floating(self, n_members: int | None, plus: int, minus: int) -> Pruning:
+    def floating(
+        self,
+        n_members: int | None,
+        plus: int,
+        minus: int,
+    ) -> Pruning:
+        # plus-l minus-r: l members are added and r removed until all are in, and the best set of
+        # every size is kept
         members: list[int] = []
         best: dict[int, list[int]] = {}
         while len(members) < self.L:
@@ -296,11 +303,13 @@ class _PruningSearch:
                 self._note(best, members)
         if n_members is not None:
             return self.result(best[n_members])
-        return self.result(
-            min(best.values(), key=lambda chosen: (self.error(chosen), len(chosen)))
+        smallest = min(
+            best.values(), key=lambda chosen: (self.error(chosen), len(chosen))
         )
+        return self.result(smallest)
 
     def _note(self, best: dict[int, list[int]], members: list[int]) -> None:
+        """Keep the best set of every size."""
         size = len(members)
         if size and (size not in best or self.error(members) < self.error(best[size])):
             best[size] = list(members)

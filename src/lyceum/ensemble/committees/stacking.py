@@ -56,6 +56,27 @@ class _Stacking(NamedEnsemble):
     level0_names_: list[str]
     typical_answers_: np.ndarray
 
+    def __init__(
+        self,
+        estimators: Any = None,
+        final_estimator: Any = None,
+        *,
+        cv: Any = 5,
+        passthrough: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        categorical_features: Categories = "from_dtype",
+    ):
+        self.estimators = estimators
+        self.final_estimator = final_estimator
+        self.cv = cv
+        self.passthrough = passthrough
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
     def _default_final(self) -> Any:
         raise undefined(self, "_default_final")
 
@@ -83,7 +104,12 @@ class _Stacking(NamedEnsemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit the final learner on the out-of-fold answers of the members, then every member on all
         rows.
 
@@ -113,7 +139,10 @@ class _Stacking(NamedEnsemble):
         return self
 
     def _fit_final(
-        self, table: ArraySource, target: np.ndarray, w: np.ndarray | None
+        self,
+        table: ArraySource,
+        target: np.ndarray,
+        w: np.ndarray | None,
     ) -> Any:
         """The final learner on level-1 rows; `target` has class codes, or numbers."""
         learner = set_seeds(clone(self._final()), self.seed_, _FINAL)
@@ -153,7 +182,10 @@ class _Stacking(NamedEnsemble):
         return self._columns_of(self._answers(data))
 
     def _level1(
-        self, columns: np.ndarray, data: MemberData, rows: Any = None
+        self,
+        columns: np.ndarray,
+        data: MemberData,
+        rows: Any = None,
     ) -> ArraySource:
         """The table that the final learner sees, coded."""
         seen = [
@@ -175,10 +207,7 @@ class _Stacking(NamedEnsemble):
     def _final_answer(self, table: ArraySource) -> np.ndarray:
         """The answers of the final learner for level-1 rows: posteriors (n, K), or numbers (n,)."""
         final = self.final_estimator_
-        if takes_rows(final):
-            level1 = MemberData(table)
-        else:
-            level1 = MemberData(None, table.X)
+        level1 = MemberData(table if takes_rows(final) else None, table.X)
         if is_classifier(self):
             return normalize_posteriors(level1.posteriors(final, self.classes_))
         return np.asarray(level1.predict_with(final), dtype=np.float64)
@@ -203,6 +232,7 @@ class _Stacking(NamedEnsemble):
         added = self._added_by_members(self._level1(self._columns_of(answers), data))
         n = len(added)
         L = len(self.names_)
+        # members, the table's columns where they pass through, and at the end the base
         parts = np.full((n, added.shape[1] - 1, 3), np.nan)
         parts[:, :-1, 2] = added[:, 2:]
         parts[:, -1, 2] = added[:, 1]
@@ -215,6 +245,7 @@ class _Stacking(NamedEnsemble):
 
     def _added_by_members(self, table: ArraySource) -> np.ndarray:
         """Rows of prediction, base, and what the answers of every member add."""
+        # the columns of a member are replaced together, by its mean answers
         n_answers = len(self.level0_names_)
         width = n_answers // len(self.names_)
         groups: list[Any] = [slice(i, i + width) for i in range(0, n_answers, width)]
@@ -243,12 +274,8 @@ class _Stacking(NamedEnsemble):
         for i, (name, member) in enumerate(zip(self.names_, self.estimators_)):
             rows.append([name, type(member).__name__, self._columns_text(i)])
         tables = [Table("Members", ["member", "learner", "columns"], rows)]
-        coef = getattr(self.final_estimator_, "coef_", None)
-        if (
-            coef is not None
-            and np.ndim(coef)
-            and np.shape(coef)[-1] == len(self.level0_names_)
-        ):
+        coef: Any = getattr(self.final_estimator_, "coef_", None)
+        if np.ndim(coef) and np.shape(coef)[-1] == len(self.level0_names_):
             tables.append(_coefficients_table(np.atleast_2d(coef), self.level0_names_))
         facts = {
             "final estimator": type(self.final_estimator_).__name__,
@@ -278,24 +305,12 @@ class StackingClassifier(Classifier, _Stacking):
     ----------
     estimators_ : list of classifiers
         The members, fitted on all rows.
-    named_estimators_ : Bunch
-        The same by name.
     final_estimator_ : classifier
         The fitted final learner.
     level0_names_ : list of str
         The level-0 columns that it sees: a member and a class each (of two classes the second).
     typical_answers_ : array of shape (level-0 columns,)
         Their means over the rows of `fit`; where explanations by members start.
-    names_ : list of str
-        The names of the members.
-    columns_ : list of arrays
-        The indices of their columns, None for all.
-    seed_ : int
-        The seed that was used.
-    framed_ : bool
-        Whether learners of another library were given a frame.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start.
 
     See Also
     --------
@@ -316,27 +331,6 @@ class StackingClassifier(Classifier, _Stacking):
     """
 
     _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
-
-    def __init__(
-        self,
-        estimators: Any = None,
-        final_estimator: Any = None,
-        *,
-        cv: Any = 5,
-        passthrough: bool = False,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        categorical_features: Categories = "from_dtype",
-    ):
-        self.estimators = estimators
-        self.final_estimator = final_estimator
-        self.cv = cv
-        self.passthrough = passthrough
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.categorical_features = categorical_features
 
     def _default_members(self) -> list[Any]:
         return usual_classifiers()
@@ -372,24 +366,12 @@ class StackingRegressor(Regressor, _Stacking):
     ----------
     estimators_ : list of regressors
         The members, fitted on all rows.
-    named_estimators_ : Bunch
-        The same by name.
     final_estimator_ : regressor
         The fitted final learner.
     level0_names_ : list of str
         The level-0 columns that it sees, one per member.
     typical_answers_ : array of shape (level-0 columns,)
         Their means over the rows of `fit`; where explanations by members start.
-    names_ : list of str
-        The names of the members.
-    columns_ : list of arrays
-        The indices of their columns, None for all.
-    seed_ : int
-        The seed that was used.
-    framed_ : bool
-        Whether learners of another library were given a frame.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start.
 
     See Also
     --------
@@ -408,27 +390,6 @@ class StackingRegressor(Regressor, _Stacking):
     """
 
     _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
-
-    def __init__(
-        self,
-        estimators: Any = None,
-        final_estimator: Any = None,
-        *,
-        cv: Any = 5,
-        passthrough: bool = False,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        categorical_features: Categories = "from_dtype",
-    ):
-        self.estimators = estimators
-        self.final_estimator = final_estimator
-        self.cv = cv
-        self.passthrough = passthrough
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.categorical_features = categorical_features
 
     def _default_members(self) -> list[Any]:
         return usual_regressors()

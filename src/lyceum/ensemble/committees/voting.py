@@ -74,9 +74,35 @@ class _Voting(NamedEnsemble):
     cv: Any
     weights_: np.ndarray
 
+    def __init__(
+        self,
+        estimators: Any = None,
+        *,
+        rule: str = "sum",
+        weights: ArrayLike | None = None,
+        cv: Any = 5,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        categorical_features: Categories = "from_dtype",
+    ):
+        self.estimators = estimators
+        self.rule = rule
+        self.weights = weights
+        self.cv = cv
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit every member on all rows, and find its weight.
 
         Parameters
@@ -93,7 +119,10 @@ class _Voting(NamedEnsemble):
         return self
 
     def _weights(
-        self, data: MemberData, target: np.ndarray, w: np.ndarray | None
+        self,
+        data: MemberData,
+        target: np.ndarray,
+        w: np.ndarray | None,
     ) -> np.ndarray:
         method = self.weights
         if self.rule == "weighted" and method is None:
@@ -104,6 +133,7 @@ class _Voting(NamedEnsemble):
             )
         if not isinstance(method, str):
             return check_shares(method, len(self.names_), "weights", "member")
+        # members are judged by their posteriors; weights of votes are learned from votes
         vote = self.rule == "vote" and method == "learned"
         answers = self._out_of_fold(data, target, w, self.cv, vote)
         tested = np.isfinite(answers).all(axis=(0, 2))
@@ -125,7 +155,10 @@ class _Voting(NamedEnsemble):
         raise undefined(self, "_losses")
 
     def _learned_weights(
-        self, answers: np.ndarray, target: np.ndarray, w: np.ndarray | None
+        self,
+        answers: np.ndarray,
+        target: np.ndarray,
+        w: np.ndarray | None,
     ) -> np.ndarray:
         return simplex_weights(answers, target, w)
 
@@ -189,11 +222,16 @@ class _Voting(NamedEnsemble):
             supports = np.full(shares.shape, np.nan)
             return np.stack([answers[:, :, 0], supports, shares], axis=2).swapaxes(0, 1)
         supports = answers[:, np.arange(len(fused)), fused.argmax(axis=1)]
-        return np.stack([answers.argmax(axis=2), supports, shares], axis=2).swapaxes(
-            0, 1
-        )
+        parts = np.stack([answers.argmax(axis=2), supports, shares], axis=2)
+        return parts.swapaxes(0, 1)
 
-    def prune(self, X: Data, y: Target, method: str = "reduce_error", **settings: Any):
+    def prune(
+        self,
+        X: Data,
+        y: Target,
+        method: str = "reduce_error",
+        **settings: Any,
+    ):
         """A fitted ensemble of fewer members, chosen on validation rows; see `prune_ensemble`."""
         answers = self.member_outputs(X)
         target = np.asarray(y)
@@ -215,7 +253,9 @@ class _Voting(NamedEnsemble):
         members = params["estimators"]
         if members is None:
             members = self._default_members()
-        smaller = type(self)(**{**params, "estimators": [members[i] for i in indices]})
+        params["estimators"] = [members[i] for i in indices]
+        smaller = type(self)(**params)
+        # what was learned stays, of the members that stay; nothing is fitted again
         for name, value in vars(self).items():
             if name.endswith("_"):
                 setattr(smaller, name, value)
@@ -238,9 +278,10 @@ class _Voting(NamedEnsemble):
             weight = float(self.weights_[i])
             rows.append([name, type(member).__name__, self._columns_text(i), weight])
         if hasattr(self, "validation_errors_"):
-            heads.append(
-                "error left out" if is_classifier(self) else "squared error left out"
-            )
+            loss = "squared error"
+            if is_classifier(self):
+                loss = "error"
+            heads.append(f"{loss} left out")
             for row, error in zip(rows, self.validation_errors_.tolist()):
                 row.append(error)
         facts = {"rule": self.rule, "members": len(rows)}
@@ -281,22 +322,10 @@ class VotingClassifier(Classifier, _Voting):
     ----------
     estimators_ : list of classifiers
         The fitted members.
-    named_estimators_ : Bunch
-        The same by name.
-    names_ : list of str
-        Their names.
-    columns_ : list of arrays
-        The indices of their columns, None for all.
     weights_ : array of shape (L,)
         What they weigh; the sum is 1.
     validation_errors_ : array of shape (L,)
         The error rate of every member on rows left out, if `weights` needs it.
-    seed_ : int
-        The seed that was used.
-    framed_ : bool
-        Whether members of another library were given a frame.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start.
 
     See Also
     --------
@@ -333,27 +362,6 @@ class VotingClassifier(Classifier, _Voting):
         ],
         "cv": ["cv_object", StrOptions({"leave_one_out"})],
     }
-
-    def __init__(
-        self,
-        estimators: Any = None,
-        *,
-        rule: str = "sum",
-        weights: ArrayLike | None = None,
-        cv: Any = 5,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        categorical_features: Categories = "from_dtype",
-    ):
-        self.estimators = estimators
-        self.rule = rule
-        self.weights = weights
-        self.cv = cv
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.categorical_features = categorical_features
 
     def _default_members(self) -> list[Any]:
         return usual_classifiers()
@@ -413,22 +421,10 @@ class VotingRegressor(Regressor, _Voting):
     ----------
     estimators_ : list of regressors
         The fitted members.
-    named_estimators_ : Bunch
-        The same by name.
-    names_ : list of str
-        Their names.
-    columns_ : list of arrays
-        The indices of their columns, None for all.
     weights_ : array of shape (L,)
         What they weigh; the sum is 1.
     validation_errors_ : array of shape (L,)
         The mean squared error of every member on rows left out, if `weights` needs it.
-    seed_ : int
-        The seed that was used.
-    framed_ : bool
-        Whether members of another library were given a frame.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start.
 
     See Also
     --------
@@ -457,27 +453,6 @@ class VotingRegressor(Regressor, _Voting):
         "cv": ["cv_object", StrOptions({"leave_one_out"})],
     }
 
-    def __init__(
-        self,
-        estimators: Any = None,
-        *,
-        rule: str = "sum",
-        weights: ArrayLike | None = None,
-        cv: Any = 5,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        categorical_features: Categories = "from_dtype",
-    ):
-        self.estimators = estimators
-        self.rule = rule
-        self.weights = weights
-        self.cv = cv
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.categorical_features = categorical_features
-
     def _default_members(self) -> list[Any]:
         return usual_regressors()
 
@@ -485,11 +460,15 @@ class VotingRegressor(Regressor, _Voting):
         return (answers[:, 0] - target) ** 2
 
     def _learned_weights(
-        self, answers: np.ndarray, target: np.ndarray, w: np.ndarray | None
+        self,
+        answers: np.ndarray,
+        target: np.ndarray,
+        w: np.ndarray | None,
     ) -> np.ndarray:
         return simplex_weights(answers[:, :, 0], target, w)
 
     def _merits(self, method: str, n_rows: int) -> np.ndarray:
+        # the best weights of unbiased, uncorrelated members are the inverses of their errors
         errors = self.validation_errors_
         return 1.0 / np.maximum(errors, _SMALLEST * max(float(errors.max()), _SMALLEST))
 

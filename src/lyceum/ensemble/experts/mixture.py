@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 from lyceum._core.base import Learner, is_pipeline, takes_weights
 from lyceum._core.data import ArraySource, Rows, Schema
@@ -46,6 +44,7 @@ class GateTree:
 
     def log_shares(self, Z: np.ndarray, gates: np.ndarray) -> np.ndarray:
         """The log probability of every leaf, (n, leaves)."""
+        # log P(leaf) = Σ over the gates on its path of log P(c|x, v), added level by level
         shares = np.zeros((len(Z), 1))
         first = 0
         for level in range(self.depth):
@@ -63,10 +62,11 @@ class GateTree:
         """The target of every gate, (n, branching) each, from responsibilities of the leaves."""
         targets: list[np.ndarray] = []
         for level in range(self.depth):
-            blocks = leaves.reshape(
-                len(leaves), self.branching**level, self.branching, -1
-            ).sum(axis=3)
-            targets.extend(blocks[:, v] for v in range(blocks.shape[1]))
+            # leaves are from left to right: (row, gate of the level, way, leaf below it)
+            n_gates = self.branching**level
+            below = leaves.reshape(len(leaves), n_gates, self.branching, -1)
+            ways = below.sum(axis=3)
+            targets.extend(ways[:, v] for v in range(n_gates))
         return targets
 
 
@@ -129,9 +129,8 @@ class ExpertRows:
     def fit(self, expert: Estimator, w: np.ndarray) -> Any:
         """A copy of the expert, fitted with these weights."""
         if is_pipeline(expert):
-            return clone(expert).fit(
-                self.Z, self.y, **dict.fromkeys(weight_parameters(expert), w)
-            )
+            weights = dict.fromkeys(weight_parameters(expert), w)
+            return clone(expert).fit(self.Z, self.y, **weights)
         fitted = self._data.fit(clone(expert), w=w)
         if self._data.container is not None and isinstance(fitted, Learner):
             self._adopt_schema(fitted)
@@ -144,9 +143,8 @@ class ExpertRows:
             return
         if schema.target.is_categorical:
             classes = schema.target.categories
-            y = np.minimum(np.searchsorted(classes, self.y), len(classes) - 1).astype(
-                np.int32
-            )
+            codes = np.searchsorted(classes, self.y)
+            y = np.minimum(codes, len(classes) - 1).astype(np.int32)
             # to this learner some label means that there is none
             if (classes[y] != self.y).any():
                 return
@@ -185,18 +183,22 @@ class ExpertTask:
         """log p(y_i|x_i) from the answers of one expert."""
         if self.codes is not None:
             return answers
-        return -0.5 * ((self.y - answers) / sigma) ** 2 - np.log(
-            sigma * np.sqrt(2 * np.pi)
-        )
+        # log N(y; f(x), σ²)
+        scaled = (self.y - answers) / sigma
+        return -0.5 * scaled**2 - np.log(sigma * np.sqrt(2 * np.pi))
 
-    def spread(self, answers: np.ndarray, share: np.ndarray, floor: float) -> float:
+    def spread(
+        self,
+        answers: np.ndarray,
+        share: np.ndarray,
+        floor: float,
+    ) -> float:
         """The maximum-likelihood deviation of a regressor's errors, not below the floor."""
         if self.codes is not None:
             return 1.0
         weight = share * self.w
-        return float(
-            np.sqrt(max(weight @ (self.y - answers) ** 2 / weight.sum(), floor))
-        )
+        variance = weight @ (self.y - answers) ** 2 / weight.sum()
+        return float(np.sqrt(max(variance, floor)))
 
 
 def class_posteriors(expert: Estimator, Z: Any, classes: np.ndarray) -> np.ndarray:
@@ -210,25 +212,27 @@ def class_posteriors(expert: Estimator, Z: Any, classes: np.ndarray) -> np.ndarr
 
 
 def start_groups(
-    Z: np.ndarray, w: np.ndarray, n_groups: int, rng: np.random.Generator | None
+    Z: np.ndarray,
+    w: np.ndarray,
+    n_groups: int,
+    rng: np.random.Generator | None,
 ) -> np.ndarray:
     """Groups of equal weight along a direction: the first principal axis, or one drawn at
     random."""
     if rng is None:
         _, vectors = np.linalg.eigh((Z * w[:, None]).T @ Z / w.sum())
         axis: Any = vectors[:, -1] if Z.shape[1] else np.zeros(0)
+        # an eigenvector has no sign of its own: its largest entry is made positive
         if len(axis):
             axis = axis * np.sign(axis[np.argmax(np.abs(axis))])
     else:
         axis = rng.normal(size=Z.shape[1])
+    # cuts at the weighted quantiles of the rows along the axis
     along = Z @ axis
     order = np.argsort(along, kind="stable")
     reached = np.cumsum(w[order]) / w.sum()
-    cuts = [
-        along[order[np.searchsorted(reached, k / n_groups - 1e-12)]]
-        for k in range(1, n_groups)
-    ]
-    return np.searchsorted(np.array(cuts), along, side="left")
+    ranks = np.searchsorted(reached, np.arange(1, n_groups) / n_groups - 1e-12)
+    return np.searchsorted(along[order[ranks]], along, side="left")
 
 
 def fit_experts(
@@ -247,10 +251,15 @@ def fit_experts(
     optimizes.
     """
     mixture, floor = _start_mixture(tree, task)
-    share = _start_shares(len(task.y), tree.n_leaves, groups)
+    # responsibilities in which every expert has most of its group of rows, (n, experts)
+    L = tree.n_leaves
+    share = np.ones((len(task.y), L))
+    if L > 1:
+        share[:] = (1.0 - _START_SHARE) / (L - 1)
+        share[np.arange(len(share)), groups] = _START_SHARE
     history: list[float] = []
     record: list[dict[str, Any]] = []
-    total = float(task.w.sum())
+    weight = float(task.w.sum())
     converged = False
     for step in range(max_iter + 1):
         # the M-step, then the E-step with the penalized log-likelihood
@@ -261,32 +270,25 @@ def fit_experts(
         if history:
             gain = objective - history[-1]
         history.append(objective)
-        shares = (task.w @ share) / total
+        shares = (task.w @ share) / weight
         record.append(
             {"step": step, "objective": objective, "gain": gain, "shares": shares}
         )
         report("iterations", step, max_iter)
-        if step and gain < -_ROUNDING * max(abs(objective), total):
+        if step and gain < -_ROUNDING * max(abs(objective), weight):
             raise AssertionError(
                 f"the log-likelihood fell by {-gain:.3g} in iteration {step} of EM"
             )
-        if step and gain <= tol * total:
+        if step and gain <= tol * weight:
             converged = True
             break
     return Result(mixture, history, record, converged)
 
 
-def _start_shares(n_rows: int, n_experts: int, groups: np.ndarray) -> np.ndarray:
-    """Responsibilities in which every expert has most of its group of rows, (n, experts)."""
-    if n_experts == 1:
-        return np.ones((n_rows, 1))
-    share = np.full((n_rows, n_experts), (1.0 - _START_SHARE) / (n_experts - 1))
-    share[np.arange(n_rows), groups] = _START_SHARE
-    return share
-
-
 def _start_mixture(tree: GateTree, task: ExpertTask) -> tuple[ExpertMixture, float]:
     """Equal gates and no experts yet; and the least variance that an expert may have."""
+    # The variance of an expert that fits its rows exactly would go to 0 and the likelihood to ∞: it
+    # is kept above a part of the target's, and above the rounding of its mean.
     mean = 0.0
     spread = 1.0
     if task.codes is None:
@@ -304,15 +306,20 @@ def _start_mixture(tree: GateTree, task: ExpertTask) -> tuple[ExpertMixture, flo
 
 
 def _expectation(
-    mixture: ExpertMixture, tree: GateTree, task: ExpertTask, alpha: float
+    mixture: ExpertMixture,
+    tree: GateTree,
+    task: ExpertTask,
+    alpha: float,
 ) -> tuple[np.ndarray, float]:
     """Responsibilities, and the penalized log-likelihood."""
+    # log g_j(x) + log p_j(y|x), and its sum over the experts, log p(y|x)
     joint = tree.log_shares(task.Z, mixture.gates)
     for j, answers in enumerate(mixture.answers):
         joint[:, j] += task.log_likelihood(answers, mixture.sigma[j])
-    total = np.logaddexp.reduce(joint, axis=1)
+    log_density = np.logaddexp.reduce(joint, axis=1)
     penalty = 0.5 * alpha * float((mixture.gates[:, :, :-1] ** 2).sum())
-    return np.exp(joint - total[:, None]), float(task.w @ total) - penalty
+    responsibilities = np.exp(joint - log_density[:, None])
+    return responsibilities, float(task.w @ log_density) - penalty
 
 
 def _improve_experts(
@@ -324,12 +331,14 @@ def _improve_experts(
 ) -> None:
     for j in range(share.shape[1]):
         weight = share[:, j] * task.w
+        # an expert that has lost its rows would be fitted to rounding
         old = mixture.experts[j]
         if old is not None and weight.sum() < _LEAST_SHARE * task.w.sum():
             continue
         new = task.rows.fit(expert, weight)
         answers = task.answers_of(new)
         sigma = task.spread(answers, share[:, j], floor)
+        # an expert need not maximize the likelihood: the old one stays if it is better
         if old is not None:
             old_answers = mixture.answers[j]
             old_sigma = task.spread(old_answers, share[:, j], floor)
@@ -361,13 +370,3 @@ def _improve_gates(
             start=mixture.gates[v],
             max_iter=_GATE_STEPS,
         )
-
-
-def warn_unconverged(max_iter: int) -> None:
-    """Say that EM stopped early."""
-    warnings.warn(
-        f"the mixture of experts stopped after max_iter={max_iter} iterations: raise max_iter"
-        " or tol",
-        ConvergenceWarning,
-        stacklevel=4,
-    )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
+import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,7 +22,7 @@ from lyceum._core.base import (
     undefined,
 )
 from lyceum._core.constraints import HasMethods, Interval
-from lyceum._core.data import Block
+from lyceum._core.data import Block, row_weights
 from lyceum._core.members import EitherTask, has_classes
 from lyceum._core.statistics import seed_from
 from lyceum._core.types import Categories, Data, Estimator, Target, Weights
@@ -34,7 +35,6 @@ from lyceum.ensemble.experts.mixture import (
     class_posteriors,
     fit_experts,
     start_groups,
-    warn_unconverged,
 )
 from lyceum.errors import DataError, SettingError
 from lyceum.linear import Ridge
@@ -63,6 +63,24 @@ class _Experts(EitherTask, Learner):
         the mixture classifies or regresses follows from it.
     tol : float
         Stop when an iteration gains at most this much log-likelihood per unit of weight.
+    """
+    _attribute_docs: ClassVar[str] = """
+    shares_ : array of shape (n_experts,)
+        The share of the rows that every expert has.
+    sigma_ : array of shape (n_experts,)
+        The deviation of the errors of every regressor.
+    classes_ : array of shape (K,)
+        The class labels, sorted; of classifiers only.
+    mean_, scale_ : array of shape (d,)
+        Mean and deviation of every design column.
+    history_ : list of float
+        The penalized log-likelihood at the start and after every iteration.
+    record_ : list of dict
+        `step`, `objective`, `gain` and `shares` of every iteration, with `record`.
+    n_iter_ : int
+        The number of iterations.
+    seed_ : int
+        The seed that was used.
     """
 
     _reads_rows = "in memory"
@@ -99,7 +117,12 @@ class _Experts(EitherTask, Learner):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit gates and experts together by expectation-maximization.
 
         Parameters
@@ -110,17 +133,16 @@ class _Experts(EitherTask, Learner):
         """
         expert = self._expert()
         self._check_expert(expert)
+        name = type(self).__name__
         rows = self._rows(X, y, sample_weight)
-        block = rows.in_one_block(
-            type(self).__name__, "LinearRegression or LogisticRegression"
-        )
+        block = rows.in_one_block(name, "LinearRegression or LogisticRegression")
         block = block.without_zero_weights()
         if not len(block):
-            raise DataError(
-                f"{type(self).__name__} has no rows with a positive weight to learn from"
-            )
+            raise DataError(f"{name} has no rows with a positive weight to learn from")
         task = self._task(block)
+        self.seed_ = seed_from(self.random_state)
         runs = [self._run(task, expert, i) for i in range(self.n_init)]
+        # the likeliest of the starts
         self._conclude(max(runs, key=lambda run: run.history[-1]))
         return self
 
@@ -142,34 +164,39 @@ class _Experts(EitherTask, Learner):
 
     def _task(self, block: Block) -> ExpertTask:
         X = np.ascontiguousarray(block.dense, dtype=np.float64)
-        if block.w is None:
-            w = np.ones(len(block))
-        else:
-            w = block.w.astype(np.float64)
+        w = row_weights(block.w, len(block))
         share = w / w.sum()
         self.mean_ = share @ X
         scale = np.sqrt(share @ (X - self.mean_) ** 2)
+        # a deviation that is rounding of a constant is not divided by
         varies = scale > 1e-12 * np.maximum(np.abs(self.mean_), 1.0)
         self.scale_ = np.where(varies, scale, 1.0)
         assert block.y is not None
+        Z = self._standard(X)
         if has_classes(self):
-            rows = ExpertRows(self._standard(X), self.classes_[block.y])
+            rows = ExpertRows(Z, self.classes_[block.y])
             return ExpertTask(rows, w, block.y, self.classes_)
-        return ExpertTask(ExpertRows(self._standard(X), block.y), w, None, None)
+        return ExpertTask(ExpertRows(Z, block.y), w, None, None)
 
     def _standard(self, X: Data) -> np.ndarray:
         return (np.asarray(X, dtype=np.float64) - self.mean_) / self.scale_
 
-    def _run(self, task: ExpertTask, expert: Estimator, i: int) -> Result:
-        if i == 0:
-            self.seed_ = seed_from(self.random_state)
-        if i == 0:
-            rng = None
-        else:
-            rng = np.random.default_rng((self.seed_, i))
-        groups = start_groups(task.Z, task.w, self._tree.n_leaves, rng)
+    def _run(
+        self,
+        task: ExpertTask,
+        expert: Estimator,
+        i: int,
+    ) -> Result:
+        # the first start is along the first principal axis, others along axes drawn at random
+        rng = None if i == 0 else np.random.default_rng((self.seed_, i))
         return fit_experts(
-            self._tree, task, expert, groups, self.gate_alpha, self.max_iter, self.tol
+            self._tree,
+            task,
+            expert,
+            groups=start_groups(task.Z, task.w, self._tree.n_leaves, rng),
+            alpha=self.gate_alpha,
+            max_iter=self.max_iter,
+            tol=self.tol,
         )
 
     def _conclude(self, run: Result) -> None:
@@ -186,22 +213,54 @@ class _Experts(EitherTask, Learner):
             self.sigma_ = run.mixture.sigma
             self.__dict__.pop("classes_", None)
         if not run.converged:
-            warn_unconverged(self.max_iter)
+            warnings.warn(
+                f"the mixture of experts stopped after max_iter={self.max_iter} iterations: raise"
+                " max_iter or tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     # -- predict -----------------------------------------------------------------------
 
     def gate_proba(self, X: Data) -> Any:
         """The probability of every expert by the gates, one column each."""
-        return self._apply(partial(_gate_shares, self), X)
+        return self._apply(self._gate_shares, X)
 
     def predict(self, X: Data) -> Any:
         """The class of the largest posterior, or the mean of the experts by the gates."""
-        return self._apply(partial(_predict, self), X)
+        return self._apply(self._predict, X)
 
     @available_if(has_classes)
     def predict_proba(self, X: Data) -> Any:
         """The posteriors of the experts, averaged by the gates."""
-        return self._apply(partial(_mean_posteriors, self), X)
+        return self._apply(self._mean_posteriors, X)
+
+    # g_j(x), (n, experts), and the answers of experts, on standardized columns Z
+
+    def _gate_shares(self, block: Block) -> np.ndarray:
+        Z = self._standard(block.dense)
+        return np.exp(self._tree.log_shares(Z, self.gates_))
+
+    def _mean_posteriors(self, block: Block) -> np.ndarray:
+        Z = self._standard(block.dense)
+        shares = self._gate_shares(block)
+        mean = np.zeros((len(Z), len(self.classes_)))
+        for j, expert in enumerate(self.estimators_):
+            if len(Z):
+                posteriors = class_posteriors(expert, Z, self.classes_)
+                mean += shares[:, j : j + 1] * posteriors
+        return normalize_posteriors(mean)
+
+    def _predict(self, block: Block) -> np.ndarray:
+        if has_classes(self):
+            return self.classes_[self._mean_posteriors(block).argmax(axis=1)]
+        Z = self._standard(block.dense)
+        shares = self._gate_shares(block)
+        mean = np.zeros(len(Z))
+        for j, expert in enumerate(self.estimators_):
+            if len(Z):
+                mean += shares[:, j] * expert.predict(Z)
+        return mean
 
     # -- what was learned --------------------------------------------------------------
 
@@ -213,31 +272,68 @@ class _Experts(EitherTask, Learner):
         is the answer, with these gates, for a row at the means. For all other experts the columns
         of a row at the means are replaced by the row's own, one after the other, from both ends.
         """
-        if has_classes(self):
-            unit = "posterior"
-        else:
-            unit = self.schema_.target_name or "y"
-        explanation, more = self._explain_with_more(X, partial(_parts, self), unit)
-        names = [f"expert {j}" for j in range(len(self.estimators_))]
+        classes = None
+        unit = self.schema_.target_name or "y"
         if has_classes(self):
             classes = self.classes_
-        else:
-            classes = None
+            unit = "posterior"
+        explanation, more = self._explain_with_more(X, self._explained_parts, unit)
         return MemberExplanation.of(
-            explanation, more, classes, names, "share in the mean"
+            explanation,
+            more,
+            classes,
+            members=[f"expert {j}" for j in range(len(self.estimators_))],
+            share_unit="share in the mean",
         )
+
+    def _explained_parts(self, block: Block) -> np.ndarray:
+        """Prediction, base, contributions of design columns, and answer, support and share of every
+        expert."""
+        if has_classes(self):
+            columns = replace_columns(block, self.mean_, self._mean_posteriors)
+        elif all(
+            np.ndim(getattr(expert, "coef_", 0.0)) == 1 for expert in self.estimators_
+        ):
+            columns = self._linear_parts(block)
+        else:
+            columns = replace_columns(block, self.mean_, self._predict)
+        Z = self._standard(block.dense)
+        gate = self._gate_shares(block)
+        members = np.full((len(Z), len(self.estimators_), 3), np.nan)
+        for j, expert in enumerate(self.estimators_ if len(Z) else ()):
+            if has_classes(self):
+                proba = class_posteriors(expert, Z, self.classes_)
+                support = proba[np.arange(len(Z)), columns[:, 0].astype(int)]
+                members[:, j, 0] = proba.argmax(axis=1)
+                members[:, j, 1] = support
+            else:
+                support = expert.predict(Z)
+                members[:, j, 0] = support
+            members[:, j, 2] = gate[:, j] * support
+        return np.hstack([columns, members.reshape(len(Z), 3 * len(self.estimators_))])
+
+    def _linear_parts(self, block: Block) -> np.ndarray:
+        """f(x) = Σ_j g_j(x) (b_j + a_jᵀz): the base is Σ_j g_j b_j, a column adds Σ_j g_j a_j z."""
+        Z = self._standard(block.dense)
+        shares = self._gate_shares(block)
+        coef = np.stack([np.ravel(expert.coef_) for expert in self.estimators_])
+        intercepts = [np.ravel(expert.intercept_)[0] for expert in self.estimators_]
+        base = shares @ np.array(intercepts, dtype=np.float64)
+        added = (shares @ coef) * Z
+        return np.column_stack([base + added.sum(axis=1), base, added])
 
     def summary(self) -> Summary:
         """The experts, the share of the rows of each, and how EM went."""
         check_is_fitted(self)
-        heads = ["expert", "learner", "share of rows"] + (
-            [] if has_classes(self) else ["deviation"]
-        )
-        rows = [
+        heads = ["expert", "learner", "share of rows"]
+        rows: list[list[Any]] = [
             [f"expert {j}", type(expert).__name__, float(self.shares_[j])]
-            + ([] if has_classes(self) else [float(self.sigma_[j])])
             for j, expert in enumerate(self.estimators_)
         ]
+        if not has_classes(self):
+            heads.append("deviation")
+            for row, sigma in zip(rows, self.sigma_.tolist()):
+                row.append(sigma)
         facts = {
             "experts": len(rows),
             "gates": len(self.gates_),
@@ -292,22 +388,6 @@ class MixtureOfExperts(_Experts):
         The experts.
     gates_ : array of shape (1, n_experts, d + 1)
         The weights V of the gate, intercepts last.
-    shares_ : array of shape (n_experts,)
-        The share of the rows that every expert has.
-    sigma_ : array of shape (n_experts,)
-        The deviation of the errors of every regressor.
-    classes_ : array of shape (K,)
-        The class labels, sorted; of classifiers only.
-    mean_, scale_ : array of shape (d,)
-        Mean and deviation of every design column.
-    history_ : list of float
-        The penalized log-likelihood at the start and after every iteration.
-    record_ : list of dict
-        `step`, `objective`, `gain` and `shares` of every iteration, with `record`.
-    n_iter_ : int
-        The number of iterations.
-    seed_ : int
-        The seed that was used.
 
     See Also
     --------
@@ -390,22 +470,6 @@ class HierarchicalMixtureOfExperts(_Experts):
         The experts, from left to right.
     gates_ : array of shape (n_gates, branching, d + 1)
         The weights of every gate, level by level, intercepts last.
-    shares_ : array of shape (n_experts,)
-        The share of the rows that every expert has.
-    sigma_ : array of shape (n_experts,)
-        The deviation of the errors of every regressor.
-    classes_ : array of shape (K,)
-        The class labels, sorted; of classifiers only.
-    mean_, scale_ : array of shape (d,)
-        Mean and deviation of every design column.
-    history_ : list of float
-        The penalized log-likelihood at the start and after every iteration.
-    record_ : list of dict
-        `step`, `objective`, `gain` and `shares` of every iteration, with `record`.
-    n_iter_ : int
-        The number of iterations.
-    seed_ : int
-        The seed that was used.
 
     See Also
     --------
@@ -459,66 +523,3 @@ class HierarchicalMixtureOfExperts(_Experts):
     @property
     def _tree(self) -> GateTree:
         return GateTree(self.branching, self.depth)
-
-
-def _gate_shares(model: _Experts, block: Block) -> np.ndarray:
-    return np.exp(model._tree.log_shares(model._standard(block.dense), model.gates_))
-
-
-def _mean_posteriors(model: _Experts, block: Block) -> np.ndarray:
-    Z = model._standard(block.dense)
-    shares = np.exp(model._tree.log_shares(Z, model.gates_))
-    total = np.zeros((len(Z), len(model.classes_)))
-    for j, expert in enumerate(model.estimators_):
-        if len(Z):
-            total += shares[:, j : j + 1] * class_posteriors(expert, Z, model.classes_)
-    return normalize_posteriors(total)
-
-
-def _predict(model: _Experts, block: Block) -> np.ndarray:
-    if has_classes(model):
-        return model.classes_[_mean_posteriors(model, block).argmax(axis=1)]
-    Z = model._standard(block.dense)
-    shares = np.exp(model._tree.log_shares(Z, model.gates_))
-    total = np.zeros(len(Z))
-    for j, expert in enumerate(model.estimators_):
-        if len(Z):
-            total += shares[:, j] * expert.predict(Z)
-    return total
-
-
-def _parts(model: _Experts, block: Block) -> np.ndarray:
-    """Prediction, base, contributions of design columns, and answer, support and share of every
-    expert."""
-    linear = not has_classes(model) and all(
-        np.ndim(getattr(expert, "coef_", 0.0)) == 1 for expert in model.estimators_
-    )
-    answer = partial(_mean_posteriors if has_classes(model) else _predict, model)
-    if linear:
-        columns = _linear_parts(model, block)
-    else:
-        columns = replace_columns(block, model.mean_, answer)
-    Z = model._standard(block.dense)
-    gate = np.exp(model._tree.log_shares(Z, model.gates_))
-    members = np.full((len(Z), len(model.estimators_), 3), np.nan)
-    for j, expert in enumerate(model.estimators_ if len(Z) else ()):
-        if has_classes(model):
-            proba = class_posteriors(expert, Z, model.classes_)
-            support = proba[np.arange(len(Z)), columns[:, 0].astype(int)]
-            members[:, j, 0] = proba.argmax(axis=1)
-            members[:, j, 1] = support
-        else:
-            support = members[:, j, 0] = expert.predict(Z)
-        members[:, j, 2] = gate[:, j] * support
-    return np.hstack([columns, members.reshape(len(Z), 3 * len(model.estimators_))])
-
-
-def _linear_parts(model: _Experts, block: Block) -> np.ndarray:
-    Z = model._standard(block.dense)
-    shares = np.exp(model._tree.log_shares(Z, model.gates_))
-    coef = np.stack([np.ravel(expert.coef_) for expert in model.estimators_])
-    base = shares @ np.array(
-        [float(np.ravel(expert.intercept_)[0]) for expert in model.estimators_]
-    )
-    added = (shares @ coef) * Z
-    return np.column_stack([base + added.sum(axis=1), base, added])

@@ -56,7 +56,8 @@ class ConstantMember(BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The side, for every row."""
-        return np.full(len(X) if not hasattr(X, "shape") else X.shape[0], self.side)
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        return np.full(n, self.side)
 
     def predict_proba(self, X: Data) -> np.ndarray:
         """1 for the side."""
@@ -98,12 +99,11 @@ def _fit_problem(
     problem: BinaryProblem,
 ) -> Any:
     name, sides, rows = problem
-    if rows is None:
-        seen = sides
-    else:
-        seen = sides[rows]
-    if not len(seen) or (seen == seen[0]).all():
-        return ConstantMember(int(seen[0]) if len(seen) else 0)
+    seen = sides if rows is None else sides[rows]
+    if not len(seen):
+        return ConstantMember(0)
+    if (seen == seen[0]).all():
+        return ConstantMember(int(seen[0]))
     if w is not None and rows is not None:
         w = w[rows]
     column = Column(name, "binary", _SIDES, "one side against the other")
@@ -128,11 +128,8 @@ def member_weights(estimator: Estimator, w: np.ndarray | None) -> np.ndarray | N
 def binary_score(member: Estimator, data: MemberData) -> np.ndarray:
     """How far a member is for 1: its decision function, P(1|x) - P(0|x), or 1 and -1, (n,)."""
     if hasattr(member, "decision_function"):
-        return (
-            data.predict_with(member, "decision_function")
-            .reshape(-1)
-            .astype(np.float64)
-        )
+        scores = data.predict_with(member, "decision_function")
+        return scores.reshape(-1).astype(np.float64)
     if hasattr(member, "predict_proba"):
         return 2.0 * yes_posterior(member, data) - 1.0
     return np.where(data.predict_with(member) == 1, 1.0, -1.0)
@@ -160,6 +157,7 @@ def of_two_classes(answers: np.ndarray) -> np.ndarray:
 
 def with_ties_broken(votes: np.ndarray, by: np.ndarray) -> np.ndarray:
     """Votes plus less than half a vote, larger for larger `by`."""
+    # x / (|x| + 1) rises from −1 to 1
     return votes + _BOUND * by / (np.abs(by) + 1.0)
 
 
@@ -170,6 +168,17 @@ class BinaryMembers(Classifier, Ensemble):
     """A classifier of several classes made of binary members: a subclass says by which code, and
     decodes."""
 
+    _parameter_docs: ClassVar[str] = """
+    estimator : classifier
+        None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
+    """
+    _attribute_docs: ClassVar[str] = """
+    class_weight_ : array of shape (K,)
+        The weight of the rows of every class.
+    typical_ : array of shape (d,)
+        The mean or commonest cell of every column, coded; where explanations start that are no sums
+        of those of the members.
+    """
     _explains_by_replacement: ClassVar[bool] = True
     _needs_scaling = True  # as logistic regressions do
     _alternative: ClassVar[str] = (
@@ -206,18 +215,20 @@ class BinaryMembers(Classifier, Ensemble):
 
     def _problem_name(self, column: np.ndarray) -> str:
         """What member l tells apart."""
-        sides = [
-            [str(self.classes_[k]) for k in np.flatnonzero(column == sign)]
-            for sign in (1, -1)
-        ]
-        return " or ".join("+".join(side) for side in sides)
+        labels = self.classes_.astype(str)
+        return f"{'+'.join(labels[column == 1])} or {'+'.join(labels[column == -1])}"
 
     # -- fit ---------------------------------------------------------------------------
 
     def _default(self) -> Any:
         return LogisticRegression()
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit one copy of the estimator per binary problem.
 
         Parameters
@@ -237,19 +248,19 @@ class BinaryMembers(Classifier, Ensemble):
         return self
 
     def _problem(
-        self, column: np.ndarray, target: np.ndarray, w: np.ndarray | None
+        self,
+        column: np.ndarray,
+        target: np.ndarray,
+        w: np.ndarray | None,
     ) -> BinaryProblem:
         side = column[target]
-        if w is None:
-            taken = side != 0
-        else:
-            taken = (side != 0) & (w > 0)
-        if taken.all():
-            rows = None
-        else:
-            rows = np.flatnonzero(taken)
+        taken = side != 0
+        if w is not None:
+            taken &= w > 0
         return BinaryProblem(
-            self._problem_name(column), (side > 0).astype(target.dtype), rows
+            name=self._problem_name(column),
+            sides=(side > 0).astype(target.dtype),
+            rows=None if taken.all() else np.flatnonzero(taken),
         )
 
     # -- predict -----------------------------------------------------------------------
@@ -293,13 +304,11 @@ class BinaryMembers(Classifier, Ensemble):
     def summary(self) -> Summary:
         """The binary problems, and the weight of the rows on both sides of each."""
         check_is_fitted(self)
-        rows = [
-            (
-                self._problem_name(column),
-                *(float(self.class_weight_[column == k].sum()) for k in (1, -1)),
-            )
-            for column in self.code_.T
-        ]
+        rows = []
+        for column in self.code_.T:
+            yes = float(self.class_weight_[column == 1].sum())
+            no = float(self.class_weight_[column == -1].sum())
+            rows.append((self._problem_name(column), yes, no))
         head = ("problem", "weight of yes", "weight of no")
         return Summary(self._title(), self._facts(), [Table("Problems", head, rows)])
 
@@ -313,20 +322,33 @@ class BinaryMembers(Classifier, Ensemble):
         ends.
         """
         check_is_fitted(self)
-        if takes_rows(self._base()) and (
-            self._sums_scores or len(self.estimators_) < 2
-        ):
+        is_sum = self._sums_scores or len(self.estimators_) < 2
+        if is_sum and takes_rows(self._base()):
             with suppress(_NotSums):
-                # before the rows are read, which is done once
-                _parts(self, self._typical_data())
-                return self._explain_members(partial(_parts, self), X, "score")
+                # tried on the typical row first: the rows of X can be read only once
+                schema = Schema(self.schema_.columns)
+                cells = self.typical_[None, :]
+                self._score_parts(
+                    MemberData(ArraySource(cells, None, None, schema, coded=True))
+                )
+                return self._explain_members(self._score_parts, X, "score")
         return self._explain_by_replacement(self._decision_scores, X, self._score_unit)
 
-    def _typical_data(self) -> MemberData:
-        schema = Schema(self.schema_.columns)
-        return MemberData(
-            ArraySource(self.typical_[None, :], None, None, schema, coded=True)
+    def _score_parts(self, data: MemberData) -> np.ndarray:
+        """The predicted class, the base, and what every column adds to its score."""
+        if len(self.classes_) == 1:
+            return np.zeros((data.n_rows, 2 + self.n_features_in_))
+        # (n, L, 1 + d): base and contributions of every member
+        signed = np.stack(
+            [_signed_parts(member, data) for member in self.estimators_], axis=1
         )
+        if len(self.classes_) == 2 and self.code_.shape[1] == 1:
+            weights = np.array([[-1.0], [1.0]])
+        else:
+            weights = self._weights()
+        # the class by the scores themselves: sums of contributions may break ties by rounding
+        best = self._decision_scores(data).argmax(axis=1)
+        return np.column_stack([best, np.einsum("nl,nlj->nj", weights[best], signed)])
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -338,24 +360,6 @@ class BinaryMembers(Classifier, Ensemble):
             "code_": (K, len(self.estimators_)),
             "class_weight_": (K,),
         }
-
-
-def _parts(model: BinaryMembers, data: MemberData) -> np.ndarray:
-    """The predicted class, the base, and what every column adds to its score."""
-    if len(model.classes_) == 1:
-        return np.zeros((data.n_rows, 2 + model.n_features_in_))
-    signed = np.stack(
-        [_signed_parts(member, data) for member in model.estimators_], axis=1
-    )  # (n, L, 1 + d)
-    two = len(model.classes_) == 2 and model.code_.shape[1] == 1
-    if two:
-        weights = np.array([[-1.0], [1.0]])
-    else:
-        weights = model._weights()
-    best = model._decision_scores(data).argmax(
-        axis=1
-    )  # sums of contributions may break ties by rounding
-    return np.column_stack([best, np.einsum("nl,nlj->nj", weights[best], signed)])
 
 
 class _NotSums(Exception):
@@ -372,24 +376,18 @@ def _signed_parts(member: Estimator, data: MemberData) -> np.ndarray:
     if not hasattr(member, "explain"):
         raise _NotSums
     explanation = member.explain(data.inputs(member))
-    if hasattr(member, "decision_function"):
-        scale = 1.0
-        shift = 0.0
-    else:
-        scale = 2.0
-        shift = 1.0
-    parts = np.column_stack(
-        [scale * explanation.base - shift, scale * explanation.contributions]
-    )
-    total = parts.sum(axis=1)  # of the class that the member predicts, or of 1
-    sign = np.where(np.abs(total - score) <= np.abs(total + score), 1.0, -1.0)
-    parts = parts * sign[:, None]
-    total = total * sign
-    if not np.allclose(
-        total, score, rtol=_ROUNDING, atol=_ROUNDING * np.abs(score).max(initial=1.0)
-    ):
+    parts = np.column_stack([explanation.base, explanation.contributions])
+    # without a decision function the score is 2 P(1|x) − 1
+    if not hasattr(member, "decision_function"):
+        parts *= 2.0
+        parts[:, 0] -= 1.0
+    # what is explained is the class that the member predicts, or 1: the sign that fits the score
+    sums = parts.sum(axis=1)
+    sign = np.where(np.abs(sums - score) <= np.abs(sums + score), 1.0, -1.0)
+    largest = np.abs(score).max(initial=1.0)
+    if not np.allclose(sums * sign, score, rtol=_ROUNDING, atol=_ROUNDING * largest):
         raise _NotSums
-    return parts
+    return parts * sign[:, None]
 
 
 def log_answers(data: MemberData, of: Callable[[MemberData], np.ndarray]) -> np.ndarray:

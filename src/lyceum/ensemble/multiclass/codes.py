@@ -12,6 +12,7 @@ from lyceum.errors import SettingError
 MOST_EXHAUSTIVE = 12  # classes, 2,047 columns
 _TRIES = 200  # random codes that are compared
 _DRAWN_TOGETHER = 512  # columns
+# primitive polynomials over GF(2) of degree m, one bit per coefficient
 _PRIMITIVE = {
     3: 0b1011,
     4: 0b10011,
@@ -35,13 +36,16 @@ def exhaustive_code(n_classes: int) -> np.ndarray:
             f"an exhaustive code of {n_classes} classes has {2 ** (n_classes - 1) - 1:,} columns,"
             ' one member each: use code="random" or "bch"'
         )
+    # the bits of 0 to 2^(K-1) − 2 are the sides of the other classes; all ones would be one side
     numbers = np.arange(2 ** (n_classes - 1) - 1)
     bits = numbers >> np.arange(n_classes - 2, -1, -1)[:, None] & 1
     return np.vstack([np.ones(len(numbers)), 2 * bits - 1]).astype(np.int8)
 
 
 def random_code(
-    n_classes: int, n_columns: int, chance: np.random.Generator
+    n_classes: int,
+    n_columns: int,
+    chance: np.random.Generator,
 ) -> np.ndarray:
     """Of many random codes that of the largest minimum distance, then of the largest mean distance,
     (K, L).
@@ -59,16 +63,22 @@ def random_code(
     best_code = np.empty((0, 0), np.int8)
     drawn = _draw_columns(n_classes, chance)
     for _ in range(_TRIES):
-        code = _distinct_columns(n_columns, drawn)
+        columns: dict[bytes, np.ndarray] = {}
+        while len(columns) < n_columns:
+            column, key = next(drawn)
+            columns.setdefault(key, column)
+        code = np.column_stack(list(columns.values()))
         distances = _distances(code)
-        if (merit := (distances.min(), distances.mean())) > best:
+        merit = (distances.min(), distances.mean())
+        if merit > best:
             best = merit
             best_code = code
     return best_code
 
 
 def _draw_columns(
-    n_classes: int, chance: np.random.Generator
+    n_classes: int,
+    chance: np.random.Generator,
 ) -> Iterator[tuple[np.ndarray, bytes]]:
     """Random columns of both sides, each with its key: a column and its opposite are one
     problem."""
@@ -81,18 +91,10 @@ def _draw_columns(
             yield columns[j], sides[j].tobytes()
 
 
-def _distinct_columns(
-    n_columns: int, drawn: Iterator[tuple[np.ndarray, bytes]]
-) -> np.ndarray:
-    columns: dict[bytes, np.ndarray] = {}
-    while len(columns) < n_columns:
-        column, key = next(drawn)
-        columns.setdefault(key, column)
-    return np.column_stack(list(columns.values()))
-
-
 def bch_code(
-    n_classes: int, n_columns: int | None, chance: np.random.Generator
+    n_classes: int,
+    n_columns: int | None,
+    chance: np.random.Generator,
 ) -> np.ndarray:
     """Words of the binary BCH code of most distance that has enough of them, (K, L).
 
@@ -118,7 +120,8 @@ def bch_code(
         code = _useful_columns(_drawn_words(words, n_classes, chance))
         if n_columns is not None:
             code = code[:, :n_columns]
-        if (merit := (minimum_distance(code), float(code.shape[1]))) > best:
+        merit = (minimum_distance(code), float(code.shape[1]))
+        if merit > best:
             best = merit
             best_code = code
     if not best[0] > 0:
@@ -131,6 +134,8 @@ def bch_code(
 def _words_of_code(m: int, n_classes: int) -> np.ndarray:
     """The generator matrix (k, 2^m - 1) of the code of most distance with at least K words, 0 and
     1."""
+    # The generator that corrects t errors is the least common multiple of the minimal polynomials
+    # of α, α³, ..., α^(2t−1); its degree n − k leaves 2^k words. Each t costs words.
     n = 2**m - 1
     generator = np.array([1])
     chosen = None
@@ -144,52 +149,52 @@ def _words_of_code(m: int, n_classes: int) -> np.ndarray:
         chosen = generator
     assert chosen is not None
     k = n - (len(chosen) - 1)
-    return np.array(
-        [
-            np.roll(np.append(chosen, np.zeros(n - len(chosen), int)), i)
-            for i in range(k)
-        ]
-    )
+    # a basis of the code: the generator and its shifts
+    word = np.append(chosen, np.zeros(n - len(chosen), int))
+    return np.array([np.roll(word, i) for i in range(k)])
 
 
 def _minimal_polynomial(m: int, power: int) -> np.ndarray:
     """The polynomial over GF(2) of least degree with the root α^power, lowest coefficient first."""
+    # exps[i] = α^i in GF(2^m), bits as coefficients; logs is its inverse
     n = 2**m - 1
     exps = []
     value = 1
     for _ in range(n):
         exps.append(value)
-        value = value << 1 ^ (_PRIMITIVE[m] if value >> (m - 1) else 0)
+        overflow = value >> (m - 1)
+        value <<= 1
+        if overflow:
+            value ^= _PRIMITIVE[m]
     logs = {value: i for i, value in enumerate(exps)}
+    # the product of (x + α^root) over the conjugates α^(power 2^i), which is over GF(2) again
     conjugates = {power * 2**i % n for i in range(m)}
-    product = [1]  # over GF(2^m)
-    for root in conjugates:  # times (x + α^root)
+    product = [1]
+    for root in conjugates:
         shifted = [0, *product]
-        scaled = [_times(c, exps[root], exps, logs) for c in product] + [0]
+        scaled = [exps[(logs[c] + root) % n] if c else 0 for c in product] + [0]
         product = [a ^ b for a, b in zip(shifted, scaled)]
     return np.array(product)
 
 
-def _times(a: int, b: int, exps: list[int], logs: dict[int, int]) -> int:
-    if not a or not b:
-        return 0
-    return exps[(logs[a] + logs[b]) % len(exps)]
-
-
-def _divides(factor: np.ndarray, of: np.ndarray) -> bool:
-    left = of.copy()
-    while len(left) >= len(factor):
-        if left[-1]:
-            left[-len(factor) :] = (left[-len(factor) :] + factor) % 2
-        left = left[:-1]
-    return not left.any()
+def _divides(factor: np.ndarray, polynomial: np.ndarray) -> bool:
+    """Whether long division over GF(2) leaves nothing."""
+    remainder = polynomial.copy()
+    while len(remainder) >= len(factor):
+        if remainder[-1]:
+            remainder[-len(factor) :] ^= factor
+        remainder = remainder[:-1]
+    return not remainder.any()
 
 
 def _drawn_words(
-    words: np.ndarray, n_classes: int, chance: np.random.Generator
+    words: np.ndarray,
+    n_classes: int,
+    chance: np.random.Generator,
 ) -> np.ndarray:
     """K different words, of 1 and -1."""
     k = len(words)
+    # different combinations of the basis are different words
     if k <= 16:
         numbers = chance.choice(2**k, n_classes, replace=False)
         bits = numbers[:, None] >> np.arange(k) & 1
@@ -202,10 +207,12 @@ def _drawn_words(
 def _useful_columns(code: np.ndarray) -> np.ndarray:
     """Without columns of one side, and without those that divide the classes as an earlier one
     does."""
+    # with the first class at 1, a column and its opposite are the same
     signed = code * code[0]
-    code = code[:, (signed < 0).any(axis=0)]
-    signed = signed[:, (signed < 0).any(axis=0)]
-    return code[:, np.sort(np.unique(signed, axis=1, return_index=True)[1])]
+    has_both_sides = (signed < 0).any(axis=0)
+    code = code[:, has_both_sides]
+    _, first = np.unique(signed[:, has_both_sides], axis=1, return_index=True)
+    return code[:, np.sort(first)]
 
 
 def minimum_distance(code: np.ndarray) -> float:
@@ -222,5 +229,7 @@ def minimum_distance(code: np.ndarray) -> float:
 
 
 def _distances(code: np.ndarray) -> np.ndarray:
-    rows = code.astype(np.float64)
-    return ((rows.shape[1] - rows @ rows.T) / 2.0)[np.triu_indices(len(rows), 1)]
+    """(L − M_k · M_j) / 2 of all pairs of words."""
+    words = code.astype(np.float64)
+    distances = (words.shape[1] - words @ words.T) / 2.0
+    return distances[np.triu_indices(len(words), 1)]

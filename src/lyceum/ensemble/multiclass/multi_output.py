@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
 
@@ -41,8 +41,8 @@ class MultiOutputClassifier(Classifier, Ensemble):
 
     Parameters
     ----------
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
+    estimator : classifier, default=None
+        None is `LogisticRegression()`. Weights are passed on if its `fit` takes them.
 
     Attributes
     ----------
@@ -54,8 +54,6 @@ class MultiOutputClassifier(Classifier, Ensemble):
         The mean number of labels of a row.
     estimators_ : list of L classifiers
         The members, whose labels are 1 for rows that have the label and 0 for others.
-    framed_ : bool
-        Whether members of another library were given a frame.
 
     See Also
     --------
@@ -96,7 +94,12 @@ class MultiOutputClassifier(Classifier, Ensemble):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ):
         """Fit one copy of the estimator per label.
 
         Parameters
@@ -113,10 +116,7 @@ class MultiOutputClassifier(Classifier, Ensemble):
         weights = row_weights(w, len(Y))
         self.shares_ = weights @ Y / weights.sum()
         self.cardinality_ = float(self.shares_.sum())
-        if w is None or w.all():
-            rows = None
-        else:
-            rows = np.flatnonzero(w)
+        rows = None if w is None or w.all() else np.flatnonzero(w)
         sides = np.ascontiguousarray(Y.T, dtype=np.int32)
         problems = [
             BinaryProblem(str(label), side, rows) for label, side in zip(labels, sides)
@@ -127,14 +127,16 @@ class MultiOutputClassifier(Classifier, Ensemble):
         return self
 
     def _cells(
-        self, X: Data, w: Weights, n: int
+        self,
+        X: Data,
+        w: Weights,
+        n: int,
     ) -> tuple[MemberData, np.ndarray | None]:
         """The rows without a target, as members take them, and their weights."""
         self._validate_params()
         rows = _CellInputs(self).for_fit(X, None, w)
-        source = ArraySource.of_block(
-            rows.in_one_block(type(self).__name__, self._alternative)
-        )
+        block = rows.in_one_block(type(self).__name__, self._alternative)
+        source = ArraySource.of_block(block)
         if source.n_rows != n:
             raise DataError(
                 f"X has {show_count(source.n_rows, 'row')}, but y has {n}: give labels for"
@@ -146,7 +148,7 @@ class MultiOutputClassifier(Classifier, Ensemble):
 
     def predict(self, X: Data) -> Any:
         """1 for every label of a row, else 0, (n, L)."""
-        return self._apply_to_members(partial(_member_columns, self, _predict), X)
+        return self._apply_to_members(partial(self._member_columns, _predict), X)
 
     def predict_labels(self, X: Data) -> list[tuple[Any, ...]]:
         """The labels of every row, as a tuple per row."""
@@ -155,15 +157,29 @@ class MultiOutputClassifier(Classifier, Ensemble):
 
     def decision_function(self, X: Data) -> Any:
         """The score of every label, (n, L): how far its member is for it."""
-        return self._apply_to_members(partial(_member_columns, self, binary_score), X)
+        return self._apply_to_members(partial(self._member_columns, binary_score), X)
 
     @available_if(has_posteriors)
     def predict_proba(self, X: Data) -> Any:
         """The posterior of every label, (n, L); rows do not sum to 1, as labels do not exclude each
         other."""
-        return self._apply_to_members(partial(_member_columns, self, yes_posterior), X)
+        return self._apply_to_members(partial(self._member_columns, yes_posterior), X)
 
-    def score(self, X: Data, y: Target = None, sample_weight: Weights = None) -> float:
+    def _member_columns(
+        self,
+        answer: Callable[..., np.ndarray],
+        data: MemberData,
+    ) -> np.ndarray:
+        """The answers of all members, one column each."""
+        answers = ordered_map(partial(answer, data=data), self.estimators_)
+        return np.column_stack(list(answers))
+
+    def score(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+    ) -> float:
         """The share of rows all of whose labels are right; `label_scores` has one share per label.
 
         Parameters
@@ -176,11 +192,8 @@ class MultiOutputClassifier(Classifier, Ensemble):
         from sklearn.metrics import accuracy_score  # takes long to import
 
         right = (np.asarray(self.predict(X)) == self._known_matrix(y)).all(axis=1)
-        return float(
-            accuracy_score(
-                np.ones(len(right), bool), right, sample_weight=sample_weight
-            )
-        )
+        wanted = np.ones(len(right), bool)
+        return float(accuracy_score(wanted, right, sample_weight=sample_weight))
 
     def label_scores(self, X: Data, y: Target) -> dict[Any, float]:
         """The share of rows that are right of every label; one minus their mean is the Hamming
@@ -191,13 +204,16 @@ class MultiOutputClassifier(Classifier, Ensemble):
     def _known_matrix(self, y: Target) -> np.ndarray:
         check_is_fitted(self)
         Y, labels = label_matrix(y)
-        if _is_matrix(y) and Y.shape[1] == len(self.labels_):
+        # indicators have the columns of `fit`, sets their own labels
+        is_matrix = sparse.issparse(y) or is_frame(y) or getattr(y, "ndim", 0) == 2
+        if is_matrix and Y.shape[1] == len(self.labels_):
             return Y
         unknown = sorted(set(labels.tolist()) - set(self.labels_.tolist()), key=str)
         if unknown:
             raise DataError(
                 f"y has the label {unknown[0]!r}, which was not there in fit"
             )
+        # columns in the order of `labels_`; a label that no row of y has is 0
         matrix = np.zeros((len(Y), len(self.labels_)), dtype=Y.dtype)
         index = {label: j for j, label in enumerate(self.labels_.tolist())}
         matrix[:, [index[label] for label in labels.tolist()]] = Y
@@ -213,13 +229,9 @@ class MultiOutputClassifier(Classifier, Ensemble):
             "labels per row": self.cardinality_,
             "members": f"{len(self.estimators_)} × {type(self._base()).__name__}",
         }
-        rows = [
-            (str(label), float(share))
-            for label, share in zip(self.labels_, self.shares_)
-        ]
-        return Summary(
-            self._title(), facts, [Table("Labels", ("label", "share of rows"), rows)]
-        )
+        rows = list(zip(map(str, self.labels_), self.shares_.tolist()))
+        table = Table("Labels", ("label", "share of rows"), rows)
+        return Summary(self._title(), facts, [table])
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -245,19 +257,6 @@ class _CellInputs(EstimatorInputs):
 
 def _predict(member: Estimator, data: MemberData) -> np.ndarray:
     return (data.predict_with(member) == 1).astype(np.int64)
-
-
-def _member_columns(
-    model: MultiOutputClassifier, answer: Any, data: MemberData
-) -> np.ndarray:
-    """The answers of all members, one column each."""
-    return np.column_stack(
-        list(ordered_map(partial(answer, data=data), model.estimators_))
-    )
-
-
-def _is_matrix(y: Any) -> bool:
-    return sparse.issparse(y) or is_frame(y) or (hasattr(y, "ndim") and y.ndim == 2)
 
 
 def label_matrix(y: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -286,25 +285,19 @@ def label_matrix(y: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _as_array(y: Any) -> Any:
     """Lists of numbers 0 and 1 of one length are a matrix, other sequences are sets of labels."""
-    rows = [
-        row if isinstance(row, set | frozenset) else list(row)
-        for row in y
-        if not _single(row)
-    ]
-    if len(rows) < len(y):
-        raise DataError(
-            "y has one label per row: for MultiOutputClassifier give 0 and 1 for every label, or a"
-            " set of labels per row; OneVsRestClassifier takes one label per row"
-        )
+    rows: list[Any] = []
+    for row in y:
+        if isinstance(row, str | bytes) or not hasattr(row, "__iter__"):
+            raise DataError(
+                "y has one label per row: for MultiOutputClassifier give 0 and 1 for every label,"
+                " or a set of labels per row; OneVsRestClassifier takes one label per row"
+            )
+        rows.append(row if isinstance(row, set | frozenset) else list(row))
     lengths = {len(row) for row in rows}
     plain = all(isinstance(row, list) and set(row) <= {0, 1} for row in rows)
     if plain and len(lengths) == 1 and lengths != {0}:
         return np.array(rows)
     return rows
-
-
-def _single(row: Any) -> bool:
-    return isinstance(row, str | bytes) or not hasattr(row, "__iter__")
 
 
 def _indicators(Y: np.ndarray) -> np.ndarray:
@@ -316,7 +309,7 @@ def _indicators(Y: np.ndarray) -> np.ndarray:
 
 
 def _of_sets(y: Any) -> tuple[np.ndarray, np.ndarray]:
-    rows: Sequence[Any] = _as_array(list(y)) if not isinstance(y, list) else y
+    rows = y if isinstance(y, list) else _as_array(list(y))
     if isinstance(rows, np.ndarray):
         return _indicators(rows), np.arange(rows.shape[1])
     labels = sorted({label for row in rows for label in row})

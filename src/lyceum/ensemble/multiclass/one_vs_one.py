@@ -47,8 +47,6 @@ class OneVsOneClassifier(BinaryMembers):
     decision : {"votes", "scores", "posteriors"}, default="votes"
         What decides: votes of the pairs, the sum of a class's scores in its pairs, or the coupled
         posteriors, which minimize the risk and need members with posteriors.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
@@ -58,13 +56,6 @@ class OneVsOneClassifier(BinaryMembers):
     code_ : array of shape (K, L)
         The pairs: -1 for the first class of a member, 1 for the second, 0 for those that it has not
         seen.
-    class_weight_ : array of shape (K,)
-        The weight of the rows of every class.
-    framed_ : bool
-        Whether members of another library were given a frame.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start that are no sums
-        of those of the members.
 
     See Also
     --------
@@ -115,18 +106,20 @@ class OneVsOneClassifier(BinaryMembers):
         return code
 
     def _problem_name(self, column: np.ndarray) -> str:
-        return f"{self.classes_[int(np.argmax(column))]} or {self.classes_[int(np.argmin(column))]}"
+        second = self.classes_[np.argmax(column)]
+        first = self.classes_[np.argmin(column)]
+        return f"{second} or {first}"
 
     def _decision_scores(self, data: MemberData) -> np.ndarray:
         if self.decision == "posteriors" and len(self.classes_) > 2:
-            return _posterior(self, data)
+            return self._posterior(data)
         return super()._decision_scores(data)
 
     def _class_scores(self, scores: np.ndarray) -> np.ndarray:
         sums = scores @ self._weights().T
         if self.decision == "scores":
             return sums
-        return with_ties_broken(_votes(self, scores), sums)
+        return with_ties_broken(self._votes(scores), sums)
 
     @property
     def _sums_scores(self) -> bool:
@@ -150,19 +143,47 @@ class OneVsOneClassifier(BinaryMembers):
 
     def votes(self, X: Data) -> Any:
         """The number of pairs that every class wins, (n, K)."""
-        return self._apply_to_members(partial(_votes_of, self), X)
+        return self._apply_to_members(self._member_votes, X)
+
+    def _member_votes(self, data: MemberData) -> np.ndarray:
+        if len(self.classes_) > 1:
+            return self._votes(self._scores(data))
+        return self._decision_scores(data)
+
+    def _votes(self, scores: np.ndarray) -> np.ndarray:
+        """A positive score is a vote for the class of 1 in the member's column, else for that of
+        -1."""
+        for_second = (self.code_.T > 0).astype(np.float64)
+        for_first = (self.code_.T < 0).astype(np.float64)
+        return (scores > 0) @ for_second + (scores <= 0) @ for_first
 
     @available_if(has_posteriors)
     def predict_proba(self, X: Data) -> Any:
         """The posteriors that agree best with those of the pairs."""
-        return self._apply_to_members(partial(_posterior, self), X)
+        return self._apply_to_members(self._posterior, X)
 
     @available_if(has_posteriors)
     def predict_log_proba(self, X: Data) -> Any:
         """The logarithms of `predict_proba`."""
-        return self._apply_to_members(
-            partial(log_answers, of=partial(_posterior, self)), X
-        )
+        return self._apply_to_members(partial(log_answers, of=self._posterior), X)
+
+    def _posterior(self, data: MemberData) -> np.ndarray:
+        K = len(self.classes_)
+        if K == 1:
+            return super()._decision_scores(data) + 1.0
+        members = ordered_map(partial(yes_posterior, data=data), self.estimators_)
+        if K == 2:
+            second = next(iter(members))
+            return np.column_stack([1.0 - second, second])
+        # members are in the order of the upper triangle, and say P(second | first or second)
+        second = np.column_stack(list(members))
+        r = np.zeros((len(second), K, K))
+        first_of, second_of = np.triu_indices(K, 1)
+        r[:, first_of, second_of] = 1.0 - second
+        r[:, second_of, first_of] = second
+        p = couple_posteriors(r)
+        p[:, self.class_weight_ == 0] = 0.0
+        return normalize_posteriors(p)
 
 
 def couple_posteriors(pairwise: Any) -> np.ndarray:
@@ -199,9 +220,8 @@ def couple_posteriors(pairwise: Any) -> np.ndarray:
         raise DataError(
             "pairwise posteriors of i and j must sum to 1: r[i, j] + r[j, i] = 1"
         )
-    return np.concatenate(
-        [_couple(r[i : i + _SLICE]) for i in range(0, max(1, len(r)), _SLICE)]
-    )
+    starts = range(0, max(1, len(r)), _SLICE)
+    return np.concatenate([_couple(r[i : i + _SLICE]) for i in starts])
 
 
 def _couple(r: np.ndarray) -> np.ndarray:
@@ -211,44 +231,11 @@ def _couple(r: np.ndarray) -> np.ndarray:
     r[:, diagonal, diagonal] = 0.0
     Q = -r * r.transpose(0, 2, 1)
     Q[:, diagonal, diagonal] = (r**2).sum(axis=1)  # Σ_j r_ji²
-    system = np.ones(
-        (n, K + 1, K + 1)
-    )  # the last row and column are those of Σ p = 1 and its multiplier
+    # [Q 1; 1ᵀ 0] [p; b] = [0; 1]: the last row and column are those of Σ p = 1 and its multiplier
+    system = np.ones((n, K + 1, K + 1))
     system[:, :K, :K] = Q
     system[:, K, K] = 0.0
     right = np.zeros((n, K + 1, 1))
     right[:, K] = 1.0
-    return normalize_posteriors(
-        np.maximum(np.linalg.solve(system, right)[:, :K, 0], 0.0)
-    )
-
-
-def _votes(model: OneVsOneClassifier, scores: np.ndarray) -> np.ndarray:
-    code = model._weights()
-    return (scores > 0) @ (code.T > 0).astype(np.float64) + (scores <= 0) @ (
-        code.T < 0
-    ).astype(np.float64)
-
-
-def _votes_of(model: OneVsOneClassifier, data: MemberData) -> np.ndarray:
-    if len(model.classes_) > 1:
-        return _votes(model, model._scores(data))
-    return model._decision_scores(data)
-
-
-def _posterior(model: OneVsOneClassifier, data: MemberData) -> np.ndarray:
-    K = len(model.classes_)
-    if K == 1:
-        return BinaryMembers._decision_scores(model, data) + 1.0
-    members = ordered_map(partial(yes_posterior, data=data), model.estimators_)
-    if K == 2:
-        second = next(iter(members))
-        return np.column_stack([1.0 - second, second])
-    second = np.column_stack(list(members))
-    r = np.zeros((len(second), K, K))
-    first_of, second_of = np.triu_indices(K, 1)
-    r[:, first_of, second_of] = 1.0 - second
-    r[:, second_of, first_of] = second
-    p = couple_posteriors(r)
-    p[:, model.class_weight_ == 0] = 0.0
-    return normalize_posteriors(p)
+    p = np.linalg.solve(system, right)[:, :K, 0]
+    return normalize_posteriors(np.maximum(p, 0.0))

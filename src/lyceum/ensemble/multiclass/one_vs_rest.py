@@ -42,8 +42,6 @@ class OneVsRestClassifier(BinaryMembers):
     decision : {"scores", "votes"}, default="scores"
         Whether the highest score or most votes decide; among classes of as many votes, the one of
         more rows.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
@@ -52,13 +50,6 @@ class OneVsRestClassifier(BinaryMembers):
         labels are 1 for the class and 0 for the others.
     code_ : array of shape (K, L)
         What every member tells apart: the classes of 1 from those of -1.
-    class_weight_ : array of shape (K,)
-        The weight of the rows of every class.
-    framed_ : bool
-        Whether members of another library were given a frame.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start that are no sums
-        of those of the members.
 
     See Also
     --------
@@ -114,9 +105,8 @@ class OneVsRestClassifier(BinaryMembers):
         if self.decision == "scores":
             return scores
         # the share of rows of a class, less than half a vote, breaks ties
-        return _votes(scores) + 0.5 * self.class_weight_ / (
-            self.class_weight_.sum() + 1.0
-        )
+        share = self.class_weight_ / (self.class_weight_.sum() + 1.0)
+        return _votes(scores) + 0.5 * share
 
     @property
     def _sums_scores(self) -> bool:
@@ -127,20 +117,38 @@ class OneVsRestClassifier(BinaryMembers):
 
     def votes(self, X: Data) -> Any:
         """The votes V_k of every row, (n, K), whichever way is decided by."""
-        return self._apply_to_members(partial(_votes_of, self), X)
+        return self._apply_to_members(self._member_votes, X)
+
+    def _member_votes(self, data: MemberData) -> np.ndarray:
+        if len(self.classes_) > 2:
+            return _votes(self._scores(data))
+        scores = self._decision_scores(data)
+        if len(self.classes_) == 2:
+            return (scores > 0).astype(np.float64)
+        return scores
 
     @available_if(has_posteriors)
     def predict_proba(self, X: Data) -> Any:
         """The posteriors of the members for their classes, divided by their sum; equal where all
         are zero."""
-        return self._apply_to_members(partial(_posterior, self), X)
+        return self._apply_to_members(self._posterior, X)
 
     @available_if(has_posteriors)
     def predict_log_proba(self, X: Data) -> Any:
         """The logarithms of `predict_proba`."""
-        return self._apply_to_members(
-            partial(log_answers, of=partial(_posterior, self)), X
-        )
+        return self._apply_to_members(partial(log_answers, of=self._posterior), X)
+
+    def _posterior(self, data: MemberData) -> np.ndarray:
+        K = len(self.classes_)
+        if K == 1:
+            return self._decision_scores(data) + 1.0
+        posterior = partial(yes_posterior, data=data)
+        yes = np.column_stack(list(ordered_map(posterior, self.estimators_)))
+        if K == 2:
+            return np.column_stack([1.0 - yes[:, 0], yes[:, 0]])
+        nowhere = yes.sum(axis=1) <= 0
+        yes[nowhere] = self.class_weight_ > 0
+        return normalize_posteriors(yes)
 
 
 def _votes(scores: np.ndarray) -> np.ndarray:
@@ -148,25 +156,3 @@ def _votes(scores: np.ndarray) -> np.ndarray:
     yes = scores > 0
     no = ~yes
     return (yes + no.sum(axis=1, keepdims=True) - no).astype(np.float64)
-
-
-def _votes_of(model: OneVsRestClassifier, data: MemberData) -> np.ndarray:
-    if len(model.classes_) > 2:
-        return _votes(model._scores(data))
-    if len(model.classes_) == 2:
-        return (model._decision_scores(data) > 0).astype(np.float64)
-    return model._decision_scores(data)
-
-
-def _posterior(model: OneVsRestClassifier, data: MemberData) -> np.ndarray:
-    K = len(model.classes_)
-    if K == 1:
-        return model._decision_scores(data) + 1.0
-    yes = np.column_stack(
-        list(ordered_map(partial(yes_posterior, data=data), model.estimators_))
-    )
-    if K == 2:
-        return np.column_stack([1.0 - yes[:, 0], yes[:, 0]])
-    nowhere = yes.sum(axis=1) <= 0
-    yes[nowhere] = model.class_weight_ > 0
-    return normalize_posteriors(yes)

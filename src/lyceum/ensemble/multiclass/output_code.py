@@ -27,7 +27,7 @@ _FEW = 6  # classes up to which a code is exhaustive: 31 columns
 
 # of the margin m = code × score
 _LOSSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "linear": lambda m: -m,
+    "linear": np.negative,
     "hinge": lambda m: np.maximum(0.0, 1.0 - m),
     "logistic": lambda m: np.logaddexp(0.0, -m),
     "exponential": lambda m: np.exp(np.minimum(-m, 700.0)),
@@ -62,8 +62,6 @@ class OutputCodeClassifier(BinaryMembers):
         Whether the nearest word is found by the loss of the scores or by the number of places.
     loss : {"linear", "hinge", "logistic", "exponential"}, default="hinge"
         L for `decoding="loss"`. Choose that which the members minimize.
-    categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns hold categories; "from_dtype" leaves it to the estimator's own setting.
 
     Attributes
     ----------
@@ -75,13 +73,6 @@ class OutputCodeClassifier(BinaryMembers):
         How many members may err: ⌊(d - 1)/2⌋.
     estimators_ : list of L classifiers
         The members. Their labels are 1 for the classes of 1 in their column and 0 for those of -1.
-    class_weight_ : array of shape (K,)
-        The weight of the rows of every class.
-    framed_ : bool
-        Whether members of another library were given a frame.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start that are no sums
-        of those of the members.
 
     See Also
     --------
@@ -166,14 +157,16 @@ class OutputCodeClassifier(BinaryMembers):
     def _class_scores(self, scores: np.ndarray) -> np.ndarray:
         code = self.code_.astype(np.float64)
         L = max(1, code.shape[1])
+        # words of ±1 differ in (L − their product) / 2 places
         if self.decoding == "hamming":
             return np.where(scores > 0, 1.0, -1.0) @ code.T / 2.0 - L / 2.0
         if self.loss == "linear":
             return scores @ self._weights().T
-        total = np.zeros((len(scores), len(code)))
+        # column by column: the margins of all at once would be (n, K, L)
+        summed = np.zeros((len(scores), len(code)))
         for column, score in zip(code.T, scores.T):
-            total -= _LOSSES[self.loss](column * score[:, None])
-        return total / L
+            summed -= _LOSSES[self.loss](column * score[:, None])
+        return summed / L
 
     @property
     def _sums_scores(self) -> bool:
@@ -210,11 +203,10 @@ class OutputCodeClassifier(BinaryMembers):
         """The word of every class, the least distance between two, and the binary problems."""
         summary = super().summary()
         signs = np.array(["-", "0", "+"])
+        rows = zip(self.classes_, self.code_, self.class_weight_.tolist())
         words = [
-            (str(label), "".join(signs[word + 1]), float(weight))
-            for label, word, weight in zip(
-                self.classes_, self.code_, self.class_weight_
-            )
+            (str(label), "".join(signs[word + 1]), weight)
+            for label, word, weight in rows
         ]
         table = Table("Words", ("class", "word", "weight"), words)
         return Summary(summary.title, summary.facts, [table, *summary.tables])
@@ -231,7 +223,8 @@ def _own_code(code: Any, n_classes: int) -> np.ndarray:
         raise DataError(
             "a code has the entries -1 and 1, and 0 for classes that a column leaves out"
         )
-    bare = np.flatnonzero(~((code == 1).any(axis=0) & (code == -1).any(axis=0)))
+    has_both_sides = (code == 1).any(axis=0) & (code == -1).any(axis=0)
+    bare = np.flatnonzero(~has_both_sides)
     if len(bare):
         raise DataError(
             f"column {bare[0]} of the code has no class of 1, or none of -1: leave it out"

@@ -4,7 +4,7 @@ errors."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -69,7 +69,7 @@ class Calibration(Unpackable):
     (0.1, 0.14)
     """
 
-    _unpacked: ClassVar[tuple[str, ...]] = ("observed", "predicted")
+    _unpacked = ("observed", "predicted")
 
     low: np.ndarray
     high: np.ndarray
@@ -151,6 +151,7 @@ def calibration_curve(
     truth, matrix, w = _posteriors(
         y_true, y_prob, pos_label, labels, sample_weight, "y_prob"
     )
+    # of two classes the posterior of the positive one, of more the confidence in the decision
     if matrix.shape[1] == 2:
         stated = matrix[:, 1]
         happened = truth == 1
@@ -158,16 +159,23 @@ def calibration_curve(
         top = matrix.argmax(axis=1)
         stated = matrix[np.arange(len(top)), top]
         happened = truth == top
-    low, high, predicted, observed, weight = _table(
-        stated, happened, w, cut(stated, n_bins)
-    )
+    # Means over the rows of every bin: Σ w p / Σ w and Σ w [happened] / Σ w. A value on an edge
+    # belongs to the bin below it; bins without rows are left out.
+    edges = cut(stated, n_bins)
+    size = len(edges) - 1
+    bins = np.searchsorted(edges[1:-1], stated, side="left")
+    weight = np.bincount(bins, w, size)
+    filled = weight > 0.0
+    weight = weight[filled]
+    predicted = np.bincount(bins, w * stated, size)[filled] / weight
+    observed = np.bincount(bins, w * happened, size)[filled] / weight
     distance = np.abs(observed - predicted)
     return Calibration(
-        low,
-        high,
-        predicted,
-        observed,
-        weight,
+        low=edges[:-1][filled],
+        high=edges[1:][filled],
+        predicted=predicted,
+        observed=observed,
+        weight=weight,
         brier=_brier(truth, matrix, w),
         log_loss=_log_loss(truth, matrix, w),
         expected_error=ratio(float(distance @ weight), float(weight.sum())),
@@ -198,7 +206,9 @@ def _posteriors(
         raise DataError(
             f"{name} has values that are missing or outside [0, 1]: give posteriors, not scores"
         )
-    if len(matrix) and np.abs(matrix.sum(axis=1) - 1.0).max() > 1e-3:
+    # posteriors that were rounded for a file still pass
+    sums = matrix.sum(axis=1)
+    if len(matrix) and np.abs(sums - 1.0).max() > 1e-3:
         raise DataError("the posteriors of a row must sum to 1")
     if low < 0.0 or high > 1.0:
         matrix = np.clip(matrix, 0.0, 1.0)
@@ -212,41 +222,25 @@ def _uniform_edges(stated: np.ndarray, n_bins: int) -> np.ndarray:
 def _quantile_edges(stated: np.ndarray, n_bins: int) -> np.ndarray:
     if not len(stated):
         return np.array([0.0, 1.0])
+    # edges with the same number of rows between them, as in scikit-learn; ties may leave bins empty
     return np.percentile(stated, 100.0 * np.linspace(0.0, 1.0, n_bins + 1))
 
 
 _BINS = {"uniform": _uniform_edges, "quantile": _quantile_edges}
 
 
-def _table(
-    stated: np.ndarray, happened: np.ndarray, w: np.ndarray, edges: np.ndarray
-) -> tuple[np.ndarray, ...]:
-    """low, high, predicted, observed, weight of bins with rows; a value on an edge belongs below
-    it."""
-    size = len(edges) - 1
-    which = np.searchsorted(edges[1:-1], stated, side="left")
-    weight = np.bincount(which, w, size)
-    filled = weight > 0.0
-    total = np.where(filled, weight, 1.0)
-    predicted = np.bincount(which, w * stated, size) / total
-    observed = np.bincount(which, w * happened, size) / total
-    return (
-        edges[:-1][filled],
-        edges[1:][filled],
-        predicted[filled],
-        observed[filled],
-        weight[filled],
-    )
-
-
 def _brier(
-    truth: np.ndarray, matrix: np.ndarray, w: np.ndarray, halve: Any = "auto"
+    truth: np.ndarray,
+    matrix: np.ndarray,
+    w: np.ndarray,
+    halve: Any = "auto",
 ) -> float:
     """Mean Σ_k (p_k - [y = k])²; half of it, which is (p - y)², for two classes."""
     if halve == "auto":
         halve = matrix.shape[1] < 3
     off = matrix.copy()
     off[np.arange(len(truth)), truth] -= 1.0
+    # the two terms of two classes are equal but for rounding: one of them, twice
     if matrix.shape[1] == 2:
         square = 2.0 * off[:, 1] ** 2
     else:
@@ -255,7 +249,11 @@ def _brier(
     return 0.5 * mean if halve else mean
 
 
-def _log_loss(truth: np.ndarray, matrix: np.ndarray, w: np.ndarray) -> float:
+def _log_loss(
+    truth: np.ndarray,
+    matrix: np.ndarray,
+    w: np.ndarray,
+) -> float:
     return ratio(float(w @ log_losses(truth, matrix)), float(w.sum()))
 
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.dummy import DummyRegressor
 from sklearn.utils import check_random_state
 
+from lyceum._core.data import row_weights
 from lyceum._core.types import Data, Estimator, Loss, Seed, Target, Weights
 from lyceum.errors import SettingError
-from lyceum.evaluate.curves.loss_curve import LossCurve, standard_error
 from lyceum.evaluate.curves.verdict import FitVerdict, fit_verdict
 from lyceum.evaluate.label_codes import code_labels
+from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.resampling.cross_validation import splits_of
 from lyceum.evaluate.resampling.experiment import (
     Experiment,
@@ -23,9 +24,40 @@ from lyceum.evaluate.resampling.experiment import (
     SplitResult,
     run_all,
 )
-from lyceum.evaluate.resampling.majority_class import MajorityClass
 from lyceum.evaluate.resampling.splits import Split
 from lyceum.report import Summary, Table
+
+
+class LossCurve(Printable):
+    """Losses on training and test rows: one row per point of the curve, one column per split."""
+
+    __slots__ = ()
+
+    train_losses: np.ndarray
+    test_losses: np.ndarray
+
+    @property
+    def train_mean(self) -> np.ndarray:
+        """Mean loss on training rows, over splits."""
+        return self.train_losses.mean(axis=1)
+
+    @property
+    def test_mean(self) -> np.ndarray:
+        """Mean loss on test rows, over splits."""
+        return self.test_losses.mean(axis=1)
+
+    @property
+    def test_error(self) -> np.ndarray:
+        """Standard error of the mean test loss of every point."""
+        return standard_error(self.test_losses)
+
+
+def standard_error(losses: np.ndarray) -> np.ndarray:
+    """The standard error of every row's mean; 0 with one split."""
+    S = losses.shape[1]
+    if S > 1:
+        return losses.std(axis=1, ddof=1) / np.sqrt(S)
+    return np.zeros(len(losses))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +104,7 @@ class LearningCurve(LossCurve):
     ('balanced', True)
     """
 
-    _derived: ClassVar[tuple[str, ...]] = (
+    _derived = (
         "train_mean",
         "test_mean",
         "test_error",
@@ -102,24 +134,26 @@ class LearningCurve(LossCurve):
         splits."""
         if len(self.train_sizes) < 2:
             return False
+        # paired by split, so that the difficulty of a split cancels
         step = self.test_losses[-2] - self.test_losses[-1]
         return bool(step.mean() > standard_error(step[None, :])[0])
 
     def summary(self) -> Summary:
         """The mean losses of every size, with the verdict."""
         rows = [
-            (int(n), float(a), float(b))
-            for n, a, b in zip(self.train_sizes, self.train_mean, self.test_mean)
+            (int(size), float(train), float(test))
+            for size, train, test in zip(
+                self.train_sizes, self.train_mean, self.test_mean
+            )
         ]
+        table = Table("", ("rows", "training", "test"), rows)
         facts = {
             "loss": self.loss_name,
             "best constant": self.baseline,
             "verdict": f"{self.verdict.word}: {self.verdict.reason}",
             "more rows would help": self.more_rows_help,
         }
-        return Summary(
-            "learning curve", facts, (Table("", ("rows", "training", "test"), rows),)
-        )
+        return Summary("learning curve", facts, (table,))
 
 
 def learning_curve(
@@ -189,6 +223,8 @@ def learning_curve(
     """
     experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict, coded_y)
     rng = check_random_state(random_state)
+    # the training rows of a smaller size are among those of every larger one: the curve then
+    # shows the effect of more rows, not of other rows
     splits = [
         (_nested_order(experiment, train, rng), test)
         for train, test in splits_of(cv, experiment, random_state, groups)
@@ -198,9 +234,13 @@ def learning_curve(
         (np.sort(train[:count]), test) for count in counts for train, test in splits
     ]
     results = run_all(experiment.run, jobs, n_jobs, "fits")
-    losses = losses_by_split(results, len(counts))
+    train_losses, test_losses = losses_by_split(results, len(counts))
     return LearningCurve(
-        counts, *losses, baseline_loss(experiment, splits), experiment.loss_name
+        train_sizes=counts,
+        train_losses=train_losses,
+        test_losses=test_losses,
+        baseline=baseline_loss(experiment, splits),
+        loss_name=experiment.loss_name,
     )
 
 
@@ -210,10 +250,15 @@ def losses_by_split(
     """Training and test losses, one row per point of the curve and one column per split."""
     train = [result.train_loss for result in results]
     test = [result.loss for result in results]
-    return np.reshape(train, (n_points, -1)), np.reshape(test, (n_points, -1))
+    shape = (n_points, -1)
+    return np.reshape(train, shape), np.reshape(test, shape)
 
 
-def _counts(train_sizes: Any, most: int, experiment: Experiment) -> np.ndarray:
+def _counts(
+    train_sizes: Any,
+    most: int,
+    experiment: Experiment,
+) -> np.ndarray:
     """Numbers of training rows, rising, from shares or numbers."""
     sizes = np.asarray(train_sizes)
     setting = f"train_sizes={sizes.tolist()}"
@@ -221,10 +266,12 @@ def _counts(train_sizes: Any, most: int, experiment: Experiment) -> np.ndarray:
         raise SettingError(
             f"{setting}: give numbers of rows, or shares above 0 and up to 1.0"
         )
+    # 1e-9 so that 0.29 of 100 rows are 29, not 28 by rounding
     if sizes.dtype.kind == "f":
         if not ((sizes > 0.0) & (sizes <= 1.0)).all():
             raise SettingError(f"{setting}: shares lie above 0 and up to 1.0")
         sizes = np.floor(sizes * most + 1e-9).astype(np.int64)
+    # a classifier needs a row of every class, which come first in the nested order
     least = 1
     if is_classifier(experiment.estimator):
         least = min(most, len(np.unique(experiment.y)))
@@ -248,7 +295,8 @@ def _nested_order(
     first = np.cumsum(sizes) - sizes
     rank = np.empty(len(train))
     rank[order] = np.arange(len(train)) - np.repeat(first, sizes)
-    key = np.where(rank == 0, -1.0, (rank + 0.5) / sizes[codes])
+    shares = (rank + 0.5) / sizes[codes]
+    key = np.where(rank == 0, -1.0, shares)
     return train[np.argsort(key, kind="stable")]
 
 
@@ -257,10 +305,42 @@ def baseline_loss(experiment: Experiment, splits: list[Split]) -> float:
     mean."""
     classes = experiment.classes
     if classes is None:
-        constant: Any = DummyRegressor(
-            strategy="median" if experiment.loss_name == "absolute" else "mean"
-        )
+        if experiment.loss_name == "absolute":
+            center = "median"
+        else:
+            center = "mean"
+        constant: Any = DummyRegressor(strategy=center)
     else:
-        constant = MajorityClass(classes)
-    dummy = replace(experiment, estimator=constant, X=np.zeros((len(experiment.y), 1)))
-    return float(np.mean([dummy.run(train, test).loss for train, test in splits]))
+        constant = _MajorityClass(classes)
+    # constants need no columns: one of zeros stands for the table, which may be a large file
+    table = np.zeros((len(experiment.y), 1))
+    dummy = replace(experiment, estimator=constant, X=table)
+    losses = [dummy.run(train, test).loss for train, test in splits]
+    return float(np.mean(losses))
+
+
+class _MajorityClass(ClassifierMixin, BaseEstimator):
+    """Always the most frequent class, the first of equals, with a posterior of 1."""
+
+    def __init__(self, classes: np.ndarray):
+        self.classes = classes
+
+    def fit(
+        self,
+        X: Data,
+        y: np.ndarray,
+        sample_weight: np.ndarray | None = None,
+    ) -> _MajorityClass:
+        self.classes_ = self.classes
+        w = row_weights(sample_weight, len(y))
+        weights = [w[y == label].sum() for label in self.classes]
+        self.class_ = int(np.argmax(weights))
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        return np.repeat(self.classes[[self.class_]], len(X))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        proba = np.zeros((len(X), len(self.classes)))
+        proba[:, self.class_] = 1.0
+        return proba

@@ -4,7 +4,7 @@ indices."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -69,8 +69,8 @@ class RocCurve(Unpackable):
     [(0.0, 0.0), (0.0, 0.5), (0.5, 1.0), (1.0, 1.0)]
     """
 
-    _derived: ClassVar[tuple[str, ...]] = ("gini",)
-    _unpacked: ClassVar[tuple[str, ...]] = ("fpr", "tpr", "thresholds")
+    _derived = ("gini",)
+    _unpacked = ("fpr", "tpr", "thresholds")
 
     fpr: np.ndarray
     tpr: np.ndarray
@@ -116,7 +116,11 @@ class Steps:
 
     @classmethod
     def of(
-        cls, y_true: Any, y_score: Any, pos_label: Any = None, sample_weight: Any = None
+        cls,
+        y_true: Any,
+        y_score: Any,
+        pos_label: Any = None,
+        sample_weight: Any = None,
     ) -> Steps:
         y_true, sample_weight = truth_and_weights(y_true, sample_weight)
         mask = positive_mask(y_true, pos_label)
@@ -128,8 +132,10 @@ class Steps:
 
     @classmethod
     def _of_counts(cls, above: np.ndarray, below: np.ndarray) -> Steps:
+        # Both classes come sorted, so that a stable sort only merges two runs, in linear time.
+        # Where the falling order ends a run of ties, i + 1 rows stand at or above the threshold.
         both = np.concatenate([above, below])
-        order = np.argsort(both, kind="stable")  # a merge: two sorted runs
+        order = np.argsort(both, kind="stable")
         values = both[order][::-1]
         last = _last_of_ties(values)
         positives = np.cumsum(order[::-1] < len(above))[last]
@@ -140,20 +146,26 @@ class Steps:
         )
 
     @classmethod
-    def _of_weights(cls, mask: np.ndarray, y_score: np.ndarray, w: np.ndarray) -> Steps:
+    def _of_weights(
+        cls,
+        mask: np.ndarray,
+        y_score: np.ndarray,
+        w: np.ndarray,
+    ) -> Steps:
         used = w > 0.0
         mask = mask[used]
         y_score = y_score[used]
         w = w[used]
-        _refuse_missing(y_score)
+        refuse_missing_scores(y_score)
         order = np.argsort(y_score)[::-1]
         values = y_score[order]
         w_positive = np.where(mask, w, 0.0)[order]
+        w_negative = np.where(mask, 0.0, w)[order]
         last = _last_of_ties(values)
         return cls(
-            values[last],
-            np.cumsum(w_positive)[last],
-            np.cumsum(np.where(mask, 0.0, w)[order])[last],
+            thresholds=values[last],
+            positives=np.cumsum(w_positive)[last],
+            negatives=np.cumsum(w_negative)[last],
         )
 
     @property
@@ -168,6 +180,8 @@ class Steps:
         n_positive, n_negative = self.totals
         if not n_positive or not n_negative:
             return 0.5
+        # Σ Δfp (tp + tp before) / 2 over all thresholds, divided by P N at the end: without
+        # weights all terms are whole numbers, so that their sum is exact
         across = np.diff(self.negatives, prepend=0.0)
         below = np.append(0.0, self.positives[:-1])
         twice = (across * (self.positives + below)).sum()
@@ -178,10 +192,11 @@ def _last_of_ties(values: np.ndarray) -> np.ndarray:
     """Indices of the last of every run of equal values."""
     if not len(values):
         return np.empty(0, np.intp)
-    return np.append(np.flatnonzero(values[1:] != values[:-1]), len(values) - 1)
+    ends = np.flatnonzero(values[1:] != values[:-1])
+    return np.append(ends, len(values) - 1)
 
 
-def _refuse_missing(y_score: np.ndarray) -> None:
+def refuse_missing_scores(y_score: np.ndarray) -> None:
     if y_score.dtype.kind == "f" and np.isnan(y_score).any():
         raise MissingValuesError(
             f"y_score has {int(np.isnan(y_score).sum())} missing values: leave those rows out"
@@ -193,16 +208,15 @@ def _sorted_classes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The scores of positives and of negatives, each sorted, on two threads if there are many."""
 
-    def pick(wanted: bool) -> np.ndarray:
-        chosen = y_score[mask if wanted else ~mask]
-        chosen.sort()
-        return chosen
+    def sorted_scores(positive: bool) -> np.ndarray:
+        scores = y_score[mask if positive else ~mask]
+        scores.sort()
+        return scores
 
-    above, below = (ordered_map if len(y_score) > _FEW_SCORES else map)(
-        pick, (True, False)
-    )
+    apply = ordered_map if len(y_score) > _FEW_SCORES else map
+    above, below = apply(sorted_scores, (True, False))
     for scores in (above, below):
-        _refuse_missing(scores[-1:])  # NaN sorts last
+        refuse_missing_scores(scores[-1:])  # NaN sorts last
     return above, below
 
 
@@ -219,18 +233,17 @@ def sorted_auc(above: np.ndarray, below: np.ndarray) -> float:
 
     def rank_sum(positives_first: bool) -> int:
         if positives_first:
-            runs = (above, below)
-        else:
-            runs = (below, above)
-        order = np.argsort(np.concatenate(runs), kind="stable")
-        if positives_first:
+            order = np.argsort(np.concatenate([above, below]), kind="stable")
             is_positive = order < len(above)
         else:
+            order = np.argsort(np.concatenate([below, above]), kind="stable")
             is_positive = order >= len(below)
         return int(np.flatnonzero(is_positive).sum())
 
+    # both sums hold Σ (place among positives) = |p| (|p| - 1) / 2, which is no win
     apply = ordered_map if len(above) + len(below) > _FEW_SCORES else map
-    wins_twice = sum(apply(rank_sum, (True, False))) - len(above) * (len(above) - 1)
+    rank_sums = sum(apply(rank_sum, (True, False)))
+    wins_twice = rank_sums - len(above) * (len(above) - 1)
     return wins_twice / (2 * len(above) * len(below))
 
 
@@ -326,16 +339,24 @@ def roc_curve(
     n_positive, n_negative = steps.totals
     if not n_positive and not n_negative:
         chance = np.array([0.0, 1.0])
-        return RocCurve(chance, chance, np.array([np.inf, -np.inf]), 0.5, 0.0, 0.0)
+        return RocCurve(
+            fpr=chance,
+            tpr=chance,
+            thresholds=np.array([np.inf, -np.inf]),
+            auc=0.5,
+            n_positive=0.0,
+            n_negative=0.0,
+        )
     points = np.ones(len(steps.thresholds), dtype=bool)
     if drop_intermediate:
-        turns = np.diff(steps.negatives, 2).astype(bool) | np.diff(
-            steps.positives, 2
-        ).astype(bool)
-        points[1:-1] = turns
+        # a second difference of 0 in both coordinates: the point lies on a straight line
+        turns_across = np.diff(steps.negatives, 2) != 0.0
+        turns_up = np.diff(steps.positives, 2) != 0.0
+        points[1:-1] = turns_across | turns_up
     tpr = np.append(0.0, steps.positives[points] / (n_positive or 1.0))
     fpr = np.append(0.0, steps.negatives[points] / (n_negative or 1.0))
-    thresholds = np.append(np.inf, steps.thresholds[points].astype(np.float64))
+    thresholds = steps.thresholds[points].astype(np.float64)
+    thresholds = np.append(np.inf, thresholds)
     # the rate of a class without rows rises with the other
     if not n_positive:
         tpr = fpr
@@ -350,8 +371,11 @@ def _upper_hull(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     A point on or below the line between its neighbors is no corner, so that all such points are
     dropped at once, again and again while that drops many; Andrew's monotone chain takes the rest.
     """
+    # of equal points the last stands for all, but of those equal to the first one the first
     repeats = (x == x[:1]) & (y == y[:1])
-    repeats[:-1] |= (x[:-1] == x[1:]) & (y[:-1] == y[1:])
+    same_x = x[:-1] == x[1:]
+    same_y = y[:-1] == y[1:]
+    repeats[:-1] |= same_x & same_y
     repeats[:1] = False
     points = np.flatnonzero(~repeats)
     while len(points) > _FEW_POINTS:
@@ -362,7 +386,9 @@ def _upper_hull(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         right_of = px[right] - px[left]
         above = py[right] - py[left]
         # below: the slope from the left neighbor is at most that of the line between the neighbors
-        below = (px[1:-1] - px[left]) * above >= (py[1:-1] - py[left]) * right_of
+        step_right = px[1:-1] - px[left]
+        step_up = py[1:-1] - py[left]
+        below = step_right * above >= step_up * right_of
         dropped = int(np.count_nonzero(below))
         points = points[np.concatenate([[True], ~below, [True]])]
         if dropped < 0.05 * len(px):
@@ -373,13 +399,17 @@ def _upper_hull(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def _monotone_chain(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Andrew's monotone chain, point by point."""
     hull: list[int] = []
+    # plain floats: indexing arrays one value at a time takes several times as long
     px = x.tolist()
     py = y.tolist()
     for i in range(len(px)):
         while len(hull) > 1:
             a = hull[-2]
             b = hull[-1]
-            if (px[b] - px[a]) * (py[i] - py[a]) < (py[b] - py[a]) * (px[i] - px[a]):
+            # b is a corner while the slope from a to i is below that from a to b
+            rise_to_i = (px[b] - px[a]) * (py[i] - py[a])
+            rise_to_b = (py[b] - py[a]) * (px[i] - px[a])
+            if rise_to_i < rise_to_b:
                 break
             hull.pop()
         hull.append(i)

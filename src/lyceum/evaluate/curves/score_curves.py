@@ -4,7 +4,7 @@ conditions."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -58,8 +58,8 @@ class PrecisionRecall(Unpackable):
     (0.8333, (0.8, 0.35))
     """
 
-    _derived: ClassVar[tuple[str, ...]] = ("best_f1",)
-    _unpacked: ClassVar[tuple[str, ...]] = ("precision", "recall", "thresholds")
+    _derived = ("best_f1",)
+    _unpacked = ("precision", "recall", "thresholds")
 
     precision: np.ndarray
     recall: np.ndarray
@@ -70,11 +70,15 @@ class PrecisionRecall(Unpackable):
     @property
     def best_f1(self) -> tuple[float, float]:
         """The largest F1 and its threshold, the highest of equals."""
-        total = self.precision + self.recall
+        both = self.precision + self.recall
         product = 2 * self.precision * self.recall
-        f1 = np.divide(product, total, out=np.zeros_like(total), where=total > 0)
-        best = len(f1) - 1 - int(np.argmax(f1[::-1]))
-        return float(f1[best]), float(np.append(self.thresholds, np.inf)[best])
+        f1 = np.divide(product, both, out=np.zeros_like(both), where=both > 0)
+        # thresholds rise: argmax of the reversed values finds the highest threshold of equals
+        from_end = int(np.argmax(f1[::-1]))
+        best = len(f1) - 1 - from_end
+        # the last point, where nothing is predicted positive, has no threshold of its own
+        thresholds = np.append(self.thresholds, np.inf)
+        return float(f1[best]), float(thresholds[best])
 
     def summary(self) -> Summary:
         """Average precision, prevalence, and the best F1."""
@@ -82,10 +86,10 @@ class PrecisionRecall(Unpackable):
         facts = {
             "average precision": self.average_precision,
             "prevalence": self.prevalence,
+            "best F1": f1,
+            "at threshold": threshold,
         }
-        return Summary(
-            "precision and recall", facts | {"best F1": f1, "at threshold": threshold}
-        )
+        return Summary("precision and recall", facts)
 
 
 def precision_recall_curve(
@@ -133,9 +137,11 @@ def precision_recall_curve(
     recall = np.ones(len(precision))
     if n_positive:
         recall = steps.positives / n_positive
+    # average precision, Σ Δrecall · precision: a sum of steps, without interpolation
     area = float(np.diff(recall, prepend=0.0) @ precision)
     points = np.ones(len(precision), dtype=bool)
     if drop_intermediate:
+        # between two thresholds that add no positive, recall stays and precision only falls
         rises = np.diff(steps.positives) > 0
         points[1:-1] = rises[:-1] | rises[1:]
     # from the lowest threshold to the highest, then the end where nothing is predicted positive
@@ -213,22 +219,23 @@ class CostCurve(Printable):
         self, prevalence: float, cost_fn: float = 1.0, cost_fp: float = 1.0
     ) -> tuple[float, float]:
         """The least normalized cost and its threshold for a share of positives and two costs."""
+        # every point of the ROC hull is a line in this space: cost(x) = miss x + fpr (1 - x)
         x = probability_cost(prevalence, cost_fn, cost_fp)
-        cost, best = _least_costs(self.lines[:, 0], self.lines[:, 1], np.array([x]))
+        fpr, miss = self.lines.T
+        cost, best = _least_costs(fpr, miss, np.array([x]))
         return float(cost[0]), float(self.thresholds[best[0]])
 
     def summary(self) -> Summary:
         """The area, and where the score is better than one constant decision."""
         gain = self.trivial - self.cost
+        # equal up to rounding is no gain
         useful = self.probability_cost[gain > 1e-12]
         if len(useful):
             where = f"{useful[0]:.3g} to {useful[-1]:.3g}"
         else:
             where = "nowhere"
-        return Summary(
-            "cost curve",
-            {"area": self.area, "better than one constant decision": where},
-        )
+        facts = {"area": self.area, "better than one constant decision": where}
+        return Summary("cost curve", facts)
 
 
 def probability_cost(
@@ -315,10 +322,19 @@ def cost_curve(
     miss = 1.0 - curve.tpr[hull]
     x = np.linspace(0.0, 1.0, n_points)
     cost, _ = _least_costs(fpr, miss, x)
-    lines = np.column_stack([fpr, miss])
-    area = _envelope_area(fpr, miss)
-    prevalence = ratio(curve.n_positive, curve.n_positive + curve.n_negative)
-    return CostCurve(x, cost, lines, curve.thresholds[hull], area, prevalence)
+    # the envelope is straight between the crossings: trapezoids there give its exact integral
+    crossings = _crossings(fpr, miss)
+    corners = np.unique(np.concatenate([[0.0], crossings, [1.0]]))
+    corner_cost, _ = _least_costs(fpr, miss, corners)
+    means = (corner_cost[1:] + corner_cost[:-1]) / 2.0
+    return CostCurve(
+        probability_cost=x,
+        cost=cost,
+        lines=np.column_stack([fpr, miss]),
+        thresholds=curve.thresholds[hull],
+        area=float((means * np.diff(corners)).sum()),
+        prevalence=ratio(curve.n_positive, curve.n_positive + curve.n_negative),
+    )
 
 
 def _least_costs(
@@ -333,12 +349,5 @@ def _crossings(fpr: np.ndarray, miss: np.ndarray) -> np.ndarray:
     """Where line i+1 takes over from line i: Δfpr (1-x) = -Δmiss x; on a hull these rise."""
     across = np.diff(fpr)
     down = -np.diff(miss)
-    total = across + down
-    return np.divide(across, total, out=np.zeros_like(total), where=total > 0)
-
-
-def _envelope_area(fpr: np.ndarray, miss: np.ndarray) -> float:
-    """∫ of the lower envelope from 0 to 1: trapezoids between its corners, where it is straight."""
-    corners = np.unique(np.concatenate([[0.0], _crossings(fpr, miss), [1.0]]))
-    cost = _least_costs(fpr, miss, corners)[0]
-    return float(((cost[1:] + cost[:-1]) / 2.0 * np.diff(corners)).sum())
+    both = across + down
+    return np.divide(across, both, out=np.zeros_like(both), where=both > 0)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lyceum._core.types import Data, Estimator, Loss, Seed, Target, Weights
 from lyceum.errors import SettingError
-from lyceum.evaluate.curves.learning_curves import baseline_loss, losses_by_split
-from lyceum.evaluate.curves.loss_curve import LossCurve
+from lyceum.evaluate.curves.learning_curves import (
+    LossCurve,
+    baseline_loss,
+    losses_by_split,
+)
 from lyceum.evaluate.curves.verdict import FitVerdict, fit_verdict
 from lyceum.evaluate.resampling.cross_validation import splits_of
 from lyceum.evaluate.resampling.experiment import Experiment, Predict, run_all
@@ -69,7 +72,7 @@ class ValidationCurve(LossCurve):
     ['balanced', 'underfitting']
     """
 
-    _derived: ClassVar[tuple[str, ...]] = (
+    _derived = (
         "train_mean",
         "test_mean",
         "test_error",
@@ -92,14 +95,14 @@ class ValidationCurve(LossCurve):
     def within_one_error(self) -> tuple[Any, ...]:
         """Values with a test loss within one standard error of the least: choose the simplest."""
         least = int(np.argmin(self.test_mean))
-        within = self.test_mean <= self.test_mean[least] + self.test_error[least]
-        return tuple(
-            value for value, is_near in zip(self.param_range, within) if is_near
-        )
+        limit = self.test_mean[least] + self.test_error[least]
+        losses = zip(self.param_range, self.test_mean)
+        return tuple(value for value, loss in losses if loss <= limit)
 
     @property
     def verdicts(self) -> tuple[FitVerdict, ...]:
         """The verdict on every value, with the least test loss as the attainable one."""
+        # the loss of the best value is attainable: another may be called underfitting against it
         parts = zip(
             self.train_mean.tolist(), self.test_mean.tolist(), self.test_error.tolist()
         )
@@ -207,11 +210,12 @@ def validation_curve(
         (*split, None, {param_name: value}) for value in param_range for split in splits
     ]
     results = run_all(experiment.run, jobs, n_jobs, "fits")
-    losses = losses_by_split(results, len(param_range))
+    train_losses, test_losses = losses_by_split(results, len(param_range))
     return ValidationCurve(
-        param_name,
-        param_range,
-        *losses,
-        baseline_loss(experiment, splits),
-        experiment.loss_name,
+        param_name=param_name,
+        param_range=param_range,
+        train_losses=train_losses,
+        test_losses=test_losses,
+        baseline=baseline_loss(experiment, splits),
+        loss_name=experiment.loss_name,
     )

@@ -99,13 +99,16 @@ def fit_verdict(
     gain = baseline - train_loss
     losses = f"loss {train_loss:.3g} on training rows, {test_loss:.3g} on test rows"
     numbers = f"{losses}, {baseline:.3g} by a constant"
+    # a gap counts where it exceeds both chance (two standard errors) and a tenth of the baseline
     matters = gap > max(2.0 * standard_error, _SLIGHT * baseline) and gain > 0.0
     if matters and (gap > gain / 3.0 or gap > test_loss / 2.0):
         return FitVerdict(
             "overfitting", f"{numbers}; simplify, regularize, or find more rows", gap
         )
+    # nothing is left to learn
     if baseline == 0.0 and test_loss == 0.0:
         return FitVerdict("balanced", f"{numbers}; a constant is enough", gap)
+    # beaten: another model does better on new rows than this one does on the rows it learned
     beaten = attainable is not None and train_loss > attainable + 2.0 * standard_error
     if beaten or gain < _GAINED * baseline or gain <= 0.0 or test_loss >= baseline:
         return FitVerdict(

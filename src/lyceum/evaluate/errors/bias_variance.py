@@ -109,7 +109,11 @@ class BiasVariance(Printable):
 
 
 def decompose(
-    y_true: Any, predictions: Any, *, truth: Any = None, loss: str = "squared"
+    y_true: Any,
+    predictions: Any,
+    *,
+    truth: Any = None,
+    loss: str = "squared",
 ) -> BiasVariance:
     """Bias and variance from the predictions of many models for the same test rows.
 
@@ -163,13 +167,14 @@ def decompose(
         raise DataError(
             f"truth has {show_count(len(clean), 'row')}, y_true has {len(y_true)}"
         )
-    return named_choice(
-        "loss", loss, {"squared": _squared_parts, "error": _zero_one_parts}
-    )(y_true, predictions, clean)
+    parts = {"squared": _squared_parts, "error": _zero_one_parts}
+    return named_choice("loss", loss, parts)(y_true, predictions, clean)
 
 
 def _squared_parts(
-    y_true: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None
+    y_true: np.ndarray,
+    predictions: np.ndarray,
+    clean: np.ndarray | None,
 ) -> BiasVariance:
     target = y_true.astype(np.float64)
     predictions = predictions.astype(np.float64)
@@ -178,43 +183,58 @@ def _squared_parts(
         goal = target
     else:
         goal = clean.astype(np.float64)
+    # E(f - y)² = (Ef - goal)² + E(f - Ef)² + (y - goal)², each a mean over the test rows
     variance = float(((predictions - main) ** 2).mean())
     noise = float(((target - goal) ** 2).mean())
-    error = float(((predictions - target) ** 2).mean())
-    bias = float(((main - goal) ** 2).mean())
     return BiasVariance(
-        error, bias, variance, variance, noise, noise, main, "squared", len(predictions)
+        error=float(((predictions - target) ** 2).mean()),
+        bias=float(((main - goal) ** 2).mean()),
+        variance=variance,
+        net_variance=variance,
+        noise=noise,
+        net_noise=noise,
+        main=main,
+        loss="squared",
+        n_rounds=len(predictions),
     )
 
 
 def _zero_one_parts(
-    y_true: np.ndarray, predictions: np.ndarray, clean: np.ndarray | None
+    y_true: np.ndarray,
+    predictions: np.ndarray,
+    clean: np.ndarray | None,
 ) -> BiasVariance:
-    columns = {"y_true": y_true, "predictions": predictions.ravel()} | (
-        {} if clean is None else {"truth": clean}
-    )
+    columns = {"y_true": y_true, "predictions": predictions.ravel()}
+    if clean is not None:
+        columns["truth"] = clean
     labels, codes = common_codes(columns)
     target = codes[0]
     guesses = codes[1].reshape(predictions.shape)
-    if clean is None:
-        goal = target
-    else:
-        goal = codes[2]
-    votes = np.stack([(guesses == k).sum(axis=0) for k in range(len(labels))])
+    goal = target if clean is None else codes[2]
+    # votes[k, i]: how many of the models predict class k for row i
+    classes = range(len(labels))
+    votes = np.stack([(guesses == k).sum(axis=0) for k in classes])
     main = votes.argmax(axis=0)
     share = votes / len(guesses)
     rows = np.arange(len(target))
     biased = main != goal
     varies = (len(guesses) - votes[main, rows]) / len(guesses)
-    # a row right on the main prediction errs with `varies`; one wrong on it with 1 - P(prediction =
-    # goal)
+    # An unbiased row errs where a model leaves the main prediction, which adds `varies`; a biased
+    # row is right where a model happens to say the goal, which takes away P(prediction = goal).
     net = float(np.where(biased, -share[goal, rows], varies).mean())
     error = float((guesses != target).mean())
-    noise = float((target != goal).mean())
-    names = np.array(labels)[main]
     bias = float(biased.mean())
-    parts = (bias, float(varies.mean()), net, noise, error - bias - net)
-    return BiasVariance(error, *parts, names, "error", len(guesses))
+    return BiasVariance(
+        error=error,
+        bias=bias,
+        variance=float(varies.mean()),
+        net_variance=net,
+        noise=float((target != goal).mean()),
+        net_noise=error - bias - net,
+        main=np.array(labels)[main],
+        loss="error",
+        n_rounds=len(guesses),
+    )
 
 
 def bias_variance(
@@ -296,6 +316,7 @@ def bias_variance(
             f"train_size={train_size} of {show_count(n, 'row')} and n_rounds={n_rounds}: give a"
             " share up to 1 and at least 1 round"
         )
+    # all samples are drawn before the first fit: results do not depend on n_jobs
     rng = check_random_state(random_state)
     by_class = is_classifier(estimator)
     draws = [
@@ -305,10 +326,7 @@ def bias_variance(
         partial(_sample_predictions, experiment, X_test), draws, n_jobs, "samples"
     )
     if loss == "auto":
-        if by_class:
-            loss = "error"
-        else:
-            loss = "squared"
+        loss = "error" if by_class else "squared"
     return decompose(y_test, np.stack(predictions), truth=truth, loss=loss)
 
 
@@ -330,10 +348,15 @@ def _sample_predictions(
 
 
 def _sample(
-    y: np.ndarray, size: int, replace: bool, rng: np.random.RandomState, by_class: bool
+    y: np.ndarray,
+    size: int,
+    replace: bool,
+    rng: np.random.RandomState,
+    by_class: bool,
 ) -> np.ndarray:
     """Row numbers of one sample, ascending; a draw with one class, where y has several, is drawn
     again."""
+    # many classifiers refuse a single class
     several = by_class and size > 1 and bool((y != y[0]).any())
     while True:
         if replace:

@@ -4,7 +4,7 @@ window."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -59,7 +59,7 @@ class DensityErrors(Printable):
     (0.4, 2, 0)
     """
 
-    _derived: ClassVar[tuple[str, ...]] = ("error", "best")
+    _derived = ("error", "best")
 
     param_name: str
     param_range: np.ndarray
@@ -80,24 +80,10 @@ class DensityErrors(Printable):
 
     def summary(self) -> Summary:
         """The parts by value of the setting."""
-        rows = [
-            *zip(
-                *(
-                    column.tolist()
-                    for column in (
-                        self.param_range,
-                        self.bias,
-                        self.variance,
-                        self.error,
-                    )
-                )
-            )
-        ]
-        table = Table(
-            "Errors of the density",
-            (self.param_name, "squared bias", "variance", "error"),
-            rows,
-        )
+        columns = (self.param_range, self.bias, self.variance, self.error)
+        rows = np.column_stack(columns).tolist()
+        heads = (self.param_name, "squared bias", "variance", "error")
+        table = Table("Errors of the density", heads, rows)
         facts = {
             "rows of a sample": self.n_rows,
             "samples": self.n_rounds,
@@ -171,27 +157,35 @@ def density_errors(
         )
     random = check_random_state(random_state)
     points = _draw(truth, n_points, random)
-    f = np.exp(np.asarray(truth.score_samples(points), dtype=np.float64))
+    log_density = np.asarray(truth.score_samples(points), dtype=np.float64)
+    f = np.exp(log_density)
+    # every value of the setting sees the same samples, so that the values are compared in pairs
     samples = [_draw(truth, n_rows, random) for _ in range(n_rounds)]
     parts = []
     for done, value in enumerate(param_range.tolist()):
-        models = (
-            clone(estimator).set_params(**{param_name: value}).fit(sample)
-            for sample in samples
-        )
-        parts.append(
-            decompose(f, [np.exp(model.score_samples(points)) for model in models])
-        )
+        densities = []
+        for sample in samples:
+            model = clone(estimator).set_params(**{param_name: value}).fit(sample)
+            densities.append(np.exp(model.score_samples(points)))
+        parts.append(decompose(f, densities))
         report("values", done + 1, len(param_range))
-    bias, variance = (
-        np.array([getattr(part, which) for part in parts])
-        for which in ("bias", "variance")
-    )
     return DensityErrors(
-        param_name, param_range, bias, variance, int(n_rows), int(n_rounds)
+        param_name=param_name,
+        param_range=param_range,
+        bias=np.array([part.bias for part in parts]),
+        variance=np.array([part.variance for part in parts]),
+        n_rows=int(n_rows),
+        n_rounds=int(n_rounds),
     )
 
 
-def _draw(truth: Any, n: int, random: np.random.RandomState) -> np.ndarray:
+def _draw(
+    truth: Any,
+    n: int,
+    random: np.random.RandomState,
+) -> np.ndarray:
     rows = truth.sample(n, random_state=random.randint(2**31 - 1))
-    return np.asarray(rows[0] if isinstance(rows, tuple) else rows, dtype=np.float64)
+    # scikit-learn's mixtures give the rows and their components
+    if isinstance(rows, tuple):
+        rows = rows[0]
+    return np.asarray(rows, dtype=np.float64)

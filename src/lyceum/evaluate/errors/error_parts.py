@@ -74,7 +74,12 @@ class ErrorParts(Printable):
 
 
 def error_parts(
-    y_true: Any, y_pred: Any, best: Any, truth: Any, *, loss: str = "squared"
+    y_true: Any,
+    y_pred: Any,
+    best: Any,
+    truth: Any,
+    *,
+    loss: str = "squared",
 ) -> ErrorParts:
     """Irreducible, approximation and estimation error from predictions for the same test rows.
 
@@ -121,18 +126,30 @@ def error_parts(
     target = column_of(y_true, "y_true")
     if not len(target):
         raise DataError("there are no rows")
-    made = np.asarray(y_pred)
-    if made.ndim == 2 and made.shape[1] == len(target) and made.size:
-        error = float(np.mean([measure(target, predictions) for predictions in made]))
+    predictions = np.asarray(y_pred)
+    # one row of predictions per training sample: the error is their mean
+    rows_match = predictions.ndim == 2 and predictions.shape[1] == len(target)
+    if rows_match and predictions.size:
+        error = float(np.mean([measure(target, sample) for sample in predictions]))
     else:
         error = _loss_of(measure, target, y_pred, "y_pred")
-    at_best = _loss_of(measure, target, best, "best")
-    at_truth = _loss_of(measure, target, truth, "truth")
-    return ErrorParts(error, at_truth, at_best - at_truth, error - at_best, loss)
+    # what even the truth loses, what the best model of the class loses beyond it, and the rest
+    best_loss = _loss_of(measure, target, best, "best")
+    truth_loss = _loss_of(measure, target, truth, "truth")
+    return ErrorParts(
+        error=error,
+        irreducible=truth_loss,
+        approximation=best_loss - truth_loss,
+        estimation=error - best_loss,
+        loss=loss,
+    )
 
 
 def _loss_of(
-    measure: Callable[..., float], target: np.ndarray, values: ArrayLike, name: str
+    measure: Callable[..., float],
+    target: np.ndarray,
+    values: ArrayLike,
+    name: str,
 ) -> float:
     column = column_of(values, name)
     same_length(target, column, f"y_true and {name}")
@@ -140,9 +157,8 @@ def _loss_of(
 
 
 def _squared_loss(target: np.ndarray, predicted: np.ndarray) -> float:
-    return float(
-        ((target.astype(np.float64) - predicted.astype(np.float64)) ** 2).mean()
-    )
+    off = target.astype(np.float64) - predicted.astype(np.float64)
+    return float((off**2).mean())
 
 
 def _zero_one_loss(target: np.ndarray, predicted: np.ndarray) -> float:

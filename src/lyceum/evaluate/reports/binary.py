@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -101,7 +101,7 @@ class BinaryReport(Printable):
     (0.667, 8.0, 0.467)
     """
 
-    _derived: ClassVar[tuple[str, ...]] = (
+    _derived = (
         "n",
         *_SUMMARY,
         "prevalence",
@@ -184,6 +184,7 @@ class BinaryReport(Printable):
     def odds_ratio(self) -> float:
         """Odds of a positive prediction among positives over those among negatives: tp tn / (fp
         fn)."""
+        # 0/0 is no association, 1; any other number over 0 is infinite
         above = self.tp * self.tn
         below = self.fp * self.fn
         return ratio(above, below, math.inf if above else 1.0)
@@ -191,9 +192,8 @@ class BinaryReport(Printable):
     @property
     def kappa(self) -> float:
         """Cohen's kappa: agreement beyond chance."""
-        return cohen_kappa(
-            np.array([[self.tp, self.fn], [self.fp, self.tn]], dtype=np.float64)
-        )
+        table = [[self.tp, self.fn], [self.fp, self.tn]]
+        return cohen_kappa(np.array(table, dtype=np.float64))
 
     def task_cost(self, cost_fp: float = 1.0, cost_fn: float = 1.0) -> float:
         """C_FP · FP + C_FN · FN.
@@ -219,10 +219,10 @@ class BinaryReport(Printable):
             self.tn + self.fp,
             self.tn + self.fn,
         )
-        below = math.prod(
-            math.sqrt(margin) for margin in margins
-        )  # the product itself could overflow
-        return min(1.0, max(-1.0, ratio(self.tp * self.tn - self.fp * self.fn, below)))
+        # the root of every margin, as the product of all four could overflow
+        below = math.prod(math.sqrt(margin) for margin in margins)
+        correlation = ratio(self.tp * self.tn - self.fp * self.fn, below)
+        return min(1.0, max(-1.0, correlation))
 
     @property
     def undefined(self) -> tuple[str, ...]:
@@ -244,20 +244,17 @@ class BinaryReport(Printable):
     def f_score(self, beta: float) -> float:
         """Weighted harmonic mean of precision and recall, with recall beta times as important."""
         square = beta * beta
-        return ratio(
-            (1 + square) * self.tp, (1 + square) * self.tp + square * self.fn + self.fp
-        )
+        right = (1 + square) * self.tp
+        return ratio(right, right + square * self.fn + self.fp)
 
     def summary(self) -> Summary:
         """The table and its rates."""
-        table = Table(
-            "rows: truth, columns: prediction",
-            ("truth", f"as {self.positive}", f"as {self.negative}"),
-            [
-                (str(self.positive), self.tp, self.fn),
-                (str(self.negative), self.fp, self.tn),
-            ],
-        )
+        heads = ("truth", f"as {self.positive}", f"as {self.negative}")
+        rows = [
+            (str(self.positive), self.tp, self.fn),
+            (str(self.negative), self.fp, self.tn),
+        ]
+        table = Table("rows: truth, columns: prediction", heads, rows)
         facts: dict[str, Any] = {
             name.replace("_", " "): getattr(self, name) for name in _SUMMARY
         }
@@ -266,9 +263,8 @@ class BinaryReport(Printable):
             facts["rejected rows"] = self.rejected
         if self.undefined:
             facts["no rows for"] = ", ".join(self.undefined)
-        return Summary(
-            f"positive: {self.positive}, negative: {self.negative}", facts, (table,)
-        )
+        title = f"positive: {self.positive}, negative: {self.negative}"
+        return Summary(title, facts, (table,))
 
 
 def binary_report(
@@ -316,33 +312,33 @@ def binary_report(
     1.0
     """
     counts = (tp, fp, fn, tn)
-    if y_true is None and y_pred is None:
-        return _report_of_counts(counts, pos_label)
-    if y_pred is None or y_true is None or any(count is not None for count in counts):
-        raise SettingError("give y_true and y_pred, or all of tp, fp, fn and tn")
-    return _report_of_labels(y_true, y_pred, pos_label, sample_weight)
-
-
-def _report_of_counts(
-    counts: tuple[float | None, ...], pos_label: Label
-) -> BinaryReport:
     cells = [float(count) for count in counts if count is not None]
-    if len(cells) < 4:
+    from_counts = y_true is None and y_pred is None and len(cells) == 4
+    from_labels = y_true is not None and y_pred is not None and not cells
+    if not from_counts and not from_labels:
         raise SettingError("give y_true and y_pred, or all of tp, fp, fn and tn")
+    if from_labels:
+        return _report_of_labels(y_true, y_pred, pos_label, sample_weight)
     if not all(math.isfinite(cell) and cell >= 0 for cell in cells):
         raise DataError(f"tp, fp, fn, tn = {counts}: counts are finite and at least 0")
     tp, fp, fn, tn = cells
-    return BinaryReport(tp, fp, fn, tn, "positive" if pos_label is None else pos_label)
+    positive = "positive" if pos_label is None else pos_label
+    return BinaryReport(tp, fp, fn, tn, positive)
 
 
-def _positive_label(labels: list[Any], truth: np.ndarray, w: np.ndarray | None) -> Any:
+def _positive_label(
+    labels: list[Any],
+    truth: np.ndarray,
+    w: np.ndarray | None,
+) -> Any:
     """The positive class by default: of numbers 1 or the larger, of texts the rarer."""
     if len(labels) < 2:
-        if labels == [1]:
-            return labels[0]
-        return 1
+        return labels[0] if labels == [1] else 1
     if all(isinstance(label, str) for label in labels):
-        return labels[int(np.argmin(np.bincount(truth, w, 2)[::-1]) == 0)]
+        first, second = np.bincount(truth, w, 2)
+        if first < second:
+            return labels[0]
+        return labels[1]
     return labels[1]
 
 
@@ -361,12 +357,16 @@ def _report_of_labels(
     refuse_unknown(pos_label, labels)
     others = [label for label in labels if label != pos_label]
     code = labels.index(pos_label) if pos_label in labels else len(labels)
+    # cell 0 to 3: tn, fp, fn, tp, for the rows that have a prediction; the fifth for the others
     cell = 2 * (truth == code) + (guess == code)
-    decided = guess >= 0
-    tn, fp, fn, tp = map(
-        float,
-        np.bincount(cell[decided], None if w is None else w[decided], minlength=4),
+    cell[guess < 0] = 4
+    tn, fp, fn, tp, rejected = np.bincount(cell, w, minlength=5).tolist()
+    return BinaryReport(
+        tp=float(tp),
+        fp=float(fp),
+        fn=float(fn),
+        tn=float(tn),
+        positive=pos_label,
+        negative=others[0] if len(others) == 1 else f"not {pos_label}",
+        rejected=float(rejected),
     )
-    rejected = float((~decided).sum() if w is None else w[~decided].sum())
-    negative = others[0] if len(others) == 1 else f"not {pos_label}"
-    return BinaryReport(tp, fp, fn, tn, pos_label, negative, rejected)

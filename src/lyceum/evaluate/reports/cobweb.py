@@ -58,14 +58,15 @@ class Cobweb(Printable):
         """The kinds of mistakes, the most frequent first."""
         order = np.argsort(-self.rates, kind="stable")
         rows = [
-            (str(self.truth[i]), str(self.predicted[i]), float(self.rates[i]))
+            (
+                str(self.truth[i]),
+                str(self.predicted[i]),
+                float(self.rates[i]),
+            )
             for i in order
         ]
-        return Summary(
-            "cobweb",
-            {"chance": self.chance},
-            (Table("", ("truth", "taken for", "rate"), rows),),
-        )
+        table = Table("", ("truth", "taken for", "rate"), rows)
+        return Summary("cobweb", {"chance": self.chance}, (table,))
 
 
 def cobweb(matrix: Confusion) -> Cobweb:
@@ -97,7 +98,12 @@ def cobweb(matrix: Confusion) -> Cobweb:
     """
     K = len(matrix.classes)
     i, j = np.nonzero(~np.eye(K, dtype=bool))
-    angles = 2.0 * np.pi * np.arange(len(i)) / max(len(i), 1)
+    n_spokes = len(i)
+    angles = 2.0 * np.pi * np.arange(n_spokes) / max(n_spokes, 1)
     return Cobweb(
-        matrix.classes[i], matrix.classes[j], matrix.rates[i, j], angles, ratio(1.0, K)
+        truth=matrix.classes[i],
+        predicted=matrix.classes[j],
+        rates=matrix.rates[i, j],
+        angles=angles,
+        chance=ratio(1.0, K),
     )

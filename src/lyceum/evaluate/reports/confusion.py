@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -94,7 +94,7 @@ class Confusion(Printable):
     0.5
     """
 
-    _derived: ClassVar[tuple[str, ...]] = (
+    _derived = (
         "n",
         "accuracy",
         "error",
@@ -152,16 +152,18 @@ class Confusion(Printable):
     @property
     def accuracy(self) -> float:
         """Right decisions over decided rows; 0 when nothing was decided."""
-        return ratio(
-            float(np.trace(self.counts)),
-            float(self.counts.sum() + self.foreign[:-1].sum()),
-        )
+        return ratio(float(np.trace(self.counts)), self._decided)
 
     @property
     def error(self) -> float:
         """Wrong decisions over decided rows; 0 when nothing was decided."""
-        decided = float(self.counts.sum() + self.foreign[:-1].sum())
-        return ratio(decided - float(np.trace(self.counts)), decided)
+        wrong = self._decided - float(np.trace(self.counts))
+        return ratio(wrong, self._decided)
+
+    @property
+    def _decided(self) -> float:
+        """The weight of the rows with a decision; those of no class were decided wrong."""
+        return float(self.counts.sum() + self.foreign[:-1].sum())
 
     def error_under(self, priors: Priors) -> float:
         """The error rate where the classes have other shares: Σ_k P(k) · (error rate of the rows of
@@ -189,14 +191,18 @@ class Confusion(Printable):
                 f"priors are {shares.tolist()}: give a share for each of {self.classes.tolist()}"
             )
         decided = self.counts.sum(axis=1)
+        # a class without decided rows has the rate 0/0 = NaN, which counts only if it has a share
         with np.errstate(invalid="ignore"):
             errors = 1.0 - np.diagonal(self.counts) / decided
-        return float((shares[shares > 0] * errors[shares > 0]).sum() / shares.sum())
+        present = shares > 0
+        error = (shares[present] * errors[present]).sum()
+        return float(error / shares.sum())
 
     @property
     def reject_rate(self) -> float:
         """Rows without a decision over all rows."""
-        return ratio(float(self.rejected.sum() + self.foreign[-1]), self.n)
+        undecided = float(self.rejected.sum() + self.foreign[-1])
+        return ratio(undecided, self.n)
 
     @property
     def kappa(self) -> float:
@@ -221,12 +227,15 @@ class Confusion(Printable):
             0 where chance explains everything.
         """
         w = disagreement_weights(weights, len(self.classes))
-        total = self.counts.sum()
-        chance = float(
-            (w * np.outer(self.counts.sum(axis=1), self.counts.sum(axis=0))).sum()
-        )
-        if chance > 0.0:
-            return 1.0 - float((w * self.counts).sum() * total) / chance
+        # n² times the expected disagreement: E_ij is the product of the margins over n²
+        row_sums = self.counts.sum(axis=1)
+        column_sums = self.counts.sum(axis=0)
+        margins = np.outer(row_sums, column_sums)
+        expected = float((w * margins).sum())
+        if expected > 0.0:
+            disagreement = (w * self.counts).sum()
+            observed = float(disagreement * self.counts.sum())
+            return 1.0 - observed / expected
         return 0.0
 
     @property
@@ -236,6 +245,7 @@ class Confusion(Printable):
 
     def merge(self, other: Confusion) -> Confusion:
         """The matrix of both sets of rows, over the classes of either."""
+        # either side may know classes that the other has not met
         labels, _ = common_codes({"these": self.classes, "those": other.classes})
         pairs = zip(self._expand(labels), other._expand(labels))
         counts, rejected, foreign = (first + second for first, second in pairs)
@@ -243,7 +253,8 @@ class Confusion(Printable):
 
     def _expand(self, labels: list[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         K = len(labels)
-        index = known_codes(self.classes.tolist(), np.arange(len(self.classes)), labels)
+        codes = np.arange(len(self.classes))
+        index = known_codes(self.classes.tolist(), codes, labels)
         counts = np.zeros((K, K))
         rejected = np.zeros(K)
         foreign = np.zeros(K + 1)
@@ -279,39 +290,36 @@ class Confusion(Printable):
             raise SettingError(
                 "versus needs a group that is not empty and shares no label with the rest"
             )
-        cells = [
-            float(self.counts[np.ix_(i, j)].sum())
-            for i in (first, second)
-            for j in (first, second)
-        ]
-        tp, fn, fp, tn = cells
-        rejected = float(self.rejected[first].sum() + self.rejected[second].sum())
+        tp, fn, fp, tn = (
+            float(self.counts[np.ix_(truth, predicted)].sum())
+            for truth in (first, second)
+            for predicted in (first, second)
+        )
         return BinaryReport(
-            tp,
-            fp,
-            fn,
-            tn,
-            _name(self.classes[first]),
-            _name(self.classes[second]),
-            rejected,
+            tp=tp,
+            fp=fp,
+            fn=fn,
+            tn=tn,
+            positive=_name(self.classes[first]),
+            negative=_name(self.classes[second]),
+            rejected=float(self.rejected[first].sum() + self.rejected[second].sum()),
         )
 
     def _class_numbers(self, labels: Iterable[Any]) -> np.ndarray:
-        own = self.classes.tolist()
+        classes = self.classes.tolist()
         wanted = list(labels)
-        unknown = [label for label in wanted if label not in own]
+        unknown = [label for label in wanted if label not in classes]
         if unknown:
-            raise SettingError(
-                f"no class {unknown[0]!r}: the classes are {', '.join(map(repr, own))}"
-            )
-        return np.unique([own.index(label) for label in wanted]).astype(np.intp)
+            names = ", ".join(map(repr, classes))
+            raise SettingError(f"no class {unknown[0]!r}: the classes are {names}")
+        numbers = [classes.index(label) for label in wanted]
+        return np.unique(numbers).astype(np.intp)
 
     def one_vs_one(self) -> tuple[BinaryReport, ...]:
         """Every pair of classes, on the rows of the two that were predicted as one of them:
         K(K-1)/2."""
-        return tuple(
-            self.versus([a], [b]) for a, b in combinations(self.classes.tolist(), 2)
-        )
+        pairs = combinations(self.classes.tolist(), 2)
+        return tuple(self.versus([first], [second]) for first, second in pairs)
 
     def one_vs_all(self) -> tuple[BinaryReport, ...]:
         """Every class against all the others: K tables."""
@@ -342,10 +350,11 @@ class Confusion(Printable):
         columns = K + bool(self.rejected.any() or self.foreign.any())
         rows = K + bool(self.foreign.any())
         heads = [*names, "(reject)"]
-        title = "rows: truth, columns: prediction" + (
-            " (shares of the row)" if rates else ""
-        )
-        body = [(heads[i], *cells[i, :columns].tolist()) for i in range(rows)]
+        title = "rows: truth, columns: prediction"
+        if rates:
+            title += " (shares of the row)"
+        shown = cells[:rows, :columns].tolist()
+        body = [(head, *line) for head, line in zip(heads, shown)]
         return Table(title, ("truth", *heads[:columns]), body)
 
     def summary(self) -> Summary:
@@ -358,16 +367,12 @@ class Confusion(Printable):
         if self.reject_rate:
             facts["reject rate"] = self.reject_rate
         facts |= {"kappa": self.kappa, "kappa reads": self.kappa_reading}
-        empty = [
-            str(label)
-            for label, n in zip(self.classes, self.counts.sum(axis=1) + self.rejected)
-            if not n
-        ]
-        if empty:
-            facts["classes without rows"] = ", ".join(empty)
-        return Summary(
-            f"confusion of {len(self.classes)} classes", facts, (self.table(),)
-        )
+        class_sizes = self.counts.sum(axis=1) + self.rejected
+        empty = self.classes[class_sizes == 0]
+        if len(empty):
+            facts["classes without rows"] = ", ".join(map(str, empty))
+        title = f"confusion of {len(self.classes)} classes"
+        return Summary(title, facts, (self.table(),))
 
 
 def confusion_matrix(
@@ -434,7 +439,7 @@ def confusion_matrix(
         for label in np.asarray(labels).tolist()
         if reject is None or label != reject
     ]
-    # doubt, -1, is
+    # the last entry answers the code -1: rows of doubt are counted
     is_wanted = np.array([*(label in wanted for label in present), True])
     if len(truth) and not is_wanted[truth].any():
         raise DataError(
@@ -460,18 +465,20 @@ def _count(
             f"there are {K:,} different labels: is this a numeric target? regression_report"
             " measures those"
         )
-    size = K + 1  # code -1, doubt, is shifted to 0
-    cell = truth * np.int32(size)  # below 5,002², which int32 holds
+    # One count over both codes: (truth + 1) (K + 1) + (guess + 1), where the shift by 1 sends
+    # doubt, -1, to row and column 0. Below 5,002², which int32 holds.
+    size = K + 1
+    cell = truth * np.int32(size)
     cell += guess
     cell += np.int32(size + 1)
-    counts = (
-        np.bincount(cell, w, minlength=size * size)
-        .reshape(size, size)
-        .astype(np.float64)
-    )
-    foreign = np.append(counts[0, 1:], counts[0, 0])
+    counts = np.bincount(cell, w, minlength=size * size).astype(np.float64)
+    counts = counts.reshape(size, size)
     return Confusion(
-        as_classes(labels), counts[1:, 1:], counts[1:, 0], foreign, normalize
+        classes=as_classes(labels),
+        counts=counts[1:, 1:],
+        rejected=counts[1:, 0],
+        foreign=np.append(counts[0, 1:], counts[0, 0]),
+        normalize=normalize,
     )
 
 
@@ -481,7 +488,8 @@ def _shares(counts: np.ndarray, totals: np.ndarray) -> np.ndarray:
 
 def _as_integers(counts: np.ndarray) -> np.ndarray:
     """Counts as integers where all of them are."""
-    if (counts == np.trunc(counts)).all() and (counts < 2**53).all():
+    whole = (counts == np.trunc(counts)).all()
+    if whole and (counts < 2**53).all():
         return counts.astype(np.int64)
     return counts
 

@@ -92,6 +92,7 @@ def kappa_from_rates(
     rates = (detection_rate, false_alarm_rate, prevalence)
     if not all(0.0 <= rate <= 1.0 for rate in rates):
         raise SettingError(f"rates {rates} must be between 0 and 1")
+    # the two-by-two table of shares: rows are the truth, columns the decision
     positive = prevalence * np.array([detection_rate, 1.0 - detection_rate])
     negative = (1.0 - prevalence) * np.array([false_alarm_rate, 1.0 - false_alarm_rate])
     return cohen_kappa(np.array([positive, negative]))
@@ -103,21 +104,26 @@ def cohen_kappa(counts: np.ndarray) -> float:
     total = counts.sum()
     if not total:
         return 0.0
+    # all rows in one cell of the diagonal: p_e = 1, and the quotient would be 0/0
     if np.count_nonzero(counts) == 1 and np.trace(counts) > 0.0:
-        return 0.0  # p_e = 1
+        return 0.0
+    # p_e: the agreement of two raters who draw from the margins independently
     chance = float(counts.sum(axis=0) @ counts.sum(axis=1)) / total**2
-    return float((np.trace(counts) / total - chance) / (1.0 - chance))
+    observed = np.trace(counts) / total
+    return float((observed - chance) / (1.0 - chance))
 
 
 def disagreement_weights(weights: ArrayLike | None, K: int) -> np.ndarray:
     """The (K, K) weights of weighted kappa, by name or as given."""
     if isinstance(weights, str):
-        apart = np.abs(np.subtract.outer(np.arange(K), np.arange(K))).astype(np.float64)
-        return named_choice(
-            "weights", weights, {"linear": lambda: apart, "quadratic": lambda: apart**2}
-        )()
+        power = named_choice(
+            "weights", weights, {"linear": np.abs, "quadratic": np.square}
+        )
+        ranks = np.arange(K, dtype=np.float64)
+        return power(np.subtract.outer(ranks, ranks))
     matrix = np.asarray(weights, dtype=np.float64)
-    if matrix.shape != (K, K) or not (matrix >= 0.0).all() or np.diagonal(matrix).any():
+    is_valid = matrix.shape == (K, K) and bool((matrix >= 0.0).all())
+    if not is_valid or np.diagonal(matrix).any():
         raise SettingError(
             f"weights of kappa: give ({K}, {K}) numbers of at least 0, with 0 on the diagonal"
         )

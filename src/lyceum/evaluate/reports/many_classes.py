@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
@@ -15,7 +16,11 @@ from lyceum.evaluate.reports.confusion import Confusion, confusion_matrix
 
 
 def auc_fawcett(
-    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Weights = None
+    y_true: Any,
+    y_score: Any,
+    *,
+    labels: Any = None,
+    sample_weight: Weights = None,
 ) -> float:
     """Fawcett's class-weighted area, Σ_k p(k) AUC(k against the rest), p(k) the share of class k.
 
@@ -52,6 +57,7 @@ def auc_fawcett(
     labels, codes, y_score = score_matrix(y_true, y_score, labels)
     w = weights_of(sample_weight, len(codes))
     shares = np.bincount(codes, w, minlength=len(labels)).astype(np.float64)
+    # one class against no other: as good as chance
     if np.count_nonzero(shares) < 2:
         return 0.5
     areas = [
@@ -62,7 +68,11 @@ def auc_fawcett(
 
 
 def auc_hand_till(
-    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Weights = None
+    y_true: Any,
+    y_score: Any,
+    *,
+    labels: Any = None,
+    sample_weight: Weights = None,
 ) -> float:
     """Hand and Till's M, 2/(K(K-1)) Σ_{i<j} [A(i|j) + A(j|i)] / 2, free of the class shares.
 
@@ -103,32 +113,27 @@ def auc_hand_till(
     w = weights_of(sample_weight, len(codes))
     counts = np.bincount(codes, w, minlength=len(labels))
     present = np.flatnonzero(counts > 0)
-    if w is None:
-        area = _sorted_areas(codes, y_score, present)
-    else:
-        area = _weighted_areas(codes, y_score, w)
+    area = _pair_areas(codes, y_score, w)
     pairs = list(combinations(present.tolist(), 2))
-    if pairs:
-        return sum(area(i, j) + area(j, i) for i, j in pairs) / (2 * len(pairs))
-    return 0.5
+    if not pairs:
+        return 0.5
+    areas = sum(area(i, j) + area(j, i) for i, j in pairs)
+    return areas / (2 * len(pairs))
 
 
-def _sorted_areas(codes: np.ndarray, y_score: np.ndarray, present: np.ndarray):
-    """A(i|j) from scores sorted once for every class and column."""
-    order = np.argsort(codes, kind="stable")
-    ends = np.searchsorted(codes[order], present, side="right")
-    starts = np.searchsorted(codes[order], present, side="left")
-    grouped = y_score[order]
-    columns = {
-        k: grouped[s:e].T.copy() for k, s, e in zip(present.tolist(), starts, ends)
-    }
-    for column in columns.values():
-        column.sort(axis=1)
-    return lambda i, j: sorted_auc(columns[i][i], columns[j][i])
-
-
-def _weighted_areas(codes: np.ndarray, y_score: np.ndarray, w: np.ndarray):
-    rows = {k: np.flatnonzero(codes == k) for k in range(y_score.shape[1])}
+def _pair_areas(
+    codes: np.ndarray,
+    y_score: np.ndarray,
+    w: np.ndarray | None,
+) -> Callable[[int, int], float]:
+    """A(i|j) as a function of two classes: the area of column i on the rows of both."""
+    rows = [np.flatnonzero(codes == k) for k in range(y_score.shape[1])]
+    if w is None:
+        # sorted once for every class and column: each is part of K - 1 pairs
+        columns = [y_score[members].T.copy() for members in rows]
+        for column in columns:
+            column.sort(axis=1)
+        return lambda i, j: sorted_auc(columns[i][i], columns[j][i])
 
     def area(i: int, j: int) -> float:
         both = np.concatenate([rows[i], rows[j]])
@@ -176,6 +181,7 @@ def macro_average_modified(
         raise SettingError("give y_true and y_pred, or a confusion matrix")
     else:
         matrix = confusion_matrix(y_true, y_pred, sample_weight=sample_weight)
+    # a rejected row is a row of its class that was not found
     n = matrix.counts.sum(axis=1) + matrix.rejected
     right = matrix.counts.diagonal()[n > 0] / n[n > 0]
     if not len(right):

@@ -96,34 +96,32 @@ class ClassReport(Printable):
         """The rates of every class, and their averages."""
         rows: list[tuple[Any, ...]] = [
             (
-                str(one.positive),
-                one.precision,
-                one.recall,
-                one.specificity,
-                one.f1,
-                one.tp + one.fn,
+                str(report.positive),
+                report.precision,
+                report.recall,
+                report.specificity,
+                report.f1,
+                report.tp + report.fn,
             )
-            for one in self.per_class
+            for report in self.per_class
         ]
+        averages = {
+            "macro": self.macro,
+            "weighted": self.weighted,
+            "micro": self.micro,
+        }
         means = [
             (name, mean.precision, mean.recall, mean.f1)
-            for name, mean in (
-                ("macro", self.macro),
-                ("weighted", self.weighted),
-                ("micro", self.micro),
-            )
+            for name, mean in averages.items()
         ]
         facts = {
             "accuracy": self.confusion.accuracy,
             "error": self.confusion.error,
             "kappa": self.confusion.kappa,
         }
-        tables = (
-            Table(
-                "", ("class", "precision", "recall", "specificity", "F1", "rows"), rows
-            ),
-            Table("", ("average", "precision", "recall", "F1"), means),
-        )
+        heads = ("class", "precision", "recall", "specificity", "F1", "rows")
+        mean_heads = ("average", "precision", "recall", "F1")
+        tables = (Table("", heads, rows), Table("", mean_heads, means))
         return Summary(f"report on {len(self.per_class)} classes", facts, tables)
 
 
@@ -176,18 +174,24 @@ def class_report(
         settings = {"labels": labels, "reject": reject, "sample_weight": sample_weight}
         matrix = confusion_matrix(y_true, y_pred, **settings)
     reports = _one_vs_rest(matrix)
-    sizes = [one.tp + one.fn for one in reports]
+    pooled = BinaryReport(
+        tp=float(sum(report.tp for report in reports)),
+        fp=float(sum(report.fp for report in reports)),
+        fn=float(sum(report.fn for report in reports)),
+        tn=float(sum(report.tn for report in reports)),
+    )
     return ClassReport(
-        reports,
-        _mean(reports, [1.0] * len(reports)),
-        _mean(reports, sizes),
-        _pool(reports),
-        matrix,
+        per_class=reports,
+        macro=_mean(reports, [1.0] * len(reports)),
+        weighted=_mean(reports, [report.tp + report.fn for report in reports]),
+        micro=ClassAverages(pooled.precision, pooled.recall, pooled.f1),
+        confusion=matrix,
     )
 
 
 def _one_vs_rest(matrix: Confusion) -> tuple[BinaryReport, ...]:
     """Class k against the rest over all rows; a rejected row is not predicted as k."""
+    # tp, fp, fn and tn of all classes from the margins: fp = predicted - tp, fn = truth - tp
     right = matrix.counts.diagonal()
     truth = matrix.counts.sum(axis=1) + matrix.rejected
     predicted = matrix.counts.sum(axis=0) + matrix.foreign[:-1]
@@ -205,19 +209,7 @@ def _one_vs_rest(matrix: Confusion) -> tuple[BinaryReport, ...]:
 
 def _mean(reports: tuple[BinaryReport, ...], weights: list[float]) -> ClassAverages:
     def mean(name: str) -> float:
-        return ratio(
-            float(np.dot([getattr(one, name) for one in reports], weights)),
-            float(np.sum(weights)),
-        )
+        rates = [getattr(report, name) for report in reports]
+        return ratio(float(np.dot(rates, weights)), float(np.sum(weights)))
 
     return ClassAverages(mean("precision"), mean("recall"), mean("f1"))
-
-
-def _pool(reports: tuple[BinaryReport, ...]) -> ClassAverages:
-    total = BinaryReport(
-        *(
-            float(sum(getattr(one, cell) for one in reports))
-            for cell in ("tp", "fp", "fn", "tn")
-        )
-    )
-    return ClassAverages(total.precision, total.recall, total.f1)

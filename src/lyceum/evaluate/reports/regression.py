@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -65,7 +65,7 @@ class RegressionReport(Printable):
     (0.5, 0.5)
     """
 
-    _derived: ClassVar[tuple[str, ...]] = ("rmse", "root_relative_squared_error", "r2")
+    _derived = ("rmse", "root_relative_squared_error", "r2")
 
     mse: float
     mae: float
@@ -102,10 +102,8 @@ class RegressionReport(Printable):
             "r2",
             "n",
         )
-        return Summary(
-            "regression errors",
-            {name.replace("_", " "): getattr(self, name) for name in names},
-        )
+        facts = {name.replace("_", " "): getattr(self, name) for name in names}
+        return Summary("regression errors", facts)
 
 
 def regression_report(
@@ -155,38 +153,36 @@ def regression_report(
 
 
 def _report(
-    truth: np.ndarray, guess: np.ndarray, w: np.ndarray, mean: float | None
+    truth: np.ndarray,
+    guess: np.ndarray,
+    w: np.ndarray,
+    mean: float | None,
 ) -> RegressionReport:
-    total = float(w.sum())
+    n = float(w.sum())
     if mean is not None and not math.isfinite(mean):
         raise DataError(f"mean={mean} is not a finite number")
-    if mean is None:
-        center = ratio(float(w @ truth), total)
+    if mean is not None:
+        spread = truth - mean
+    elif (used := truth[w > 0]).size and used.min() < used.max():
+        spread = truth - ratio(float(w @ truth), n)
     else:
-        center = mean
-    # the mean of equal values may differ from them in the last bit, which is no spread
-    if mean is not None or not _is_constant(truth[w > 0]):
-        spread = truth - center
-    else:
+        # the mean of equal values may differ from them in the last bit, which is no spread
         spread = np.zeros_like(truth)
     off = guess - truth
     squared = float(w @ off**2)
     absolute = float(w @ np.abs(off))
-    bias = ratio(float(w @ off), total)
-    size = ratio(float(w @ (np.abs(truth) + np.abs(guess))), total)
+    bias = ratio(float(w @ off), n)
+    # a mean of differences below the rounding of what was added is 0
+    sizes = np.abs(truth) + np.abs(guess)
+    size = ratio(float(w @ sizes), n)
+    # without any spread of y a relative error is 0 for right predictions and 1 for wrong ones
+    squared_spread = float(w @ spread**2)
+    absolute_spread = float(w @ np.abs(spread))
     return RegressionReport(
-        mse=ratio(squared, total),
-        mae=ratio(absolute, total),
-        relative_squared_error=ratio(
-            squared, float(w @ spread**2), float(squared > 0.0)
-        ),
-        relative_absolute_error=ratio(
-            absolute, float(w @ np.abs(spread)), float(absolute > 0.0)
-        ),
+        mse=ratio(squared, n),
+        mae=ratio(absolute, n),
+        relative_squared_error=ratio(squared, squared_spread, squared > 0.0),
+        relative_absolute_error=ratio(absolute, absolute_spread, absolute > 0.0),
         bias=0.0 if abs(bias) <= _ROUNDING * size else bias,
-        n=total,
+        n=n,
     )
-
-
-def _is_constant(values: np.ndarray) -> bool:
-    return not len(values) or bool(values.min() == values.max())

@@ -10,6 +10,7 @@ import numpy as np
 from lyceum._core.data import row_weights
 from lyceum._core.types import Data, Estimator, Loss, Target, Weights
 from lyceum.errors import SettingError
+from lyceum.evaluate.common import ratio
 from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.resampling.cross_validation import splits_of
 from lyceum.evaluate.resampling.experiment import Experiment, Predict, run_all
@@ -159,27 +160,28 @@ def bootstrap_632(
     predicted = experiment.predictions(experiment.fit(rows), rows)
     if n_rounds < 1:
         raise SettingError(f"n_rounds={n_rounds}: at least one round is needed")
-    draws = splits_of(
-        Bootstrap(n_rounds, random_state=random_state), experiment, random_state
-    )
+    scheme = Bootstrap(n_rounds, random_state=random_state)
+    draws = splits_of(scheme, experiment, random_state)
     results = run_all(experiment.run, draws, n_jobs, "rounds")
-    total = np.zeros(len(every))
+    # Efron's left-out error is a mean over rows of means over the rounds that left the row out,
+    # not a mean over rounds: every row counts the same
+    loss_sums = np.zeros(len(every))
     times = np.zeros(len(every))
     for result in results:
-        total[result.test] += result.losses
+        loss_sums[result.test] += result.losses
         times[result.test] += 1.0
     tested = np.flatnonzero(times)
     training = experiment.mean(experiment.losses(predicted, every), every)
-    left_out = experiment.mean(total[tested] / times[tested], tested)
+    left_out = experiment.mean(loss_sums[tested] / times[tested], tested)
     no_information = _no_information_loss(experiment, predicted)
     return Bootstrap632(
-        0.368 * training + 0.632 * left_out,
-        _plus_estimate(training, left_out, no_information),
-        training,
-        left_out,
-        no_information,
-        np.array([result.loss for result in results]),
-        experiment.loss_name,
+        error=0.368 * training + 0.632 * left_out,
+        plus=_plus_estimate(training, left_out, no_information),
+        training=training,
+        left_out=left_out,
+        no_information=no_information,
+        rounds=np.array([result.loss for result in results]),
+        loss_name=experiment.loss_name,
     )
 
 
@@ -189,37 +191,37 @@ def _no_information_loss(
     """Mean loss over all pairs of target and prediction; in long tables, over evenly spread
     shifts."""
     n = len(predicted)
-    if experiment.codes is None:
-        y = experiment.y
-    else:
-        y = experiment.codes
     w = row_weights(experiment.w, n)
-    if n <= most:
-        shifts = np.arange(n)
-    else:
-        shifts = np.linspace(0, n - 1, most).astype(np.int64)
-    total = 0.0
+    # Shift s pairs target i with prediction i - s: n shifts make all n² pairs, each shift with
+    # every target and every prediction once. A pair weighs the product of its two weights.
+    n_shifts = min(n, most)
+    shifts = np.linspace(0, n - 1, n_shifts).astype(np.int64)
+    loss_sum = 0.0
     weight = 0.0
     for shift in shifts:
-        losses = np.asarray(experiment.loss(y, np.roll(predicted, shift, axis=0)))
-        both = w * np.roll(w, shift)
-        total = total + float(losses @ both)
-        weight = weight + float(both.sum())
-    if weight:
-        return total / weight
-    return 0.0
+        rolled = np.roll(predicted, shift, axis=0)
+        losses = np.asarray(experiment.loss(experiment.target, rolled))
+        pair_weights = w * np.roll(w, shift)
+        loss_sum += float(losses @ pair_weights)
+        weight += float(pair_weights.sum())
+    return ratio(loss_sum, weight)
 
 
-def _plus_estimate(training: float, left_out: float, random: float) -> float:
+def _plus_estimate(
+    training: float,
+    left_out: float,
+    random: float,
+) -> float:
     """Weight .632 / (1 - .368 R), R = (left_out - training) / (random - training) clipped to [0,
     1].
 
     `random` is the loss without information.
     """
+    # capped: a model cannot be worse than one that predicts without information
     capped = min(left_out, random)
+    overfit = 0.0
     if capped > training and random > training:
         overfit = (capped - training) / (random - training)
-    else:
-        overfit = 0.0
+    # from .632 without overfitting to 1 where the model is no better than chance on new rows
     weight = 0.632 / (1.0 - 0.368 * overfit)
     return (1.0 - weight) * training + weight * capped

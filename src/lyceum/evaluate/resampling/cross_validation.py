@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -72,7 +72,7 @@ class CrossValidation(Printable):
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
 
-    _derived: ClassVar[tuple[str, ...]] = (
+    _derived = (
         "mean",
         "train_mean",
         "sd",
@@ -115,7 +115,8 @@ class CrossValidation(Printable):
 
         Splits share training rows, so sd/√S would be too small.
         """
-        return self.sd * float(np.sqrt(1.0 / len(self.losses) + self.test_to_train))
+        factor = 1.0 / len(self.losses) + self.test_to_train
+        return self.sd * float(np.sqrt(factor))
 
     @property
     def test_to_train(self) -> float:
@@ -125,7 +126,8 @@ class CrossValidation(Printable):
     def pooled_predictions(self) -> np.ndarray:
         """Predictions in the order of the rows, where every row was tested once."""
         rows = np.concatenate(self.test_rows)
-        if len(np.unique(rows)) != len(rows) or rows.max() != len(rows) - 1:
+        n_rows = len(rows)
+        if len(np.unique(rows)) != n_rows or rows.max() != n_rows - 1:
             raise DataError(
                 "these splits do not test every row exactly once: use predicted and test_rows"
             )
@@ -141,17 +143,13 @@ class CrossValidation(Printable):
             "mean on training rows": self.train_mean,
             "seconds to fit": float(self.fit_seconds.sum()),
         }
+        columns = zip(self.n_test, self.losses, self.train_losses)
         rows = [
-            (i + 1, int(n), float(a), float(b))
-            for i, (n, a, b) in enumerate(
-                zip(self.n_test, self.losses, self.train_losses)
-            )
+            (number, int(n), float(test), float(train))
+            for number, (n, test, train) in enumerate(columns, start=1)
         ]
-        return Summary(
-            f"{len(self.losses)} splits",
-            facts,
-            (Table("", ("split", "test rows", "test", "training"), rows),),
-        )
+        table = Table("", ("split", "test rows", "test", "training"), rows)
+        return Summary(f"{len(self.losses)} splits", facts, (table,))
 
 
 def cross_validate(
@@ -231,9 +229,8 @@ def cross_validate(
     experiment = Experiment.of(estimator, X, y, loss, sample_weight, predict, coded_y)
     classes = experiment.classes
     splits = splits_of(cv, experiment, random_state, groups)
-    results = run_all(
-        experiment.run, ((*split, classes) for split in splits), n_jobs, "folds"
-    )
+    jobs = ((*split, classes) for split in splits)
+    results = run_all(experiment.run, jobs, n_jobs, "folds")
     proba = tuple(result.proba for result in results)
     return CrossValidation(
         losses=np.array([result.loss for result in results]),
@@ -251,7 +248,10 @@ def cross_validate(
 
 
 def splits_of(
-    cv: Any, experiment: Experiment, random_state: Any, groups: ArrayLike | None = None
+    cv: Any,
+    experiment: Experiment,
+    random_state: Any,
+    groups: ArrayLike | None = None,
 ) -> list[Split]:
     """The splits, each checked: training and test rows never overlap and neither is empty."""
     if isinstance(cv, int | np.integer):
@@ -264,11 +264,12 @@ def splits_of(
                 f"split {i} has {len(train)} training and {len(test)} test rows: neither may be"
                 " empty"
             )
+        # a row in both would make the loss too small without any sign of it
         is_train = np.zeros(len(y), dtype=bool)
         is_train[train] = True
-        if is_train[test].any():
+        n_shared = int(is_train[test].sum())
+        if n_shared:
             raise DataError(
-                f"split {i} has {show_count(int(is_train[test].sum()), 'row')} in both training and"
-                " test"
+                f"split {i} has {show_count(n_shared, 'row')} in both training and test"
             )
     return splits

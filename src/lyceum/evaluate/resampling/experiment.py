@@ -116,9 +116,6 @@ class Experiment:
         codes = None
         if coded_y:
             codes = _class_codes(estimator, X, target, loss, predict)
-        if callable(loss):
-            name = getattr(loss, "__name__", "loss")
-            return cls(estimator, X, target, w, loss, name, predict, codes)
         if loss == "auto":
             loss = "error" if is_classifier(estimator) else "squared"
         if loss in ("squared", "absolute") and target.dtype.kind not in "biuf":
@@ -126,17 +123,32 @@ class Experiment:
             raise SettingError(
                 f"loss={loss!r} is of numbers, and the target holds {word!r}: give loss='error'"
             )
-        return cls(
-            estimator, X, target, w, named_choice("loss", loss, LOSSES), loss, predict
-        )
+        if callable(loss):
+            name = getattr(loss, "__name__", "loss")
+        else:
+            name = loss
+            loss = named_choice("loss", loss, LOSSES)
+        return cls(estimator, X, target, w, loss, name, predict, codes)
+
+    @property
+    def target(self) -> np.ndarray:
+        """What the loss compares predictions with: class codes where they were asked for, else
+        y."""
+        if self.codes is None:
+            return self.y
+        return self.codes
 
     @property
     def classes(self) -> np.ndarray | None:
         """The classes of the target when the estimator is a classifier, in the order of their
         codes."""
-        if is_classifier(self.estimator):
-            return _classes(self.X, self.y)
-        return None
+        if not is_classifier(self.estimator):
+            return None
+        if isinstance(self.X, Rows) and self.X.schema.target:
+            categories = self.X.schema.target.categories
+            if categories is not None:
+                return np.asarray(categories)
+        return np.unique(self.y)
 
     @property
     def splitter_input(self) -> Any:
@@ -151,21 +163,20 @@ class Experiment:
             return Subset(indices, _safe_indexing(self.X, indices))
         if self.X.in_memory or (np.diff(indices) >= 0).all():
             return Subset(indices, self.X.take(indices))
+        # a file is read from its start to its end; the inverse permutation restores the order
         order = np.argsort(indices, kind="stable")
-        return Subset(
-            indices, self.X.take(indices[order]), np.argsort(order, kind="stable")
-        )
+        inverse = np.argsort(order, kind="stable")
+        return Subset(indices, self.X.take(indices[order]), inverse)
 
     def fit(self, rows: Subset, settings: dict[str, Any] | None = None) -> Any:
         """A fresh copy of the estimator with these settings, fitted on the rows."""
         model = clone(self.estimator).set_params(**(settings or {}))
         if isinstance(self.X, Rows):
             return model.fit(rows.X)
+        y = self.y[rows.indices]
         if self.w is None:
-            weights = {}
-        else:
-            weights = {"sample_weight": self.w[rows.indices]}
-        return model.fit(rows.X, self.y[rows.indices], **weights)
+            return model.fit(rows.X, y)
+        return model.fit(rows.X, y, sample_weight=self.w[rows.indices])
 
     def predictions(self, model: Estimator, rows: Subset) -> np.ndarray:
         """The predictions for the rows, in the order of their indices."""
@@ -187,17 +198,15 @@ class Experiment:
         learned = np.asarray(model.classes_).tolist()
         if learned == labels:
             return proba
+        # a training part may lack a class: its posterior is 0
         full = np.zeros((len(proba), len(labels)))
         full[:, [labels.index(label) for label in learned]] = proba
         return full
 
     def losses(self, predicted: np.ndarray, indices: np.ndarray) -> np.ndarray:
         """The loss of every row at `indices`."""
-        if self.codes is None:
-            target = self.y
-        else:
-            target = self.codes
-        values = np.asarray(self.loss(target[indices], predicted), dtype=np.float64)
+        losses = self.loss(self.target[indices], predicted)
+        values = np.asarray(losses, dtype=np.float64)
         if values.shape != indices.shape:
             raise SettingError(
                 f"the loss function gave the shape {values.shape} for"
@@ -224,45 +233,46 @@ class Experiment:
         settings: dict[str, Any] | None = None,
     ) -> SplitResult:
         """Fit on `train` and measure on `test`; with `classes`, posteriors too, in their order."""
+        # reading the rows of a file is part of the time of a fit
         start = time.perf_counter()
         train_rows = self.subset(train)
         model = self.fit(train_rows, settings)
         fitted = time.perf_counter()
         test_rows = self.subset(test)
         predicted = self.predictions(model, test_rows)
-        if classes is None:
-            proba = None
-        else:
+        proba = None
+        if classes is not None:
             proba = self.posteriors(model, test_rows, classes)
-        seconds = (fitted - start, time.perf_counter() - fitted)
+        finished = time.perf_counter()
         losses = self.losses(predicted, test)
-        train_loss = self.mean(
-            self.losses(self.predictions(model, train_rows), train), train
-        )
+        train_losses = self.losses(self.predictions(model, train_rows), train)
         return SplitResult(
-            test,
-            len(train),
-            predicted,
-            proba,
-            losses,
-            self.mean(losses, test),
-            train_loss,
-            *seconds,
+            test=test,
+            n_train=len(train),
+            predicted=predicted,
+            proba=proba,
+            losses=losses,
+            loss=self.mean(losses, test),
+            train_loss=self.mean(train_losses, train),
+            fit_seconds=fitted - start,
+            predict_seconds=finished - fitted,
         )
 
 
 def run_all(
-    work: Callable[..., Any], jobs: Iterable[tuple], n_jobs: int | None, stage: str
+    work: Callable[..., Any],
+    jobs: Iterable[tuple],
+    n_jobs: int | None,
+    stage: str,
 ) -> list[Any]:
     """The results of `work(*job)` for all jobs, in order; reports how many are done."""
     jobs = list(jobs)
-    done: list[Any] = []
-    for result in Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(work)(*job) for job in jobs
-    ):
-        done.append(result)
-        progress.report(stage, len(done), len(jobs))
-    return done
+    results: list[Any] = []
+    run = Parallel(n_jobs=n_jobs, return_as="generator")
+    for result in run(delayed(work)(*job) for job in jobs):
+        results.append(result)
+        progress.report(stage, len(results), len(jobs))
+    return results
 
 
 def _table(
@@ -272,6 +282,7 @@ def _table(
         raise DataError(
             "give y, the target of every row of X; only scanned rows carry their own"
         )
+    # the same number of rows, and rows that can be taken by number
     X, target = indexable(X, np.asarray(y))
     w = weights_of(sample_weight, len(target))
     if w is not None and not has_fit_parameter(estimator, "sample_weight"):
@@ -286,6 +297,7 @@ def _from_rows(
     estimator: Estimator, rows: Rows, y: Target, sample_weight: Weights
 ) -> tuple[Rows, np.ndarray, np.ndarray | None]:
     refuse_beside_rows(other_target(rows, y), sample_weight)
+    # learners of other libraries may take rows without saying so
     if type(estimator).__module__.startswith("sklearn.") and not takes_rows(estimator):
         raise SourceError(
             f"{_name_with_step(estimator)} of scikit-learn takes no scanned rows: give a frame and"
@@ -296,34 +308,19 @@ def _from_rows(
 
 def _name_with_step(estimator: Estimator) -> str:
     """The name of an estimator; of a pipeline, with the first step that takes no rows."""
-    steps = [
-        step
-        for _, step in getattr(estimator, "steps", ())
-        if step not in (None, "passthrough")
-    ]
     name = type(estimator).__name__
-    return next(
-        (
-            f"{name} with {_name_with_step(step)}"
-            for step in steps
-            if not takes_rows(step)
-        ),
-        name,
-    )
-
-
-def _classes(X: Data, y: np.ndarray) -> np.ndarray:
-    if isinstance(X, Rows) and X.schema.target:
-        categories = X.schema.target.categories
-    else:
-        categories = None
-    if categories is None:
-        return np.unique(y)
-    return np.asarray(categories)
+    for _, step in getattr(estimator, "steps", ()):
+        if step not in (None, "passthrough") and not takes_rows(step):
+            return f"{name} with {_name_with_step(step)}"
+    return name
 
 
 def _class_codes(
-    estimator: Estimator, X: Data, y: np.ndarray, loss: Loss, predict: Predict | None
+    estimator: Estimator,
+    X: Data,
+    y: np.ndarray,
+    loss: Loss,
+    predict: Predict | None,
 ) -> np.ndarray:
     """The place of every row's class among all classes."""
     if predict is None or not callable(loss) or not is_classifier(estimator):

@@ -28,14 +28,22 @@ Split = tuple[np.ndarray, np.ndarray]
 
 def size_and_target(X: Any, y: Any) -> tuple[int, Any]:
     """The number of rows and their target, that of scanned rows if none is given."""
-    if isinstance(X, Rows):
-        if y is None and X.schema.target is not None:
-            y = target_of(X)
-        return len(X) if y is None else len(y), y
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X), y
+    if not isinstance(X, Rows):
+        if hasattr(X, "shape"):
+            n_rows = int(X.shape[0])
+        else:
+            n_rows = len(X)
+        return n_rows, y
+    if y is None and X.schema.target is not None:
+        y = target_of(X)
+    return len(X if y is None else y), y
 
 
-def strata(y: Any, stratify: bool | None, n_rows: int) -> np.ndarray:
+def strata(
+    y: Any,
+    stratify: bool | None,
+    n_rows: int,
+) -> np.ndarray:
     """Class codes when rows are to be stratified, else one stratum. None: when y holds classes."""
     if stratify is None:
         stratify = y is not None and type_of_target(y) in ("binary", "multiclass")
@@ -43,11 +51,13 @@ def strata(y: Any, stratify: bool | None, n_rows: int) -> np.ndarray:
         return np.zeros(n_rows, dtype=np.int32)
     if y is None:
         raise SettingError("stratify=True needs y")
+    # rows without a label, -1, become stratum 0
     return code_labels(y)[1] + np.int32(1)
 
 
 def _class_order(codes: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
     """Row numbers in order of class, shuffled within each."""
+    # a stable sort keeps the random order within a class
     shuffled = rng.permutation(len(codes))
     return shuffled[np.argsort(codes[shuffled], kind="stable")]
 
@@ -60,31 +70,42 @@ def _test_count(test_size: float, n_rows: int) -> int:
             f"{show_count(n_rows, 'row')} cannot be divided into training and test rows"
         )
     is_count = isinstance(test_size, int | np.integer)
-    if not (0 < test_size < n_rows if is_count else 0.0 < test_size < 1.0):
+    if not 0.0 < test_size < (n_rows if is_count else 1.0):
         raise SettingError(
             f"test_size={test_size}: give a share between 0 and 1, or a number of rows below"
             f" {n_rows}"
         )
-    return int(
-        np.clip(test_size if is_count else round(test_size * n_rows), 1, n_rows - 1)
-    )
+    if is_count:
+        n_test = test_size
+    else:
+        n_test = round(test_size * n_rows)
+    return int(np.clip(n_test, 1, n_rows - 1))
 
 
-def _draw(codes: np.ndarray, n_test: int, rng: np.random.RandomState) -> Split:
+def _draw(
+    codes: np.ndarray,
+    n_test: int,
+    rng: np.random.RandomState,
+) -> Split:
     """Training and test rows, each class divided in proportion (largest remainders)."""
     order = _class_order(codes, rng)
     sizes = np.bincount(codes)
+    # every class gives the whole part of its share, but keeps one row to train on
     wanted = sizes * (n_test / len(codes))
-    taken = np.minimum(
-        np.floor(wanted + 1e-9).astype(np.int64), np.maximum(sizes - 1, 0)
-    )
-    first = np.lexsort((rng.permutation(len(sizes)), -(wanted - taken)))
+    whole = np.floor(wanted + 1e-9).astype(np.int64)
+    taken = np.minimum(whole, np.maximum(sizes - 1, 0))
+    # The rows still missing come one each from the classes of largest remainder, equal ones in
+    # random order; a class gives its last row only when all classes are down to their last.
+    remainders = wanted - taken
+    first = np.lexsort((rng.permutation(len(sizes)), -remainders))
     while (short := n_test - int(taken.sum())) > 0:
-        room = [k for k in first if taken[k] < sizes[k] - 1] or [
-            k for k in first if taken[k] < sizes[k]
-        ]
+        room = [k for k in first if taken[k] < sizes[k] - 1]
+        if not room:
+            room = [k for k in first if taken[k] < sizes[k]]
         taken[room[:short]] += 1
-    rank = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    # of the shuffled rows of class k, the first taken[k] are test rows
+    starts = np.cumsum(sizes) - sizes
+    rank = np.arange(len(codes)) - np.repeat(starts, sizes)
     is_test = rank < np.repeat(taken, sizes)
     return np.sort(order[~is_test]), np.sort(order[is_test])
 
@@ -95,13 +116,19 @@ class _Splitter:
     n_splits: int
 
     def get_n_splits(
-        self, X: Data = None, y: Target = None, groups: ArrayLike | None = None
+        self,
+        X: Data = None,
+        y: Target = None,
+        groups: ArrayLike | None = None,
     ) -> int:
         """The number of splits."""
         return self.n_splits
 
     def split(
-        self, X: Data, y: Target = None, groups: ArrayLike | None = None
+        self,
+        X: Data,
+        y: Target = None,
+        groups: ArrayLike | None = None,
     ) -> Iterator[Split]:
         """The row numbers of training and test rows of every split, in ascending order.
 
@@ -120,6 +147,7 @@ class _Splitter:
         raise undefined(self, "_splits")
 
     def __repr__(self) -> str:
+        # as scikit-learn prints its splitters: the arguments of the constructor
         settings = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
         return f"{type(self).__name__}({settings})"
 
@@ -250,7 +278,10 @@ class StratifiedFolds(_Splitter):
         self.random_state = random_state
 
     def get_n_splits(
-        self, X: Data = None, y: Target = None, groups: ArrayLike | None = None
+        self,
+        X: Data = None,
+        y: Target = None,
+        groups: ArrayLike | None = None,
     ) -> int:
         """The number of splits: folds times repeats."""
         return self.n_splits * self.n_repeats
@@ -264,10 +295,12 @@ class StratifiedFolds(_Splitter):
         rng = check_random_state(self.random_state)
         codes = strata(y, self.stratify, n)
         for _ in range(self.n_repeats):
+            # folds are dealt in turn along the rows in order of class, without a new start at a
+            # new class: fold sizes differ by at most one, in every class and over all rows
+            turns = rng.permutation(self.n_splits)
+            order = _class_order(codes, rng)
             fold = np.empty(n, dtype=np.int64)
-            fold[_class_order(codes, rng)] = rng.permutation(self.n_splits)[
-                np.arange(n) % self.n_splits
-            ]
+            fold[order] = turns[np.arange(n) % self.n_splits]
             for k in range(self.n_splits):
                 yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
@@ -347,19 +380,25 @@ class Bootstrap(_Splitter):
             )
         codes = strata(y, None, n)
         rng = check_random_state(self.random_state)
+        # with two rows one is left out: the sample can have one class only
         several = codes.min() < codes.max()
         for _ in range(self.n_splits):
             yield self._draw(codes, rng, several and n > 2)
 
     @staticmethod
-    def _draw(codes: np.ndarray, rng: np.random.RandomState, several: bool) -> Split:
+    def _draw(
+        codes: np.ndarray,
+        rng: np.random.RandomState,
+        several: bool,
+    ) -> Split:
+        """A sample and the rows it left out; drawn again where none is left out, or where the
+        sample has one of several classes."""
+        rows = np.arange(len(codes))
         while True:
             train = rng.randint(len(codes), size=len(codes))
             counts = np.bincount(train, minlength=len(codes))
             if not counts.all() and (not several or np.ptp(codes[train]) > 0):
-                return np.repeat(np.arange(len(codes)), counts), np.flatnonzero(
-                    counts == 0
-                )
+                return np.repeat(rows, counts), np.flatnonzero(counts == 0)
 
 
 def train_validation_test(
@@ -396,22 +435,24 @@ def train_validation_test(
     >>> [len(part) for part in train_validation_test(100, random_state=0)]
     [60, 20, 20]
     """
-    if len(shares) != 3 or not min(shares) > 0.0 or not abs(sum(shares) - 1.0) <= 1e-9:
+    sums_to_one = abs(sum(shares) - 1.0) <= 1e-9
+    if len(shares) != 3 or not min(shares) > 0.0 or not sums_to_one:
         raise SettingError(f"shares={shares}: give three shares above 0 that sum to 1")
     if isinstance(y, int | np.integer):
         n = int(y)
         target = None
+    elif isinstance(y, Rows):
+        n, target = size_and_target(y, None)
     else:
-        if isinstance(y, Rows):
-            n, target = size_and_target(y, None)
-        else:
-            n = len(y)
-            target = np.asarray(y)
+        n = len(y)
+        target = np.asarray(y)
     if n < 3:
         raise DataError(f"{show_count(n, 'row')} cannot be divided into three parts")
     rng = check_random_state(random_state)
     codes = strata(target, stratify, n)
-    rest, test = _draw(codes, int(np.clip(round(n * shares[2]), 1, n - 2)), rng)
-    n_validation = int(np.clip(round(n * shares[1]), 1, len(rest) - 1))
+    n_test = int(np.clip(round(n * shares[2]), 1, n - 2))
+    rest, test = _draw(codes, n_test, rng)
+    n_validation = round(n * shares[1])
+    n_validation = int(np.clip(n_validation, 1, len(rest) - 1))
     train, validation = _draw(codes[rest], n_validation, rng)
     return rest[train], rest[validation], test

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.printable import Printable
@@ -47,7 +46,7 @@ class BayesFactor(Printable):
     'clear support for the first'
     """
 
-    _derived: ClassVar[tuple[str, ...]] = ("factor", "posterior", "reading")
+    _derived = ("factor", "posterior", "reading")
 
     log_factor: float
     prior_odds: float = 1.0
@@ -55,6 +54,7 @@ class BayesFactor(Printable):
     @property
     def factor(self) -> float:
         """The Bayes factor; infinite beyond what a float can hold."""
+        # e^709.8 is the largest that a float can hold
         if self.log_factor < 709.0:
             return math.exp(self.log_factor)
         return math.inf
@@ -62,6 +62,7 @@ class BayesFactor(Printable):
     @property
     def posterior(self) -> float:
         """Posterior probability of the first model, given that one of the two is true."""
+        # e^709 is near the largest float: beyond it the posterior is 0
         log_odds = self.log_factor + math.log(self.prior_odds)
         if log_odds > -709.0:
             return 1.0 / (1.0 + math.exp(-log_odds))
@@ -71,20 +72,17 @@ class BayesFactor(Printable):
     def reading(self) -> str:
         """The factor in words, with bounds at 3, 20 and 150 to 1 (Kass and Raftery 1995)."""
         size = abs(self.log_factor)
+        if size <= math.log(3.0):
+            return "hardly worth a mention"
+        strength = "decisive"
+        if size <= math.log(150.0):
+            strength = "strong"
+        if size <= math.log(20.0):
+            strength = "clear"
         if self.log_factor > 0:
             favored = "first"
         else:
             favored = "second"
-        if size <= math.log(3.0):
-            return "hardly worth a mention"
-        strength = next(
-            (
-                word
-                for bound, word in ((20.0, "clear"), (150.0, "strong"))
-                if size <= math.log(bound)
-            ),
-            "decisive",
-        )
         return f"{strength} support for the {favored}"
 
     def summary(self) -> Summary:
@@ -139,19 +137,13 @@ def bayes_factor(
         raise SettingError(f"prior_odds={prior_odds} must be above 0")
     evidence = (log_evidence_first, log_evidence_second)
     bics = (bic_first, bic_second)
-    pairs = [pair for pair in (evidence, bics) if None not in pair]
-    if (
-        len(pairs) != 1
-        or (pairs[0] is evidence and bics != (None, None))
-        or (pairs[0] is bics and evidence != (None, None))
-    ):
+    if evidence == (None, None) and None not in bics:
+        # BIC = -2 log evidence, up to a constant
+        log_factor = (bic_second - bic_first) / 2.0  # type: ignore[operator]
+    elif bics == (None, None) and None not in evidence:
+        log_factor = log_evidence_first - log_evidence_second  # type: ignore[operator]
+    else:
         raise SettingError("give two log evidences, or bic_first and bic_second")
-    first, second = pairs[0]
-    assert first is not None
-    assert second is not None
-    log_factor = first - second
-    if pairs[0] is bics:  # BIC = -2 log evidence, up to a constant
-        log_factor = (second - first) / 2.0
     if math.isnan(log_factor):
         raise DataError("the evidence is missing or infinite for both models")
     return BayesFactor(float(log_factor), float(prior_odds))

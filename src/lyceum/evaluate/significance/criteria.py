@@ -6,13 +6,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.types import Estimator, Weights
+from lyceum._core.types import Weights
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.common import named_choice
 from lyceum.evaluate.label_codes import (
@@ -68,7 +68,7 @@ class InformationCriteria(Printable):
     (211.74, 214.56)
     """
 
-    _derived: ClassVar[tuple[str, ...]] = ("aic", "aicc", "bic", "adjusted_bic")
+    _derived = ("aic", "aicc", "bic", "adjusted_bic")
 
     log_likelihood: float
     degrees_of_freedom: float
@@ -83,7 +83,7 @@ class InformationCriteria(Printable):
     def aicc(self) -> float:
         """AIC + 2 k (k+1) / (N - k - 1); infinite when there are too few rows, N <= k + 1."""
         k = self.degrees_of_freedom
-        left = self.n_rows - self.degrees_of_freedom - 1.0
+        left = self.n_rows - k - 1.0
         if left > 0.0:
             return self.aic + 2.0 * k * (k + 1.0) / left
         return math.inf
@@ -91,16 +91,14 @@ class InformationCriteria(Printable):
     @property
     def bic(self) -> float:
         """-2 ln L + k ln N."""
-        return -2.0 * self.log_likelihood + self.degrees_of_freedom * math.log(
-            self.n_rows
-        )
+        penalty = self.degrees_of_freedom * math.log(self.n_rows)
+        return -2.0 * self.log_likelihood + penalty
 
     @property
     def adjusted_bic(self) -> float:
         """-2 ln L + k ln[(N+2)/24]; below 22 rows it rewards size."""
-        return -2.0 * self.log_likelihood + self.degrees_of_freedom * math.log(
-            (self.n_rows + 2.0) / 24.0
-        )
+        penalty = self.degrees_of_freedom * math.log((self.n_rows + 2.0) / 24.0)
+        return -2.0 * self.log_likelihood + penalty
 
     def summary(self) -> Summary:
         """The four criteria."""
@@ -187,8 +185,10 @@ def criterion_weights(values: ArrayLike) -> np.ndarray:
     array([0.731, 0.269])
     """
     values = number_column(values, "values")
-    if np.isnan(values).any() or not np.isfinite(values.min(initial=np.inf)):
+    least = values.min(initial=np.inf)
+    if np.isnan(values).any() or not np.isfinite(least):
         raise DataError("criteria must be numbers, and the smallest of them finite")
+    # differences to the least, as exp of the criteria themselves would be 0
     share = np.exp(-0.5 * (values - values.min()))
     return share / share.sum()
 
@@ -240,7 +240,11 @@ def gaussian_log_likelihood(
     return math.inf
 
 
-def _covariance(d: int, covariance: str, n_components: int = 1) -> int:
+def _covariance(
+    d: int,
+    covariance: str,
+    n_components: int = 1,
+) -> int:
     """Free entries of the covariance matrices of `n_components` normal distributions."""
     full = d * (d + 1) // 2
     sizes: dict[str, Callable[[], int]] = {
@@ -257,57 +261,64 @@ def _covariance(d: int, covariance: str, n_components: int = 1) -> int:
     return named_choice("covariance", covariance, sizes)()
 
 
-def _linear_regression(d: int, fit_intercept: bool = True) -> int:
-    return d + fit_intercept + 1  # and the variance of the errors
-
-
-def _logistic_regression(d: int, K: int = 2, fit_intercept: bool = True) -> int:
+def _logistic_regression(
+    d: int,
+    K: int = 2,
+    fit_intercept: bool = True,
+) -> int:
     return (K - 1) * (d + fit_intercept)
 
 
 def _gaussian_mixture(
-    d: int, K: int, covariance: str = "full", shares: bool = True
+    d: int,
+    K: int,
+    covariance: str = "full",
+    shares: bool = True,
 ) -> int:
     return shares * (K - 1) + K * d + _covariance(d, covariance, K)
 
 
 def _linear_discriminant(
-    d: int, K: int, covariance: str = "full", shares: bool = True
+    d: int,
+    K: int,
+    covariance: str = "full",
+    shares: bool = True,
 ) -> int:
     """One covariance matrix for all classes, of the forms that LinearDiscriminantAnalysis knows."""
     forms = {"full": "tied", "diagonal": "tied_diagonal", "spherical": "tied_spherical"}
     return _gaussian_mixture(d, K, forms.get(covariance, covariance), shares)
 
 
-def _histogram(bins: int) -> int:
-    return bins - 1
-
-
 def _naive_bayes(
-    K: int, numeric: int = 0, levels: Any = (), shares: bool = True
+    K: int,
+    numeric: int = 0,
+    levels: Any = (),
+    shares: bool = True,
 ) -> int:
     """K-1 shares; per class two parameters for a numeric column, levels - 1 for a categorical
     one."""
-    return shares * (K - 1) + K * (2 * numeric + sum(int(size) - 1 for size in levels))
+    per_class = 2 * numeric + sum(int(size) - 1 for size in levels)
+    return shares * (K - 1) + K * per_class
 
 
 def _bayes_net(levels: Any, parents: Any) -> int:
     """Σ over nodes of (levels - 1) · Π levels of its parents, whose places are given."""
     return sum(
-        (size - 1) * math.prod(levels[i] for i in own)
-        for size, own in zip(levels, parents)
+        (size - 1) * math.prod(levels[i] for i in indices)
+        for size, indices in zip(levels, parents)
     )
 
 
 _MODELS: dict[str, Callable[..., int]] = {
     "gaussian": lambda d, covariance="full": d + _covariance(d, covariance),
-    "linear_regression": _linear_regression,
+    # and the variance of the errors
+    "linear_regression": lambda d, fit_intercept=True: d + fit_intercept + 1,
     "logistic_regression": _logistic_regression,
     "linear_discriminant": _linear_discriminant,
     "quadratic_discriminant": _gaussian_mixture,
     "gaussian_mixture": _gaussian_mixture,
     "naive_bayes": _naive_bayes,
-    "histogram": _histogram,
+    "histogram": lambda bins: bins - 1,
     "multinomial": lambda levels: levels - 1,
     "bayes_net": _bayes_net,
 }
@@ -370,11 +381,6 @@ def degrees_of_freedom(model: Any, **sizes: Any) -> int | float:
     """
     if isinstance(model, str):
         return int(named_choice("model", model, _MODELS)(**sizes))
-    return _count_parameters(model, sizes)
-
-
-def _count_parameters(model: Estimator, sizes: dict[str, Any]) -> int | float:
-    """The free parameters of a fitted model, by its own count."""
     if sizes:
         raise SettingError(
             f"a fitted model knows its own sizes: leave out {', '.join(sizes)}"
@@ -429,14 +435,11 @@ def ridge_degrees_of_freedom(
         raise DataError(
             f"X has shape {X.shape}: give rows by columns, at least one of each"
         )
-    singular = np.linalg.svd(
-        X - X.mean(axis=0) if fit_intercept else X, compute_uv=False
-    )
-    squares = (
-        singular[
-            singular
-            > singular.max(initial=0.0) * max(X.shape) * np.finfo(np.float64).eps
-        ]
-        ** 2
-    )
+    if fit_intercept:
+        X = X - X.mean(axis=0)
+    singular = np.linalg.svd(X, compute_uv=False)
+    # values below the rank tolerance of `matrix_rank` are zeros: at alpha = 0 they would be 0/0
+    largest = singular.max(initial=0.0)
+    tolerance = largest * max(X.shape) * np.finfo(np.float64).eps
+    squares = singular[singular > tolerance] ** 2
     return float((squares / (squares + alpha)).sum()) + fit_intercept

@@ -14,21 +14,23 @@ from lyceum.evaluate.printable import Printable
 from lyceum.report import Summary
 
 
-def share_in_range(name: str, value: float, *, open_ends: bool = False) -> float:
-    if open_ends:
-        inside = 0.0 < value < 1.0
-    else:
-        inside = 0.0 <= value <= 1.0
-    if not inside:
-        raise SettingError(
-            f"{name}={value} must lie {'strictly between 0 and 1' if open_ends else 'in [0, 1]'}"
-        )
+def share_in_range(
+    name: str,
+    value: float,
+    *,
+    open_ends: bool = False,
+) -> float:
+    if open_ends and not 0.0 < value < 1.0:
+        raise SettingError(f"{name}={value} must lie strictly between 0 and 1")
+    if not 0.0 <= value <= 1.0:
+        raise SettingError(f"{name}={value} must lie in [0, 1]")
     return float(value)
 
 
 def round_up(value: float) -> int:
     """The next integer, where rounding errors in the last bits are ignored: 1900.0000000000002 is
     1900."""
+    # far above the rounding of a few operations, far below one row
     return math.ceil(value * (1.0 - 1e-12))
 
 
@@ -110,7 +112,11 @@ class Interval(Printable):
 
 
 def error_interval(
-    n_wrong: int, n: int, *, confidence: float = 0.95, method: str = "wilson"
+    n_wrong: int,
+    n: int,
+    *,
+    confidence: float = 0.95,
+    method: str = "wilson",
 ) -> Interval:
     """An interval for the true error rate behind `n_wrong` errors on `n` test rows.
 
@@ -156,34 +162,65 @@ def error_interval(
     return Interval(n_wrong / n, low, high, confidence, method)
 
 
-def _wilson(k: int, n: int, alpha: float) -> tuple[float, float]:
+def _wilson(
+    k: int,
+    n: int,
+    alpha: float,
+) -> tuple[float, float]:
     # the rates p with |k/n - p| <= z √(p (1-p) / n): the roots of a quadratic in p
     z2 = float(stats.norm.isf(alpha / 2.0)) ** 2
     middle = (k + z2 / 2.0) / (n + z2)
-    reach = math.sqrt(z2) / (n + z2) * math.sqrt(k * (n - k) / n + z2 / 4.0)
-    return (0.0 if k == 0 else max(0.0, middle - reach)), (
-        1.0 if k == n else min(1.0, middle + reach)
-    )
+    root = math.sqrt(k * (n - k) / n + z2 / 4.0)
+    reach = math.sqrt(z2) / (n + z2) * root
+    # at k = 0 and k = n one root is 0 or 1 exactly, which rounding would miss
+    if k == 0:
+        low = 0.0
+    else:
+        low = max(0.0, middle - reach)
+    if k == n:
+        high = 1.0
+    else:
+        high = min(1.0, middle + reach)
+    return low, high
 
 
-def _clopper_pearson(k: int, n: int, alpha: float) -> tuple[float, float]:
+def _clopper_pearson(
+    k: int,
+    n: int,
+    alpha: float,
+) -> tuple[float, float]:
+    # quantiles of beta distributions: P(at most k errors) and P(at least k errors) are their tails
     if k == 0:
         low = 0.0
     else:
         low = float(stats.beta.ppf(alpha / 2.0, k, n - k + 1))
-    return low, 1.0 if k == n else float(stats.beta.isf(alpha / 2.0, k + 1, n - k))
+    if k == n:
+        high = 1.0
+    else:
+        high = float(stats.beta.isf(alpha / 2.0, k + 1, n - k))
+    return low, high
 
 
-def _wald(k: int, n: int, alpha: float) -> tuple[float, float]:
+def _wald(
+    k: int,
+    n: int,
+    alpha: float,
+) -> tuple[float, float]:
     p = k / n
-    reach = float(stats.norm.isf(alpha / 2.0)) * math.sqrt(p * (1.0 - p) / n)
+    z = float(stats.norm.isf(alpha / 2.0))
+    reach = z * math.sqrt(p * (1.0 - p) / n)
     return max(0.0, p - reach), min(1.0, p + reach)
 
 
 _INTERVALS = {"wilson": _wilson, "clopper-pearson": _clopper_pearson, "wald": _wald}
 
 
-def holdout_size(error: float, within: float, *, deviations: float = 2.0) -> int:
+def holdout_size(
+    error: float,
+    within: float,
+    *,
+    deviations: float = 2.0,
+) -> int:
     """Test rows needed to know an error rate to ± `within`: n = z² e (1-e) / within² with z = 2.
 
     The sd of an error rate on n rows is √(e (1-e) / n); n is chosen so that z of them fit into
@@ -219,7 +256,8 @@ def holdout_size(error: float, within: float, *, deviations: float = 2.0) -> int
         raise SettingError(
             f"within={within} and deviations={deviations} must be above 0"
         )
-    return max(1, round_up(deviations**2 * error * (1.0 - error) / within**2))
+    n_rows = deviations**2 * error * (1.0 - error) / within**2
+    return max(1, round_up(n_rows))
 
 
 def majority_vote_error(n_voters: int, error: float) -> float:
@@ -250,9 +288,9 @@ def majority_vote_error(n_voters: int, error: float) -> float:
     if n_voters < 1:
         raise SettingError(f"n_voters={n_voters}: at least one voter is needed")
     share_in_range("error", error)
-    wrong = float(stats.binom.sf(n_voters // 2, n_voters, error))
-    if n_voters % 2 == 0:
-        tie = float(stats.binom.pmf(n_voters // 2, n_voters, error))
-    else:
-        tie = 0.0
-    return wrong + tie / 2.0
+    half = n_voters // 2
+    wrong = float(stats.binom.sf(half, n_voters, error))
+    if n_voters % 2:
+        return wrong
+    # a tie is decided by a coin
+    return wrong + float(stats.binom.pmf(half, n_voters, error)) / 2.0

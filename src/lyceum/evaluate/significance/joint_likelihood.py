@@ -16,7 +16,11 @@ from lyceum.evaluate.label_codes import column_of, known_codes, weights_of
 
 
 def joint_log_likelihood(
-    model: Estimator, X: Data, y: Target = None, *, sample_weight: Weights = None
+    model: Estimator,
+    X: Data,
+    y: Target = None,
+    *,
+    sample_weight: Weights = None,
 ) -> float:
     """ln L of rows and their classes, Σ_i w_i ln p(x_i, y_i), or of rows alone, Σ_i w_i ln p(x_i).
 
@@ -64,21 +68,31 @@ def joint_log_likelihood(
             " predict_joint_log_proba or a density; log_loss measures posteriors"
         )
     w = weights_of(sample_weight, len(terms))
-    return float(terms.sum() if w is None else (w * terms)[w > 0.0].sum())
+    if w is None:
+        return float(terms.sum())
+    # rows of weight 0 are left out: 0 times an infinite term would be NaN
+    return float((w * terms)[w > 0.0].sum())
 
 
-def _class_terms(model: Estimator, X: Any, y: Any) -> np.ndarray:
+def _class_terms(
+    model: Estimator,
+    X: Any,
+    y: Any,
+) -> np.ndarray:
     """ln p(x_i, y_i) of every row."""
     if y is None and not isinstance(X, Rows):
         raise DataError("give y, the classes of the rows")
     if isinstance(X, Rows):
         refuse_beside_rows(other_target(X, y))
+    # scanned rows carry their classes
     labels = column_of(target_of(X) if y is None else y, "y")
     joint = np.asarray(model.predict_joint_log_proba(X), dtype=np.float64)
     if len(labels) != len(joint):
         raise DataError(f"X has {show_count(len(joint), 'row')}, y has {len(labels)}")
-    own, codes = np.unique(labels, return_inverse=True)
-    columns = known_codes(own.tolist(), codes, np.asarray(model.classes_).tolist())
+    # the column of `joint` that belongs to every row's class
+    present, codes = np.unique(labels, return_inverse=True)
+    classes = np.asarray(model.classes_).tolist()
+    columns = known_codes(present.tolist(), codes, classes)
     if (columns < 0).any():
         raise DataError(
             f"y has the class {labels[columns < 0][0]!r}, which the model does not know"

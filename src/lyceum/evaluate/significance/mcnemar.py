@@ -10,6 +10,7 @@ from scipy import stats
 
 from lyceum._core.types import Target
 from lyceum.errors import DataError, MissingValuesError, SettingError
+from lyceum.evaluate.common import ratio
 from lyceum.evaluate.label_codes import column_of, common_codes, same_length
 from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.significance.paired_tests import are_results, significance
@@ -127,35 +128,37 @@ def mcnemar(
     b, c = _discordant_counts(
         y_true, first, second, only_first_wrong, only_second_wrong
     )
-    if method == "exact" or (method == "auto" and b + c < _EXACT_BELOW):
-        if b + c:
-            p = min(1.0, 2.0 * float(stats.binom.cdf(min(b, c), b + c, 0.5)))
+    n = b + c
+    # Under equality each discordant row is a fair coin: b is binomial(b + c, 1/2). Twice the
+    # smaller tail exceeds 1 where b and c are equal.
+    if method == "exact" or (method == "auto" and n < _EXACT_BELOW):
+        if n:
+            tail = float(stats.binom.cdf(min(b, c), n, 0.5))
+            p = min(1.0, 2.0 * tail)
         else:
             p = 1.0
         return McNemar(b, c, float(min(b, c)), p, "exact")
+    if method == "auto":
+        method = "chi-square"
+    # Edwards' correction by 1 for approximating counts by a continuous distribution
     if method == "uncorrected":
-        less = 0.0
+        correction = 0.0
     else:
-        less = 1.0
-    if b + c:
-        statistic = max(abs(b - c) - less, 0.0) ** 2 / (b + c)
-    else:
-        statistic = 0.0
-    if less:
-        name = "chi-square"
-    else:
-        name = "uncorrected"
-    return McNemar(b, c, statistic, float(stats.chi2.sf(statistic, 1)), name)
+        correction = 1.0
+    statistic = ratio(max(abs(b - c) - correction, 0.0) ** 2, n)
+    p = float(stats.chi2.sf(statistic, 1))
+    return McNemar(b, c, statistic, p, method)
 
 
 def _predictions(y_true: Any, result: Any) -> np.ndarray:
     """The predictions of all rows, in the order of y."""
+    # McNemar counts rows: each may be tested once only
     rows = np.concatenate(result.test_rows)
-    if (
-        y_true is None
-        or len(rows) != len(column_of(y_true, "y_true"))
-        or len(np.unique(rows)) != len(rows)
-    ):
+    if y_true is None:
+        n_rows = 0
+    else:
+        n_rows = len(column_of(y_true, "y_true"))
+    if len(rows) != n_rows or len(np.unique(rows)) != n_rows:
         raise DataError(
             "McNemar's test needs y, and folds that test every row of it once"
         )
@@ -163,25 +166,20 @@ def _predictions(y_true: Any, result: Any) -> np.ndarray:
 
 
 def _discordant_counts(
-    y_true: Any, first: Any, second: Any, b: int | None, c: int | None
+    y_true: Any,
+    first: Any,
+    second: Any,
+    b: int | None,
+    c: int | None,
 ) -> tuple[int, int]:
-    if (
-        y_true is None
-        and first is None
-        and second is None
-        and b is not None
-        and c is not None
-    ):
+    """b and c, the rows that only the first and only the second gets wrong: as given, or
+    counted."""
+    missing = [value is None for value in (y_true, first, second)]
+    if all(missing) and b is not None and c is not None:
         if b < 0 or c < 0 or b != int(b) or c != int(c):
             raise SettingError(f"counts {b} and {c} must be integers of at least 0")
         return int(b), int(c)
-    if (
-        y_true is None
-        or first is None
-        or second is None
-        or b is not None
-        or c is not None
-    ):
+    if any(missing) or b is not None or c is not None:
         raise SettingError(
             "give y and both predictions, or only_first_wrong and only_second_wrong"
         )
@@ -192,9 +190,10 @@ def _discordant_counts(
     }
     same_length(columns["y"], columns["first"], "y and first")
     same_length(columns["y"], columns["second"], "y and second")
-    _, (truth, one, two) = common_codes(columns)
+    _, (truth, *guesses) = common_codes(columns)
     if len(truth) and truth.min() < 0:
         raise MissingValuesError("y_true has missing labels: leave those rows out")
-    one_wrong = one != truth
-    two_wrong = two != truth
-    return int((one_wrong & ~two_wrong).sum()), int((two_wrong & ~one_wrong).sum())
+    first_wrong, second_wrong = (guess != truth for guess in guesses)
+    b = int((first_wrong & ~second_wrong).sum())
+    c = int((second_wrong & ~first_wrong).sum())
+    return b, c

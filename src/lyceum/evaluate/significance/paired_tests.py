@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -13,7 +13,7 @@ from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.label_codes import number_array, number_column, same_length
 from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.resampling.experiment import Experiment, run_all
-from lyceum.evaluate.resampling.splits import FiveByTwo
+from lyceum.evaluate.resampling.splits import FiveByTwo, Split
 from lyceum.report import Summary
 
 
@@ -26,13 +26,15 @@ def significance(p: float) -> str:
 
 def are_results(first: Any, second: Any) -> bool:
     """Whether both are results of `cross_validate`; refuses those of different splits."""
-    kinds = [
-        hasattr(one, "test_rows") and hasattr(one, "losses") for one in (first, second)
-    ]
-    if not any(kinds):
+    n_results = sum(
+        hasattr(model, "test_rows") and hasattr(model, "losses")
+        for model in (first, second)
+    )
+    if n_results == 0:
         return False
-    if not all(kinds):
+    if n_results == 1:
         raise SettingError("give two results of cross_validate, or two arrays")
+    # paired by the rows that were tested; their order within a split does not matter
     same = len(first.test_rows) == len(second.test_rows) and all(
         np.array_equal(np.sort(a), np.sort(b))
         for a, b in zip(first.test_rows, second.test_rows)
@@ -88,7 +90,7 @@ class FiveByTwoTest(Printable):
     (-0.025, 0.0367, 0.0056)
     """
 
-    _derived: ClassVar[tuple[str, ...]] = ("mean",)
+    _derived = ("mean",)
 
     differences: np.ndarray
     t: float
@@ -169,11 +171,12 @@ def five_by_two(
     (-2.828, 13.0)
     """
     if hasattr(first, "fit"):
-        first, second = _losses(
-            Experiment.of(first, X, y, loss),
-            Experiment.of(second, X, y, loss),
-            random_state,
-        )
+        experiment = Experiment.of(first, X, y, loss)
+        rival = Experiment.of(second, X, y, loss)
+        scheme = FiveByTwo(random_state=random_state)
+        splits = list(scheme.split(experiment.splitter_input, experiment.y))
+        first = _losses(experiment, splits)
+        second = _losses(rival, splits)
     if are_results(first, second):
         if len(first.losses) != 10:
             raise DataError(
@@ -182,36 +185,31 @@ def five_by_two(
             )
         first = first.losses.reshape(5, 2)
         second = second.losses.reshape(5, 2)
-    one = number_array(first, "first")
-    two = number_array(second, "second")
-    if not one.shape == two.shape == (5, 2) or not np.isfinite([one, two]).all():
+    first = number_array(first, "first")
+    second = number_array(second, "second")
+    shapes_fit = first.shape == second.shape == (5, 2)
+    if not shapes_fit or not np.isfinite([first, second]).all():
         raise DataError(
-            f"losses of shapes {one.shape} and {two.shape}: give finite losses of 5 halvings by 2"
-            " folds"
+            f"losses of shapes {first.shape} and {second.shape}: give finite losses of 5 halvings"
+            " by 2 folds"
         )
-    d = one - two
-    variances = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    t = _statistic(float(d[0, 0]), math.sqrt(variances.mean()))
-    f = _statistic(float((d**2).sum()), 2.0 * float(variances.sum()))
+    # With d_ij the difference in fold j of halving i and s_i² = Σ_j (d_ij - mean of i)²:
+    # t = d_11 / √(Σ s_i² / 5) with 5, F = Σ d_ij² / (2 Σ s_i²) with 10 and 5 degrees of freedom.
+    d = first - second
+    from_mean = d - d.mean(axis=1, keepdims=True)
+    variances = (from_mean**2).sum(axis=1)
+    t = statistic(float(d[0, 0]), math.sqrt(variances.mean()))
+    f = statistic(float((d**2).sum()), 2.0 * float(variances.sum()))
     return FiveByTwoTest(d, t, _two_sided_p(t, 5), f, float(stats.f.sf(f, 10, 5)))
 
 
-def _losses(
-    first: Experiment, second: Experiment, random_state: Any
-) -> tuple[np.ndarray, np.ndarray]:
-    splits = list(
-        FiveByTwo(random_state=random_state).split(first.splitter_input, first.y)
-    )
-    runs = [
-        run_all(experiment.run, splits, None, "folds") for experiment in (first, second)
-    ]
-    one, two = (
-        np.reshape([result.loss for result in results], (5, 2)) for results in runs
-    )
-    return one, two
+def _losses(experiment: Experiment, splits: list[Split]) -> np.ndarray:
+    """The losses of five halvings by two folds."""
+    results = run_all(experiment.run, splits, None, "folds")
+    return np.reshape([result.loss for result in results], (5, 2))
 
 
-def _statistic(above: float, below: float) -> float:
+def statistic(above: float, below: float) -> float:
     """A ratio as a test statistic: 0 for 0/0, infinite when only the denominator is 0."""
     if below > 0.0:
         return above / below
@@ -325,15 +323,17 @@ def corrected_t(
             raise SettingError(
                 "the results of cross_validate have test_to_train: leave it out"
             )
-        first, second, test_to_train = first.losses, second.losses, first.test_to_train
+        test_to_train = first.test_to_train
+        first = first.losses
+        second = second.losses
     if test_to_train is None:
         raise SettingError(
             "give test_to_train with losses: test rows over training rows, 1/(k-1) for k-fold"
         )
-    one = number_column(first, "first")
-    two = number_column(second, "second")
-    same_length(one, two, "first and second")
-    d = one - two
+    first = number_column(first, "first")
+    second = number_column(second, "second")
+    same_length(first, second, "first and second")
+    d = first - second
     if len(d) < 2 or not np.isfinite(d).all():
         raise DataError(f"{len(d)} splits: give finite losses of at least two")
     if not test_to_train > 0.0:
@@ -343,13 +343,17 @@ def corrected_t(
     J = len(d)
     mean = float(d.mean())
     # the mean of equal differences may be off by rounding, which is no spread
-    if d.min() == d.max():
-        variance = 0.0
-    else:
-        variance = float(d.var(ddof=1))
+    variance = float(d.var(ddof=1)) if d.min() < d.max() else 0.0
     error = math.sqrt((1.0 / J + test_to_train) * variance)
-    t = _statistic(mean, error)
+    t = statistic(mean, error)
+    # half of the 95 % interval
     reach = float(stats.t.isf(0.025, J - 1)) * error
     return CorrectedT(
-        mean, error, t, _two_sided_p(t, J - 1), J - 1, mean - reach, mean + reach
+        mean=mean,
+        standard_error=error,
+        t=t,
+        p_value=_two_sided_p(t, J - 1),
+        df=J - 1,
+        low=mean - reach,
+        high=mean + reach,
     )

@@ -92,7 +92,10 @@ class Bound(Printable):
 
 
 def _unknown_name(
-    n: int | None, within: float | None, alpha: float | None, n_models: int
+    n: int | None,
+    within: float | None,
+    alpha: float | None,
+    n_models: int,
 ) -> str:
     """Which of the three is not given."""
     sizes = {"n": n, "within": within, "alpha": alpha}
@@ -173,6 +176,7 @@ def hoeffding_bound(
             raise SettingError(f"value_range has {rows} rows, but n={n}: leave n out")
         n = rows
     unknown = _unknown_name(n, within, alpha, n_models)
+    # alpha = count exp(-2 n (ε / width)²), solved for the one that is not given
     count = float(sides * n_models)
     if unknown == "n":
         n = max(1, round_up(math.log(count / alpha) * width**2 / (2.0 * within**2)))  # type: ignore[operator]
@@ -196,6 +200,7 @@ def _width(value_range: Any) -> tuple[float, int | None]:
         raise SettingError(
             f"value_range has the shape {ends.shape}: give (low, high), or one pair for each row"
         )
+    # Hoeffding's exponent holds Σ (b_i - a_i)², which n times the mean square width is
     widths = ends[..., 1] - ends[..., 0]
     if (widths < 0.0).any() or not widths.any():
         raise SettingError("value_range must go from low to a higher end")
@@ -243,6 +248,7 @@ def chebyshev_bound(
     0.1
     """
     unknown = _unknown_name(n, within, alpha, n_models)
+    # alpha = C e (1-e) / (n ε²), solved for the one that is not given
     variance = share_in_range("error", error) * (1.0 - error) * n_models
     if unknown == "n":
         n = max(1, round_up(variance / (alpha * within**2)))  # type: ignore[operator]

@@ -32,19 +32,17 @@ def multiply(kernel: Kernel, other: Any) -> Kernel:
 
 
 def _number(value: object, what: str) -> float:
-    if (
-        not isinstance(value, Real)
-        or not 0 <= float(value) < np.inf
-        or (what == "scale" and value == 0)
-    ):
-        words = {
-            "scale": "multiplied by a positive number",
-            "shift": "shifted by a number of at least 0",
-        }
-        raise SettingError(
-            f"a kernel is {words[what]}, or it is no kernel any more: {value!r}"
-        )
-    return float(value)
+    if isinstance(value, Real):
+        number = float(value)
+        if 0 < number < np.inf or (what == "shift" and number == 0):
+            return number
+    words = {
+        "scale": "multiplied by a positive number",
+        "shift": "shifted by a number of at least 0",
+    }
+    raise SettingError(
+        f"a kernel is {words[what]}, or it is no kernel any more: {value!r}"
+    )
 
 
 @dataclass(frozen=True)
@@ -81,9 +79,23 @@ class _Combined(Kernel):
 
     @property
     def mercer(self) -> bool | None:
-        if all(part.mercer for part in self.parts):
-            return True
-        return None
+        return True if all(part.mercer for part in self.parts) else None
+
+
+@dataclass(frozen=True, repr=False)
+class _Pair(_Combined):
+    """A kernel of two others."""
+
+    a: Kernel
+    b: Kernel
+
+    @property
+    def parts(self) -> tuple[Kernel, ...]:
+        return self.a, self.b
+
+    def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Kernel:
+        learned = [part.learn(X, y, sample_weight) for part in self.parts]
+        return type(self)(*learned)
 
 
 @dataclass(frozen=True)
@@ -120,7 +132,8 @@ class ConstantKernel(Kernel):
 
     def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         X, Y = numbers_of(self, X, Y)
-        return np.full((X.shape[0], Y.shape[0]), self.value, dtype=X.dtype)
+        shape = (X.shape[0], Y.shape[0])
+        return np.full(shape, self.value, dtype=X.dtype)
 
     def diagonal(self, X: Data) -> np.ndarray:
         return np.full(cells_of(X, self).shape[0], self.value)
@@ -128,10 +141,12 @@ class ConstantKernel(Kernel):
     def sums(self, X: Data, coef: Any, Y: Data) -> np.ndarray:
         coef = np.asarray(coef, dtype=np.float64)
         m = cells_of(Y, self).shape[0]
-        return np.repeat(self.value * coef.sum(axis=0, keepdims=True), m, axis=0)
+        sums = self.value * coef.sum(axis=0, keepdims=True)
+        return np.repeat(sums, m, axis=0)
 
     def feature_map(self, X: Data) -> np.ndarray:
-        return np.full((cells_of(X, self).shape[0], 1), np.sqrt(self.value))
+        n = cells_of(X, self).shape[0]
+        return np.full((n, 1), np.sqrt(self.value))
 
     def feature_names(self, names: Sequence[str] | None) -> list[str]:
         return ["1"]
@@ -141,7 +156,7 @@ class ConstantKernel(Kernel):
 
 
 @dataclass(frozen=True, repr=False)
-class SumKernel(_Combined):
+class SumKernel(_Pair):
     """The sum of two kernels, k(x, y) = a(x, y) + b(x, y): their feature spaces side by side.
 
     Parameters
@@ -171,18 +186,6 @@ class SumKernel(_Combined):
     [[2.0, 3.0, 1.0]]
     """
 
-    a: Kernel
-    b: Kernel
-
-    @property
-    def parts(self) -> tuple[Kernel, ...]:
-        return self.a, self.b
-
-    def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Kernel:
-        return SumKernel(
-            self.a.learn(X, y, sample_weight), self.b.learn(X, y, sample_weight)
-        )
-
     def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         out = self.a.gram(X, Y)
         out += self.b.gram(X, Y)
@@ -191,11 +194,14 @@ class SumKernel(_Combined):
     def diagonal(self, X: Data) -> np.ndarray:
         return self.a.diagonal(X) + self.b.diagonal(X)
 
+    # sums of a product are not made of those of its parts: ProductKernel takes the values in blocks
     def sums(self, X: Data, coef: Any, Y: Data) -> np.ndarray:
-        return self.a.sums(X, coef, Y) + self.b.sums(X, coef, Y)
+        of_a = self.a.sums(X, coef, Y)
+        return of_a + self.b.sums(X, coef, Y)
 
     def feature_map(self, X: Data) -> np.ndarray:
-        return np.hstack([self.a.feature_map(X), self.b.feature_map(X)])
+        features = [part.feature_map(X) for part in self.parts]
+        return np.hstack(features)
 
     def feature_names(self, names: Sequence[str] | None) -> list[str]:
         return self.a.feature_names(names) + self.b.feature_names(names)
@@ -205,7 +211,7 @@ class SumKernel(_Combined):
 
 
 @dataclass(frozen=True, repr=False)
-class ProductKernel(_Combined):
+class ProductKernel(_Pair):
     """The product of two kernels, k(x, y) = a(x, y) b(x, y): all products of two of their features.
 
     Parameters
@@ -236,18 +242,6 @@ class ProductKernel(_Combined):
     [[1.0, 1.213], [1.213, 4.0]]
     """
 
-    a: Kernel
-    b: Kernel
-
-    @property
-    def parts(self) -> tuple[Kernel, ...]:
-        return self.a, self.b
-
-    def learn(self, X: Data, y: Target = None, sample_weight: Weights = None) -> Kernel:
-        return ProductKernel(
-            self.a.learn(X, y, sample_weight), self.b.learn(X, y, sample_weight)
-        )
-
     def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         out = self.a.gram(X, Y)
         out *= self.b.gram(X, Y)
@@ -257,9 +251,11 @@ class ProductKernel(_Combined):
         return self.a.diagonal(X) * self.b.diagonal(X)
 
     def feature_map(self, X: Data) -> np.ndarray:
+        # (φ_a·φ_a')(φ_b·φ_b') is the product of all φ_a,i φ_b,j
         a = self.a.feature_map(X)
         b = self.b.feature_map(X)
-        return (a[:, :, None] * b[:, None, :]).reshape(len(a), -1)
+        products = a[:, :, None] * b[:, None, :]
+        return products.reshape(len(a), -1)
 
     def feature_names(self, names: Sequence[str] | None) -> list[str]:
         return [
@@ -269,10 +265,7 @@ class ProductKernel(_Combined):
         ]
 
     def __repr__(self) -> str:
-        return " * ".join(
-            f"({part!r})" if isinstance(part, SumKernel) else repr(part)
-            for part in self.parts
-        )
+        return " * ".join(map(_factor_text, self.parts))
 
 
 @dataclass(frozen=True, repr=False)
@@ -335,8 +328,8 @@ class ScaledKernel(_Combined):
         return self.kernel.feature_names(names)
 
     def __repr__(self) -> str:
-        if isinstance(self.kernel, SumKernel):
-            inner = f"({self.kernel!r})"
-        else:
-            inner = repr(self.kernel)
-        return f"{self.factor!r} * {inner}"
+        return f"{self.factor!r} * {_factor_text(self.kernel)}"
+
+
+def _factor_text(kernel: Kernel) -> str:
+    return f"({kernel!r})" if isinstance(kernel, SumKernel) else repr(kernel)

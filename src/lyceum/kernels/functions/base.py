@@ -120,7 +120,8 @@ class Kernel:
     def diagonal(self, X: Data) -> np.ndarray:
         """k(x, x) for every row of X, shape (n,)."""
         X = cells_of(X, self)
-        values = [self.gram(X[i : i + 1])[0, 0] for i in range(X.shape[0])]
+        rows = (X[i : i + 1] for i in range(X.shape[0]))
+        values = [self.gram(row)[0, 0] for row in rows]
         return np.array(values, dtype=np.float64)
 
     def sums(self, X: Data, coef: Any, Y: Data) -> np.ndarray:
@@ -199,6 +200,11 @@ class Kernel:
         return multiply(self, other)
 
     __rmul__ = __mul__
+
+
+def double_gram(kernel: Kernel, X: Data, Y: Data = None) -> np.ndarray:
+    """The kernel values in double precision, whatever the rows are in."""
+    return np.asarray(kernel.gram(X, Y), dtype=np.float64)
 
 
 # -- by name ---------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 
 from lyceum._core.types import Data, Target
 from lyceum.errors import DataError, number_setting
-from lyceum.kernels.functions.base import Kernel, as_kernel
+from lyceum.kernels.functions.base import Kernel, as_kernel, double_gram
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,18 +129,26 @@ def is_mercer(kernel: object, X: Data = None, *, y: Target = None) -> MercerChec
         K = number_setting("a Gram matrix", kernel)
     else:
         chosen = as_kernel(kernel)
-        K = np.asarray(chosen.learn(X, y).gram(X), dtype=np.float64)
-    if K.ndim != 2 or K.shape[0] != K.shape[1] or not len(K):
+        K = double_gram(chosen.learn(X, y), X)
+    is_square = K.ndim == 2 and K.shape[0] == K.shape[1]
+    if not is_square or not len(K):
         raise DataError(
             f"a Gram matrix is square, with one row per row of X, but the shape is {K.shape}"
         )
     if not np.isfinite(K).all():
         raise DataError("the Gram matrix holds NaN or an infinity")
+    # the eigenvalues of the symmetric part; n eps times their size is what rounding may do to them
     size = float(np.abs(K).max())
     values, vectors = eigh((K + K.T) / 2)
     eps = float(np.finfo(np.float64).eps)
-    tolerance = 16 * eps * len(K) * max(size, abs(values[-1]), abs(values[0]))
-    symmetric = bool(np.abs(K - K.T).max() <= 64 * eps * size)
+    largest = max(size, abs(values[-1]), abs(values[0]))
+    tolerance = 16 * eps * len(K) * largest
+    asymmetry = np.abs(K - K.T).max()
     return MercerCheck(
-        symmetric, float(values[0]), float(values[-1]), tolerance, vectors[:, 0], len(K)
+        is_symmetric=bool(asymmetry <= 64 * eps * size),
+        smallest=float(values[0]),
+        largest=float(values[-1]),
+        tolerance=tolerance,
+        direction=vectors[:, 0],
+        n_rows=len(K),
     )

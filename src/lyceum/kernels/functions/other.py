@@ -17,6 +17,7 @@ from lyceum.errors import DataError, SettingError
 from lyceum.kernels.cells import block_of, cells_of, is_frame, numbers_of
 from lyceum.kernels.functions.base import Kernel, register_kernel
 
+# distances d of which exp(-γ d) is positive definite for every γ (Schoenberg, 1938)
 _CONDITIONALLY_NEGATIVE = (
     "euclidean",
     "squared_euclidean",
@@ -89,19 +90,26 @@ class DistanceKernel(Kernel):
 
     @property
     def mercer(self) -> bool | None:
-        if self.metric.name in _CONDITIONALLY_NEGATIVE:
-            return True
-        return None
+        return True if self.metric.name in _CONDITIONALLY_NEGATIVE else None
 
     def learn(
-        self, X: Data, y: Target = None, sample_weight: Weights = None
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
     ) -> DistanceKernel:
-        return replace(self, metric=self.metric.learn(_rows(X)))
+        rows: Any = X
+        if isinstance(X, Block):
+            rows = Rows(ArraySource.of_block(X))
+        elif not isinstance(X, Rows) and not is_frame(X):
+            rows = scan(X if sparse.issparse(X) else np.asarray(X))
+        return replace(self, metric=self.metric.learn(rows))
 
     def gram(self, X: Data, Y: Data = None) -> np.ndarray:
-        same = Y is None or Y is X
         A = self._cells(X)
-        values = pairwise(A, None if same else self._cells(Y), metric=self.metric)
+        B = None if Y is None or Y is X else self._cells(Y)
+        values = pairwise(A, B, metric=self.metric)
+        # in place: no second matrix of all pairs
         values *= values.dtype.type(-self.gamma)
         return np.exp(values, out=values)
 
@@ -116,15 +124,6 @@ class DistanceKernel(Kernel):
         if self.metric.takes_missing:
             return super().diagonal(X)
         return np.ones(self._cells(X).shape[0])
-
-
-def _rows(X: Data) -> Any:
-    """Rows that a metric can be fitted on."""
-    if isinstance(X, Block):
-        return Rows(ArraySource.of_block(X))
-    if isinstance(X, Rows) or is_frame(X):
-        return X
-    return scan(X if sparse.issparse(X) else np.asarray(X))
 
 
 @register_kernel("precomputed")
@@ -151,13 +150,12 @@ class PrecomputedKernel(Kernel):
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
         """X itself: its columns stand for the rows of Y."""
         values = cells_of(X, self)
-        if Y is None or Y is X:
-            wanted = len(values)
-        else:
-            wanted = len(Y.X if isinstance(Y, Block) else Y)
-        if values.shape[1] != wanted:
+        n_rows = len(values)
+        if Y is not None and Y is not X:
+            n_rows = len(Y.X if isinstance(Y, Block) else Y)
+        if values.shape[1] != n_rows:
             raise DataError(
-                f"precomputed kernel values need one column for each of the {wanted:,} rows, but"
+                f"precomputed kernel values need one column for each of the {n_rows:,} rows, but"
                 f" there are {values.shape[1]:,} columns"
             )
         return values.copy()
@@ -167,9 +165,8 @@ class PrecomputedKernel(Kernel):
 
     def sums(self, X: Data, coef: Any, Y: Data) -> np.ndarray:
         """Y @ coef: the columns of Y stand for the rows of X."""
-        return np.asarray(cells_of(Y, self), dtype=np.float64) @ np.asarray(
-            coef, dtype=np.float64
-        )
+        values = np.asarray(cells_of(Y, self), dtype=np.float64)
+        return values @ np.asarray(coef, dtype=np.float64)
 
 
 @register_kernel("function")
@@ -215,9 +212,8 @@ class FunctionKernel(Kernel):
                     f" {len(B)} rows: it must give one value per pair, {(len(A), len(B))}"
                 )
         else:
-            values = np.array(
-                [[self._value(x, y) for y in B] for x in A], dtype=np.float64
-            )
+            pairs = [[self._value(x, y) for y in B] for x in A]
+            values = np.array(pairs, dtype=np.float64)
         values = values.reshape(len(A), len(B))
         if not np.isfinite(values).all():
             raise SettingError(
@@ -242,7 +238,9 @@ class FunctionKernel(Kernel):
     def _takes_matrices(self, A: np.ndarray, B: np.ndarray) -> bool:
         if not len(A) or not len(B):
             return False
+        # a trial on two rows and one: a function of matrices gives one value per pair
         try:
-            return np.shape(self.function(A[[0, -1]], B[:1])) == (2, 1)
+            values = self.function(A[[0, -1]], B[:1])
+            return np.shape(values) == (2, 1)
         except (TypeError, ValueError, IndexError):
             return False

@@ -35,8 +35,11 @@ class _ProductKernel(Kernel):
         raise undefined(self, "native")
 
     def _center_rows(
-        self, A: np.ndarray, B: np.ndarray
+        self,
+        A: np.ndarray,
+        B: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
+        """The rows moved to where products lose fewest digits, if values do not change by it."""
         return A, B
 
     def gram(self, X: Data, Y: Data = None) -> np.ndarray:
@@ -50,13 +53,12 @@ class _ProductKernel(Kernel):
         return out
 
     def _sparse_gram(self, A: ArrayLike, B: Any) -> np.ndarray:
-        products = A @ B.T
-        products = np.asarray(dense_cells(products))
-        products = np.ascontiguousarray(products)
+        products = np.ascontiguousarray(dense_cells(A @ B.T))
         native.kernel_from_products(*self.native, products, _squares(A), _squares(B))
         return products
 
     def diagonal(self, X: Data) -> np.ndarray:
+        # x·x says it all: squares are for the RBF kernel, whose diagonal is known
         X = cells_of(X, self)
         squares = _squares(X).astype(np.float64)
         values = squares.reshape(-1, 1).copy()
@@ -77,7 +79,8 @@ class _ProductKernel(Kernel):
 
 def _squares(X: Any) -> np.ndarray:
     if sparse.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1)).ravel().astype(X.dtype)
+        squares = X.multiply(X).sum(axis=1)
+        return np.asarray(squares).ravel().astype(X.dtype)
     return np.einsum("ij,ij->i", X, X)
 
 
@@ -191,25 +194,26 @@ class PolynomialKernel(_ProductKernel):
         return not isinstance(self.gamma, str)
 
     def learn(
-        self, X: Data, y: Target = None, sample_weight: Weights = None
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
     ) -> PolynomialKernel:
         return replace(self, gamma=_number_of(self.gamma, X, self, sample_weight))
 
     @property
     def native(self) -> NativeKernel:
-        return NativeKernel(
-            "polynomial", _known_gamma(self.gamma, self), self.coef0, self.degree
-        )
+        gamma = _known_gamma(self.gamma, self)
+        return NativeKernel("polynomial", gamma, self.coef0, self.degree)
 
     def feature_map(self, X: Data) -> np.ndarray:
-        X = cells_of(X, self)
-        X = np.asarray(dense_cells(X), dtype=np.float64)
-        return np.column_stack(
-            [
-                scale * np.prod(X[:, list(columns)], axis=1)
-                for columns, scale in self._terms(X.shape[1])
-            ]
-        )
+        cells = dense_cells(cells_of(X, self))
+        X = np.asarray(cells, dtype=np.float64)
+        features = [
+            scale * np.prod(X[:, list(columns)], axis=1)
+            for columns, scale in self._terms(X.shape[1])
+        ]
+        return np.column_stack(features)
 
     def feature_names(self, names: Any) -> list[str]:
         names = [str(name) for name in names]
@@ -225,6 +229,7 @@ class PolynomialKernel(_ProductKernel):
             raise SettingError(
                 f"{self!r} has no feature map: with coef0 below 0 it is no Mercer kernel"
             )
+        # the multinomial theorem for (γ Σ_j x_j y_j + c)^p
         p = self.degree
         gamma = _known_gamma(self.gamma, self)
         terms = []
@@ -233,9 +238,8 @@ class PolynomialKernel(_ProductKernel):
                 ways = factorial(p) / factorial(p - q)
                 for j in set(columns):
                     ways /= factorial(columns.count(j))
-                terms.append(
-                    (columns, float(np.sqrt(ways * gamma**q * self.coef0 ** (p - q))))
-                )
+                square = ways * gamma**q * self.coef0 ** (p - q)
+                terms.append((columns, float(np.sqrt(square))))
         return terms
 
 
@@ -310,12 +314,14 @@ class RBFKernel(_ProductKernel):
         return not isinstance(self.sigma, str) and not isinstance(self.gamma, str)
 
     def learn(
-        self, X: Data, y: Target = None, sample_weight: Weights = None
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
     ) -> RBFKernel:
         if self.sigma == "median":
-            return RBFKernel(
-                sigma=median_sigma(cells_of(X, self), sample_weight=sample_weight)
-            )
+            cells = cells_of(X, self)
+            return RBFKernel(sigma=median_sigma(cells, sample_weight=sample_weight))
         if self.sigma == "closest":
             if y is None:
                 raise SettingError(
@@ -333,16 +339,17 @@ class RBFKernel(_ProductKernel):
                 f"{self!r} does not know its sigma yet: call learn(X, y)"
             )
         if self.gamma is None:
-            gamma = 0.5 / self.sigma**2
-        else:
-            gamma = _known_gamma(self.gamma, self)
-        return NativeKernel("rbf", gamma)
+            return NativeKernel("rbf", 0.5 / self.sigma**2)
+        return NativeKernel("rbf", _known_gamma(self.gamma, self))
 
     def _center_rows(
-        self, A: np.ndarray, B: np.ndarray
+        self,
+        A: np.ndarray,
+        B: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
         if not len(B):
             return A, B
+        # |x - y|² = |x|² - 2 x·y + |y|² would cancel where all rows are far from zero
         center = B.mean(axis=0, dtype=np.float64).astype(A.dtype)
         same = B is A
         A = A - center
@@ -353,10 +360,8 @@ class RBFKernel(_ProductKernel):
 
     def __repr__(self) -> str:
         if self.gamma is None:
-            setting = f"sigma={self.sigma!r}"
-        else:
-            setting = f"gamma={self.gamma!r}"
-        return f"RBFKernel({setting})"
+            return f"RBFKernel(sigma={self.sigma!r})"
+        return f"RBFKernel(gamma={self.gamma!r})"
 
 
 @register_kernel("sigmoid")
@@ -395,7 +400,10 @@ class SigmoidKernel(_ProductKernel):
         return not isinstance(self.gamma, str)
 
     def learn(
-        self, X: Data, y: Target = None, sample_weight: Weights = None
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
     ) -> SigmoidKernel:
         return replace(self, gamma=_number_of(self.gamma, X, self, sample_weight))
 

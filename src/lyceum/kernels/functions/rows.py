@@ -30,13 +30,21 @@ class KernelRows(Protocol):
         """F[j] += Σ_i weight[i] k(x_i, x_j) over these rows, for all rows j."""
 
     def sums_at(
-        self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray
+        self,
+        rows: np.ndarray,
+        weight: np.ndarray,
+        targets: np.ndarray,
     ) -> np.ndarray:
         """Σ_i weight[i] k(x_i, x_j) over these rows, for the rows j of `targets`."""
 
 
 def kernel_rows(
-    kernel: Kernel, X: Any, dtype: Any, cache: float, shift: float, balanced: bool
+    kernel: Kernel,
+    X: Any,
+    dtype: Any,
+    cache: float,
+    shift: float,
+    balanced: bool,
 ) -> KernelRows:
     """The way to the values of `kernel + shift` that suits the rows.
 
@@ -57,18 +65,15 @@ def kernel_rows(
         return _GivenRows(np.ascontiguousarray(X), shift)
     n, d = X.shape
     slots = int(cache // (n * np.dtype(dtype).itemsize))
-    dense = kernel.native is not None and not sparse.issparse(X)
-    if dense and (d <= _FEW_COLUMNS or slots < 4096) and n > 256:
-        assert kernel.native is not None
-        return _PassingRows(
-            kernel.native,
-            _shift_rows(kernel.native, X, dtype, balanced and not shift),
-            shift,
-        )
-    if dense:
-        assert kernel.native is not None
-        X = _shift_rows(kernel.native, X, np.float64, balanced and not shift)
-    return _CachedRows(kernel, X.astype(dtype), max(64, min(slots, n)), shift)
+    if kernel.native is not None and not sparse.issparse(X):
+        # where Σ s b = 0, an offset of all rows adds to F one number, which the intercept takes
+        is_balanced = balanced and not shift
+        if (d <= _FEW_COLUMNS or slots < 4096) and n > 256:
+            X = _shift_rows(kernel.native, X, dtype, is_balanced)
+            return _PassingRows(kernel.native, X, shift)
+        X = _shift_rows(kernel.native, X, np.float64, is_balanced)
+    slots = max(64, min(slots, n))
+    return _CachedRows(kernel, X.astype(dtype), slots, shift)
 
 
 def is_moved(kernel: Kernel, X: Data, balanced: bool) -> bool:
@@ -78,7 +83,10 @@ def is_moved(kernel: Kernel, X: Data, balanced: bool) -> bool:
 
 
 def _shift_rows(
-    kernel: NativeKernel, X: np.ndarray, dtype: Any, balanced: bool
+    kernel: NativeKernel,
+    X: np.ndarray,
+    dtype: Any,
+    balanced: bool,
 ) -> np.ndarray:
     """Rows about their mean where that changes nothing, so that an offset takes no digits."""
     if kernel.name == "rbf" or (kernel.name == "linear" and balanced):
@@ -103,21 +111,23 @@ class _PassingRows:
         return K
 
     def add(self, F: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> None:
-        out = np.zeros((len(F), 1))
-        native.kernel_sums(
-            *self.kernel, self.X[rows], weight[:, None], self.X, out, n_threads()
-        )
-        F += out[:, 0] + self.shift * weight.sum()
+        F += self._sums(rows, weight, self.X)
 
     def sums_at(
-        self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray
+        self,
+        rows: np.ndarray,
+        weight: np.ndarray,
+        targets: np.ndarray,
     ) -> np.ndarray:
-        out = np.zeros((len(targets), 1))
+        return self._sums(rows, weight, self.X[targets])
+
+    def _sums(self, rows: np.ndarray, weight: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        out = np.zeros((len(Y), 1))
         native.kernel_sums(
             *self.kernel,
             self.X[rows],
             weight[:, None],
-            self.X[targets],
+            Y,
             out,
             n_threads(),
         )
@@ -146,12 +156,14 @@ class _CachedRows:
         self.used[there[there >= 0]] = self.clock
         missing = np.unique(rows[there < 0])
         if len(missing):
+            # the slots that were used longest ago; those of this request have the newest time
             free = np.argsort(self.used, kind="stable")[: len(missing)]
             old = self.owner[free]
             self.slot[old[old >= 0]] = -1
             self.slot[missing] = free
             self.owner[free] = missing
             self.used[free] = self.clock
+            # 2²⁴ values at a time, beside those that are kept
             step = max(1, (1 << 24) // self.X.shape[0])
             for first in range(0, len(missing), step):
                 rows_now = missing[first : first + step]
@@ -162,20 +174,23 @@ class _CachedRows:
         return self.slot[rows]
 
     def block(self, rows: np.ndarray) -> np.ndarray:
-        return np.ascontiguousarray(self.values[self._slots(rows)][:, rows])
+        values = self.values[self._slots(rows)]
+        return np.ascontiguousarray(values[:, rows])
 
     def add(self, F: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> None:
         for first in range(0, len(rows), self.most):
             part = slice(first, first + self.most)
-            native.add_rows(self.values, self._slots(rows[part]), weight[part], F)
+            slots = self._slots(rows[part])
+            native.add_rows(self.values, slots, weight[part], F)
 
     def sums_at(
-        self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray
+        self,
+        rows: np.ndarray,
+        weight: np.ndarray,
+        targets: np.ndarray,
     ) -> np.ndarray:
-        return (
-            self.kernel.sums(self.X[rows], weight, self.X[targets])
-            + self.shift * weight.sum()
-        )
+        sums = self.kernel.sums(self.X[rows], weight, self.X[targets])
+        return sums + self.shift * weight.sum()
 
 
 class _GivenRows:
@@ -188,13 +203,18 @@ class _GivenRows:
         self.most = len(K)
 
     def block(self, rows: np.ndarray) -> np.ndarray:
-        return self.K[np.ix_(rows, rows)] + self.dtype.type(self.shift)
+        values = self.K[np.ix_(rows, rows)]
+        return values + self.dtype.type(self.shift)
 
     def add(self, F: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> None:
         native.add_rows(self.K, rows, weight, F)
         F += self.shift * weight.sum()
 
     def sums_at(
-        self, rows: np.ndarray, weight: np.ndarray, targets: np.ndarray
+        self,
+        rows: np.ndarray,
+        weight: np.ndarray,
+        targets: np.ndarray,
     ) -> np.ndarray:
-        return self.K[np.ix_(targets, rows)] @ weight + self.shift * weight.sum()
+        values = self.K[np.ix_(targets, rows)]
+        return values @ weight + self.shift * weight.sum()

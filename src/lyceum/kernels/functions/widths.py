@@ -46,22 +46,20 @@ def median_sigma(X: Any, random_state: int = 0, sample_weight: Any = None) -> fl
     """
     if not sparse.issparse(X):
         X = np.asarray(X)
-    w: np.ndarray = np.asarray(row_weights(sample_weight, X.shape[0]), dtype=np.float64)
+    n = X.shape[0]
+    w: np.ndarray = np.asarray(row_weights(sample_weight, n), dtype=np.float64)
     if X.shape[0] > _MOST_ROWS:
         rng = np.random.default_rng(random_state)
+        # with replacement where weights differ: a row of weight 2 is drawn like two rows
         is_weighted = bool(np.ptp(w))
-        rows = rng.choice(
-            X.shape[0],
-            _MOST_ROWS,
-            replace=is_weighted,
-            p=w / w.sum() if is_weighted else None,
-        )
+        shares = w / w.sum() if is_weighted else None
+        rows = rng.choice(X.shape[0], _MOST_ROWS, replace=is_weighted, p=shares)
         rows, w = np.unique(rows, return_counts=True)
         X = X[rows]
+    distances = np.zeros(0)
     if X.shape[0] > 1:
         distances = pairwise(X, condensed=True)
-    else:
-        distances = np.zeros(0)
+    # a pair counts as often as its rows do together, in the order of the condensed distances
     i, j = np.triu_indices(X.shape[0], 1)
     weights = w[i] * w[j]
     apart = (distances > 0) & (weights > 0)
@@ -114,8 +112,10 @@ def closest_sigma(X: Any, y: Any) -> float:
             "all rows are of one class, so there are no closest rows of two: give sigma as a number"
         )
     of_classes = []
+    # of two classes the closest pair is found from either side
     for label in classes[1:] if len(classes) == 2 else classes:
-        distances = nearest(X[y == label], 1, among=X[y != label]).distances[:, 0]
+        neighbors = nearest(X[y == label], 1, among=X[y != label])
+        distances = neighbors.distances[:, 0]
         of_classes.append(distances[distances > 0])
     distances = np.concatenate(of_classes)
     if not len(distances):
@@ -132,13 +132,16 @@ def scale_gamma(X: Any, rule: str, w: Any = None) -> float:
     if rule == "auto":
         return 1.0 / d
     w = np.asarray(row_weights(w, X.shape[0]), dtype=np.float64)
-    total = w.sum() * d
-    each = np.ones(d)
-    mean = float(w @ (X @ each)) / total
+    weight = w.sum() * d
+    ones = np.ones(d)
+    mean = float(w @ (X @ ones)) / weight
+    # about the mean where cells are dense; sparse ones stay sparse, and are near zero anyway
     if sparse.issparse(X):
-        variance = float(w @ (X.multiply(X) @ each)) / total - mean**2
+        squares = X.multiply(X)
+        variance = float(w @ (squares @ ones)) / weight - mean**2
     else:
-        variance = float(w @ (np.square(X - mean, dtype=np.float64) @ each)) / total
+        squares = np.square(X - mean, dtype=np.float64)
+        variance = float(w @ (squares @ ones)) / weight
     if variance > 0:
         return 1.0 / (d * variance)
     return 1.0

@@ -42,7 +42,11 @@ class HingeSums:
 
     @classmethod
     def of(
-        cls, block: Block, problem: HingeProblem, theta: np.ndarray, hessian: bool
+        cls,
+        block: Block,
+        problem: HingeProblem,
+        theta: np.ndarray,
+        hessian: bool,
     ) -> HingeSums:
         signs = problem.signs(block)
         bound = problem.bound(block)
@@ -60,29 +64,29 @@ class HingeSums:
             moved = alpha + sigma * u
             pull = np.clip(moved, 0.0, bound)
             bend = sigma * ((moved > 0) & (moved < bound))
-            value = float(pull @ u - (pull - alpha) @ (pull - alpha) / (2.0 * sigma))
+            change = pull - alpha
+            value = float(pull @ u - change @ change / (2.0 * sigma))
+        # Σ slope (x - shift) = Xᵀ slope - shift Σ slope: the cells stay as they are, also sparse
         slope = -signs * pull
         X = problem.cells(block)
         total = slope.sum()
-        gradient = np.append(
-            np.asarray(X.T @ slope).ravel() - total * problem.shift, total
-        )
-        return cls(
-            value, gradient, _hessian(X, problem.shift, bend) if hessian else None
-        )
+        of_columns = np.asarray(X.T @ slope).ravel() - total * problem.shift
+        gradient = np.append(of_columns, total)
+        if not hessian:
+            return cls(value, gradient, None)
+        return cls(value, gradient, _hessian(X, problem.shift, bend))
 
     def merge(self, other: HingeSums) -> HingeSums:
+        value = self.value + other.value
+        gradient = self.gradient + other.gradient
         hessian = None if self.hessian is None else self.hessian + other.hessian
-        return HingeSums(
-            self.value + other.value, self.gradient + other.gradient, hessian
-        )
+        return HingeSums(value, gradient, hessian)
 
 
 def _hessian(X: Any, shift: np.ndarray, bend: np.ndarray) -> np.ndarray:
     """Σ bend z zᵀ over the rows that have a bend, z = (x - shift, 1)."""
     bent = np.flatnonzero(bend)
-    Z = X[bent]
-    Z = dense_cells(Z)
+    Z = dense_cells(X[bent])
     root = np.sqrt(bend[bent])
     Z = np.column_stack([(Z - shift) * root[:, None], root])
     return Z.T @ Z
@@ -131,9 +135,9 @@ class HingeProblem:
         return block.X[:, self.columns]
 
     def scores(self, block: Block, theta: np.ndarray) -> np.ndarray:
-        return np.asarray(self.cells(block) @ theta[:-1]) + (
-            theta[-1] - theta[:-1] @ self.shift
-        )
+        w = theta[:-1]
+        intercept = theta[-1] - w @ self.shift
+        return np.asarray(self.cells(block) @ w) + intercept
 
     def new_multipliers(self, theta: np.ndarray) -> np.ndarray:
         """clip(α + σu, 0, C) of every row."""
@@ -141,9 +145,8 @@ class HingeProblem:
 
     @property
     def _penalties(self) -> np.ndarray:
-        return self.l2 * np.append(
-            np.ones(len(self.shift)), self.intercept_scaling**-2.0
-        )
+        of_intercept = self.intercept_scaling**-2.0
+        return self.l2 * np.append(np.ones(len(self.shift)), of_intercept)
 
     @property
     def _free(self) -> slice:
@@ -152,9 +155,8 @@ class HingeProblem:
     # -- what solvers ask for ----------------------------------------------------------
 
     def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
-        sums = self.rows.reduce(
-            partial(HingeSums.of, problem=self, theta=theta, hessian=hessian)
-        )
+        of = partial(HingeSums.of, problem=self, theta=theta, hessian=hessian)
+        sums = self.rows.reduce(of)
         gradient = sums.gradient + self._penalties * theta
         if not self.fit_intercept:
             gradient[-1] = 0.0
@@ -170,14 +172,17 @@ class HingeProblem:
         # no row bends: as if one did, so that the intercept can move to where some do
         if not H[-1, -1] > 0:
             H = H.copy()
-            H[-1, -1] = (
-                2.0 * self.C if self.multipliers is None else self.multipliers.sigma
-            )
-        step[free] = -PositiveFactor.of(H[free, free]).solve(point.gradient[free])
+            H[-1, -1] = 2.0 * self.C
+            if self.multipliers is not None:
+                H[-1, -1] = self.multipliers.sigma
+        factor = PositiveFactor.of(H[free, free])
+        step[free] = -factor.solve(point.gradient[free])
         return step
 
     def precondition(self, gradient: np.ndarray) -> np.ndarray:
-        curvature = 2.0 * self.C * self.weight * np.append(self.scale**2, 1.0) + 1.0
+        # the diagonal of the Hessian as if every row bent: 2 C Σ w x_j² + 1
+        squares = np.append(self.scale**2, 1.0)
+        curvature = 2.0 * self.C * self.weight * squares + 1.0
         return gradient / curvature
 
     def level(self, value: float) -> float:
@@ -186,13 +191,13 @@ class HingeProblem:
 
     def size(self, gradient: np.ndarray) -> float:
         """The largest mean pull along a column of unit spread, against a slack of 1."""
-        return float(
-            np.abs(gradient / np.append(self.scale, 1.0)).max() / (self.C * self.weight)
-        )
+        pulls = np.abs(gradient / np.append(self.scale, 1.0))
+        return float(pulls.max() / (self.C * self.weight))
 
 
 def _clip(problem: HingeProblem, theta: np.ndarray, block: Block) -> np.ndarray:
     assert problem.multipliers is not None
     alpha = problem.multipliers.alpha[block.start : block.start + len(block)]
     u = 1.0 - problem.signs(block) * problem.scores(block, theta)
-    return np.clip(alpha + problem.multipliers.sigma * u, 0.0, problem.bound(block))
+    moved = alpha + problem.multipliers.sigma * u
+    return np.clip(moved, 0.0, problem.bound(block))

@@ -35,19 +35,19 @@ def _at_origin(problem: HingeProblem, theta: np.ndarray) -> np.ndarray:
 
 
 def by_newton(
-    problem: HingeProblem, tol: float, max_iter: int, wide: bool
+    problem: HingeProblem,
+    tol: float,
+    max_iter: int,
+    wide: bool,
 ) -> LinearSolution:
     """The squared hinge: Newton steps, or quasi-Newton ones where columns are too many for a
     Hessian."""
     solver = LBFGS() if wide else Newton()
     start = problem.evaluate(np.zeros(problem.shape), hessian=not wide)
     outcome = solver.minimize(problem, start, max_iter, tol)
-    return LinearSolution(
-        _at_origin(problem, outcome.point.theta),
-        outcome.n_iter,
-        outcome.converged,
-        list(outcome.history),
-    )
+    theta = _at_origin(problem, outcome.point.theta)
+    history = list(outcome.history)
+    return LinearSolution(theta, outcome.n_iter, outcome.converged, history)
 
 
 def by_multipliers(problem: HingeProblem, tol: float, max_iter: int) -> LinearSolution:
@@ -64,17 +64,19 @@ def by_multipliers(problem: HingeProblem, tol: float, max_iter: int) -> LinearSo
     converged = False
     while n_iter < max_iter and not converged:
         smooth = replace(problem, multipliers=Multipliers(alpha, sigma))
-        outcome = Newton().minimize(
-            smooth, smooth.evaluate(theta, True), max_iter - n_iter, 0.01 * tol
-        )
+        # the smooth problem a hundred times as exact as α is wanted
+        start = smooth.evaluate(theta, True)
+        outcome = Newton().minimize(smooth, start, max_iter - n_iter, 0.01 * tol)
         theta = outcome.point.theta
         n_iter = n_iter + outcome.n_iter + 1
         moved = smooth.new_multipliers(theta)
-        violation = float(np.abs(moved - alpha).max(initial=0.0)) / sigma
+        change = np.abs(moved - alpha)
+        violation = float(change.max(initial=0.0)) / sigma
         history.append(outcome.point.value)
         report("rounds", len(history))
         alpha = moved
         converged = outcome.converged and violation <= tol
+        # a larger σ makes fewer rounds and a stiffer smooth problem
         sigma = min(5.0 * sigma, 1e6 * problem.C)
     return LinearSolution(_at_origin(problem, theta), n_iter, converged, history)
 
@@ -83,23 +85,37 @@ def by_multipliers(problem: HingeProblem, tol: float, max_iter: int) -> LinearSo
 
 
 def by_dual_descent(
-    problem: HingeProblem, block: Block, squared: bool, tol: float, max_iter: int
+    problem: HingeProblem,
+    block: Block,
+    squared: bool,
+    tol: float,
+    max_iter: int,
 ) -> LinearSolution:
     """Dual coordinate descent; a free intercept is the root of Σ α y, which falls as b rises."""
     is_penalized = problem.fit_intercept and not problem.has_free_intercept
     scaling = problem.intercept_scaling
     X = block.X
     if is_penalized and scaling != 1.0:
-        X = _with_constant(X, scaling)
+        constant = np.full((X.shape[0], 1), scaling)
+        if sparse.issparse(X):
+            X = sparse.hstack([X, sparse.csr_array(constant)], format="csr")
+        else:
+            X = np.hstack([X, constant.astype(X.dtype)])
     descent = _Descent(
-        X, problem.signs(block), problem.bound(block), squared, tol, max_iter
+        X,
+        y=problem.signs(block),
+        bound=problem.bound(block),
+        squared=squared,
+        tol=tol,
+        max_iter=max_iter,
     )
     if not problem.has_free_intercept:
         # w of a column of s is b / s; a column of ones the native function has itself
         descent.solve(0.0, is_penalized and scaling == 1.0)
+        d = block.X.shape[1]
         w = descent.w
-        b = scaling * w[X.shape[1] - 1] if X is not block.X else w[-1]
-        return descent.solution(np.append(w[: block.X.shape[1]], b))
+        b = scaling * w[d] if X is not block.X else w[-1]
+        return descent.solution(np.append(w[:d], b))
     b = _balanced_intercept(descent)
     return descent.solution(np.append(descent.w[:-1], b))
 
@@ -107,6 +123,7 @@ def by_dual_descent(
 def _balanced_intercept(descent: _Descent) -> float:
     """The root b of Σ α y, by doubled steps away from 0 and then by the Illinois rule: secants,
     with the value of the end that stays halved, in turn with bisection."""
+    # bracket the root: Σ α y falls as b rises, so that a positive one sends b up
     limit = descent.tol * float(descent.bound.sum())
     start = descent.balance(0.0)
     if abs(start) <= limit:
@@ -121,12 +138,14 @@ def _balanced_intercept(descent: _Descent) -> float:
         before = b
         b = direction * step
         value = descent.balance(b)
+    # Σ α y > 0 at low and < 0 at high
     low = min(before, b)
     high = max(before, b)
     f_low = start if start > 0 else value
     f_high = value if start > 0 else start
     for turn in range(100):
-        if abs(value) <= limit or high - low <= 0.01 * descent.tol * max(1.0, abs(b)):
+        narrow = 0.01 * descent.tol * max(1.0, abs(b))
+        if abs(value) <= limit or high - low <= narrow:
             break
         share = 0.5
         if turn % 2 == 0:
@@ -142,14 +161,6 @@ def _balanced_intercept(descent: _Descent) -> float:
             f_high = value
             f_low = 0.5 * f_low
     return b
-
-
-def _with_constant(X: Any, value: float) -> Any:
-    """The cells with one more column of this value."""
-    constant = np.full((X.shape[0], 1), value)
-    if sparse.issparse(X):
-        return sparse.hstack([X, sparse.csr_array(constant)], format="csr")
-    return np.hstack([X, constant.astype(X.dtype)])
 
 
 class _Descent:
@@ -168,15 +179,13 @@ class _Descent:
         self.bound = bound
         self.tol = tol
         self.max_iter = max_iter
-        with np.errstate(divide="ignore"):
-            if squared:
-                self.ridge = np.where(bound > 0, 0.5 / bound, 0.0)
-            else:
-                self.ridge = np.zeros(len(y))
+        # the dual of C max(0, u) bounds α by C; that of C max(0, u)² has α² / (4C) instead
+        self.ridge = np.zeros(len(y))
+        self.upper = bound
         if squared:
+            with np.errstate(divide="ignore"):
+                self.ridge = np.where(bound > 0, 0.5 / bound, 0.0)
             self.upper = np.where(bound > 0, np.inf, 0.0)
-        else:
-            self.upper = bound
         self.alpha = np.zeros(len(y))
         self.w = np.zeros(X.shape[1] + 1)
         self.epochs = 0
@@ -209,9 +218,9 @@ class _Descent:
             self.max_iter,
         )
         self.epochs += epochs
-        value = (
-            t @ self.alpha - 0.5 * (self.w @ self.w) - 0.5 * self.ridge @ self.alpha**2
-        )
+        # the dual objective Σ t α - ½ |w|² - ½ Σ ridge α², w = Σ α y x
+        squares = self.w @ self.w
+        value = t @ self.alpha - 0.5 * squares - 0.5 * self.ridge @ self.alpha**2
         self.history.append(float(value))
         report("solves", len(self.history))
 
@@ -220,16 +229,17 @@ class _Descent:
         return float(self.y @ self.alpha)
 
     def solution(self, theta: np.ndarray) -> LinearSolution:
-        return LinearSolution(
-            theta, self.epochs, self.violation <= self.tol, self.history
-        )
+        converged = self.violation <= self.tol
+        return LinearSolution(theta, self.epochs, converged, self.history)
 
 
 # -- L1 --------------------------------------------------------------------------------
 
 
 def by_proximal_newton(
-    problem: HingeProblem, tol: float, max_iter: int
+    problem: HingeProblem,
+    tol: float,
+    max_iter: int,
 ) -> LinearSolution:
     """|w|₁ + Σ C max(0, u)²: quadratic models by coordinate descent, on the columns not settled at
     0."""
@@ -243,17 +253,19 @@ def by_proximal_newton(
         if problem.size(violation) <= tol:
             converged = True
             break
+        # only these columns move, so that the Hessian is theirs alone
         columns, is_all = _working_columns(theta[:-1], violation[:-1])
         part = problem
         if len(columns) < len(problem.shift):
-            shift = problem.shift[columns]
             part = replace(
-                problem, columns=columns, shift=shift, scale=problem.scale[columns]
+                problem,
+                columns=columns,
+                shift=problem.shift[columns],
+                scale=problem.scale[columns],
             )
         start = np.append(theta[columns], theta[-1])
-        end, used, values, is_flat = _on_columns(
-            part, start, 0.3 * tol, max_iter - n_iter
-        )
+        n_left = max_iter - n_iter
+        end, used, values, is_flat = _on_columns(part, start, 0.3 * tol, n_left)
         theta[columns] = end[:-1]
         theta[-1] = end[-1]
         n_iter += used
@@ -271,27 +283,37 @@ def _working_columns(w: np.ndarray, violation: np.ndarray) -> tuple[np.ndarray, 
     if len(columns) <= _COLUMNS:
         return columns, True
     not_zero = np.where(w[columns] != 0, 1e9, 0.0)
+    # weights that are not zero come first, then the largest violations
     order = np.argsort(-np.abs(violation[columns]) - not_zero, kind="stable")
-    most = max(_COLUMNS, int((w != 0).sum()) + _COLUMNS // 2)
+    n_used = int((w != 0).sum())
+    most = max(_COLUMNS, n_used + _COLUMNS // 2)
     return np.sort(columns[order[:most]]), most >= len(columns)
 
 
 def _absolute_penalty(problem: HingeProblem) -> np.ndarray:
     """The factors of |w_j| and |b| in the penalty: 1, and 1/s for the intercept."""
-    return np.append(np.ones(len(problem.shift)), 1.0 / problem.intercept_scaling)
+    of_weights = np.ones(len(problem.shift))
+    return np.append(of_weights, 1.0 / problem.intercept_scaling)
 
 
 def _violation(
-    problem: HingeProblem, theta: np.ndarray, gradient: np.ndarray
+    problem: HingeProblem,
+    theta: np.ndarray,
+    gradient: np.ndarray,
 ) -> np.ndarray:
     """How far 0 is from the subgradients of the loss + |w|₁ + |b|/s."""
+    # at w = 0 only what |g| is above the penalty is left
     l1 = _absolute_penalty(problem)
-    at_zero = np.sign(gradient) * np.maximum(np.abs(gradient) - l1, 0.0)
+    above = np.maximum(np.abs(gradient) - l1, 0.0)
+    at_zero = np.sign(gradient) * above
     return np.where(theta != 0, gradient + l1 * np.sign(theta), at_zero)
 
 
 def _on_columns(
-    problem: HingeProblem, theta: np.ndarray, tol: float, max_iter: int
+    problem: HingeProblem,
+    theta: np.ndarray,
+    tol: float,
+    max_iter: int,
 ) -> tuple[np.ndarray, int, list[float], bool]:
     """Proximal Newton steps; the last point, passes, values, and whether no step promised
     anything."""
@@ -309,6 +331,7 @@ def _on_columns(
         values.append(value(point))
         if problem.size(_violation(problem, point.theta, point.gradient)) <= tol:
             break
+        # Armijo's rule: half the step until the value falls by a share of what the model promised
         step, promised = _model_step(problem, point)
         next_point = None
         length = 1.0
@@ -332,9 +355,9 @@ def _model_step(problem: HingeProblem, point: Point) -> tuple[np.ndarray, float]
     assert point.hessian is not None
     theta = point.theta
     g = point.gradient
-    H = point.hessian + 1e-10 * np.trace(point.hessian) / len(theta) * np.eye(
-        len(theta)
-    )
+    # a little of the mean curvature, as directions in which no row bends have none
+    ridge = 1e-10 * np.trace(point.hessian) / len(theta)
+    H = point.hessian + ridge * np.eye(len(theta))
     step = np.zeros(len(theta))
     exactness = 1e-14 * abs(point.value)
     if problem.has_free_intercept and H[-1, -1] > 0:
@@ -342,31 +365,42 @@ def _model_step(problem: HingeProblem, point: Point) -> tuple[np.ndarray, float]
     elif problem.fit_intercept and not problem.has_free_intercept:
         # b = s β: the penalty of β is that of a weight
         unit = np.append(np.ones(len(theta) - 1), problem.intercept_scaling)
-        step = unit * _lasso_step(
-            H * np.outer(unit, unit), g * unit, theta / unit, exactness
-        )
+        scaled = H * np.outer(unit, unit)
+        step = unit * _lasso_step(scaled, g * unit, theta / unit, exactness)
     else:
-        step[:-1] = _lasso_step(H[:-1, :-1], g[:-1], theta[:-1], exactness)
-    risen = _absolute_penalty(problem) @ (np.abs(theta + step) - np.abs(theta))
-    return step, float(g @ step) + float(risen)
+        w = theta[:-1]
+        step[:-1] = _lasso_step(H[:-1, :-1], g[:-1], w, exactness)
+    risen = np.abs(theta + step) - np.abs(theta)
+    penalty = _absolute_penalty(problem) @ risen
+    return step, float(g @ step) + float(penalty)
 
 
 def _step_with_free_intercept(
-    H: np.ndarray, g: np.ndarray, theta: np.ndarray, exactness: float
+    H: np.ndarray,
+    g: np.ndarray,
+    theta: np.ndarray,
+    exactness: float,
 ) -> np.ndarray:
     """The best b for given weights leaves Q - h hᵀ / H_bb, Schur's complement, to the weights."""
     side = H[-1, :-1]
-    Q = H[:-1, :-1] - np.outer(side, side) / H[-1, -1]
-    pull = g[:-1] - side * g[-1] / H[-1, -1]
+    bend = H[-1, -1]
+    Q = H[:-1, :-1] - np.outer(side, side) / bend
+    pull = g[:-1] - side * g[-1] / bend
     step = _lasso_step(Q, pull, theta[:-1], exactness)
-    return np.append(step, -(g[-1] + side @ step) / H[-1, -1])
+    of_intercept = -(g[-1] + side @ step) / bend
+    return np.append(step, of_intercept)
 
 
 def _lasso_step(
-    Q: np.ndarray, pull: np.ndarray, start: np.ndarray, exactness: float
+    Q: np.ndarray,
+    pull: np.ndarray,
+    start: np.ndarray,
+    exactness: float,
 ) -> np.ndarray:
     """The s that minimizes pull·s + ½ sᵀQs + |start + s|₁, by coordinate descent."""
+    # in w = start + s: ½ wᵀQw - q·w + |w|₁ with q = Q start - pull, whose gradient starts at -pull
     w = start.copy()
     Q = np.ascontiguousarray(Q)
-    native.gram_descent(Q, Q @ w - pull, -pull, w, 1.0, 0.0, np.nan, exactness, 1000)
+    q = Q @ w - pull
+    native.gram_descent(Q, q, -pull, w, 1.0, 0.0, np.nan, exactness, 1000)
     return w - start

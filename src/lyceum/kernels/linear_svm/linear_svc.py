@@ -172,9 +172,11 @@ class LinearSVC(Classifier, Learner):
         sparse_rows = None
         if block is not None and sparse.issparse(block.X):
             sparse_rows = block
-        moments = (
-            rows.reduce(Moments.of) if sparse_rows is None else Moments.of(sparse_rows)
-        )
+        if sparse_rows is None:
+            moments = rows.reduce(Moments.of)
+        else:
+            moments = Moments.of(sparse_rows)
+        # the first pass has looked for missing cells
         steps = [step for step in rows.steps if not isinstance(step, CheckCells)]
         rows = replace(rows, steps=tuple(steps))
         self.mean_ = moments.mean
@@ -198,16 +200,13 @@ class LinearSVC(Classifier, Learner):
     def _problem(self, rows: Rows, moments: Moments) -> HingeProblem:
         counts = None
         if self.class_weight == "balanced":
-            counts = (
-                np.bincount(
-                    np.asarray(rows.coded_y), rows.sample_weight, len(self.classes_)
-                )
-                * 1.0
-            )
-        factors = class_weight_factors(
-            self.class_weight, self.classes_.tolist(), counts
-        )
+            codes = np.asarray(rows.coded_y)
+            counts = np.bincount(codes, rows.sample_weight, len(self.classes_))
+            counts = counts.astype(np.float64)
+        labels = self.classes_.tolist()
+        factors = class_weight_factors(self.class_weight, labels, counts)
         weight = float(moments.weight.max())
+        # about the means with a free intercept, which takes them in; else about zero
         spread = np.sqrt(np.maximum(moments.scatter, 0.0) / weight)
         if self.fit_intercept and np.isinf(self.intercept_scaling):
             shift = moments.mean
@@ -229,7 +228,9 @@ class LinearSVC(Classifier, Learner):
         )
 
     def _solve_machine(
-        self, problem: HingeProblem, block: Block | None
+        self,
+        problem: HingeProblem,
+        block: Block | None,
     ) -> LinearSolution:
         squared = self.loss == "squared_hinge"
         wide = len(problem.shift) > _WIDE
@@ -280,18 +281,22 @@ class LinearSVC(Classifier, Learner):
         return 0.5 * (self.coef_**2).sum(axis=1) + 0.5 * of_constant**2
 
     def _slacks(
-        self, problem: HingeProblem, thetas: np.ndarray, sparse_rows: Block | None
+        self,
+        problem: HingeProblem,
+        thetas: np.ndarray,
+        sparse_rows: Block | None,
     ) -> _Slacks:
         """One more pass: what the machines, with b at x = 0, do to the rows."""
-        favored = np.arange(len(thetas)) if len(thetas) > 1 else np.array([1])
+        favored = np.arange(len(thetas))
+        if len(thetas) == 1:
+            favored = np.array([1])
         at_origin = replace(problem, shift=np.zeros(len(problem.shift)))
-        squared = self.loss != "hinge"
         of = partial(
             _Slacks.of,
             problem=at_origin,
             thetas=thetas,
             favored=favored,
-            squared=squared,
+            squared=self.loss != "hinge",
         )
         if sparse_rows is None:
             return problem.rows.reduce(of)
@@ -334,15 +339,15 @@ class LinearSVC(Classifier, Learner):
         at_mean = self.intercept_ + self.coef_ @ self.mean_
         scores = X @ self.coef_.T + at_mean
         if len(self.coef_) == 1:
-            best = ((scores[:, 0] > 0) & (len(self.classes_) > 1)).astype(int)
-            return np.column_stack(
-                [best, np.full(len(X), at_mean[0]), X * self.coef_[0]]
-            )
-        best, second = runner_up(scores)
-        base = at_mean[best] - at_mean[second]
-        return np.column_stack(
-            [best, base, X * (self.coef_[best] - self.coef_[second])]
-        )
+            is_positive = scores[:, 0] > 0
+            best = (is_positive & (len(self.classes_) > 1)).astype(int)
+            base = np.full(len(X), at_mean[0])
+            slopes = self.coef_[0]
+        else:
+            best, second = runner_up(scores)
+            base = at_mean[best] - at_mean[second]
+            slopes = self.coef_[best] - self.coef_[second]
+        return np.column_stack([best, base, X * slopes])
 
     def summary(self) -> Summary:
         """Margins, slacks and objectives of the machines, and the weights."""
@@ -356,9 +361,7 @@ class LinearSVC(Classifier, Learner):
             "intercept": intercept_fact(self),
             "passes": f"{self.n_iter_:,}{'' if self.converged_ else ', not converged'}",
         }
-        titles = [str(label) for label in self.classes_]
-        if len(self.coef_) == 1:
-            titles = titles[-1:]
+        titles = [str(label) for label in self.classes_[-len(self.coef_) :]]
         heads = (
             "class",
             "margin width",
@@ -377,16 +380,12 @@ class LinearSVC(Classifier, Learner):
         )
         tables = [Table("Machines", heads, list(lines))]
         if len(self.design_names) <= 200:
-            tables.append(
-                weights_table(self.design_names, self.intercept_, self.coef_, titles)
-            )
+            names = self.design_names
+            tables.append(weights_table(names, self.intercept_, self.coef_, titles))
         return Summary(head.title, {**head.facts, **facts}, tables)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        if len(self.classes_) > 2:
-            outputs = len(self.classes_)
-        else:
-            outputs = 1
+        outputs = len(self.classes_) if len(self.classes_) > 2 else 1
         d = len(self.design_names)
         return {"coef_": (outputs, d), "intercept_": (outputs,), "mean_": (d,)}
 
@@ -410,20 +409,24 @@ class _Slacks:
     ) -> _Slacks:
         assert block.y is not None
         signs = np.where(block.y[:, None] == favored, 1.0, -1.0)
-        xi = np.maximum(
-            0.0, 1.0 - signs * (np.asarray(block.X @ thetas[:, :-1].T) + thetas[:, -1])
-        )
-        bound = problem.bound(block)
-        counted = block.weights > 0
-        inside = (xi > 1e-6) & counted[:, None]
-        wrong = (xi > 1.0) & counted[:, None]
+        products = np.asarray(block.X @ thetas[:, :-1].T)
+        scores = products + thetas[:, -1]
+        xi = np.maximum(0.0, 1.0 - signs * scores)
+        losses = xi**2 if squared else xi
+        is_counted = (block.weights > 0)[:, None]
+        inside = (xi > 1e-6) & is_counted
+        wrong = (xi > 1.0) & is_counted
         return cls(
-            bound @ (xi**2 if squared else xi), inside.sum(axis=0), wrong.sum(axis=0)
+            loss=problem.bound(block) @ losses,
+            inside=inside.sum(axis=0),
+            wrong=wrong.sum(axis=0),
         )
 
     def merge(self, other: _Slacks) -> _Slacks:
         return _Slacks(
-            self.loss + other.loss, self.inside + other.inside, self.wrong + other.wrong
+            loss=self.loss + other.loss,
+            inside=self.inside + other.inside,
+            wrong=self.wrong + other.wrong,
         )
 
 
@@ -438,4 +441,5 @@ def _classes(learner: LinearSVC, block: Block) -> np.ndarray:
     scores = _decisions(learner, block)
     if scores.ndim == 2:
         return learner.classes_[scores.argmax(axis=1)]
-    return learner.classes_[((scores > 0) & (len(learner.classes_) > 1)).astype(int)]
+    is_second = (scores > 0) & (len(learner.classes_) > 1)
+    return learner.classes_[is_second.astype(int)]

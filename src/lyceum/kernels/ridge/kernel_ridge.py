@@ -13,17 +13,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Regressor
 from lyceum._core.constraints import Interval, StrOptions
-from lyceum._core.data import Block, Rows
+from lyceum._core.data import Block, Rows, Schema
 from lyceum._core.text import undetermined_fact
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError, number_setting
+from lyceum.kernels.functions.base import double_gram
 from lyceum.kernels.kernel_learner import (
     KERNEL_CONSTRAINTS,
     KernelLearner,
     is_linear,
     refuse_pairs,
 )
-from lyceum.kernels.ridge.explanation import explain_ridge
 from lyceum.kernels.ridge.solvers import (
     inverse_at,
     inverse_parts,
@@ -34,6 +34,12 @@ from lyceum.kernels.ridge.solvers import (
     warn_below_rounding,
     without_rounding,
 )
+from lyceum.kernels.svm.report import (
+    base_point,
+    check_explain_by,
+    column_parts,
+    support_explanation,
+)
 from lyceum.report import Explanation, Summary
 
 _Fit = tuple[float, np.ndarray, float]  # λ, a and b
@@ -41,16 +47,11 @@ _MIXED = 1024  # rows from which a factor in float32 pays
 _GRID = np.logspace(-8, 3, 34)  # times the mean of the diagonal of K
 
 
-def _is_linear(self: Any) -> bool:
-    return is_linear(
-        self.kernel_ if hasattr(self, "kernel_") else self._chosen_kernel()
-    )
-
-
 def _fit(alpha: float, of_y: np.ndarray, of_ones: np.ndarray | None) -> _Fit:
     """λ, a and b from the solutions for y and, if there is an intercept, for ones."""
     if of_ones is None:
         return float(alpha), of_y, 0.0
+    # A a + b 1 = y with Σ a = 0: a = A⁻¹y - b A⁻¹1, and the sum of it says what b is
     intercept = float(of_y.sum() / of_ones.sum())
     return float(alpha), of_y - intercept * of_ones, intercept
 
@@ -90,19 +91,27 @@ class LeaveOneOut:
 
     @classmethod
     def of(
-        cls, y: np.ndarray, residuals: np.ndarray, w: np.ndarray, is_flat: bool
+        cls,
+        y: np.ndarray,
+        residuals: np.ndarray,
+        w: np.ndarray,
+        is_flat: bool,
     ) -> LeaveOneOut:
         """From targets and residuals (n, k) of rows of weight w; of one target if `is_flat`."""
         share = w / w.sum()
         mse = share @ residuals**2
         variance = share @ (y - share @ y) ** 2
-        r2 = 1.0 - np.divide(
-            mse, variance, out=np.full(len(mse), np.nan), where=variance > 0
-        )
+        unknown = np.full(len(mse), np.nan)
+        r2 = 1.0 - np.divide(mse, variance, out=unknown, where=variance > 0)
         predictions = y - residuals
-        if is_flat:
-            return cls(predictions[:, 0], residuals[:, 0], float(mse[0]), float(r2[0]))
-        return cls(predictions, residuals, mse, r2)
+        if not is_flat:
+            return cls(predictions, residuals, mse, r2)
+        return cls(
+            predictions=predictions[:, 0],
+            residuals=residuals[:, 0],
+            mse=float(mse[0]),
+            r2=float(r2[0]),
+        )
 
 
 class KernelRidge(Regressor, KernelLearner):
@@ -222,9 +231,11 @@ class KernelRidge(Regressor, KernelLearner):
         several = None
         if not isinstance(X, Rows) and y is not None:
             several = several_targets(y)
-        rows = self._rows(X, y if several is None else several[:, 0], sample_weight)
+        first_target = y if several is None else several[:, 0]
+        rows = self._rows(X, first_target, sample_weight)
         block = self._weighted_rows(rows)
         n = len(block)
+        # bytes per pair of rows: a factor in float32, or K and its eigenvectors in double
         is_loo = isinstance(self.alpha, str)
         mixed = not is_loo and n >= _MIXED
         refuse_pairs(type(self).__name__, n, 4 if mixed else 16, self._alternative)
@@ -256,10 +267,8 @@ class KernelRidge(Regressor, KernelLearner):
     def _fits(self, Y: np.ndarray, mixed: bool) -> list[_Fit]:
         """The solution for every target: one factor of K for every λ."""
         alphas = np.ravel(number_setting("alpha", self.alpha))
-        if (
-            len(alphas) not in (1, Y.shape[1])
-            or not ((alphas > 0) & np.isfinite(alphas)).all()
-        ):
+        is_positive = ((alphas > 0) & np.isfinite(alphas)).all()
+        if len(alphas) not in (1, Y.shape[1]) or not is_positive:
             raise SettingError(
                 f"alpha must be one positive number, or one for each of {Y.shape[1]} targets, "
                 f"but it is {self.alpha!r}"
@@ -279,11 +288,8 @@ class KernelRidge(Regressor, KernelLearner):
     def _fits_by_leave_one_out(self, Y: np.ndarray) -> list[_Fit]:
         """All λ from one eigendecomposition of B = √W K √W: (B + λI)⁻¹ = Q diag(1 / (s + λ)) Qᵀ."""
         root = np.sqrt(self.row_weights_)
-        B = (
-            np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
-            * root
-            * root[:, None]
-        )
+        K = double_gram(self.kernel_, self.rows_)
+        B = K * root * root[:, None]
         grid = self._alpha_grid(np.trace(B) / len(B))
         s, Q = linalg.eigh(B, overwrite_a=True, check_finite=False)
         refuse_negative(s, self.kernel_)
@@ -295,16 +301,17 @@ class KernelRidge(Regressor, KernelLearner):
         for y in Y.T:
             # the right sides √W y and √W 1 in the eigenvectors, for which every λ costs n² only
             turned = Q.T @ np.column_stack([root * y, root])
-            of_grid = self._loo_errors(grid, s, Q, turned, squares)
+            solve_at = partial(inverse_at, s=s, Q=Q, turned=turned, squares=squares)
+            of_grid = [self._loo_error(*solve_at(alpha)) for alpha in grid]
             errors.append(of_grid)
             alpha = float(grid[np.argmin(of_grid)])
-            solved = root[:, None] * inverse_at(alpha, s, Q, turned, squares)[0]
-            fits.append(
-                _fit(alpha, solved[:, 0], solved[:, 1] if self.fit_intercept else None)
-            )
-        self.n_undetermined_ = int((s + min(fit[0] for fit in fits) <= rounding).sum())
+            fits.append(self._fit_at(alpha, solve_at(alpha)[0]))
+        least = min(alpha for alpha, _, _ in fits)
+        self.n_undetermined_ = int((s + least <= rounding).sum())
         self.alphas_ = grid
-        self.loo_mse_ = np.array(errors[0]) if len(errors) == 1 else np.array(errors).T
+        self.loo_mse_ = np.array(errors).T
+        if len(errors) == 1:
+            self.loo_mse_ = np.array(errors[0])
         return fits
 
     def _alpha_grid(self, mean_value: float) -> np.ndarray:
@@ -316,22 +323,16 @@ class KernelRidge(Regressor, KernelLearner):
             raise SettingError("alphas must be positive numbers, and at least one")
         return grid
 
-    def _loo_errors(
-        self,
-        grid: np.ndarray,
-        s: np.ndarray,
-        Q: np.ndarray,
-        turned: np.ndarray,
-        squares: np.ndarray,
-    ) -> list[float]:
-        errors = []
-        for alpha in grid:
-            solved, diagonal = inverse_at(alpha, s, Q, turned, squares)
-            errors.append(self._loo_error(solved, diagonal))
-        return errors
+    def _fit_at(self, alpha: float, solved: np.ndarray) -> _Fit:
+        """The fit from the solutions for √W y and √W 1 in the scale of B."""
+        solved = np.sqrt(self.row_weights_)[:, None] * solved
+        ones = solved[:, 1] if self.fit_intercept else None
+        return _fit(alpha, solved[:, 0], ones)
 
     def _loo_error(self, solved: np.ndarray, diagonal: np.ndarray) -> float:
         """The weighted mean squared leave-one-out residual of one λ, in the scale of B."""
+        # e_i = β_i / (B_λ⁻¹)_ii with β = B_λ⁻¹√W y, over √w_i to be in units of y; an intercept
+        # takes v vᵀ / (√w·v) with v = B_λ⁻¹√w from the inverse
         root = np.sqrt(self.row_weights_)
         beta = solved[:, 0]
         if self.fit_intercept:
@@ -339,7 +340,8 @@ class KernelRidge(Regressor, KernelLearner):
             b = (root @ beta) / (root @ ones)
             beta = beta - b * ones
             diagonal = diagonal - ones**2 / (root @ ones)
-        e = beta / (root * np.maximum(diagonal, np.finfo(float).tiny))
+        diagonal = np.maximum(diagonal, np.finfo(float).tiny)
+        e = beta / (root * diagonal)
         return float(self.row_weights_ @ e**2 / self.row_weights_.sum())
 
     # -- predict -----------------------------------------------------------------------
@@ -380,27 +382,32 @@ class KernelRidge(Regressor, KernelLearner):
         residuals = np.empty(dual.shape)
         for alpha in np.unique(alphas):
             # y = A a + b of A = K + λW⁻¹, and the residual without row i is a_i / (A⁻¹)_ii
-            A = np.asarray(self.kernel_.gram(self.rows_), dtype=np.float64)
+            A = double_gram(self.kernel_, self.rows_)
             ridge = alpha / self.row_weights_
-            of = alphas == alpha
+            targets = alphas == alpha
             A[np.diag_indices(n)] += ridge
-            y[:, of] = A @ dual[:, of] + intercepts[of]
+            y[:, targets] = A @ dual[:, targets] + intercepts[targets]
             diagonal, ones = inverse_parts(
-                self.kernel_, self.rows_, ridge, A, self.fit_intercept
+                self.kernel_,
+                self.rows_,
+                ridge,
+                A,
+                with_ones=self.fit_intercept,
             )
             if self.fit_intercept:
                 diagonal = diagonal - ones**2 / ones.sum()
-            residuals[:, of] = dual[:, of] / diagonal[:, None]
-        return LeaveOneOut.of(
-            y, residuals, self.row_weights_, self.dual_coef_.ndim == 1
-        )
+            residuals[:, targets] = dual[:, targets] / diagonal[:, None]
+        is_flat = self.dual_coef_.ndim == 1
+        return LeaveOneOut.of(y, residuals, self.row_weights_, is_flat)
 
     # -- what was learned --------------------------------------------------------------
 
     @property
     def coef_(self) -> np.ndarray:
         """The coefficients of the columns, for the linear kernel."""
-        if not _is_linear(self):
+        is_fitted = hasattr(self, "kernel_")
+        kernel = self.kernel_ if is_fitted else self._chosen_kernel()
+        if not is_linear(kernel):
             raise AttributeError(
                 "coef_ is for the linear kernel: f is no linear function of the columns"
             )
@@ -427,18 +434,46 @@ class KernelRidge(Regressor, KernelLearner):
         Explanation
         """
         check_is_fitted(self)
-        return explain_ridge(self, X, by, target)
+        dual = self.dual_coef_.reshape(len(self.row_weights_), -1)
+        if not 0 <= target < dual.shape[1]:
+            raise SettingError(
+                f"explain target={target}: there are {dual.shape[1]} targets, counted from 0"
+            )
+        coef = np.ascontiguousarray(dual[:, target])
+        b = float(np.ravel(self.intercept_)[target])
+        unit = f"target {target}"
+        if self.dual_coef_.ndim == 1:
+            unit = self.schema_.target_name or "prediction"
+        if by == "rows":
+
+            def of_rows(block: Block) -> np.ndarray:
+                return double_gram(self.kernel_, block.X, self.rows_) * coef
+
+            added = np.asarray(self._apply(of_rows, X))
+            predicted = added.sum(axis=1) + b
+            return support_explanation(np.arange(len(coef)), added, b, predicted, unit)
+        check_explain_by(by, "rows", self._is_precomputed)
+        schema = Schema(self.schema_.columns)
+        block = Block(self.rows_, None, self.row_weights_, 0, schema)
+        base = base_point(block, self._keeps_categories)
+
+        def of_columns(block: Block) -> np.ndarray:
+            return column_parts(block, base, score)
+
+        def score(rows: np.ndarray) -> np.ndarray:
+            return self.kernel_.sums(self.rows_, coef, rows) + b
+
+        return self._explain(X, of_columns, unit)
 
     def summary(self) -> Summary:
         """The kernel, λ, and the norm of the function; the leave-one-out error if λ was chosen by
         it."""
         check_is_fitted(self)
+        # |f|² = aᵀKa
         a = self.dual_coef_
-        norms = np.sqrt(
-            np.maximum(
-                0.0, (a * self.kernel_.sums(self.rows_, a, self.rows_)).sum(axis=0)
-            )
-        )
+        fitted = self.kernel_.sums(self.rows_, a, self.rows_)
+        squares = (a * fitted).sum(axis=0)
+        norms = np.sqrt(np.maximum(0.0, squares))
         facts: dict[str, Any] = {
             "rows": len(a),
             "kernel": repr(self.kernel_),
@@ -451,10 +486,9 @@ class KernelRidge(Regressor, KernelLearner):
             ),
         }
         if hasattr(self, "loo_mse_"):
-            if a.ndim == 2:
-                facts["leave-one-out mean squared error"] = self.loo_mse_.min(axis=0)
-            else:
-                facts["leave-one-out mean squared error"] = float(self.loo_mse_.min())
+            least = self.loo_mse_.min(axis=0)
+            error = least if a.ndim == 2 else float(least)
+            facts["leave-one-out mean squared error"] = error
         return Summary(self._title(), facts)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
@@ -465,7 +499,9 @@ class KernelRidge(Regressor, KernelLearner):
             "row_weights_": (n,),
             **self._row_shapes(),
         }
-        return shapes | ({"intercept_": targets} if targets else {})
+        if targets:
+            shapes["intercept_"] = targets
+        return shapes
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -477,11 +513,12 @@ class KernelRidge(Regressor, KernelLearner):
 
 
 def _predict(model: KernelRidge, block: Block) -> np.ndarray:
-    return model.kernel_.sums(model.rows_, model.dual_coef_, block.X) + model.intercept_
+    sums = model.kernel_.sums(model.rows_, model.dual_coef_, block.X)
+    return sums + model.intercept_
 
 
 def _row_contributions(model: KernelRidge, block: Block) -> np.ndarray:
-    values = np.asarray(model.kernel_.gram(block.X, model.rows_), dtype=np.float64)
+    values = double_gram(model.kernel_, block.X, model.rows_)
     if model.dual_coef_.ndim == 1:
         return values * model.dual_coef_
     return values[:, :, None] * model.dual_coef_

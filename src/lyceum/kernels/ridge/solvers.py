@@ -19,11 +19,11 @@ from scipy import linalg, sparse
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data
 from lyceum.errors import DataError, MissingValuesError, SettingError
-from lyceum.kernels.functions.base import Kernel
+from lyceum.kernels.functions.base import Kernel, double_gram
 
-_BLOCK = 512
-_STEPS = 30
-_EXACT = 1e-13
+_BLOCK = 512  # rows and columns of a block
+_STEPS = 30  # of conjugate gradients, at most
+_EXACT = 1e-13  # the largest residual, relative to the right side, that counts as none
 # eigenvalues this far below zero, relative to the largest, are not rounding
 _NOT_MERCER = 1e-9
 
@@ -63,7 +63,10 @@ class RidgeInverse(NamedTuple):
 
 
 def ridge_inverse(
-    kernel: Kernel, X: Any, ridge: np.ndarray, mixed: bool
+    kernel: Kernel,
+    X: Any,
+    ridge: np.ndarray,
+    mixed: bool,
 ) -> RidgeInverse:
     """The inverse by Cholesky; where K is singular by rounding and the ridge too small, by
     eigenvalues."""
@@ -82,24 +85,34 @@ def ridge_inverse(
 
 
 def _exact_inverse(kernel: Kernel, X: Data, ridge: np.ndarray) -> RidgeInverse:
-    A = np.asarray(kernel.gram(X), dtype=np.float64)
+    A = double_gram(kernel, X)
     A[np.diag_indices(len(A))] += ridge
     try:
         factor_in_place(A)
     except SystemNotPositive:
+        # D Q diag(1/s) Qᵀ D, where s = 1 is the ridge alone
         scale, s, Q = _spectrum(kernel, X, ridge)
         n_null = int((s == 1.0).sum())
-        return RidgeInverse(lambda b: scale * (Q @ ((Q.T @ (scale * b)) / s)), n_null)
+
+        def solve(b: np.ndarray) -> np.ndarray:
+            turned = Q.T @ (scale * b)
+            return scale * (Q @ (turned / s))
+
+        return RidgeInverse(solve, n_null)
     return RidgeInverse(partial(solve_factored, A))
 
 
 def _refine(
-    kernel: Kernel, X: Data, ridge: np.ndarray, L: np.ndarray, b: np.ndarray
+    kernel: Kernel,
+    X: Data,
+    ridge: np.ndarray,
+    L: np.ndarray,
+    b: np.ndarray,
 ) -> np.ndarray:
-    wide = np.asarray(X, dtype=np.float64)
+    exact = np.asarray(X, dtype=np.float64)
 
     def product(v: np.ndarray) -> np.ndarray:
-        return kernel.sums(wide, v, wide) + ridge * v
+        return kernel.sums(exact, v, exact) + ridge * v
 
     solution = refined_solution(product, L, b)
     if solution is None:
@@ -108,7 +121,9 @@ def _refine(
 
 
 def _spectrum(
-    kernel: Kernel, X: Data, ridge: np.ndarray
+    kernel: Kernel,
+    X: Data,
+    ridge: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """D, s and Q with D (K + diag(ridge)) D = Q diag(s) Qᵀ, D² = 1 / ridge, for a K singular by
     rounding.
@@ -116,7 +131,8 @@ def _spectrum(
     Refuses a K that is not that of a Mercer kernel.
     """
     scale = 1.0 / np.sqrt(ridge)
-    B = np.asarray(kernel.gram(X), dtype=np.float64) * scale * scale[:, None]
+    K = double_gram(kernel, X)
+    B = K * scale * scale[:, None]
     s, Q = linalg.eigh(B, overwrite_a=True, check_finite=False)
     refuse_negative(s, kernel)
     return scale, without_rounding(s) + 1.0, Q
@@ -124,9 +140,8 @@ def _spectrum(
 
 def rounding_of(s: np.ndarray) -> float:
     """The size of rounding in the eigenvalues of a Gram matrix, which rise."""
-    return (
-        64 * float(np.finfo(np.float64).eps) * np.sqrt(len(s)) * max(float(s[-1]), 0.0)
-    )
+    eps = float(np.finfo(np.float64).eps)
+    return 64 * eps * np.sqrt(len(s)) * max(float(s[-1]), 0.0)
 
 
 def without_rounding(s: np.ndarray) -> np.ndarray:
@@ -135,7 +150,9 @@ def without_rounding(s: np.ndarray) -> np.ndarray:
 
 
 def refuse_negative(s: np.ndarray, kernel: Kernel) -> None:
-    if s[0] < -_NOT_MERCER * max(abs(s[0]), s[-1]):
+    """Refuse rising eigenvalues of which the first is no rounding of zero."""
+    largest = max(abs(s[0]), s[-1])
+    if s[0] < -_NOT_MERCER * largest:
         raise SettingError(
             f"{kernel!r} is no Mercer kernel on these rows: its Gram matrix has an eigenvalue of"
             f" {s[0]:.3g} beside {s[-1]:.3g}, so that the penalized error has no least value: take"
@@ -155,7 +172,11 @@ def warn_below_rounding(n_null: int) -> None:
 
 
 def inverse_at(
-    alpha: float, s: np.ndarray, Q: np.ndarray, turned: np.ndarray, squares: np.ndarray
+    alpha: float,
+    s: np.ndarray,
+    Q: np.ndarray,
+    turned: np.ndarray,
+    squares: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(B + λI)⁻¹ of the right sides, and its diagonal."""
     shrunk = 1.0 / (s + alpha)
@@ -163,7 +184,11 @@ def inverse_at(
 
 
 def inverse_parts(
-    kernel: Kernel, X: Data, ridge: np.ndarray, A: np.ndarray, with_ones: bool
+    kernel: Kernel,
+    X: Data,
+    ridge: np.ndarray,
+    A: np.ndarray,
+    with_ones: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The diagonal of A⁻¹, and A⁻¹ 1, of A = K + diag(ridge), which is overwritten."""
     ones = np.ones(len(A))
@@ -171,8 +196,10 @@ def inverse_parts(
         factor_in_place(A)
     except SystemNotPositive:
         scale, s, Q = _spectrum(kernel, X, ridge)
-        return scale**2 * (Q**2 @ (1.0 / s)), scale * (Q @ ((Q.T @ scale) / s))
-    return inverse_diagonal(A), solve_factored(A, ones) if with_ones else ones
+        diagonal = scale**2 * (Q**2 @ (1.0 / s))
+        return diagonal, scale * (Q @ ((Q.T @ scale) / s))
+    diagonal = inverse_diagonal(A)
+    return diagonal, solve_factored(A, ones) if with_ones else ones
 
 
 # -- factors by blocks -----------------------------------------------------------------
@@ -192,16 +219,18 @@ def factor_in_place(A: np.ndarray) -> None:
     potrf, trtri = linalg.get_lapack_funcs(("potrf", "trtri"), (A,))
     for a in range(0, n, _BLOCK):
         b = min(a + _BLOCK, n)
+        columns = slice(a, b)
         blocks = [slice(i, min(i + _BLOCK, n)) for i in range(a, n, _BLOCK)]
         if a:
-            _each(partial(_subtract, A, slice(a, b)), blocks)
-        lower, failed = potrf(A[a:b, a:b], lower=1, clean=1)
+            _each(partial(_subtract, A, columns), blocks)
+        # L_jj from the block on the diagonal; then those below it, L_ij = A_ij L_jj⁻ᵀ
+        lower, failed = potrf(A[columns, columns], lower=1, clean=1)
         if failed:
             raise SystemNotPositive
-        A[a:b, a:b] = lower
+        A[columns, columns] = lower
         # in float32 the inverse of a block will do: it is the quicker, and the result is refined
         inverse = trtri(lower, lower=1)[0] if A.dtype == np.float32 else None
-        _each(partial(_divide, A, slice(a, b), inverse), blocks[1:])
+        _each(partial(_divide, A, columns, inverse), blocks[1:])
 
 
 def _each(work: Callable[[slice], None], blocks: list[slice]) -> None:
@@ -210,26 +239,31 @@ def _each(work: Callable[[slice], None], blocks: list[slice]) -> None:
 
 
 def _subtract(A: np.ndarray, columns: slice, rows: slice) -> None:
-    A[rows, columns] -= A[rows, : columns.start] @ A[columns, : columns.start].T
+    before = slice(columns.start)
+    A[rows, columns] -= A[rows, before] @ A[columns, before].T
 
 
 def _divide(
-    A: np.ndarray, columns: slice, inverse: np.ndarray | None, rows: slice
+    A: np.ndarray,
+    columns: slice,
+    inverse: np.ndarray | None,
+    rows: slice,
 ) -> None:
     if inverse is not None:
         A[rows, columns] = A[rows, columns] @ inverse.T
         return
     lower = A[columns, columns]
-    A[rows, columns] = linalg.solve_triangular(
-        lower, A[rows, columns].T, lower=True, check_finite=False
-    ).T
+    right = A[rows, columns].T
+    solved = linalg.solve_triangular(lower, right, lower=True, check_finite=False)
+    A[rows, columns] = solved.T
 
 
 def solve_factored(L: np.ndarray, b: np.ndarray) -> np.ndarray:
     """(L Lᵀ)⁻¹ b for a factor in the lower triangle."""
     trtrs = linalg.get_lapack_funcs("trtrs", (L,))
     # LAPACK sees the rows of L as columns: the lower triangle is an upper one
-    half = trtrs(L.T, b.astype(L.dtype, copy=False), lower=0, trans=1)[0]
+    right = b.astype(L.dtype, copy=False)
+    half = trtrs(L.T, right, lower=0, trans=1)[0]
     return trtrs(L.T, half, lower=0, trans=0)[0]
 
 
@@ -237,25 +271,31 @@ def inverse_diagonal(L: np.ndarray) -> np.ndarray:
     """The diagonal of (L Lᵀ)⁻¹ for a factor of float64: the sums of squares of the columns of
     L⁻¹."""
     n = len(L)
-    out = np.zeros(n)
-    for part in ordered_map(partial(_inverse_columns, L), range(0, n, _BLOCK)):
-        out[part[0] : part[0] + len(part[1])] = part[1]
-    return out
+    # threads may end in any order, ordered_map gives the parts in theirs
+    parts = ordered_map(partial(_inverse_columns, L), range(0, n, _BLOCK))
+    return np.concatenate([np.zeros(0), *parts])
 
 
-def _inverse_columns(L: np.ndarray, start: int) -> tuple[int, np.ndarray]:
+def _inverse_columns(L: np.ndarray, start: int) -> np.ndarray:
     """Sums of squares of some columns of L⁻¹, which are zero above their diagonal."""
     below = L[start:, start:]
-    unit = np.zeros((len(below), min(_BLOCK, len(below))), order="F")
+    n_columns = min(_BLOCK, len(below))
+    unit = np.zeros((len(below), n_columns), order="F")
     np.fill_diagonal(unit, 1.0)
     columns = linalg.solve_triangular(
-        below, unit, lower=True, check_finite=False, overwrite_b=True
+        below,
+        unit,
+        lower=True,
+        check_finite=False,
+        overwrite_b=True,
     )
-    return start, np.einsum("ij,ij->j", columns, columns)
+    return np.einsum("ij,ij->j", columns, columns)
 
 
 def refined_solution(
-    product: Product, L: np.ndarray, b: np.ndarray
+    product: Product,
+    L: np.ndarray,
+    b: np.ndarray,
 ) -> np.ndarray | None:
     """A⁻¹ b in float64 by conjugate gradients with a factor of lower precision; None if they fail.
 
@@ -265,6 +305,7 @@ def refined_solution(
     size = float(np.abs(b).max())
     if size == 0.0:
         return np.zeros_like(b)
+    # right sides are divided by their size, as float32 has a narrow range
     x = solve_factored(L, b / size).astype(np.float64) * size
     r = b - product(x)
     z = solve_factored(L, r / size).astype(np.float64) * size
@@ -273,6 +314,7 @@ def refined_solution(
     best = np.inf
     for _ in range(_STEPS):
         error = float(np.abs(r).max()) / size
+        # exact, or at a level that rounding does not let fall further
         if error <= _EXACT or (error >= 0.5 * best and best <= 1e-10):
             return x
         best = min(best, error)

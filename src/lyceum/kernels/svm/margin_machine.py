@@ -87,7 +87,7 @@ def fit_margin_machine(
     """
     is_free = bool(np.isinf(intercept_scaling))
     shift = 0.0 if is_free else intercept_scaling**2
-    problem = DualProblem(signs, signs, bound, None, is_free, shift)
+    problem = DualProblem(signs, signs, bound, balanced=is_free, shift=shift)
     if np.isinf(bound).any():
         solution = _hard_margin(problem, kernel, X, settings)
     else:
@@ -106,15 +106,15 @@ def _machine_of(problem: DualProblem, solution: DualSolution) -> MarginMachine:
     square = float(coef @ solution.F)
     margins = signs * scores - 1.0
     slack = np.maximum(0.0, -margins)
+    # Σ C_i ξ_i; a hard margin, of infinite C, has no slack
     cost = 0.0
     if np.isfinite(bound).all():
         cost = float(bound[slack > 0] @ slack[slack > 0])
     # KKT: α = 0 has margin ≥ 1, 0 < α < C margin 1, α = C margin ≤ 1
     free = (alpha > 0) & (alpha < bound)
     counted = bound > 0
-    wrong = np.where(
-        free, np.abs(margins), np.where(alpha > 0, np.maximum(0.0, margins), slack)
-    )
+    of_bounded = np.where(alpha > 0, np.maximum(0.0, margins), slack)
+    wrong = np.where(free, np.abs(margins), of_bounded)
     of_intercept = b * b / problem.shift if problem.shift else 0.0
     length = np.sqrt(max(0.0, square - of_intercept))
     return MarginMachine(
@@ -138,16 +138,21 @@ def intercept_of(problem: DualProblem, solution: DualSolution) -> float:
     """b: from the rows inside of their bounds, or the middle of the allowed interval."""
     if not problem.balanced:
         return problem.shift * float(problem.s @ solution.b)
+    # v of the free rows is b at the optimum; their mean takes out the rest of the violation
     ends = [solution.up, solution.low]
     free = (solution.b > 0) & (solution.b < problem.C)
     if free.any():
-        return float(np.clip(problem.v(solution.F)[free].mean(), min(ends), max(ends)))
+        mean = problem.v(solution.F)[free].mean()
+        return float(np.clip(mean, min(ends), max(ends)))
     finite = [end for end in ends if np.isfinite(end)]
     return float(np.mean(finite)) if finite else 0.0
 
 
 def _hard_margin(
-    problem: DualProblem, kernel: Kernel, X: Any, settings: SolverSettings
+    problem: DualProblem,
+    kernel: Kernel,
+    X: Any,
+    settings: SolverSettings,
 ) -> DualSolution:
     """Soft margins of growing C, until no variable is at its bound: that is the optimum without
     one.
@@ -160,7 +165,9 @@ def _hard_margin(
     if is_moved(kernel, X, problem.balanced):
         # an offset of all rows says nothing about their margin
         rows = X - X.mean(axis=0, dtype=np.float64)
-    size = (float(np.max(kernel.diagonal(rows), initial=0.0)) + problem.shift) or 1.0
+    # the square of the largest length in feature space, which sets the scale of C and margins
+    largest = float(np.max(kernel.diagonal(rows), initial=0.0))
+    size = (largest + problem.shift) or 1.0
     least = _LEAST_MARGIN * np.sqrt(size)
     C = 10.0 / size
     start = None
@@ -179,6 +186,7 @@ def _hard_margin(
             separable = _is_separable_by(problem, kernel, rows)
         if separable is False or is_inside or margin < least:
             raise _no_hard_margin(kernel, margin, separable)
+        # a larger C starts from the α of the last, which is feasible for it
         C = 10.0 * C
         start = solution.b
 
@@ -210,7 +218,8 @@ def _soft_margin(
 
 def _largest_margin(problem: DualProblem, solution: DualSolution) -> float:
     """An upper bound on the margin of any separating plane, from the dual objective."""
-    return 1.0 / np.sqrt(2.0 * max(problem.objective(solution.b, solution.F), 1e-300))
+    dual = problem.objective(solution.b, solution.F)
+    return 1.0 / np.sqrt(2.0 * max(dual, 1e-300))
 
 
 def _no_hard_margin(kernel: Kernel, margin: float, separable: bool | None) -> DataError:
@@ -249,18 +258,20 @@ def _is_separable_by(problem: DualProblem, kernel: Kernel, rows: Any) -> bool | 
     if isinstance(kernel, RBFKernel) and not sparse.issparse(rows):
         X = np.asarray(rows)[used]
         group = np.unique(X, axis=0, return_inverse=True)[1].ravel()
-        return not (np.bincount(group, signs > 0) * np.bincount(group, signs < 0)).any()
+        n_positive = np.bincount(group, signs > 0)
+        n_negative = np.bincount(group, signs < 0)
+        return not (n_positive * n_negative).any()
     linear = isinstance(kernel, LinearKernel) and not sparse.issparse(rows)
     cells = rows.size if linear else len(used) ** 2
     if cells > _LARGEST_PROGRAM:
         return None
     if linear:
         return _is_separable(np.asarray(rows, np.float64)[used], signs, free)
-    is_precomputed = isinstance(kernel, PrecomputedKernel)
-    K = np.asarray(
-        rows[np.ix_(used, used)] if is_precomputed else kernel.gram(rows[used]),
-        dtype=np.float64,
-    )
+    if isinstance(kernel, PrecomputedKernel):
+        K = rows[np.ix_(used, used)]
+    else:
+        K = kernel.gram(rows[used])
+    K = np.asarray(K, dtype=np.float64)
     if _interpolates(K, signs, free):
         return True
     if cells <= _SMALL_PROGRAM:
@@ -274,11 +285,14 @@ def _interpolates(K: np.ndarray, signs: np.ndarray, free: bool) -> bool:
     By more than what rounding does to its scores: rows that are equal have equal scores.
     """
     design = np.column_stack([K, np.ones(len(K))]) if free else K
-    size = max(float(np.abs(design).max(initial=0.0)), 1e-300)
+    largest = float(np.abs(design).max(initial=0.0))
+    design = design / max(largest, 1e-300)
+    # a K of many scales is fitted better with its small directions, a rounded one without
     for cutoff in (1e-15, 1e-12):
-        a = linalg.lstsq(design / size, signs, cond=cutoff, check_finite=False)[0]
+        a = linalg.lstsq(design, signs, cond=cutoff, check_finite=False)[0]
         rounding = 4.0 * np.finfo(float).eps * float(np.abs(a).sum())
-        if float((signs * (design / size @ a)).min()) > max(1e-3, rounding):
+        margins = signs * (design @ a)
+        if float(margins.min()) > max(1e-3, rounding):
             return True
     return False
 
@@ -290,18 +304,20 @@ def _is_separable(X: np.ndarray, signs: np.ndarray, free: bool) -> bool:
     Its largest t is positive, by more than the solver's tolerance on rows of size 1, if and only if
     so.
     """
-    X = X / max(float(np.abs(X).max(initial=0.0)), 1e-300)
+    largest = float(np.abs(X).max(initial=0.0))
+    X = X / max(largest, 1e-300)
     design = np.column_stack([X, np.ones(len(X))]) if free else X
+    # variables w, b and t ≤ 1: minimize -t over t - y (xᵀw + b) ≤ 0
     A = np.column_stack([-signs[:, None] * design, np.ones(len(X))])
     goal = np.append(np.zeros(design.shape[1]), -1.0)
     limits = [(-1e6, 1e6)] * design.shape[1] + [(None, 1.0)]
-    solution = linprog(
-        goal, A_ub=A, b_ub=np.zeros(len(X)), bounds=limits, method="highs"
-    )
+    zeros = np.zeros(len(X))
+    solution = linprog(goal, A_ub=A, b_ub=zeros, bounds=limits, method="highs")
     if solution.x is None:
         return False
     # what the plane does to the rows, not what the program says
     plane = solution.x[:-1]
     scores = signs * (design @ plane)
-    rounding = 1e-15 * max(1.0, float(np.abs(plane).max())) * design.shape[1]
+    largest = max(1.0, float(np.abs(plane).max()))
+    rounding = 1e-15 * largest * design.shape[1]
     return bool(scores.min() > rounding)

@@ -49,7 +49,10 @@ def _pair_rows(
 
 
 def pack_pairs(
-    coef: np.ndarray, machines: list[tuple[int, int]], codes: np.ndarray, n_classes: int
+    coef: np.ndarray,
+    machines: list[tuple[int, int]],
+    codes: np.ndarray,
+    n_classes: int,
 ) -> np.ndarray:
     """Coefficients (n_support, n_machines) of all pairs as (n_classes - 1, n_support): a row has
     one machine against every other class."""
@@ -60,7 +63,9 @@ def pack_pairs(
 
 
 def unpack_pairs(
-    packed: np.ndarray, machines: list[tuple[int, int]], codes: np.ndarray
+    packed: np.ndarray,
+    machines: list[tuple[int, int]],
+    codes: np.ndarray,
 ) -> np.ndarray:
     """The inverse of `pack_pairs`: zero for the support vectors that a machine has not seen."""
     coef = np.zeros((len(codes), len(machines)))
@@ -70,7 +75,9 @@ def unpack_pairs(
 
 
 def class_scores(
-    scores: np.ndarray, machines: list[tuple[int, int]], n_classes: int
+    scores: np.ndarray,
+    machines: list[tuple[int, int]],
+    n_classes: int,
 ) -> np.ndarray:
     """One score per class: that of its own machine, or votes, with sums of scores to break ties.
 
@@ -87,11 +94,14 @@ def class_scores(
         votes[:, against] += ~won
         sums[:, favored] += column
         sums[:, against] -= column
+    # |sums| / (3 (|sums| + 1)) is below 1/3: it breaks ties and never outweighs a vote
     return votes + sums / (3.0 * (np.abs(sums) + 1.0))
 
 
 def coupled_posteriors(
-    p: np.ndarray, machines: list[tuple[int, int]], n_classes: int
+    p: np.ndarray,
+    machines: list[tuple[int, int]],
+    n_classes: int,
 ) -> np.ndarray:
     """Posteriors of K classes from those of the machines.
 
@@ -104,13 +114,15 @@ def coupled_posteriors(
     p = np.clip(p, 1e-7, 1.0 - 1e-7)
     if machines[0][0] < 0:
         return normalize_posteriors(p)
+    # r_ij, the posterior of i by the machine of i and j
     r = np.zeros((n, n_classes, n_classes))
     for (against, favored), column in zip(machines, p.T):
         r[:, favored, against] = column
         r[:, against, favored] = 1.0 - column
     # Lagrange: the quadratic form of the p, bordered by Σ p = 1
     system = np.zeros((n, n_classes + 1, n_classes + 1))
-    system[:, :n_classes, :n_classes] = -r * r.transpose(0, 2, 1)
+    inner = -r * r.transpose(0, 2, 1)
+    system[:, :n_classes, :n_classes] = inner
     each = np.arange(n_classes)
     system[:, each, each] = (r**2).sum(axis=1)
     system[:, n_classes, :n_classes] = system[:, :n_classes, n_classes] = 1.0
@@ -128,7 +140,11 @@ def calibrate_machines(
     bound: np.ndarray,
 ) -> np.ndarray:
     """(A, B) of every machine, from five folds; 1 and 0 where a class has too few rows."""
-    fold = _folds(codes, learner.random_state)
+    # a fold for every row, each with its share of every class
+    drawn = check_random_state(learner.random_state).permutation(len(codes))
+    by_class = drawn[np.argsort(codes[drawn], kind="stable")]
+    fold = np.empty(len(codes), dtype=int)
+    fold[by_class] = np.arange(len(codes)) % _FOLDS
     sigmoids = np.tile([1.0, 0.0], (len(learner.machines_), 1))
     for m, (against, favored) in enumerate(learner.machines_):
         mine = machine_rows(codes, against, favored)
@@ -139,21 +155,17 @@ def calibrate_machines(
             test = mine[fold[mine] == k]
             if len(test) and 0 < positive[train].sum() < len(train):
                 scores[test] = _scores_of_unseen(
-                    learner, cells, positive, bound, train, test
+                    learner,
+                    cells,
+                    positive,
+                    bound,
+                    train=train,
+                    test=test,
                 )
         seen = np.flatnonzero(np.isfinite(scores))
         if len(seen):
             sigmoids[m] = fit_sigmoid(scores[seen], positive[seen], w[seen])
     return sigmoids
-
-
-def _folds(codes: np.ndarray, seed: Any) -> np.ndarray:
-    """A fold for every row, each with its share of every class."""
-    drawn = check_random_state(seed).permutation(len(codes))
-    fold = np.empty(len(codes), dtype=int)
-    by_class = drawn[np.argsort(codes[drawn], kind="stable")]
-    fold[by_class] = np.arange(len(codes)) % _FOLDS
-    return fold
 
 
 def _scores_of_unseen(
@@ -167,9 +179,8 @@ def _scores_of_unseen(
     """f of the rows `test` by a machine of the rows `train`."""
     is_precomputed = learner._is_precomputed
     X = cells[np.ix_(train, train)] if is_precomputed else cells[train]
-    machine = learner._solve_machine(
-        X, np.where(positive[train], 1.0, -1.0), bound[train]
-    )
+    signs = np.where(positive[train], 1.0, -1.0)
+    machine = learner._solve_machine(X, signs, bound[train])
     used = np.flatnonzero(machine.alpha)
     coef = (machine.signs * machine.alpha)[used]
     if is_precomputed:

@@ -49,7 +49,9 @@ def check_explain_by(by: str, rows: str, is_precomputed: bool) -> None:
 
 
 def column_parts(
-    block: Block, base: np.ndarray, score: Callable[[Any], np.ndarray]
+    block: Block,
+    base: np.ndarray,
+    score: Callable[[Any], np.ndarray],
 ) -> np.ndarray:
     """The prediction for every row, the score of the base, and what every column adds, (n, 2 + d).
 
@@ -58,12 +60,11 @@ def column_parts(
     """
     X = block.dense
     kind = X.dtype if X.dtype.kind == "f" else np.float64
-
-    def answer(rows: np.ndarray) -> np.ndarray:
-        return score(rows.astype(kind, copy=False))
-
     return parts_by_replacement(
-        X, base.astype(np.float64), answer, against_runner_up=True
+        X,
+        base.astype(np.float64),
+        lambda rows: score(rows.astype(kind, copy=False)),
+        against_runner_up=True,
     )
 
 
@@ -86,15 +87,12 @@ def support_explanation(
 
 def explain_by_columns(learner: Estimator, X: Data) -> Explanation:
     """What every column adds to the score of the predicted class."""
-    check_explain_by(
-        "columns", "support_vectors", isinstance(learner.kernel_, PrecomputedKernel)
-    )
+    is_precomputed = isinstance(learner.kernel_, PrecomputedKernel)
+    check_explain_by("columns", "support_vectors", is_precomputed)
     is_single = len(learner.classes_) <= 2
-    unit = (
-        f"score of {learner.classes_[-1]}"
-        if is_single
-        else "score above the next class"
-    )
+    unit = "score above the next class"
+    if is_single:
+        unit = f"score of {learner.classes_[-1]}"
 
     def score(rows: np.ndarray) -> np.ndarray:
         scores = learner._class_scores(rows)
@@ -117,18 +115,12 @@ def explain_by_support_vectors(learner: Estimator, X: Data, by: str) -> Explanat
             "contributions of support vectors are those of one machine, but there are "
             f"{len(learner.machines_)}: explain(X, by='columns'), or fit two classes"
         )
-    coef = learner.dual_coef_[0]
-
-    def parts(block: Block) -> np.ndarray:
-        return learner._support_values(block.X) * coef
-
-    added = np.asarray(learner._apply(parts, X))
-    scores = added.sum(axis=1) + learner.intercept_[0]
+    added = learner._support_contributions(X)
+    b = learner.intercept_[0]
+    scores = added.sum(axis=1) + b
     predicted = learner.classes_[(scores > 0).astype(int)]
     unit = f"score of {learner.classes_[-1]}"
-    return support_explanation(
-        learner.support_, added, learner.intercept_[0], predicted, unit
-    )
+    return support_explanation(learner.support_, added, b, predicted, unit)
 
 
 def intercept_fact(learner: Estimator) -> str:
@@ -178,10 +170,7 @@ def svc_summary(learner: Estimator, head: Summary) -> Summary:
     lines = _machine_rows(learner)
     tables = [Table("Machines", _MACHINE_COLUMNS, lines)] if lines else []
     if hasattr(learner, "coef_") and lines and len(learner.design_names) <= 200:
+        names = learner.design_names
         titles = [line[0] for line in lines]
-        tables.append(
-            weights_table(
-                learner.design_names, learner.intercept_, learner.coef_, titles
-            )
-        )
+        tables.append(weights_table(names, learner.intercept_, learner.coef_, titles))
     return Summary(head.title, {**head.facts, **facts}, tables)

@@ -50,6 +50,7 @@ class DualProblem:
         return self.row[variables]
 
     def v(self, F: np.ndarray) -> np.ndarray:
+        """What an intercept would have to be for the row of each variable to be on its margin."""
         return self.z - (F if self.row is None else F[self.row])
 
     def coef(self, b: np.ndarray, n: int) -> np.ndarray:
@@ -60,7 +61,8 @@ class DualProblem:
 
     def objective(self, b: np.ndarray, F: np.ndarray) -> float:
         """The dual objective, which is maximized."""
-        return float((self.s * self.z) @ b - 0.5 * self.coef(b, len(F)) @ F)
+        coef = self.coef(b, len(F))
+        return float((self.s * self.z) @ b - 0.5 * coef @ F)
 
 
 @dataclass
@@ -69,10 +71,10 @@ class DualSolution:
 
     b: np.ndarray
     F: np.ndarray
-    up: float = np.inf
-    low: float = -np.inf
-    rounds: int = 0
-    steps: int = 0
+    up: float = np.inf  # the largest v that could still rise
+    low: float = -np.inf  # the least v that could still fall
+    rounds: int = 0  # working sets
+    steps: int = 0  # of SMO, in all of them
     converged: bool = False
     history: list[float] = field(default_factory=list)
 
@@ -131,28 +133,21 @@ def solve_dual(
                 state.converged = True
                 return _undo_shift(problem, kernel, X, state)
         _refresh(problem, exact, state)
-    _exact_rounds(problem, exact, state, tol, max_iter)
-    return _undo_shift(problem, kernel, X, state)
-
-
-def _exact_rounds(
-    problem: DualProblem,
-    exact: KernelRows,
-    state: DualSolution,
-    tol: float,
-    max_iter: int,
-) -> None:
-    """The last rounds in double; F from scratch shows what the rounding of updates has hidden."""
+    # the last rounds in double: F from scratch shows what the rounding of updates has hidden
     for _ in range(4):
         _rounds(problem, exact, state, tol, max_iter, patience=200)
         _refresh(problem, exact, state)
         state.converged = _violation(problem, state) <= tol
         if state.converged or state.rounds >= max_iter:
-            return
+            break
+    return _undo_shift(problem, kernel, X, state)
 
 
 def _undo_shift(
-    problem: DualProblem, kernel: Kernel, X: Any, state: DualSolution
+    problem: DualProblem,
+    kernel: Kernel,
+    X: Any,
+    state: DualSolution,
 ) -> DualSolution:
     """F of the rows as they came, where a linear kernel was solved about their mean."""
     if is_moved(kernel, X, problem.balanced and not problem.shift):
@@ -168,11 +163,11 @@ def _undo_shift(
 
 
 def _violation(problem: DualProblem, state: DualSolution) -> float:
-    state.up, state.low = native.smo_violation(
-        problem.v(state.F), problem.s, problem.C, state.b
-    )
+    v = problem.v(state.F)
+    state.up, state.low = native.smo_violation(v, problem.s, problem.C, state.b)
     if problem.balanced:
         return state.up - state.low
+    # without a free intercept every v that may move is to be 0, not one number for all
     return max(state.up, -state.low, 0.0)
 
 
@@ -185,6 +180,7 @@ def _rounds(
     patience: int,
 ) -> None:
     """Working sets until the violation is at most tol, or has not halved for `patience` rounds."""
+    # larger working sets cost more kernel values per round, and need fewer rounds
     count = len(problem.s)
     n = len(state.F)
     if n <= _SMALL:
@@ -241,6 +237,7 @@ def _work(
     slopes = v[chosen].astype(K.dtype)
     C = problem.C[chosen]
     most = _STEPS * len(b)
+    # a negative count says that the steps did not suffice
     steps = native.smo_steps(K, s, C, b, slopes, problem.balanced, tol, most)
     state.steps += most if steps < 0 else steps
     if steps < 0:
@@ -248,7 +245,8 @@ def _work(
     # F += Σ s Δb k(x_t, ·) over the variables that changed
     state.b[chosen] = b
     changed = b != before
-    rows.add(state.F, indices[changed], (s * (b - before))[changed])
+    change = s * (b - before)
+    rows.add(state.F, indices[changed], change[changed])
     state.rounds += 1
 
 
@@ -270,7 +268,8 @@ def _newton_steps(
         free = np.flatnonzero((b > 0) & (b < C))
         if not 1 < len(free) <= 500:
             return
-        step = _free_step(K[np.ix_(free, free)], s[free], v[free], balanced)
+        K_free = K[np.ix_(free, free)]
+        step = _free_step(K_free, s[free], v[free], balanced)
         # not a way up: the kernel is not positive definite
         if float(step @ (s[free] * v[free])) <= 0:
             return
@@ -283,16 +282,21 @@ def _newton_steps(
         b[free] = np.clip(b[free] + share * step, 0.0, C[free])
         if share < 1.0:
             b[free[first]] = 0.0 if step[first] < 0 else C[free[first]]
-        v -= K[:, free] @ (share * s[free] * step).astype(K.dtype)
+        change = (share * s[free] * step).astype(K.dtype)
+        v -= K[:, free] @ change
         if share == 1.0:
             return
 
 
 def _free_step(
-    K: np.ndarray, s: np.ndarray, v: np.ndarray, balanced: bool
+    K: np.ndarray,
+    s: np.ndarray,
+    v: np.ndarray,
+    balanced: bool,
 ) -> np.ndarray:
     """The step of free variables after which all their v are one number: K (s Δb) + b₀ = v with
     Σ s Δb = 0, or K (s Δb) = v if not balanced."""
+    # bordered by the row of Σ s Δb = 0; least squares of least norm, as K may be singular
     m = len(s)
     system = np.zeros((m + balanced, m + balanced))
     right = np.zeros(m + balanced)
@@ -301,7 +305,11 @@ def _free_step(
     if balanced:
         system[m, :m] = system[:m, m] = 1.0
     solution = linalg.lstsq(
-        system, right, cond=1e-12, lapack_driver="gelsy", check_finite=False
+        system,
+        right,
+        cond=1e-12,
+        lapack_driver="gelsy",
+        check_finite=False,
     )
     return s * solution[0][:m]
 
@@ -327,12 +335,13 @@ def _correct(problem: DualProblem, rows: KernelRows, state: DualSolution) -> flo
     used = np.flatnonzero(coef)
     if not len(used):
         return 0.0
-    inside = problem.rows_of(np.flatnonzero((state.b > 0) & (state.b < problem.C)))
-    violators = native.smo_working_set(
-        problem.v(state.F), problem.s, problem.C, state.b, 512, np.empty(0, np.int64)
-    )
+    inside = np.flatnonzero((state.b > 0) & (state.b < problem.C))
+    v = problem.v(state.F)
+    none = np.empty(0, np.int64)
+    violators = native.smo_working_set(v, problem.s, problem.C, state.b, 512, none)
+    decisive = problem.rows_of(np.concatenate([inside, violators]))
     every_nth = np.arange(0, n, max(1, n // 512))
-    checked = np.unique(np.concatenate([inside, problem.rows_of(violators), every_nth]))
+    checked = np.unique(np.concatenate([decisive, every_nth]))
     F = rows.sums_at(used, coef[used], checked)
     error = float(np.abs(F - state.F[checked]).max())
     state.F[checked] = F

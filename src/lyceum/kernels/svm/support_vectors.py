@@ -61,26 +61,31 @@ class SupportVectors(KernelLearner):
     n_iter_: int
 
     def _gather_rows(
-        self, X: Data, y: Target, sample_weight: Weights
+        self,
+        X: Data,
+        y: Target,
+        sample_weight: Weights,
     ) -> tuple[Block, Any, np.ndarray, int]:
         """Rows with a weight, their cells, their numbers in `fit`, and how many rows there were."""
         rows = self._rows(X, y, sample_weight)
         block = self._weighted_rows(rows)
         w = rows.sample_weight
-        if w is None:
-            weighted = np.arange(len(block))
-        else:
-            weighted = np.flatnonzero(w > 0)
+        n = len(block) if w is None else len(w)
+        weighted = np.arange(n) if w is None else np.flatnonzero(w > 0)
         self.kernel_ = self._learned_kernel(block, block.y)
         self.base_point_ = base_point(block, self._keeps_categories)
-        return block, block.X, weighted, len(block) if w is None else len(w)
+        return block, block.X, weighted, n
 
     @property
     def _solver_settings(self) -> SolverSettings:
         return SolverSettings(float(self.tol), self.max_iter, 1e6 * self.cache_size)
 
     def _store_support(
-        self, used: np.ndarray, coef: np.ndarray, cells: Any, weighted: np.ndarray
+        self,
+        used: np.ndarray,
+        coef: np.ndarray,
+        cells: Any,
+        weighted: np.ndarray,
     ) -> None:
         """Keep the rows `used` among the cells, and w of the machines under a linear kernel."""
         self.support_ = weighted[used]
@@ -88,6 +93,7 @@ class SupportVectors(KernelLearner):
             self.support_vectors_ = np.empty((len(used), 0))
         else:
             self.support_vectors_ = cells[used]
+        # w = Σ coef_i x_i: one product per row to predict instead of one per support vector
         if isinstance(self.kernel_, LinearKernel):
             weights = (self.support_vectors_.T @ coef[used]).T
             self.coef_ = np.ascontiguousarray(weights, dtype=np.float64)
@@ -119,27 +125,34 @@ class SupportVectors(KernelLearner):
             return X[:, self.support_] @ coef + self.intercept_
         return self.kernel_.sums(self.support_vectors_, coef, X) + self.intercept_
 
-    def _support_values(self, X: Any) -> np.ndarray:
-        """k(x_i, x) of the support vectors, (n, n_support)."""
-        if isinstance(self.kernel_, PrecomputedKernel):
-            return np.asarray(X[:, self.support_], dtype=np.float64)
-        return np.asarray(self.kernel_.gram(X, self.support_vectors_), dtype=np.float64)
+    def _support_contributions(self, X: Data) -> np.ndarray:
+        """coef_i k(x_i, x) of the support vectors of the only machine, (n, n_support)."""
+        coef = self.dual_coef_[0]
+
+        def parts(block: Block) -> np.ndarray:
+            if isinstance(self.kernel_, PrecomputedKernel):
+                values = block.X[:, self.support_]
+            else:
+                values = self.kernel_.gram(block.X, self.support_vectors_)
+            return np.asarray(values, dtype=np.float64) * coef
+
+        return np.asarray(self._apply(parts, X))
 
     def _support_shapes(
-        self, n_machines: int, n_coef: int
+        self,
+        n_machines: int,
+        n_coef: int,
     ) -> dict[str, tuple[int, ...]]:
-        M = n_machines
         n = len(self.support_)
         d = self._n_cells
         shapes: dict[str, tuple[int, ...]] = {
             "dual_coef_": (n_coef, n),
-            "intercept_": (M,),
+            "intercept_": (n_machines,),
             "support_": (n,),
         }
-        if not sparse.issparse(self.support_vectors_):
+        # of rows that may be sparse or hold missing cells nothing is said
+        if not sparse.issparse(self.support_vectors_) and not self._takes_missing:
             shapes["support_vectors_"] = (n, 0 if self._is_precomputed else d)
-            if self._takes_missing:
-                del shapes["support_vectors_"]
         if isinstance(self.kernel_, LinearKernel):
-            shapes["coef_"] = (M, d)
+            shapes["coef_"] = (n_machines, d)
         return shapes

@@ -215,16 +215,20 @@ class SVC(Classifier, SupportVectors):
         self._finish(machines, cells, block.y, weighted, n)
         if self.probability:
             self.calibration_ = calibrate_machines(
-                self, cells, block.y, block.weights, bound
+                self,
+                cells,
+                codes=block.y,
+                w=block.weights,
+                bound=bound,
             )
         return self
 
     def _bounds(self, codes: np.ndarray, w: np.ndarray) -> np.ndarray:
         """C_i of every row."""
         weight = np.bincount(codes, w, len(self.classes_))
-        factors = class_weight_factors(
-            self.class_weight, self.classes_.tolist(), weight
-        )
+        labels = self.classes_.tolist()
+        factors = class_weight_factors(self.class_weight, labels, weight)
+        # inf · 0 is NaN: a row that counts nothing has no force, whatever C is
         with np.errstate(invalid="ignore"):
             bound = self.C * w * (1.0 if factors is None else factors[codes])
         return np.nan_to_num(bound, nan=0.0, posinf=np.inf)
@@ -240,17 +244,26 @@ class SVC(Classifier, SupportVectors):
         """The rows of a machine, and its solution."""
         mine = machine_rows(codes, against, favored)
         signs = np.where(codes[mine] == favored, 1.0, -1.0)
+        # precomputed values have the rows of `fit` as columns, too
         X = cells
         if len(mine) < cells.shape[0]:
             X = cells[np.ix_(mine, mine)] if self._is_precomputed else cells[mine]
         return mine, self._solve_machine(X, signs, bound[mine])
 
     def _solve_machine(
-        self, X: Data, signs: np.ndarray, bound: np.ndarray
+        self,
+        X: Data,
+        signs: np.ndarray,
+        bound: np.ndarray,
     ) -> MarginMachine:
         scaling = float(self.intercept_scaling) if self.fit_intercept else 0.0
         return fit_margin_machine(
-            self.kernel_, X, signs, bound, scaling, self._solver_settings
+            self.kernel_,
+            X,
+            signs,
+            bound,
+            scaling,
+            self._solver_settings,
         )
 
     def _finish(
@@ -271,8 +284,9 @@ class SVC(Classifier, SupportVectors):
             coef[mine, m] = machine.signs * machine.alpha
         self.alpha_ = alpha[:, 0] if M == 1 else alpha
         self.slack_ = slack[:, 0] if M == 1 else slack
+        # support vectors class by class, as in scikit-learn
         used = np.flatnonzero((coef != 0).any(axis=1))
-        used = used[np.argsort(codes[used], kind="stable")]  # class by class
+        used = used[np.argsort(codes[used], kind="stable")]
         self._store_support(used, coef, cells, weighted)
         self._set_dual_coef(coef[used], codes[used])
         self._set_optima([machine for _, machine in machines])
@@ -302,11 +316,12 @@ class SVC(Classifier, SupportVectors):
         self.kkt_residual_ = of_each(lambda machine: machine.kkt)
         self.n_iter_ = max((machine.rounds for machine in machines), default=0)
         self.converged_ = all(machine.converged for machine in machines)
+        # one rising curve: every machine on top of the objectives of those before it
         self.history_ = []
-        done = 0.0  # the objectives of the machines that are solved
+        solved = 0.0
         for machine in machines:
-            self.history_ += [float(value + done) for value in machine.history]
-            done += machine.dual
+            self.history_ += [float(value + solved) for value in machine.history]
+            solved += machine.dual
         self._warn_unless_converged(self.converged_)
 
     @property
@@ -417,5 +432,6 @@ def _posteriors(learner: SVC, block: Block) -> np.ndarray:
     if not learner.machines_:
         return np.ones((len(block), 1))
     scores = learner._machine_scores(block.X)
-    p = expit(learner.calibration_[:, 0] * scores + learner.calibration_[:, 1])
+    slopes, offsets = learner.calibration_.T
+    p = expit(slopes * scores + offsets)
     return coupled_posteriors(p, learner.machines_, len(learner.classes_))

@@ -152,13 +152,19 @@ class SVR(Regressor, SupportVectors):
             )
         block, cells, weighted, n = self._gather_rows(X, y, sample_weight)
         target = np.asarray(block.y, dtype=np.float64)
-        # an offset takes no digits
+        # about the mean, so that an offset takes no digits
         middle = float(np.average(target, weights=block.weights))
-        problem = _problem(target - middle, self.epsilon, self.C * block.weights)
-        solution = solve_dual(
-            problem, self.kernel_, cells, **self._solver_settings._asdict()
+        y = target - middle
+        # two variables per row: s = 1, z = y - ε and s = -1, z = y + ε
+        problem = DualProblem(
+            s=np.repeat([1.0, -1.0], len(y)),
+            z=np.concatenate([y - self.epsilon, y + self.epsilon]),
+            C=np.tile(self.C * block.weights, 2),
+            row=np.tile(np.arange(len(y)), 2),
         )
-        self._finish(problem, solution, target - middle, cells, weighted, n)
+        settings = self._solver_settings._asdict()
+        solution = solve_dual(problem, self.kernel_, cells, **settings)
+        self._finish(problem, solution, y, cells, weighted, n)
         self.intercept_ = self.intercept_ + middle
         return self
 
@@ -186,6 +192,7 @@ class SVR(Regressor, SupportVectors):
         is_beyond = np.abs(coef) >= bound
         self.n_outside_ = int((is_beyond & (coef != 0)).sum())
         self.n_on_tube_ = len(self.support_) - self.n_outside_
+        # ½ |w|² + Σ C ξ, with |w|² = Σ coef F
         self.primal_objective_ = float(0.5 * coef @ solution.F + bound @ slack)
         self.dual_objective_ = problem.objective(solution.b, solution.F)
         self.kkt_residual_ = self._kkt_residual(coef, is_beyond, errors, slack)
@@ -195,7 +202,10 @@ class SVR(Regressor, SupportVectors):
         self._warn_unless_converged(solution.converged)
 
     def _set_support(
-        self, coef: np.ndarray, cells: ArrayLike, weighted: np.ndarray
+        self,
+        coef: np.ndarray,
+        cells: ArrayLike,
+        weighted: np.ndarray,
     ) -> None:
         used = np.flatnonzero(coef)
         self._store_support(used, coef[:, None], cells, weighted)
@@ -212,8 +222,10 @@ class SVR(Regressor, SupportVectors):
         """The largest violation: |α| = 0 lies in the tube, below C on its edge, C beyond it."""
         # 0 on the tube, positive beyond it
         edge = np.sign(coef) * errors - self.epsilon
-        of_support = np.where(is_beyond, np.maximum(0.0, -edge), np.abs(edge))
-        return float(np.where(coef == 0, slack, of_support).max(initial=0.0))
+        inside = np.maximum(0.0, -edge)
+        of_support = np.where(is_beyond, inside, np.abs(edge))
+        violations = np.where(coef == 0, slack, of_support)
+        return float(violations.max(initial=0.0))
 
     # -- predict -----------------------------------------------------------------------
 
@@ -242,22 +254,18 @@ class SVR(Regressor, SupportVectors):
         check_is_fitted(self)
         unit = self.schema_.target_name or "y"
         if by == "support_vectors":
-            added = np.asarray(
-                self._apply(
-                    lambda block: self._support_values(block.X) * self.dual_coef_[0], X
-                )
-            )
-            predicted = added.sum(axis=1) + self.intercept_[0]
-            return support_explanation(
-                self.support_, added, self.intercept_[0], predicted, unit
-            )
+            added = self._support_contributions(X)
+            b = self.intercept_[0]
+            predicted = added.sum(axis=1) + b
+            return support_explanation(self.support_, added, b, predicted, unit)
         check_explain_by(by, "support_vectors", self._is_precomputed)
         return self._explain(X, self._column_parts, unit)
 
     def _column_parts(self, block: Block) -> np.ndarray:
-        return column_parts(
-            block, self.base_point_, lambda rows: self._machine_scores(rows)[:, 0]
-        )
+        def score(rows: np.ndarray) -> np.ndarray:
+            return self._machine_scores(rows)[:, 0]
+
+        return column_parts(block, self.base_point_, score)
 
     def summary(self) -> Summary:
         """Support vectors, slacks, both objectives and the KKT residual."""
@@ -280,22 +288,9 @@ class SVR(Regressor, SupportVectors):
         if hasattr(self, "coef_") and len(self.design_names) <= 200:
             names = ("(intercept)", *self.design_names)
             weights = np.append(self.intercept_, self.coef_).tolist()
-            tables.append(
-                Table("Weights", ("column", "weight"), list(zip(names, weights)))
-            )
+            lines = list(zip(names, weights))
+            tables.append(Table("Weights", ("column", "weight"), lines))
         return Summary(head.title, {**head.facts, **facts}, tables)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return self._support_shapes(1, 1)
-
-
-def _problem(y: np.ndarray, epsilon: float, bound: np.ndarray) -> DualProblem:
-    """Two variables per row: s = 1, z = y - ε and s = -1, z = y + ε."""
-    n = len(y)
-    s = np.repeat([1.0, -1.0], n)
-    return DualProblem(
-        s,
-        np.concatenate([y - epsilon, y + epsilon]),
-        np.tile(bound, 2),
-        np.tile(np.arange(n), 2),
-    )

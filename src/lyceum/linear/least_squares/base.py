@@ -45,19 +45,22 @@ class Fit:
         floor = _floor(moments)
         if isinstance(moments, RowScatter):
             return cls._of_few_rows(moments, alpha, floor)
-        A = moments.xx
-        d = len(moments.x_mean)
-        factor = PositiveFactor.of(
-            A + np.diag(np.broadcast_to(alpha, d)) if np.any(alpha) else A, floor
-        )
+        A = penalized = moments.xx
+        if np.any(alpha):
+            penalized = A + np.diag(np.broadcast_to(alpha, len(A)))
+        factor = PositiveFactor.of(penalized, floor)
         coef = factor.solve(moments.xy)
         # with g = Xᵀy the residual sum of squares is yy - 2 b·g + bᵀAb
-        residual = moments.yy - 2 * float(coef @ moments.xy) + float(coef @ A @ coef)
+        fitted = float(coef @ A @ coef)
+        residual = moments.yy - 2 * float(coef @ moments.xy) + fitted
         return cls(moments, factor, alpha, coef, max(residual, 0.0))
 
     @classmethod
     def _of_few_rows(
-        cls, moments: RowScatter, alphas: float | np.ndarray, floor: np.ndarray
+        cls,
+        moments: RowScatter,
+        alphas: float | np.ndarray,
+        floor: np.ndarray,
     ) -> Fit:
         """The dual form: with the centered rows F, fewer than columns, and FFᵀ = U Λ Uᵀ,
         b = Fᵀ U (Λ + alpha)⁻¹ Uᵀ y.
@@ -70,6 +73,7 @@ class Fit:
         F = moments.x_rows
         y = moments.rows[:, -1]
         live = spread > floor
+        # x_j / √alpha_j has the penalty 1; constant columns are multiplied by 0
         unit = np.where(live, 1.0, 0.0)
         alpha = alphas
         if isinstance(alphas, np.ndarray):
@@ -78,15 +82,23 @@ class Fit:
         if not (unit == 1.0).all():
             F = F * unit
         values, U = _eigenvectors_of_rows(F)
+        # root rootᵀ = V (Λ + alpha)⁻¹ Vᵀ stands for the inverse
         turned = U.T @ y
         shrunk = values + alpha
-        root = unit[:, None] * (F.T @ (U / np.sqrt(values * shrunk)))
-        factor = _few_rows_factor(spread, live, root, values, not alpha)
+        scaled = U / np.sqrt(values * shrunk)
+        root = unit[:, None] * (F.T @ scaled)
+        factor = _few_rows_factor(spread, live, root, values, is_plain=not alpha)
+        # the fitted values are U Λ (Λ + alpha)⁻¹ Uᵀ y, and the trace that of this matrix
         coef = unit * (F.T @ (U @ (turned / shrunk)))
         left = y - U @ (values / shrunk * turned)
-        trace = float((values / shrunk).sum())
         return cls(
-            moments, factor, alphas, coef, float(left @ left), trace, len(values)
+            moments,
+            factor,
+            alpha=alphas,
+            coef=coef,
+            residual=float(left @ left),
+            trace=float((values / shrunk).sum()),
+            n_values=len(values),
         )
 
     @property
@@ -126,23 +138,18 @@ class Fit:
                 Residuals.of, coef=fit.coef, x0=moments.x_mean, y0=moments.y_mean
             )
             sums = rows.reduce(of)
+            # the mean of the residuals belongs to the intercept
             if fit_intercept:
-                moments = replace(
-                    moments,
-                    mean=np.append(
-                        moments.x_mean, moments.y_mean + sums.total / moments.weight
-                    ),
-                )
+                y_mean = moments.y_mean + sums.total / moments.weight
+                moments = replace(moments, mean=np.append(moments.x_mean, y_mean))
             gradient = sums.gradient - fit.alpha * fit.coef
             step = fit.factor.solve(gradient)
+            # without a penalty a step s = A⁻¹g lowers the squares by gᵀA⁻¹g = s·g
+            residual = sums.squares
             if not np.any(fit.alpha):
-                better = sums.squares - float(step @ sums.gradient)
-            else:
-                better = sums.squares
-            if 0.0 < better <= sums.squares:
-                residual = better
-            else:
-                residual = sums.squares
+                lowered = residual - float(step @ sums.gradient)
+                if 0.0 < lowered <= residual:
+                    residual = lowered
             fit = replace(fit, moments=moments, coef=fit.coef + step, residual=residual)
         return fit
 
@@ -164,6 +171,13 @@ class LinearPredictor(Regressor, Learner):
         "gram": coordinate descent on XᵀX from one pass over the rows. "columns": on the columns of
         an array in memory, with working sets and safe screening. "auto" is "gram" up to 1000
         columns, for rows that are not in memory, and where rows are many more than columns.
+    """
+
+    _attribute_docs: ClassVar[str] = """
+    coef_ : ndarray of shape (n_design_columns,)
+        The coefficients of the design columns.
+    intercept_ : float
+        The intercept, 0 without one.
     """
 
     _takes_sparse: ClassVar[bool] = True
@@ -195,16 +209,13 @@ class LinearPredictor(Regressor, Learner):
     def _nonzero_table(self) -> Table:
         """The coefficients that are not zero, largest first, after the intercept."""
         on = np.flatnonzero(self.coef_)
-        order = on[np.argsort(-np.abs(self.coef_[on]))]
-        if self.fit_intercept:
-            head = [("(intercept)", float(self.intercept_))]
-        else:
-            head = []
+        sizes = np.abs(self.coef_[on])
+        order = on[np.argsort(-sizes)]
         names = self.design_names
         rows = [(names[j], float(self.coef_[j])) for j in order]
-        return Table(
-            "Coefficients that are not zero", ("column", "coefficient"), [*head, *rows]
-        )
+        if self.fit_intercept:
+            rows = [("(intercept)", float(self.intercept_)), *rows]
+        return Table("Coefficients that are not zero", ("column", "coefficient"), rows)
 
     def _n_parameters(self) -> float:
         """The effective degrees of freedom, and the variance of the errors."""
@@ -247,8 +258,8 @@ class LeastSquares(LinearPredictor, OnePassLearner):
                 self,
                 self.design_names,
                 fit.factor,
-                self.statistic_.n_rows,
-                self._solution_text,
+                n_rows=self.statistic_.n_rows,
+                taken=self._solution_text,
             )
         return self
 
@@ -286,10 +297,7 @@ class LeastSquares(LinearPredictor, OnePassLearner):
         self._set_results(self._fit_of(statistic))
 
     def _fit_of(self, statistic: Scatter | RowScatter) -> Fit:
-        if self.fit_intercept:
-            moments = statistic
-        else:
-            moments = statistic.about_origin()
+        moments = statistic if self.fit_intercept else statistic.about_origin()
         return Fit.of(moments, self._penalty(statistic))
 
     def _penalty(self, statistic: Scatter | RowScatter) -> float | np.ndarray:
@@ -298,10 +306,7 @@ class LeastSquares(LinearPredictor, OnePassLearner):
 
     def _set_results(self, fit: Fit) -> None:
         self.coef_ = fit.coef
-        if self.fit_intercept:
-            self.intercept_ = fit.intercept
-        else:
-            self.intercept_ = 0.0
+        self.intercept_ = fit.intercept if self.fit_intercept else 0.0
         self.residual_sum_ = fit.residual
         self.rank_ = fit.rank
 
@@ -317,20 +322,17 @@ def _fitted_values(learner: LinearPredictor, block: Block) -> np.ndarray:
 
 def _contributions(learner: LinearPredictor, block: Block) -> np.ndarray:
     """The fitted value, the base, and what every column adds."""
-    base = np.full(len(block), learner.intercept_ + float(learner._at @ learner.coef_))
-    return np.column_stack(
-        [
-            _fitted_values(learner, block),
-            base,
-            (block.dense - learner._at) * learner.coef_,
-        ]
-    )
+    at_mean = learner.intercept_ + float(learner._at @ learner.coef_)
+    base = np.full(len(block), at_mean)
+    added = (block.dense - learner._at) * learner.coef_
+    return np.column_stack([_fitted_values(learner, block), base, added])
 
 
 def _eigenvectors_of_rows(F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Λ and U of FFᵀ = U Λ Uᵀ, without the directions that are rounding."""
     values, U = eigh(F @ F.T, check_finite=False)
-    is_real = values > 64 * _EPS * np.sqrt(len(values)) * values.max(initial=0.0)
+    rounding = 64 * _EPS * np.sqrt(len(values)) * values.max(initial=0.0)
+    is_real = values > rounding
     return values[is_real], U[:, is_real]
 
 
@@ -343,15 +345,25 @@ def _few_rows_factor(
 ) -> PositiveFactor:
     """The factor of XᵀWX + alpha I by its root; without a penalty (`is_plain`) the columns lie
     partly outside of the space of the rows."""
-    scale = np.divide(1.0, np.sqrt(spread), out=np.zeros_like(spread), where=live)
+    zeros = np.zeros_like(spread)
+    scale = np.divide(1.0, np.sqrt(spread), out=zeros, where=live)
     loads = np.zeros(len(spread))
     rank = len(spread)
     if is_plain:
+        # Σ_k V_jk²: the squared length of column j's unit vector within the space of the rows
         inside = np.einsum("ij,j,ij->i", root, values, root)
-        loads = np.where(live, np.sqrt(np.maximum(1.0 - inside, 0.0)), 1.0)
+        outside = np.sqrt(np.maximum(1.0 - inside, 0.0))
+        loads = np.where(live, outside, 1.0)
         rank = len(values)
     smallest = float(values.min() / values.max()) if len(values) else 1.0
-    return PositiveFactor(scale, None, root, loads, rank, smallest)
+    return PositiveFactor(
+        scale,
+        None,
+        root=root,
+        loads=loads,
+        rank=rank,
+        smallest=smallest,
+    )
 
 
 def warn_dependent(
@@ -389,5 +401,6 @@ def warn_dependent(
 
 
 def _list_names(names: Sequence[str], indices: np.ndarray, most: int = 6) -> str:
-    shown = ", ".join(repr(str(names[j])) for j in indices[:most])
+    first = [repr(str(names[j])) for j in indices[:most]]
+    shown = ", ".join(first)
     return shown + (f" and {len(indices) - most} more" if len(indices) > most else "")

@@ -20,8 +20,7 @@ from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.linear.least_squares.base import Fit, LeastSquares
 from lyceum.linear.least_squares.residual_checks import ResidualChecks
-from lyceum.linear.least_squares.solvers import SOLVERS
-from lyceum.linear.least_squares.steps_by_hand import Descent, StepSetting
+from lyceum.linear.least_squares.solvers import SOLVERS, Descent, StepSetting
 from lyceum.report import Summary, Table
 
 
@@ -72,10 +71,6 @@ class LinearRegression(LeastSquares):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_design_columns,)
-        The coefficients of the design columns.
-    intercept_ : float
-        The intercept, 0 without one.
     standard_errors_, t_, p_ : ndarrays of shape (n_design_columns,)
         Standard errors of `coef_`, t statistics, and two-sided p-values.
     intercept_standard_error_, intercept_t_, intercept_p_ : float
@@ -181,15 +176,16 @@ class LinearRegression(LeastSquares):
     def _refine(self, fit: Fit, rows: Rows) -> Fit:
         if self.solver == "normal":
             return super()._refine(fit, rows)
+        rate = self.learning_rate
         setting = StepSetting(
-            self.fit_intercept,
-            self.max_iter,
-            float(self.tol),
-            None if self.learning_rate is None else float(self.learning_rate),
-            self.decay,
-            self.standardize,
-            self.coef_init,
-            self.record,
+            fit_intercept=self.fit_intercept,
+            max_iter=self.max_iter,
+            tol=float(self.tol),
+            learning_rate=None if rate is None else float(rate),
+            decay=self.decay,
+            standardize=self.standardize,
+            coef_init=self.coef_init,
+            record=self.record,
         )
         done = SOLVERS[self.solver](rows, fit, setting)
         if not done.converged:
@@ -210,17 +206,17 @@ class LinearRegression(LeastSquares):
         self.history_ = way.history
         self.__dict__.pop("record_", None)
         if self.record:
-            self.record_ = []
-            for k, ((coef, intercept, rows), squares) in enumerate(
-                zip(way.steps, way.history)
-            ):
+            self.record_: list[dict[str, Any]] = []
+            for (coef, intercept, rows), squares in zip(way.steps, way.history):
                 step = {
-                    "step": k,
+                    "step": len(self.record_),
                     "coef": coef,
                     "intercept": intercept,
                     "objective": squares,
                 }
-                self.record_.append(step if rows is None else step | {"rows": rows})
+                if rows is not None:
+                    step["rows"] = rows
+                self.record_.append(step)
         variance = self._set_quality(fit)
         self._set_covariance(fit, variance)
         self._set_tests(fit, variance)
@@ -237,14 +233,15 @@ class LinearRegression(LeastSquares):
         self.adjusted_r2_ = np.nan
         with np.errstate(divide="ignore", invalid="ignore"):
             self.r2_ = float(1.0 - residual / yy)
+            # unbiased: a degree is lost with every fitted coefficient
             if self.df_residual_ > 0:
                 variance = residual / self.df_residual_
                 lost = np.float64(n - int(self.fit_intercept)) / self.df_residual_
                 self.adjusted_r2_ = float(1.0 - lost * (1.0 - self.r2_))
             self.sigma_ = float(np.sqrt(variance))
-            self.log_likelihood_ = float(
-                -n / 2 * (np.log(2 * np.pi * residual / n) + 1)
-            )
+            # that of normal residuals at their own variance, residual / n
+            log_variance = np.log(2 * np.pi * residual / n)
+            self.log_likelihood_ = float(-n / 2 * (log_variance + 1))
         return variance
 
     def _set_tests(self, fit: Fit, variance: np.float64) -> None:
@@ -252,6 +249,7 @@ class LinearRegression(LeastSquares):
         moments = fit.moments
         self.intercept_standard_error_ = 0.0
         with np.errstate(divide="ignore", invalid="ignore"):
+            # explained variance per coefficient over that of the residuals
             explained = np.float64(max(moments.yy - fit.residual, 0.0))
             self.f_ = float(explained / self.df_model_ / variance)
             if self.fit_intercept:
@@ -260,13 +258,10 @@ class LinearRegression(LeastSquares):
                 at_zero = variance / moments.weight + of_slopes
                 self.intercept_standard_error_ = float(np.sqrt(at_zero))
             self.t_ = self.coef_ / self.standard_errors_
-            self.intercept_t_ = float(
-                np.float64(self.intercept_) / self.intercept_standard_error_
-            )
+            intercept_t = np.float64(self.intercept_) / self.intercept_standard_error_
+        self.intercept_t_ = float(intercept_t)
         self.p_ = _two_sided(self.t_, self.df_residual_)
-        self.intercept_p_ = float(
-            _two_sided(np.array(self.intercept_t_), self.df_residual_)
-        )
+        self.intercept_p_ = float(_two_sided(intercept_t, self.df_residual_))
         self.f_p_ = np.nan
         if self.df_residual_ > 0:
             self.f_p_ = float(fdtrc(self.df_model_, self.df_residual_, self.f_))
@@ -276,10 +271,9 @@ class LinearRegression(LeastSquares):
         self.__dict__.pop("covariance_", None)
         with np.errstate(divide="ignore", invalid="ignore"):
             if isinstance(fit.moments, RowScatter):
-                assert fit.factor.root is not None
-                diagonal = variance * np.einsum(
-                    "ij,ij->i", fit.factor.root, fit.factor.root
-                )
+                root = fit.factor.root
+                assert root is not None
+                diagonal = variance * np.einsum("ij,ij->i", root, root)
             else:
                 self.covariance_ = variance * fit.factor.inverse()
                 diagonal = np.diagonal(self.covariance_)
@@ -293,7 +287,10 @@ class LinearRegression(LeastSquares):
         return np.column_stack([self.coef_ - reach, self.coef_ + reach])
 
     def predict_interval(
-        self, X: Data, level: float = 0.95, of: Literal["row", "mean"] = "row"
+        self,
+        X: Data,
+        level: float = 0.95,
+        of: Literal["row", "mean"] = "row",
     ) -> Any:
         """Lower and upper ends, (n, 2), of the interval for a new row of weight one, or for the
         mean of such rows.
@@ -304,9 +301,8 @@ class LinearRegression(LeastSquares):
         check_is_fitted(self)
         if of not in ("row", "mean"):
             raise SettingError(f"of={of!r}: choose 'row' or 'mean'")
-        return self._apply(
-            partial(_interval, self, self._quantile(level), of == "row"), X
-        )
+        quantile = self._quantile(level)
+        return self._apply(partial(_interval, self, quantile, of == "row"), X)
 
     def residuals(
         self,
@@ -323,16 +319,14 @@ class LinearRegression(LeastSquares):
         [1/Σw + (x - x̄)ᵀ (XᵀWX)⁻¹ (x - x̄)], the row's share in its own fitted value: beyond ±3 or
         so a row does not fit the line.
         """
-        left = np.asarray(y, dtype=np.float64) - np.asarray(self.predict(X))
+        fitted = np.asarray(self.predict(X))
+        left = np.asarray(y, dtype=np.float64) - fitted
         if not standardized:
             return left
         w = np.asarray(row_weights(sample_weight, len(left)), dtype=np.float64)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return (
-                left
-                * np.sqrt(w / np.maximum(1.0 - self.leverages(X, w), 0.0))
-                / self.sigma_
-            )
+            free = np.maximum(1.0 - self.leverages(X, w), 0.0)
+            return left * np.sqrt(w / free) / self.sigma_
 
     def leverages(self, X: Data, sample_weight: Weights = None) -> np.ndarray:
         """The share h of every row in its own fitted value, (n,): h = w [1/Σw + (x - x̄)ᵀ (XᵀWX)⁻¹
@@ -342,15 +336,16 @@ class LinearRegression(LeastSquares):
         included.
         """
         check_is_fitted(self)
-        w = (
-            1.0
-            if sample_weight is None
-            else np.asarray(sample_weight, dtype=np.float64)
-        )
-        return w * np.asarray(self._apply(partial(_leverage, self), X))
+        leverages = np.asarray(self._apply(partial(_leverage, self), X))
+        if sample_weight is None:
+            return leverages
+        return np.asarray(sample_weight, dtype=np.float64) * leverages
 
     def residual_checks(
-        self, X: Data, y: Any, sample_weight: Any = None
+        self,
+        X: Data,
+        y: Any,
+        sample_weight: Any = None,
     ) -> ResidualChecks:
         """Check the residuals of the rows of `fit` against the assumptions of least squares.
 
@@ -360,10 +355,10 @@ class LinearRegression(LeastSquares):
         w = np.asarray(row_weights(sample_weight, len(y)), dtype=np.float64)
         return ResidualChecks.of(
             np.asarray(self.residuals(X, y)) * np.sqrt(w),
-            np.asarray(self.predict(X)),
-            self.leverages(X, w),
-            self.rank_ + int(self.fit_intercept),
-            w > 0,
+            fitted=np.asarray(self.predict(X)),
+            leverage=self.leverages(X, w),
+            p=self.rank_ + int(self.fit_intercept),
+            used=w > 0,
         )
 
     def _quantile(self, level: float) -> float:
@@ -395,13 +390,11 @@ class LinearRegression(LeastSquares):
                 k * np.log(n) - 2 * self.log_likelihood_,
             ),
         }
-        facts |= undetermined_fact(
-            len(self.coef_) - self.rank_, len(self.coef_), "coefficient"
-        )
+        d = len(self.coef_)
+        facts |= undetermined_fact(d - self.rank_, d, "coefficient")
         columns = ("column", "coefficient", "std. error", "t", "p", "95% from", "to")
-        return Summary(
-            self._title(), facts, [Table("Coefficients", columns, self._table())]
-        )
+        table = Table("Coefficients", columns, self._table())
+        return Summary(self._title(), facts, [table])
 
     def _error_text(self) -> str:
         if self.df_residual_ < 1:
@@ -415,80 +408,64 @@ class LinearRegression(LeastSquares):
 
     def _table(self) -> list[tuple]:
         limits = self.confidence_interval()
-        rows = [
-            (name, *map(float, (b, se, t, p, low, high)))
-            for name, b, se, t, p, (low, high) in zip(
-                self.design_names,
-                self.coef_,
-                self.standard_errors_,
-                self.t_,
-                self.p_,
-                limits,
-            )
-        ]
-        if self.fit_intercept:
-            return [self._intercept_row(), *rows]
-        return rows
-
-    def _intercept_row(self) -> tuple:
+        numbers = np.column_stack(
+            [self.coef_, self.standard_errors_, self.t_, self.p_, limits]
+        )
+        lines = zip(self.design_names, numbers.tolist())
+        rows = [(name, *line) for name, line in lines]
+        if not self.fit_intercept:
+            return rows
         b = self.intercept_
         se = self.intercept_standard_error_
         reach = self._quantile(0.95) * se
-        return (
-            "(intercept)",
-            float(b),
-            se,
-            self.intercept_t_,
-            self.intercept_p_,
-            b - reach,
-            b + reach,
-        )
+        of_intercept = (float(b), se, self.intercept_t_, self.intercept_p_)
+        return [("(intercept)", *of_intercept, b - reach, b + reach), *rows]
 
 
-def _two_sided(t: np.ndarray, df: int) -> np.ndarray:
+def _two_sided(t: np.ndarray | np.float64, df: int) -> np.ndarray:
     if df > 0:
         return 2 * stdtr(df, -np.abs(t))
     return np.full(np.shape(t), np.nan)
 
 
 def _interval(
-    learner: LinearRegression, quantile: float, new_row: bool, block: Block
+    learner: LinearRegression,
+    quantile: float,
+    new_row: bool,
+    block: Block,
 ) -> np.ndarray:
-    variance = _variance(learner, block) + (learner.sigma_**2 if new_row else 0.0)
+    """The fitted values less and plus the quantile times the root of their variance."""
+    moments = learner.statistic_
+    if not hasattr(learner, "covariance_"):  # few rows with many columns
+        variance = learner.sigma_**2 * _leverage(learner, block)
+    else:
+        Z = block.dense
+        if learner.fit_intercept:
+            Z = Z - moments.x_mean
+        variance = np.einsum("ij,jk,ik->i", Z, learner.covariance_, Z, optimize=True)
+        if learner.fit_intercept:
+            variance = variance + learner.sigma_**2 / moments.weight
+    if new_row:
+        variance = variance + learner.sigma_**2
     middle = block.X @ learner.coef_ + learner.intercept_
     reach = quantile * np.sqrt(variance)
     return np.column_stack([middle - reach, middle + reach])
 
 
-def _variance(learner: LinearRegression, block: Block) -> np.ndarray:
-    """The variance of the fitted values of the rows of a block."""
-    if not hasattr(learner, "covariance_"):  # few rows with many columns
-        return learner.sigma_**2 * _leverage(learner, block)
-    moments = learner.statistic_
-    if learner.fit_intercept:
-        Z = block.dense - moments.x_mean
-    else:
-        Z = block.dense
-    variance = np.einsum("ij,jk,ik->i", Z, learner.covariance_, Z, optimize=True)
-    return variance + (
-        learner.sigma_**2 / moments.weight if learner.fit_intercept else 0.0
-    )
-
-
 def _leverage(learner: LinearRegression, block: Block) -> np.ndarray:
     """The leverage of the rows of a block at weight 1, whatever the residuals are."""
+    moments = learner.statistic_
+    if not learner.fit_intercept:
+        moments = moments.about_origin()
+    leverage = _form(Fit.of(moments).factor, block.dense - moments.x_mean)
     if learner.fit_intercept:
-        moments = learner.statistic_
-    else:
-        moments = learner.statistic_.about_origin()
-    factor = Fit.of(moments).factor
-    return _form(factor, block.dense - moments.x_mean) + (
-        1.0 / moments.weight if learner.fit_intercept else 0.0
-    )
+        leverage = leverage + 1.0 / moments.weight
+    return leverage
 
 
 def _form(factor: PositiveFactor, Z: np.ndarray) -> np.ndarray:
     """z A⁻¹ zᵀ of every row z, with A⁺ where A is singular."""
     if factor.root is not None:
         return ((Z @ factor.root) ** 2).sum(axis=1)
-    return np.einsum("ij,ij->i", Z, factor.solve(np.ascontiguousarray(Z.T)).T)
+    solved = factor.solve(np.ascontiguousarray(Z.T))
+    return np.einsum("ij,ij->i", Z, solved.T)

@@ -104,29 +104,31 @@ class ResidualChecks:
         with np.errstate(divide="ignore", invalid="ignore"):
             bera = _jarque_bera(r)
             pagan = _breusch_pagan(r, fitted[rows])
-            between = float(np.sum(np.diff(r) ** 2) / (r @ r))
+            # Σ (r_i - r_{i-1})² / Σ r²: about 2 where neighboring rows are independent
+            changes = np.sum(np.diff(r) ** 2)
+            durbin_watson = float(changes / (r @ r))
             cook = _cook_distances(r, leverage, p)
         distances[rows] = cook
+        # The leverages sum to p, so that 2p/n is twice the mean one. 4/n is the usual bound of
+        # Cook's distance.
         return cls(
-            float(W),
-            float(W_p),
-            float(bera),
-            float(chdtrc(2, bera)),
-            float(pagan),
-            float(chdtrc(1, pagan)),
-            between,
-            float(leverage.max(initial=0.0)),
-            rows[leverage > 2 * p / n],
-            distances,
-            rows[cook > 4 / n],
+            shapiro_wilk=float(W),
+            shapiro_wilk_p=float(W_p),
+            jarque_bera=float(bera),
+            jarque_bera_p=float(chdtrc(2, bera)),
+            breusch_pagan=float(pagan),
+            breusch_pagan_p=float(chdtrc(1, pagan)),
+            durbin_watson=durbin_watson,
+            largest_leverage=float(leverage.max(initial=0.0)),
+            high_leverage=rows[leverage > 2 * p / n],
+            cook=distances,
+            influential=rows[cook > 4 / n],
         )
 
     def table(self) -> Table:
         """One line per check."""
-        many, strong = (
-            show_count(len(some), "row")
-            for some in (self.high_leverage, self.influential)
-        )
+        far = show_count(len(self.high_leverage), "row")
+        strong = show_count(len(self.influential), "row")
         rows = [
             ("normality", "Shapiro-Wilk W", self.shapiro_wilk, self.shapiro_wilk_p),
             ("normality", "Jarque-Bera", self.jarque_bera, self.jarque_bera_p),
@@ -137,7 +139,7 @@ class ResidualChecks:
                 self.breusch_pagan_p,
             ),
             ("independence", "Durbin-Watson", self.durbin_watson, ""),
-            ("leverage", f"largest; {many} above 2p/n", self.largest_leverage, ""),
+            ("leverage", f"largest; {far} above 2p/n", self.largest_leverage, ""),
             (
                 "influence",
                 f"largest Cook's D; {strong} above 4/n",
@@ -161,21 +163,21 @@ class ResidualChecks:
 def _cook_distances(r: np.ndarray, leverage: np.ndarray, p: int) -> np.ndarray:
     """r² h / (p σ² (1 - h)²): how far a row moves all fitted values."""
     variance = r @ r / max(len(r) - p, 1)
-    return r**2 * leverage / (p * variance * np.maximum(1.0 - leverage, 0.0) ** 2)
+    free = np.maximum(1.0 - leverage, 0.0)
+    return r**2 * leverage / (p * variance * free**2)
 
 
 def _jarque_bera(r: np.ndarray) -> float:
     """n/6 (skewness² + (kurtosis - 3)² / 4), χ² of 2 degrees for normal residuals."""
     z = (r - r.mean()) / r.std()
-    return len(r) / 6 * (np.mean(z**3) ** 2 + (np.mean(z**4) - 3) ** 2 / 4)
+    skewness = np.mean(z**3)
+    excess = np.mean(z**4) - 3
+    return len(r) / 6 * (skewness**2 + excess**2 / 4)
 
 
 def _breusch_pagan(r: np.ndarray, fitted: np.ndarray) -> float:
     """n R² of the squared residuals on the fitted values, χ² of 1 degree for equal variances."""
     squares = r**2 - np.mean(r**2)
     spread = fitted - fitted.mean()
-    return (
-        len(r)
-        * float(spread @ squares) ** 2
-        / ((spread @ spread) * (squares @ squares))
-    )
+    lengths = (spread @ spread) * (squares @ squares)
+    return len(r) * float(spread @ squares) ** 2 / lengths

@@ -80,7 +80,9 @@ class SimpleRegression:
 
 
 def simple_regression(
-    x: ArrayLike, y: Target, sample_weight: Weights = None
+    x: ArrayLike,
+    y: Target,
+    sample_weight: Weights = None,
 ) -> SimpleRegression:
     """Least squares of y on one column x, by the textbook formulas.
 
@@ -106,6 +108,7 @@ def simple_regression(
     x, y, w = _columns(x, y, sample_weight)
     n = len(x)
     weight = w.sum()
+    # centered sums Σw dx², Σw dx dy, Σw dy²: those of raw values would cancel
     x_mean, dx = _about_mean(x, w)
     y_mean, dy = _about_mean(y, w)
     xx = w @ (dx * dx)
@@ -135,9 +138,13 @@ def simple_regression(
 
 
 def _standard_errors(
-    variance: np.float64, weight: np.float64, x_mean: np.float64, xx: np.float64
+    variance: np.float64,
+    weight: np.float64,
+    x_mean: np.float64,
+    xx: np.float64,
 ) -> tuple[np.float64, np.float64]:
-    """Of the slope and of the intercept, which is the value of the line at 0."""
+    """Of the slope and of the intercept, which is the value of the line at 0: x̄ away from where
+    it is known best."""
     at_zero = variance * (1 / weight + x_mean**2 / xx)
     return np.sqrt(variance / xx), np.sqrt(at_zero)
 
@@ -153,7 +160,9 @@ def _about_mean(x: np.ndarray, w: np.ndarray) -> tuple[np.float64, np.ndarray]:
 
 
 def _columns(
-    x: ArrayLike, y: Target, sample_weight: Weights
+    x: ArrayLike,
+    y: Target,
+    sample_weight: Weights,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     x = number_setting("x", x)
     y = number_setting("y", y)

@@ -135,6 +135,7 @@ def separable_sums(
             continue
         X = np.asarray(part.X, dtype=np.float64)
         cells = np.column_stack([X - shift, np.ones(len(part))])
+        # two classes have one output, that of the second: the last columns of the pulls
         loss, expected, residual = _class_pulls(part, cells @ coef.T, class_weight)
         value += loss
         gradient += residual[:, -outputs:].T @ cells
@@ -145,7 +146,9 @@ def separable_sums(
 
 
 def _class_pulls(
-    block: Block, scores: np.ndarray, class_weight: np.ndarray | None
+    block: Block,
+    scores: np.ndarray,
+    class_weight: np.ndarray | None,
 ) -> tuple[float, np.ndarray, np.ndarray]:
     """Σ w [ln u - z_y], w λ exp z_k = w p_k of every row and class, and w (p_k - 1[y = k])."""
     assert block.y is not None
@@ -215,15 +218,14 @@ class SeparateClasses:
         problem = self.problem
         self.passes += 1
         is_power_of_two = self.passes & (self.passes - 1) == 0
-        sums = problem.rows.reduce(
-            partial(
-                self.sums,
-                coef=np.ascontiguousarray(theta),
-                shift=problem.shift,
-                class_weight=problem.class_weight,
-                curvature=is_power_of_two and self.n_curvatures <= _MOST_CURVATURES,
-            )
+        of = partial(
+            self.sums,
+            coef=np.ascontiguousarray(theta),
+            shift=problem.shift,
+            class_weight=problem.class_weight,
+            curvature=is_power_of_two and self.n_curvatures <= _MOST_CURVATURES,
         )
+        sums = problem.rows.reduce(of)
         if sums.curvature is not None:
             ridge = np.diag(problem.penalties)
             free = np.ix_(problem.free, problem.free)
@@ -236,6 +238,7 @@ class SeparateClasses:
         """The Newton steps of the classes, less what all have in common."""
         if not self.factors:
             return self.problem.precondition(gradient)
+        # BBᵀ, with B the basis of the outputs that matter, takes out what all have in common
         free = self.problem.free
         basis = self.problem.basis
         step = np.zeros_like(gradient)
@@ -250,7 +253,11 @@ class SeparateClasses:
         return self.problem.level(value)
 
     def minimize(
-        self, theta: np.ndarray, max_iter: int, tol: float, observer: Observer | None
+        self,
+        theta: np.ndarray,
+        max_iter: int,
+        tol: float,
+        observer: Observer | None,
     ) -> Outcome:
         """The minimum by L-BFGS, from θ."""
         start = self.evaluate(theta)

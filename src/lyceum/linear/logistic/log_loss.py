@@ -20,8 +20,13 @@ from lyceum._core.statistics import (
     SoftmaxLoss,
     class_weights,
 )
-from lyceum.linear.penalized.unit_columns import ScaleColumns, inverse_deviations
-from lyceum.linear.row_passes import first_pass, without_checks
+from lyceum.linear.linear_scores import weights_at_zero
+from lyceum.linear.row_passes import (
+    ScaleColumns,
+    first_pass,
+    inverse_deviations,
+    without_checks,
+)
 
 # columns from which on no d x d matrix is made for the start and the preconditioner
 WIDE = 1024
@@ -57,10 +62,10 @@ class ClassSpread:
     def standardize(self) -> tuple[ClassSpread, np.ndarray]:
         """The spread of the columns divided by their standard deviations, and what they are
         multiplied by."""
-        square = self.scatter.ndim == 2
         f = inverse_deviations(self.column_scatter, self.weight.sum())
         offsets = None if self.offsets is None else self.offsets * f
-        scatter = self.scatter * (np.outer(f, f) if square else f**2)
+        products = np.outer(f, f) if self.scatter.ndim == 2 else f**2
+        scatter = self.scatter * products
         return ClassSpread(self.n_rows, self.weight, self.mean * f, offsets, scatter), f
 
     @classmethod
@@ -78,16 +83,23 @@ class ClassSpread:
 
     @classmethod
     def _of_many(cls, classes: ClassScatter) -> ClassSpread:
+        # the scatter about one mean is that within the classes plus Σ_k w_k (x̄_k - x̄)(x̄_k - x̄)ᵀ
         _, mean, _ = classes.over_classes()
         offsets = np.where(classes.weight[:, None] > 0, classes.mean - mean, 0.0)
         between = (offsets * classes.weight[:, None]).T @ offsets
         return cls(
-            classes.n_rows, classes.weight, mean, offsets, classes.scatter[0] + between
+            classes.n_rows,
+            classes.weight,
+            mean,
+            offsets,
+            classes.scatter[0] + between,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class _FiniteScatter:
+    """A pooled scatter that says whether a missing or infinite cell is in it."""
+
     scatter: ClassScatter
 
     @classmethod
@@ -100,11 +112,14 @@ class _FiniteScatter:
     @property
     def is_finite(self) -> bool:
         sums = self.scatter
-        return bool(np.isfinite(sums.scatter).all() and np.isfinite(sums.mean).all())
+        has_finite_means = np.isfinite(sums.mean).all()
+        return bool(has_finite_means and np.isfinite(sums.scatter).all())
 
 
 @dataclass(frozen=True, slots=True)
 class _WideSpread:
+    """What is summed of tables too wide for a d x d matrix."""
+
     moments: Moments
     weight: np.ndarray
 
@@ -141,7 +156,8 @@ class Penalty:
         return cls((1 - l1_ratio) / C, float(l1_ratio) / C)
 
     def value(self, b: np.ndarray) -> float:
-        return float(0.5 * self.l2 * (b**2).sum() + self.l1 * np.abs(b).sum())
+        squares = (b**2).sum()
+        return float(0.5 * self.l2 * squares + self.l1 * np.abs(b).sum())
 
 
 @dataclass(frozen=True)
@@ -183,10 +199,10 @@ class LogLoss:
             without_checks(rows),
             spread,
             penalty,
-            fit_intercept,
-            class_weight,
-            reference,
-            factors,
+            fit_intercept=fit_intercept,
+            class_weight=class_weight,
+            reference=reference,
+            factors=factors,
         )
 
     # -- units -------------------------------------------------------------------------
@@ -194,17 +210,26 @@ class LogLoss:
     def weights_at_zero(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients of the columns as they came, and intercepts at x = 0 instead of at the
         means."""
-        coef = np.ascontiguousarray(theta[:, :-1])
-        intercept = theta[:, -1] - coef @ self.shift
-        return (coef if self.factors is None else coef * self.factors), intercept
+        coef, intercept = weights_at_zero(theta, self.shift)
+        if self.factors is not None:
+            coef = coef * self.factors
+        return coef, intercept
 
     def covariance_as_came(self, point: Point) -> tuple[np.ndarray, np.ndarray]:
         """H⁻¹ for the columns as they came, and where on them the intercepts are taken."""
         inverse = self.covariance(point)
         if self.factors is None:
             return inverse, self.shift
+        # b as it came is f times b of the scaled columns, so that H⁻¹ gets f fᵀ
         f = np.tile(np.append(self.factors, 1.0), self.outputs)
         return inverse * np.outer(f, f), self.shift / self.factors
+
+    def center_intercepts(self, intercepts: np.ndarray) -> np.ndarray:
+        """One number added to the intercepts of all classes changes no posterior: less their
+        mean."""
+        if self.outputs > 1 and self.reference is None:
+            return intercepts - intercepts.mean()
+        return intercepts
 
     # -- shapes ------------------------------------------------------------------------
 
@@ -237,12 +262,13 @@ class LogLoss:
 
     @cached_property
     def penalties(self) -> np.ndarray:
-        return np.append(np.full(self.shape[1] - 1, self.penalty.l2), 0.0)
+        of_columns = np.full(self.shape[1] - 1, self.penalty.l2)
+        return np.append(of_columns, 0.0)
 
     @cached_property
     def free(self) -> np.ndarray:
         """The columns of θ that may move."""
-        return np.arange(self.shape[1] if self.fit_intercept else self.shape[1] - 1)
+        return np.arange(self.shape[1] - 1 + bool(self.fit_intercept))
 
     @cached_property
     def _unit(self) -> np.ndarray:
@@ -251,7 +277,8 @@ class LogLoss:
         variance = self.spread.column_scatter / self.spread.weight.sum()
         if not self.fit_intercept:
             variance = variance + self.spread.mean**2
-        return np.append(np.where(variance > 0, np.sqrt(variance), 1.0), 1.0)
+        spread = np.where(variance > 0, np.sqrt(variance), 1.0)
+        return np.append(spread, 1.0)
 
     @cached_property
     def basis(self) -> np.ndarray:
@@ -261,23 +288,22 @@ class LogLoss:
 
     def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
         """The objective at θ: one pass over the rows."""
-        loss = LogisticLoss if self.outputs == 1 else SoftmaxLoss
-        coef = np.ascontiguousarray(theta[0] if self.outputs == 1 else theta)
-        sums = self.rows.reduce(
-            partial(
-                loss.of,
-                coef=coef,
-                shift=self.shift,
-                hessian=hessian,
-                class_weight=self.class_weight,
-            )
+        is_single = self.outputs == 1
+        loss = LogisticLoss if is_single else SoftmaxLoss
+        coef = theta[0] if is_single else theta
+        of = partial(
+            loss.of,
+            coef=np.ascontiguousarray(coef),
+            shift=self.shift,
+            hessian=hessian,
+            class_weight=self.class_weight,
         )
+        sums = self.rows.reduce(of)
         H = None
         if hessian:
             H = sums.hessian + np.diag(np.tile(self.penalties, self.outputs))
-        return self.penalized_point(
-            theta, sums.value, sums.gradient.reshape(self.shape), H
-        )
+        gradient = sums.gradient.reshape(self.shape)
+        return self.penalized_point(theta, sums.value, gradient, H)
 
     def curvature(self, point: Point, chosen: np.ndarray) -> np.ndarray:
         """The Hessian at a point in some entries of θ, (m, m); a pass over the rows if the point
@@ -299,15 +325,21 @@ class LogLoss:
     def _null_curvature(self, chosen: np.ndarray) -> np.ndarray:
         """The Hessian at the intercepts alone: that of the outputs times that of the columns."""
         # at b = 0 all rows have the posteriors π, so that H = (diag(π) - ππᵀ) ⊗ Σ w x̃x̃ᵀ
+        # with x̃ = (x - x̄, 1): the scatter in the columns, the weight in the intercept, else zeros
         output, column = np.divmod(chosen, self.shape[1])
-        S = np.diag(np.append(np.zeros(self.shape[1] - 1), self.class_totals.sum()))
-        scatter = self.spread.scatter * (
-            self.class_totals.sum() / self.spread.weight.sum()
-        )
+        total = self.class_totals.sum()
+        scatter = self.spread.scatter * (total / self.spread.weight.sum())
+        S = np.zeros((self.shape[1], self.shape[1]))
         S[:-1, :-1] = np.diag(scatter) if scatter.ndim == 1 else scatter
-        outputs = np.diag(self.priors) - np.outer(self.priors, self.priors)
-        H = outputs[np.ix_(output, output)] * S[np.ix_(column, column)]
+        S[-1, -1] = total
+        of_outputs = self._prior_curvature[np.ix_(output, output)]
+        H = of_outputs * S[np.ix_(column, column)]
         return H + np.diag(self.penalties[column])
+
+    @property
+    def _prior_curvature(self) -> np.ndarray:
+        """diag(π) - ππᵀ, the curvature in the scores at the null model."""
+        return np.diag(self.priors) - np.outer(self.priors, self.priors)
 
     def penalized_point(
         self,
@@ -322,16 +354,16 @@ class LogLoss:
             gradient[:, -1] = 0.0
         if self.reference is not None:
             gradient[self.reference] = 0.0
-        return Point(
-            theta, value + 0.5 * float((self.penalties * theta**2).sum()), gradient, H
-        )
+        penalty = 0.5 * float((self.penalties * theta**2).sum())
+        return Point(theta, value + penalty, gradient, H)
 
     def size(self, gradient: np.ndarray) -> float:
         """The largest correlation of residuals and columns: |Σ w (p - y) x| / Σ w over columns of
         unit spread and, in every class, residuals of the spread sqrt(π (1 - π)) that they have at
         the null model.
         """
-        return float(np.abs(gradient / (self._unit * self._residual_unit)).max())
+        correlations = gradient / (self._unit * self._residual_unit)
+        return float(np.abs(correlations).max())
 
     def level(self, value: float) -> float:
         """1, or less where less than a hundredth of the null model's loss is left.
@@ -347,7 +379,9 @@ class LogLoss:
         The curvature falls with the loss, so that a gradient of tol times this leaves a share of
         about (100 tol)² of the objective to gain.
         """
-        return min(1.0, 1e2 * value / self.null_value) if self.null_value > 0 else 1.0
+        if self.null_value <= 0:
+            return 1.0
+        return min(1.0, 1e2 * value / self.null_value)
 
     @cached_property
     def _residual_unit(self) -> np.ndarray:
@@ -357,20 +391,24 @@ class LogLoss:
 
     def newton_step(self, point: Point) -> np.ndarray:
         """-H⁻¹ g within the outputs that matter and the columns that may move."""
+        # with B the basis: H Δ = g within it is (Bᵀ H B) x = Bᵀ g, Δ = B x
         basis, factor = self._curvature(point)
         slope = (basis.T @ point.gradient[:, self.free]).ravel()
         step = np.zeros(self.shape)
-        step[:, self.free] = basis @ factor.solve(slope).reshape(basis.shape[1], -1)
+        solved = factor.solve(slope).reshape(basis.shape[1], -1)
+        step[:, self.free] = basis @ solved
         return -step
 
     def covariance(self, point: Point) -> np.ndarray:
         """H⁻¹ at a point, (outputs (d + 1))², within `basis`; zero for what is not fitted."""
         # H⁻¹ = E (Eᵀ H E)⁻¹ Eᵀ, E = basis ⊗ the columns of the identity that may move
         basis, factor = self._curvature(point)
-        free = np.zeros((basis.shape[1], *self.shape, len(self.free)))
-        free[:, :, self.free, np.arange(len(self.free))] = basis.T[:, :, None]
-        spread = np.moveaxis(free, -1, 1).reshape(-1, self.outputs * self.shape[1])
-        return spread.T @ factor.inverse() @ spread
+        n_free = len(self.free)
+        E = np.zeros((basis.shape[1], *self.shape, n_free))
+        E[:, :, self.free, np.arange(n_free)] = basis.T[:, :, None]
+        # Eᵀ: one row per direction of the basis and free column
+        rows = np.moveaxis(E, -1, 1).reshape(-1, self.outputs * self.shape[1])
+        return rows.T @ factor.inverse() @ rows
 
     def _curvature(self, point: Point) -> tuple[np.ndarray, PositiveFactor]:
         """The basis of the outputs that matter, and the Hessian in it, factored."""
@@ -379,9 +417,8 @@ class LogLoss:
         basis = self.basis
         size = self.shape[1]
         free = self.free
-        H = point.hessian.reshape(self.outputs, size, self.outputs, size)[:, free][
-            :, :, :, free
-        ]
+        H = point.hessian.reshape(self.outputs, size, self.outputs, size)
+        H = H[:, free][:, :, :, free]
         small = np.einsum("ka,kilj,lb->aibj", basis, H, basis, optimize=True)
         m = basis.shape[1] * len(free)
         return basis, PositiveFactor.of(small.reshape(m, m))
@@ -398,7 +435,8 @@ class LogLoss:
         """The loss of the intercepts alone."""
         if not self.fit_intercept:
             return float(self.class_totals.sum() * np.log(len(self.priors)))
-        return float(-(self.class_totals * np.log(self.priors)).sum())
+        losses = self.class_totals * np.log(self.priors)
+        return float(-losses.sum())
 
     def null(self) -> np.ndarray:
         """θ of the intercepts alone."""
@@ -430,11 +468,13 @@ class LogLoss:
         """Eigenvalues and vectors of diag(π) - ππᵀ, the curvature in the outputs at the null
         model."""
         if self.outputs == 1:
-            return np.array([self.priors[0] * self.priors[1]]), np.ones((1, 1))
-        curvature = np.diag(self.priors) - np.outer(self.priors, self.priors)
+            values = self.priors[:1] * self.priors[1:]
+            return values, np.ones((1, 1))
+        curvature = self._prior_curvature
         if self.reference is not None:
             values, vectors = np.linalg.eigh(self.basis.T @ curvature @ self.basis)
             return np.maximum(values, 0.0), self.basis @ vectors
+        # its null vector (1, ..., 1) is known, and better exact than rounded
         values, vectors = np.linalg.eigh(curvature)
         values[0] = 0.0
         vectors[:, 0] = 1 / np.sqrt(self.outputs)
@@ -449,6 +489,7 @@ class LogLoss:
         total = self.class_totals.sum()
         scatter = spread.scatter / spread.weight.sum()
         if spread.scatter.ndim == 2 and spread.offsets is not None:
+            # S - 0.9 B, with B = Σ_k π_k (x̄_k - x̄)(x̄_k - x̄)ᵀ between the classes
             share = spread.weight / spread.weight.sum()
             between = (spread.offsets * share[:, None]).T @ spread.offsets
             scatter = scatter - 0.9 * between
@@ -466,11 +507,8 @@ class LogLoss:
         S = self._column_curvature
         if S.ndim == 1:
             diagonals = values[:, None] * S + self.penalty.l2
-            return list(
-                np.divide(
-                    1.0, diagonals, out=np.zeros_like(diagonals), where=diagonals > 0
-                )
-            )
+            zeros = np.zeros_like(diagonals)
+            return list(np.divide(1.0, diagonals, out=zeros, where=diagonals > 0))
         eye = self.penalty.l2 * np.eye(len(S))
         return [PositiveFactor.of(a * S + eye) for a in values]
 
@@ -483,9 +521,11 @@ class LogLoss:
         spread = self.spread
         if spread.scatter.ndim == 1:
             return None
+        # a spread below the rounding of the mean is no spread
         weight = spread.weight.sum()
         S = spread.scatter
-        floor = weight * (4 * np.finfo(np.float64).eps * spread.mean) ** 2
+        rounding = 4 * np.finfo(np.float64).eps * spread.mean
+        floor = weight * rounding**2
         if not self.fit_intercept:
             S = S + weight * np.outer(spread.mean, spread.mean)
         ridge = self.penalty.l2 * np.eye(len(S))
@@ -502,9 +542,10 @@ class LogLoss:
             if a == 0.0:
                 continue
             b = turned[k, :-1]
-            out[k, :-1] = (
-                factor.solve(b) if isinstance(factor, PositiveFactor) else factor * b
-            )
+            if isinstance(factor, PositiveFactor):
+                out[k, :-1] = factor.solve(b)
+            else:
+                out[k, :-1] = factor * b
             out[k, -1] = turned[k, -1] / (a * self.class_totals.sum())
         return vectors @ out
 
@@ -517,6 +558,7 @@ def output_basis(outputs: int, reference: int | None) -> np.ndarray:
         return np.delete(np.eye(outputs), reference, axis=1)
     if outputs == 1:
         return np.ones((1, 1))
+    # column k is (1, ..., 1, -k, 0, ..., 0) over its length sqrt(k (k + 1))
     basis = np.tril(np.ones((outputs, outputs)), -1).T[:, 1:]
     k = np.arange(1, outputs)
     basis[k, k - 1] = -k

@@ -31,28 +31,30 @@ from lyceum.linear.linear_scores import (
     contributions,
     linear_scores,
     score_shapes,
+    weights_at,
+    weights_at_zero,
 )
 from lyceum.linear.logistic.bounds import minimize_sigmoid_bound
 from lyceum.linear.logistic.log_loss import ClassSpread, LogLoss, Penalty
 from lyceum.linear.logistic.posterior import (
     PREDICTIVES,
     GaussianWeights,
+    Recursion,
+    can_recurse,
     coefficient_tables,
     effective_parameters,
     fit_facts,
     log_odds_table,
+    recurse,
     z_and_p,
 )
 from lyceum.linear.logistic.solvers import (
     SMALL,
     SOLVERS,
-    Recursion,
     Start,
-    can_recurse,
     check_settings,
     is_separated,
     minimize,
-    recurse,
     starting_point,
     warn_of_fit,
 )
@@ -307,16 +309,16 @@ class LogisticRegression(PosteriorClassifier, Learner):
         if len(self.classes_) == 1:
             self._fit_one_class()
             return self
-        penalty = Penalty.of(self.C, self.l1_ratio)
         problem = LogLoss.over(
             rows,
             spread,
-            penalty,
-            self.fit_intercept,
-            weights,
-            self._reference,
-            self.standardize,
+            Penalty.of(self.C, self.l1_ratio),
+            fit_intercept=self.fit_intercept,
+            class_weight=weights,
+            reference=self._reference,
+            standardize=self.standardize,
         )
+        # x·b = (f x)·(b/f): the coefficients of the last fit in units of the scaled columns
         if last is not None and problem.factors is not None:
             last = (last[0] / problem.factors, last[1])
         self._finish(problem, self._minimum(problem, last))
@@ -394,17 +396,19 @@ class LogisticRegression(PosteriorClassifier, Learner):
         self.converged_ = outcome.converged
         self.history_ = list(outcome.history)
         self.objective_ = point.value
-        self.log_likelihood_ = -(
-            point.value - problem.penalty.value(point.theta[:, :-1])
-        )
+        # the objective is the loss plus the penalty
+        penalty = problem.penalty.value(point.theta[:, :-1])
+        self.log_likelihood_ = penalty - point.value
         self.null_log_likelihood_ = -problem.null_value
         self._forget(*_ERRORS)
+        # L-BFGS and the others without second derivatives take one more pass for H at the optimum
         if self._wants_standard_errors(problem.n_free):
             if point.hessian is None:
                 point = problem.evaluate(point.theta, hessian=True)
                 outcome = replace(outcome, point=point)
             self._set_standard_errors(*problem.covariance_as_came(point))
         self.separated_ = bool(np.isinf(self.C)) and is_separated(problem, outcome)
+        # under an L1 penalty coefficients are zero rather than of least norm: nothing to count
         factor = None if problem.penalty.l1 else problem.column_factor()
         self.n_undetermined_ = 0
         if factor is not None:
@@ -423,8 +427,9 @@ class LogisticRegression(PosteriorClassifier, Learner):
     def _set_standard_errors(self, inverse: np.ndarray, origin: np.ndarray) -> None:
         """From H⁻¹ with the intercepts taken at `origin`; those of the posterior are taken at the
         means."""
-        weights = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ origin])
+        weights = weights_at(origin, self.coef_, self.intercept_)
         gaussian = GaussianWeights(weights, inverse, origin)
+        # about the means intercepts and coefficients correlate least; errors are told at x = 0
         mean = self.mean_ if self.fit_intercept else origin
         self.posterior_covariance_ = gaussian.at(mean).covariance
         at_zero = gaussian.at(np.zeros_like(origin))
@@ -436,7 +441,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
     def _weight_posterior(self) -> GaussianWeights:
         """N(w*, H⁻¹) with the intercepts at the column means."""
         origin = self.mean_ if self.fit_intercept else np.zeros_like(self.mean_)
-        mode = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ origin])
+        mode = weights_at(origin, self.coef_, self.intercept_)
         return GaussianWeights(mode, self.posterior_covariance_, origin)
 
     # -- one row at a time -------------------------------------------------------------
@@ -475,31 +480,10 @@ class LogisticRegression(PosteriorClassifier, Learner):
                 self.seed_ = seed_from(self.random_state)
             state = None
             if before is not None and len(self.classes_) > 1:
-                state = self._recursion_so_far()
+                state = Recursion.after(self)
+                if not getattr(self, "recursion_", None):
+                    self.history_ = []  # that of `fit` counts iterations, not calls
             return self._recurse(rows, state)
-
-    def _recursion_so_far(self) -> Recursion:
-        """The recursion that `partial_fit` continues, or its state at the optimum of a `fit`."""
-        if getattr(self, "recursion_", None):
-            return Recursion(**self.recursion_)
-        if not hasattr(self, "posterior_covariance_"):
-            raise SettingError(
-                "this fit kept no covariance of its weights to go on from (too many columns, or"
-                " columns that depend on each other): fit with solver='recursive'"
-            )
-        weights = self._weight_posterior()
-        total = self._class_weight
-        loss = -float(self.log_likelihood_)
-        self.history_ = []
-        return Recursion(
-            weights.origin,
-            weights.mode,
-            weights.covariance.copy(),  # the recursion works in place
-            self.mean_,
-            total,
-            float(total.sum()),
-            loss,
-        )
 
     def _recurse(self, rows: Rows, state: Recursion | None):
         """One pass over the rows in their order."""
@@ -520,7 +504,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
             self.record_ = record
         self.history_ = [*history, state.loss]
         self.recursion_ = asdict(state)
-        self.coef_, self.intercept_ = state.weights_at_zero(state.theta)
+        self.coef_, self.intercept_ = weights_at_zero(state.theta, state.origin)
         self.mean_ = state.mean
         self.n_iter_ = len(self.history_)
         self.converged_ = True
@@ -528,10 +512,10 @@ class LogisticRegression(PosteriorClassifier, Learner):
         self.n_undetermined_ = 0  # the prior determines all
         self.objective_ = state.loss
         self.log_likelihood_ = -state.loss
+        # Σ n_k log(n_k / n); a class without rows yet adds 0, not 0 · (-inf)
         shares = state.class_weight / state.class_weight.sum()
-        self.null_log_likelihood_ = float(
-            state.class_weight @ np.log(np.maximum(shares, 1e-300))
-        )
+        log_shares = np.log(np.maximum(shares, 1e-300))
+        self.null_log_likelihood_ = float(state.class_weight @ log_shares)
         if self._wants_standard_errors(state.theta.size):
             self._set_standard_errors(state.covariance, state.origin)
         return self
@@ -547,9 +531,9 @@ class LogisticRegression(PosteriorClassifier, Learner):
             return None
         if len(self.coef_) > 1:
             return np.ascontiguousarray(self.coef_), self.intercept_
-        return np.vstack([np.zeros_like(self.coef_), self.coef_]), np.array(
-            [0.0, *self.intercept_]
-        )
+        # log-odds are scores against a first class whose score is 0
+        coef = np.vstack([np.zeros_like(self.coef_), self.coef_])
+        return coef, np.array([0.0, *self.intercept_])
 
     def _log_joint(self, block: Block) -> np.ndarray:
         if len(self.classes_) == 1:
@@ -581,9 +565,8 @@ class LogisticRegression(PosteriorClassifier, Learner):
         P(reference | x).
         """
         check_is_fitted(self)
-        return log_odds_table(
-            self, 0 if reference is None else self._index_of(reference)
-        )
+        base = 0 if reference is None else self._index_of(reference)
+        return log_odds_table(self, base)
 
     def _n_parameters(self) -> int | float:
         return effective_parameters(self)

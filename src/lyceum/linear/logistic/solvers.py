@@ -1,24 +1,20 @@
 """How the penalized log loss is minimized: which solver, from where, and whether a minimum exists.
 
-Besides the solvers of every smooth problem there are proximal Newton, for a penalty on absolute
-values, and the recursion that learns one row at a time.
+Besides the solvers of every smooth problem there is proximal Newton, for a penalty on absolute
+values.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
-from lyceum._core.data import Block, Rows
+from lyceum._core.data import Block
 from lyceum._core.native import native
-from lyceum._core.progress import is_watched
 from lyceum._core.solvers import (
     LBFGS,
     ConjugateGradient,
@@ -34,15 +30,14 @@ from lyceum._core.solvers import (
 )
 from lyceum._core.statistics import PositiveFactor
 from lyceum._core.types import Estimator
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import SettingError
 from lyceum.linear.least_squares.base import warn_dependent
+from lyceum.linear.linear_scores import class_leads
 from lyceum.linear.logistic.bounds import minimize_by_turns
-from lyceum.linear.logistic.log_loss import LogLoss, output_basis
-from lyceum.linear.row_passes import dense_blocks
-from lyceum.progress import report
+from lyceum.linear.logistic.log_loss import LogLoss
 
 SMALL = 300  # parameters up to which summing the Hessian over the rows is cheap
-# parameters up to which proximal Newton and the recursion can hold the Hessian
+# parameters up to which proximal Newton can hold the Hessian
 _MOST = 5000
 
 SOLVERS: dict[str, Solver] = {
@@ -74,6 +69,8 @@ def minimize(
         solver = "irls" if problem.n_free <= SMALL else "lbfgs"
     method = SOLVERS[solver]
     start = starting_point(problem, last, method.needs_hessian)
+    # where the first Newton step from the discriminant is too long, "irls" starts from the
+    # intercepts alone, where the Hessian is that of the columns
     if solver == "irls" and last is None:
         method = Newton(second_start=lambda: problem.evaluate(problem.null(), True))
     return method.minimize(problem, start, max_iter, tol, observer)
@@ -82,7 +79,9 @@ def minimize(
 def starting_point(problem: LogLoss, last: Start, hessian: bool) -> Point:
     """The parameters of the last fit if they suit; else the discriminant, or intercepts alone if
     better."""
-    if last is not None and last[0].shape == (problem.outputs, problem.shape[1] - 1):
+    shape = (problem.outputs, problem.shape[1] - 1)
+    if last is not None and last[0].shape == shape:
+        # θ has its intercepts at the column means: b₀ + b·x̄
         coef, intercept = last
         at_mean = np.zeros_like(intercept)
         if problem.fit_intercept:
@@ -182,18 +181,16 @@ class Lead:
     @classmethod
     def of(cls, block: Block, coef: np.ndarray, intercept: np.ndarray) -> Lead:
         assert block.y is not None
-        scores = block.X @ coef.T + intercept
-        if len(coef) == 1:
-            scores = np.column_stack([np.zeros(len(block)), scores])
-        of_class = np.take_along_axis(scores, block.y[:, None], axis=1)[:, 0]
-        np.put_along_axis(scores, block.y[:, None], -np.inf, axis=1)
-        lead = of_class - scores.max(axis=1)
+        lead = class_leads(block.X @ coef.T + intercept, block.y)
         if block.w is not None:
             lead = lead[block.w > 0]
-        return cls(float(lead.min(initial=np.inf)), float(lead.max(initial=-np.inf)))
+        least = float(lead.min(initial=np.inf))
+        greatest = float(lead.max(initial=-np.inf))
+        return cls(least, greatest)
 
     def merge(self, other: Lead) -> Lead:
-        return Lead(min(self.least, other.least), max(self.greatest, other.greatest))
+        least = min(self.least, other.least)
+        return Lead(least, max(self.greatest, other.greatest))
 
 
 def is_separated(problem: LogLoss, outcome: Outcome) -> bool:
@@ -229,7 +226,11 @@ _ROUNDS = 100
 
 
 def _minimize_by_proximal_newton(
-    problem: LogLoss, max_iter: int, tol: float, last: Start, observer: Observer | None
+    problem: LogLoss,
+    max_iter: int,
+    tol: float,
+    last: Start,
+    observer: Observer | None,
 ) -> Outcome:
     l1 = problem.penalty.l1
     n_parameters = problem.outputs * problem.shape[1]
@@ -238,14 +239,16 @@ def _minimize_by_proximal_newton(
             f"{n_parameters} parameters are too many for l1_ratio > 0, which takes {_MOST}: give"
             " l1_ratio=0, or fewer columns"
         )
+    # With one output the Hessian comes with the loss in one pass; with several it is summed for the
+    # working set alone, which the descending penalties of `start` keep small.
     is_single = problem.outputs == 1
     newton = ProximalNewton(l1)
     if is_single or last is not None:
         start = starting_point(problem, last, is_single)
     else:
         start = newton.start(problem)
-    if start.value + l1 * float(np.abs(start.theta[:, :-1]).sum()) > problem.null_value:
-        # no coefficients at all are better
+    # no coefficients at all may be better
+    if start.value + l1 * _norm1(start.theta) > problem.null_value:
         start = problem.evaluate(problem.null(), is_single)
     return newton.minimize(problem, start, max_iter, tol, observer)
 
@@ -282,15 +285,19 @@ class ProximalNewton:
             return self._backtrack(problem, point, step, promised), promised
 
         def is_optimal(point: Point) -> bool:
-            return problem.size(self.violation(point)) <= tol * problem.small_beside(
-                point.value
-            )
+            violation = problem.size(self.violation(point))
+            return violation <= tol * problem.small_beside(point.value)
 
         def ends_flat(point: Point, promised: float) -> bool:
             return -promised <= 1e-9 * abs(point.value)
 
         return descent_loop(
-            self._penalize(start), advance, is_optimal, max_iter, observer, ends_flat
+            self._penalize(start),
+            advance,
+            is_optimal,
+            max_iter=max_iter,
+            observer=observer,
+            ends_flat=ends_flat,
         )
 
     def start(self, problem: LogLoss) -> Point:
@@ -299,8 +306,10 @@ class ProximalNewton:
 
         On the way few coefficients are not zero, and steps are cheap.
         """
+        # all b are zero from l1 = max |g| on
         point = problem.evaluate(problem.null(), problem.outputs == 1)
-        l1 = float(np.abs(point.gradient[:, :-1]).max(initial=0.0)) / _STAGE
+        slopes = np.abs(point.gradient[:, :-1])
+        l1 = float(slopes.max(initial=0.0)) / _STAGE
         while l1 > 1.5 * self.l1:
             stage = ProximalNewton(l1)
             before = stage._penalize(point)
@@ -308,23 +317,26 @@ class ProximalNewton:
             after = stage._backtrack(problem, before, step, promised)
             if after is None:
                 break
-            penalty = l1 * float(np.abs(after.theta[:, :-1]).sum())
-            point = replace(after, value=after.value - penalty)
+            # without the penalty of this stage
+            loss = after.value - l1 * _norm1(after.theta)
+            point = replace(after, value=loss)
             l1 /= _STAGE
         return point
 
     def violation(self, point: Point) -> np.ndarray:
         """How far 0 is from the subgradients, entry by entry."""
+        # |b| has the slope sign(b), and at b = 0 any in [-1, 1]: there only what |g| is above l1
+        # cannot be canceled; intercepts keep their gradient
         b = point.theta[:, :-1]
         g = point.gradient.copy()
         inner = g[:, :-1]
         at_zero = np.sign(inner) * np.maximum(np.abs(inner) - self.l1, 0.0)
-        inner[:] = np.where(b != 0, inner + self.l1 * np.sign(b), at_zero)
+        off_zero = inner + self.l1 * np.sign(b)
+        inner[:] = np.where(b != 0, off_zero, at_zero)
         return g
 
     def _penalize(self, point: Point) -> Point:
-        value = point.value + self.l1 * float(np.abs(point.theta[:, :-1]).sum())
-        return Point(point.theta, value, point.gradient, point.hessian)
+        return replace(point, value=point.value + self.l1 * _norm1(point.theta))
 
     def _working_set(self, problem: LogLoss, point: Point) -> np.ndarray:
         """Which coefficients may move: those not zero, and those that violate optimality most."""
@@ -334,6 +346,7 @@ class ProximalNewton:
         if problem.reference is not None:
             moves[problem.reference] = False
             violation[problem.reference] = 0.0
+        # some new ones, or as many as there are already: the model at most doubles
         violation = np.where(moves, 0.0, violation).ravel()
         room = max(_MOST_NEW, int(moves.sum()))
         new = np.argsort(-violation, kind="stable")[:room]
@@ -341,7 +354,9 @@ class ProximalNewton:
         return moves
 
     def _working_entries(
-        self, problem: LogLoss, point: Point
+        self,
+        problem: LogLoss,
+        point: Point,
     ) -> tuple[np.ndarray, int]:
         """The entries of θ that may move, the coefficients first, and how many these are."""
         moves = np.zeros(problem.shape, bool)
@@ -354,7 +369,10 @@ class ProximalNewton:
         return np.concatenate([inner, np.flatnonzero(ends)]), len(inner)
 
     def _model_step(
-        self, problem: LogLoss, point: Point, last: float
+        self,
+        problem: LogLoss,
+        point: Point,
+        last: float,
     ) -> tuple[np.ndarray, float]:
         """The minimizer of g·s + ½ sᵀHs + l1 |b + s|₁ less where we are, and the fall of the linear
         part.
@@ -376,29 +394,42 @@ class ProximalNewton:
         _descend(np.ascontiguousarray(Q), pull, b, self.l1, exactness)
         step = np.zeros(point.theta.size)
         step[chosen[:inner]] = b - before
+        # the intercepts follow: the minimum of the model in them, given the new b
         if factor is not None:
-            moved = -factor.solve(g[inner:] + H[inner:, :inner] @ (b - before))
-            step[chosen[inner:]] = _without_common(problem, moved)
+            slope = g[inner:] + H[inner:, :inner] @ (b - before)
+            step[chosen[inner:]] = problem.center_intercepts(-factor.solve(slope))
         risen = self.l1 * float(np.abs(b).sum() - np.abs(before).sum())
-        return step.reshape(problem.shape), float(point.gradient.ravel() @ step) + risen
+        promised = float(point.gradient.ravel() @ step) + risen
+        return step.reshape(problem.shape), promised
 
     def _backtrack(
-        self, problem: LogLoss, point: Point, step: np.ndarray, promised: float
+        self,
+        problem: LogLoss,
+        point: Point,
+        step: np.ndarray,
+        promised: float,
     ) -> Point | None:
+        # Armijo's rule, down to falls that are rounding of the objective
         noise = 16 * float(np.finfo(np.float64).eps) * abs(point.value)
         length = 1.0
         while -promised * length > noise:
-            next_point = self._penalize(
-                problem.evaluate(point.theta + length * step, problem.outputs == 1)
-            )
+            theta = point.theta + length * step
+            next_point = self._penalize(problem.evaluate(theta, problem.outputs == 1))
             if next_point.value <= point.value + 1e-4 * length * promised:
                 return next_point
             length *= 0.5
         return None
 
 
+def _norm1(theta: np.ndarray) -> float:
+    """Σ|b| of the coefficients, without the intercepts."""
+    return float(np.abs(theta[:, :-1]).sum())
+
+
 def _eliminate_intercepts(
-    H: np.ndarray, g: np.ndarray, inner: int
+    H: np.ndarray,
+    g: np.ndarray,
+    inner: int,
 ) -> tuple[np.ndarray, np.ndarray, PositiveFactor]:
     """The model in the first `inner` entries alone, and the factor of T.
 
@@ -412,170 +443,32 @@ def _eliminate_intercepts(
     return Q, pull, factor
 
 
-def _without_common(problem: LogLoss, intercepts: np.ndarray) -> np.ndarray:
-    """One number added to the intercepts of all classes changes no posterior."""
-    if problem.outputs > 1 and problem.reference is None:
-        return intercepts - intercepts.mean()
-    return intercepts
-
-
 def _descend(
-    Q: np.ndarray, pull: np.ndarray, b: np.ndarray, l1: float, tol: float
+    Q: np.ndarray,
+    pull: np.ndarray,
+    b: np.ndarray,
+    l1: float,
+    tol: float,
 ) -> None:
     """Move b to the minimum of pull·(x - b) + ½ (x - b)ᵀQ(x - b) + l1 |x|₁ in x.
 
     Coordinate descent settles which coefficients are zero, Newton steps on the others the rest.
     """
+    # in x alone: ½ xᵀQx - q·x + l1 |x|₁ with q = Qb - pull
     q = Q @ b - pull
     for _ in range(_ROUNDS):
         gradient = q - Q @ b
         _, decrease = native.gram_descent(
-            Q, q, gradient, b, l1, 0.0, np.nan, tol, _EPOCHS
+            Q,
+            q,
+            gradient,
+            b,
+            l1,
+            0.0,
+            np.nan,
+            tol,
+            _EPOCHS,
         )
         if decrease <= tol:
             return
         newton_on_support(lambda on: Q[np.ix_(on, on)], q, b, l1, 0.0)
-
-
-# -- one row at a time -----------------------------------------------------------------
-
-_INTERCEPT_VARIANCE = 100.0
-
-
-@dataclass
-class Recursion:
-    """The weights so far and their covariance, the inverse of the Hessian, with the sums that go
-    with them: recursive weighted least squares.
-
-    Intercepts are taken at the first row, so that offsets of the columns do not matter. Before it
-    the coefficients are N(0, C) and the intercepts N(0, 100), within the outputs that matter.
-    """
-
-    origin: np.ndarray  # (d,) the first row
-    theta: np.ndarray  # (outputs, d + 1), intercept last
-    covariance: np.ndarray  # (outputs (d + 1), outputs (d + 1))
-    mean: np.ndarray  # (d,) of the rows so far
-    class_weight: np.ndarray  # (K,) the weight of every class so far
-    weight: float = 0.0
-    loss: float = 0.0  # Σ w [-log P(y | x)], every row under the weights before it
-
-    @classmethod
-    def start(
-        cls,
-        first: np.ndarray,
-        classes: int,
-        C: float,
-        fit_intercept: bool,
-        reference: int | None,
-    ) -> Recursion:
-        d = len(first)
-        outputs = classes if classes > 2 else 1
-        if outputs * (d + 1) > _MOST:
-            raise SettingError(
-                f"{outputs * (d + 1)} parameters are too many for solver='recursive', which takes "
-                f"{_MOST}: give solver='lbfgs', or fewer columns"
-            )
-        basis = output_basis(outputs, reference)
-        prior = np.append(
-            np.full(d, float(C)), _INTERCEPT_VARIANCE if fit_intercept else 0.0
-        )
-        origin = first.astype(np.float64) if fit_intercept else np.zeros(d)
-        covariance = np.kron(basis @ basis.T, np.diag(prior))
-        return cls(
-            origin,
-            np.zeros((outputs, d + 1)),
-            covariance,
-            np.zeros(d),
-            np.zeros(classes),
-        )
-
-    def see(self, block: Block, w: np.ndarray, trace: np.ndarray | None) -> None:
-        """Learn from the rows of a block in their order, w times their class weights.
-
-        `trace` (n, outputs, d + 1) gets the weights after each row.
-        """
-        codes = np.ascontiguousarray(block.y, dtype=np.int32)
-        self.loss += native.recursive_softmax(
-            block.X, codes, w, self.origin, self.theta, self.covariance, trace
-        )
-        self.class_weight = self.class_weight + np.bincount(
-            codes, w, len(self.class_weight)
-        )
-        self.weight += float(block.weights.sum())
-        self.mean = self.mean + block.weights @ (block.X - self.mean) / self.weight
-
-    def weights_at_zero(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients, and intercepts at x = 0 instead of at the first row."""
-        coef = np.ascontiguousarray(theta[:, :-1])
-        return coef, theta[:, -1] - coef @ self.origin
-
-
-def can_recurse(learner: Estimator) -> bool:
-    """Whether `partial_fit` has a Gaussian to go on from; the error says why not."""
-    if learner.l1_ratio > 0 or np.isinf(learner.C):
-        raise AttributeError(
-            "partial_fit starts from the prior N(0, C) of the weights: give l1_ratio=0 and a"
-            " finite C"
-        )
-    if learner.class_weight == "balanced":
-        raise AttributeError(
-            "partial_fit cannot balance classes whose rows are still to come: give class_weight as"
-            " a dict"
-        )
-    return True
-
-
-def recurse(
-    learner: Estimator, rows: Rows, state: Recursion | None, record: list[dict] | None
-) -> Recursion:
-    """One pass over the rows in their order, from `state` or from the prior; steps go to
-    `record`."""
-    factors = learner._class_factors(None)
-    n_rows = rows.source.n_rows if is_watched() else None
-    done = 0
-    for block in dense_blocks(rows):
-        done += len(block)
-        report("rows", done, n_rows)
-        weighted = np.flatnonzero(block.weights > 0)
-        if not len(weighted):
-            continue
-        if state is None:
-            first = block.X[weighted[0]]
-            K = len(learner.classes_)
-            state = Recursion.start(
-                first, K, learner.C, learner.fit_intercept, learner._reference
-            )
-        w = block.weights
-        if factors is not None:
-            w = w * factors[block.y]
-        if record is None:
-            state.see(block, w, None)
-        else:
-            for step in _recorded_steps(state, block, w):
-                record.append({"step": len(record) + 1, **step})
-    if state is None:
-        raise DataError(
-            "no row has a weight above zero: there is nothing to learn from"
-        )
-    return state
-
-
-def _recorded_steps(
-    state: Recursion, block: Block, w: np.ndarray
-) -> Iterator[dict[str, Any]]:
-    """Learn from a block; coefficients, intercepts and the sum of log losses after every row."""
-    before = state.loss
-    trace = np.empty((1 + len(block), *state.theta.shape))
-    trace[0] = state.theta
-    state.see(block, w, trace[1:])
-    # w [-log P(y | x)] of every row under the weights before it
-    weights = trace[:-1]
-    scores = np.einsum("nkd,nd->nk", weights[:, :, :-1], block.X - state.origin)
-    scores = scores + weights[:, :, -1]
-    if scores.shape[1] == 1:  # of the second of two classes
-        scores = np.column_stack([np.zeros(len(scores)), scores])
-    of_class = scores[np.arange(len(block)), np.asarray(block.y, dtype=np.intp)]
-    objectives = before + np.cumsum(w * (logsumexp(scores, axis=1) - of_class))
-    for theta, objective in zip(trace[1:], objectives.tolist()):
-        coef, intercept = state.weights_at_zero(theta)
-        yield {"coef": coef, "intercept": intercept, "objective": objective}

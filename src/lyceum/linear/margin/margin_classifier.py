@@ -20,7 +20,13 @@ from lyceum._core.solvers import LBFGS, Newton, Outcome
 from lyceum._core.statistics import Moments, Scatter
 from lyceum._core.types import Categories, ClassWeight, Data, Target, Weights
 from lyceum.errors import SettingError
-from lyceum.linear.linear_scores import CLASS_WEIGHT, LinearScores, check_same_weights
+from lyceum.linear.linear_scores import (
+    CLASS_WEIGHT,
+    LinearScores,
+    check_same_weights,
+    weights_at,
+    weights_at_zero,
+)
 from lyceum.linear.margin.losses import LOSSES, MarginLoss, SmoothHinge
 from lyceum.linear.margin.problem import MarginProblem, SeenRows
 from lyceum.linear.row_passes import first_pass, without_checks
@@ -68,10 +74,6 @@ class MarginClassifier(LinearScores):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_design_columns) or (K, n_design_columns)
-        The weights of the second class, or one row per class.
-    intercept_ : ndarray of shape (1,) or (K,)
-        The intercepts, at x = 0.
     objective_ : float
         Of the loss itself, not of the rounded one.
     losses_ : dict
@@ -84,8 +86,6 @@ class MarginClassifier(LinearScores):
         The objective that was minimized at the start and after every iteration.
     record_ : list of dict
         With `record=True`: step, coef, intercept and objective.
-    mean_ : ndarray of shape (n_design_columns,)
-        The means of the design columns, from which explanations start.
     seen_ : dict
         What `partial_fit` goes on from, of up to 1,024 columns: the curvature of the objective, (1
         or K, n_design_columns + 1, n_design_columns + 1), the means where intercepts are taken, and
@@ -178,14 +178,13 @@ class MarginClassifier(LinearScores):
         `losses_` and `n_iter_` are then of these rows. `classes` names, in the first call, classes
         whose rows come later.
         """
+        weighted = None
         if hasattr(self, "coef_"):
-            known = (self.classes_.tolist(), self.design_names)
-        else:
-            known = None
+            weighted = (self.classes_.tolist(), self.design_names)
         rows = self._more_rows(X, y, sample_weight, classes)
-        if known is not None and len(known[0]) == 1 < len(self.classes_):
-            known = None  # one class has no weights yet
-        check_same_weights(known, (self.classes_.tolist(), self.design_names))
+        if weighted is not None and len(weighted[0]) == 1 < len(self.classes_):
+            weighted = None  # one class has no weights yet
+        check_same_weights(weighted, (self.classes_.tolist(), self.design_names))
         if len(rows.schema) > _WIDE:
             raise SettingError(
                 f"partial_fit keeps a square matrix of the columns, and takes {_WIDE} of them, not "
@@ -193,26 +192,27 @@ class MarginClassifier(LinearScores):
             )
         before = dict(vars(self))
         problem = self._problem(self._with_class_weights(rows, all_rows=False))
-        if known is not None:
+        if weighted is not None:
             problem = self._continue_fit(problem, before)
         return self._learn(problem)
 
     def _continue_fit(
-        self, problem: MarginProblem, before: dict[str, Any]
+        self,
+        problem: MarginProblem,
+        before: dict[str, Any],
     ) -> MarginProblem:
         """The problem of more rows, with those before as a parabola; means and rows are of all."""
-        curvature, shift, weight = (
-            before["seen_"][name] for name in ("curvature", "shift", "weight")
-        )
-        total = weight + problem.weight
-        self.mean_ = before["mean_"] + problem.weight / total * (
-            self.mean_ - before["mean_"]
-        )
-        theta = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ shift])
-        moved = problem.shift - shift  # the scatter is about the mean of these rows
+        seen = before["seen_"]
+        share = problem.weight / (seen["weight"] + problem.weight)
+        self.mean_ = before["mean_"] + share * (self.mean_ - before["mean_"])
+        # The parabola has its intercepts at the means of the first rows, and there they stay. The
+        # scatter is about the mean of these rows: S + W d dᵀ is that about a point d away.
+        shift = seen["shift"]
+        theta = weights_at(shift, self.coef_, self.intercept_)
+        moved = problem.shift - shift
         scatter = problem.scatter + problem.weight * np.outer(moved, moved)
-        seen = SeenRows(theta, curvature)
-        return replace(problem, shift=shift, scatter=scatter, seen=seen)
+        parabola = SeenRows(theta, seen["curvature"])
+        return replace(problem, shift=shift, scatter=scatter, seen=parabola)
 
     def _learn(self, problem: MarginProblem):
         if len(self.classes_) == 1:
@@ -227,40 +227,26 @@ class MarginClassifier(LinearScores):
         return self
 
     def _problem(self, rows: Rows) -> MarginProblem:
-        if len(self.classes_) > 2:
-            outputs = len(self.classes_)
-        else:
-            outputs = 1
-        if len(rows.schema) > _WIDE:
-            moments = rows.reduce(Moments.of)
-            weight = float(moments.weight.max())
-            mean = moments.mean
-            scatter = moments.scatter
-        else:
-            total = first_pass(rows, Scatter.of)
-            weight = total.weight
-            mean = total.mean
-            scatter = total.scatter
-            moments = total
-        self.mean_ = mean
-        if self.fit_intercept:
-            shift = mean
-        else:
-            shift = np.zeros_like(mean)
+        is_wide = len(rows.schema) > _WIDE
+        sums = rows.reduce(Moments.of) if is_wide else first_pass(rows, Scatter.of)
+        weight = float(np.max(sums.weight))
+        self.mean_ = mean = sums.mean
+        shift = mean
+        scatter = sums.scatter
+        # without an intercept everything is about zero: Σ w x xᵀ = S + W x̄ x̄ᵀ
         if not self.fit_intercept:
-            scatter = scatter + weight * (
-                mean**2 if scatter.ndim == 1 else np.outer(mean, mean)
-            )
-        loss = LOSSES[self.loss]
+            shift = np.zeros_like(mean)
+            squares = mean**2 if is_wide else np.outer(mean, mean)
+            scatter = scatter + weight * squares
         return MarginProblem(
             without_checks(rows),
-            outputs,
-            weight,
-            shift,
-            scatter,
-            loss,
-            1 / self.C,
-            self.fit_intercept,
+            outputs=len(self.classes_) if len(self.classes_) > 2 else 1,
+            weight=weight,
+            shift=shift,
+            scatter=scatter,
+            loss=LOSSES[self.loss],
+            penalty=1 / self.C,
+            fit_intercept=self.fit_intercept,
         )
 
     def _minimum(self, problem: MarginProblem) -> Outcome:
@@ -269,27 +255,21 @@ class MarginClassifier(LinearScores):
         elif hasattr(self, "record_"):
             del self.record_
         solver = Newton() if len(problem.shift) <= _SMALL else LBFGS()
-        if self.loss == "hinge":
-            stages: list[MarginLoss | SmoothHinge] = [
-                SmoothHinge(w) for w in self._widths()
-            ]
-        else:
-            stages = [LOSSES[self.loss]]
+        theta = np.zeros(problem.shape)
         if problem.seen is not None:
+            # only Newton takes in the curvature of the rows before
             solver = Newton()
-        if problem.seen is None:
-            theta = np.zeros(problem.shape)
-        else:
             theta = problem.seen.theta
+        # every stage starts where the last, of a rounder corner, has ended
+        stages: list[MarginLoss | SmoothHinge] = [LOSSES[self.loss]]
+        if self.loss == "hinge":
+            stages = [SmoothHinge(width) for width in self._widths()]
         n_iter = 0
         history: list[float] = []
         for loss in stages:
             stage = replace(problem, loss=loss)
             start = stage.evaluate(theta, solver.needs_hessian)
-            if self.record:
-                observer = partial(self._record_point, stage)
-            else:
-                observer = None
+            observer = partial(self._record_point, stage) if self.record else None
             outcome = solver.minimize(stage, start, self.max_iter, self.tol, observer)
             theta = outcome.point.theta
             n_iter = n_iter + outcome.n_iter
@@ -299,37 +279,36 @@ class MarginClassifier(LinearScores):
     def _widths(self) -> list[float]:
         """From 1 down to `smoothing` by tenths."""
         steps = int(np.ceil(-np.log10(self.smoothing)))
-        return [max(10.0**-k, float(self.smoothing)) for k in range(steps + 1)]
+        least = float(self.smoothing)
+        return [max(10.0**-k, least) for k in range(steps + 1)]
 
     def _record_point(self, problem: MarginProblem, point: Any) -> None:
-        coef, intercept = _original(problem, point.theta)
-        at = len(self.record_)
+        coef, intercept = weights_at_zero(point.theta, problem.shift)
         self.record_.append(
-            {"step": at, "coef": coef, "intercept": intercept, "objective": point.value}
+            {
+                "step": len(self.record_),
+                "coef": coef,
+                "intercept": intercept,
+                "objective": point.value,
+            }
         )
 
     def _finish(self, problem: MarginProblem, outcome: Outcome) -> None:
         theta = outcome.point.theta
-        self.coef_, self.intercept_ = _original(problem, theta)
+        self.coef_, self.intercept_ = weights_at_zero(theta, problem.shift)
         self.n_iter_ = outcome.n_iter
         self.converged_ = outcome.converged
         self.history_ = list(outcome.history)
-        totals = problem.solution_sums(
-            theta, tuple(LOSSES.values()), len(problem.shift) <= _WIDE
-        )
+        # all losses, and the curvature that `partial_fit` goes on from, in one more pass
+        is_narrow = len(problem.shift) <= _WIDE
+        totals = problem.solution_sums(theta, tuple(LOSSES.values()), is_narrow)
         sums = dict(zip(LOSSES, totals.values.tolist()))
-        self.losses_ = {
-            name: value / (problem.weight * problem.outputs)
-            for name, value in sums.items()
-        }
-        self.objective_ = sums[self.loss] + 0.5 * problem.penalty * float(
-            (self.coef_**2).sum()
-        )
+        n_margins = problem.weight * problem.outputs
+        self.losses_ = {name: value / n_margins for name, value in sums.items()}
+        squares = float((self.coef_**2).sum())
+        self.objective_ = sums[self.loss] + 0.5 * problem.penalty * squares
         if totals.curvature is not None:
-            if problem.seen is None:
-                before = 0.0
-            else:
-                before = self.seen_["weight"]
+            before = 0.0 if problem.seen is None else self.seen_["weight"]
             self.seen_ = {
                 "curvature": problem.total_curvature(totals.curvature),
                 "shift": problem.shift,
@@ -363,11 +342,3 @@ class MarginClassifier(LinearScores):
             self._table(),
         ]
         return Summary(self._title(), facts, tables)
-
-
-def _original(
-    problem: MarginProblem, theta: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Coefficients, and intercepts at x = 0 instead of at the column means."""
-    coef = np.ascontiguousarray(theta[:, :-1])
-    return coef, theta[:, -1] - coef @ problem.shift

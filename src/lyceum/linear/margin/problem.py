@@ -36,26 +36,24 @@ class MarginSums:
         Y, margins = _margins(block, theta, shift)
         w = block.weights
         value = _loss_sum(loss, margins, w)
+        # the gradient Σ w y L'(m) z, z = (x - shift, 1), without centering the cells of X:
+        # Σ p (x - shift) = Xᵀp - shift Σ p with p = w y L'
         with np.errstate(over="ignore", invalid="ignore"):
             pull = w[:, None] * Y * loss.slope(margins)
         totals = pull.sum(axis=0)
-        gradient = np.column_stack(
-            [(block.X.T @ pull).T - np.outer(totals, shift), totals]
-        )
-        return cls(
-            value,
-            gradient,
-            _hessian(block.X, shift, w, loss.curvature(margins)) if hessian else None,
-        )
+        of_columns = (block.X.T @ pull).T - np.outer(totals, shift)
+        gradient = np.column_stack([of_columns, totals])
+        if not hessian:
+            return cls(value, gradient, None)
+        H = _hessian(block.X, shift, w, loss.curvature(margins))
+        return cls(value, gradient, H)
 
     def merge(self, other: MarginSums) -> MarginSums:
+        value = self.value + other.value
+        gradient = self.gradient + other.gradient
         if self.hessian is None:
-            hessian = None
-        else:
-            hessian = self.hessian + other.hessian
-        return MarginSums(
-            self.value + other.value, self.gradient + other.gradient, hessian
-        )
+            return MarginSums(value, gradient, None)
+        return MarginSums(value, gradient, self.hessian + other.hessian)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,44 +80,52 @@ class SolutionSums:
         values = np.array([_loss_sum(loss, margins, w) for loss in losses])
         if curved is None:
             return cls(values, None)
-        return cls(
-            values, _hessian(block.X, shift, w, curved.continuous_curvature(margins))
-        )
+        curvature = curved.continuous_curvature(margins)
+        return cls(values, _hessian(block.X, shift, w, curvature))
 
     def merge(self, other: SolutionSums) -> SolutionSums:
+        values = self.values + other.values
         if self.curvature is None:
-            curvature = None
-        else:
-            curvature = self.curvature + other.curvature
-        return SolutionSums(self.values + other.values, curvature)
+            return SolutionSums(values, None)
+        return SolutionSums(values, self.curvature + other.curvature)
 
 
 def _loss_sum(loss: Any, margins: np.ndarray, w: np.ndarray) -> float:
     """Σ w L over rows and outputs; zero-weight rows are ignored."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return float(w @ np.where(w[:, None] > 0, loss.value(margins), 0.0).sum(axis=1))
+        # not 0 · inf = NaN where an exponential overflows
+        losses = np.where(w[:, None] > 0, loss.value(margins), 0.0)
+        return float(w @ losses.sum(axis=1))
 
 
 def _margins(
-    block: Block, theta: np.ndarray, shift: np.ndarray
+    block: Block,
+    theta: np.ndarray,
+    shift: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """y of -1 and 1, and y f(x), for every row and output."""
     assert block.y is not None
-    if len(theta) > 1:
-        classes = np.arange(len(theta))
-    else:
+    # one output stands for the second class, K outputs for theirs
+    classes = np.arange(len(theta))
+    if len(theta) == 1:
         classes = np.array([1])
     Y = np.where(block.y[:, None] == classes, 1.0, -1.0)
-    return Y, Y * (block.X @ theta[:, :-1].T + (theta[:, -1] - theta[:, :-1] @ shift))
+    coef = theta[:, :-1]
+    intercept = theta[:, -1] - coef @ shift
+    return Y, Y * (block.X @ coef.T + intercept)
 
 
 def _hessian(
-    X: Data, shift: np.ndarray, w: np.ndarray, curvature: np.ndarray
+    X: Data,
+    shift: np.ndarray,
+    w: np.ndarray,
+    curvature: np.ndarray,
 ) -> np.ndarray:
     """Σ w L'' z zᵀ for every output, z = (x - shift, 1)."""
     X = dense_cells(X)
     Z = np.column_stack([X - shift, np.ones(len(X))])
-    return np.stack([(Z * (w * c)[:, None]).T @ Z for c in curvature.T])
+    weights = (w[:, None] * curvature).T
+    return np.stack([(Z * of_output[:, None]).T @ Z for of_output in weights])
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,16 +136,12 @@ class SeenRows:
     curvature: np.ndarray  # (outputs, d + 1, d + 1), the penalty included
 
     def add_to(self, point: Point) -> Point:
+        # ½ (θ - θ*)ᵀH(θ - θ*) in every output
         away = point.theta - self.theta
         pull = np.einsum("kij,kj->ki", self.curvature, away)
         value = point.value + 0.5 * float((pull * away).sum())
-        H = point.hessian
-        return Point(
-            point.theta,
-            value,
-            point.gradient + pull,
-            None if H is None else H + self.curvature,
-        )
+        H = None if point.hessian is None else point.hessian + self.curvature
+        return Point(point.theta, value, point.gradient + pull, H)
 
 
 @dataclass(frozen=True)
@@ -167,36 +169,38 @@ class MarginProblem:
 
     @cached_property
     def _penalties(self) -> np.ndarray:
-        return np.append(
-            np.full(len(self.shift), self.penalty if self.seen is None else 0.0), 0.0
-        )
+        penalty = self.penalty if self.seen is None else 0.0
+        return np.append(np.full(len(self.shift), penalty), 0.0)
 
     @cached_property
     def _unit(self) -> np.ndarray:
-        variance = (
-            self.scatter if self.scatter.ndim == 1 else np.diagonal(self.scatter)
-        ) / self.weight
-        return self.weight * np.append(
-            np.where(variance > 0, np.sqrt(np.maximum(variance, 0.0)), 1.0), 1.0
-        )
+        """Σ w times the spread of every column, 1 for the intercept."""
+        scatter = self.scatter
+        if scatter.ndim == 2:
+            scatter = np.diagonal(scatter)
+        variance = np.maximum(scatter / self.weight, 0.0)
+        spread = np.where(variance > 0, np.sqrt(variance), 1.0)
+        return self.weight * np.append(spread, 1.0)
 
     def evaluate(self, theta: np.ndarray, hessian: bool = False) -> Point:
-        sums = self.rows.reduce(
-            partial(
-                MarginSums.of,
-                theta=theta,
-                shift=self.shift,
-                loss=self.loss,
-                hessian=hessian,
-            )
+        of = partial(
+            MarginSums.of,
+            theta=theta,
+            shift=self.shift,
+            loss=self.loss,
+            hessian=hessian,
         )
+        sums = self.rows.reduce(of)
         gradient = sums.gradient + self._penalties * theta
-        value = sums.value + 0.5 * float((self._penalties * theta**2).sum())
-        if sums.hessian is None:
-            H = None
-        else:
+        squares = float((self._penalties * theta**2).sum())
+        value = sums.value + 0.5 * squares
+        # a line search turns back from infinity; NaN would compare as neither more nor less
+        if not np.isfinite(value):
+            value = np.inf
+        H = None
+        if sums.hessian is not None:
             H = sums.hessian + np.diag(self._penalties)
-        point = Point(theta, value if np.isfinite(value) else np.inf, gradient, H)
+        point = Point(theta, value, gradient, H)
         if self.seen is not None:
             point = self.seen.add_to(point)
         if not self.fit_intercept:
@@ -204,53 +208,49 @@ class MarginProblem:
         return point
 
     def solution_sums(
-        self, theta: np.ndarray, losses: Sequence[Any], curvature: bool
+        self,
+        theta: np.ndarray,
+        losses: Sequence[Any],
+        curvature: bool,
     ) -> SolutionSums:
         """The sums of several losses and, with `curvature`, that of the loss of this problem, in
         one pass."""
-        if curvature:
-            curved = self.loss
-        else:
-            curved = None
-        return self.rows.reduce(
-            partial(
-                SolutionSums.of,
-                theta=theta,
-                shift=self.shift,
-                losses=losses,
-                curved=curved,
-            )
+        of = partial(
+            SolutionSums.of,
+            theta=theta,
+            shift=self.shift,
+            losses=losses,
+            curved=self.loss if curvature else None,
         )
+        return self.rows.reduce(of)
 
     def total_curvature(self, curvature: np.ndarray) -> np.ndarray:
         """The curvature of these rows with that of the rows before, or else of the penalty."""
-        return curvature + (
-            np.diag(self._penalties) if self.seen is None else self.seen.curvature
-        )
+        if self.seen is None:
+            return curvature + np.diag(self._penalties)
+        return curvature + self.seen.curvature
 
     def newton_step(self, point: Point) -> np.ndarray:
+        """-H_k⁻¹ g_k: outputs do not meet in any loss, and each has its own system."""
         assert point.hessian is not None
         step = np.zeros(self.shape)
-        if self.fit_intercept:
-            free = slice(None)
-        else:
-            free = slice(-1)
+        free = slice(None) if self.fit_intercept else slice(-1)
         for k, H in enumerate(point.hessian):
-            step[k, free] = -PositiveFactor.of(H[free, free]).solve(
-                point.gradient[k, free]
-            )
+            factor = PositiveFactor.of(H[free, free])
+            step[k, free] = -factor.solve(point.gradient[k, free])
         return step
 
     @cached_property
     def _factor(self) -> PositiveFactor | np.ndarray:
         if self.scatter.ndim == 1:
             diagonal = self.scatter + self.penalty
-            return np.divide(
-                1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0
-            )
-        return PositiveFactor.of(self.scatter + self.penalty * np.eye(len(self.shift)))
+            zeros = np.zeros_like(diagonal)
+            return np.divide(1.0, diagonal, out=zeros, where=diagonal > 0)
+        ridge = self.penalty * np.eye(len(self.shift))
+        return PositiveFactor.of(self.scatter + ridge)
 
     def precondition(self, gradient: np.ndarray) -> np.ndarray:
+        """(S + penalty I)⁻¹ g, as if L'' were 1 in all rows; S is the scatter of the columns."""
         b = gradient[:, :-1]
         out = gradient / self.weight
         factor = self._factor

@@ -1,5 +1,5 @@
-"""The elastic net: least squares with a penalty on absolute values and squares of the
-coefficients."""
+"""The elastic net, least squares with a penalty on absolute values and squares of the coefficients,
+and the lasso, with one on absolute values alone."""
 
 from __future__ import annotations
 
@@ -57,33 +57,9 @@ class ElasticNet(LinearPredictor, OnePassLearner):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_design_columns,)
-        The coefficients of the design columns.
-    intercept_ : float
-        The intercept, 0 without one.
-    dual_gap_ : float
-        In the units of the objective above, which is at most this far above its minimum.
-    objective_ : float
-        The objective at the solution.
-    n_iter_ : int
-        The number of iterations (passes over the rows or epochs).
-    converged_ : bool
-        Whether the tolerance was reached.
-    history_ : list of float
-        The duality gap after every round of coordinate descent: up to 40 epochs on a Gram matrix,
-        all that the chosen columns need on columns in memory.
-    record_ : list of dict
-        With `record=True`: step (epochs so far), coef, intercept, objective and dual_gap at the
-        start (its gap not looked at) and after every round.
-    r2_ : float
-        The share of the variance of y explained on the rows of `fit`.
     effective_degrees_ : float
         1 for the intercept, and the trace of X (XᵀWX + Σw alpha (1 - l1_ratio) I)⁻¹ XᵀW over the
         columns whose coefficients are not zero; NaN for over 1,000 of them.
-    statistic_ : Scatter
-        With "gram": another alpha needs no further pass.
-    mean_ : ndarray of shape (n_design_columns,)
-        The means of the design columns, from which explanations start.
 
     See Also
     --------
@@ -104,6 +80,29 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     >>> model.coef_.tolist(), model.intercept_, model.dual_gap_ < 1e-12
     ([1.5], 0.75, True)
 
+    """
+
+    _attribute_docs: ClassVar[str] = """
+    dual_gap_ : float
+        In the units of the objective above, which is at most this far above its minimum.
+    objective_ : float
+        The objective at the solution.
+    n_iter_ : int
+        The number of iterations (passes over the rows or epochs).
+    converged_ : bool
+        Whether the tolerance was reached.
+    history_ : list of float
+        The duality gap after every round of coordinate descent: up to 40 epochs on a Gram matrix,
+        all that the chosen columns need on columns in memory.
+    record_ : list of dict
+        With `record=True`: step (epochs so far), coef, intercept, objective and dual_gap at the
+        start (its gap not looked at) and after every round.
+    r2_ : float
+        The share of the variance of y explained on the rows of `fit`.
+    statistic_ : Scatter
+        With "gram": another alpha needs no further pass.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
     """
 
     _coding = "one_hot"
@@ -177,25 +176,21 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         return partial(Scatter.of, target=True)
 
     def _finish(self, statistic: Scatter) -> None:
-        self._set_results(
-            CenteredProblem.of_moments(statistic, self.fit_intercept, self.standardize)
-        )
+        setting = (self.fit_intercept, self.standardize)
+        self._set_results(CenteredProblem.of_moments(statistic, *setting))
 
     def _centered_problem(self, rows: Rows) -> CenteredProblem:
-        if self._on_columns(rows):
+        setting = (self.fit_intercept, self.standardize)
+        if on_columns(rows, self.solver, self._share > 0 and self.alpha > 0):
             self.__dict__.pop("statistic_", None)
-            return CenteredProblem.of_rows(rows, self.fit_intercept, self.standardize)
+            return CenteredProblem.of_rows(rows, *setting)
         self.statistic_ = first_pass(rows, self._statistic())
-        return CenteredProblem.of_moments(
-            self.statistic_, self.fit_intercept, self.standardize
-        )
-
-    def _on_columns(self, rows: Rows) -> bool:
-        return on_columns(rows, self.solver, self._share > 0 and self.alpha > 0)
+        return CenteredProblem.of_moments(self.statistic_, *setting)
 
     def _set_results(self, centered: CenteredProblem) -> None:
         problem = centered.problem
         d = len(centered.x_mean)
+        # the problem is per unit of weight: ½ |y - Xb|² / Σw + l1 |b|₁ + l2/2 |b|²
         l1 = self.alpha * self._share
         l2 = self.alpha * (1 - self._share)
         start = np.zeros(d)
@@ -212,9 +207,8 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         squares = problem.squares(coef)
         self.objective_ = penalized_squares(squares, coef, l1, l2)
         self.r2_ = 1.0 - squares / problem.yy if problem.yy > 0 else np.nan
-        self.effective_degrees_ = self.fit_intercept + centered.effective_degrees(
-            coef, l1, l2
-        )
+        degrees = centered.effective_degrees(coef, l1, l2)
+        self.effective_degrees_ = self.fit_intercept + degrees
         self.dual_gap_ = solution.gap
         self.n_iter_ = solution.n_iter
         self.converged_ = solution.converged
@@ -222,21 +216,23 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         warn_unsolved(self, solution, tol, self.max_iter)
 
     def _recorder(
-        self, centered: CenteredProblem, l1: float, l2: float, start: np.ndarray
+        self,
+        centered: CenteredProblem,
+        l1: float,
+        l2: float,
+        start: np.ndarray,
     ) -> RoundObserver:
         self.record_: list[dict] = []
 
         def observer(coef: np.ndarray, gap: float, epochs: int) -> None:
+            intercept = centered.intercept(coef) if self.fit_intercept else 0.0
+            squares = centered.problem.squares(coef)
             self.record_.append(
                 {
                     "step": epochs,
                     "coef": centered.in_units(coef.copy()),
-                    "intercept": centered.intercept(coef)
-                    if self.fit_intercept
-                    else 0.0,
-                    "objective": penalized_squares(
-                        centered.problem.squares(coef), coef, l1, l2
-                    ),
+                    "intercept": intercept,
+                    "objective": penalized_squares(squares, coef, l1, l2),
                     "dual_gap": gap,
                 }
             )
@@ -273,7 +269,8 @@ class ElasticNet(LinearPredictor, OnePassLearner):
 
 def penalized_squares(squares: float, coef: np.ndarray, l1: float, l2: float) -> float:
     """The objective of the elastic net."""
-    return float(squares / 2 + l1 * np.abs(coef).sum() + l2 / 2 * (coef @ coef))
+    absolute = l1 * np.abs(coef).sum()
+    return float(squares / 2 + absolute + l2 / 2 * (coef @ coef))
 
 
 def on_columns(rows: Rows, solver: str, sparsifies: bool) -> bool:
@@ -288,6 +285,7 @@ def on_columns(rows: Rows, solver: str, sparsifies: bool) -> bool:
                 'solver="columns" needs an l1 penalty: take solver="gram" without one'
             )
         return True
+    # XᵀX costs n d² once; columns cost n per coordinate, and few of many are ever in use
     d = len(rows.schema)
     n = rows.n_rows
     return (
@@ -301,7 +299,10 @@ def on_columns(rows: Rows, solver: str, sparsifies: bool) -> bool:
 
 
 def warn_unsolved(
-    learner: Estimator, solution: Solution, tol: float, max_iter: int
+    learner: Estimator,
+    solution: Solution,
+    tol: float,
+    max_iter: int,
 ) -> None:
     if not solution.converged:
         warnings.warn(
@@ -310,3 +311,77 @@ def warn_unsolved(
             ConvergenceWarning,
             stacklevel=4,
         )
+
+
+class Lasso(ElasticNet):
+    """Linear regression with a penalty on the absolute values of the coefficients: many become
+    exactly zero.
+
+    The coefficients minimize
+
+        1/(2 Σw) Σ w_i (y_i - b₀ - x_i·b)² + alpha · Σ|b_j|,
+
+    scikit-learn's objective, with the intercept b₀ free.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        The penalty; from max|Σw(x-x̄)(y-ȳ)| / Σw on, every coefficient is zero.
+
+    Attributes
+    ----------
+    effective_degrees_ : float
+        1 for the intercept, and the number of coefficients that are not zero.
+
+    See Also
+    --------
+    LassoCV : The penalty chosen by cross-validation.
+    ElasticNet : With a share of squared coefficients in the penalty.
+    lasso_path : The whole regularization path.
+
+    References
+    ----------
+    Tibshirani (1996), Regression shrinkage and selection via the lasso, JRSS B 58.
+
+    Examples
+    --------
+    >>> from lyceum.linear import Lasso
+    >>> X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 0.0], [3.0, 1.0]], [0.0, 2.0, 4.0, 6.0]
+    >>> model = Lasso(alpha=0.5).fit(X, y)
+    >>> model.coef_.round(6).tolist(), model.dual_gap_ < 1e-6
+    ([1.6, 0.0], True)
+
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        name: allowed
+        for name, allowed in ElasticNet._parameter_constraints.items()
+        if name != "l1_ratio"
+    }
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        solver: str = "auto",
+        tol: float = 1e-5,
+        max_iter: int = 10_000,
+        warm_start: bool = False,
+        record: bool = False,
+        categorical_features: Categories = "from_dtype",
+    ):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.record = record
+        self.categorical_features = categorical_features
+
+    @property
+    def _share(self) -> float:
+        return 1.0

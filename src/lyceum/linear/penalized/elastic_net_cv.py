@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lyceum._core.constraints import Interval
-from lyceum._core.data import Rows
 from lyceum._core.solvers import Solution
 from lyceum._core.statistics import folds_of, seed_from
 from lyceum._core.types import Categories, Data, Target, Weights
@@ -22,8 +21,13 @@ from lyceum.linear.penalized.elastic_net import (
     penalized_squares,
     warn_unsolved,
 )
-from lyceum.linear.penalized.fold_errors import by_columns, by_moments, scatters
-from lyceum.linear.penalized.penalty_cv import CV_CONSTRAINTS, PenaltyCV
+from lyceum.linear.penalized.penalty_cv import (
+    CV_CONSTRAINTS,
+    PenaltyCV,
+    by_columns,
+    by_moments,
+    scatters,
+)
 from lyceum.linear.penalized.regularization_path import follow, grid
 from lyceum.linear.row_passes import without_checks
 
@@ -51,33 +55,8 @@ class ElasticNetCV(PenaltyCV):
 
     Attributes
     ----------
-    alpha_, l1_ratio_ : float
-        The chosen penalty.
-    alphas_ : ndarray of shape (n_alphas,)
-        At the chosen l1 ratio, falling.
-    mse_path_ : ndarray of shape (n_alphas, cv)
-        Mean squared errors on left-out folds at the chosen l1 ratio.
-    coef_ : ndarray of shape (n_design_columns,)
-        The coefficients of the design columns.
-    intercept_ : float
-        The intercept, 0 without one.
-    dual_gap_ : float
-        The duality gap at the solution: the objective is at most this far above its minimum.
-    n_iter_ : int
-        Epochs at the chosen penalty.
-    history_ : list of float
-        The duality gap after every round at the chosen penalty.
-    record_ : list of dict
-        With `record=True`: step, alpha, coef, intercept, objective, dual_gap and epochs at every
-        penalty from the largest down to the chosen one.
-    r2_ : float
-        The share of the variance of y explained on the rows of `fit`.
     effective_degrees_ : float
         As in `ElasticNet`.
-    seed_ : int
-        The seed of the folds.
-    mean_ : ndarray of shape (n_design_columns,)
-        The means of the design columns, from which explanations start.
 
     See Also
     --------
@@ -99,6 +78,30 @@ class ElasticNetCV(PenaltyCV):
     >>> model.l1_ratio_, model.coef_.round(1).tolist()
     (1.0, [2.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
+    """
+
+    _attribute_docs: ClassVar[str] = """
+    alpha_, l1_ratio_ : float
+        The chosen penalty.
+    alphas_ : ndarray of shape (n_alphas,)
+        At the chosen l1 ratio, falling.
+    mse_path_ : ndarray of shape (n_alphas, cv)
+        Mean squared errors on left-out folds at the chosen l1 ratio.
+    dual_gap_ : float
+        The duality gap at the solution: the objective is at most this far above its minimum.
+    n_iter_ : int
+        Epochs at the chosen penalty.
+    history_ : list of float
+        The duality gap after every round at the chosen penalty.
+    record_ : list of dict
+        With `record=True`: step, alpha, coef, intercept, objective, dual_gap and epochs at every
+        penalty from the largest down to the chosen one.
+    r2_ : float
+        The share of the variance of y explained on the rows of `fit`.
+    seed_ : int
+        The seed of the folds.
+    mean_ : ndarray of shape (n_design_columns,)
+        The means of the design columns, from which explanations start.
     """
 
     _coding = "one_hot"
@@ -172,79 +175,69 @@ class ElasticNetCV(PenaltyCV):
         self.seed_ = seed_from(self.random_state)
         rows, factors = self._unit_columns(rows)
         split = folds_of(self.cv, rows, self.seed_)
-        if self._on_columns(rows):
-            folds = None
+        # the problem of all rows: it says which penalties are tried in the folds
+        if on_columns(rows, self.solver, True):
+            all_rows = CenteredProblem.of_rows(rows, self.fit_intercept)
+            errors_of = partial(by_columns, without_checks(rows), split)
         else:
             folds = scatters(split, rows)
-        if folds is None:
-            all_rows = CenteredProblem.of_rows(rows, self.fit_intercept)
-        else:
             all_rows = CenteredProblem.of_moments(folds.total, self.fit_intercept)
+            errors_of = partial(by_moments, folds)
         grids = [
             grid(all_rows.problem, ratio, self.alphas, self.eps) for ratio in ratios
         ]
         fitters = [
             partial(self._coefs, alphas, ratio) for alphas, ratio in zip(grids, ratios)
         ]
-        if folds is None:
-            errors = by_columns(
-                without_checks(rows), split, self.fit_intercept, fitters
-            )
-        else:
-            errors = by_moments(folds, self.fit_intercept, fitters)
-        at, alpha = self._choose(errors)
-        self.l1_ratio_ = float(ratios[at])
-        self.alphas_ = grids[at]
-        self.mse_path_ = errors[at]
-        self._finish(all_rows, grids[at][: alpha + 1], factors)
+        errors = errors_of(self.fit_intercept, fitters)
+        ratio, alpha = self._choose(errors)
+        self.l1_ratio_ = float(ratios[ratio])
+        self.alphas_ = grids[ratio]
+        self.mse_path_ = errors[ratio]
+        self._finish(all_rows, grids[ratio][: alpha + 1], factors)
         return self
 
-    def _on_columns(self, rows: Rows) -> bool:
-        return on_columns(rows, self.solver, True)
-
     def _coefs(
-        self, alphas: np.ndarray, l1_ratio: float, centered: CenteredProblem
+        self,
+        alphas: np.ndarray,
+        l1_ratio: float,
+        centered: CenteredProblem,
     ) -> np.ndarray:
-        return np.array(
-            [
-                one.coef
-                for one in follow(
-                    centered.problem, alphas, l1_ratio, self.tol, self.max_iter
-                )
-            ]
-        )
+        solutions = follow(centered.problem, alphas, l1_ratio, self.tol, self.max_iter)
+        return np.array([solution.coef for solution in solutions])
 
     def _finish(
-        self, all_rows: CenteredProblem, alphas: np.ndarray, factors: np.ndarray | float
+        self,
+        all_rows: CenteredProblem,
+        alphas: np.ndarray,
+        factors: np.ndarray | float,
     ) -> None:
-        way = follow(all_rows.problem, alphas, self.l1_ratio_, self.tol, self.max_iter)
-        solution = way[-1]
+        # down the path to the chosen penalty, each begun where the last ended
+        path = follow(all_rows.problem, alphas, self.l1_ratio_, self.tol, self.max_iter)
+        solution = path[-1]
         self.__dict__.pop("record_", None)
         if self.record:
             self.record_ = [
-                {"step": k, **self._step(all_rows, float(alpha), one, factors)}
-                for k, (alpha, one) in enumerate(zip(alphas, way))
+                {"step": k, **self._step(all_rows, float(alpha), step, factors)}
+                for k, (alpha, step) in enumerate(zip(alphas, path))
             ]
         self.alpha_ = float(alphas[-1])
         self.coef_ = solution.coef * factors
         self.history_ = list(solution.history)
+        self.intercept_ = 0.0
         if self.fit_intercept:
             self.intercept_ = all_rows.intercept(solution.coef)
-        else:
-            self.intercept_ = 0.0
         self.mean_ = all_rows.x_mean / factors
         self.dual_gap_ = solution.gap
         self.n_iter_ = solution.n_iter
         yy = all_rows.problem.yy
+        self.r2_ = np.nan
         if yy > 0:
             self.r2_ = 1.0 - all_rows.problem.squares(solution.coef) / yy
-        else:
-            self.r2_ = np.nan
         l1 = self.alpha_ * self.l1_ratio_
         l2 = self.alpha_ * (1.0 - self.l1_ratio_)
-        self.effective_degrees_ = self.fit_intercept + all_rows.effective_degrees(
-            solution.coef, l1, l2
-        )
+        degrees = all_rows.effective_degrees(solution.coef, l1, l2)
+        self.effective_degrees_ = self.fit_intercept + degrees
         warn_unsolved(self, solution, self.tol * yy, self.max_iter)
 
     def _step(
@@ -254,25 +247,17 @@ class ElasticNetCV(PenaltyCV):
         solution: Solution,
         factors: np.ndarray | float,
     ) -> dict[str, Any]:
-        if self.fit_intercept:
-            intercept = all_rows.intercept(solution.coef)
-        else:
-            intercept = 0.0
+        coef = solution.coef
         l1 = alpha * self.l1_ratio_
         l2 = alpha * (1.0 - self.l1_ratio_)
-        objective = penalized_squares(
-            all_rows.problem.squares(solution.coef), solution.coef, l1, l2
-        )
-        numbers = {
-            "objective": objective,
-            "dual_gap": solution.gap,
-            "epochs": solution.n_iter,
-        }
+        squares = all_rows.problem.squares(coef)
         return {
             "alpha": alpha,
-            "coef": solution.coef * factors,
-            "intercept": intercept,
-            **numbers,
+            "coef": coef * factors,
+            "intercept": all_rows.intercept(coef) if self.fit_intercept else 0.0,
+            "objective": penalized_squares(squares, coef, l1, l2),
+            "dual_gap": solution.gap,
+            "epochs": solution.n_iter,
         }
 
     def _facts(self) -> dict[str, Any]:
@@ -292,35 +277,8 @@ class LassoCV(ElasticNetCV):
 
     Attributes
     ----------
-    alpha_ : float
-        The chosen penalty.
-    l1_ratio_ : float
-        The chosen l1 ratio.
-    alphas_ : ndarray of shape (n_alphas,)
-        The penalties, falling.
-    mse_path_ : ndarray
-        Mean squared errors on left-out folds.
-    coef_ : ndarray
-        The coefficients of the design columns.
-    intercept_ : float
-        The intercept, 0 without one.
-    dual_gap_ : float
-        The duality gap at the solution: the objective is at most this far above its minimum.
-    n_iter_ : int
-        The number of iterations (passes over the rows or epochs).
-    history_ : list of float
-        The duality gap after every round of coordinate descent.
-    record_ : list of dict
-        With `record=True`: step, alpha, coef, intercept, objective, dual_gap and epochs at every
-        penalty.
-    r2_ : float
-        The share of the variance of y explained on the rows of `fit`.
     effective_degrees_ : float
         1 for the intercept, and the number of coefficients that are not zero.
-    mean_ : ndarray of shape (n_design_columns,)
-        The means of the design columns, from which explanations start.
-    seed_ : int
-        The seed that was used.
 
     See Also
     --------

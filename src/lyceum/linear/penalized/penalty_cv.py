@@ -1,7 +1,11 @@
-"""A penalty chosen by cross-validation: which one is taken, and how it is shown."""
+"""A penalty chosen by cross-validation: the errors of all folds and penalties, from the Gram
+statistics of one pass or on columns, which penalty is taken, and how it is shown."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -10,9 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval, StrOptions
-from lyceum._core.data import Rows
+from lyceum._core.data import Block, Rows
+from lyceum._core.statistics import Folds, Scatter, SplitStatistics
+from lyceum.errors import DataError
 from lyceum.linear.least_squares.base import LinearPredictor
-from lyceum.linear.penalized.unit_columns import unit_columns
+from lyceum.linear.penalized.centered_problem import CenteredProblem
+from lyceum.linear.row_passes import first_pass, unit_columns
 from lyceum.report import Summary
 
 CV_CONSTRAINTS: dict[str, Any] = {
@@ -64,10 +71,14 @@ class PenaltyCV(LinearPredictor):
         errors : (ratios, alphas, folds), alphas falling
         """
         mean = errors.mean(axis=-1)
-        ratio, alpha = (int(i) for i in np.unravel_index(np.argmin(mean), mean.shape))
+        best = np.argmin(mean)
+        ratio, alpha = map(int, np.unravel_index(best, mean.shape))
         if self.choice == "one_standard_error":
-            reach = errors[ratio, alpha].std(ddof=1) / np.sqrt(errors.shape[-1])
-            alpha = int(np.argmax(mean[ratio] <= mean[ratio, alpha] + reach))
+            # penalties fall: the first within reach of the least mean error is the largest
+            n_folds = errors.shape[-1]
+            reach = errors[ratio, alpha].std(ddof=1) / np.sqrt(n_folds)
+            is_within = mean[ratio] <= mean[ratio, alpha] + reach
+            alpha = int(np.argmax(is_within))
         return ratio, alpha
 
     def _unit_columns(self, rows: Rows) -> tuple[Rows, np.ndarray | float]:
@@ -85,14 +96,16 @@ class PenaltyCV(LinearPredictor):
         zero."""
         check_is_fitted(self)
         mean = self.mse_path_.mean(axis=-1)
-        at = int(np.argmin(np.abs(self.alphas_ - self.alpha_)))
-        error = float(self.mse_path_[at].std(ddof=1) / np.sqrt(self.mse_path_.shape[1]))
+        chosen = int(np.argmin(np.abs(self.alphas_ - self.alpha_)))
+        n_folds = self.mse_path_.shape[1]
+        spread = self.mse_path_[chosen].std(ddof=1)
+        error = float(spread / np.sqrt(n_folds))
         facts = {
             "rows": self.n_rows_,
             "alpha": self.alpha_,
             **self._facts(),
-            "folds": self.mse_path_.shape[1],
-            "mean squared error left out": f"{mean[at]:.4g} (standard error {error:.2g})",
+            "folds": n_folds,
+            "mean squared error left out": f"{mean[chosen]:.4g} (standard error {error:.2g})",
             "R²": self.r2_,
             "coefficients not zero": f"{np.count_nonzero(self.coef_)} of {len(self.coef_)}",
             "effective degrees of freedom": self.effective_degrees_,
@@ -105,3 +118,106 @@ class PenaltyCV(LinearPredictor):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self.design_names)
         return {"coef_": (d,), "mean_": (d,)}
+
+
+# coefficients (k, d) at k penalties
+Fitter = Callable[[CenteredProblem], np.ndarray]
+
+
+def scatters(folds: Folds, rows: Rows) -> SplitStatistics:
+    """The Gram statistics of all folds, in one pass."""
+    return folds.statistics(rows, partial(Scatter.of, target=True), first_pass)
+
+
+@dataclass(frozen=True, slots=True)
+class FoldErrors:
+    """Σ w r² of left-out rows at k penalties, (k,), and their weight."""
+
+    squares: np.ndarray
+    weight: float
+
+    @classmethod
+    def of(cls, block: Block, coefs: np.ndarray, intercepts: np.ndarray) -> FoldErrors:
+        assert block.y is not None
+        r = block.y[:, None] - block.X @ coefs.T - intercepts
+        w = block.weights
+        return cls(w @ (r * r), float(w.sum()))
+
+    @classmethod
+    def of_rows(
+        cls,
+        rows: Rows,
+        coefs: np.ndarray,
+        intercepts: np.ndarray,
+    ) -> FoldErrors:
+        return rows.reduce(partial(cls.of, coefs=coefs, intercepts=intercepts))
+
+    @classmethod
+    def of_moments(
+        cls,
+        fold: Scatter,
+        coefs: np.ndarray,
+        intercepts: np.ndarray,
+    ) -> FoldErrors:
+        """Σ w r² = yy - 2 b·xy + bᵀ xx b + W (ȳ - b₀ - x̄·b)²."""
+        fitted = np.einsum("kd,kd->k", coefs @ fold.xx, coefs)
+        spread = fold.yy - 2 * coefs @ fold.xy + fitted
+        offset = fold.y_mean - intercepts - coefs @ fold.x_mean
+        squares = np.maximum(spread, 0.0) + fold.weight * offset**2
+        return cls(squares, fold.weight)
+
+    def merge(self, other: FoldErrors) -> FoldErrors:
+        return FoldErrors(self.squares + other.squares, self.weight + other.weight)
+
+
+def by_moments(
+    folds: SplitStatistics,
+    fit_intercept: bool,
+    fitters: Sequence[Fitter],
+) -> np.ndarray:
+    """Mean squared errors, (fitters, k, folds); folds without weight are left out."""
+    used = [pair for pair in folds.pairs if min(side.weight for side in pair) > 0]
+    _need_two(len(used))
+    errors = []
+    for train, test in used:
+        centered = CenteredProblem.of_moments(train, fit_intercept)
+        of = partial(FoldErrors.of_moments, test)
+        errors.append([_error(of, centered, fit) for fit in fitters])
+    return np.moveaxis(np.array(errors), 0, -1)
+
+
+def by_columns(
+    rows: Rows,
+    folds: Folds,
+    fit_intercept: bool,
+    fitters: Sequence[Fitter],
+) -> np.ndarray:
+    """The same on columns in memory, one fold after the other."""
+    errors = []
+    for train, test in folds.parts(rows):
+        sides = (train, test)
+        weights = [sum(block.weight for block in side.blocks()) for side in sides]
+        if min(weights) > 0:
+            centered = CenteredProblem.of_rows(train, fit_intercept)
+            of = partial(FoldErrors.of_rows, test)
+            errors.append([_error(of, centered, fit) for fit in fitters])
+    _need_two(len(errors))
+    return np.moveaxis(np.array(errors), 0, -1)
+
+
+def _error(
+    of: Callable[..., FoldErrors],
+    centered: CenteredProblem,
+    fit: Fitter,
+) -> np.ndarray:
+    coefs = fit(centered)
+    intercepts = centered.y_mean - coefs @ centered.x_mean
+    errors = of(coefs, intercepts)
+    return errors.squares / errors.weight
+
+
+def _need_two(folds: int) -> None:
+    if folds < 2:
+        raise DataError(
+            "cross-validation needs rows in two folds at least: there are too few rows (1 sample)"
+        )

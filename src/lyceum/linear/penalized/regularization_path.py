@@ -16,7 +16,6 @@ from lyceum._core.text import plain
 from lyceum._core.threads import single_threaded_blas
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError, number_setting
-from lyceum.linear.penalized.centered_problem import CenteredProblem
 from lyceum.linear.penalized.elastic_net import ElasticNet
 
 
@@ -73,7 +72,10 @@ class RegularizationPath:
 
 
 def lasso_path(
-    X: Data, y: Target = None, sample_weight: Weights = None, **settings: Any
+    X: Data,
+    y: Target = None,
+    sample_weight: Weights = None,
+    **settings: Any,
 ) -> RegularizationPath:
     """The lasso at many penalties, each begun where the last ended: `elastic_net_path` with
     l1_ratio=1.
@@ -131,16 +133,40 @@ def elastic_net_path(
         centered = learner._centered_problem(rows)
         values = grid(centered.problem, l1_ratio, alphas, eps)
         solutions = follow(centered.problem, values, l1_ratio, tol, max_iter)
-    _warn(solutions, values, max_iter)
-    return _path(rows.schema.names, values, solutions, centered, fit_intercept)
+    short = [
+        alpha for alpha, solution in zip(values, solutions) if not solution.converged
+    ]
+    if short:
+        warnings.warn(
+            f"the path stopped short of its tolerance after max_iter={max_iter} epochs at"
+            f" {len(short)} of {len(values)} alphas, first at {short[0]:.3g}: raise max_iter, eps"
+            " or tol",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    coefs = np.array([solution.coef for solution in solutions])
+    intercepts = [centered.intercept(coef) if fit_intercept else 0.0 for coef in coefs]
+    return RegularizationPath(
+        rows.schema.names,
+        alphas=values,
+        coefs=coefs,
+        intercepts=np.array(intercepts),
+        dual_gaps=np.array([solution.gap for solution in solutions]),
+        n_iters=np.array([solution.n_iter for solution in solutions]),
+    )
 
 
 def grid(
-    problem: ElasticNetProblem, l1_ratio: float, alphas: ArrayLike, eps: float
+    problem: ElasticNetProblem,
+    l1_ratio: float,
+    alphas: ArrayLike,
+    eps: float,
 ) -> np.ndarray:
     """The penalties, falling; a number of them is spread geometrically."""
     if isinstance(alphas, (int, np.integer)):
-        most = float(np.abs(problem.xy).max(initial=0.0)) / l1_ratio or 1.0
+        # from max |Xᵀy| / l1_ratio on all coefficients are zero
+        steepest = float(np.abs(problem.xy).max(initial=0.0))
+        most = steepest / l1_ratio or 1.0
         if alphas < 1 or not 0 < eps < 1:
             raise SettingError(
                 f"alphas={alphas}, eps={eps}: give at least one alpha and eps between 0 and 1"
@@ -153,8 +179,10 @@ def grid(
 
 def given_penalties(alphas: ArrayLike) -> np.ndarray:
     """The penalties that were given, falling."""
-    values = np.sort(number_setting("alphas", alphas).ravel())[::-1]
-    if not len(values) or not np.isfinite(values).all() or values[-1] <= 0:
+    numbers = number_setting("alphas", alphas).ravel()
+    values = np.sort(numbers)[::-1]
+    is_finite = np.isfinite(values).all()
+    if not len(values) or not is_finite or values[-1] <= 0:
         raise SettingError("alphas must be positive numbers")
     return values
 
@@ -172,34 +200,8 @@ def follow(
     for alpha in alphas:
         l1 = alpha * l1_ratio
         l2 = alpha * (1 - l1_ratio)
-        solutions.append(problem.solve(l1, l2, start, tol * problem.yy, max_iter))
-        start = solutions[-1].coef
+        # neighboring penalties have neighboring solutions: few epochs lead from one to the next
+        solution = problem.solve(l1, l2, start, tol * problem.yy, max_iter)
+        solutions.append(solution)
+        start = solution.coef
     return solutions
-
-
-def _path(
-    names: tuple[str, ...],
-    alphas: np.ndarray,
-    solutions: list[Solution],
-    centered: CenteredProblem,
-    fit_intercept: bool,
-) -> RegularizationPath:
-    coefs = np.array([one.coef for one in solutions])
-    intercepts = [centered.intercept(coef) if fit_intercept else 0.0 for coef in coefs]
-    gaps = [one.gap for one in solutions]
-    epochs = [one.n_iter for one in solutions]
-    return RegularizationPath(
-        names, alphas, coefs, np.array(intercepts), np.array(gaps), np.array(epochs)
-    )
-
-
-def _warn(solutions: list[Solution], alphas: np.ndarray, max_iter: int) -> None:
-    short = [alpha for alpha, one in zip(alphas, solutions) if not one.converged]
-    if short:
-        warnings.warn(
-            f"the path stopped short of its tolerance after max_iter={max_iter} epochs at"
-            f" {len(short)} of {len(alphas)} alphas, first at {short[0]:.3g}: raise max_iter, eps"
-            " or tol",
-            ConvergenceWarning,
-            stacklevel=3,
-        )

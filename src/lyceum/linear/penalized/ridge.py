@@ -16,7 +16,7 @@ from lyceum._core.types import Categories
 from lyceum.errors import SettingError
 from lyceum.linear.least_squares.base import Fit, LeastSquares
 from lyceum.linear.least_squares.solvers import by_recursion
-from lyceum.linear.penalized.unit_columns import inverse_deviations
+from lyceum.linear.row_passes import inverse_deviations
 from lyceum.report import Summary, Table
 
 
@@ -45,10 +45,6 @@ class Ridge(LeastSquares):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_design_columns,)
-        The coefficients of the design columns.
-    intercept_ : float
-        The intercept, 0 without one.
     effective_degrees_ : float
         The trace of the matrix that takes y to the fitted values: 1 for the intercept plus Σ λ / (λ
         + alpha) over the eigenvalues λ of XᵀWX.
@@ -112,10 +108,9 @@ class Ridge(LeastSquares):
     def _penalty(self, statistic: Scatter | RowScatter) -> float | np.ndarray:
         if not self.standardize or not self.alpha:
             return float(self.alpha)
-        return (
-            self.alpha
-            / inverse_deviations(statistic.xx_diagonal, statistic.weight) ** 2
-        )
+        # alpha (s_j b_j)²: a penalty of alpha s_j² on b_j as it is
+        factors = inverse_deviations(statistic.xx_diagonal, statistic.weight)
+        return self.alpha / factors**2
 
     def _refine(self, fit: Fit, rows: Rows) -> Fit:
         if self.solver == "normal":
@@ -129,13 +124,11 @@ class Ridge(LeastSquares):
     def _set_results(self, fit: Fit) -> None:
         super()._set_results(fit)
         self.n_undetermined_ = len(fit.coef) - fit.factor.rank
-        self.effective_degrees_ = fit.effective_degrees + (
-            1.0 if self.fit_intercept else 0.0
-        )
+        # tr[X (XᵀWX + alpha I)⁻¹ XᵀW], and one for the intercept
+        self.effective_degrees_ = fit.effective_degrees + bool(self.fit_intercept)
+        self.r2_ = np.nan
         if fit.moments.yy > 0:
             self.r2_ = 1.0 - fit.residual / fit.moments.yy
-        else:
-            self.r2_ = np.nan
 
     def summary(self) -> Summary:
         check_is_fitted(self)
@@ -153,12 +146,7 @@ class Ridge(LeastSquares):
             for name, b, s in zip(self.design_names, self.coef_, spread)
         ]
         if self.fit_intercept:
-            head = [("(intercept)", float(self.intercept_), 0.0)]
-        else:
-            head = []
-        table = Table(
-            "Coefficients",
-            ("column", "coefficient", "per standard deviation"),
-            [*head, *rows],
-        )
+            rows = [("(intercept)", float(self.intercept_), 0.0), *rows]
+        columns = ("column", "coefficient", "per standard deviation")
+        table = Table("Coefficients", columns, rows)
         return Summary(self._title(), facts, [table])

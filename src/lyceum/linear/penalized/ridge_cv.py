@@ -16,8 +16,12 @@ from lyceum._core.text import undetermined_fact
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.linear.least_squares.base import Fit
 from lyceum.linear.penalized.centered_problem import CenteredProblem
-from lyceum.linear.penalized.fold_errors import by_moments, scatters
-from lyceum.linear.penalized.penalty_cv import CV_CONSTRAINTS, PenaltyCV
+from lyceum.linear.penalized.penalty_cv import (
+    CV_CONSTRAINTS,
+    PenaltyCV,
+    by_moments,
+    scatters,
+)
 from lyceum.linear.penalized.regularization_path import given_penalties
 
 
@@ -42,10 +46,6 @@ class RidgeCV(PenaltyCV):
         Falling.
     mse_path_ : ndarray of shape (n_alphas, cv)
         Mean squared errors on left-out folds.
-    coef_ : ndarray of shape (n_design_columns,)
-        The coefficients of the design columns.
-    intercept_ : float
-        The intercept, 0 without one.
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
     effective_degrees_ : float
@@ -117,7 +117,9 @@ class RidgeCV(PenaltyCV):
         space = None
         self.seed_ = seed_from(self.random_state)
         rows, factors = self._unit_columns(rows)
-        if is_wide(rows):  # the squared length of b is the same in any coordinates
+        # with fewer rows than columns b lies in their space, and its squared length, the penalty,
+        # is the same in any orthonormal coordinates of it
+        if is_wide(rows):
             space = RowSpace.of(rows, type(self).__name__, self.fit_intercept)
             rows = space.rows
         folds = scatters(folds_of(self.cv, rows, self.seed_), rows)
@@ -130,7 +132,10 @@ class RidgeCV(PenaltyCV):
         return self
 
     def _set_results(
-        self, fit: Fit, space: RowSpace | None, factors: np.ndarray | float
+        self,
+        fit: Fit,
+        space: RowSpace | None,
+        factors: np.ndarray | float,
     ) -> None:
         """The fit of all rows in the units of the columns as they came."""
         self.n_undetermined_ = len(fit.coef) - fit.factor.rank
@@ -153,6 +158,7 @@ class RidgeCV(PenaltyCV):
 
     def _grid(self, xx: np.ndarray) -> np.ndarray:
         if isinstance(self.alphas, Integral):
+            # ten times the largest eigenvalue shrinks every direction to an eleventh or less
             most = 10 * float(np.linalg.eigvalsh(xx)[-1]) or 1.0
             return np.geomspace(most, most * self.eps, int(self.alphas))
         return given_penalties(self.alphas)
@@ -162,8 +168,8 @@ def _ridges(alphas: np.ndarray, centered: CenteredProblem) -> np.ndarray:
     """The coefficients at every alpha, (k, d); the problem's products are per unit of weight."""
     problem = centered.problem
     assert isinstance(problem, GramElasticNet)
+    # b = V (Λ + alpha/W)⁻¹ Vᵀ q: one decomposition serves all penalties
     values, vectors = np.linalg.eigh(problem.Q)
     turned = vectors.T @ problem.q
-    return (
-        turned / (np.maximum(values, 0.0) + alphas[:, None] / centered.weight)
-    ) @ vectors.T
+    shrunk = np.maximum(values, 0.0) + alphas[:, None] / centered.weight
+    return (turned / shrunk) @ vectors.T

@@ -13,9 +13,9 @@ from lyceum._core.data import Block
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import ModelFileError
 from lyceum.neighbors.condensing import condensed_rows, edited_rows
-from lyceum.neighbors.knn.choice_of_k import Tally
 from lyceum.neighbors.knn.explanation import NeighborExplanation
 from lyceum.neighbors.knn.voter import VOTER_CONSTRAINTS, Voter
+from lyceum.neighbors.knn.votes import Tally
 from lyceum.report import Summary, Table
 
 
@@ -183,13 +183,11 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         known = getattr(self, "schema_", None)
         rows = self._more_rows(X, y, sample_weight, classes)
         self._check_settings()
+        kept = None
         if known is not None:
-            before = len(self.weights_)
-        else:
-            before = 0
-        block = self._gather(rows)
-        self._keep_more(block, known)
-        self._reduce_prototypes(np.arange(before) if before else None)
+            kept = np.arange(len(self.weights_))
+        self._keep_more(self._gather(rows), known)
+        self._reduce_prototypes(kept)
         self._choose()
         return self
 
@@ -203,19 +201,14 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
             start = None
         if "condensed" in self.prototypes:
             self._only(condensed_rows(points, self.targets_, self.metric_, start))
-        self.class_prior_ = (
-            np.bincount(self.targets_, self.weights_, len(self.classes_))
-            / self.weights_.sum()
-        )
+        class_weight = np.bincount(self.targets_, self.weights_, len(self.classes_))
+        self.class_prior_ = class_weight / self.weights_.sum()
 
     def _only(self, kept: np.ndarray) -> None:
-        metric = self.metric_
-        center = self.center_
-        scale = self.scale_
         self.rows_ = self.rows_[kept]
         self.targets_ = self.targets_[kept]
         self.weights_ = self.weights_[kept]
-        self._set_metric(metric, center, scale)
+        self._set_metric(self.metric_)
 
     def _tally(self) -> Tally:
         return Tally(self.targets_, len(self.classes_))
@@ -257,24 +250,16 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         -------
         NeighborExplanation
         """
-        return self._explain_votes(
-            X, "posterior", getattr(self, "class_prior_", np.zeros(0))
-        )
+        base = getattr(self, "class_prior_", np.zeros(0))
+        return self._explain_votes(X, "posterior", base)
 
     def summary(self) -> Summary:
         """Stored rows, metric, votes, k and how it was chosen, and the classes."""
         head = super().summary()
         counts = np.bincount(self.targets_, minlength=len(self.classes_))
-        table = Table(
-            "Classes",
-            ("class", "stored rows", "prior"),
-            [
-                (str(label), int(n), float(prior))
-                for label, n, prior in zip(
-                    self.classes_.tolist(), counts, self.class_prior_
-                )
-            ],
-        )
+        labels = map(str, self.classes_.tolist())
+        rows = list(zip(labels, counts.tolist(), self.class_prior_.tolist()))
+        table = Table("Classes", ("class", "stored rows", "prior"), rows)
         facts = {
             **head.facts,
             "rows seen": self.n_rows_,

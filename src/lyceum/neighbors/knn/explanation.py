@@ -67,26 +67,20 @@ class NeighborExplanation(Explanation):
     def neighbors(self, i: int) -> Table:
         """The stored rows that voted on row i: number, target, distance, vote, and the nearest
         columns."""
-        there = np.flatnonzero((self.rows[i] >= 0) & (self.votes[i] > 0))
-        lines = [
-            (
+        lines = []
+        has_voted = (self.rows[i] >= 0) & (self.votes[i] > 0)
+        for j in np.flatnonzero(has_voted):
+            nearest = np.argsort(self.differences[i, j], kind="stable")[:3]
+            line = (
                 int(self.rows[i, j]),
                 plain(self.targets[i, j]),
                 float(self.distances[i, j]),
                 float(self.votes[i, j]),
-                self._nearest_columns(self.differences[i, j]),
+                ", ".join(str(self.names[column]) for column in nearest),
             )
-            for j in there
-        ]
-        return Table(
-            f"Neighbors of row {i}",
-            ("row", "target", "distance", "vote", "nearest in"),
-            lines,
-        )
-
-    def _nearest_columns(self, shares: np.ndarray) -> str:
-        order = np.argsort(shares, kind="stable")[:3]
-        return ", ".join(str(self.names[j]) for j in order)
+            lines.append(line)
+        names = ("row", "target", "distance", "vote", "nearest in")
+        return Table(f"Neighbors of row {i}", names, lines)
 
     def _row_as_dict(self, i: int) -> dict[str, Any]:
         return super()._row_as_dict(i) | {"neighbors": self.neighbors(i).as_dict()}
@@ -105,9 +99,8 @@ def column_differences(
     """
     parts = _parts(metric, X, Y)
     if isinstance(metric, ValueDifference):
-        widths = [
-            part.points(np.zeros(1)).reshape(1, -1).shape[1] for part in metric.columns
-        ]
+        # a column of the table is several coordinates, as many as one cell gives
+        widths = [column.points(np.zeros(1)).size for column in metric.columns]
         source = np.repeat(np.arange(n_columns), widths)
     # directions have a last column that marks rows of zeros
     parts = parts[:, : len(source)]
@@ -117,18 +110,20 @@ def column_differences(
 
 
 def _parts(metric: Metric, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """What every coordinate of the points of a metric adds, before the root of the sum if any."""
     if isinstance(metric, Mahalanobis):
         # δ_j (S⁻¹ δ)_j sums to the squared distance
         delta = np.asarray(X, np.float64) - Y
         return delta * np.linalg.solve(np.asarray(metric.covariance), delta.T).T
-    A, B = (metric.points(np.ascontiguousarray(rows)) for rows in (X, Y))
+    A = metric.points(np.ascontiguousarray(X))
+    B = metric.points(np.ascontiguousarray(Y))
     space = metric.space
     if isinstance(metric, Gower):
         assert space.matched is not None
         assert space.weight is not None
-        apart = np.where(
-            space.matched.astype(bool), A != B, np.minimum(np.abs(A - B), 1.0)
-        )
+        # categories differ or not; numbers by their share of the range, at most 1
+        is_category = space.matched.astype(bool)
+        apart = np.where(is_category, A != B, np.minimum(np.abs(A - B), 1.0))
         unknown = np.isnan(A) | np.isnan(B)
         # nothing known is as if far
         return np.where(unknown, 1.0, apart) * space.weight
@@ -147,5 +142,5 @@ def column_shares(typical: np.ndarray, voters: np.ndarray) -> np.ndarray:
     average."""
     nearer = np.maximum(typical - voters, 0.0)
     total = nearer.sum(axis=1, keepdims=True)
-    even = np.full(nearer.shape, 1.0 / max(1, nearer.shape[1]))
-    return np.where(total > 0, nearer / np.where(total > 0, total, 1.0), even)
+    even_share = 1.0 / max(1, nearer.shape[1])
+    return np.where(total > 0, nearer / np.where(total > 0, total, 1.0), even_share)

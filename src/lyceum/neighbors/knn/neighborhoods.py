@@ -25,11 +25,6 @@ class Neighborhood:
     rows: np.ndarray  # (n, k)
     counts: np.ndarray | None = None
 
-    def first(self, k: int) -> Neighborhood:
-        """The k nearest of rows that count once each."""
-        assert self.counts is None
-        return Neighborhood(self.distances[:, :k], self.rows[:, :k])
-
 
 def nearest_by_weight(
     index: NeighborIndex,
@@ -48,9 +43,10 @@ def nearest_by_weight(
     if weights is None and own is None:
         neighbors = index.nearest(X, min(k, n))
         return Neighborhood(neighbors.distances, neighbors.rows)
-    near = min(k + (own is not None), n)
+    # how many neighbors have the weight k is not known before: twice as many until it is enough
+    n_near = min(k + (own is not None), n)
     while True:
-        neighbors = index.nearest(X, near)
+        neighbors = index.nearest(X, n_near)
         if weights is None:
             held = np.ones(neighbors.rows.shape)
         else:
@@ -58,14 +54,17 @@ def nearest_by_weight(
         if own is not None:
             held = np.where(neighbors.rows == own[:, None], 0.0, held)
         within = np.cumsum(held, axis=1)
-        if near == n or (within[:, -1] >= k).all():
+        if n_near == n or (within[:, -1] >= k).all():
             break
-        near = min(n, 2 * near)
+        n_near = min(n, 2 * n_near)
     # a row counts as far as the nearer ones leave room in k
     counts = np.clip(k - (within - held), 0.0, held)
-    used = max(1, int(np.flatnonzero((counts > 0).any(axis=0)).max(initial=0)) + 1)
+    used_columns = np.flatnonzero((counts > 0).any(axis=0))
+    n_used = int(used_columns.max(initial=0)) + 1
     return Neighborhood(
-        neighbors.distances[:, :used], neighbors.rows[:, :used], counts[:, :used]
+        distances=neighbors.distances[:, :n_used],
+        rows=neighbors.rows[:, :n_used],
+        counts=counts[:, :n_used],
     )
 
 
@@ -74,15 +73,17 @@ def within(
 ) -> Neighborhood:
     """All rows within a radius, or the nearest row where there is none."""
     neighbors = index.within(X, radius)
-    counts = neighbors.counts
-    n = len(counts)
-    width = max(1, int(counts.max(initial=1)))
+    n_within = neighbors.counts
+    n = len(n_within)
+    # lists of different lengths as a table, filled up with rows at infinite distance
+    width = max(1, int(n_within.max(initial=1)))
     distances = np.full((n, width), np.inf)
     rows = np.zeros((n, width), dtype=np.int64)
-    there = np.arange(width) < counts[:, None]
-    distances[there] = neighbors.distances
-    rows[there] = neighbors.rows
-    alone = np.flatnonzero(counts == 0)
+    exists = np.arange(width) < n_within[:, None]
+    distances[exists] = neighbors.distances
+    rows[exists] = neighbors.rows
+    # a query without a row in reach takes the nearest one
+    alone = np.flatnonzero(n_within == 0)
     if len(alone):
         nearest = index.nearest(X[alone], 1)
         distances[alone, 0] = nearest.distances[:, 0]

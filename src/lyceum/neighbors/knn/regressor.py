@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,9 +12,9 @@ from lyceum._core.base import Regressor
 from lyceum._core.data import ArraySource, Block, Column, Rows
 from lyceum._core.distances import Metric, ValueDifference
 from lyceum._core.types import Categories, Data, Target, Weights
-from lyceum.neighbors.knn.choice_of_k import Tally
 from lyceum.neighbors.knn.explanation import NeighborExplanation
 from lyceum.neighbors.knn.voter import VOTER_CONSTRAINTS, Voter
+from lyceum.neighbors.knn.votes import Tally
 from lyceum.report import Summary
 
 _BINS = 5  # groups of the target that the value difference metric tells apart
@@ -154,8 +153,7 @@ class KNeighborsRegressor(Regressor, Voter):
         known = getattr(self, "schema_", None)
         rows = self._more_rows(X, y, sample_weight)
         self._check_settings()
-        block = self._gather(rows)
-        self._keep_more(block, known)
+        self._keep_more(self._gather(rows), known)
         return self._finish()
 
     def _alternative(self) -> str:
@@ -178,14 +176,10 @@ class KNeighborsRegressor(Regressor, Voter):
         assert isinstance(source, ArraySource)
         cuts = np.unique(np.quantile(self.targets_, np.arange(1, _BINS) / _BINS))
         groups = np.searchsorted(cuts, self.targets_, side="right").astype(np.int32)
-        target = Column(
-            "group", "categorical", np.arange(len(cuts) + 1), "fifths of the target"
-        )
-        return metric.learn(
-            Rows(
-                replace(source, y=groups, schema=replace(source.schema, target=target))
-            )
-        )
+        labels = np.arange(len(cuts) + 1)
+        target = Column("group", "categorical", labels, "fifths of the target")
+        schema = replace(source.schema, target=target)
+        return metric.learn(Rows(replace(source, y=groups, schema=schema)))
 
     # -- predict -----------------------------------------------------------------------
 
@@ -200,9 +194,11 @@ class KNeighborsRegressor(Regressor, Voter):
         -------
         array of shape (n_samples,)
         """
-        return self._apply_to_all(
-            partial(_mean_target, self), X, getattr(self, "n_neighbors_", 1)
-        )
+        n_listed = getattr(self, "n_neighbors_", 1)
+        return self._apply_to_all(self._mean_targets, X, n_listed)
+
+    def _mean_targets(self, block: Block) -> np.ndarray:
+        return self._shares(block)[:, 0]
 
     # -- what was learned --------------------------------------------------------------
 
@@ -222,21 +218,12 @@ class KNeighborsRegressor(Regressor, Voter):
         -------
         NeighborExplanation
         """
-        return self._explain_votes(
-            X, self._unit(), np.array([getattr(self, "mean_", 0.0)])
-        )
-
-    def _unit(self) -> str:
-        target = getattr(self, "schema_", None)
-        if target is None:
-            return "y"
-        return target.target_name
+        schema = getattr(self, "schema_", None)
+        unit = "y" if schema is None else schema.target_name
+        base = np.array([getattr(self, "mean_", 0.0)])
+        return self._explain_votes(X, unit, base)
 
     def summary(self) -> Summary:
         """Stored rows, metric, votes, k and how it was chosen, and the mean target."""
         head = super().summary()
         return Summary(head.title, {**head.facts, "mean target": self.mean_})
-
-
-def _mean_target(learner: KNeighborsRegressor, block: Block) -> np.ndarray:
-    return learner._shares(block)[:, 0]

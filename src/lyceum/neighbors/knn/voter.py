@@ -22,7 +22,6 @@ from lyceum._core.statistics import held_out_rows, seed_from
 from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.neighbors.knn.choice_of_k import (
-    Tally,
     best_k,
     candidates,
     errors_by_k,
@@ -39,7 +38,7 @@ from lyceum.neighbors.knn.neighborhoods import (
     slices,
     within,
 )
-from lyceum.neighbors.knn.votes import VOTE_CONSTRAINTS, Votes
+from lyceum.neighbors.knn.votes import VOTE_CONSTRAINTS, Tally, Votes
 from lyceum.neighbors.stored_rows import (
     STORED_CONSTRAINTS,
     StoredRows,
@@ -106,9 +105,9 @@ class Voter(StoredRows):
 
     @property
     def _votes(self) -> Votes:
-        return Votes(
-            self.weights, None if self.bandwidth is None else float(self.bandwidth)
-        )
+        if self.bandwidth is None:
+            return Votes(self.weights)
+        return Votes(self.weights, float(self.bandwidth))
 
     @property
     def _row_weights(self) -> np.ndarray | None:
@@ -136,46 +135,37 @@ class Voter(StoredRows):
             )
         self.__dict__.pop("errors_", None)
         n = len(self.weights_)
-        if self._row_weights is None:
-            total = n
-        else:
-            total = max(1, int(np.ceil(self.weights_.sum())))
+        total = max(1, int(np.ceil(self.weights_.sum())))
         if self.n_neighbors == "all":
             self.n_neighbors_ = total
-        elif isinstance(self.n_neighbors, str) and n > 1:
+        elif not isinstance(self.n_neighbors, str):
+            self.n_neighbors_ = min(int(self.n_neighbors), total)
+        elif n > 1:
             self._choose_by_error(validation)
         else:
-            if isinstance(self.n_neighbors, str):
-                k = 1
-            else:
-                k = int(self.n_neighbors)
-            self.n_neighbors_ = min(k, total)
+            self.n_neighbors_ = 1
 
     def _choose_by_error(self, validation: object) -> None:
         if self.n_neighbors == "leave_one_out":
             errors = self._leave_one_out(self.max_neighbors)
-            self.n_neighbors_ = best_k(
-                errors, candidates(len(errors), self._odd_only())
-            )
-            self.errors_ = errors
-            return
-        if validation is None:
+        elif validation is None:
             errors = self._share_held_out()
         else:
             errors = self._errors_on(validation)
         tried = candidates(len(errors), self._odd_only())
+        if self.n_neighbors == "leave_one_out":
+            self.n_neighbors_ = best_k(errors, tried)
+            self.errors_ = errors
+            return
+        # validation stops at the first rise: errors of larger k count as not tried
         self.n_neighbors_, last = first_rise(errors, tried)
-        self.errors_ = np.where(
-            np.isin(np.arange(1, len(errors) + 1), tried[tried <= last]), errors, np.nan
-        )
+        is_tried = np.isin(np.arange(1, len(errors) + 1), tried[tried <= last])
+        self.errors_ = np.where(is_tried, errors, np.nan)
 
     def _share_held_out(self) -> np.ndarray:
-        held = held_out_rows(
-            0,
-            len(self.weights_),
-            self.validation_fraction,
-            seed_from(self.random_state),
-        )
+        seed = seed_from(self.random_state)
+        held = held_out_rows(0, len(self.weights_), self.validation_fraction, seed)
+        # of few rows one at least is held out, and one at least is not
         if not (held.any() and not held.all()):
             held[:2] = (True, False)
         return self._held_out(held, self.max_neighbors)
@@ -184,31 +174,33 @@ class Voter(StoredRows):
         w = self._row_weights
         most = min(most, len(self.weights_) - 1)
         near = nearest_by_weight(self._neighbor_index, None, most, w)
-        near = Neighborhood(near.distances, near.rows)
         return errors_by_k(
-            near, self._tally(), self._votes, self.targets_, self.weights_, w, most
+            near=near,
+            tally=self._tally(),
+            votes=self._votes,
+            truth=self.targets_,
+            w=self.weights_,
+            weights=w,
+            most=most,
         )
 
     def _held_out(self, held: np.ndarray, most: int) -> np.ndarray:
+        # metric and scales are those of all rows: only the search leaves rows out
         points = self._points(self.rows_)
-        w = self._row_weights
-        if w is None:
-            kept = None
-        else:
-            kept = w[~held]
+        weights = None
+        if self._row_weights is not None:
+            weights = self._row_weights[~held]
         index = NeighborIndex(points[~held], metric=self.metric_)
         most = min(most, len(index))
-        near = nearest_by_weight(index, points[held], most, kept)
-        near = Neighborhood(near.distances, near.rows)
-        tally = Tally(self.targets_[~held], self._tally().n_classes)
+        near = nearest_by_weight(index, points[held], most, weights)
         return errors_by_k(
-            near,
-            tally,
-            self._votes,
-            self.targets_[held],
-            self.weights_[held],
-            kept,
-            most,
+            near=near,
+            tally=Tally(self.targets_[~held], self._tally().n_classes),
+            votes=self._votes,
+            truth=self.targets_[held],
+            w=self.weights_[held],
+            weights=weights,
+            most=most,
         )
 
     def errors_by_k(
@@ -235,13 +227,16 @@ class Voter(StoredRows):
         block = self.rows_to_predict(X).in_one_block(type(self).__name__)
         weights = self._row_weights
         most = min(int(self.max_neighbors), len(self.weights_))
-        near = nearest_by_weight(
-            self._neighbor_index, self._points(as_cells(block)), most, weights
-        )
-        near = Neighborhood(near.distances, near.rows)
-        truth = self._codes(np.asarray(y))
+        points = self._points(as_cells(block))
+        near = nearest_by_weight(self._neighbor_index, points, most, weights)
         return errors_by_k(
-            near, self._tally(), self._votes, truth, sample_weight, weights, most
+            near=near,
+            tally=self._tally(),
+            votes=self._votes,
+            truth=self._codes(np.asarray(y)),
+            w=sample_weight,
+            weights=weights,
+            most=most,
         )
 
     def _codes(self, y: np.ndarray) -> np.ndarray:
@@ -257,11 +252,9 @@ class Voter(StoredRows):
         else:
             near = nearest_by_weight(self._neighbor_index, points, self.n_neighbors_, w)
         if near.counts is None:
-            distances = near.distances
-        else:
-            distances = np.where(near.counts > 0, near.distances, np.inf)
-        votes = self._votes(distances)
-        return near, votes if near.counts is None else votes * near.counts
+            return near, self._votes(near.distances)
+        distances = np.where(near.counts > 0, near.distances, np.inf)
+        return near, self._votes(distances) * near.counts
 
     def _shares(self, block: Block) -> np.ndarray:
         """The shares of the vote of every class, or the mean target, of every row of a block."""
@@ -270,16 +263,16 @@ class Voter(StoredRows):
             return self._shepard(points)
         tally = self._tally()
         n = points.shape[0]
+        # within a radius there may be all rows
+        n_near = self.n_neighbors_ if self.radius is None else len(self.weights_)
         out = np.empty((n, tally.width))
-        for some in slices(
-            n, len(self.weights_) if self.radius is not None else self.n_neighbors_
-        ):
-            near, votes = self._near(points[some])
-            out[some] = tally.share(near.rows, votes)
+        for part in slices(n, n_near):
+            near, votes = self._near(points[part])
+            out[part] = tally.share(near.rows, votes)
         return out
 
     def _shepard(self, points: Any) -> np.ndarray:
-        """The votes of all rows."""
+        """The votes of all rows (Shepard's method): Σ v(d_i) y_i / Σ v(d_i)."""
         tally = self._tally()
         if tally.n_classes:
             targets = np.eye(tally.n_classes)[self.targets_]
@@ -289,13 +282,11 @@ class Voter(StoredRows):
         out = np.empty((points.shape[0], tally.width))
         # the same blocks for any number of threads
         step = max(1, (1 << 20) // len(self.weights_))
-        for some, distances in pairwise_blocks(
-            points, stored, metric=self.metric_, n_rows=step
-        ):
+        blocks = pairwise_blocks(points, stored, metric=self.metric_, n_rows=step)
+        for part, distances in blocks:
             votes = self._votes(np.asarray(distances, np.float64)) * self.weights_
-            out[some] = np.einsum("ij,jk->ik", votes, targets) / votes.sum(
-                axis=1, keepdims=True
-            )
+            sums = np.einsum("ij,jk->ik", votes, targets)
+            out[part] = sums / votes.sum(axis=1, keepdims=True)
         return out
 
     # -- neighbors --------------------------------------------------------------------
@@ -315,9 +306,9 @@ class Voter(StoredRows):
         Neighbors
             `distances` and `rows` of shape (n_samples, n_neighbors), the nearest first.
         """
-        return self._searched_rows(X).nearest(
-            self._query_points(X), n_neighbors or self.n_neighbors_
-        )
+        check_is_fitted(self)
+        k = n_neighbors or self.n_neighbors_
+        return self._neighbor_index.nearest(self._query_points(X), k)
 
     def radius_neighbors(
         self, X: Data = None, radius: float | None = None
@@ -340,11 +331,8 @@ class Voter(StoredRows):
             radius = self.radius
         if radius is None:
             raise SettingError("give a radius: this learner has none")
-        return self._searched_rows(X).within(self._query_points(X), radius)
-
-    def _searched_rows(self, X: Data) -> NeighborIndex:
         check_is_fitted(self)
-        return self._neighbor_index
+        return self._neighbor_index.within(self._query_points(X), radius)
 
     def _query_points(self, X: Data) -> Any:
         if X is None:
@@ -360,20 +348,56 @@ class Voter(StoredRows):
         """Contributions of columns and the rows that voted; `base` is the vote of all rows,
         (K,)."""
         check_is_fitted(self)
-        contributions = partial(_contributions, self, base=base)
+        contributions = partial(self._contributions, base=base)
         explanation, block = self._explain_in_memory(X, contributions, unit)
         near, votes = self._near(self._points(as_cells(block)))
-        there = votes > 0
+        has_voted = votes > 0
         differences = self._pair_differences(block, near.rows)
         total = differences.sum(axis=2, keepdims=True)
         return explanation.extend(
             NeighborExplanation,
-            rows=np.where(there, near.rows, -1),
-            distances=np.where(there, near.distances, np.inf),
+            rows=np.where(has_voted, near.rows, -1),
+            distances=np.where(has_voted, near.distances, np.inf),
             votes=votes / votes.sum(axis=1, keepdims=True),
             targets=self._labels(self.targets_[near.rows]),
             differences=differences / np.where(total > 0, total, 1.0),
         )
+
+    def _contributions(self, block: Block, base: np.ndarray) -> np.ndarray:
+        """For `Learner._explain`: what is predicted, the base, and what every column of the block
+        adds."""
+        shares = self._shares(block)
+        code = shares.argmax(axis=1)
+        score = shares[np.arange(len(shares)), code]
+        start = base[code]
+        parts = [np.empty((0, len(self.schema_)))]
+        for rows in slices(len(block), 1 << 14):
+            part = block.take(np.arange(len(block))[rows])
+            parts.append(self._shares_of_columns(part))
+        column_parts = np.concatenate(parts)
+        # the share of a table column is put on the first of its design columns; a table column may
+        # have none, and the others then share the whole
+        columns, first = np.unique(self._source, return_index=True)
+        design_parts = np.zeros((len(block), block.X.shape[1]))
+        design_parts[:, first] = column_parts[:, columns]
+        total = np.where(design_parts.any(axis=1), design_parts.sum(axis=1), 1.0)
+        added = (score - start)[:, None] * (design_parts / total[:, None])
+        predicted = score
+        if len(base) > 1 or self._tally().n_classes:
+            predicted = code
+        return np.column_stack([predicted, start, added])
+
+    def _shares_of_columns(self, block: Block) -> np.ndarray:
+        """How much nearer the voters are than typical rows, column by column, as shares."""
+        near, votes = self._near(self._points(as_cells(block)))
+        share = votes / votes.sum(axis=1, keepdims=True)
+        differences = self._pair_differences(block, near.rows)
+        voters = np.einsum("ij,ijk->ik", share, differences)
+        n = len(self.weights_)
+        sample = np.linspace(0, n - 1, min(_TYPICAL_ROWS, n)).astype(np.int64)
+        sample_of_each = np.tile(sample, (len(block), 1))
+        typical = self._pair_differences(block, sample_of_each).mean(axis=1)
+        return column_shares(typical, voters)
 
     def _labels(self, targets: np.ndarray) -> np.ndarray:
         return targets
@@ -382,9 +406,11 @@ class Voter(StoredRows):
         """What every table column adds to the raw distances of rows and neighbors, (n, k, d)."""
         n, k = rows.shape
         d = len(self.schema_)
-        X = np.repeat(dense_cells(self._points(as_cells(block))), k, axis=0)
+        queries = dense_cells(self._points(as_cells(block)))
+        X = np.repeat(queries, k, axis=0)
         Y = dense_cells(self._points(self.rows_)[rows.ravel()])
-        return column_differences(self.metric_, X, Y, self._source, d).reshape(n, k, d)
+        differences = column_differences(self.metric_, X, Y, self._source, d)
+        return differences.reshape(n, k, d)
 
     @property
     def _source(self) -> np.ndarray:
@@ -407,11 +433,10 @@ class Voter(StoredRows):
         }
         if self.radius is not None:
             facts["radius"] = float(self.radius)
+        elif self.n_neighbors == "all":
+            facts["neighbors k"] = "all"
         else:
-            if self.n_neighbors == "all":
-                facts["neighbors k"] = "all"
-            else:
-                facts["neighbors k"] = self.n_neighbors_
+            facts["neighbors k"] = self.n_neighbors_
         if isinstance(self.n_neighbors, str) and hasattr(self, "errors_"):
             facts["k chosen by"] = self.n_neighbors.replace("_", "-")
             facts["its error"] = float(self.errors_[self.n_neighbors_ - 1])
@@ -419,47 +444,3 @@ class Voter(StoredRows):
         if warning:
             facts["note"] = warning
         return Summary(head.title, facts)
-
-
-def _contributions(learner: Voter, block: Block, base: np.ndarray) -> np.ndarray:
-    """For `Learner._explain`: what is predicted, the base, and what every column of the block
-    adds."""
-    shares = learner._shares(block)
-    code = shares.argmax(axis=1)
-    score = shares[np.arange(len(shares)), code]
-    start = base[code]
-    d = len(learner.schema_)
-    parts = [np.empty((0, d))]
-    for rows in slices(len(block), 1 << 14):
-        part = block.take(np.arange(len(block))[rows])
-        parts.append(_shares_of_columns(learner, part))
-    shared = np.concatenate(parts)
-    added = (score - start)[:, None] * _spread_over(
-        shared, learner._source, block.X.shape[1]
-    )
-    predicted = score
-    if len(base) > 1 or learner._tally().n_classes:
-        predicted = code
-    return np.column_stack([predicted, start, added])
-
-
-def _shares_of_columns(learner: Voter, block: Block) -> np.ndarray:
-    """How much nearer the voters are than typical rows, column by column, as shares."""
-    near, votes = learner._near(learner._points(as_cells(block)))
-    share = votes / votes.sum(axis=1, keepdims=True)
-    voters = np.einsum("ij,ijk->ik", share, learner._pair_differences(block, near.rows))
-    n = len(learner.weights_)
-    sample = np.linspace(0, n - 1, min(_TYPICAL_ROWS, n)).astype(np.int64)
-    everyone = np.tile(sample, (len(block), 1))
-    typical = learner._pair_differences(block, everyone).mean(axis=1)
-    return column_shares(typical, voters)
-
-
-def _spread_over(shared: np.ndarray, source: np.ndarray, width: int) -> np.ndarray:
-    """Shares of table columns put on the first of their design columns."""
-    out = np.zeros((len(shared), width))
-    columns, first = np.unique(source, return_index=True)
-    out[:, first] = shared[:, columns]
-    return (
-        out / np.where(out.any(axis=1), out.sum(axis=1), 1.0)[:, None]
-    )  # a column may have no design column

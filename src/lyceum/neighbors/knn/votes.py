@@ -1,4 +1,4 @@
-"""How much every neighbor counts, by its distance."""
+"""How much every neighbor counts, by its distance, and what the votes add up to."""
 
 from __future__ import annotations
 
@@ -44,12 +44,10 @@ class Votes:
     @property
     def adapts(self) -> bool:
         """Whether the vote of a neighbor depends on how many there are."""
-        fixed = self.bandwidth is not None or self.weights in (
-            "uniform",
-            "distance",
-            "inverse_square",
-        )
-        return callable(self.weights) or not fixed
+        if callable(self.weights):
+            return True
+        without_width = ("uniform", "distance", "inverse_square")
+        return self.bandwidth is None and self.weights not in without_width
 
     def __call__(self, distances: np.ndarray) -> np.ndarray:
         """The votes of neighbors in ascending order of distance.
@@ -67,29 +65,37 @@ class Votes:
         """
         if not distances.shape[1]:
             return np.zeros(distances.shape)
-        near = np.isfinite(distances)
-        votes = np.where(near, self._votes(np.where(near, distances, 0.0), near), 0.0)
+        exists = np.isfinite(distances)
+        votes = self._votes(np.where(exists, distances, 0.0), exists)
+        votes = np.where(exists, votes, 0.0)
+        # where all votes underflow, every neighbor counts alike; where there is none, every row
         lost = ~(votes.sum(axis=1) > 0)
-        votes[lost] = np.where(near[lost].any(axis=1, keepdims=True), near[lost], 1.0)
+        has_any = exists[lost].any(axis=1, keepdims=True)
+        votes[lost] = np.where(has_any, exists[lost], 1.0)
         return votes
 
-    def _votes(self, d: np.ndarray, near: np.ndarray) -> np.ndarray:
+    def _votes(self, d: np.ndarray, exists: np.ndarray) -> np.ndarray:
         if callable(self.weights):
             return self._call_votes(d)
         if self.weights == "uniform":
             return np.ones(d.shape)
+        nearest = np.where(exists, d, np.inf).min(axis=1, keepdims=True)
         if self.weights in ("distance", "inverse_square"):
-            return _inverse(d, near, 1 if self.weights == "distance" else 2)
+            # (d_1 / d)^p with d_1 the smallest distance; exact hits alone where there are any
+            power = 1 if self.weights == "distance" else 2
+            with np.errstate(divide="ignore", invalid="ignore"):
+                ratio = np.where(d > 0, nearest / d, 1.0)
+            return np.where(nearest == 0.0, d == 0.0, ratio**power)
         if self.bandwidth:
             width = np.full((len(d), 1), self.bandwidth, float)
         else:
             width = d.max(axis=1, keepdims=True)
         width = np.where(width > 0, width, 1.0)
         if self.weights == "gaussian":
-            first = np.where(near, d, np.inf).min(axis=1, keepdims=True)
-            first = np.where(np.isfinite(first), first, 0.0)
             # about the nearest one, so that not all votes underflow far away
-            return np.exp(np.minimum(-((d / width) ** 2 - (first / width) ** 2), 0.0))
+            nearest = np.where(np.isfinite(nearest), nearest, 0.0)
+            exponent = (d / width) ** 2 - (nearest / width) ** 2
+            return np.exp(np.minimum(-exponent, 0.0))
         return (width / (width + d)) ** 2
 
     def _call_votes(self, d: np.ndarray) -> np.ndarray:
@@ -110,10 +116,33 @@ class Votes:
         return votes
 
 
-def _inverse(d: np.ndarray, near: np.ndarray, power: int) -> np.ndarray:
-    """(d_1 / d)^power with d_1 the smallest distance; exact hits alone where there are any."""
-    first = np.where(near, d, np.inf).min(axis=1, keepdims=True)
-    hit = first == 0.0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(d > 0, first / d, 1.0)
-    return np.where(hit, d == 0.0, ratio**power)
+@dataclass(frozen=True)
+class Tally:
+    """What stored rows vote for, as rows of a matrix (one-of-K, or numbers), and the loss of a
+    vote."""
+
+    targets: np.ndarray  # (n,) class codes, or numbers
+    n_classes: int  # 0 for numbers
+
+    @property
+    def width(self) -> int:
+        return self.n_classes or 1
+
+    def of(self, rows: np.ndarray, votes: np.ndarray) -> np.ndarray:
+        """The votes added up, (n, K), or the sum of votes times targets, (n, 1)."""
+        targets = self.targets[rows]
+        if not self.n_classes:
+            return np.einsum("ij,ij->i", votes, targets)[:, None]
+        cell = (np.arange(len(rows)) * self.n_classes)[:, None] + targets
+        sums = np.bincount(cell.ravel(), votes.ravel(), len(rows) * self.n_classes)
+        return sums.reshape(len(rows), self.n_classes)
+
+    def share(self, rows: np.ndarray, votes: np.ndarray) -> np.ndarray:
+        """The shares of the vote, or the mean target."""
+        return self.of(rows, votes) / votes.sum(axis=1, keepdims=True)
+
+    def loss(self, shares: np.ndarray, truth: np.ndarray) -> np.ndarray:
+        """1 where the class of most votes (the first of equal ones) is wrong; the squared error."""
+        if self.n_classes:
+            return (shares.argmax(axis=1) != truth).astype(np.float64)
+        return (shares[:, 0] - truth) ** 2

@@ -1,15 +1,16 @@
 """Weighted least squares in the neighborhood of every query, by one native kernel over blocks of
-queries."""
+queries; and one such fit in detail: its rows, its polynomial, and gradient descent step by step."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lyceum._core.distances import NeighborIndex, pairwise
 from lyceum._core.native import native
+from lyceum._core.solvers import ranked_squares
 from lyceum._core.threads import ordered_map
 from lyceum.neighbors.knn.neighborhoods import nearest_by_weight
 from lyceum.neighbors.local_regression.kernels import kernel_weights
@@ -24,21 +25,18 @@ def n_terms(n_columns: int, degree: int) -> int:
     >>> [n_terms(4, degree) for degree in (0, 1, 2)]
     [1, 5, 15]
     """
-    return (
-        1 + (degree > 0) * n_columns + (degree > 1) * (n_columns * (n_columns + 1) // 2)
-    )
+    n_products = n_columns * (n_columns + 1) // 2
+    return 1 + (degree > 0) * n_columns + (degree > 1) * n_products
 
 
 def bandwidths_to_try(
     index: NeighborIndex, points: np.ndarray, some: np.ndarray, near: int, n_tried: int
 ) -> np.ndarray:
     """From about the distance to the `near`-th neighbor of some rows to the width of all rows."""
-    reach = np.median(
-        index.nearest(points[some], min(len(index), near + 1)).distances[:, -1]
-    )
-    widest = 2.0 * float(
-        np.sqrt(((points - points.mean(axis=0)) ** 2).sum(axis=1).max())
-    )
+    neighbors = index.nearest(points[some], min(len(index), near + 1))
+    reach = np.median(neighbors.distances[:, -1])
+    squares = ((points - points.mean(axis=0)) ** 2).sum(axis=1)
+    widest = 2.0 * float(np.sqrt(squares.max()))
     if not widest > 0:
         return np.ones(1)
     return np.geomspace(max(reach, 1e-3 * widest), widest, n_tried)
@@ -85,37 +83,27 @@ class LocalModel:
 
     def at(self, Q: np.ndarray, own: np.ndarray | None = None) -> LocalFit:
         """The fits at the rows of Q; `own` is the stored row that each leaves out."""
-        if self.n_neighbors is None:
-            wide = len(self.y)
-        else:
-            wide = self.n_neighbors
-        step = max(1, min(_QUERIES, _CELLS // max(1, wide)))
-        stretches = [
-            slice(start, min(len(Q), start + step)) for start in range(0, len(Q), step)
-        ]
-        parts = list(
-            ordered_map(
-                lambda some: self._fit_block(
-                    Q[some], None if own is None else own[some]
-                ),
-                stretches,
-            )
-        )
+        n_listed = len(self.y) if self.n_neighbors is None else self.n_neighbors
+        step = max(1, min(_QUERIES, _CELLS // max(1, n_listed)))
+
+        def fit_from(start: int) -> LocalFit:
+            part = slice(start, start + step)
+            return self._fit_block(Q[part], None if own is None else own[part])
+
+        parts = list(ordered_map(fit_from, range(0, len(Q), step)))
         if not parts:
             return self._fit_block(Q, own)
-        return LocalFit(
-            *(
-                np.concatenate([getattr(p, f.name) for p in parts])
-                for f in fields(LocalFit)
-            )
-        )
+        arrays = {
+            field.name: np.concatenate([getattr(part, field.name) for part in parts])
+            for field in fields(LocalFit)
+        }
+        return LocalFit(**arrays)
 
     def _fit_block(self, Q: np.ndarray, own: np.ndarray | None) -> LocalFit:
         rules = native.LocalRules(self.degree, self.steps, self.rate, self.tolerance)
         lists = native.WeightedLists(*self.lists(Q, own))
-        return LocalFit(
-            *native.local_fits(self.X, self.y, np.ascontiguousarray(Q), lists, rules)
-        )
+        Q = np.ascontiguousarray(Q)
+        return LocalFit(*native.local_fits(self.X, self.y, Q, lists, rules))
 
     def leave_one_out(self, some: np.ndarray, weights: np.ndarray) -> float:
         """The mean squared error of some stored rows, each left out of its own fit."""
@@ -130,10 +118,9 @@ class LocalModel:
         left = float(w @ (1.0 - 2.0 * fit.leverage + fit.norm))
         residual = self.y[some] - fit.value
         trace = float(weights.sum() / w.sum() * (w @ fit.leverage))
+        sigma = np.nan
         if left > 1e-9 * w.sum():
             sigma = float(np.sqrt(w @ residual**2 / left))
-        else:
-            sigma = np.nan
         return Judgment(sigma, trace, float(w @ fit.degenerate / w.sum()))
 
     # -- neighborhoods ----------------------------------------------------------------
@@ -151,43 +138,35 @@ class LocalModel:
             distances = np.where(near.counts > 0, distances, np.inf)
         kernel = kernel_weights(self.kernel, distances, self._widths(distances))
         n, k = near.rows.shape
-        if near.counts is None:
-            counts = None
-        else:
+        offsets = np.arange(n + 1) * k
+        rows = np.ascontiguousarray(near.rows).ravel()
+        counts = None
+        if near.counts is not None:
             counts = np.ascontiguousarray(near.counts).ravel()
-        return (
-            np.arange(n + 1) * k,
-            np.ascontiguousarray(near.rows).ravel(),
-            kernel.ravel(),
-            counts,
-        )
+        return offsets, rows, kernel.ravel(), counts
 
     def _all_rows(
         self, Q: np.ndarray, own: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]:
         distances = pairwise(Q, self.X)
         if own is not None:
+            # at infinite distance a row has no weight
             distances[np.arange(len(Q)), own] = np.inf
         widths = self._widths(distances)
         kernel = kernel_weights(self.kernel, distances, widths)
-        there = kernel > 0
-        offsets = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
-        rows = np.ascontiguousarray(np.nonzero(there)[1])
-        return (
-            offsets,
-            rows,
-            kernel[there],
-            None if self.weights is None else self.weights[rows],
-        )
+        counts_at_all = kernel > 0
+        offsets = np.concatenate([[0], np.cumsum(counts_at_all.sum(axis=1))])
+        rows = np.ascontiguousarray(np.nonzero(counts_at_all)[1])
+        counts = None if self.weights is None else self.weights[rows]
+        return offsets, rows, kernel[counts_at_all], counts
 
     def _widths(self, distances: np.ndarray) -> np.ndarray:
         """The bandwidth of every query."""
         if self.bandwidth is not None:
             return np.full(len(distances), self.bandwidth)
         if self.n_neighbors is not None:
-            farthest = np.where(np.isfinite(distances), distances, 0.0).max(
-                axis=1, initial=0.0
-            )
+            finite = np.where(np.isfinite(distances), distances, 0.0)
+            farthest = finite.max(axis=1, initial=0.0)
         else:
             farthest = self._at_weight(distances)
         # so that rows all at one distance do not all vanish
@@ -201,11 +180,90 @@ class LocalModel:
         else:
             order = np.argsort(distances, axis=1, kind="stable")
             within = np.cumsum(self.weights[order], axis=1)
-            index = (within >= self.n_nearest).argmax(axis=1)
-            index = np.where(
-                within[:, -1] >= self.n_nearest, index, distances.shape[1] - 1
-            )
-            radii = np.take_along_axis(distances, order, axis=1)[
-                np.arange(len(distances)), index
-            ]
+            # the first row with which the weight is reached, the last where it never is
+            first = (within >= self.n_nearest).argmax(axis=1)
+            is_reached = within[:, -1] >= self.n_nearest
+            last = np.where(is_reached, first, distances.shape[1] - 1)
+            ordered = np.take_along_axis(distances, order, axis=1)
+            radii = ordered[np.arange(len(distances)), last]
         return np.where(np.isfinite(radii), radii, 0.0)
+
+
+# -- one fit in detail -----------------------------------------------------------------
+
+
+def polynomial_at(
+    model: LocalModel, Q: np.ndarray, query: np.ndarray, scale: np.ndarray
+) -> dict[str, Any]:
+    """The rows about one query, their weights and, for one column, the polynomial through them.
+
+    Q is the query in scaled units, `query` in those of the rows.
+    """
+    _, rows, w, counts = model.lists(Q)
+    if counts is not None:
+        w = w * counts
+    fit: dict[str, Any] = {"rows": rows, "weights": w}
+    if model.X.shape[1] == 1:
+        X = model.X[rows]
+        y = model.y[rows]
+        mean = np.average(X, axis=0, weights=w)
+        y_mean = np.average(y, weights=w)
+        # weighted least squares: rows times √w, about the weighted means
+        root = np.sqrt(w / w.max())
+        T = terms_of(X - mean, model.degree)
+        c = ranked_squares(T * root[:, None], (y - y_mean) * root).coef
+
+        def polynomial(x: Any) -> np.ndarray:
+            U = (np.asarray(x, np.float64)[:, None] - query) / scale + Q - mean
+            return y_mean + terms_of(U, model.degree) @ c
+
+        fit["polynomial"] = polynomial
+    return fit
+
+
+def descend_at(
+    model: LocalModel, Q: np.ndarray, rate: float, max_steps: int, tol: float
+) -> list[dict[str, Any]]:
+    """Gradient descent on the weighted squared error at one query, (1, d), step by step."""
+    _, rows, w, counts = model.lists(Q)
+    if counts is not None:
+        w = w * counts
+    X = model.X[rows]
+    y = model.y[rows]
+    mean = np.average(X, axis=0, weights=w)
+    y_mean = np.average(y, weights=w)
+    # terms T of the rows and t of the query, in units in which every term has the sum of squares 1
+    T = terms_of(X - mean, model.degree)
+    squares = w @ T**2
+    unit = 1.0 / np.sqrt(np.where(squares > 0, squares, 1.0))
+    T *= unit
+    t = terms_of(Q - mean, model.degree)[0] * unit
+    c = np.zeros(T.shape[1])
+    steps = []
+    for step in range(max_steps + 1):
+        residual = y - y_mean - T @ c
+        entry = {
+            "step": step,
+            "objective": float(w @ residual**2),
+            "coefficients": c * unit,
+            "value": float(y_mean + t @ c),
+        }
+        steps.append(entry)
+        # the curvatures sum to the number of terms: divided by it, the step is stable up to rate 2
+        change = rate / len(c) * ((w * residual) @ T)
+        c = c + change
+        largest = max(np.abs(c).max(), 1e-300)
+        if np.abs(change).max() <= tol * largest:
+            break
+    return steps
+
+
+def terms_of(U: np.ndarray, degree: int) -> np.ndarray:
+    """1, the columns, and their products."""
+    columns = [np.ones((len(U), 1))]
+    if degree > 0:
+        columns.append(U)
+    if degree > 1:
+        i, j = np.triu_indices(U.shape[1])
+        columns.append(U[:, i] * U[:, j])
+    return np.hstack(columns)

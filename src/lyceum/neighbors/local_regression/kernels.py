@@ -60,11 +60,11 @@ def kernel_weights(
     h = np.where(bandwidth > 0, bandwidth, 1.0)[:, None]
     weights = KERNELS[kernel](distances / h)
     weights = np.where(np.isfinite(distances), weights, 0.0)
+    # 1/u is infinite at an exact hit, which then counts alone
     hits = np.isposinf(weights)
     weights = np.where(hits.any(axis=1, keepdims=True), hits, weights)
+    # where all weights are 0 or underflow, the nearest rows count
     lost = ~(weights.max(axis=1, initial=0.0) > 1e-250)
-    nearest = distances[lost] == distances[lost].min(
-        axis=1, keepdims=True, initial=np.inf
-    )
-    weights[lost] = nearest
+    nearest = distances[lost].min(axis=1, keepdims=True, initial=np.inf)
+    weights[lost] = distances[lost] == nearest
     return weights

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -15,12 +14,13 @@ from lyceum._core.constraints import Interval, Options, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError, number_setting
-from lyceum.neighbors.local_regression.descent import descend_at, polynomial_at
 from lyceum.neighbors.local_regression.fits import (
     LocalFit,
     LocalModel,
     bandwidths_to_try,
+    descend_at,
     n_terms,
+    polynomial_at,
 )
 from lyceum.neighbors.local_regression.kernels import KERNELS, criterion
 from lyceum.neighbors.stored_rows import StoredRows, as_cells
@@ -209,17 +209,14 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             delattr(self, name)
         self._check_settings()
         total = max(1, int(np.ceil(self.weights_.sum())))
-        if self.n_neighbors in (None, "all", "leave_one_out"):
-            wanted = self._enough
-        else:
-            wanted = int(self.n_neighbors)
         if self.n_neighbors == "all":
             self.n_neighbors_ = total
+        elif self.n_neighbors in (None, "leave_one_out"):
+            self.n_neighbors_ = min(self._enough, total)
         else:
-            self.n_neighbors_ = min(wanted, total)
-        if isinstance(self.bandwidth, str):
-            self.bandwidth_ = np.nan
-        else:
+            self.n_neighbors_ = min(int(self.n_neighbors), total)
+        self.bandwidth_ = np.nan
+        if not isinstance(self.bandwidth, str):
             self.bandwidth_ = float(self.bandwidth)
         if len(self.weights_) > 2:
             self._choose()
@@ -237,7 +234,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             return super()._learn_scale(rows)
         scale = number_setting("standardize", self.standardize)
         d = self.rows_.shape[1]
-        if scale.shape != (d,) or not ((scale > 0) & np.isfinite(scale)).all():
+        are_positive = (scale > 0) & np.isfinite(scale)
+        if scale.shape != (d,) or not are_positive.all():
             raise SettingError(
                 f"standardize must be {d} positive numbers, one per column, but it is"
                 f" {self.standardize!r}"
@@ -253,52 +251,47 @@ class LocallyWeightedRegression(Regressor, StoredRows):
     def _model(
         self, n_neighbors: int | None = None, bandwidth: float | None = None
     ) -> LocalModel:
-        everyone = self.n_neighbors == "all"
-        if bandwidth is None:
-            h = self.bandwidth_
-        else:
-            h = bandwidth
+        k = n_neighbors or self.n_neighbors_
+        h = self.bandwidth_ if bandwidth is None else bandwidth
+        counts_once = (self.weights_ == 1.0).all()
         descends = self.solver == "gradient_descent"
-        plain = (self.weights_ == 1.0).all()
         return LocalModel(
-            self._neighbor_index,
-            np.ascontiguousarray(self._points(self.rows_), dtype=np.float64),
-            self.targets_,
-            None if plain else self.weights_,
-            int(self.degree),
-            self.kernel,
-            None if everyone else n_neighbors or self.n_neighbors_,
-            None if np.isnan(h) else float(h),
-            self._enough,
-            int(self.max_steps) if descends else 0,
-            float(self.learning_rate),
-            float(self.tol),
+            index=self._neighbor_index,
+            X=np.ascontiguousarray(self._points(self.rows_), dtype=np.float64),
+            y=self.targets_,
+            weights=None if counts_once else self.weights_,
+            degree=int(self.degree),
+            kernel=self.kernel,
+            n_neighbors=None if self.n_neighbors == "all" else k,
+            bandwidth=None if np.isnan(h) else float(h),
+            n_nearest=self._enough,
+            steps=int(self.max_steps) if descends else 0,
+            rate=float(self.learning_rate),
+            tolerance=float(self.tol),
         )
 
     # -- choice of a bandwidth ---------------------------------------------------------
 
     def _choose(self) -> None:
         n = len(self.weights_)
-        some = np.unique(np.linspace(0, n - 1, min(n, _CHOSEN_ON)).astype(np.int64))
+        some = _evenly_spaced(n, _CHOSEN_ON)
         if self.n_neighbors == "leave_one_out":
+            # from just enough rows for all terms to many times as many, evenly in the logarithm
             fewest = min(n_terms(self.rows_.shape[1], self.degree) + 1, n - 1)
             most = max(fewest, min(n - 1, 20 * self._enough))
             tried = np.unique(np.geomspace(fewest, most, _TRIED).round())
             models = [self._model(n_neighbors=int(k)) for k in tried]
         elif self.bandwidth == "leave_one_out":
             near = n_terms(self.rows_.shape[1], self.degree) + 2
-            tried = bandwidths_to_try(
-                self._neighbor_index, self._points(self.rows_), some, near, _TRIED
-            )
+            points = self._points(self.rows_)
+            tried = bandwidths_to_try(self._neighbor_index, points, some, near, _TRIED)
             models = [self._model(bandwidth=float(h)) for h in tried]
         else:
             return
-        errors = np.array(
-            [model.leave_one_out(some, self.weights_) for model in models]
-        )
+        errors = [model.leave_one_out(some, self.weights_) for model in models]
         self.tried_ = tried
-        self.errors_ = errors
-        best = tried[errors.argmin()]
+        self.errors_ = np.array(errors)
+        best = tried[self.errors_.argmin()]
         if self.n_neighbors == "leave_one_out":
             self.n_neighbors_ = int(best)
         else:
@@ -308,8 +301,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         """The noise, the trace of the hat matrix and the share of degenerate fits, from some
         rows."""
         n = len(self.weights_)
-        some = np.unique(np.linspace(0, n - 1, min(n, _JUDGED_ON)).astype(np.int64))
-        judgment = self._model().judge(some, self.weights_)
+        judgment = self._model().judge(_evenly_spaced(n, _JUDGED_ON), self.weights_)
         self.sigma_, self.effective_degrees_, self.degenerate_share_ = judgment
 
     # -- predict -----------------------------------------------------------------------
@@ -327,14 +319,24 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         -------
         array of shape (n_samples,), or two of them
         """
-        k = getattr(self, "n_neighbors_", 1)
+        n_listed = min(getattr(self, "n_neighbors_", 1), 64)
         if not return_std:
-            return self._apply_to_all(partial(_values, self), X, min(k, 64))
-        both = self._apply_to_all(partial(_values_and_errors, self), X, min(k, 64))
+            return self._apply_to_all(self._values, X, n_listed)
+        both = self._apply_to_all(self._values_and_errors, X, n_listed)
         return both[:, 0], both[:, 1]
 
+    def _values(self, block: Block) -> np.ndarray:
+        return self._fit_block(block).value
+
+    def _values_and_errors(self, block: Block) -> np.ndarray:
+        fit = self._fit_block(block)
+        return np.column_stack([fit.value, self.sigma_ * np.sqrt(fit.norm)])
+
     def _fit_block(self, block: Block) -> LocalFit:
-        return self._model().at(np.asarray(self._points(as_cells(block)), np.float64))
+        return self._model().at(self._float_points(as_cells(block)))
+
+    def _float_points(self, cells: Any) -> np.ndarray:
+        return np.asarray(self._points(cells), dtype=np.float64)
 
     def neighborhood(self, x: ArrayLike) -> dict[str, Any]:
         """The rows about one query and the polynomial through them.
@@ -352,7 +354,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         check_is_fitted(self)
         query = np.asarray(x, dtype=np.float64).reshape(1, -1)
         block = self.rows_to_predict(query).in_one_block(type(self).__name__)
-        points = np.asarray(self._points(as_cells(block)), dtype=np.float64)
+        points = self._float_points(as_cells(block))
         return polynomial_at(self._model(), points, query, self.scale_)
 
     def descend(self, x: ArrayLike) -> list[dict[str, Any]]:
@@ -372,9 +374,13 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         """
         rows = self.rows_to_predict(np.asarray(x, dtype=np.float64).reshape(1, -1))
         block = rows.in_one_block(type(self).__name__)
-        points = np.asarray(self._points(as_cells(block)), dtype=np.float64)
+        points = self._float_points(as_cells(block))
         return descend_at(
-            self._model(), points, self.learning_rate, int(self.max_steps), self.tol
+            self._model(),
+            points,
+            rate=self.learning_rate,
+            max_steps=int(self.max_steps),
+            tol=self.tol,
         )
 
     # -- what was learned --------------------------------------------------------------
@@ -394,20 +400,17 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         Explanation
         """
         schema = getattr(self, "schema_", None)
-        return self._explain(
-            X, self._slopes, "y" if schema is None else schema.target_name
-        )
+        unit = "y" if schema is None else schema.target_name
+        return self._explain(X, self._slopes, unit)
 
     def _slopes(self, block: Block) -> np.ndarray:
         fit = self._fit_block(block)
-        points, stored = (
-            np.asarray(self._points(A), np.float64)
-            for A in (as_cells(block), self.rows_)
-        )
-        added = fit.gradient * (
-            points - np.average(stored, axis=0, weights=self.weights_)
-        )
-        return np.column_stack([fit.value, fit.value - added.sum(axis=1), added])
+        points = self._float_points(as_cells(block))
+        stored = self._float_points(self.rows_)
+        mean = np.average(stored, axis=0, weights=self.weights_)
+        added = fit.gradient * (points - mean)
+        base = fit.value - added.sum(axis=1)
+        return np.column_stack([fit.value, base, added])
 
     def summary(self) -> Summary:
         """The neighborhood, how it was chosen, and the noise."""
@@ -431,22 +434,13 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         }
         tables = []
         if hasattr(self, "errors_"):
-            if self.n_neighbors == "leave_one_out":
-                what = "k"
-            else:
-                what = "bandwidth"
-            rows = [
-                (float(one), float(error))
-                for one, error in zip(self.tried_, self.errors_)
-            ]
-            tables = [Table("Leave-one-out errors", (what, "mean squared error"), rows)]
+            name = "k" if self.n_neighbors == "leave_one_out" else "bandwidth"
+            rows = list(zip(self.tried_.tolist(), self.errors_.tolist()))
+            tables = [Table("Leave-one-out errors", (name, "mean squared error"), rows)]
         return Summary(head.title, facts, tables)
 
 
-def _values(learner: LocallyWeightedRegression, block: Block) -> np.ndarray:
-    return learner._fit_block(block).value
-
-
-def _values_and_errors(learner: LocallyWeightedRegression, block: Block) -> np.ndarray:
-    fit = learner._fit_block(block)
-    return np.column_stack([fit.value, learner.sigma_ * np.sqrt(fit.norm)])
+def _evenly_spaced(n: int, most: int) -> np.ndarray:
+    """At most `most` of the numbers of n rows."""
+    numbers = np.linspace(0, n - 1, min(n, most))
+    return np.unique(numbers.astype(np.int64))

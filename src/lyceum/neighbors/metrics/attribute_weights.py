@@ -12,8 +12,8 @@ from lyceum._core.base import CATEGORICAL_FEATURES, schema_with_names
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Design
 from lyceum._core.types import Categories, Data, Target, Weights
-from lyceum.neighbors.knn.choice_of_k import Tally
-from lyceum.neighbors.supervised_transformer import SupervisedTransformer
+from lyceum.neighbors.knn.votes import Tally
+from lyceum.neighbors.supervised_transformer import ScaledSample, SupervisedTransformer
 from lyceum.progress import report
 from lyceum.report import Summary, Table
 
@@ -118,13 +118,12 @@ class AttributeWeights(SupervisedTransformer):
             X, y, sample_weight, size, self.random_state
         )
         search = _WeightSearch(
-            sample.rows, self._design.source, len(self.schema_), sample.y, sample.w
+            sample,
+            source=self._design.source,
+            n_columns=len(self.schema_),
+            k=min(int(self.n_neighbors), len(sample.rows) - 1),
+            n_classes=len(self.classes_) if self._learns_classes else 0,
         )
-        search.k = min(int(self.n_neighbors), len(sample.rows) - 1)
-        if self._learns_classes:
-            search.n_classes = len(self.classes_)
-        else:
-            search.n_classes = 0
         history, steps = search.run(int(self.max_iter))
         self.weights_ = search.z
         self.components_ = np.diag(search.z[self._design.source] / unit)
@@ -138,9 +137,8 @@ class AttributeWeights(SupervisedTransformer):
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The names of the columns, with categories expanded."""
         check_is_fitted(self)
-        return np.array(
-            Design(schema_with_names(self, input_features)).after.names, dtype=object
-        )
+        design = Design(schema_with_names(self, input_features))
+        return np.array(design.after.names, dtype=object)
 
     def summary(self) -> Summary:
         """The factor of every column, and the errors."""
@@ -152,13 +150,9 @@ class AttributeWeights(SupervisedTransformer):
             "error at the start": self.history_[0],
             "error": self.history_[-1],
         }
-        rows = [
-            (name, float(value))
-            for name, value in zip(self.schema_.names, self.weights_)
-        ]
-        return Summary(
-            head.title, facts, [Table("Columns", ("column", "weight"), rows)]
-        )
+        rows = list(zip(self.schema_.names, self.weights_.tolist()))
+        table = Table("Columns", ("column", "weight"), rows)
+        return Summary(head.title, facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self.design_names)
@@ -173,21 +167,18 @@ class _WeightSearch:
     """Coordinate descent on the factors; squared distances are kept and changed by one column at a
     time."""
 
-    k: int
-    n_classes: int
-
     def __init__(
         self,
-        Z: np.ndarray,
+        sample: ScaledSample,
         source: np.ndarray,
         n_columns: int,
-        y: np.ndarray,
-        w: np.ndarray,
+        k: int,
+        n_classes: int,
     ):
-        self.Z = Z
+        self.Z, self.y, self.w = sample
         self.source = source
-        self.y = y
-        self.w = w
+        self.k = k
+        self.n_classes = n_classes
         self.z = np.ones(n_columns)
 
     def run(self, rounds: int) -> tuple[list[float], list[dict[str, Any]]]:
@@ -205,6 +196,7 @@ class _WeightSearch:
         return history, steps
 
     def _round(self, error: float) -> float:
+        # D = Σ_j z_j² S_j; one factor at a time is removed, halved or doubled
         D = self._distances()
         for j in range(len(self.z)):
             square = self._column(j)
@@ -216,23 +208,20 @@ class _WeightSearch:
             for value in tried:
                 new_error = self._error(rest + value**2 * square)
                 # a column that does not help is removed, unless it is the last one
-                lost = (
-                    value == 0.0 and new_error <= error and np.count_nonzero(self.z) > 1
-                )
-                if lost or new_error < error - 1e-12:
+                may_go = value == 0.0 and np.count_nonzero(self.z) > 1
+                is_useless = may_go and new_error <= error
+                if is_useless or new_error < error - 1e-12:
                     error = new_error
                     self.z[j] = value
             D = rest + self.z[j] ** 2 * square
         return error
 
     def _column(self, j: int) -> np.ndarray:
-        return sum(
-            (
-                (self.Z[:, c, None] - self.Z[:, c]) ** 2
-                for c in np.flatnonzero(self.source == j)
-            ),
-            np.zeros((len(self.Z), len(self.Z))),
-        )
+        """S_j, the squared differences of all pairs of rows in the design columns of column j."""
+        squares = np.zeros((len(self.Z), len(self.Z)))
+        for c in np.flatnonzero(self.source == j):
+            squares += (self.Z[:, c, None] - self.Z[:, c]) ** 2
+        return squares
 
     def _distances(self) -> np.ndarray:
         D = np.zeros((len(self.Z), len(self.Z)))
@@ -241,10 +230,12 @@ class _WeightSearch:
         return D
 
     def _error(self, D: np.ndarray) -> float:
+        # a row is no neighbor of its own
         np.fill_diagonal(D, np.inf)
         near = np.argpartition(D, self.k - 1, axis=1)[:, : self.k]
         np.fill_diagonal(D, 0.0)
         shares = Tally(self.y, self.n_classes).share(near, self.w[near])
+        # the squared share of votes against the true class, which is smoother than the error rate
         if self.n_classes:
             loss = (1.0 - shares[np.arange(len(shares)), self.y]) ** 2
         else:

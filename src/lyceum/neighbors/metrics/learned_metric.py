@@ -142,13 +142,12 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
         steps: list[dict[str, Any]] = []
 
         def observe(point: Any) -> None:
-            steps.append(
-                {
-                    "step": len(steps),
-                    "objective": point.value,
-                    "components": point.theta.reshape(m, d) / unit,
-                }
-            )
+            step = {
+                "step": len(steps),
+                "objective": point.value,
+                "components": point.theta.reshape(m, d) / unit,
+            }
+            steps.append(step)
 
         start = objective.start(m)
         solution = minimize(
@@ -172,9 +171,8 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
         """
         part = np.diag(self.matrix_)
         part = np.where(part > 0, part, part.mean() or 1.0)
-        inverse = PositiveFactor.of(
-            self.matrix_ + np.diag(_SMALLEST_PART * part)
-        ).inverse()
+        regular = self.matrix_ + np.diag(_SMALLEST_PART * part)
+        inverse = PositiveFactor.of(regular).inverse()
         return Mahalanobis((inverse + inverse.T) / 2, self.mean_)
 
     @property
@@ -188,21 +186,17 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
             **head.facts,
             "rows of L": len(self.components_),
             "steps": self.n_iter_,
+            "objective": self.history_[-1],
         }
-        facts["objective"] = self.history_[-1]
         facts |= undetermined_fact(
             self.n_undetermined_,
             len(self.mean_),
             "direction",
             "the penalty alone decides there",
         )
-        rows = [
-            (name, float(value))
-            for name, value in zip(self.design_names, np.diag(self.matrix_))
-        ]
-        return Summary(
-            head.title, facts, [Table("Columns", ("column", "diagonal of M"), rows)]
-        )
+        rows = list(zip(self.design_names, np.diag(self.matrix_).tolist()))
+        table = Table("Columns", ("column", "diagonal of M"), rows)
+        return Summary(head.title, facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self.design_names)
@@ -222,20 +216,14 @@ class _NeighborLoss:
         self.Z = Z
         self.w = w / w.sum()
         self.alpha = alpha
+        self.same = None
+        self.y = None
         if classes:
             self.same = y[:, None] == y
         else:
-            self.same = None
-        if classes:
-            spread = 1.0
-        else:
-            spread = float(
-                np.sqrt(np.average((y - np.average(y, weights=w)) ** 2, weights=w))
-            )
-        if classes:
-            self.y = None
-        else:
-            self.y = (y - np.average(y, weights=w)) / (spread or 1.0)
+            centered = y - np.average(y, weights=w)
+            spread = float(np.sqrt(np.average(centered**2, weights=w)))
+            self.y = centered / (spread or 1.0)
 
     @property
     def rank(self) -> int:
@@ -248,15 +236,20 @@ class _NeighborLoss:
         d = self.Z.shape[1]
         if m == d:
             return np.eye(d)
-        _, _, V = np.linalg.svd(np.sqrt(self.w)[:, None] * self.Z, full_matrices=False)
+        weighted = np.sqrt(self.w)[:, None] * self.Z
+        _, _, V = np.linalg.svd(weighted, full_matrices=False)
         V = np.vstack([V, np.eye(d)])[:m]
-        return V * np.sign(V[np.arange(m), np.abs(V).argmax(axis=1)])[:, None]
+        # the sign of a direction is arbitrary: its largest entry is made positive
+        largest = V[np.arange(m), np.abs(V).argmax(axis=1)]
+        return V * np.sign(largest)[:, None]
 
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         Z = self.Z
         w = self.w
         L = theta.reshape(-1, Z.shape[1])
         Y = Z @ L.T
+        # p_ij, the chance that row i draws row j as its neighbor; G_ij is the slope of the loss by
+        # the score s_ij that p comes from
         P = self._probabilities(Y)
         if self.same is not None:
             share = np.where(self.same, P, 0.0).sum(axis=1)
@@ -271,11 +264,13 @@ class _NeighborLoss:
         # s_ij = -|L z_i - L z_j|², so that the gradient is -2 L Σ G_ij (z_i - z_j)(z_i - z_j)ᵀ; by
         # L Zᵀ = Yᵀ no matrix of all pairs of columns is made
         S = G + G.T
-        gradient = -2.0 * Y.T @ (S.sum(axis=1)[:, None] * Z - S @ Z)
+        row_sums = S.sum(axis=1)[:, None]
+        gradient = -2.0 * Y.T @ (row_sums * Z - S @ Z)
         value += 0.5 * self.alpha * float((L**2).sum())
         return value, (gradient + self.alpha * L).ravel()
 
     def _probabilities(self, Y: np.ndarray) -> np.ndarray:
+        """p_ij ∝ w_j exp(-|y_i - y_j|²), p_ii = 0."""
         squares = (Y**2).sum(axis=1)
         scores = 2.0 * Y @ Y.T - squares[:, None] - squares + np.log(self.w)
         np.fill_diagonal(scores, -np.inf)

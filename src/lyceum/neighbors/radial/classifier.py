@@ -154,10 +154,12 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
 
     def _columns(self, block: Block) -> np.ndarray:
         code = self._posteriors(block).argmax(axis=1)
-        here = np.arange(len(block))
-        return np.column_stack(
-            [code, self._walk(block, lambda Z: self._output_shares(Z)[here, code])]
-        )
+        rows = np.arange(len(block))
+
+        def posterior_of_code(Z: np.ndarray) -> np.ndarray:
+            return self._output_shares(Z)[rows, code]
+
+        return np.column_stack([code, self._walk(block, posterior_of_code)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {**super()._shapes(), "class_prior_": (len(self.classes_),)}

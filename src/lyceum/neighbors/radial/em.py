@@ -33,14 +33,14 @@ class UnitMixture:
         K = self.models.shape[2]
         gains = np.log(np.maximum(self.shares, 1e-300)) - d * np.log(self.widths)
         return RadialUnits(
-            self.centers,
-            self.widths,
-            gains - gains.max(),
-            True,
-            linear,
-            self.models,
-            np.zeros(K),
-            self.n_undetermined,
+            centers=self.centers,
+            widths=self.widths,
+            log_gains=gains - gains.max(),
+            normalized=True,
+            linear=linear,
+            weights=self.models,
+            bias=np.zeros(K),
+            n_undetermined=self.n_undetermined,
         )
 
     def log_joint(self, Z: np.ndarray, T: np.ndarray, U: np.ndarray) -> np.ndarray:
@@ -67,7 +67,7 @@ class _UnitSums:
     parts: tuple[np.ndarray, ...]
 
     def merge(self, other: _UnitSums) -> _UnitSums:
-        return _UnitSums(tuple(one + two for one, two in zip(self.parts, other.parts)))
+        return _UnitSums(tuple(a + b for a, b in zip(self.parts, other.parts)))
 
 
 class RadialMixture(EMProblem):
@@ -111,6 +111,7 @@ class RadialMixture(EMProblem):
         d = sz.shape[1]
         K = UT.shape[2]
         safe = np.maximum(n, 1e-12)
+        # E|z|² - |E z|², per column: rows are scaled, so that few digits cancel
         centers = sz / safe[:, None]
         spread = np.maximum(szz / safe - (centers**2).sum(axis=1), 0.0) / d
         if self.shared:
@@ -127,7 +128,12 @@ class RadialMixture(EMProblem):
         lacking = sum(UU.shape[1] - factor.rank for factor in factors)
         widths = np.sqrt(np.maximum(spread, _FLOOR))
         return UnitMixture(
-            n / n.sum(), centers, widths, models, np.sqrt(noise), lacking
+            shares=n / n.sum(),
+            centers=centers,
+            widths=widths,
+            models=models,
+            noise=np.sqrt(noise),
+            n_undetermined=lacking,
         )
 
     def _factor(self, A: np.ndarray) -> PositiveFactor:
@@ -139,13 +145,13 @@ class RadialMixture(EMProblem):
     def start(self, units: RadialUnits, K: int, spread: float) -> UnitMixture:
         """From centers and widths, with constant models of the mean target."""
         m, d = units.centers.shape
-        models = np.zeros((m, 1 + d if self.linear else 1, K))
+        n_terms = 1 + d if self.linear else 1
         return UnitMixture(
-            np.full(m, 1 / m),
-            units.centers,
-            units.widths,
-            models,
-            np.full(m, max(spread, 1e-3)),
+            shares=np.full(m, 1 / m),
+            centers=units.centers,
+            widths=units.widths,
+            models=np.zeros((m, n_terms, K)),
+            noise=np.full(m, max(spread, 1e-3)),
         )
 
     def _terms(self, Z: np.ndarray) -> np.ndarray:

@@ -124,10 +124,9 @@ class RadialNetwork(Learner):
 
     def _fit_units(self, Z: np.ndarray, T: np.ndarray, w: np.ndarray) -> None:
         """Place the units and fit them to targets T, (n, K), of about mean 0 and spread 1."""
+        normalized = bool(self.normalized)
         if self.normalized is None:
             normalized = self.fit_by == "em"
-        else:
-            normalized = bool(self.normalized)
         if self.fit_by == "em" and not normalized:
             raise SettingError(
                 "fit_by='em' makes normalized units: leave normalized at None"
@@ -155,13 +154,9 @@ class RadialNetwork(Learner):
     ) -> RadialUnits:
         d = Z.shape[1]
         if isinstance(self.centers, str):
-            centers = place_centers(
-                Z,
-                v * len(Z),
-                int(self.n_centers),
-                self.centers,
-                seed_from(self.random_state),
-            )
+            seed = seed_from(self.random_state)
+            m = int(self.n_centers)
+            centers = place_centers(Z, v * len(Z), m, self.centers, seed)
         else:
             centers = number_setting("centers", self.centers)
             if centers.ndim != 2 or centers.shape[1] != d or not len(centers):
@@ -176,9 +171,15 @@ class RadialNetwork(Learner):
             widths = np.full(len(centers), float(self.bandwidth))
         m = len(centers)
         linear = self.units == "linear"
-        weights = np.zeros((m, 1 + d if linear else 1, K))
+        n_terms = 1 + d if linear else 1
         return RadialUnits(
-            centers, widths, np.zeros(m), normalized, linear, weights, np.zeros(K)
+            centers=centers,
+            widths=widths,
+            log_gains=np.zeros(m),
+            normalized=normalized,
+            linear=linear,
+            weights=np.zeros((m, n_terms, K)),
+            bias=np.zeros(K),
         )
 
     def _by_gradient(
@@ -189,6 +190,7 @@ class RadialNetwork(Learner):
         v: np.ndarray,
         steps: list[dict[str, Any]],
     ) -> tuple[RadialUnits, list[float]]:
+        # a small penalty on weights alone: they are solved for at the end with all of alpha
         alpha = float(self.alpha) * 1e-3
         m, d = units.centers.shape
         widths = slice(m * d, m * d + m)
@@ -226,24 +228,22 @@ class RadialNetwork(Learner):
         d = Z.shape[1]
         K = T.shape[1]
         columns = tuple(Column(f"z{j}", why="scaled") for j in range(d + K))
-        rows = Rows(
-            ArraySource(np.hstack([Z, T]), None, w, Schema(columns), coded=True)
-        )
+        cells = np.hstack([Z, T])
+        rows = Rows(ArraySource(cells, None, w, Schema(columns), coded=True))
         problem = RadialMixture(
             self.units == "linear", self.bandwidth == "shared", _RIDGE
         )
         loop = ExpectationMaximization(
             int(self.max_iter), float(self.tol), record=bool(self.record)
         )
-        spread = float(np.sqrt(np.average((T**2).mean(axis=1), weights=w)))
+        mean_squares = (T**2).mean(axis=1)
+        spread = float(np.sqrt(np.average(mean_squares, weights=w)))
         outcome = loop.maximize(rows, problem, problem.start(units, K, spread))
         for step in outcome.record or ():
-            steps.append(
-                _step(step["parameters"].units(problem.linear), step["objective"])
-            )
-        return outcome.parameters.units(problem.linear), [
-            float(value) for value in outcome.history
-        ]
+            step_units = step["parameters"].units(problem.linear)
+            steps.append(_step(step_units, step["objective"]))
+        history = [float(value) for value in outcome.history]
+        return outcome.parameters.units(problem.linear), history
 
     def _keep_units(self, units: RadialUnits) -> None:
         self.centers_ = units.centers * self.scale_ + self.mean_
@@ -256,16 +256,14 @@ class RadialNetwork(Learner):
 
     @property
     def _units(self) -> RadialUnits:
-        centers = (self.centers_ - self.mean_) / self.scale_
-        linear = self.units == "linear"
         return RadialUnits(
-            centers,
-            self.widths_,
-            self.log_gains_,
-            self.normalized_,
-            linear,
-            self.weights_,
-            self.bias_,
+            centers=(self.centers_ - self.mean_) / self.scale_,
+            widths=self.widths_,
+            log_gains=self.log_gains_,
+            normalized=self.normalized_,
+            linear=self.units == "linear",
+            weights=self.weights_,
+            bias=self.bias_,
         )
 
     def activations(self, X: Data) -> np.ndarray:
@@ -290,15 +288,15 @@ class RadialNetwork(Learner):
         The first column is the score of the mean row.
         """
         Z = self._scale_rows(block)
-        at = np.zeros_like(Z)
-        before = score(at)
+        point = np.zeros_like(Z)
+        before = score(point)
         out = np.empty((len(Z), 1 + Z.shape[1]))
         out[:, 0] = before
         for j in range(Z.shape[1]):
-            at[:, j] = Z[:, j]
-            now = score(at)
-            out[:, 1 + j] = now - before
-            before = now
+            point[:, j] = Z[:, j]
+            after = score(point)
+            out[:, 1 + j] = after - before
+            before = after
         return out
 
     def summary(self) -> Summary:
@@ -320,9 +318,8 @@ class RadialNetwork(Learner):
             for i, (center, width) in enumerate(zip(self.centers_, self.widths_))
         ]
         names = (f"center, {name}" for name in self.design_names)
-        return Summary(
-            head.title, facts, [Table("Units", ("unit", "width", *names), rows)]
-        )
+        table = Table("Units", ("unit", "width", *names), rows)
+        return Summary(head.title, facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         m = len(self.widths_)

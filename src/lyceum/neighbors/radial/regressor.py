@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -121,11 +120,9 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
         Z, y, w = self._fit_rows(self._rows(X, y, sample_weight))
         self.target_mean_ = float(np.average(y, weights=w))
         spread = float(np.sqrt(np.average((y - self.target_mean_) ** 2, weights=w)))
-        if spread > 0:
-            self.target_scale_ = spread
-        else:
-            self.target_scale_ = 1.0
-        self._fit_units(Z, ((y - self.target_mean_) / self.target_scale_)[:, None], w)
+        self.target_scale_ = spread if spread > 0 else 1.0
+        target = (y - self.target_mean_) / self.target_scale_
+        self._fit_units(Z, target[:, None], w)
         return self
 
     def predict(self, X: Data) -> Any:
@@ -139,7 +136,10 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
         -------
         array of shape (n_samples,)
         """
-        return self._apply(partial(_predict, self), X)
+        return self._apply(self._values, X)
+
+    def _values(self, block: Block) -> np.ndarray:
+        return self._value(self._scale_rows(block))
 
     def unit_outputs(self, X: Data) -> Any:
         """What every unit adds to the prediction, (n_samples, m), in the units of the target.
@@ -155,9 +155,9 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
     def _unit_outputs(self, block: Block) -> np.ndarray:
         Z = self._scale_rows(block)
         units = self._units
-        models = units.weights[:, 0, 0] + (
-            Z @ units.weights[:, 1:, 0].T if units.linear else 0.0
-        )
+        models = units.weights[:, 0, 0]
+        if units.linear:
+            models = models + Z @ units.weights[:, 1:, 0].T
         return self.target_scale_ * units.activations(Z) * models
 
     def _value(self, Z: np.ndarray) -> np.ndarray:
@@ -176,13 +176,8 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
         Explanation
         """
         schema = getattr(self, "schema_", None)
-        return self._explain(
-            X, self._columns, "y" if schema is None else schema.target_name
-        )
+        unit = "y" if schema is None else schema.target_name
+        return self._explain(X, self._columns, unit)
 
     def _columns(self, block: Block) -> np.ndarray:
-        return np.column_stack([_predict(self, block), self._walk(block, self._value)])
-
-
-def _predict(learner: RBFNetworkRegressor, block: Block) -> np.ndarray:
-    return learner._value(learner._scale_rows(block))
+        return np.column_stack([self._values(block), self._walk(block, self._value)])

@@ -113,9 +113,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
             How often every row counts; zero-weight rows are ignored.
         """
         block = self._gather(self._rows(X, y, sample_weight))
-        self._learn_scale(block)
-        d = len(self.design_names)
-        self._keep(np.empty((0, d)), np.empty(0), np.empty(0, dtype=np.int64))
+        self._start(block)
         self._grow(block)
         return self
 
@@ -142,45 +140,40 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         old_classes = getattr(self, "classes_", None)
         block = self._gather(self._more_rows(X, y, sample_weight, classes))
         if known is None or old_classes is None:
-            self._learn_scale(block)
-            self._keep(
-                np.empty((0, len(self.design_names))),
-                np.empty(0),
-                np.empty(0, dtype=np.int64),
-            )
+            self._start(block)
         else:
             self._recode(known, old_classes)
         self._grow(block)
         return self
 
     def _gather(self, rows: Rows) -> Block:
-        block = rows.in_one_block(
-            type(self).__name__, "NearestCentroid"
-        ).without_zero_weights()
+        block = rows.in_one_block(type(self).__name__, "NearestCentroid")
+        block = block.without_zero_weights()
         check_not_empty(self, block)
         return block
 
-    def _learn_scale(self, block: Block) -> None:
-        moments = moments_of(
-            Rows(ArraySource(block.X, block.y, block.w, block.schema, coded=True))
-        )
+    def _start(self, block: Block) -> None:
+        """Learn the units of the columns; there is no sphere yet."""
+        source = ArraySource(block.X, block.y, block.w, block.schema, coded=True)
+        moments = moments_of(Rows(source))
         self.mean_ = moments.mean
         self.scale_ = number_scales(
             moments, self.schema_, self._design, self.standardize
+        )
+        self._keep(
+            centers=np.empty((0, len(self.design_names))),
+            radii=np.empty(0),
+            classes=np.empty(0, dtype=np.int64),
         )
 
     def _recode(self, known: Schema, old_classes: np.ndarray) -> None:
         """Bring what was learned to the categories and classes of now."""
         matrix, offset = design_change(known, self._design)
-        new = (
-            matrix.shape[0] != matrix.shape[1]
-            or not (matrix == np.eye(len(matrix))).all()
-        )
-        if new:
+        if not np.array_equal(matrix, np.eye(len(matrix))):
             self.centers_ = self.centers_ @ matrix.T + offset
             self.mean_ = self.mean_ @ matrix.T + offset
-            kept = np.abs(matrix) @ self.scale_
-            self.scale_ = np.where(kept > 0, kept, 1.0)
+            scale = np.abs(matrix) @ self.scale_
+            self.scale_ = np.where(scale > 0, scale, 1.0)
         codes = np.searchsorted(self.classes_, old_classes)
         self.center_class_ = codes[self.center_class_]
 
@@ -207,30 +200,24 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
             centers.append(np.asarray(block.X[row : row + 1], dtype=np.float64))
             radii.append(limits[row : row + 1])
             classes.append(y[row : row + 1])
-            near = pairwise(Z[row : row + 1], Z)[0] <= limits[row]
-            covered |= near & (y == y[row])
+            is_within = pairwise(Z[row : row + 1], Z)[0] <= limits[row]
+            covered |= is_within & (y == y[row])
             covered[row] = True
             report("spheres", int(covered.sum()), len(covered))
-        before = self.counts_
+        old_counts = self.counts_
         self._keep(
             np.concatenate(centers), np.concatenate(radii), np.concatenate(classes)
         )
-        self._count(Z, y, block.weights, before)
+        self.counts_[: len(old_counts)] = old_counts
+        self._count(Z, y, block.weights)
 
-    def _count(
-        self, Z: np.ndarray, y: np.ndarray, w: np.ndarray, before: np.ndarray
-    ) -> None:
+    def _count(self, Z: np.ndarray, y: np.ndarray, w: np.ndarray) -> None:
         """Add the weight of every row to the first sphere of its class that covers it."""
-        self.counts_ = np.concatenate(
-            [before, np.zeros(len(self.radii_) - len(before))]
-        )
         for c in np.unique(y):
             own = np.flatnonzero(y == c)
             spheres = np.flatnonzero(self.center_class_ == c)
-            first = (
-                pairwise(Z[own], self._scale_rows(self.centers_[spheres]))
-                <= self.radii_[spheres]
-            ).argmax(axis=1)
+            apart = pairwise(Z[own], self._scale_rows(self.centers_[spheres]))
+            first = (apart <= self.radii_[spheres]).argmax(axis=1)
             self.counts_ += np.bincount(spheres[first], w[own], len(self.radii_))
 
     def _shrink(self, Z: np.ndarray, y: np.ndarray) -> None:
@@ -240,29 +227,27 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
             own = np.flatnonzero(self.center_class_ == c)
             others = Z[y != c]
             if len(others):
-                distance = nearest(
-                    self._scale_rows(self.centers_[own]), 1, among=others
-                ).distances[:, 0]
-                radii[own] = np.minimum(
-                    radii[own], np.maximum(distance * _INSIDE, self.min_radius)
-                )
+                centers = self._scale_rows(self.centers_[own])
+                distance = nearest(centers, 1, among=others).distances[:, 0]
+                limit = np.maximum(distance * _INSIDE, self.min_radius)
+                radii[own] = np.minimum(radii[own], limit)
         self.radii_ = radii
 
     def _limits(self, Z: np.ndarray, y: np.ndarray) -> np.ndarray:
         """The largest radius of a sphere around every row: up to rows and centers of other
         classes."""
-        out = np.full(
-            len(Z), np.inf if self.max_radius is None else float(self.max_radius)
-        )
-        known = self._scale_rows(self.centers_)
+        most = 1e300  # finite, where there is one class alone
+        if self.max_radius is not None:
+            most = min(most, float(self.max_radius))
+        limits = np.full(len(Z), most)
+        centers = self._scale_rows(self.centers_)
         for c in np.unique(y):
-            others = np.concatenate([Z[y != c], known[self.center_class_ != c]])
+            others = np.concatenate([Z[y != c], centers[self.center_class_ != c]])
             if len(others):
                 own = np.flatnonzero(y == c)
-                distance = nearest(Z[own], 1, among=others).distances[:, 0] * _INSIDE
-                out[own] = np.minimum(out[own], distance)
-        out = np.where(np.isinf(out), 1e300, out)  # one class alone
-        return np.maximum(out, self.min_radius)
+                distance = nearest(Z[own], 1, among=others).distances[:, 0]
+                limits[own] = np.minimum(limits[own], distance * _INSIDE)
+        return np.maximum(limits, self.min_radius)
 
     def _is_covered(self, Z: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Which rows a sphere of their class covers already."""
@@ -276,16 +261,17 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         return out
 
     def _scale_rows(self, X: np.ndarray) -> np.ndarray:
-        return np.ascontiguousarray(
-            (np.asarray(X, dtype=np.float64) - self.mean_) / self.scale_
-        )
+        centered = np.asarray(X, dtype=np.float64) - self.mean_
+        return np.ascontiguousarray(centered / self.scale_)
 
     # -- predict -----------------------------------------------------------------------
 
     def _counts(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
         """The votes of covering spheres by class, (n, K), and the class of the nearest surface."""
         apart = pairwise(self._scale_rows(block.X), self._scale_rows(self.centers_))
-        inside = np.where(apart <= self.radii_, np.maximum(self.counts_, 1e-9), 0.0)
+        # a sphere without a row of its own still counts a little
+        votes = np.maximum(self.counts_, 1e-9)
+        inside = np.where(apart <= self.radii_, votes, 0.0)
         counts = np.zeros((len(block), len(self.classes_)))
         for c in np.unique(self.center_class_):
             counts[:, c] = inside[:, self.center_class_ == c].sum(axis=1)
@@ -312,9 +298,8 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
 
     def _regions(self, block: Block) -> np.ndarray:
         n_classes = (self._counts(block)[0] > 0).sum(axis=1)
-        return np.array(["unknown", "identified", "ambiguous"])[
-            np.minimum(n_classes, 2)
-        ]
+        regions = np.array(["unknown", "identified", "ambiguous"])
+        return regions[np.minimum(n_classes, 2)]
 
     # -- what was learned --------------------------------------------------------------
 
@@ -339,16 +324,15 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         Z = self._scale_rows(block.X)
         C = self._scale_rows(self.centers_)
         code = shares.argmax(axis=1)
-        apart = np.where(
-            self.center_class_ == code[:, None], pairwise(Z, C) - self.radii_, np.inf
-        )
-        near = np.exp(-0.5 * (Z - C[apart.argmin(axis=1)]) ** 2)
-        near /= near.sum(axis=1, keepdims=True)
-        prior = np.bincount(self.center_class_, minlength=len(self.classes_)) / len(
-            self.radii_
-        )
-        gain = shares[np.arange(len(code)), code] - prior[code]
-        return np.column_stack([code, prior[code], gain[:, None] * near])
+        # the sphere of the predicted class whose surface is nearest, and how near each column is
+        is_of_class = self.center_class_ == code[:, None]
+        apart = np.where(is_of_class, pairwise(Z, C) - self.radii_, np.inf)
+        nearness = np.exp(-0.5 * (Z - C[apart.argmin(axis=1)]) ** 2)
+        nearness /= nearness.sum(axis=1, keepdims=True)
+        n_spheres = np.bincount(self.center_class_, minlength=len(self.classes_))
+        base = (n_spheres / len(self.radii_))[code]
+        gain = shares[np.arange(len(code)), code] - base
+        return np.column_stack([code, base, gain[:, None] * nearness])
 
     def summary(self) -> Summary:
         """The number of spheres and their radii, class by class."""
@@ -356,27 +340,20 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         rows = []
         for c, label in enumerate(self.classes_.tolist()):
             radii = self.radii_[self.center_class_ == c]
-            rows.append(
-                (
-                    str(label),
-                    len(radii),
-                    float(np.median(radii)) if len(radii) else None,
-                )
-            )
+            median = float(np.median(radii)) if len(radii) else None
+            rows.append((str(label), len(radii), median))
         facts = {**head.facts, "rows seen": self.n_rows_, "spheres": len(self.radii_)}
-        return Summary(
-            head.title,
-            facts,
-            [Table("Classes", ("class", "spheres", "median radius"), rows)],
-        )
+        table = Table("Classes", ("class", "spheres", "median radius"), rows)
+        return Summary(head.title, facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         m = len(self.radii_)
         d = len(self.design_names)
-        shapes: dict[str, tuple[int, ...]] = {
+        return {
             "centers_": (m, d),
             "radii_": (m,),
             "center_class_": (m,),
+            "counts_": (m,),
+            "mean_": (d,),
+            "scale_": (d,),
         }
-        shapes["counts_"] = (m,)
-        return shapes | {"mean_": (d,), "scale_": (d,)}

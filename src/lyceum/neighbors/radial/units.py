@@ -21,25 +21,22 @@ def place_centers(
 ) -> np.ndarray:
     """m centers (fewer where there are fewer distinct rows) for rows in scaled units."""
     if how == "uniform":
-        return _spread_evenly(Z, m)
-    distinct = len(np.unique(Z, axis=0))
-    m = min(m, distinct)
+        # over the box of the rows; Halton's first point is its corner
+        low = Z.min(axis=0)
+        high = Z.max(axis=0)
+        d = Z.shape[1]
+        if d > 1:
+            points = qmc.Halton(d, scramble=False).random(m + 1)[1:]
+            return low + (high - low) * points
+        if m > 1:
+            return np.linspace(low, high, m)
+        return (low + high)[None] / 2
+    m = min(m, len(np.unique(Z, axis=0)))
     if how == "sampled":
         order = np.argsort(row_uniforms(0, len(Z), seed), kind="stable")
         _, first = np.unique(Z[order], axis=0, return_index=True)
         return Z[order[np.sort(first)[:m]]]
     return KMeans(m, random_state=seed).fit(Z, sample_weight=w).cluster_centers_
-
-
-def _spread_evenly(Z: np.ndarray, m: int) -> np.ndarray:
-    """Centers over the box of the rows: equally spaced in one column, else Halton's points."""
-    low = Z.min(axis=0)
-    high = Z.max(axis=0)
-    if Z.shape[1] == 1:
-        if m > 1:
-            return np.linspace(low, high, m)
-        return (low + high)[None] / 2
-    return low + (high - low) * qmc.Halton(Z.shape[1], scramble=False).random(m + 1)[1:]
 
 
 def start_widths(
@@ -52,9 +49,11 @@ def start_widths(
         near = nearest(centers, min(2, m - 1)).distances
         widths = np.sqrt((near**2).mean(axis=1))
     else:
-        widths = np.sqrt([np.average(((Z - centers[0]) ** 2).sum(axis=1), weights=w)])
+        squares = ((Z - centers[0]) ** 2).sum(axis=1)
+        widths = np.sqrt([np.average(squares, weights=w)])
     positive = widths[widths > 0]
-    widths = np.where(widths > 0, widths, positive.mean() if len(positive) else 1.0)
+    typical = positive.mean() if len(positive) else 1.0
+    widths = np.where(widths > 0, widths, typical)
     if shared:
         return np.full(m, widths.mean())
     return widths
@@ -83,9 +82,11 @@ class RadialUnits:
         middle = self.centers.mean(axis=0)
         A = Z - middle
         C = self.centers - middle
-        return np.maximum(
-            (A**2).sum(axis=1)[:, None] - 2 * A @ C.T + (C**2).sum(axis=1), 0.0
-        )
+        # |a - c|² = |a|² - 2 a·c + |c|²; rounding may make it negative
+        row_squares = (A**2).sum(axis=1)
+        center_squares = (C**2).sum(axis=1)
+        squares = row_squares[:, None] - 2 * A @ C.T + center_squares
+        return np.maximum(squares, 0.0)
 
     def activations(
         self, Z: np.ndarray, squares: np.ndarray | None = None
@@ -96,53 +97,50 @@ class RadialUnits:
         log_h = self.log_gains - squares / (2 * self.widths**2)
         if not self.normalized:
             return np.exp(log_h)
+        # about the largest, so that far from all centers not all shares are 0 / 0
         H = np.exp(log_h - log_h.max(axis=1, keepdims=True))
         return H / H.sum(axis=1, keepdims=True)
 
     def design(self, Z: np.ndarray) -> np.ndarray:
         """The columns that the weights multiply, (n, p): those of the units, and 1 for the bias."""
         H = self.activations(Z)
+        one = np.ones((len(Z), 1))
         columns = H
         if self.linear:
-            columns = (
-                H[:, :, None]
-                * np.concatenate([np.ones((len(Z), 1)), Z], axis=1)[:, None]
-            ).reshape(len(Z), -1)
+            terms = np.concatenate([one, Z], axis=1)
+            columns = (H[:, :, None] * terms[:, None]).reshape(len(Z), -1)
         if self.normalized:
             return columns
-        return np.hstack([columns, np.ones((len(Z), 1))])
+        return np.hstack([columns, one])
 
     def with_coefficients(self, coefficients: np.ndarray) -> RadialUnits:
         """With the weights (and the bias) that multiply `design`."""
         K = coefficients.shape[1]
         m = len(self.centers)
-        if self.normalized:
-            bias = np.zeros(K)
-        else:
+        bias = np.zeros(K)
+        if not self.normalized:
             bias = coefficients[-1]
-        if self.normalized:
-            inner = coefficients
-        else:
-            inner = coefficients[:-1]
-        return replace(self, weights=inner.reshape(m, -1, K), bias=bias)
+            coefficients = coefficients[:-1]
+        return replace(self, weights=coefficients.reshape(m, -1, K), bias=bias)
 
     def solve(
         self, Z: np.ndarray, T: np.ndarray, w: np.ndarray, alpha: float
     ) -> RadialUnits:
         """With weights by least squares, Σ w |f(z) - t|² + alpha · (mean square of the design)
         |weights|²."""
-        P = self.design(Z) * np.sqrt(w)[:, None]
+        root = np.sqrt(w)[:, None]
+        P = self.design(Z) * root
         p = P.shape[1]
+        # the penalty as further rows, √(alpha · size) for each weight and 0 for the bias
         size = float((P**2).sum()) / p or 1.0
         penalty = np.full(p, np.sqrt(alpha * size))
         if not self.normalized:
             penalty[-1] = 0.0
         rows = np.vstack([P, np.diag(penalty)])
-        targets = np.vstack([T * np.sqrt(w)[:, None], np.zeros((p, T.shape[1]))])
+        targets = np.vstack([T * root, np.zeros((p, T.shape[1]))])
         solution = ranked_squares(rows, targets, _NULL)
-        return replace(
-            self.with_coefficients(solution.coef), n_undetermined=p - solution.rank
-        )
+        solved = self.with_coefficients(solution.coef)
+        return replace(solved, n_undetermined=p - solution.rank)
 
     def outputs(self, Z: np.ndarray) -> np.ndarray:
         """f(z), (n, K); the sums are in the order of columns, so that other rows do not change
@@ -186,9 +184,8 @@ class RadialUnits:
             A = A + np.einsum("id,jdk->ijk", Z, self.weights[:, 1:])
         F = np.einsum("ij,ijk->ik", H, A) + self.bias
         R = (F - T) * w[:, None]
-        value = 0.5 * float((R * (F - T)).sum()) + 0.5 * alpha * float(
-            (self.weights**2).sum()
-        )
+        penalty = 0.5 * alpha * float((self.weights**2).sum())
+        value = 0.5 * float((R * (F - T)).sum()) + penalty
         # back through F: ∂/∂H = R · A, ∂/∂weights = H (1, z) ⊗ R, ∂/∂bias = Σ R
         dH = np.einsum("ik,ijk->ij", R, A)
         d_weights = alpha * self.weights
@@ -205,9 +202,11 @@ class RadialUnits:
         self, Z: np.ndarray, squares: np.ndarray, H: np.ndarray, dH: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """The gradient by centers and by logarithms of widths, from that by the activations."""
+        # by log h_j: ∂H_j = H_j, and of shares ∂H_i = H_i (δ_ij - H_j), the softmax
         slope = H * dH
         if self.normalized:
             slope = H * (dH - (H * dH).sum(axis=1, keepdims=True))
+        # log h_j = -|z - c_j|² / 2 s_j²: by c_j (z - c_j) / s_j², by log s_j |z - c_j|² / s_j²
         scaled = slope / self.widths**2
         d_centers = scaled.T @ Z - scaled.sum(axis=0)[:, None] * self.centers
         return d_centers, (scaled * squares).sum(axis=0)

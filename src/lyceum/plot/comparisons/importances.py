@@ -61,6 +61,7 @@ def importances(
     ['b', 'a', 'c']
     """
     values, names = _values_and_names(model, names)
+    # equal ones in the order of the columns
     order = np.argsort(-values, kind="stable")[:most]
     deviations = None
     if spread is not None:
@@ -91,6 +92,7 @@ def _values_and_names(
     model: Estimator, names: Sequence[str] | None
 ) -> tuple[np.ndarray, list[str]]:
     """The importance and the name of every column."""
+    # a learner has importances of its own; anything else holds numbers
     if hasattr(model, "fit"):
         check_is_fitted(model)
         if not hasattr(model, "feature_importances_"):

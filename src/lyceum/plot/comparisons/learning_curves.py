@@ -6,12 +6,18 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import DensityErrors, LearningCurve, ValidationCurve
-from lyceum.plot.curves import DOTS, Curve, draw_curves, mark_best, results_by_name
-from lyceum.plot.style import GRAY, finish, legend, reference_line
+from lyceum.plot.curves import (
+    DOTS,
+    Curve,
+    draw_curves,
+    few_dots,
+    mark_best,
+    results_by_name,
+)
+from lyceum.plot.style import DOTTED, finish, legend, reference_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,6 +91,7 @@ def learning_curve(
     ax = draw_curves(ax, curves)
     for result in results.values():
         ends = [float(result.train_sizes[0]), float(result.train_sizes[-1])]
+        # what a learner must beat
         reference_line(ax, ends, [result.baseline] * 2, "best constant")
     finish(ax, "training rows", score or _loss_name(results), title)
     ax.xaxis.set_major_formatter("{x:,.0f}")
@@ -156,20 +163,20 @@ def validation_curve(
         test_scores = result.test_losses
         param_name = param_name or result.param_name
     values = np.asarray(param_range)
-    if values.dtype.kind in "iuf":
-        x = values.astype(np.float64)
-        names = None
-    else:
-        x = np.arange(len(values), dtype=np.float64)
-        names = values
+    are_numbers = values.dtype.kind in "iuf"
+    x = (values if are_numbers else np.arange(len(values))).astype(np.float64)
     curves = _two_curves(x, train_scores, test_scores, label)
     ax = draw_curves(ax, curves)
     if best == "auto":
         best = "min" if results or _is_loss(score) else "max"
     if best is not None:
         i = int(getattr(np, f"arg{best}")(curves[1].y))
-        mark_best(ax, x[i], _param_text(values[i]))
-    _scale(ax, x, names, log)
+        name = values[i] if isinstance(values[i], str) else f"{values[i]:g}"
+        mark_best(ax, x[i], name)
+    if not are_numbers:
+        ax.set_xticks(x, [str(value) for value in values])
+    elif log or (log is None and x.min() > 0 and x.max() >= 50 * x.min()):
+        ax.set_xscale("log")
     finish(ax, param_name or "parameter", score or _loss_name(results), title)
     legend(ax)
     return ax
@@ -233,33 +240,26 @@ def staged_errors(
         raise DataError(
             f"there is no curve {best!r}: the curves are {', '.join(map(repr, curves))}"
         )
-    drawn = [
-        _staged_curve(str(name), values, rounds) for name, values in curves.items()
-    ]
+    drawn = []
+    for name, values in curves.items():
+        y = np.asarray(values, dtype=np.float64)
+        numbers = np.arange(1, len(y) + 1) if rounds is None else np.asarray(rounds)
+        if y.shape != numbers.shape or y.ndim != 1:
+            raise DataError(
+                f"curve {str(name)!r} has the shape {y.shape} for {len(numbers)} rounds: give one"
+                " each"
+            )
+        drawn.append(Curve(numbers, y, str(name), options=few_dots(len(y))))
     ax = draw_curves(ax, drawn)
     for curve in drawn:
         if curve.label == best and not np.isnan(curve.y).all():
-            if goal == "min":
-                i = int(np.nanargmin(curve.y))
-            else:
-                i = int(np.nanargmax(curve.y))
+            i = int(getattr(np, f"nanarg{goal}")(curve.y))
             mark_best(ax, curve.x[i], curve.x[i])
     if log:
         ax.set_yscale("log")
     finish(ax, x, error, title)
     legend(ax)
     return ax
-
-
-def _staged_curve(name: str, values: ArrayLike, rounds: Any) -> Curve:
-    values = np.asarray(values, dtype=np.float64)
-    numbers = np.arange(1, len(values) + 1) if rounds is None else np.asarray(rounds)
-    if values.shape != numbers.shape or values.ndim != 1:
-        raise DataError(
-            f"curve {name!r} has the shape {values.shape} for {len(numbers)} rounds: give one each"
-        )
-    marker = "o" if len(values) <= 20 else None
-    return Curve(numbers, values, name, options={"marker": marker, "markersize": 4.0})
 
 
 def density_errors(
@@ -299,6 +299,7 @@ def density_errors(
         raise SettingError(
             f"give a DensityErrors from lyceum.evaluate, not {type(result).__name__}"
         )
+    # a line goes from left to right, in whatever order values were tried
     order = np.argsort(result.param_range)
     x = result.param_range[order]
     parts = {
@@ -311,7 +312,8 @@ def density_errors(
         Curve(x, values[order], name, options=dots) for name, values in parts.items()
     ]
     ax = draw_curves(ax, curves)
-    ax.axvline(result.best, color=GRAY, linewidth=1.0, linestyle=":", gid="best")
+    ax.axvline(result.best, gid="best", **DOTTED)
+    # bandwidths are tried by factors
     if (x > 0).all() and x[-1] > 8 * x[0]:
         ax.set_xscale("log")
     finish(ax, result.param_name, "mean squared error of the density", title)
@@ -331,18 +333,6 @@ def _results(
             f"give a {kind.__name__}, or arrays of training and of validation scores"
         )
     return results
-
-
-def _param_text(value: object) -> str:
-    return str(value) if isinstance(value, str) else f"{value:g}"
-
-
-def _scale(ax: Axes, x: np.ndarray, words: np.ndarray | None, log: bool | None) -> None:
-    """Words as ticks; a logarithmic scale where it is wanted, or where numbers span much."""
-    if words is not None:
-        ax.set_xticks(x, [str(word) for word in words])
-    elif log or (log is None and x.min() > 0 and x.max() >= 50 * x.min()):
-        ax.set_xscale("log")
 
 
 def _is_loss(name: str | None) -> bool:
@@ -374,6 +364,7 @@ def _two_curves(x: np.ndarray, train: Any, test: Any, label: str | None) -> list
     """The mean scores on training and on validation rows, with their spread over folds."""
     curves = []
     for scores, part, marker in ((train, "training", "o"), (test, "validation", "s")):
+        # (m, folds); one column where there are no folds
         scores = np.asarray(scores, dtype=np.float64)
         if scores.ndim == 1:
             scores = scores[:, None]

@@ -21,9 +21,11 @@ from lyceum.plot.comparisons.learning_curves import loss_name
 from lyceum.plot.curves import check_results
 from lyceum.plot.style import (
     COLORS,
+    DASHED,
     GRAY,
     INK,
     axes,
+    color_of,
     finish,
     grouped_bars,
     legend,
@@ -40,6 +42,8 @@ _DIAMOND: dict[str, Any] = {
     "color": INK,
     "markersize": 5.5,
 }
+# what a test compares; all others compare losses
+_MEASURES: dict[type, str] = {McNemar: "rows", DeLong: "areas"}
 
 
 def cross_validation(
@@ -99,7 +103,7 @@ def cross_validation(
     _name_rows(ax, list(named))
     finish(ax, loss_name(losses.pop()), "", title)
     ax.grid(False, axis="y")
-    _legend_below(ax)
+    legend(ax, "upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
     return ax
 
 
@@ -112,26 +116,27 @@ def _draw_splits(ax: Axes, row: int, result: CrossValidation | Bootstrap632) -> 
     else:
         losses = result.losses
         names = ["one split", "mean ± standard error (corrected)"]
+    # the legend names each kind of mark once, not once per model
     labels = [None if name in shown else name for name in names]
-    dots: dict[str, Any] = {
-        "s": 18,
-        "color": COLORS[row % len(COLORS)],
-        "alpha": 0.45,
-        "linewidths": 0,
-    }
-    ax.scatter(losses, _spread(row, len(losses)), label=labels[0], **dots)
+    heights = _spread(row, len(losses))
+    dots: dict[str, Any] = {"color": color_of(row), "alpha": 0.45, "linewidths": 0}
+    ax.scatter(losses, heights, s=18, label=labels[0], **dots)
     if isinstance(result, Bootstrap632):
         ax.plot(result.error, row, label=labels[1], **_DIAMOND)
         square = {"marker": "s", "fillstyle": "none", "markersize": 7}
         ax.plot(result.plus, row, label=labels[2], **_DIAMOND | square)
-        return
-    bar: dict[str, Any] = {
-        "xerr": result.standard_error,
-        "capsize": 3,
-        "linewidth": 1.4,
-        "fmt": "D",
-    }
-    ax.errorbar(result.mean, row, label=labels[1], color=INK, markersize=5.5, **bar)
+    else:
+        ax.errorbar(
+            result.mean,
+            row,
+            xerr=result.standard_error,
+            fmt="D",
+            capsize=3,
+            linewidth=1.4,
+            color=INK,
+            markersize=5.5,
+            label=labels[1],
+        )
 
 
 def comparison(
@@ -186,22 +191,17 @@ def comparison(
     ax = axes(ax, _size(len(named)))
     for row, test in enumerate(named.values()):
         _draw_test(ax, row, test)
-    ax.axvline(
-        0.0, color=GRAY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference", zorder=1
-    )
+    ax.axvline(0.0, gid="reference", zorder=1, **DASHED)
     _name_rows(ax, list(named))
     if measure == "rows":
-        finish(
-            ax,
-            "rows that only the second  |  only the first model gets wrong",
-            "",
-            title,
-        )
+        sides = "rows that only the second  |  only the first model gets wrong"
+        finish(ax, sides, "", title)
         most = max(
-            max(test.only_first_wrong, test.only_second_wrong)
+            max(test.only_first_wrong, test.only_second_wrong, 1)
             for test in named.values()
         )
-        ax.set_xlim(-1.45 * max(most, 1), 1.45 * max(most, 1))
+        # the numbers of the second model go to the left, but are counts all the same
+        ax.set_xlim(-1.45 * most, 1.45 * most)
         ax.xaxis.set_major_formatter(lambda value, _: f"{abs(value):,.0f}")
     else:
         of = "area under the ROC curve" if measure == "areas" else "loss"
@@ -211,16 +211,14 @@ def comparison(
     return ax
 
 
-# all others compare losses
-_MEASURES: dict[type, str] = {McNemar: "rows", DeLong: "areas"}
-
-
 def _draw_test(ax: Axes, row: int, test: Any) -> None:
     """One line of the picture: the difference with its interval or its parts, and p."""
-    color = COLORS[row % len(COLORS)]
+    color = color_of(row)
+    # of the 5×2 tests Alpaydın's F, which uses all ten differences
     p = test.f_p_value if isinstance(test, FiveByTwoTest) else test.p_value
     end: float
     if isinstance(test, McNemar):
+        # to the left what speaks for the first model, to the right for the second
         ax.barh(row, -test.only_second_wrong, color=COLORS[1], height=0.5)
         ax.barh(row, test.only_first_wrong, color=COLORS[0], height=0.5)
         end = test.only_first_wrong
@@ -232,12 +230,8 @@ def _draw_test(ax: Axes, row: int, test: Any) -> None:
         end = float(differences.max())
     else:
         middle = test.difference if isinstance(test, DeLong) else test.mean
-        line: dict[str, Any] = {
-            "color": color,
-            "linewidth": 2.0,
-            "solid_capstyle": "butt",
-        }
-        ax.plot([test.low, test.high], [row, row], **line)
+        interval = [test.low, test.high]
+        ax.plot(interval, [row] * 2, color=color, linewidth=2.0, solid_capstyle="butt")
         ax.plot(middle, row, zorder=4, **_DIAMOND)
         end = test.high
     text = f"p = {p:.3f}" if p >= 0.001 else "p < 0.001"
@@ -288,12 +282,12 @@ def bias_variance(
     if not any(result.noise for result in named.values()):
         del parts["noise"]
     ax = axes(ax, (min(2.6 + 1.1 * len(named), 10.0), 4.2))
-    x = np.arange(len(named))
     columns = {
         name: [getattr(result, part) for result in named.values()]
         for part, name in parts.items()
     }
     grouped_bars(ax, columns, 0.7)
+    x = np.arange(len(named))
     errors = [result.error for result in named.values()]
     ax.hlines(errors, x - 0.4, x + 0.4, color=INK, linewidth=1.8, label="error")
     ax.axhline(0.0, color=GRAY, linewidth=0.8)
@@ -316,8 +310,3 @@ def _spread(row: int, n: int) -> np.ndarray:
 def _name_rows(ax: Axes, names: list[str]) -> None:
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
-
-
-def _legend_below(ax: Axes) -> None:
-    """The legend under the axis, where it hides no points."""
-    legend(ax, "upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,17 +74,16 @@ def bayes_net(
     """
     if bars is None:
         bars = len(net.names) <= 60
+    before: Mapping[str, Any] = {}
     if bars:
         before = net.marginals()
-    else:
-        before = {}
+    after = before
     if bars and (evidence or soft):
         after = net.marginals(evidence, soft=soft)
-    else:
-        after = before
-    return _NetDrawing(net, before, after, dict(evidence or {}), most_states).draw(
-        ax, title
+    drawing = _NetDrawing(
+        net, before, after, evidence=dict(evidence or {}), most_states=most_states
     )
+    return drawing.draw(ax, title)
 
 
 class _NetDrawing:
@@ -92,6 +92,7 @@ class _NetDrawing:
         net: BayesNet,
         before: Mapping[str, Any],
         after: Mapping[str, Any],
+        *,
         evidence: dict[str, Any],
         most_states: int,
     ) -> None:
@@ -102,18 +103,16 @@ class _NetDrawing:
         self.lines = {name: self._states(name, most_states) for name in net.names}
         self.widths = {name: self._width(name) for name in net.names}
         self.layout = layered_layout(net.parents, self.widths)
-        heights: dict[int, float] = {}
-        for name in net.names:
-            level = self.layout.layer[name]
-            heights[level] = max(heights.get(level, 0.0), self.height(name))
-        tops = {}
-        at = 0.0
-        for level in range(self.layout.n_layers):
-            tops[level] = at
-            at += heights.get(level, 0.3) + 0.5
-        self.tops = tops
-        self.heights = heights
-        self.total = at - 0.5
+        # a layer is as high as its highest node; one that only bends of edges cross is low
+        n_layers = self.layout.n_layers
+        self.heights = [0.0] * n_layers
+        for name, level in self.layout.layer.items():
+            self.heights[level] = max(self.heights[level], self.height(name))
+        self.heights = [height or 0.3 for height in self.heights]
+        self.tops = [
+            sum(self.heights[:level]) + 0.5 * level for level in range(n_layers)
+        ]
+        self.total = self.tops[-1] + self.heights[-1]
 
     def height(self, name: str) -> float:
         n_lines = len(self.lines[name])
@@ -127,6 +126,7 @@ class _NetDrawing:
         lines = self.lines[name]
         if not lines:
             return max(head, 0.8)
+        # room for four letters at least
         longest = max(4, *(len(label) for label, _, _ in lines))
         return max(head, 1.15 + 0.06 * longest)
 
@@ -138,13 +138,18 @@ class _NetDrawing:
         if posterior is None:
             return []
         if name in self.net.gaussian_names:
-            text = self._gaussian_text(name, posterior)
+            if name in self.evidence:
+                text = f"= {show(self.evidence[name])}"
+            else:
+                sd = float(np.sqrt(posterior.covariance[0, 0]))
+                text = f"{show(float(posterior.mean[0]))} ± {show(sd)}"
             return [(text, None, None)]
         if not isinstance(posterior, Posterior):
             return []
         old = self.before[name].values
         new = posterior.values
         if name in self.evidence and name not in self.after:
+            # an observed node has no posterior: all probability is on its state
             new = np.eye(len(old))[self.net.state_code(name, self.evidence[name])]
         lines: list[tuple[str, float | None, float | None]] = [
             (shorten(str(state), 18), float(old[k]), float(new[k]))
@@ -153,12 +158,6 @@ class _NetDrawing:
         if len(old) > most:
             lines.append((f"… {len(old) - most} more", None, None))
         return lines
-
-    def _gaussian_text(self, name: str, posterior: Any) -> str:
-        if name in self.evidence:
-            return f"= {show(self.evidence[name])}"
-        sd = float(np.sqrt(posterior.covariance[0, 0]))
-        return f"{show(float(posterior.mean[0]))} ± {show(sd)}"
 
     def draw(self, ax: Axes | None, title: str | None) -> Axes:
         ax = axes(ax, (max(self.layout.width + 0.4, 2.0), max(self.total + 0.5, 1.2)))
@@ -203,44 +202,36 @@ class _NetDrawing:
                 ax.text(x, height, label, fontsize=6.5, color=INK, **middle)
             else:
                 color = COLORS[1] if is_evidence else COLORS[0]
-                _state(ax, (left, left + width), height, label, (old, new), color)
+                sides = (left, left + width)
+                _state(ax, label, height, sides=sides, shares=(old, new), color=color)
 
     def _edge(self, ax: Axes, parent: str, child: str) -> None:
-        lay = self.layout
-        points = [(lay.x[parent], self.tops[lay.layer[parent]] + self.height(parent))]
-        for x, level in lay.bends[parent, child]:
-            points += [
-                (x, self.tops[level]),
-                (x, self.tops[level] + self.heights.get(level, 0.3)),
-            ]
-        points.append((lay.x[child], self.tops[lay.layer[child]]))
-        _arrow(ax, points)
+        from matplotlib.patches import FancyArrowPatch
+        from matplotlib.path import Path
 
-
-def _arrow(ax: Axes, points: list[tuple[float, float]], arrow: bool = True) -> None:
-    """A smooth line that leaves and enters vertically."""
-    from matplotlib.patches import FancyArrowPatch
-    from matplotlib.path import Path
-
-    path = [points[0]]
-    codes = [Path.MOVETO]
-    for (x0, y0), (x1, y1) in zip(points, points[1:]):  # noqa: RUF007
-        half = (y1 - y0) / 2
-        path += [(x0, y0 + half), (x1, y1 - half), (x1, y1)]
-        codes += [Path.CURVE4] * 3
-    if arrow:
-        style = "-|>,head_width=2.2,head_length=4"
-    else:
-        style = "-"
-    ax.add_patch(
-        FancyArrowPatch(
+        # from the bottom of the parent, straight through the layers between, to the child's top
+        layout = self.layout
+        bottom = self.tops[layout.layer[parent]] + self.height(parent)
+        points = [(layout.x[parent], bottom)]
+        for x, level in layout.bends[parent, child]:
+            top = self.tops[level]
+            points += [(x, top), (x, top + self.heights[level])]
+        points.append((layout.x[child], self.tops[layout.layer[child]]))
+        # cubic Bézier curves whose inner points keep x: the line leaves and enters vertically
+        path = [points[0]]
+        codes = [Path.MOVETO]
+        for (x0, y0), (x1, y1) in pairwise(points):
+            half = (y1 - y0) / 2
+            path += [(x0, y0 + half), (x1, y1 - half), (x1, y1)]
+            codes += [Path.CURVE4] * 3
+        arrow = FancyArrowPatch(
             path=Path(path, codes),
-            arrowstyle=style,
+            arrowstyle="-|>,head_width=2.2,head_length=4",
             color=GRAY,
             linewidth=0.9,
             zorder=2,
         )
-    )
+        ax.add_patch(arrow)
 
 
 def moral_graph(
@@ -269,35 +260,21 @@ def moral_graph(
     >>> sum(line.get_linestyle() == "--" for line in picture.lines)
     2
     """
-    layout = layered_layout(
-        net.parents, {name: 0.085 * len(name) + 0.25 for name in net.names}, gap=0.5
-    )
+    # inches of the letters of a name, and a margin
+    widths = {name: 0.085 * len(name) + 0.25 for name in net.names}
+    layout = layered_layout(net.parents, widths, gap=0.5)
     ax = axes(ax, (max(layout.width + 0.4, 2.5), 0.85 * layout.n_layers + 0.6))
-    near = bayesnets.moral_graph(net.parents)
+    neighbors = bayesnets.moral_graph(net.parents)
     edges = {frozenset(edge) for edge in net.edges}
     plain: dict[str, Any] = {"color": GRAY, "linestyle": "-", "linewidth": 1.0}
     married: dict[str, Any] = {"color": COLORS[1], "linestyle": "--", "linewidth": 1.4}
-    pairs = [(one, two) for one in net.names for two in near[one] if one < two]
-    for one, two in pairs:
-        style = plain if frozenset((one, two)) in edges else married
-        ax.plot(*_line(layout, one, two), zorder=1, **style)
+    pairs = [(a, b) for a in net.names for b in neighbors[a] if a < b]
+    for a, b in pairs:
+        style = plain if frozenset((a, b)) in edges else married
+        ax.plot(*_line(layout, a, b), zorder=1, **style)
     for name in net.names:
-        ax.text(
-            layout.x[name],
-            layout.layer[name],
-            name,
-            ha="center",
-            va="center",
-            fontsize=8,
-            color=INK,
-            zorder=3,
-            bbox={
-                "boxstyle": "round,pad=0.3",
-                "facecolor": "white",
-                "edgecolor": INK,
-                "linewidth": 1.0,
-            },
-        )
+        center = (layout.x[name], layout.layer[name])
+        _box_text(ax, center, name, size=8, color=INK, style="round,pad=0.3")
     ax.set_xlim(-0.2, layout.width + 0.2)
     ax.set_ylim(layout.n_layers - 0.5, -0.5)
     ax.axis("off")
@@ -305,25 +282,22 @@ def moral_graph(
     return ax
 
 
-def _line(layout: LayeredLayout, one: str, two: str) -> tuple[list[float], list[float]]:
+def _line(layout: LayeredLayout, a: str, b: str) -> tuple[np.ndarray, np.ndarray]:
     """Straight, or bowed where both stand in one layer with others between them."""
-    x0 = layout.x[one]
-    x1 = layout.x[two]
-    y0 = float(layout.layer[one])
-    y1 = float(layout.layer[two])
-    between = [
-        n
-        for n, x in layout.x.items()
-        if layout.layer[n] == y0 and min(x0, x1) < x < max(x0, x1)
-    ]
+    x0 = layout.x[a]
+    x1 = layout.x[b]
+    y0 = layout.layer[a]
+    y1 = layout.layer[b]
+    has_others = any(
+        layout.layer[name] == y0 and min(x0, x1) < x < max(x0, x1)
+        for name, x in layout.x.items()
+    )
     t = np.linspace(0, 1, 21)
-    if y0 == y1 and between:
-        bow = 0.35
-    else:
-        bow = 0.0
-    return (x0 + t * (x1 - x0)).tolist(), (
-        y0 + t * (y1 - y0) + bow * np.sin(np.pi * t)
-    ).tolist()
+    x = x0 + t * (x1 - x0)
+    y = y0 + t * (y1 - y0)
+    if y0 == y1 and has_others:
+        y += 0.35 * np.sin(np.pi * t)
+    return x, y
 
 
 def junction_tree(
@@ -352,21 +326,19 @@ def junction_tree(
     11
     """
     tree = net if isinstance(net, JunctionTree) else net.junction_tree()
-    cliques = {str(c): clique for c, clique in enumerate(tree.cliques)}
-    parents = _clique_parents(tree)
-    layout = layered_layout(parents, _clique_widths(cliques), gap=0.3)
+    layout = _clique_layout(tree)
+    # a line per variable of the largest clique, and room for the separator
     step = 0.19 * max(map(len, tree.cliques)) + 0.85
     ax = axes(ax, (max(layout.width + 0.4, 2.5), step * layout.n_layers + 0.4))
-    centers = {
-        name: np.array([x, step * layout.layer[name]]) for name, x in layout.x.items()
-    }
-    for name, clique in cliques.items():
-        _box_text(
-            ax, centers[name], "\n".join(clique), 7, INK, "round,pad=0.35", "white", 1.0
-        )
-        for parent in parents[name]:
-            separator = ", ".join(tree.separators[int(name)]) or "∅"
-            _separator(ax, centers[parent], centers[name], separator)
+    names = map(str, range(len(tree.cliques)))
+    centers = [np.array([layout.x[name], step * layout.layer[name]]) for name in names]
+    for i, clique in enumerate(tree.cliques):
+        text = "\n".join(clique)
+        _box_text(ax, centers[i], text, size=7, color=INK, style="round,pad=0.35")
+        parent = tree.parents[i]
+        if parent >= 0:
+            separator = ", ".join(tree.separators[i]) or "∅"
+            _separator(ax, centers[parent], centers[i], separator)
     ax.set_xlim(-0.2, layout.width + 0.2)
     ax.set_ylim(step * (layout.n_layers - 0.5), -0.5 * step)
     ax.axis("off")
@@ -374,41 +346,42 @@ def junction_tree(
     return ax
 
 
-def _clique_parents(tree: JunctionTree) -> dict[str, list[str]]:
+def _clique_layout(tree: JunctionTree) -> LayeredLayout:
+    """The layout knows nodes by name: that of a clique is its number."""
     parents: dict[str, list[str]] = {}
-    for clique, parent in enumerate(tree.parents):
-        parents[str(clique)] = [str(parent)] if parent >= 0 else []
-    return parents
-
-
-def _clique_widths(cliques: dict[str, Any]) -> dict[str, float]:
-    return {
-        name: 0.085 * max(map(len, clique)) + 0.25 for name, clique in cliques.items()
-    }
+    widths: dict[str, float] = {}
+    for i, clique in enumerate(tree.cliques):
+        parents[str(i)] = [str(tree.parents[i])] if tree.parents[i] >= 0 else []
+        widths[str(i)] = 0.085 * max(map(len, clique)) + 0.25
+    return layered_layout(parents, widths, gap=0.3)
 
 
 def _separator(ax: Axes, parent: np.ndarray, child: np.ndarray, text: str) -> None:
     """The line between two cliques, with the variables that both have."""
     ax.plot(*np.column_stack([parent, child]), color=GRAY, linewidth=1.0, zorder=1)
+    # nearer to the child, where separators of one parent stand apart
     middle = 0.4 * parent + 0.6 * child
-    _box_text(ax, middle, text, 6, COLORS[0], "square,pad=0.2", "#EAF3FA", 0.7)
+    box: dict[str, Any] = {"style": "square,pad=0.2", "face": "#EAF3FA", "width": 0.7}
+    _box_text(ax, middle, text, size=6, color=COLORS[0], **box)
 
 
 def _box_text(
     ax: Axes,
-    center: np.ndarray,
+    center: Any,
     text: str,
+    *,
     size: float,
     color: str,
     style: str,
-    face: str,
-    width: float,
+    face: str = "white",
+    width: float = 1.0,
 ) -> None:
     """A text in a box; smaller texts stand above larger ones."""
+    x, y = map(float, center)
     box = {"boxstyle": style, "facecolor": face, "edgecolor": color, "linewidth": width}
     ax.text(
-        float(center[0]),
-        float(center[1]),
+        x,
+        y,
         text,
         ha="center",
         va="center",
@@ -421,9 +394,10 @@ def _box_text(
 
 def _state(
     ax: Axes,
-    sides: tuple[float, float],
-    height: float,
     label: str,
+    height: float,
+    *,
+    sides: tuple[float, float],
     shares: tuple[float, float],
     color: str,
 ) -> None:
@@ -433,6 +407,7 @@ def _state(
     left, right = sides
     old, new = shares
     start = right - _BAR - 0.38
+    # an empty bar of length 1, the probability before it, and the thinner one after on top
     bars = (
         ("#F5F5F5", 1.0, 0.12, 3.5),
         (_FAINT, old, 0.12, 4.0),

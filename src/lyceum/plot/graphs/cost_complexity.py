@@ -8,7 +8,7 @@ import numpy as np
 
 from lyceum._core.types import Estimator
 from lyceum.errors import SettingError
-from lyceum.plot.style import COLORS, GRAY, axes, finish, legend
+from lyceum.plot.style import COLORS, DOTTED, axes, finish, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,26 +55,19 @@ def cost_complexity(
     leaves = path.n_leaves
     dots: dict[str, Any] = {"marker": "o", "markersize": 4.0, "linewidth": 1.5}
     ax.plot(leaves, path.risks, color=COLORS[1], label="in fit", **dots)
-    bars: dict[str, Any] = {
-        "yerr": choice.standard_errors,
-        "capsize": 3.0,
-        "label": "on rows left out, ± 1 se",
-    }
-    ax.errorbar(leaves, choice.risks, color=COLORS[0], **bars, **dots)
+    ax.errorbar(
+        leaves,
+        choice.risks,
+        yerr=choice.standard_errors,
+        color=COLORS[0],
+        capsize=3.0,
+        label="on rows left out, ± 1 se",
+        **dots,
+    )
+    # the rule of one standard error: the smallest subtree whose cost stays below this line
     limit = float(choice.risks[choice.best] + choice.standard_errors[choice.best])
-    dotted: dict[str, Any] = {"color": GRAY, "linewidth": 1.0, "linestyle": ":"}
-    ax.axhline(limit, label="least + 1 se", gid="reference", **dotted)
+    ax.axhline(limit, label="least + 1 se", gid="reference", **DOTTED)
     n_chosen = int(leaves[choice.chosen])
-    _mark_choice(ax, n_chosen, choice)
-    if len(leaves) > 1 and leaves.max() > 30:
-        ax.set_xscale("log")
-    ax.set_ylim(bottom=min(0.0, float(np.min(path.risks))))
-    finish(ax, "leaves", "cost", title)
-    legend(ax)
-    return ax
-
-
-def _mark_choice(ax: Axes, n_chosen: int, choice: Any) -> None:
     ax.plot(
         [n_chosen],
         [float(choice.risks[choice.chosen])],
@@ -86,3 +79,9 @@ def _mark_choice(ax: Axes, n_chosen: int, choice: Any) -> None:
         markeredgewidth=1.5,
         label=f"chosen: {n_chosen} leaves, α = {choice.alpha:.3g}",
     )
+    if len(leaves) > 1 and leaves.max() > 30:
+        ax.set_xscale("log")
+    ax.set_ylim(bottom=min(0.0, float(np.min(path.risks))))
+    finish(ax, "leaves", "cost", title)
+    legend(ax)
+    return ax

@@ -45,13 +45,23 @@ def layered_layout(
     gap : float, default=0.35
         Between neighbors.
     """
+    # 1. layers, from causes to effects
     depth = _depths(parents)
     layers: list[list[str]] = [[] for _ in range(max(depth.values()) + 1)]
     for name, layer in depth.items():
         layers[layer].append(name)
+    # 2. a node without a name wherever an edge crosses a layer
     linked, chains, sizes = _with_bends(parents, depth, layers, dict(widths))
-    _order_layers(layers, linked)
+    # 3. few crossings: sweep down and up in turn, a layer in the order of its neighbors in the
+    # one before it
+    for sweep in range(_SWEEPS):
+        step = 1 if sweep % 2 == 0 else -1
+        numbers = range(len(layers))[::step]
+        for i in numbers[1:]:
+            layers[i] = _by_neighbors(layers[i], layers[i - step], linked)
+    # 4. places along the layers
     x = _positions(layers, linked, sizes, gap)
+    # moved so that the leftmost edge of a node is at 0
     left = min(x[name] - sizes[name] / 2 for name in x)
     right = max(x[name] + sizes[name] / 2 for name in x)
     x = {name: center - left for name, center in x.items()}
@@ -63,19 +73,6 @@ def layered_layout(
     return LayeredLayout(centers, depth, bends, right - left, len(layers))
 
 
-def _edges(parents: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-    return [(parent, child) for child, above in parents.items() for parent in above]
-
-
-def _order_layers(layers: list[list[str]], linked: Mapping[str, list[str]]) -> None:
-    """Sweep down and up in turn: a layer in the order of its neighbors in the one before it."""
-    for sweep in range(_SWEEPS):
-        step = 1 if sweep % 2 == 0 else -1
-        numbers = range(len(layers))[::step]
-        for i in numbers[1:]:
-            layers[i] = _by_neighbors(layers[i], layers[i - step], linked)
-
-
 def _depths(parents: Mapping[str, Sequence[str]]) -> dict[str, int]:
     """The layer of every node, below all its parents; a cause is just above its first effect."""
     order = topological_order(parents)
@@ -83,6 +80,7 @@ def _depths(parents: Mapping[str, Sequence[str]]) -> dict[str, int]:
     for name in order:
         depth[name] = max((depth[parent] + 1 for parent in parents[name]), default=0)
     for name in reversed(order):
+        # a cause without causes moves down to its first effect: shorter edges
         children = [child for child in order if name in parents[child]]
         if children and not parents[name]:
             depth[name] = min(depth[child] for child in children) - 1
@@ -100,7 +98,8 @@ def _with_bends(
     """The neighbors of every node when long edges have a node in every layer that they cross."""
     linked: dict[str, list[str]] = defaultdict(list, {name: [] for name in parents})
     chains: dict[tuple[str, str], list[tuple[str, int]]] = {}
-    for parent, child in _edges(parents):
+    edges = [(parent, child) for child, above in parents.items() for parent in above]
+    for parent, child in edges:
         between = range(depth[parent] + 1, depth[child])
         chain = [(f"\0{parent}\0{child}\0{layer}", layer) for layer in between]
         for bend, layer in chain:
@@ -143,6 +142,7 @@ def _positions(
     `gap`."""
     x: dict[str, float] = {}
     for layer in layers:
+        # a first arrangement: side by side, centered
         right = 0.0
         for name in layer:
             x[name] = right + sizes[name] / 2
@@ -154,27 +154,26 @@ def _positions(
         order = layers if downward else layers[::-1]
         for layer in order:
             wanted = [_mean([x[m] for m in linked[name]], x[name]) for name in layer]
-            x.update(zip(layer, _spread(wanted, [sizes[name] for name in layer], gap)))
+            widths = [sizes[name] for name in layer]
+            x.update(zip(layer, _spread(wanted, widths, gap)))
     return x
 
 
 def _spread(wanted: list[float], sizes: list[float], gap: float) -> list[float]:
     """The places nearest to the wanted ones (least squares) in this order, without overlaps."""
-    # pool adjacent violators on the places less the room that those before take
-    offset = []
-    total = 0.0
-    for i, size in enumerate(sizes):
-        if i > 0:
-            total += (sizes[i - 1] + size) / 2 + gap
-        offset.append(total)
-    pools: list[list[float]] = []
-    for want, off in zip(wanted, offset):
-        pools.append([want - off, 1.0])
-        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
-            mean, weight = pools.pop()
-            before, count = pools.pop()
-            pools.append(
-                [(mean * weight + before * count) / (weight + count), weight + count]
-            )
-    flat = [mean for mean, weight in pools for _ in range(int(weight))]
-    return [x + off for x, off in zip(flat, offset)]
+    # offset: the room that those before take. Places less their offsets must not decrease, and
+    # the nearest such sequence is isotonic regression, by pooling adjacent violators
+    offsets = [0.0]
+    for before, size in pairwise(sizes):
+        offsets.append(offsets[-1] + (before + size) / 2 + gap)
+    pools: list[tuple[float, int]] = []  # the mean and the number of places in each
+    for want, offset in zip(wanted, offsets):
+        mean = want - offset
+        n = 1
+        while pools and pools[-1][0] > mean:
+            other, n_other = pools.pop()
+            mean = (mean * n + other * n_other) / (n + n_other)
+            n += n_other
+        pools.append((mean, n))
+    flat = [mean for mean, n in pools for _ in range(n)]
+    return [x + offset for x, offset in zip(flat, offsets)]

@@ -20,7 +20,7 @@ from lyceum._core.trees import (
 )
 from lyceum._core.types import Estimator
 from lyceum.errors import SettingError
-from lyceum.plot.style import COLORS, GRAY, INK, axes, heading, shorten
+from lyceum.plot.style import GRAY, INK, axes, color_of, heading, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,15 +103,16 @@ def _labels(
         )
     check_is_fitted(model, "tree_")
     if classes is None:
-        names = getattr(model, "classes_", None)
-    else:
-        names = classes
-    if names is None:
-        criterion = getattr(model, "criterion", None)
-    else:
-        criterion = None
+        classes = getattr(model, "classes_", None)
+    # only the leaves of a regression tell their spread, which depends on the criterion
+    criterion = getattr(model, "criterion", None) if classes is None else None
     return TreeLabels(
-        model.tree_, schema or model.schema_, names, criterion, 4, Actions.of(model)
+        model.tree_,
+        schema or model.schema_,
+        classes,
+        criterion,
+        digits=4,
+        actions=Actions.of(model),
     )
 
 
@@ -152,18 +153,18 @@ class _TreeDrawing:
         self, labels: TreeLabels, max_depth: int | None, font: float | None
     ) -> None:
         self.labels = labels
-        depths = labels.tree.depths
+        is_leaf = labels.tree.n_children == 0
         if max_depth is not None:
-            drawn = depths <= max_depth
-        else:
-            drawn = np.ones(len(depths), dtype=bool)
-        self.leaves = int(np.count_nonzero(drawn & (labels.tree.n_children == 0)))
-        self.font = font or float(np.clip(10.0 - 0.1 * self.leaves, 6.0, 9.0))
+            is_leaf &= labels.tree.depths <= max_depth
+        n_leaves = int(np.count_nonzero(is_leaf))
+        self.font = font or float(np.clip(10.0 - 0.1 * n_leaves, 6.0, 9.0))
+        # inches of a line of text
         self.line = 1.25 * self.font * _POINT
         self.letter = 0.56 * self.font * _POINT  # the mean width of a letter
         self.root = self._box(0, 0, max_depth)
         self._place(self.root)
         self.boxes = list(self._all())
+        # the root has no edge above it, hence no label wider than itself
         self.root.half = self.root.width / 2
         left = min(box.x - box.half for box in self.boxes)
         for box in self.boxes:
@@ -173,13 +174,13 @@ class _TreeDrawing:
 
     @property
     def size(self) -> tuple[float, float]:
-        return max(3.0, self.right + 0.3), max(
-            1.6, self.root.height / 2 - self.bottom + 0.6
-        )
+        height = self.root.height / 2 - self.bottom
+        return max(3.0, self.right + 0.3), max(1.6, height + 0.6)
 
     def _box(self, node: int, depth: int, max_depth: int | None) -> _Box:
         """The boxes of a node and of what is below it, children first: trees may be deep."""
         made: dict[int, _Box] = {}
+        # a node is met twice: first its children are put before it, then it is made of them
         waiting = [(node, depth, False)]
         while waiting:
             i, level, ready = waiting.pop()
@@ -189,30 +190,22 @@ class _TreeDrawing:
                 waiting.append((i, level, True))
                 waiting += [(child, level + 1, False) for child in children]
                 continue
-            if cut:
-                below = []
-            else:
-                below = [made[child] for child in children]
+            below = [] if cut else [made[child] for child in children]
             made[i] = self._new_box(i, below, cut)
         return made[node]
 
     def _new_box(self, node: int, children: list[_Box], cut: bool) -> _Box:
         labels = self.labels
+        n = f"n {_short(float(labels.tree.weight[node]))}"
         if children:
             lines = [shorten(labels.column(node), 28)]
         elif labels.classes is None:
+            lines = [labels.answer_text(node), n]
             spread = labels.spread(node)
-            lines = [
-                labels.answer_text(node),
-                f"n {_short(float(labels.tree.weight[node]))}",
-            ]
             if spread and spread[0] == "sd":
                 lines.append(f"± {_short(spread[1])}")
         else:
-            lines = [
-                shorten(labels.answer_text(node), 20),
-                f"n {_short(float(labels.tree.weight[node]))}",
-            ]
+            lines = [shorten(labels.answer_text(node), 20), n]
         edges = [_test(labels, node, b) for b in range(len(children))]
         bold = 1.1  # the first line is bold
         letters = max([len(lines[0]) * bold, *map(len, lines[1:])])
@@ -233,6 +226,7 @@ class _TreeDrawing:
         contours: dict[int, list[tuple[float, float]]] = {}
         for box in reversed(order):
             contours[box.node] = self._join(box, contours)
+        # a level is as far below the one above as the longest label of an edge between needs
         lowest = 0.0
         level = [root]
         while level:
@@ -259,7 +253,11 @@ class _TreeDrawing:
                 right - left + _GAP for (_, right), (left, _) in zip(reach, contour)
             ]
             child.x = max(gaps, default=0.0)
-            reach = _outline(reach, _shifted(contour, child.x))
+            # the outline of both, level by level: the left end of the first, the farther right
+            # end, and what the deeper one has below
+            added = _shifted(contour, child.x)
+            both = [(a[0], max(a[1], b[1])) for a, b in zip(reach, added)]
+            reach = both + reach[len(both) :] + added[len(both) :]
         middle = 0.0
         if box.children:
             middle = (box.children[0].x + box.children[-1].x) / 2
@@ -293,9 +291,11 @@ class _TreeDrawing:
     def _edge(self, ax: Axes, box: _Box, child: _Box, label: list[str]) -> None:
         top = box.y - box.height / 2
         bottom = child.y + child.height / 2
+        # down, across and down again
         knee = top - 0.15
-        total = float(self.labels.tree.weight[0]) or 1.0
-        width = 0.6 + 2.4 * float(self.labels.tree.weight[child.node]) / total
+        # the wider, the more of the rows go this way
+        weight = self.labels.tree.weight
+        width = 0.6 + 2.4 * float(weight[child.node]) / (float(weight[0]) or 1.0)
         path = [box.x, box.x, child.x, child.x], [top, knee, knee, bottom]
         ax.plot(
             *path, color="#BDBDBD", linewidth=width, solid_joinstyle="round", zorder=1
@@ -316,98 +316,57 @@ class _TreeDrawing:
         from matplotlib.patches import FancyBboxPatch
 
         corner = (box.x - box.width / 2, box.y - box.height / 2)
-        inner = bool(box.children)
-        if inner:
-            face = "white"
-            edge = INK
-        else:
-            face = color
-            edge = GRAY
-        ax.add_patch(
-            FancyBboxPatch(
-                corner,
-                box.width,
-                box.height,
-                boxstyle="round,pad=0,rounding_size=0.06",
-                facecolor=face,
-                edgecolor=edge,
-                linewidth=0.9,
-                zorder=3,
-            )
+        is_leaf = not box.children
+        outline = FancyBboxPatch(
+            corner,
+            box.width,
+            box.height,
+            boxstyle="round,pad=0,rounding_size=0.06",
+            facecolor=color if is_leaf else "white",
+            edgecolor=GRAY if is_leaf else INK,
+            linewidth=0.9,
+            zorder=3,
         )
+        ax.add_patch(outline)
+        # lines of text about the middle, or above it where a bar takes the lower edge
         step = 1.35 * self.font * _POINT
         bar = 4 * _POINT if self._has_bar(box.children) else 0.0
         top = box.y + (len(box.lines) - 1) * step / 2 + bar / 2
+        text: dict[str, Any] = {"ha": "center", "va": "center_baseline", "color": INK}
+        small = self.font - 1
         for i, line in enumerate(box.lines):
-            self._line(ax, (box.x, top - i * step), line, i == 0, i == 0 and not inner)
+            text["fontsize"] = small if i else self.font
+            text["fontweight"] = "bold" if is_leaf and not i else "normal"
+            ax.text(box.x, top - i * step, line, zorder=5, **text)
         if bar:
             self._bar(ax, box, corner[1])
         if box.cut:
-            text = f"… {box.cut} leaves"
-            size = self.font - 1
-            ax.text(
-                box.x,
-                corner[1] - 0.04,
-                text,
-                ha="center",
-                va="top",
-                color=GRAY,
-                fontsize=size,
-            )
-
-    def _line(
-        self,
-        ax: Axes,
-        center: tuple[float, float],
-        text: str,
-        is_first: bool,
-        is_bold: bool,
-    ) -> None:
-        ax.text(
-            *center,
-            text,
-            ha="center",
-            va="center_baseline",
-            color=INK,
-            zorder=5,
-            fontsize=self.font if is_first else self.font - 1,
-            fontweight="bold" if is_bold else "normal",
-        )
+            below = (box.x, corner[1] - 0.04)
+            hidden = f"… {box.cut} leaves"
+            ax.text(*below, hidden, ha="center", va="top", color=GRAY, fontsize=small)
 
     def _bar(self, ax: Axes, box: _Box, bottom: float) -> None:
         """The shares of the classes, as a bar in the lower edge of the box."""
         from matplotlib.patches import Rectangle
 
         value = self.labels.tree.value[box.node]
-        total = float(value.sum()) or 1.0
+        weight = float(value.sum()) or 1.0
         left = box.x - box.width / 2 + 0.06
-        width = box.width - 0.12
-        height = 4 * _POINT
         for k in np.flatnonzero(value > 0):
-            share = width * float(value[k]) / total
-            ax.add_patch(
-                Rectangle(
-                    (left, bottom + 0.03),
-                    share,
-                    height,
-                    color=_color(int(k)),
-                    linewidth=0,
-                    zorder=4,
-                )
-            )
-            left += share
+            length = (box.width - 0.12) * float(value[k]) / weight
+            style: dict[str, Any] = {"color": _color(int(k)), "linewidth": 0}
+            corner = (left, bottom + 0.03)
+            ax.add_patch(Rectangle(corner, length, 4 * _POINT, zorder=4, **style))
+            left += length
 
     def _legend(self, ax: Axes) -> None:
         from matplotlib.patches import Patch
 
         classes = self.labels.classes
         assert classes is not None
-        first = list(classes)[:10]
+        first = enumerate(list(classes)[:10])
         ax.legend(
-            handles=[
-                Patch(color=_color(k), label=str(label))
-                for k, label in enumerate(first)
-            ],
+            handles=[Patch(color=_color(k), label=str(label)) for k, label in first],
             loc="upper left" if self.root.x > self.right / 2 else "upper right",
             fontsize=self.font,
             labelcolor=INK,
@@ -421,6 +380,7 @@ class _TreeDrawing:
 
 def _test(labels: TreeLabels, node: int, branch: int) -> list[str]:
     """The test of a branch, in up to three short lines."""
+    # numbers have a test such as "≤ 2.5", categories a list of names
     if labels.tree.kind[node] in (THRESHOLD, INTERVALS):
         return [labels.test(node, branch)]
     names = [
@@ -435,7 +395,8 @@ def _test(labels: TreeLabels, node: int, branch: int) -> list[str]:
 
 
 def _color(k: int) -> str:
-    return "#999999" if k % 7 == 6 else COLORS[k % 7]
+    # gray in place of the seventh color, black, which is that of the ink
+    return "#999999" if k % 7 == 6 else color_of(k)
 
 
 def _short(value: float) -> str:
@@ -449,11 +410,3 @@ def _shifted(
     contour: list[tuple[float, float]], by: float
 ) -> list[tuple[float, float]]:
     return [(left + by, right + by) for left, right in contour]
-
-
-def _outline(
-    first: list[tuple[float, float]], second: list[tuple[float, float]]
-) -> list[tuple[float, float]]:
-    """The left end of the first and the right end of both contours, level by level."""
-    both = [(a[0], max(a[1], b[1])) for a, b in zip(first, second)]
-    return both + first[len(both) :] + second[len(both) :]

@@ -11,7 +11,16 @@ import numpy as np
 from lyceum._core.text import show_count
 from lyceum._core.types import Data, Estimator
 from lyceum.errors import DataError, SettingError
-from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, panel_grid
+from lyceum.plot.style import (
+    COLORS,
+    GRAY,
+    INK,
+    axes,
+    color_of,
+    draw_points,
+    finish,
+    panel_grid,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,33 +81,20 @@ def dendrogram(
     ax = axes(ax, (max(5.2, 0.16 * len(tree.ends) + 1.5), 4.4))
     for xs, ys, color in tree.lines:
         ax.plot(xs, ys, color=color, linewidth=1.1, solid_joinstyle="miter")
-    for x, wide, height, color in tree.triangles:
-        ax.fill(
-            [x - wide, x, x + wide],
-            [0, height, 0],
-            color=color,
-            alpha=0.35,
-            linewidth=0,
-        )
+    for x, half, height, color in tree.triangles:
+        corners = [x - half, x, x + half], [0, height, 0]
+        ax.fill(*corners, color=color, alpha=0.35, linewidth=0)
     _name_ends(ax, tree, names)
     if 1 < groups <= n:
-        _cut_line(ax, merges[:, 2], n - groups)
-    below = (
-        f"{show_count(n, 'row')}; numbers are rows in a branch"
-        if tree.triangles
-        else ""
-    )
+        cut = tree.cut_height(n - groups)
+        ax.axhline(cut, color=GRAY, linewidth=0.8, linestyle=(0, (4, 3)))
+    below = ""
+    if tree.triangles:
+        below = f"{show_count(n, 'row')}; numbers are rows in a branch"
     finish(ax, below, "height", title)
     ax.grid(False, axis="x")
     ax.set_ylim(0.0, 1.04 * max(merges[:, 2].max(initial=0.0), 1e-300))
     return ax
-
-
-def _cut_line(ax: Axes, heights: np.ndarray, n_merges: int) -> None:
-    """A dashed line between the last merge that is made and the next."""
-    heights = np.append(0.0, np.maximum.accumulate(heights))
-    cut = heights[n_merges : n_merges + 2].mean()
-    ax.axhline(cut, color=GRAY, linewidth=0.8, linestyle=(0, (4, 3)))
 
 
 def _name_ends(ax: Axes, tree: _Drawn, names: Sequence[str] | None) -> None:
@@ -116,6 +112,7 @@ class _Drawn:
     """Lines, triangles and positions of the branches of a tree, without recursion."""
 
     def __init__(self, merges: np.ndarray, most: int, groups: int):
+        # rows are the nodes 0, ..., n - 1; merge t makes the node n + t of two earlier ones
         self.merges = merges
         self.pairs = merges[:, :2].astype(int)
         self.n = len(merges) + 1
@@ -125,6 +122,7 @@ class _Drawn:
         for t, (a, b) in enumerate(self.pairs):
             self.rows[self.n + t] = self.rows[a] + self.rows[b]
         self.ends = self._find_ends()
+        # a branch of many rows is wider, but not in proportion
         widths = 1.0 + 0.25 * np.log2(self.rows[self.ends])
         self.x = (np.cumsum(widths) - widths / 2).tolist()
         self._draw(widths, self._colors(groups))
@@ -145,6 +143,7 @@ class _Drawn:
     def _draw(self, widths: np.ndarray, color: Any) -> None:
         """The triangles of the branches that are not shown, and the lines of all others."""
         x = dict(zip(self.ends, self.x))
+        # the height at which a branch begins: 0 for a row, its last merge for a triangle
         top = dict.fromkeys(self.ends, 0.0)
         self.triangles = []
         for end, width in zip(self.ends, widths):
@@ -155,11 +154,10 @@ class _Drawn:
         for node in range(self.first, 2 * self.n - 1):
             a, b = self.pairs[node - self.n]
             height = self.merges[node - self.n, 2]
+            # two lines up to the height of the merge, and one across
             for part in (a, b):
-                self.lines.append(
-                    ([x[part], x[part]], [top[part], height], color[part])
-                )
-            self.lines.append(([x[a], x[b]], [height, height], color[node]))
+                self.lines.append(([x[part]] * 2, [top[part], height], color[part]))
+            self.lines.append(([x[a], x[b]], [height] * 2, color[node]))
             x[node] = (x[a] + x[b]) / 2
             top[node] = height
 
@@ -169,16 +167,22 @@ class _Drawn:
         if not 1 < groups <= self.n:
             return result
         cut = 2 * self.n - groups  # nodes from here on are above the cut
-        ready = 0
-        for node in range(2 * self.n - 2, -1, -1):
-            if node >= self.n:
-                for part in self.merges[node - self.n, :2].astype(int):
-                    if node >= cut and part < cut:
-                        result[part] = COLORS[ready % len(COLORS)]
-                        ready += 1
-                    elif node < cut:
-                        result[part] = result[node]
+        n_clusters = 0
+        # from the root down, so that a branch has its color before it hands it on
+        for node in range(2 * self.n - 2, self.n - 1, -1):
+            for part in self.pairs[node - self.n]:
+                if node >= cut and part < cut:
+                    result[part] = color_of(n_clusters)
+                    n_clusters += 1
+                elif node < cut:
+                    result[part] = result[node]
         return result
+
+    def cut_height(self, n_merges: int) -> float:
+        """Between the last merge that is made and the next."""
+        # heights fall back in centroid linkage; their running maximum does not
+        heights = np.append(0.0, np.maximum.accumulate(self.merges[:, 2]))
+        return heights[n_merges : n_merges + 2].mean()
 
     def label(self, end: int, names: Sequence[str] | None) -> str:
         if end >= self.n:
@@ -228,6 +232,7 @@ def silhouette(
     """
     ax = axes(ax, (5.2, 4.8))
     inside = ~np.isnan(result.points)
+    # rows of no cluster have no silhouette, and no bar
     gap = 0.02 * inside.sum() + 1
     height = 0.0
     ticks = []
@@ -236,11 +241,10 @@ def silhouette(
         values = np.sort(result.points[inside & (result.labels == cluster)])[::-1]
         n = len(values)
         rows = height + np.arange(n + 1)
-        color = COLORS[c % len(COLORS)]
+        # steps hold from one row to the next: the last value stands twice
         ends = np.append(values, values[-1:])
-        ax.fill_betweenx(
-            rows, 0, ends, step="post", color=color, linewidth=0, alpha=0.85
-        )
+        bars: dict[str, Any] = {"color": color_of(c), "linewidth": 0, "alpha": 0.85}
+        ax.fill_betweenx(rows, 0, ends, step="post", **bars)
         ticks.append(height + n / 2)
         names.append(f"{cluster}  ({result.cluster_means[c]:.2f})")
         height += n + gap
@@ -289,6 +293,7 @@ def elbow(result: Any, *, title: str | None = None) -> list[Axes]:
     from matplotlib import pyplot
 
     figure, drawn = pyplot.subplots(1, 3, figsize=(10.5, 3.4), layout="constrained")
+    # a criterion that is not known for any number of clusters chooses none
     has_elbow = np.isfinite(result.second_differences).any()
     elbow_k = result.elbow if has_elbow else None
     has_silhouettes = np.isfinite(result.silhouettes).any()
@@ -366,14 +371,15 @@ def kmeans_steps(
         raise SettingError("there are no steps to draw: fit with record=True")
     X = np.asarray(X, dtype=np.float64)
     steps = model.record_
-    shown = np.unique(
-        np.linspace(0, len(steps) - 1, min(most, len(steps))).round().astype(int)
-    )
+    # at even distances, the first and the last included
+    numbers = np.linspace(0, len(steps) - 1, min(most, len(steps)))
+    shown = np.unique(numbers.round().astype(int))
     figure, panels = panel_grid(len(shown), (3.3, 3.1))
     names = getattr(model, "design_names", [f"x{j}" for j in range(X.shape[1])])
     i, j = columns
     for ax, s in zip(panels, shown):
-        _draw_step(ax, X, [step["centers"] for step in steps[: s + 1]], [i, j])
+        centers = np.stack([step["centers"] for step in steps[: s + 1]])
+        _draw_step(ax, X, centers, [i, j])
         objective = steps[s].get("objective")
         text = "" if objective is None else f": {objective:.4g}"
         finish(ax, str(names[i]), str(names[j]), f"step {steps[s]['step']}{text}")
@@ -383,19 +389,17 @@ def kmeans_steps(
 
 
 def _draw_step(
-    ax: Axes, X: np.ndarray, centers: list[np.ndarray], columns: list[int]
+    ax: Axes, X: np.ndarray, centers: np.ndarray, columns: list[int]
 ) -> None:
-    """The rows in the colors of their nearest centers, and the paths of the centers so far."""
-    labels = ((X[:, None, :] - centers[-1]) ** 2).sum(axis=2).argmin(axis=1)
-    colors = np.array(COLORS)[labels % len(COLORS)]
-    x, y = X[:, columns].T
-    ax.scatter(x, y, s=9, c=colors, alpha=0.55, linewidths=0)
-    paths = np.stack(centers)[:, :, columns]
+    """The rows in the colors of their nearest centers, and the paths of the centers so far.
+
+    `centers` has the shape (steps, K, d).
+    """
+    distances = ((X[:, None, :] - centers[-1]) ** 2).sum(axis=2)
+    colors = [color_of(k) for k in distances.argmin(axis=1)]
+    draw_points(ax, X[:, columns], 9, c=colors, alpha=0.55)
+    paths = centers[:, :, columns]
     for k in range(paths.shape[1]):
         ax.plot(*paths[:, k].T, color=INK, linewidth=0.9)
-        mark: dict[str, Any] = {
-            "color": COLORS[k % len(COLORS)],
-            "markersize": 10,
-            "markeredgecolor": "white",
-        }
-        ax.plot(*paths[-1, k], "X", **mark)
+        mark: dict[str, Any] = {"color": color_of(k), "markeredgecolor": "white"}
+        ax.plot(*paths[-1, k], "X", markersize=10, **mark)

@@ -19,11 +19,15 @@ from lyceum.bayes import (
 )
 from lyceum.density import ParzenClassifier
 from lyceum.errors import DataError
+from lyceum.plot.plane import ELLIPSE, in_columns_of
 from lyceum.plot.style import (
     COLORS,
+    DASHED,
     GRAY,
     INK,
     axes,
+    color_of,
+    draw_points,
     finish,
     heading,
     legend,
@@ -37,7 +41,11 @@ if TYPE_CHECKING:
 
 _CURVE = 400  # points of a curve
 _GRID = 120  # points along a side of a grid
-_ELLIPSE = 2.4477  # deviations that hold 95 % of a Gaussian of two columns
+_WITH_CLASS_DENSITIES = (
+    ParzenClassifier,
+    QuadraticDiscriminantAnalysis,
+    BayesianGaussianClassifier,
+)
 
 
 def density(
@@ -86,32 +94,16 @@ def density(
     ax = axes(ax)
     if rows.shape[1] == 1:
         grid = _spread(rows[:, 0], _CURVE)
-        ax.plot(grid, _values(model, grid[:, None], X), label=label, **line_style(ax))
-        ax.plot(
-            rows[:, 0],
-            np.zeros(len(rows)),
-            "|",
-            color=GRAY,
-            alpha=0.5,
-            markersize=8,
-            gid="rows",
-        )
+        heights = _values(model, grid[:, None], X)
+        ax.plot(grid, heights, label=label, **line_style(ax))
+        _rug(ax, rows[:, 0], color=GRAY, alpha=0.5)
         finish(ax, names[0], "density", title)
         legend(ax)
         return ax
     x, y, grid = _plane(rows)
     heights = _values(model, grid, X).reshape(len(y), len(x))
     ax.contour(x, y, heights, levels=levels, colors=COLORS[0], linewidths=1.1)
-    ax.scatter(
-        rows[:, 0],
-        rows[:, 1],
-        s=8,
-        color=GRAY,
-        alpha=0.5,
-        linewidths=0,
-        label=label,
-        gid="rows",
-    )
+    draw_points(ax, rows, 8, label=label, gid="rows", color=GRAY, alpha=0.5)
     finish(ax, names[0], names[1], title)
     return ax
 
@@ -156,28 +148,23 @@ def class_densities(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['a', 'b']
     """
-    known = (
-        ParzenClassifier,
-        QuadraticDiscriminantAnalysis,
-        BayesianGaussianClassifier,
-    )
-    if not isinstance(model, known):
-        names = ", ".join(kind.__name__ for kind in known)
+    if not isinstance(model, _WITH_CLASS_DENSITIES):
+        names = ", ".join(kind.__name__ for kind in _WITH_CLASS_DENSITIES)
         raise DataError(
             f"{type(model).__name__} has no density for every class: give one of {names}"
         )
     rows, columns = _rows_of(X, model)
     ax = axes(ax)
-    classes = [str(label) for label in model.classes_.tolist()]
-    if y is None:
-        codes = None
-    else:
+    # the rows of each class; none are marked without y
+    marked = [rows[:0]] * len(model.classes_)
+    if y is not None:
         codes = np.searchsorted(model.classes_, np.asarray(y))
+        marked = [rows[codes == k] for k in range(len(model.classes_))]
     if rows.shape[1] == 1:
-        _classes_on_a_line(ax, model, rows, codes, classes, X)
+        _classes_on_a_line(ax, model, X, rows, marked)
         finish(ax, columns[0], "prior × density", title)
     else:
-        _classes_on_a_plane(ax, model, rows, codes, classes, X)
+        _classes_on_a_plane(ax, model, X, rows, marked)
         finish(ax, columns[0], columns[1], title)
     legend(ax)
     return ax
@@ -227,6 +214,7 @@ def posterior_updating(
     """
     x = np.asarray(x, dtype=np.float64)
     if after is None:
+        # after 1, 2, 4, ... rows and after all: the posterior narrows like 1/√n
         doubled = [1 << k for k in range(len(x).bit_length()) if 1 << k <= len(x)]
         after = sorted({0, *doubled, len(x)})
     prior = NormalMean(mean, variance, noise)
@@ -237,6 +225,7 @@ def posterior_updating(
         raise DataError(
             "a prior of infinite or no variance cannot be drawn: give a positive variance"
         )
+    # 3.5 deviations to either side hold 99.95 %
     grid = np.linspace((means - 3.5 * sds).min(), (means + 3.5 * sds).max(), _CURVE)
     ax = axes(ax)
     for n, m, s in zip(after, means, sds):
@@ -375,16 +364,8 @@ def _plane(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return x, y, np.column_stack([part.ravel() for part in np.meshgrid(x, y)])
 
 
-def _like(grid: np.ndarray, X: Any) -> Any:
-    """The grid as a frame of the columns of X, if X is one: learners know their columns by name."""
-    columns = getattr(X, "columns", None)
-    if columns is None:
-        return grid
-    return type(X)({name: grid[:, j] for j, name in enumerate(columns)})
-
-
 def _values(model: Estimator, grid: np.ndarray, X: Data) -> np.ndarray:
-    return np.exp(np.asarray(model.score_samples(_like(grid, X))))
+    return np.exp(np.asarray(model.score_samples(in_columns_of(X, grid))))
 
 
 def _joint(
@@ -392,7 +373,8 @@ def _joint(
 ) -> tuple[np.ndarray, np.ndarray]:
     """π_k f_k, (n, K), and the class decided for, also where all of them are too small for a
     float."""
-    log = np.asarray(model.log_joint(_like(grid, X)))
+    # decided by the logarithms, as densities far out are 0 for all classes
+    log = np.asarray(model.log_joint(in_columns_of(X, grid)))
     return np.exp(log), log.argmax(axis=1)
 
 
@@ -400,67 +382,48 @@ def _joint(
 
 
 def _classes_on_a_line(
-    ax: Axes,
-    model: Estimator,
-    rows: np.ndarray,
-    codes: np.ndarray | None,
-    classes: list[str],
-    X: Data,
+    ax: Axes, model: Estimator, X: Data, rows: np.ndarray, marked: list[np.ndarray]
 ) -> None:
     grid = _spread(rows[:, 0], _CURVE)
     joint, decided = _joint(model, grid[:, None], X)
-    for k, label in enumerate(classes):
+    highest = joint.max(axis=1)
+    for k, label in enumerate(model.classes_.tolist()):
         style = line_style(ax)
-        ax.plot(grid, joint[:, k], label=label, **style)
-        ax.fill_between(
-            grid,
-            0,
-            joint.max(axis=1),
-            where=decided == k,
-            color=style["color"],
-            alpha=0.12,
-            lw=0,
-        )
-        if codes is not None:
-            mine = rows[codes == k, 0]
-            ax.plot(
-                mine,
-                np.zeros(len(mine)),
-                "|",
-                color=style["color"],
-                markersize=8,
-                gid="rows",
-            )
-    for x in 0.5 * (grid[1:] + grid[:-1])[np.diff(decided) != 0]:
-        ax.axvline(x, color=GRAY, linewidth=1.0, linestyle=(0, (4, 3)), gid="boundary")
+        color = style["color"]
+        ax.plot(grid, joint[:, k], label=str(label), **style)
+        region = decided == k
+        ax.fill_between(grid, 0, highest, where=region, color=color, alpha=0.12, lw=0)
+        _rug(ax, marked[k][:, 0], color=color)
+    # a boundary lies halfway between two points of the grid with different decisions
+    middles = 0.5 * (grid[1:] + grid[:-1])
+    for x in middles[np.diff(decided) != 0]:
+        ax.axvline(x, gid="boundary", **DASHED)
 
 
 def _classes_on_a_plane(
-    ax: Axes,
-    model: Estimator,
-    rows: np.ndarray,
-    codes: np.ndarray | None,
-    classes: list[str],
-    X: Data,
+    ax: Axes, model: Estimator, X: Data, rows: np.ndarray, marked: list[np.ndarray]
 ) -> None:
     x, y, grid = _plane(rows)
     joint, decided = _joint(model, grid, X)
     decided = decided.reshape(len(y), len(x))
-    colors = [COLORS[k % len(COLORS)] for k in range(len(classes))]
-    edges = np.arange(len(classes) + 1) - 0.5
+    K = len(model.classes_)
+    colors = [color_of(k) for k in range(K)]
+    # classes are the integers 0, ..., K - 1 on the grid: levels between them part the regions
+    edges = np.arange(K + 1) - 0.5
     ax.contourf(x, y, decided, levels=edges, colors=colors, alpha=0.12)
-    for k, label in enumerate(classes):
+    for k, label in enumerate(model.classes_.tolist()):
         heights = joint[:, k].reshape(len(y), len(x))
         ax.contour(x, y, heights, levels=5, colors=colors[k], linewidths=0.9)
-        if codes is not None:
-            mine = rows[codes == k]
-        else:
-            mine = rows[:0]
-        ax.scatter(
-            mine[:, 0], mine[:, 1], s=10, color=colors[k], linewidths=0, label=label
-        )
-    if len(classes) > 1:
+        draw_points(ax, marked[k], 10, color=colors[k], label=str(label))
+    if K > 1:
         ax.contour(x, y, decided, levels=edges[1:-1], colors=INK, linewidths=1.2)
+
+
+def _rug(ax: Axes, values: np.ndarray, **style: Any) -> None:
+    """A tick on the axis for every value."""
+    if len(values):
+        heights = np.zeros(len(values))
+        ax.plot(values, heights, "|", markersize=8, gid="rows", **style)
 
 
 # -- fusion ----------------------------------------------------------------------------
@@ -474,9 +437,9 @@ def _fused_on_a_line(
         raise DataError(
             "a measurement without error has no curve: give positive variances"
         )
-    grid = np.linspace(
-        (means - 3.5 * spread).min(), (means + 3.5 * spread).max(), _CURVE
-    )
+    low = (means - 3.5 * spread).min()
+    high = (means + 3.5 * spread).max()
+    grid = np.linspace(low, high, _CURVE)
     for m, s, name in zip(means, spread, names):
         curve = np.exp(-0.5 * ((grid - m) / s) ** 2) / (s * np.sqrt(2 * np.pi))
         ax.plot(grid, curve, label=name, **_fusion_style(ax, name))
@@ -486,12 +449,12 @@ def _fused_on_a_plane(
     ax: Axes, means: np.ndarray, covariances: np.ndarray, names: list[str]
 ) -> None:
     turn = np.linspace(0, 2 * np.pi, 200)
-    circle = _ELLIPSE * np.stack([np.cos(turn), np.sin(turn)])
+    circle = ELLIPSE * np.stack([np.cos(turn), np.sin(turn)])
     for m, P, name in zip(means, covariances, names):
+        # P = V Λ Vᵀ: the circle is stretched by √Λ, turned by V and moved to the mean
         values, vectors = np.linalg.eigh(P)
-        x, y = m[:, None] + vectors @ (
-            np.sqrt(np.maximum(values, 0.0))[:, None] * circle
-        )
+        radii = np.sqrt(np.maximum(values, 0.0))
+        x, y = m[:, None] + vectors @ (radii[:, None] * circle)
         style = _fusion_style(ax, name)
         ax.plot(x, y, label=name, **style)
         ax.plot(*m, "x", color=style["color"], markersize=7, gid="mean")

@@ -11,7 +11,17 @@ from lyceum._core.data import dense_cells
 from lyceum._core.types import Data, Estimator, Target
 from lyceum.errors import DataError
 from lyceum.plot.plane import plane_grid
-from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, heading, legend
+from lyceum.plot.style import (
+    COLORS,
+    GRAY,
+    INK,
+    axes,
+    color_of,
+    draw_points,
+    finish,
+    heading,
+    legend,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,40 +75,23 @@ def margin(
             f" {len(model.classes_)}"
         )
     ax = axes(ax, (6.0, 4.8))
-    grid, plane = plane_grid(X, 0.12, 160)
-    f = np.asarray(model.decision_function(plane)).reshape(160, 160)
-    ax.contourf(
-        *grid, f, levels=[-np.inf, 0, np.inf], colors=[COLORS[0], COLORS[1]], alpha=0.07
-    )
-    lines: dict[str, Any] = {
-        "colors": [COLORS[0], INK, COLORS[1]],
-        "linestyles": ["--", "-", "--"],
-    }
-    ax.contour(*grid, f, levels=[-1, 0, 1], **lines)
-    _draw_slacks(ax, model, X, y)
+    sides, grid = plane_grid(X, 0.12, 160)
+    f = np.asarray(model.decision_function(grid)).reshape(160, 160)
+    ax.contourf(*sides, f, levels=[-np.inf, 0, np.inf], colors=COLORS[:2], alpha=0.07)
+    # the boundary f = 0, and the edges of the margin f = ±1
+    lines = [COLORS[0], INK, COLORS[1]]
+    ax.contour(*sides, f, levels=[-1, 0, 1], colors=lines, linestyles=["--", "-", "--"])
+    if getattr(model, "coef_", None) is not None:
+        _draw_slacks(ax, model, X, y)
     _draw_rows(ax, model, X, y)
     names = getattr(model, "feature_names_in_", ("x0", "x1"))
     if title is None:
-        title = _margin_text(model)
+        title = f"{model.n_on_margin_[0]} on it, {model.n_at_bound_[0]} at the bound"
+        if np.isfinite(model.margin_width_[0]):
+            title = f"margin {model.margin_width_[0]:.3g}, {title}"
     finish(ax, str(names[0]), str(names[1]), title)
     legend(ax)
     return ax
-
-
-def _at_bound(model: Estimator) -> np.ndarray:
-    """Of every support vector, whether its α is at C; ξ > 0 says so without the weights of the
-    rows."""
-    alpha = np.asarray(model.alpha_)[model.support_]
-    return (alpha >= model.C) | (
-        np.asarray(model.slack_)[model.support_] > 10 * model.tol
-    )
-
-
-def _margin_text(model: Estimator) -> str:
-    text = f"{model.n_on_margin_[0]} on it, {model.n_at_bound_[0]} at the bound"
-    if np.isfinite(model.margin_width_[0]):
-        text = f"margin {model.margin_width_[0]:.3g}, {text}"
-    return text
 
 
 def _draw_rows(ax: Axes, model: Estimator, X: np.ndarray, y: np.ndarray) -> None:
@@ -108,28 +101,25 @@ def _draw_rows(ax: Axes, model: Estimator, X: np.ndarray, y: np.ndarray) -> None
         ax.scatter(
             x0, x1, s=26, color=COLORS[k], marker="os"[k], label=str(label), zorder=3
         )
-    widths = np.where(_at_bound(model), 2.2, 1.0)
-    ring: dict[str, Any] = {
-        "s": 110,
-        "facecolors": "none",
-        "edgecolors": INK,
-        "zorder": 4,
-    }
-    for row, width in zip(model.support_, widths):
-        ax.scatter(X[row, 0], X[row, 1], linewidths=width, **ring)
+    # α = w C at the bound, w the weight of the row; a slack ξ > 0 says so without the weights
+    alpha = np.asarray(model.alpha_)[model.support_]
+    slack = np.asarray(model.slack_)[model.support_]
+    at_bound = (alpha >= model.C) | (slack > 10 * model.tol)
+    ring: dict[str, Any] = {"facecolors": "none", "edgecolors": INK, "zorder": 4}
+    widths = np.where(at_bound, 2.2, 1.0)
+    draw_points(ax, X[model.support_], 110, linewidths=widths, **ring)
 
 
 def _draw_slacks(ax: Axes, model: Estimator, X: np.ndarray, y: np.ndarray) -> None:
-    coef = getattr(model, "coef_", None)
-    if coef is None:
-        return
+    """A line from every row with a slack to the edge of the margin on its side."""
+    w = model.coef_[0]
     f = np.asarray(model.decision_function(X))
     signs = np.where(y == model.classes_[1], 1.0, -1.0)
     for i in np.flatnonzero(np.asarray(model.slack_) > 10 * model.tol):
-        edge = X[i] + (signs[i] - f[i]) / (coef[0] @ coef[0]) * coef[0]
-        ax.plot(
-            *np.stack([X[i], edge]).T, color=GRAY, linewidth=1.0, zorder=2, gid="slack"
-        )
+        # the step t w with f(x + t w) = f(x) + t ‖w‖² = y
+        edge = X[i] + (signs[i] - f[i]) / (w @ w) * w
+        line = np.stack([X[i], edge]).T
+        ax.plot(*line, color=GRAY, linewidth=1.0, zorder=2, gid="slack")
 
 
 def setting_grid(
@@ -176,8 +166,15 @@ def setting_grid(
         )
     ax = axes(ax, (5.8, 4.4))
     image = ax.imshow(scores, origin="lower", aspect="auto", cmap="cividis")
+    # the first of equal scores
     best = np.unravel_index(np.nanargmax(scores), scores.shape)
-    _write_scores(ax, scores)
+    # every score as text, light on dark
+    middle = (np.nanmin(scores) + np.nanmax(scores)) / 2
+    text: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": "small"}
+    for (i, j), number in np.ndenumerate(scores):
+        if np.isfinite(number):
+            color = "white" if number < middle else "black"
+            ax.text(j, i, f"{number:.3g}", color=color, **text)
     corner = (best[1] - 0.5, best[0] - 0.5)
     ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=COLORS[1], linewidth=3))
     ax.set_xticks(range(len(sigma)), [f"{value:.3g}" for value in sigma])
@@ -206,6 +203,7 @@ def hinge_and_logistic(*, title: str | None = None, ax: Axes | None = None) -> A
     4
     """
     ax = axes(ax, (5.6, 4.2))
+    # all four are 1 at m = 0: the others bound the zero-one loss from above
     m = np.linspace(-2.0, 3.0, 501)
     short = np.maximum(0.0, 1.0 - m)
     curves = {
@@ -260,11 +258,11 @@ def feature_lift(
     y = np.asarray(y)
     if X.ndim != 2 or X.shape[1] != 2:
         raise DataError(f"a lift starts from two columns, but the shape is {X.shape}")
-    names = ("x₁²", "√2 x₁x₂", "x₂²")
     if features is None:
-        lifted = np.column_stack(
-            [X[:, 0] ** 2, np.sqrt(2.0) * X[:, 0] * X[:, 1], X[:, 1] ** 2]
-        )
+        # the inner product of two such rows is the kernel (xᵀz)²
+        x1, x2 = X.T
+        lifted = np.column_stack([x1**2, np.sqrt(2.0) * x1 * x2, x2**2])
+        names = ("x₁²", "√2 x₁x₂", "x₂²")
     else:
         lifted = np.asarray(features(X), dtype=np.float64)
         names = ("φ₁", "φ₂", "φ₃")
@@ -279,7 +277,7 @@ def feature_lift(
     for k, label in enumerate(np.unique(y)):
         ax.scatter(
             *lifted[y == label].T,
-            color=COLORS[k % 7],
+            color=color_of(k),
             marker="os^D"[k % 4],
             label=str(label),
             s=18,
@@ -290,23 +288,6 @@ def feature_lift(
     heading(ax, title)
     legend(ax)
     return ax
-
-
-def _write_scores(ax: Axes, scores: np.ndarray) -> None:
-    """Every score as text, light on dark."""
-    middle = (np.nanmin(scores) + np.nanmax(scores)) / 2
-    for (i, j), value in np.ndenumerate(scores):
-        if np.isfinite(value):
-            color = "white" if value < middle else "black"
-            ax.text(
-                j,
-                i,
-                f"{value:.3g}",
-                ha="center",
-                va="center",
-                color=color,
-                fontsize="small",
-            )
 
 
 def support_faces(
@@ -341,13 +322,13 @@ def support_faces(
     """
     from matplotlib import pyplot
 
-    V = model.support_vectors_
-    V = np.asarray(dense_cells(V))
+    V = np.asarray(dense_cells(model.support_vectors_))
     if V.shape[1] != shape[0] * shape[1]:
         raise DataError(
             f"images of {shape[0]} × {shape[1]} pixels need as many columns, but there are"
             f" {V.shape[1]}"
         )
+    # one row per machine: its largest weight in any
     weight = np.abs(model.dual_coef_).max(axis=0)
     chosen = np.argsort(-weight, kind="stable")[:most]
     columns = min(6, len(chosen))
@@ -356,17 +337,12 @@ def support_faces(
     figure, grid = pyplot.subplots(
         rows, columns, figsize=size, squeeze=False, layout="constrained"
     )
-    for index, cell in enumerate(grid.ravel()):
-        if index >= len(chosen):
-            figure.delaxes(cell)
-            continue
-        i = chosen[index]
+    for cell in grid.flat[len(chosen) :]:
+        figure.delaxes(cell)
+    for i, cell in zip(chosen, grid.flat):
         cell.imshow(V[i].reshape(shape), cmap="gray")
-        cell.set_title(
-            f"row {model.support_[i]}, |α| {weight[i]:.3g}",
-            fontsize="xx-small",
-            color=INK,
-        )
+        name = f"row {model.support_[i]}, |α| {weight[i]:.3g}"
+        cell.set_title(name, fontsize="xx-small", color=INK)
         cell.set_axis_off()
     if title:
         figure.suptitle(title, color=INK, fontweight="bold")

@@ -11,8 +11,17 @@ import numpy as np
 from lyceum._core.base import targets_to_score
 from lyceum._core.types import Data, Estimator, Target
 from lyceum.errors import DataError, SettingError
-from lyceum.plot.plane import plane_grid
-from lyceum.plot.style import COLORS, GRAY, axes, finish, legend
+from lyceum.plot.plane import in_columns_of, plane_grid
+from lyceum.plot.style import (
+    COLORS,
+    DASHED,
+    GRAY,
+    axes,
+    color_of,
+    draw_points,
+    finish,
+    legend,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,17 +60,15 @@ def regularization_path(
     2
     """
     ax = axes(ax, (6.2, 4.2))
-    ever = np.flatnonzero(path.coefs.any(axis=0))
-    named = ever[np.argsort(-np.abs(path.coefs[:, ever]).max(axis=0), kind="stable")][
-        :most
-    ]
-    for j in np.setdiff1d(ever, named):
+    # columns that enter the model anywhere on the path, the largest coefficients first
+    entered = np.flatnonzero(path.coefs.any(axis=0))
+    largest = np.abs(path.coefs[:, entered]).max(axis=0)
+    named = entered[np.argsort(-largest, kind="stable")][:most]
+    for j in np.setdiff1d(entered, named):
         ax.plot(path.alphas, path.coefs[:, j], color=GRAY, linewidth=0.7, alpha=0.6)
     for k, j in enumerate(named):
-        ax.plot(
-            path.alphas, path.coefs[:, j], color=COLORS[k % len(COLORS)], linewidth=1.8,
-            label=str(path.names[j]),
-        )  # fmt: skip
+        line: dict[str, Any] = {"color": color_of(k), "linewidth": 1.8}
+        ax.plot(path.alphas, path.coefs[:, j], label=str(path.names[j]), **line)
     ax.set_xscale("log")
     ax.invert_xaxis()
     finish(ax, "penalty alpha", "coefficient", title)
@@ -120,9 +127,9 @@ def residuals(
     ax = axes(ax)
     fitted = np.asarray(model.predict(X), dtype=np.float64)
     y, _ = targets_to_score(model, X, y, None)
-    left = np.asarray(y, dtype=np.float64) - fitted
-    ax.axhline(0.0, color=GRAY, linewidth=1.0, linestyle=(0, (4, 3)), gid="reference")
-    ax.scatter(fitted, left, s=12, color=COLORS[0], alpha=0.6, linewidths=0)
+    errors = np.asarray(y, dtype=np.float64) - fitted
+    ax.axhline(0.0, gid="reference", **DASHED)
+    ax.scatter(fitted, errors, s=12, color=COLORS[0], alpha=0.6, linewidths=0)
     finish(ax, "fitted value", "residual", title)
     return ax
 
@@ -171,22 +178,12 @@ def margin_losses(
         values = margin_loss(m, name)
         if name == "logistic":  # in bits: 1 at m = 0, as the others
             values = values / np.log(2.0)
-        label = _MARGIN_LOSSES[name]
+        style: dict[str, Any] = {"color": color_of(k), "linewidth": 1.8}
         if name == "zero_one":
-            ax.plot(
-                m, values, color=GRAY, linewidth=2.2, label=label, drawstyle="steps-mid"
-            )
-        else:
-            # up to m = 1 it is the squared hinge
-            line = (0, (4, 3)) if name == "squared" else "-"
-            ax.plot(
-                m,
-                values,
-                color=COLORS[k % len(COLORS)],
-                linewidth=1.8,
-                linestyle=line,
-                label=label,
-            )
+            style = {"color": GRAY, "linewidth": 2.2, "drawstyle": "steps-mid"}
+        elif name == "squared":  # up to m = 1 it is the squared hinge
+            style["linestyle"] = (0, (4, 3))
+        ax.plot(m, values, label=_MARGIN_LOSSES[name], **style)
     ax.scatter([0.0], [1.0], s=18, color=GRAY, zorder=3)  # where all meet
     ax.set_ylim(-0.05, 4.0)
     finish(ax, "margin m = y f(x)", "loss", title)
@@ -249,41 +246,31 @@ def posterior_contours(
         )
     ax = axes(ax)
     sides, grid = plane_grid(cells, 0.25, steps)
-    if hasattr(X, "columns"):
-        grid = type(X)(dict(zip(X.columns, grid.T)))
-    posterior = np.asarray(model.predict_proba(grid)).reshape(steps, steps, -1)
+    posterior = np.asarray(model.predict_proba(in_columns_of(X, grid)))
+    posterior = posterior.reshape(steps, steps, -1)
     K = len(model.classes_)
     if K == 2:
+        # the second class is blue, as high posteriors are in the color map
         colors: tuple[str, ...] = COLORS[1::-1]
         _contours_of_two(ax, sides, posterior[:, :, 1])
     else:
         colors = (COLORS * K)[:K]
         _contours_of_many(ax, sides, posterior, colors)
     for label, color in zip(model.classes_, colors):
+        edge = {"edgecolors": "white", "linewidths": 0.4}
         rows = cells[y == label]
-        _mark_rows(ax, rows, color, str(label))
+        draw_points(ax, rows, 16, color=color, label=str(label), **edge)
     names = model.schema_.names if hasattr(model, "schema_") else ("x0", "x1")
     finish(ax, names[0], names[1], title)
     legend(ax)
     return ax
 
 
-def _mark_rows(ax: Axes, rows: np.ndarray, color: str, label: str) -> None:
-    x, y = rows.T
-    ax.scatter(x, y, s=16, color=color, edgecolors="white", linewidths=0.4, label=label)
-
-
 def _contours_of_two(ax: Axes, sides: list[np.ndarray], posterior: np.ndarray) -> None:
-    ax.contourf(
-        *sides, posterior, levels=np.linspace(0, 1, 11), cmap="RdBu", alpha=0.35
-    )
-    lines = ax.contour(
-        *sides,
-        posterior,
-        levels=[0.1, 0.25, 0.5, 0.75, 0.9],
-        colors=GRAY,
-        linewidths=0.9,
-    )
+    tenths = np.linspace(0, 1, 11)
+    ax.contourf(*sides, posterior, levels=tenths, cmap="RdBu", alpha=0.35)
+    levels = [0.1, 0.25, 0.5, 0.75, 0.9]
+    lines = ax.contour(*sides, posterior, levels=levels, colors=GRAY, linewidths=0.9)
     ax.clabel(lines, fontsize="x-small")
     ax.contour(*sides, posterior, levels=[0.5], colors="black", linewidths=1.8)
 
@@ -293,12 +280,11 @@ def _contours_of_many(
 ) -> None:
     from matplotlib.colors import to_rgba_array
 
-    best = posterior.argmax(axis=2)
+    K = posterior.shape[2]
     largest = posterior.max(axis=2)
-    shade = to_rgba_array(list(colors))[best]
-    shade[:, :, 3] = 0.08 + 0.37 * (largest - 1 / posterior.shape[2]) / (
-        1 - 1 / posterior.shape[2]
-    )
+    # the color of the most probable class, the denser the surer: from 1/K to 1
+    shade = to_rgba_array(list(colors))[posterior.argmax(axis=2)]
+    shade[:, :, 3] = 0.08 + 0.37 * (largest - 1 / K) / (1 - 1 / K)
     extent = (sides[0][0], sides[0][-1], sides[1][0], sides[1][-1])
     ax.imshow(shade, extent=extent, origin="lower", aspect="auto", zorder=0)
     lines = ax.contour(
@@ -306,15 +292,9 @@ def _contours_of_many(
     )
     ax.clabel(lines, fontsize="x-small")
     # where the lead of a class over all others is zero
-    for k in range(posterior.shape[2]):
-        rest = np.delete(posterior, k, axis=2).max(axis=2)
-        ax.contour(
-            *sides,
-            posterior[:, :, k] - rest,
-            levels=[0.0],
-            colors="black",
-            linewidths=1.4,
-        )
+    for k in range(K):
+        lead = posterior[:, :, k] - np.delete(posterior, k, axis=2).max(axis=2)
+        ax.contour(*sides, lead, levels=[0.0], colors="black", linewidths=1.4)
 
 
 def laplace_contours(

@@ -8,15 +8,22 @@ import numpy as np
 
 from lyceum._core.types import Data, Estimator
 from lyceum.errors import DataError, SettingError
-from lyceum.plot.plane import plane_grid
-from lyceum.plot.style import COLORS, INK, axes, finish, heading, panel_grid
+from lyceum.plot.plane import ELLIPSE, plane_grid
+from lyceum.plot.style import (
+    INK,
+    axes,
+    color_of,
+    draw_points,
+    finish,
+    heading,
+    panel_grid,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
-_ELLIPSE = 2.4477  # deviations that hold 95 % of a Gaussian of two columns
 _GRID = 120
 
 
@@ -72,19 +79,23 @@ def mixture(
     labels = np.asarray(model.predict(X))
     for k in range(len(model.weights_)):
         rows = cells[labels == k]
-        ax.scatter(
-            rows[:, 0],
-            rows[:, 1],
-            s=10,
-            color=COLORS[k % len(COLORS)],
-            alpha=0.55,
-            linewidths=0,
-        )
+        draw_points(ax, rows, 10, color=color_of(k), alpha=0.55)
     if contours and model.means_.shape[1] == 2:
-        _contours(ax, model, cells)
-    _ellipses(
-        ax, model.weights_, model.means_, _matrices(model, model.covariances_), columns
-    )
+        sides, grid = plane_grid(cells, 0.08, _GRID)
+        # a model of named columns wants its grid by name
+        feature_names = getattr(model, "feature_names_in_", None)
+        if feature_names is not None:
+            from lyceum._core.lazy_arrow import pa
+
+            grid = pa.table(
+                {str(name): column for name, column in zip(feature_names, grid.T)}
+            )
+        log_density = np.asarray(model.score_samples(grid)).reshape(_GRID, _GRID)
+        # one contour for every factor e below the highest density
+        levels = float(log_density.max()) - np.arange(7.0, 0.0, -1.0)
+        ax.contour(*sides, log_density, levels=levels, colors="#9A9A9A", linewidths=0.7)
+    covariances = _matrices(model, model.covariances_)
+    _ellipses(ax, model.weights_, model.means_, covariances, columns=columns)
     names = model.design_names
     finish(ax, names[columns[0]], names[columns[1]], title)
     return ax
@@ -131,9 +142,9 @@ def em_steps(
     names = model.design_names
     for ax, index in zip(panels, shown):
         step = record[index]
-        ax.scatter(cells[:, 0], cells[:, 1], s=5, color="#B8B8B8", linewidths=0)
+        draw_points(ax, cells, 5, color="#B8B8B8")
         covariances = _matrices(model, step["covariances"])
-        _ellipses(ax, step["weights"], step["means"], covariances, columns)
+        _ellipses(ax, step["weights"], step["means"], covariances, columns=columns)
         finish(ax, "", "", None)
         heading(ax, f"step {step['step']}: {step['objective']:.1f}")
     figure.supxlabel(names[columns[0]], color=INK, fontsize="medium")
@@ -147,8 +158,10 @@ def _matrices(model: Estimator, covariances: np.ndarray) -> np.ndarray:
     values = np.asarray(covariances)
     if values.ndim == 3:
         return values
+    # one matrix for all
     if model.covariance_type == "tied":
         return np.broadcast_to(values, (K, d, d))
+    # variances by component and column ("diag"), or one per component ("spherical")
     if values.ndim == 2:
         variances = values
     else:
@@ -161,18 +174,20 @@ def _ellipses(
     weights: np.ndarray,
     means: np.ndarray,
     matrices: np.ndarray,
+    *,
     columns: tuple[int, int],
 ) -> None:
     from matplotlib.patches import Ellipse
 
     pair = list(columns)
     for k, (weight, mean, matrix) in enumerate(zip(weights, means, matrices)):
-        if weight < 1e-3:
+        if weight < 1e-3:  # a component that holds almost no rows says nothing
             continue
+        # the axes of the ellipse are the eigenvectors, its radii the roots of the eigenvalues
         values, vectors = np.linalg.eigh(matrix[np.ix_(pair, pair)])
-        width, height = 2.0 * _ELLIPSE * np.sqrt(np.maximum(values, 0.0))
+        width, height = 2.0 * ELLIPSE * np.sqrt(np.maximum(values, 0.0))
         angle = float(np.degrees(np.arctan2(vectors[1, 0], vectors[0, 0])))
-        color = COLORS[k % len(COLORS)]
+        color = color_of(k)
         center = (float(mean[pair[0]]), float(mean[pair[1]]))
         ax.add_patch(
             Ellipse(
@@ -195,21 +210,3 @@ def _ellipses(
             zorder=4,
         )
     ax.autoscale_view()
-
-
-def _contours(ax: Axes, model: Estimator, cells: np.ndarray) -> None:
-    sides, grid = plane_grid(cells, 0.08, _GRID)
-    names = getattr(model, "feature_names_in_", None)
-    if names is not None:
-        from lyceum._core.lazy_arrow import pa
-
-        grid = pa.table({str(name): column for name, column in zip(names, grid.T)})
-    log_density = np.asarray(model.score_samples(grid)).reshape(_GRID, _GRID)
-    top = float(log_density.max())
-    ax.contour(
-        *sides,
-        log_density,
-        levels=top - np.arange(7.0, 0.0, -1.0),
-        colors="#9A9A9A",
-        linewidths=0.7,
-    )

@@ -11,7 +11,16 @@ from lyceum._core.types import Data, Estimator
 from lyceum.errors import DataError
 from lyceum.neighbors import LocallyWeightedRegression, RBFNetworkRegressor
 from lyceum.plot.plane import plane_grid
-from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend
+from lyceum.plot.style import (
+    COLORS,
+    GRAY,
+    INK,
+    axes,
+    color_of,
+    draw_points,
+    finish,
+    legend,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,6 +80,7 @@ def voronoi(
     codes = np.zeros(len(rows), dtype=np.int64)
     if y is not None:
         codes = np.unique(y, return_inverse=True)[1]
+    # repeated rows share one cell
     rows, first = np.unique(rows, axis=0, return_index=True)
     codes = codes[first]
     ax = axes(ax)
@@ -79,11 +89,10 @@ def voronoi(
     pad = 0.12 * np.maximum(high - low, 1e-9)
     cells, edges = _cells_and_edges(rows, delaunay)
     _draw_cells(ax, cells, codes)
+    lines = list(rows[edges])
     dashes = (0, (2, 2))
     ax.add_collection(
-        LineCollection(
-            list(rows[edges]), colors=GRAY, linewidths=0.8, linestyles=dashes
-        )
+        LineCollection(lines, colors=GRAY, linewidths=0.8, linestyles=dashes)
     )
     classes = None if y is None else np.unique(y)
     _scatter(ax, rows, codes, classes)
@@ -103,7 +112,14 @@ def _cells_and_edges(rows: np.ndarray, delaunay: bool) -> tuple[Any, np.ndarray]
         # rows far outside close the cells at the border
         far = (low + high) / 2 + 50 * (high - low + 1e-9) * _OUTSIDE
         cells = Voronoi(np.vstack([rows, far]))
-        edges = _edges(Delaunay(rows)) if delaunay else np.empty((0, 2), dtype=int)
+        edges = np.empty((0, 2), dtype=int)
+        if delaunay:
+            # the three sides of every triangle; two triangles share an inner side
+            corners = Delaunay(rows).simplices
+            sides = np.vstack(
+                [corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [0, 2]]]
+            )
+            edges = np.unique(np.sort(sides, axis=1), axis=0)
     except QhullError as error:
         raise DataError(
             f"cells need at least four rows that are not on a line: {error}"
@@ -119,13 +135,14 @@ def _draw_cells(ax: Axes, cells: Any, codes: np.ndarray) -> None:
     shapes = [
         cells.vertices[cells.regions[region]] for region in cells.point_region[:n]
     ]
-    faces = [COLORS[c % len(COLORS)] for c in codes]
+    faces = [color_of(c) for c in codes]
     ax.add_collection(
         PolyCollection(shapes, facecolors=faces, alpha=0.18, edgecolors="none")
     )
     thin: list[np.ndarray] = []
     heavy: list[np.ndarray] = []
     for (i, j), ridge in zip(cells.ridge_points, cells.ridge_vertices):
+        # rows from n on are those far outside; -1 is a corner at infinity
         if min(i, j) >= n or -1 in ridge:
             continue
         divides_classes = max(i, j) < n and codes[i] != codes[j]
@@ -172,11 +189,13 @@ def neighbor_regions(
     >>> len(neighbor_regions(KNeighborsClassifier(), X, y, n_neighbors=(1, 3)))
     2
     """
+    from matplotlib import pyplot
+    from matplotlib.colors import ListedColormap
+
     rows = _two_columns(X)
     classes, codes = np.unique(y, return_inverse=True)
+    n_colors = max(2, len(classes))
     if axs is None:
-        from matplotlib import pyplot
-
         size = (3.6 * len(n_neighbors), 3.6)
         _, axs = pyplot.subplots(
             1, len(n_neighbors), figsize=size, layout="constrained", squeeze=False
@@ -186,7 +205,19 @@ def neighbor_regions(
     for ax, k in zip(axs, n_neighbors):
         fitted = clone(model).set_params(n_neighbors=int(k)).fit(rows, np.asarray(y))
         regions = np.searchsorted(classes, fitted.predict(grid)).reshape(_SIDE, _SIDE)
-        _regions(ax, sides, regions, len(classes))
+        ax.pcolormesh(
+            *sides,
+            regions,
+            cmap=ListedColormap([color_of(c) for c in range(n_colors)]),
+            vmin=-0.5,
+            vmax=n_colors - 0.5,
+            alpha=0.2,
+            rasterized=True,
+        )
+        for c in range(len(classes)):
+            inside = regions == c
+            if inside.any() and not inside.all():
+                ax.contour(*sides, inside, levels=[0.5], colors=INK, linewidths=0.7)
         in_legend = classes if ax is axs[0] else None
         _scatter(ax, rows, codes, in_legend)
         finish(ax, *_names_of(X), f"k = {k}")
@@ -231,26 +262,24 @@ def local_fit(
     >>> [line.get_label() for line in ax.lines if not line.get_label().startswith("_")]
     ['fit', 'polynomial at the query']
     """
-    rows = _one_column(model)
-    y = model.targets_
+    if model.rows_.shape[1] != 1:
+        raise DataError(
+            f"the picture needs a model of one column of numbers, not of {model.rows_.shape[1]}"
+        )
+    rows = np.asarray(model.rows_[:, 0], dtype=np.float64)
     ax = axes(ax)
     grid = np.linspace(rows.min(), rows.max(), _CURVE)
     fit, error = model.predict(grid[:, None], return_std=True)
-    low = fit - 2 * error
-    high = fit + 2 * error
-    ax.fill_between(
-        grid, low, high, where=np.isfinite(error), color=COLORS[0], alpha=0.15
-    )
-    ax.scatter(rows, y, s=10, color=GRAY, alpha=0.6, linewidths=0, zorder=2)
+    # two standard errors to either side, where the error is known
+    band = (grid, fit - 2 * error, fit + 2 * error)
+    ax.fill_between(*band, where=np.isfinite(error), color=COLORS[0], alpha=0.15)
+    dots: dict[str, Any] = {"color": GRAY, "alpha": 0.6, "linewidths": 0}
+    ax.scatter(rows, model.targets_, s=10, zorder=2, **dots)
     ax.plot(grid, fit, color=COLORS[0], linewidth=1.8, label="fit", zorder=4)
-    _draw_neighborhood(ax, model.neighborhood(x), rows, y, x)
+    _draw_neighborhood(ax, model, rows, x)
     ax.axvline(x, color=INK, linewidth=0.8, linestyle=(0, (3, 3)), label="_query")
-    finish(
-        ax,
-        model.schema_.names[0],
-        model.schema_.target_name,
-        title or f"Local fit at {x:g}",
-    )
+    schema = model.schema_
+    finish(ax, schema.names[0], schema.target_name, title or f"Local fit at {x:g}")
     legend(ax)
     return ax
 
@@ -292,35 +321,22 @@ def radial_units(
         )
     low = model.centers_.min()
     high = model.centers_.max()
+    # a unit reaches about one width beyond its center
     pad = max(0.1 * (high - low), float(model.widths_.mean() * model.scale_[0]))
     grid = np.linspace(low - pad, high + pad, _CURVE)
-    parts = model.unit_outputs(grid[:, None])
     ax = axes(ax)
-    for j, part in enumerate(parts.T):
-        color = COLORS[j % (len(COLORS) - 1)]
+    for j, part in enumerate(model.unit_outputs(grid[:, None]).T):
+        color = COLORS[j % (len(COLORS) - 1)]  # all but the black of their sum
         ax.plot(grid, part, color=color, linewidth=1.2, alpha=0.9, label="_unit")
         ax.fill_between(grid, 0.0, part, color=color, alpha=0.08, linewidth=0)
-    ax.plot(
-        grid,
-        model.predict(grid[:, None]),
-        color=INK,
-        linewidth=2.2,
-        label="their sum and the constant",
-    )
-    ax.scatter(
-        model.centers_[:, 0],
-        np.zeros(len(model.centers_)),
-        marker="|",
-        color=INK,
-        s=60,
-        zorder=5,
-    )
-    finish(
-        ax,
-        model.schema_.names[0],
-        model.schema_.target_name,
-        title or "Radial units and their sum",
-    )
+    output = model.predict(grid[:, None])
+    text = "their sum and the constant"
+    ax.plot(grid, output, color=INK, linewidth=2.2, label=text)
+    centers = model.centers_[:, 0]
+    ax.scatter(centers, np.zeros(len(centers)), marker="|", color=INK, s=60, zorder=5)
+    schema = model.schema_
+    title = title or "Radial units and their sum"
+    finish(ax, schema.names[0], schema.target_name, title)
     legend(ax)
     return ax
 
@@ -337,14 +353,6 @@ def _two_columns(X: Data) -> np.ndarray:
     return rows
 
 
-def _one_column(model: LocallyWeightedRegression) -> np.ndarray:
-    if model.rows_.shape[1] != 1:
-        raise DataError(
-            f"the picture needs a model of one column of numbers, not of {model.rows_.shape[1]}"
-        )
-    return np.asarray(model.rows_[:, 0], dtype=np.float64)
-
-
 def _names_of(X: Data) -> tuple[str, str]:
     names = getattr(X, "columns", None)
     if names is None:
@@ -352,86 +360,45 @@ def _names_of(X: Data) -> tuple[str, str]:
     return (str(names[0]), str(names[1]))
 
 
-def _edges(triangles: Any) -> np.ndarray:
-    pairs = np.vstack(
-        [triangles.simplices[:, [a, b]] for a, b in ((0, 1), (1, 2), (0, 2))]
-    )
-    return np.unique(np.sort(pairs, axis=1), axis=0)
-
-
-def _regions(
-    ax: Axes, sides: list[np.ndarray], regions: np.ndarray, n_classes: int
-) -> None:
-    from matplotlib.colors import ListedColormap
-
-    colors = ListedColormap([COLORS[c % len(COLORS)] for c in range(max(2, n_classes))])
-    ax.pcolormesh(
-        *sides,
-        regions,
-        cmap=colors,
-        vmin=-0.5,
-        vmax=max(2, n_classes) - 0.5,
-        alpha=0.2,
-        rasterized=True,
-    )
-    for c in range(n_classes):
-        if (regions == c).any() and (regions != c).any():
-            ax.contour(*sides, regions == c, levels=[0.5], colors=INK, linewidths=0.7)
-
-
 def _scatter(
     ax: Axes, rows: np.ndarray, codes: np.ndarray, classes: np.ndarray | None
 ) -> None:
     markers = "osD^vP*"
     for c in np.unique(codes):
-        own = rows[codes == c]
-        if classes is None:
-            label = "_rows"
-        else:
-            label = str(classes[c])
-        color = COLORS[c % len(COLORS)]
-        marker = markers[c % len(markers)]
-        ax.scatter(
-            own[:, 0],
-            own[:, 1],
-            s=18,
-            color=color,
-            marker=marker,
+        draw_points(
+            ax,
+            rows[codes == c],
+            18,
+            color=color_of(c),
+            marker=markers[c % len(markers)],
             edgecolors="white",
             linewidths=0.4,
             zorder=3,
-            label=label,
+            label="_rows" if classes is None else str(classes[c]),
         )
     if classes is not None:
         legend(ax)
 
 
 def _draw_neighborhood(
-    ax: Axes, local: dict[str, Any], rows: np.ndarray, y: np.ndarray, x: float
+    ax: Axes, model: LocallyWeightedRegression, rows: np.ndarray, x: float
 ) -> None:
     """The rows near x, larger where they weigh more, the polynomial through them, their weights."""
+    local = model.neighborhood(x)
     share = local["weights"] / local["weights"].max()
     near_x = rows[local["rows"]]
-    dots: dict[str, Any] = {
-        "color": COLORS[1],
-        "alpha": 0.55,
-        "linewidths": 0,
-        "zorder": 3,
-    }
-    ax.scatter(near_x, y[local["rows"]], s=6 + 60 * share, **dots)
+    near_y = model.targets_[local["rows"]]
+    dots: dict[str, Any] = {"alpha": 0.55, "linewidths": 0, "zorder": 3}
+    ax.scatter(near_x, near_y, s=6 + 60 * share, color=COLORS[1], **dots)
+    # the polynomial over the rows that weigh anything, and over x if it lies beyond them
     inside = near_x[share > 0]
     reach = np.linspace(min(inside.min(), x), max(inside.max(), x), 80)
     line: dict[str, Any] = {"color": INK, "linewidth": 2.4, "zorder": 5}
     ax.plot(reach, local["polynomial"](reach), label="polynomial at the query", **line)
-    _kernel_strip(ax, near_x, share)
-
-
-def _kernel_strip(ax: Axes, near: np.ndarray, share: np.ndarray) -> None:
-    """The kernel along the bottom of the axes."""
+    # the kernel along the bottom of the axes
     strip = ax.inset_axes((0.0, 0.0, 1.0, 0.14), sharex=ax)
-    order = np.argsort(near)
-    strip.fill_between(
-        near[order], 0.0, share[order], color=COLORS[1], alpha=0.3, linewidth=0
-    )
+    order = np.argsort(near_x)
+    kernel = (near_x[order], 0.0, share[order])
+    strip.fill_between(*kernel, color=COLORS[1], alpha=0.3, linewidth=0)
     strip.set_ylim(0.0, 1.3)
     strip.axis("off")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.types import Estimator
 from lyceum.errors import DataError
-from lyceum.plot.curves import Curve, draw_curves, mark_best
-from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend, note
+from lyceum.plot.curves import Curve, draw_curves, few_dots, mark_best
+from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, heading, legend, note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,14 +72,14 @@ def training_curves(
     curves = []
     for values, part in ((model.history_, "training"), (held, "validation")):
         epochs = np.arange(first, first + len(values))
-        marker = "o" if len(values) <= 20 else None
-        dots = {"marker": marker, "markersize": 4.0}
         name = f"{label}, {part}" if label else part
+        dots = few_dots(len(values))
         if len(values):
             curves.append(Curve(epochs, np.asarray(values), name, options=dots))
     ax = draw_curves(ax, curves)
     if len(held):
         mark_best(ax, model.best_epoch_, model.best_epoch_)
+    # a logarithm needs positive values
     if log and min([*model.history_, *held]) > 0:
         ax.set_yscale("log")
     finish(ax, step, what, title)
@@ -129,26 +130,23 @@ def network(
     check_is_fitted(model, "parameters_")
     widths = model.widths_.tolist()
     ax = axes(ax, (1.6 + 1.5 * len(widths), 4.6))
+    # for every layer the heights of the nodes drawn, by number
     layers = [_heights(n, max(2, most)) for n in widths]
     for l, coef in enumerate(model.coefs_):
         shown = coef if weights else np.zeros_like(coef)
-        _draw_lines(ax, l, layers[l], layers[l + 1], shown)
+        _draw_lines(ax, l, layers[l : l + 2], shown)
     for l, heights in enumerate(layers):
-        x = [l] * len(heights)
-        ax.scatter(
-            x, list(heights.values()), s=110, color="white", edgecolor=INK, zorder=3
-        )
+        nodes = ([l] * len(heights), list(heights.values()))
+        ax.scatter(*nodes, s=110, color="white", edgecolor=INK, zorder=3)
         if len(heights) < widths[l]:
             ax.text(l, 0.0, "⋮", ha="center", va="center", fontsize="large", color=INK)
     _name_nodes(ax, model, layers)
     ax.set_xticks(range(len(widths)), _layer_names(model, widths))
     ax.set_yticks([])
     ax.tick_params(length=0, labelsize="small", colors=INK)
-    for side in ax.spines.values():
-        side.set_visible(False)
+    ax.spines[:].set_visible(False)
     ax.margins(0.12, 0.06)
-    if title:
-        ax.set_title(title, loc="left", color=INK, fontsize="medium", fontweight="bold")
+    heading(ax, title)
     return ax
 
 
@@ -158,56 +156,54 @@ def _heights(n: int, most: int) -> dict[int, float]:
     if n <= most:
         return {i: (n - 1) / 2 - i for i in range(n)}
     half = most // 2
+    # the first and the last nodes, with a gap about 0
     first = {i: half - i + 0.0 for i in range(half)}
     return first | {n - half + i: -1.0 - i for i in range(half)}
 
 
 def _draw_lines(
-    ax: Axes, l: int, left: dict[int, float], right: dict[int, float], coef: np.ndarray
+    ax: Axes, l: int, sides: list[dict[int, float]], coef: np.ndarray
 ) -> None:
+    """A line for every weight between two layers: its color the sign, its width the size."""
     from matplotlib.collections import LineCollection
 
+    left, right = sides
+    pairs = list(product(left, right))
+    lines = [((l, left[i]), (l + 1, right[j])) for i, j in pairs]
+    weights = np.array([coef[pair] for pair in pairs], dtype=np.float64)
+    # by the sign: 0, positive, negative
+    colors = [(GRAY, COLORS[0], COLORS[1])[int(sign)] for sign in np.sign(weights)]
+    # relative to the largest weight between these layers
     largest = float(np.abs(coef).max()) or 1.0
-    lines = []
-    colors = []
-    widths = []
-    for i, start in left.items():
-        for j, end in right.items():
-            weight = float(coef[i, j])
-            lines.append(((l, start), (l + 1, end)))
-            colors.append(GRAY if weight == 0 else COLORS[int(weight < 0)])
-            widths.append(0.4 + 2.0 * abs(weight) / largest)
+    widths = 0.4 + 2.0 * np.abs(weights) / largest
     ax.add_collection(
         LineCollection(lines, colors=colors, linewidths=widths, alpha=0.55, zorder=1)
     )
 
 
-def _name_nodes(ax: Axes, model: Estimator, layers: list[dict[int, float]]) -> None:
-    inputs = model.design_names
-    classes = getattr(model, "classes_", None)
-    outputs = [model.schema_.target_name]
-    if classes is not None:
-        if len(layers[-1]) > 1:
-            outputs = [str(label) for label in classes]
-        else:
-            outputs = [str(classes[-1])]
-    last = len(layers) - 1
-    for i, height in layers[0].items():
-        note(
-            ax, str(inputs[i]), (0, height), (-9, 0), ha="right", va="center", color=INK
-        )
-    for i, height in layers[-1].items():
-        note(ax, outputs[i], (last, height), (9, 0), ha="left", va="center", color=INK)
-
-
 def _layer_names(model: Estimator, widths: list[int]) -> list[str]:
     hidden = []
-    for n, activation, integration in zip(
-        widths[1:-1], model.activations_, model.integrations_
-    ):
-        name = f"{n} {activation}"
-        if integration != "weighted":
-            name += f"\n{integration}"
-        hidden.append(name)
+    parts = zip(widths[1:-1], model.activations_, model.integrations_)
+    for n, activation, integration in parts:
+        added = "" if integration == "weighted" else f"\n{integration}"
+        hidden.append(f"{n} {activation}{added}")
     noun = "outputs" if widths[-1] > 1 else "output"
     return [f"{widths[0]} inputs", *hidden, f"{widths[-1]} {noun}"]
+
+
+def _name_nodes(ax: Axes, model: Estimator, layers: list[dict[int, float]]) -> None:
+    """The columns at the inputs, and the classes or the target at the outputs."""
+    inputs = model.design_names
+    classes = getattr(model, "classes_", None)
+    if classes is None:
+        outputs = [model.schema_.target_name]
+    elif len(layers[-1]) > 1:
+        outputs = [str(label) for label in classes]
+    else:  # one output is the probability of the second class
+        outputs = [str(classes[-1])]
+    last = len(layers) - 1
+    style = {"va": "center", "color": INK}
+    for i, height in layers[0].items():
+        note(ax, str(inputs[i]), (0, height), (-9, 0), ha="right", **style)
+    for i, height in layers[-1].items():
+        note(ax, outputs[i], (last, height), (9, 0), ha="left", **style)

@@ -63,6 +63,7 @@ def label_curves(
             raise DataError(
                 f"the runs of {name!r} have no scores: give active_learning(..., test=(X, y))"
             )
+        # repeats may end at different numbers of labels: as far as all go
         n = min(len(run.scores) for run in repeats)
         scores = np.column_stack([run.scores[:n] for run in repeats])
         curves.append(Curve.of_scores(repeats[0].n_labeled[:n], scores, name))
@@ -119,13 +120,16 @@ def policy(
     rows, columns = shape
     ax = axes(ax, (1.2 + 0.95 * columns, 0.8 + 0.95 * rows))
     letters = _letters(world, shape)
+    # walls have no value, and no part in the range of colors
     values = np.ma.masked_array(np.reshape(result.values, shape), letters == "#")
     image = ax.imshow(values, cmap="YlGnBu", alpha=0.75)
+    # white ink on the dark third of the colors
     dark = values.min() + 0.65 * np.ptp(values)
     for state, q in enumerate(result.q):
         cell = divmod(state, columns)
-        ink = "white" if np.ptp(values) > 0 and values[cell] > dark else INK
-        _draw_state(ax, cell, letters[cell], values[cell], q, ink)
+        value = values[cell]
+        ink = "white" if np.ptp(values) > 0 and value > dark else INK
+        _draw_state(ax, cell, letters[cell], value=value, q=q, ink=ink)
     ax.figure.colorbar(image, ax=ax, label="value", shrink=0.85)
     finish(ax, "", "", title)
     ax.grid(False)
@@ -141,13 +145,20 @@ def _letters(world: Any, shape: tuple[int, int]) -> np.ndarray:
         result = np.array([list(row) for row in cells])
     else:
         result = np.asarray(getattr(world, "desc", np.full(shape, "."))).astype(str)
+    # a map of another shape belongs to another world
     if result.shape == tuple(shape):
         return result
     return np.full(shape, ".")
 
 
 def _draw_state(
-    ax: Axes, cell: tuple[int, int], letter: str, value: float, q: np.ndarray, ink: str
+    ax: Axes,
+    cell: tuple[int, int],
+    letter: str,
+    *,
+    value: float,
+    q: np.ndarray,
+    ink: str,
 ) -> None:
     """One cell of the grid: a wall, an end, or the value and the best actions of the state."""
     from matplotlib.patches import Rectangle
@@ -159,15 +170,13 @@ def _draw_state(
     if letter in _ENDS:  # an episode is over
         ax.text(c, r, _ENDS[letter], ha="center", va="center", fontsize=9, color=INK)
         return
-    ax.text(
-        c, r + 0.36, f"{value:.2f}", ha="center", va="center", fontsize=8, color=ink
-    )
+    text: dict[str, Any] = {"va": "center", "color": ink}
+    ax.text(c, r + 0.36, f"{value:.2f}", ha="center", fontsize=8, **text)
     if letter == "S":
-        ax.text(
-            c - 0.46, r + 0.36, "start", ha="left", va="center", fontsize=6, color=ink
-        )
+        ax.text(c - 0.46, r + 0.36, "start", ha="left", fontsize=6, **text)
     if np.ptp(q) <= 1e-12 or len(q) != len(_ARROWS):
         return  # nothing is decided here
+    # every best action, where several are equal up to rounding
     best = q >= q.max() - 1e-9 * max(abs(q.max()), 1.0)
     arrow = {"arrowstyle": "-|>", "color": ink, "shrinkA": 0, "shrinkB": 0}
     for action in np.flatnonzero(best):
@@ -205,23 +214,20 @@ def stages(
     reports = model.stages_
     ax = axes(ax, (6.0, 1.4 + 0.55 * len(reports)))
     heights = np.arange(len(reports))
-    decided = np.array([one.decided for one in reports])
+    decided = np.array([stage.decided for stage in reports])
     # the error of a stage that decides no row is NaN
-    wrong = np.array([np.nan_to_num(one.error) * one.decided for one in reports])
-    passed = np.array([one.reached for one in reports]) - decided
-    ax.barh(heights, decided - wrong, color=COLORS[0], label="decided right")
-    ax.barh(
-        heights, wrong, left=decided - wrong, color=COLORS[1], label="decided wrong"
-    )
+    errors = np.nan_to_num([stage.error for stage in reports])
+    wrong = errors * decided
+    right = decided - wrong
+    passed = np.array([stage.reached for stage in reports]) - decided
+    ax.barh(heights, right, color=COLORS[0], label="decided right")
+    ax.barh(heights, wrong, left=right, color=COLORS[1], label="decided wrong")
     ax.barh(heights, passed, left=decided, color=GRAY, alpha=0.35, label="passed on")
-    ax.set_yticks(heights, [f"{one.name}\n(cost {one.cost:g})" for one in reports])
+    names = [f"{stage.name}\n(cost {stage.cost:g})" for stage in reports]
+    ax.set_yticks(heights, names)
     ax.invert_yaxis()
     ax.set_xlim(0, 1)
-    finish(
-        ax,
-        f"share of rows left out; {model.cost_:.3g} per row, error {model.error_:.3f}",
-        "",
-        title,
-    )
+    figures = f"{model.cost_:.3g} per row, error {model.error_:.3f}"
+    finish(ax, f"share of rows left out; {figures}", "", title)
     legend(ax, "lower right")
     return ax

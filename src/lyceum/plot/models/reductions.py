@@ -10,7 +10,17 @@ from numpy.typing import ArrayLike
 from lyceum._core.types import Data, Target
 from lyceum.decomposition import PCA, DiscriminantProjection
 from lyceum.errors import DataError
-from lyceum.plot.style import COLORS, GRAY, INK, axes, finish, legend
+from lyceum.plot.style import (
+    COLORS,
+    DASHED,
+    GRAY,
+    INK,
+    axes,
+    color_of,
+    draw_points,
+    finish,
+    legend,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,38 +63,19 @@ def scree(
     ax = axes(ax)
     ratio = np.asarray(pca.explained_variance_ratio_)
     numbers = np.arange(1, len(ratio) + 1)
-    total = np.cumsum(ratio)
+    cumulative = np.cumsum(ratio)
     ax.bar(numbers, ratio, color=COLORS[0], width=0.65, label="each")
-    ax.plot(
-        numbers,
-        total,
-        color=COLORS[1],
-        marker="o",
-        markersize=4,
-        linewidth=1.8,
-        label="cumulative",
-    )
+    dots: dict[str, Any] = {"marker": "o", "markersize": 4, "linewidth": 1.8}
+    ax.plot(numbers, cumulative, color=COLORS[1], label="cumulative", **dots)
     if proportion is not None:
-        reached = np.flatnonzero(total >= proportion)
+        reached = np.flatnonzero(cumulative >= proportion)
         text = f"{proportion:.0%}"
         if len(reached):
             text += f": {reached[0] + 1} components"
-        ax.axhline(
-            proportion,
-            color=GRAY,
-            linewidth=1.0,
-            linestyle=(0, (4, 3)),
-            gid="reference",
-        )
-        ax.text(
-            numbers[-1] + 0.4,
-            proportion - 0.015,
-            text,
-            ha="right",
-            va="top",
-            color=GRAY,
-            fontsize="small",
-        )
+        ax.axhline(proportion, gid="reference", **DASHED)
+        # below the line, at its right end
+        corner = (numbers[-1] + 0.4, proportion - 0.015)
+        ax.text(*corner, text, ha="right", va="top", color=GRAY, fontsize="small")
     if len(numbers) <= 15:
         ax.set_xticks(numbers)
     ax.set_ylim(0, 1.03)
@@ -140,11 +131,19 @@ def biplot(
     ax = axes(ax)
     scores = np.asarray(pca.transform(X), dtype=np.float64)[:, :2]
     _points(ax, scores, labels)
+    # a loading is v √λ; the longest arrow reaches as far as the rows do
     loadings = pca.components_[:2].T * np.sqrt(pca.explained_variance_[:2])
     length = np.linalg.norm(loadings, axis=1)
     stretch = 0.85 * np.abs(scores).max() / max(float(length.max()), 1e-300)
+    arrow = {"arrowstyle": "->", "color": INK, "linewidth": 1.3}
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
+    text: dict[str, Any] = {"color": INK, "fontsize": "small", "bbox": box}
     for j in np.argsort(-length)[:most]:
-        _loading_arrow(ax, stretch * loadings[j], pca.design_names[j])
+        x, y = stretch * loadings[j]
+        ax.annotate("", (x, y), (0, 0), arrowprops=arrow)
+        ha = "left" if x >= 0 else "right"
+        va = "bottom" if y >= 0 else "top"
+        ax.text(1.03 * x, 1.03 * y, pca.design_names[j], ha=ha, va=va, **text)
     first, second = (
         f"pc{k + 1} ({pca.explained_variance_ratio_[k]:.0%})" for k in range(2)
     )
@@ -192,9 +191,8 @@ def pca_beside_fisher(X: Data, y: Target, *, title: str | None = None) -> Figure
     finish(left, "pc1", "pc2", "PCA: most variance")
     scores = np.asarray(fisher.transform(X), dtype=np.float64)
     if scores.shape[1] == 1:  # two classes: one direction, spread upwards to be seen
-        scores = np.column_stack(
-            [scores, np.random.default_rng(0).uniform(-0.5, 0.5, len(scores))]
-        )
+        heights = np.random.default_rng(0).uniform(-0.5, 0.5, len(scores))
+        scores = np.column_stack([scores, heights])
     _points(right, scores[:, :2], labels)
     if fisher.n_components_ > 1:
         finish(right, "direction 1", "direction 2", "Fisher: classes apart")
@@ -209,32 +207,9 @@ def pca_beside_fisher(X: Data, y: Target, *, title: str | None = None) -> Figure
 
 def _points(ax: Axes, scores: np.ndarray, labels: ArrayLike | None) -> None:
     if labels is None:
-        ax.scatter(
-            scores[:, 0], scores[:, 1], s=11, color=COLORS[0], alpha=0.6, linewidths=0
-        )
+        draw_points(ax, scores, 11, color=COLORS[0], alpha=0.6)
         return
-    labels = np.asarray(labels)
-    for k, label in enumerate(np.unique(labels.astype(str))):
-        rows = scores[labels.astype(str) == label]
-        color = COLORS[k % len(COLORS)]
-        ax.scatter(
-            rows[:, 0],
-            rows[:, 1],
-            s=13,
-            color=color,
-            alpha=0.65,
-            linewidths=0,
-            label=str(label),
-        )
-
-
-def _loading_arrow(ax: Axes, end: np.ndarray, name: str) -> None:
-    """An arrow from the middle, with the name of its column."""
-    arrow = {"arrowstyle": "->", "color": INK, "linewidth": 1.3}
-    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
-    text: dict[str, Any] = {"color": INK, "fontsize": "small", "bbox": box}
-    x, y = end
-    ax.annotate("", (x, y), (0, 0), arrowprops=arrow)
-    ha = "left" if x >= 0 else "right"
-    va = "bottom" if y >= 0 else "top"
-    ax.text(1.03 * x, 1.03 * y, name, ha=ha, va=va, **text)
+    names = np.asarray(labels).astype(str)
+    for k, name in enumerate(np.unique(names)):
+        style = {"color": color_of(k), "alpha": 0.65}
+        draw_points(ax, scores[names == name], 13, label=str(name), **style)

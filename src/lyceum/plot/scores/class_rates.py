@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lyceum.errors import SettingError
 from lyceum.evaluate import BinaryReport, ClassReport
-from lyceum.plot.style import COLORS, axes, finish, grouped_bars, legend
+from lyceum.plot.style import (
+    COLORS,
+    axes,
+    finish,
+    grouped_bars,
+    legend,
+    name_columns,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,57 +68,39 @@ def class_rates(
     [1.0, 0.5, 1.0]
     """
     if isinstance(report, ClassReport):
-        return _draw_classes(report, title, ax)
+        groups = [
+            *((str(rates.positive), rates) for rates in report.per_class),
+            ("macro", report.macro),
+        ]
+        ax = axes(ax, (min(2.8 + 0.8 * len(groups), 11.0), 4.0))
+        columns = {
+            name: [getattr(rates, rate) for _, rates in groups]
+            for rate, name in _OF_CLASSES.items()
+        }
+        grouped_bars(ax, columns, 0.8)
+        finish(ax, "class", "rate", title)
+        _name_bars(ax, [name for name, _ in groups])
+        legend(ax, "upper center", bbox_to_anchor=(0.5, -0.2), ncols=len(_OF_CLASSES))
+        return ax
     if isinstance(report, BinaryReport):
-        return _draw_two(report, title, ax)
+        ax = axes(ax, (6.2, 3.8))
+        heights = [getattr(report, rate) for rate in _OF_TWO]
+        bars = ax.bar(range(len(_OF_TWO)), heights, width=0.6, color=COLORS[0])
+        texts = [
+            "undefined" if rate in report.undefined else f"{height:.3f}"
+            for rate, height in zip(_OF_TWO, heights)
+        ]
+        ax.bar_label(bars, texts, padding=2, fontsize="small", color="#444444")
+        finish(ax, f"positive: {report.positive}", "rate", title)
+        _name_bars(ax, list(_OF_TWO.values()))
+        return ax
     raise SettingError(
         f"give a ClassReport or a BinaryReport from lyceum.evaluate, not {type(report).__name__}"
     )
 
 
-def _draw_classes(report: ClassReport, title: str | None, ax: Axes | None) -> Axes:
-    groups = [
-        *((str(one.positive), one) for one in report.per_class),
-        ("macro", report.macro),
-    ]
-    ax = axes(ax, (min(2.8 + 0.8 * len(groups), 11.0), 4.0))
-    columns = {
-        name: [getattr(rates, rate) for _, rates in groups]
-        for rate, name in _OF_CLASSES.items()
-    }
-    grouped_bars(ax, columns, 0.8)
-    _name_bars(ax, [name for name, _ in groups])
-    finish(ax, "class", "rate", title)
-    ax.grid(False, axis="x")
-    legend(ax, "upper center", bbox_to_anchor=(0.5, -0.2), ncols=len(_OF_CLASSES))
-    return ax
-
-
-def _draw_two(report: BinaryReport, title: str | None, ax: Axes | None) -> Axes:
-    ax = axes(ax, (6.2, 3.8))
-    bars = ax.bar(
-        range(len(_OF_TWO)),
-        [getattr(report, rate) for rate in _OF_TWO],
-        width=0.6,
-        color=COLORS[0],
-    )
-    texts = [
-        "undefined" if rate in report.undefined else f"{getattr(report, rate):.3f}"
-        for rate in _OF_TWO
-    ]
-    ax.bar_label(bars, texts, padding=2, fontsize="small", color="#444444")
-    _name_bars(ax, list(_OF_TWO.values()))
-    finish(ax, f"positive: {report.positive}", "rate", title)
-    ax.grid(False, axis="x")
-    return ax
-
-
 def _name_bars(ax: Axes, names: list[str]) -> None:
-    turned = (
-        max(len(line) for name in names for line in name.split("\n")) * len(names) > 110
-    )
-    side: dict[str, Any] = (
-        {"rotation": 35, "ha": "right"} if turned else {"rotation": 0, "ha": "center"}
-    )
-    ax.set_xticks(range(len(names)), names, fontsize="small", **side)
+    longest = max(len(line) for name in names for line in name.split("\n"))
+    name_columns(ax, names, has_room=longest * len(names) <= 110)
     ax.set_ylim(0.0, 1.08)
+    ax.grid(False, axis="x")

@@ -10,7 +10,15 @@ import numpy as np
 from lyceum._core.text import show_count
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import BinaryReport, ClassReport, Cobweb, Confusion
-from lyceum.plot.style import INK, axes, heading, legend, line_style, reference_line
+from lyceum.plot.style import (
+    INK,
+    axes,
+    heading,
+    legend,
+    line_style,
+    name_columns,
+    reference_line,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,22 +71,18 @@ def confusion(
     ['a', 'b', '(reject)']
     """
     counts, rows, columns = _counts(matrix, labels, actions)
-    rates = _shares(counts)
-    ax = axes(
-        ax, (min(1.8 + 0.85 * len(columns), 8.5), min(1.5 + 0.75 * len(rows), 7.5))
-    )
-    _draw_cells(ax, counts, rates)
-    turned = max(map(len, columns)) * len(columns) > 48
-    side: dict[str, Any] = (
-        {"rotation": 35, "ha": "right"} if turned else {"rotation": 0, "ha": "center"}
-    )
-    ax.set_xticks(range(len(columns)), columns, **side)
+    width = min(1.8 + 0.85 * len(columns), 8.5)
+    height = min(1.5 + 0.75 * len(rows), 7.5)
+    ax = axes(ax, (width, height))
+    _draw_cells(ax, counts, _shares(counts))
+    name_columns(ax, columns, has_room=max(map(len, columns)) * len(columns) <= 48)
     ax.set_yticks(range(len(rows)), rows)
     ax.set_xlabel("predicted", color=INK)
     ax.set_ylabel("true class", color=INK)
     heading(ax, title)
     ax.tick_params(length=0, colors=INK, labelsize="small")
     ax.spines[:].set_visible(False)
+    # minor ticks lie between the cells, so that their grid draws white gaps
     ax.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
     ax.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
     ax.grid(which="minor", color="white", linewidth=2)
@@ -88,14 +92,15 @@ def confusion(
 
 def _shares(counts: np.ndarray) -> np.ndarray:
     """Shares of every row; zeros for a row without counts."""
-    total = counts.sum(axis=1, keepdims=True)
-    return np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
+    sums = counts.sum(axis=1, keepdims=True)
+    return np.divide(counts, sums, out=np.zeros_like(counts), where=sums > 0)
 
 
 def _draw_cells(ax: Axes, counts: np.ndarray, rates: np.ndarray) -> None:
     """A shade for every rate; the count, and the rate where there is room, as text."""
     from matplotlib.colors import LinearSegmentedColormap
 
+    # from white over two blues to almost black
     colors = ["#FFFFFF", "#B9D6EA", "#0072B2", "#00344F"]
     shades = LinearSegmentedColormap.from_list("shades", colors)
     ax.imshow(rates, cmap=shades, vmin=0.0, vmax=1.0)
@@ -105,7 +110,7 @@ def _draw_cells(ax: Axes, counts: np.ndarray, rates: np.ndarray) -> None:
         if counts[k, a] and counts.shape[1] <= _MOST_RATES:
             text += f"\n{rates[k, a]:.0%}"
         ink = INK if counts[k, a] else "#9A9A9A"
-        if rates[k, a] > 0.58:
+        if rates[k, a] > 0.58:  # on a dark shade
             ink = "white"
         ax.text(a, k, text, color=ink, **style)
 
@@ -162,24 +167,24 @@ def cobweb(
         )
     spokes = next(iter(webs.values()))[1]
     angles = _angles(len(spokes))
-    chance = 2.0 / (1.0 + np.sqrt(1.0 + 4.0 * len(spokes)))  # 1/K of K (K - 1) spokes
+    # 1/K, where the number of spokes is K (K - 1)
+    chance = 2.0 / (1.0 + np.sqrt(1.0 + 4.0 * len(spokes)))
+    # as far as the worst classifier or guessing, and a little more
     highest = max(rates.max() for rates, _ in webs.values())
     reach = min(1.0, 1.15 * max(chance, highest))
     ax = axes(ax, (5.4, 5.2))
     _draw_web(ax, angles, spokes, reach)
     for name, (rates, _) in webs.items():
-        _draw_polygon(ax, _close_ring(angles, rates), name or "classifier")
+        corners = _close_ring(angles, rates)
+        style = line_style(ax)
+        label = name or "classifier"
+        ax.plot(*corners, marker="o", markersize=4, label=label, **style)
+        ax.fill(*corners, color=style["color"], alpha=0.08, linewidth=0)
     ring = _close_ring(angles, np.full(len(spokes), chance))
     reference_line(ax, *ring, f"guessing, {chance:.0%}")
     heading(ax, title)
     legend(ax, "upper center", bbox_to_anchor=(0.5, 0.0), ncols=min(3, len(webs) + 1))
     return ax
-
-
-def _draw_polygon(ax: Axes, corners: tuple[np.ndarray, np.ndarray], label: str) -> None:
-    style = line_style(ax)
-    ax.plot(*corners, marker="o", markersize=4, label=label, **style)
-    ax.fill(*corners, color=style["color"], alpha=0.08, linewidth=0)
 
 
 def _angles(n_spokes: int) -> np.ndarray:
@@ -192,27 +197,28 @@ def _angles(n_spokes: int) -> np.ndarray:
 
 def _draw_web(ax: Axes, angles: np.ndarray, spokes: list[str], reach: float) -> None:
     """Rings with their rates, and a spoke with its name for every kind of mistake."""
-    is_circle = len(angles) > 2
-    ring = np.linspace(angles[1], angles[0], 46)
-    between = np.pi / 2  # the direction of the rates
-    low = -0.08
-    if is_circle:
+    if len(angles) > 2:
         ring = np.linspace(0, 2 * np.pi, 181)
-        between = angles[0] - np.pi / len(spokes)
+        between = angles[0] - np.pi / len(spokes)  # the direction of the rates
         low = -1.2
+    else:
+        ring = np.linspace(angles[1], angles[0], 46)
+        between = np.pi / 2
+        low = -0.08
+    # the smallest round step that makes at most five rings
     step = next(s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5) if reach / s <= 5)
-    text: dict[str, Any] = {
-        "color": "#555555",
-        "fontsize": "x-small",
-        "ha": "center",
-        "va": "center",
-    }
     for radius in np.arange(step, reach + 1e-9, step):
         x = radius * np.cos(ring)
         y = radius * np.sin(ring)
         ax.plot(x, y, color="#E0E0E0", linewidth=0.8, zorder=0)
-        point = (radius * np.cos(between), radius * np.sin(between))
-        ax.annotate(f"{radius:.0%}", point, **text)
+        ax.annotate(
+            f"{radius:.0%}",
+            (radius * np.cos(between), radius * np.sin(between)),
+            color="#555555",
+            fontsize="x-small",
+            ha="center",
+            va="center",
+        )
     for angle, name in zip(angles, spokes):
         _draw_spoke(ax, angle, name, reach)
     ax.set(
@@ -227,6 +233,7 @@ def _draw_spoke(ax: Axes, angle: float, name: str, reach: float) -> None:
     x = np.cos(angle)
     y = np.sin(angle)
     ax.plot([0, reach * x], [0, reach * y], color="#C8C8C8", linewidth=0.8, zorder=0)
+    # the name stands outside the web: it starts or ends at the tip, or is centered on an axis
     ha = "left" if x > 0 else "right"
     va = "bottom" if y > 0 else "top"
     if abs(x) < 0.2:
@@ -266,6 +273,7 @@ def _mistakes(
         raise DataError(
             f"a cobweb needs a square confusion matrix of two classes or more, not {counts.shape}"
         )
+    # all pairs of a true class and another one, row by row
     k, j = np.nonzero(~np.eye(K, dtype=bool))
     names = [f"{rows[a]} → {rows[b]}" for a, b in zip(k, j)]
     return _shares(counts)[k, j], names
@@ -290,29 +298,15 @@ def _counts(
             f"a {type(matrix).__name__} is no confusion matrix: give a Confusion, a ClassReport or"
             " a BinaryReport from lyceum.evaluate, or an array of counts"
         ) from None
-    if (
-        counts.ndim != 2
-        or not counts.size
-        or not (np.isfinite(counts) & (counts >= 0)).all()
-    ):
+    are_counts = (np.isfinite(counts) & (counts >= 0)).all()
+    if counts.ndim != 2 or not counts.size or not are_counts:
         raise DataError(
             "a confusion matrix holds counts, rows = true class and columns = predicted; this has"
             f" the shape {counts.shape}, or a count that is negative or missing"
         )
-    return counts, *_cell_names(counts.shape, labels, actions)
-
-
-def _cell_names(
-    shape: tuple[int, ...], labels: Sequence[Any] | None, actions: Sequence[Any] | None
-) -> tuple[list[str], list[str]]:
-    """The names of the rows and of the columns."""
-    K, A = shape
-    if labels is None:
-        labels = range(K)
-    rows = [str(k) for k in labels]
-    columns = rows
-    if actions is not None:
-        columns = [str(a) for a in actions]
+    K, A = counts.shape
+    rows = [str(k) for k in (range(K) if labels is None else labels)]
+    columns = rows if actions is None else [str(a) for a in actions]
     if len(rows) != K or len(columns) != A:
         n_actions = 0 if actions is None else len(columns)
         raise DataError(
@@ -320,7 +314,7 @@ def _cell_names(
             f" {len(rows)} classes and {n_actions} actions: name the rows with labels=[...] and"
             " the columns with actions=[...]"
         )
-    return rows, columns
+    return counts, rows, columns
 
 
 def _with_reject(
@@ -330,10 +324,11 @@ def _with_reject(
     if labels is None:
         labels = matrix.classes.tolist()
     names = [str(k) for k in labels]
-    n_columns = len(matrix.classes) + bool(
-        matrix.rejected.any() or matrix.foreign.any()
-    )
-    n_rows = len(matrix.classes) + bool(matrix.foreign.any())
+    # the full matrix has one column more for rejected rows, and one row more for foreign labels
+    has_foreign = bool(matrix.foreign.any())
+    has_reject = has_foreign or bool(matrix.rejected.any())
+    n_rows = len(matrix.classes) + has_foreign
+    n_columns = len(matrix.classes) + has_reject
     rows = [*names, "(no class)"][:n_rows]
     if actions is None:
         actions = [*names, "(reject)"][:n_columns]

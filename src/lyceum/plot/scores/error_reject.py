@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from lyceum.decision import ErrorRejectCurve
 from lyceum.errors import DataError, SettingError
-from lyceum.plot.curves import Curve, draw_curves, results_by_name
+from lyceum.plot.curves import Curve, curve_label, draw_curves, results_by_name
 from lyceum.plot.style import GRAY, axes, finish, legend, line_style
 
 if TYPE_CHECKING:
@@ -60,19 +60,30 @@ def error_reject(
     >>> error_reject(curve, doubt=0.3).lines[0].get_ydata().round(2)
     array([0.  , 0.  , 0.33])
     """
-    named = _named(curves, label)
+    if isinstance(curves, Mapping) and not curves:
+        raise DataError("there are no curves to draw: give at least one")
+    named = results_by_name((ErrorRejectCurve,), curves, label)
+    if not named:
+        raise SettingError(
+            "give an ErrorRejectCurve from lyceum.decision.error_reject_curve, or a dict of"
+            f" name to such, not {type(curves).__name__}"
+        )
     if not what:
         zero_one = all(curve.zero_one for curve in named.values())
         what = "error" if zero_one else "cost"
-    drawn = [_curve(name, curve, what) for name, curve in named.items()]
     ax = axes(ax)
-    for part, curve in zip(drawn, named.values()):
+    for name, curve in named.items():
         color = line_style(ax)["color"]
-        draw_curves(ax, [part])
+        # the area is that under the cost, which is the error only of a 0/1 loss
+        figure = f"area {curve.area:.3f}" if what == "cost" or curve.zero_one else ""
+        # the point that accepts nothing has no error to show
+        rates = (curve.reject_rate[1:], getattr(curve, what)[1:])
+        draw_curves(ax, [Curve(*rates, curve_label(name, figure))])
         if doubt is not None:
             point = curve.at(doubt)
             _mark_doubt(ax, point["reject_rate"], point[what], color, "_doubt")
     if doubt is not None:
+        # one entry in the legend for the marks of all curves
         _mark_doubt(ax, [], [], GRAY, f"doubt costs {doubt:g}", gid="reference")
     ax.set_xlim(-0.01, 1.01)
     ax.set_ylim(0.0, _top(ax, [*named.values()], what))
@@ -84,27 +95,6 @@ def error_reject(
         finish(ax, "rejected", "mean cost among accepted", title)
     legend(ax, "lower left")
     return ax
-
-
-def _named(curves: Any, label: str | None) -> dict[str, ErrorRejectCurve]:
-    if isinstance(curves, Mapping) and not curves:
-        raise DataError("there are no curves to draw: give at least one")
-    named = results_by_name((ErrorRejectCurve,), curves, label)
-    if not named:
-        raise SettingError(
-            "give an ErrorRejectCurve from lyceum.decision.error_reject_curve, or a dict of"
-            f" name to such, not {type(curves).__name__}"
-        )
-    return named
-
-
-def _curve(name: str, curve: ErrorRejectCurve, what: str) -> Curve:
-    figure = ""
-    if what == "cost" or curve.zero_one:
-        figure = f"area {curve.area:.3f}"
-    label = "  ".join(part for part in (name, figure) if part) or "classifier"
-    # the point that accepts nothing has no error to show
-    return Curve(curve.reject_rate[1:], getattr(curve, what)[1:], label)
 
 
 def _mark_doubt(

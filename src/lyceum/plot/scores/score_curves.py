@@ -11,9 +11,16 @@ import numpy as np
 from lyceum import evaluate
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import Calibration, CostCurve, PrecisionRecall, RocCurve
-from lyceum.plot.curves import DOTS, Curve, draw_curves
-from lyceum.plot.scores.binary_tasks import NamedCurve, binary_tasks, named_curves
-from lyceum.plot.style import GRAY, finish, legend, note, reference_line
+from lyceum.plot.curves import (
+    DOTS,
+    Curve,
+    NamedCurve,
+    binary_tasks,
+    curve_label,
+    draw_curves,
+    named_curves,
+)
+from lyceum.plot.style import DOTTED, finish, legend, note, reference_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,13 +78,20 @@ def roc(
     >>> ax.get_legend().get_texts()[0].get_text()
     'tree  AUC 0.750'
     """
-    of = evaluate.roc_curve
-    named = named_curves(RocCurve, of, y_true, y_score, labels, pos_label, label)
+    named = named_curves(
+        RocCurve,
+        evaluate.roc_curve,
+        y_true,
+        y_score,
+        labels=labels,
+        pos_label=pos_label,
+        label=label,
+    )
     curves = []
     for curve in named:
         area = float(np.mean([part.auc for part in curve.parts]))
         fpr, tpr = _average([(part.fpr, part.tpr) for part in curve.parts])
-        curves.append(Curve(fpr, tpr, curve.label(f"AUC {area:.3f}")))
+        curves.append(Curve(fpr, tpr, curve_label(curve.name, f"AUC {area:.3f}")))
     ax = draw_curves(ax, curves)
     reference_line(ax, [0, 1], [0, 1], "chance")
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
@@ -132,18 +146,25 @@ def precision_recall(
     >>> ax.get_legend().get_texts()[0].get_text()
     'AP 0.833'
     """
-    of = evaluate.precision_recall_curve
-    named = named_curves(PrecisionRecall, of, y_true, y_score, labels, pos_label, label)
+    named = named_curves(
+        PrecisionRecall,
+        evaluate.precision_recall_curve,
+        y_true,
+        y_score,
+        labels=labels,
+        pos_label=pos_label,
+        label=label,
+    )
     # between two recalls the precision is that of the lower threshold: steps, as AP sums them
     steps = {"drawstyle": "steps-pre"}
     curves = []
     for curve in named:
         mean = float(np.mean([part.average_precision for part in curve.parts]))
+        # results go from high recall to low; np.interp needs ascending abscissas
         parts = [(part.recall[::-1], part.precision[::-1]) for part in curve.parts]
         recall, precision = _average(parts)
-        curves.append(
-            Curve(recall, precision, curve.label(f"AP {mean:.3f}"), options=steps)
-        )
+        text = curve_label(curve.name, f"AP {mean:.3f}")
+        curves.append(Curve(recall, precision, text, options=steps))
     ax = draw_curves(ax, curves)
     share = _common_prevalence(named)
     if share is not None:
@@ -215,25 +236,51 @@ def cost_curve(
     """
     if (cost_fp is None) != (cost_fn is None):
         raise SettingError("give both cost_fp and cost_fn, or neither")
-    of = partial(evaluate.cost_curve, n_points=len(_GRID))
-    named = named_curves(CostCurve, of, y_true, y_score, labels, pos_label, label)
+    named = named_curves(
+        CostCurve,
+        partial(evaluate.cost_curve, n_points=len(_GRID)),
+        y_true,
+        y_score,
+        labels=labels,
+        pos_label=pos_label,
+        label=label,
+    )
     curves = []
     for curve in named:
         cost = np.mean([part.cost for part in curve.parts], axis=0)
-        curves.append(Curve(curve.parts[0].probability_cost, cost, curve.label("")))
+        abscissas = curve.parts[0].probability_cost
+        curves.append(Curve(abscissas, cost, curve_label(curve.name, "")))
     ax = draw_curves(ax, curves)
     reference_line(ax, [0, 0.5, 1], [0, 0.5, 0], "always one class")
     if cost_fp is not None and cost_fn is not None:
         _mark_costs(ax, named, cost_fp, cost_fn)
     ax.set(xlim=(-0.01, 1.01), ylim=(0, 0.52))
-    finish(
-        ax,
-        "share of the cost that comes from positives",
-        "expected cost (normalized)",
-        title,
-    )
+    abscissa = "share of the cost that comes from positives"
+    finish(ax, abscissa, "expected cost (normalized)", title)
     legend(ax, "upper right")
     return ax
+
+
+def _mark_costs(
+    ax: Axes, curves: list[NamedCurve[CostCurve]], cost_fp: float, cost_fn: float
+) -> None:
+    """A dotted line at the c of these costs, at the share of positives that all curves have."""
+    if not (cost_fp >= 0 and cost_fn >= 0 and cost_fp + cost_fn > 0):
+        raise SettingError(
+            f"costs must not be negative, and not both 0: cost_fp is {cost_fp}, cost_fn is"
+            f" {cost_fn}"
+        )
+    p = _common_prevalence(curves)
+    if p is None:
+        raise SettingError(
+            "costs of false positives and negatives need one positive class: give pos_label"
+        )
+    c = evaluate.probability_cost(p, cost_fn, cost_fp)
+    ax.axvline(c, zorder=1, **DOTTED)
+    # beside the line, on the side that has more room
+    side, shift = ("right", -4) if c > 0.5 else ("left", 4)
+    text = f"$C_{{FP}}$ = {cost_fp:g}, $C_{{FN}}$ = {cost_fn:g}\n{p:.0%} positives"
+    note(ax, text, (c, 0.005), (shift, 0), ha=side, va="bottom")
 
 
 def calibration(
@@ -294,16 +341,15 @@ def calibration(
     array([0.5, 1. ])
     """
     of = partial(evaluate.calibration_curve, n_bins=n_bins, strategy=strategy)
+    which: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "label": label}
     if y_prob is None:
-        named = named_curves(Calibration, of, y_true, None, labels, pos_label, label)
+        named = named_curves(Calibration, of, y_true, None, **which)
     else:
-        tasks = binary_tasks(y_true, y_prob, labels, pos_label, label, "Calibration")
-        pooled = [
-            [np.concatenate(columns) for columns in zip(*task.parts)] for task in tasks
-        ]
-        named = [
-            NamedCurve(task.name, (of(*rows),)) for task, rows in zip(tasks, pooled)
-        ]
+        # the classes of one classifier are pooled: one table over the rows of all its tasks
+        named = []
+        for task in binary_tasks(Calibration, y_true, y_prob, **which):
+            positive, probability = map(np.concatenate, zip(*task.parts))
+            named.append(NamedCurve(task.name, (of(positive, probability),)))
     ax = draw_curves(ax, [_calibration_curve(curve) for curve in named])
     reference_line(ax, [0, 1], [0, 1], "calibrated")
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
@@ -315,40 +361,27 @@ def calibration(
 def _calibration_curve(curve: NamedCurve[Calibration]) -> Curve:
     """The points of the bins, with Wilson's intervals for the share of positives."""
     (result,) = curve.parts
-    share = result.observed
+    p = result.observed
     n = result.weight
-    if not len(share):
+    if not len(p):
         raise DataError("this calibration has no rows to draw")
-    middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-    half = _Z / (1 + _Z**2 / n) * np.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
-    label = curve.label(f"calibration error {result.expected_error:.3f}")
+    # Wilson: (p + z²/2n ± z √(p (1 - p)/n + z²/4n²)) / (1 + z²/n), inside [0, 1] also at p = 0
+    middle = (p + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+    half = _Z / (1 + _Z**2 / n) * np.sqrt(p * (1 - p) / n + _Z**2 / (4 * n**2))
     return Curve(
-        result.predicted, share, label, middle - half, middle + half, True, DOTS
+        result.predicted,
+        p,
+        curve_label(curve.name, f"calibration error {result.expected_error:.3f}"),
+        low=middle - half,
+        high=middle + half,
+        bars=True,
+        options=DOTS,
     )
-
-
-def _mark_costs(
-    ax: Axes, curves: list[NamedCurve[CostCurve]], cost_fp: float, cost_fn: float
-) -> None:
-    if not (cost_fp >= 0 and cost_fn >= 0 and cost_fp + cost_fn > 0):
-        raise SettingError(
-            f"costs must not be negative, and not both 0: cost_fp is {cost_fp}, cost_fn is"
-            f" {cost_fn}"
-        )
-    p = _common_prevalence(curves)
-    if p is None:
-        raise SettingError(
-            "costs of false positives and negatives need one positive class: give pos_label"
-        )
-    c = evaluate.probability_cost(p, cost_fn, cost_fp)
-    ax.axvline(c, color=GRAY, linewidth=1.0, linestyle=":", zorder=1)
-    side, shift = ("right", -4) if c > 0.5 else ("left", 4)
-    text = f"$C_{{FP}}$ = {cost_fp:g}, $C_{{FN}}$ = {cost_fn:g}\n{p:.0%} positives"
-    note(ax, text, (c, 0.005), (shift, 0), ha=side, va="bottom")
 
 
 def _common_prevalence(curves: list[Any]) -> float | None:
     """The share of positives of all curves, if each has one part and all have the same."""
+    # an average over classes has a share of positives for each
     if any(len(curve.parts) > 1 for curve in curves):
         return None
     shares = {float(curve.parts[0].prevalence) for curve in curves}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +24,7 @@ from lyceum.studies.compare.task_table import TaskTable
 from lyceum.studies.plan.candidate import Candidate
 from lyceum.studies.plan.plan import Plan, Task
 from lyceum.studies.run.fold_calibration import calibrated_model, usual_calibration
-from lyceum.studies.run.pipelines import build_pipeline, seed_of
+from lyceum.studies.run.pipelines import build_pipeline, learner_class, seed_of
 from lyceum.studies.run.store import Store, TaskResult, as_table
 
 _LEAST = 1e-3  # a member that weighs less is left out
@@ -49,98 +50,85 @@ class _CommitteeBasis:
     n_folds: int
     n_searched: int  # tasks
 
+    @classmethod
+    def of(
+        cls, plan: Plan, table: TaskTable, members: Sequence[Candidate]
+    ) -> _CommitteeBasis:
+        n_searched = sum(
+            not done.is_first
+            for task, done in table.done.items()
+            if not plan[task.name].members
+        )
+        return cls(tuple(c.name for c in members), len(table.folds), n_searched)
+
 
 def run_committees(plan: Plan, store: Store) -> None:
     """Store what the committees of a plan predict on the folds that all learners finished."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that members agree is no fault of the data
-        _run_committees(plan, store)
-
-
-def _run_committees(plan: Plan, store: Store) -> None:
     table = TaskTable.of(plan.candidates, store, plan.folds, plan.repeats)
     members = [c for c in table.compared if not c.is_baseline]
-    if not plan.committees or len(members) < 2 or _folds_in_a_repeat(table.folds) < 2:
+    # weights are learned from the other folds of a repeat: of every repeat there must be two
+    folds_by_repeat = Counter(repeat for repeat, _ in table.folds)
+    fewest_folds = min(folds_by_repeat.values(), default=0)
+    if not plan.committees or len(members) < 2 or fewest_folds < 2:
         return
-    searched = sum(
-        not done.is_first
-        for task, done in table.done.items()
-        if not plan[task.name].members
-    )
-    basis = _CommitteeBasis(tuple(c.name for c in members), len(table.folds), searched)
+    basis = _CommitteeBasis.of(plan, table, members)
+    # the same predictions were combined before
     if store.get(_CommitteeBasis) == basis:
         return
     answers = {
         at: [store.predictions(Task(c.name, *at)) for c in members]
         for at in table.folds
     }
-    for candidate in plan.committees:
-        _run_folds(candidate, plan.rule, members, table, answers, store)
-        learned = _learn(candidate, plan.rule, list(answers.values()))[1]
-        weights = {c.name: w for c, w in zip(members, learned) if w > 0}
-        store.put(CommitteeWeights(weights), candidate.name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that members agree is no fault of the data
+        for candidate in plan.committees:
+            for at in answers:
+                results = [table.done[Task(c.name, *at)] for c in members]
+                store.finish(*_fold(candidate, plan.rule, results, answers, at))
+            _, shares = _learn(candidate, plan.rule, list(answers.values()))
+            weights = {c.name: w for c, w in zip(members, shares) if w > 0}
+            store.put(CommitteeWeights(weights), candidate.name)
     store.put(basis)
-
-
-def _run_folds(
-    candidate: Candidate,
-    rule: LossRule,
-    members: Sequence[Candidate],
-    table: TaskTable,
-    answers: Answers,
-    store: Store,
-) -> None:
-    """Store what one committee predicts on every fold, learned from the others of its repeat."""
-    for at, here in answers.items():
-        others = [
-            part for other, part in answers.items() if other[0] == at[0] and other != at
-        ]
-        if others:
-            result, predictions = _fold(
-                candidate, rule, members, table, here, others, at
-            )
-            store.finish(result, predictions)
-
-
-def _folds_in_a_repeat(folds: Sequence[tuple[int, int]]) -> int:
-    return min((sum(r == repeat for r, _ in folds) for repeat, _ in folds), default=0)
 
 
 def _fold(
     candidate: Candidate,
     rule: LossRule,
-    members: Sequence[Candidate],
-    table: TaskTable,
-    here: list[OutOfSample],
-    others: list[list[OutOfSample]],
+    results: list[TaskResult],
+    answers: Answers,
     at: tuple[int, int],
 ) -> tuple[TaskResult, Any]:
+    """What one committee predicts on a fold, learned from the other folds of its repeat.
+
+    `results` are those of its members on the fold.
+    """
     start = time.perf_counter()
-    combine, shares = _learn(candidate, rule, others)
-    first = here[0]
-    predicted = combine(_stack(here))
-    seen = [combine(_stack(part)) for part in others]
-    targets = [(part[0].y, part[0].weight) for part in others]
-    losses = [
-        weighted_mean(rule.losses(y, predictions, w), w)
-        for (y, w), predictions in zip(targets, seen)
+    tested = answers[at]
+    others = [
+        part for other, part in answers.items() if other[0] == at[0] and other != at
     ]
-    results = [table.done[Task(c.name, *at)] for c in members]
-    size = sum(
-        r.complexity or 0 for r, share in zip(results, shares) if share > 0
-    ) + len(members)
+    combine, shares = _learn(candidate, rule, others)
+    predicted = combine(_stack(tested))
+    losses = []
+    for part in others:
+        y = part[0].y
+        w = part[0].weight
+        losses.append(weighted_mean(rule.losses(y, combine(_stack(part)), w), w))
+    # the numbers of the members that have a say, and one weight for every member
+    sizes = [r.complexity or 0 for r, share in zip(results, shares) if share > 0]
     done = TaskResult(
-        Task(candidate.name, *at),
-        None,
-        {},
-        float(np.mean(losses)),
-        results[0].n_train,
-        results[0].n_test,
-        size,
-        (),
-        time.perf_counter() - start,
-        0,
+        task=Task(candidate.name, *at),
+        reason=None,
+        settings={},
+        train_loss=float(np.mean(losses)),
+        n_train=results[0].n_train,
+        n_test=results[0].n_test,
+        complexity=sum(sizes) + len(results),
+        warnings=(),
+        seconds=time.perf_counter() - start,
+        memory=0,
     )
+    first = tested[0]
     return done, as_table(first.rows, first.y, predicted, first.weight, first.groups)
 
 
@@ -154,27 +142,24 @@ def _learn(
     """How answers are combined, learned from some folds, and the weight of every member."""
     predictions = np.concatenate([_stack(part) for part in folds], axis=1)
     y = np.concatenate([part[0].y for part in folds])
-    first = folds[0][0].weight
-    if first is None:
-        w = None
-    else:
+    w = None
+    if folds[0][0].weight is not None:
         w = np.concatenate([np.asarray(part[0].weight) for part in folds])
     if candidate.learner in ("VotingClassifier", "VotingRegressor"):
-        from lyceum.ensemble import simplex_weights
+        from lyceum.ensemble import fuse, simplex_weights
 
+        # weights of the largest likelihood, or least squared error, with w ≥ 0 and Σ w = 1
         shares = simplex_weights(predictions, y, w)
         shares = np.where(shares < _LEAST, 0.0, shares)
         shares /= shares.sum()
-        return (lambda answers: _mean(answers, shares)), shares.tolist()
+
+        def mean(answers: np.ndarray) -> np.ndarray:
+            # numbers are fused as posteriors of one class
+            posteriors = answers if answers.ndim == 3 else answers[:, :, None]
+            return fuse(posteriors, "sum", shares).reshape(answers.shape[1:])
+
+        return mean, shares.tolist()
     return _learn_stack(predictions, y, w, rule)
-
-
-def _mean(answers: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    from lyceum.ensemble import fuse
-
-    return fuse(
-        answers if answers.ndim == 3 else answers[:, :, None], "sum", shares
-    ).reshape(answers.shape[1:])
 
 
 def _learn_stack(
@@ -184,30 +169,29 @@ def _learn_stack(
     from lyceum.linear import LogisticRegression, Ridge
 
     if rule.n_classes is None:
-        ridge = Ridge(alpha=1e-3, standardize=True).fit(
-            predictions.T, y, sample_weight=w
-        )
-        return (lambda answers: ridge.predict(answers.T)), _shares(
-            np.abs(ridge.coef_)[:, None]
-        )
+        ridge = Ridge(alpha=1e-3, standardize=True)
+        ridge.fit(predictions.T, y, sample_weight=w)
+        shares = _shares(np.abs(ridge.coef_)[:, None])
+        return (lambda answers: ridge.predict(answers.T)), shares
     K = rule.n_classes
+    # answers are posteriors of K − 1 or K classes per member, side by side
     final = LogisticRegression().fit(_columns(predictions), y, sample_weight=w)
 
     def combine(answers: np.ndarray) -> np.ndarray:
+        # classes that do not occur in these folds have the posterior 0
         full = np.zeros((answers.shape[1], K))
         full[:, final.classes_.astype(int)] = final.predict_proba(_columns(answers))
         return full
 
+    # the weight of a member is the size of the coefficients of its columns, over all classes
     sizes = np.abs(np.atleast_2d(final.coef_)).sum(axis=0).reshape(len(predictions), -1)
     return combine, _shares(sizes)
 
 
 def _columns(predictions: np.ndarray) -> np.ndarray:
     """Answers side by side; of two classes the first adds nothing."""
-    return np.concatenate(
-        list(predictions[:, :, 1:] if predictions.shape[2] == 2 else predictions),
-        axis=1,
-    )
+    columns = predictions[:, :, 1:] if predictions.shape[2] == 2 else predictions
+    return np.concatenate(list(columns), axis=1)
 
 
 def _shares(sizes: np.ndarray) -> list[float]:
@@ -221,14 +205,8 @@ def _shares(sizes: np.ndarray) -> list[float]:
 def committee_model(plan: Plan, name: str, store: Store) -> Any:
     """The committee or stack as a learner to fit: its members with the settings chosen most
     often."""
-    from lyceum.ensemble import (
-        StackingClassifier,
-        StackingRegressor,
-        VotingClassifier,
-        VotingRegressor,
-    )
-
     candidate = plan[name]
+    committee = learner_class(candidate.learner)
     seed = seed_of(plan.seed, name, "final")
     table = TaskTable.of(plan.candidates, store, plan.folds, plan.repeats)
     stored = store.get(CommitteeWeights, name)
@@ -237,20 +215,10 @@ def committee_model(plan: Plan, name: str, store: Store) -> Any:
     members = []
     for c in table.compared:
         if weights.get(c.name, 0.0) > 0.0:
-            params = {
-                key: value
-                for key, value in table.params(c).items()
-                if key not in c.settings
-            }
-            model = build_pipeline(c, params, seed)
+            model = build_pipeline(c, table.params(c), seed)
             calibration = usual_calibration(table.results(c.name))
             members.append((c.name, calibrated_model(model, calibration, seed)))
     if candidate.learner in ("VotingClassifier", "VotingRegressor"):
         shares = [weights[member] for member, _ in members]
-        voting = VotingRegressor if plan.classes is None else VotingClassifier
-        return voting(members, rule="sum", weights=shares, random_state=seed)
-    if plan.classes is None:
-        kind = StackingRegressor
-    else:
-        kind = StackingClassifier
-    return kind(members, cv=_CV, random_state=seed)
+        return committee(members, rule="sum", weights=shares, random_state=seed)
+    return committee(members, cv=_CV, random_state=seed)

@@ -41,6 +41,7 @@ def holm(p: Sequence[float]) -> list[float]:
     """
     adjusted = [0.0] * len(p)
     largest = 0.0
+    # the i-th smallest of m p-values (i from 0) counts m − i times
     for i, index in enumerate(sorted(range(len(p)), key=lambda k: p[k])):
         largest = max(largest, min(1.0, (len(p) - i) * p[index]))
         adjusted[index] = largest
@@ -66,14 +67,17 @@ def sign_flip(differences: np.ndarray, seed: int = 0) -> float:
     spread = float(np.sqrt(d @ d))
     if n > _MANY_ROWS:
         return float(2.0 * stats.norm.sf(total / spread))
-    near = total - 1e-9 * float(np.abs(d).sum())
+    # sums that are equal but for rounding count as equal
+    extreme = total - 1e-9 * float(np.abs(d).sum())
     if n <= 12:
+        # the bits of 0, …, 2ⁿ − 1 are all patterns of signs
         signs = 1.0 - 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
-        return float(np.mean(np.abs(signs @ d) >= near))
-    extreme = int(
-        np.count_nonzero(np.abs(2.0 * _random_sums(d, seed) - d.sum()) >= near)
-    )
-    return (1.0 + extreme) / (_FLIPS + 1.0)
+        return float(np.mean(np.abs(signs @ d) >= extreme))
+    # Σ ± d = 2 Σ (d with a plus) − Σ d
+    sums = 2.0 * _random_sums(d, seed) - d.sum()
+    n_extreme = int(np.count_nonzero(np.abs(sums) >= extreme))
+    # the differences as they are count as one of the patterns, so that p is never 0
+    return (1.0 + n_extreme) / (_FLIPS + 1.0)
 
 
 def _random_sums(d: np.ndarray, seed: int) -> np.ndarray:
@@ -85,12 +89,10 @@ def _random_sums(d: np.ndarray, seed: int) -> np.ndarray:
     most = 8 * max(1, _CELLS // (8 * n))  # rows of whole 64-bit words
     for start in range(0, _FLIPS, most):
         rows = min(most, _FLIPS - start)
-        drawn = (
-            raw(-(-rows * n // 8)).astype("<u8", copy=False).view(np.uint8)[: rows * n]
-        )
-        sums[start : start + rows] = (drawn >> 7).reshape(rows, n).astype(
-            np.float64
-        ) @ d
+        # eight bytes per word, in the same order on machines of either byte order
+        words = raw(-(-rows * n // 8)).astype("<u8", copy=False)
+        bits = words.view(np.uint8)[: rows * n] >> 7
+        sums[start : start + rows] = bits.reshape(rows, n).astype(np.float64) @ d
     return sums
 
 
@@ -110,27 +112,18 @@ class DifferenceTest:
         n_units = len(np.unique(trial.sample.rows if groups is None else groups))
         rows_per_fold = len(trial.sample.rows) / n_folds
         if n_folds >= _FEWEST_FOLDS and rows_per_fold >= _FEWEST_FOLD_ROWS:
-            if rule.n_classes is not None:
-                what = "losses"
-            else:
-                what = "logarithms of the losses"
+            is_number = rule.n_classes is None
+            what = "logarithms of the losses" if is_number else "losses"
             return cls(
                 f"corrected resampled t test on the {what} of {n_folds} folds",
                 partial(fold_loss_p, rule),
             )
         if n_units >= _FEWEST_ROWS:
-            if groups is None:
-                what = "rows"
-            else:
-                what = "groups of rows"
+            what = "rows" if groups is None else "groups of rows"
             return cls(
                 f"permutation test on the losses of {n_units:,} {what}", row_loss_p
             )
-        return cls("", _no_test)
-
-
-def _no_test(one: Trial, other: Trial) -> None:
-    return None
+        return cls("", lambda learner, best: None)
 
 
 def fold_loss_p(rule: LossRule, one: Trial, best: Trial) -> float | None:
@@ -144,16 +137,16 @@ def fold_loss_p(rule: LossRule, one: Trial, best: Trial) -> float | None:
     if len(first) < 2:
         return None
     if rule.n_classes is None:
+        # a loss of 0 has no logarithm
         least = np.maximum(
             _SMALLEST * np.maximum(first, second), np.finfo(np.float64).tiny
         )
         first = np.log(np.maximum(first, least))
         second = np.log(np.maximum(second, least))
+    # training sets of folds overlap: the variance has n_test / n_train besides 1 / n_folds
     test = corrected_t(first, second, test_to_train=best.test_to_train)
-    opposite = test.mean * (one.losses.mean() - best.losses.mean()) < 0
-    if opposite:
-        return 1.0
-    return test.p_value
+    is_opposite = test.mean * (one.losses.mean() - best.losses.mean()) < 0
+    return 1.0 if is_opposite else test.p_value
 
 
 def row_loss_p(one: Trial, other: Trial) -> float | None:
@@ -177,12 +170,14 @@ def standard_errors_behind(
     """
     first, w = by_row(sample, losses)
     second, _ = by_row(sample, best)
+    # s² = n / (n − 1) Σ d² / (Σ w)², with d = w (difference − mean) of a row or summed over a group
     mean = float(np.average(first - second, weights=w))
     d = sum_by_group(sample, (first - second - mean) * w)
     spread = float(np.sqrt(d @ d * len(d) / max(1, len(d) - 1))) / float(w.sum())
-    if mean <= 0.0 or spread <= _SMALLEST * mean:
-        if mean <= 0.0:
-            return 0.0
+    if mean <= 0.0:
+        return 0.0
+    # every row is worse by the same
+    if spread <= _SMALLEST * mean:
         return np.inf
     return mean / spread
 
@@ -199,11 +194,13 @@ def mcnemar_p(one: Trial, best: Trial, rule: LossRule) -> float | None:
     """
     if rule.n_classes is None or one.sample.groups is not None:
         return None
-    b = _are_right(one, rule)
-    c = _are_right(best, rule)
-    return mcnemar(
-        only_first_wrong=int((~b & c).sum()), only_second_wrong=int((b & ~c).sum())
-    ).p_value
+    right = _are_right(one, rule)
+    best_right = _are_right(best, rule)
+    test = mcnemar(
+        only_first_wrong=int((~right & best_right).sum()),
+        only_second_wrong=int((right & ~best_right).sum()),
+    )
+    return test.p_value
 
 
 def _are_right(trial: Trial, rule: LossRule) -> np.ndarray:
@@ -214,8 +211,8 @@ def _are_right(trial: Trial, rule: LossRule) -> np.ndarray:
 
 def holm_of_known(p: Sequence[float | None]) -> list[float | None]:
     """Holm's p-values of those that are known."""
-    known = iter(holm([value for value in p if value is not None]))
-    return [None if value is None else next(known) for value in p]
+    corrected = iter(holm([value for value in p if value is not None]))
+    return [None if value is None else next(corrected) for value in p]
 
 
 def against_baseline(trials: Mapping[str, Trial]) -> dict[str, float | None]:
@@ -231,8 +228,5 @@ def against_baseline(trials: Mapping[str, Trial]) -> dict[str, float | None]:
     names = [name for name, trial in trials.items() if not trial.candidate.is_baseline]
     if baseline is None:
         return dict.fromkeys(names)
-    return dict(
-        zip(
-            names, holm_of_known([row_loss_p(trials[name], baseline) for name in names])
-        )
-    )
+    p_values = [row_loss_p(trials[name], baseline) for name in names]
+    return dict(zip(names, holm_of_known(p_values)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy as np
 from lyceum._core.data import row_weights
 from lyceum._core.statistics import log_losses
 from lyceum.decision import LossMatrix, minimum_risk
-from lyceum.studies.compare.rank_losses import auc_losses, f1_losses
 from lyceum.studies.plan.ranking_metric import RankingMetric
 
 
@@ -55,6 +55,7 @@ class LossRule:
             names = np.arange(self.n_classes)
         else:
             names = self.loss.names_class
+        # the last name is that of the action -1, doubt
         return np.append(names, -1)[actions]
 
     def cost(self, y: np.ndarray, actions: np.ndarray) -> np.ndarray:
@@ -72,14 +73,12 @@ class LossRule:
     ) -> np.ndarray:
         """The loss of every row of one fold; their mean with the weights w is what learners are
         ranked by."""
-        if self.metric is None:
-            name = None
-        else:
-            name = self.metric.name
         if self.n_classes is None:
             return self._errors(y, predicted)
+        name = self._metric_name
         if name == "log loss":
             return log_losses(y, predicted)
+        # AUC and F1 are of all rows of the fold together, so that weights bear on every loss
         weight = row_weights(w, len(y))
         if name == "auc":
             return auc_losses(y, predicted, weight)
@@ -92,24 +91,24 @@ class LossRule:
 
     def can_judge(self, y: np.ndarray) -> bool:
         """Whether rows with these targets can tell the loss: AUC takes two classes."""
-        ranks = self.metric is not None and self.metric.name == "auc"
-        return not ranks or len(np.unique(y)) > 1
+        return self._metric_name != "auc" or len(np.unique(y)) > 1
+
+    @property
+    def _metric_name(self) -> str | None:
+        return None if self.metric is None else self.metric.name
 
     def _errors(self, y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         """The loss of every number."""
         short = y - predicted
-        if self.metric is None:
-            name = "rmse"
-        else:
-            name = self.metric.name
+        name = self._metric_name
         if name == "mae":
             return np.abs(short)
         if name == "pinball":
+            # τ per unit that the prediction is too low, 1 − τ per unit that it is too high
             assert self.metric is not None
-            return (
-                np.where(short > 0, self.metric.quantile, self.metric.quantile - 1.0)
-                * short
-            )
+            quantile = self.metric.quantile
+            return np.where(short > 0, quantile, quantile - 1.0) * short
+        # R² is 1 − the mean of squares over the variance
         return short**2 / (self.variance if name == "r2" else 1.0)
 
     def inner_losses(self, y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
@@ -122,7 +121,7 @@ class LossRule:
 
     @property
     def _searches_by_cost(self) -> bool:
-        by_cost = self.metric is None or self.metric.name == "cost"
+        by_cost = self._metric_name in (None, "cost")
         return by_cost and (self.loss is not None or self.doubt is not None)
 
     @property
@@ -147,10 +146,7 @@ class LossRule:
     @property
     def range(self) -> tuple[float, float]:
         """The smallest and the largest possible value of what learners are ranked by."""
-        if self.metric is None:
-            name = None
-        else:
-            name = self.metric.name
+        name = self._metric_name
         if self.n_classes is None or name == "log loss":
             return 0.0, np.inf
         if name in ("auc", "f1", "error"):
@@ -159,39 +155,112 @@ class LossRule:
             costs = [0.0, 1.0]
         else:
             costs = [self.loss.values.min(), self.loss.values.max()]
-        costs += [] if self.doubt is None else [self.doubt]
+        if self.doubt is not None:
+            costs.append(self.doubt)
         return float(min(costs)), float(max(costs))
 
     @property
     def is_root(self) -> bool:
         """Whether learners are ranked by the root of the mean loss."""
-        return self.n_classes is None and (
-            self.metric is None or self.metric.name == "rmse"
-        )
+        return self.n_classes is None and self._metric_name in (None, "rmse")
 
     @property
     def is_rate(self) -> bool:
         """Whether every loss is 0 or 1."""
-        if self.metric is None:
-            name = "cost"
-        else:
-            name = self.metric.name
-        return name == "error" or (
-            name == "cost" and self.loss is None and self.doubt is None
-        )
+        by_count = self.loss is None and self.doubt is None
+        name = self._metric_name
+        return name == "error" or (name in (None, "cost") and by_count)
 
     @property
     def is_bounded(self) -> bool:
         """Whether the loss of a row by itself has bounds, as those of AUC and F1 have not."""
-        rank = self.metric is not None and self.metric.name in ("auc", "f1")
-        return bool(np.isfinite(self.range[1])) and not rank
+        by_rank = self._metric_name in ("auc", "f1")
+        return bool(np.isfinite(self.range[1])) and not by_rank
 
     @property
     def is_cost(self) -> bool:
         """Whether learners are ranked by the cost of decisions, or by squared errors."""
-        names = ("cost", "balanced error", "rmse")
-        return (
-            self.metric is None
-            or self.metric.name in names
-            or (self.is_rate and self.loss is None)
-        )
+        names = (None, "cost", "balanced error", "rmse")
+        by_cost = self._metric_name in names
+        return by_cost or (self.is_rate and self.loss is None)
+
+
+# -- AUC and F1 as losses of rows ------------------------------------------------------
+#
+# Both are functions of all rows together. A row's loss is the value plus N times the change of the
+# value when the row weighs more (its influence): the mean of the losses is 1 − AUC or 1 − F1, and
+# their spread is its standard error, so that intervals and paired tests over rows hold for them
+# too. For AUC the standard error is DeLong's.
+
+
+def auc_losses(y: np.ndarray, posteriors: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """Losses with the mean 1 − AUC; for more than two classes Hand and Till's mean over pairs of
+    classes.
+
+    >>> y, p = np.array([0, 0, 1, 1]), np.array([0.1, 0.6, 0.4, 0.9])
+    >>> float(auc_losses(y, np.column_stack([1 - p, p]), np.ones(4)).mean())
+    0.25
+    """
+    pairs = list(itertools.combinations(np.unique(y).tolist(), 2))
+    if not pairs:
+        return np.full(len(y), 0.5)  # one class: nothing to rank
+    total = np.zeros(len(y))
+    for low, high in pairs:
+        rows = np.flatnonzero((y == low) | (y == high))
+        # of two classes one score says all; of more, each class has its own
+        scores = [posteriors[rows, high]]
+        if posteriors.shape[1] > 2:
+            scores.append(-posteriors[rows, low])
+        pair_losses = [
+            _pair_losses(y[rows] == high, score, w[rows], w.sum()) for score in scores
+        ]
+        value = float(np.mean([area for area, _ in pair_losses]))
+        part = np.full(len(y), value)
+        part[rows] += np.mean([influence for _, influence in pair_losses], axis=0)
+        total += part
+    return total / len(pairs)
+
+
+def _pair_losses(
+    upper: np.ndarray, score: np.ndarray, w: np.ndarray, all_weight: float
+) -> tuple[float, np.ndarray]:
+    """1 − AUC, and the influence of every row, from the share of the other class on the wrong side
+    of it."""
+    # wrong_i: the weighted share of the other class whose score is on the wrong side of that of
+    # row i, ties by half. Its mean over either class is 1 − AUC.
+    wrong = np.empty(len(score))
+    for mine, sign in ((upper, 1.0), (~upper, -1.0)):
+        s = sign * score[mine]
+        other = sign * score[~mine]
+        v = w[~mine]
+        order = np.argsort(other, kind="stable")
+        at_most = np.append(0.0, np.cumsum(v[order]))
+        below = at_most[np.searchsorted(other[order], s, side="left")]
+        upto = at_most[np.searchsorted(other[order], s, side="right")]
+        wrong[mine] = 1.0 - 0.5 * (below + upto) / at_most[-1]
+    area = float(np.average(wrong[upper], weights=w[upper]))
+    # ∂ area / ∂ w_i = (wrong_i − area) / W, with W the weight of the class of row i; times N = Σ w
+    weight_of_class = np.where(upper, w[upper].sum(), w[~upper].sum())
+    return area, (wrong - area) * all_weight / weight_of_class
+
+
+def f1_losses(y: np.ndarray, named: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """Losses with the mean 1 − F1, F1 = 2 TP / (2 TP + FP + FN) averaged over the classes that
+    occur.
+
+    >>> y, named = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])
+    >>> round(1 - float(f1_losses(y, named, np.ones(4)).mean()), 4)
+    0.7333
+    """
+    present = np.unique(y)
+    total = np.zeros(len(y))
+    for k in present:
+        true = (y == k).astype(np.float64)
+        assigned = (named == k).astype(np.float64)
+        both = 2.0 * true * assigned
+        either = true + assigned
+        size = float(w @ either)
+        f1 = float(w @ both) / size
+        # F1 = Σ w both / Σ w either, and ∂ F1 / ∂ w_i = (both_i − F1 either_i) / Σ w either
+        total += 1.0 - f1 - (both - f1 * either) * w.sum() / size
+    return total / len(present)

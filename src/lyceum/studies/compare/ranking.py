@@ -1,7 +1,8 @@
-"""The learners against each other."""
+"""The learners against each other: their order, the tests of their differences, and the choice."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -9,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.statistics import log_losses
+from lyceum._core.text import show_count
 from lyceum.errors import StudyError
 from lyceum.evaluate import hoeffding_bound
-from lyceum.studies.compare.choice import choose_learner
 from lyceum.studies.compare.committees import CommitteeWeights
 from lyceum.studies.compare.comparison import Comparison, RankedLearner
 from lyceum.studies.compare.difference_tests import (
@@ -20,17 +22,23 @@ from lyceum.studies.compare.difference_tests import (
     fold_loss_p,
     holm_of_known,
     is_level,
+    is_shown,
     mcnemar_p,
     row_loss_p,
+    standard_errors_behind,
 )
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.compare.metrics import n_independent, ranked_learner
 from lyceum.studies.compare.out_of_sample import OutOfSample
 from lyceum.studies.compare.task_table import TaskTable
 from lyceum.studies.compare.trials import Trial
+from lyceum.studies.report.format import in_sentence, metric_name, more_is_better
 from lyceum.studies.report.verdicts import fit_word, verdict
 from lyceum.studies.run.problems import Problems
 from lyceum.studies.run.store import Store
+
+_NEAR = "half a standard error of the difference"
+_LEVEL = 0.25  # standard errors of the difference, within which log losses are level
 
 
 def compare_learners(
@@ -49,25 +57,18 @@ def compare_learners(
     """
     trials = {c.name: Trial.of(c, store, table, rule) for c in table.compared}
     if not trials or not table.folds:
-        reasons = "; ".join(
-            dict.fromkeys(
-                f"{result.task.name}: {result.reason}" for result in table.failures
-            )
-        )
-        raise StudyError(
-            f"no learner got through its first fold ({reasons or 'none was run'})"
-        )
+        failed = [f"{failure.name}: {failure.reason}" for failure in table.failures]
+        reasons = "; ".join(dict.fromkeys(failed)) or "none was run"
+        raise StudyError(f"no learner got through its first fold ({reasons})")
     measured = [
-        ranked_learner(each, rule, table, estimates, problems)
-        for each in trials.values()
+        ranked_learner(trial, rule, table, estimates, problems)
+        for trial in trials.values()
     ]
     ranked = _rank(measured, store)
     learners, test = _against_best(ranked, trials, rule, problems)
     choice, reason = choose_learner(learners, trials, rule, choose)
     sample = trials[learners[0].name].sample
-    n_groups = None
-    if sample.groups is not None:
-        n_groups = len(np.unique(sample.groups))
+    groups = sample.groups
     return Comparison(
         criterion=rule.criterion,
         learners=tuple(learners),
@@ -81,7 +82,7 @@ def compare_learners(
         learning_curve=None,
         holdout=None,
         statements=(),
-        n_groups=n_groups,
+        n_groups=None if groups is None else len(np.unique(groups)),
     )
 
 
@@ -91,10 +92,10 @@ def _rank(learners: list[RankedLearner], store: Store) -> list[RankedLearner]:
         learners, key=lambda s: (s.loss, s.log_loss or 0.0, s.complexity, s.name)
     )
     ranked = []
-    for i, learner in enumerate(learners):
+    for rank, learner in enumerate(learners, start=1):
         committee = store.get(CommitteeWeights, learner.name)
         members = committee.weights if committee else {}
-        ranked.append(replace(learner, rank=i + 1, members=members))
+        ranked.append(replace(learner, rank=rank, members=members))
     return ranked
 
 
@@ -108,11 +109,10 @@ def _hoeffding_bound(
     n = int(n_independent(sample))
     if not rule.is_bounded or n < 1:
         return None
+    # of losses between 0 and 1; a bound of 1 or more holds for any numbers
     within = hoeffding_bound(n=n, alpha=0.05, n_models=n_models).within
     low, high = rule.range
-    if within < 1.0:
-        return (high - low) * within
-    return None
+    return (high - low) * within if within < 1.0 else None
 
 
 def _against_best(
@@ -132,6 +132,7 @@ def _against_best(
     columns = _p_values(ranked, trials, rule, test, base, problems)
     tested = [best]
     for i, s in enumerate(others):
+        # of mean fold losses, as the t test over folds compares them
         difference = float(trials[s.name].fold_losses.mean() - first.fold_losses.mean())
         p_values = {name: values[i] for name, values in columns.items()}
         tested.append(replace(s, difference=difference, **p_values))
@@ -141,6 +142,7 @@ def _against_best(
         )
         for s in tested
     ]
+    # a verdict rests on the numbers of the best and of the constant guess too
     judged = []
     for s in compared:
         judge = partial(_with_verdict, s, compared, rule.criterion)
@@ -163,6 +165,7 @@ def _p_values(
     """
     best, *others = ranked
     first = trials[best.name]
+    # `p_value` may be the test over rows too, which is then made once for both columns
     rows_p = cache(row_loss_p)
     tests: dict[str, Callable[[Trial, Trial], float | None]] = {
         "p_value": rows_p if test.p_value is row_loss_p else test.p_value,
@@ -171,11 +174,12 @@ def _p_values(
         "p_mcnemar": partial(mcnemar_p, rule=rule),
     }
     columns: dict[str, list[Any]] = {}
-    for name, of in tests.items():
+    for name, p_value in tests.items():
         columns[name] = [
-            problems.attempt(_TESTS[name], partial(of, trials[s.name], first))
+            problems.attempt(_TESTS[name], partial(p_value, trials[s.name], first))
             for s in others
         ]
+    # of `p_value` Holm's correction counts the learners only: the constant guess is tested apart
     guess = next((i for i, s in enumerate(others) if s.is_baseline), None)
     if guess is not None:
         columns["p_value"][guess] = None
@@ -201,3 +205,122 @@ def _with_verdict(
     baseline = next((s for s in learners if s.is_baseline), None)
     learner = replace(learner, fit_word=fit_word(learner, learners[0], baseline))
     return replace(learner, verdict=verdict(learner, learners[0], baseline, criterion))
+
+
+# -- the choice ------------------------------------------------------------------------
+
+
+def choose_learner(
+    ranking: Sequence[RankedLearner],
+    trials: Mapping[str, Trial],
+    rule: LossRule,
+    choose: str,
+) -> tuple[str, str]:
+    """The name of the learner to fit on all rows, and why.
+
+    1. Learners are level with the best if they are behind it by half a standard error of the
+       difference at most, not shown to be worse, and better than the constant guess: which of them
+       has the lowest loss is a matter of chance.
+    2. Of these, classifiers must have a log loss within a quarter of a standard error of the
+       lowest. It tells learners apart that are right on the same rows, and bad posteriors decide
+       badly as soon as errors have costs.
+    3. The simplest of the rest, the one that needs the fewest numbers to predict, is chosen.
+    """
+    best = ranking[0]
+    criterion = rule.criterion
+    if best.is_baseline:
+        if len(ranking) > 1:
+            return best.name, "no learner does better"
+        return best.name, "no learner was compared with it"
+    if choose == "best":
+        return best.name, "the recipe asks for the least loss"
+    limit = next((s.loss for s in ranking if s.is_baseline), math.inf)
+    if best.loss >= limit:
+        # as good as the constant guess and no better
+        better = "higher" if more_is_better(criterion) else "lower"
+        if best.log_loss is None:
+            by = "it is the simplest"
+        else:
+            by = f"it has the lowest log loss ({best.log_loss:.3f})"
+        return best.name, (
+            f"no learner has a {better} {metric_name(criterion)} than a constant guess, and of"
+            f" those with the same {by}"
+        )
+    level = [
+        s for s in ranking if s.is_level and not is_shown(s.p_value) and s.loss < limit
+    ]
+    if len(level) < 2:
+        return best.name, _reason_for_best(ranking, criterion)
+    rest = level
+    if rule.n_classes is not None and criterion != "log loss":
+        rest = _level_in_log_loss(level, trials)
+    simplest = min(
+        rest, key=lambda s: (s.complexity, s.loss, s.log_loss or 0.0, s.name)
+    )
+    return simplest.name, _reason(simplest, best, level, rest, criterion)
+
+
+def _level_in_log_loss(
+    level: list[RankedLearner], trials: Mapping[str, Trial]
+) -> list[RankedLearner]:
+    """Those that are level with the lowest log loss; all where one has no log loss."""
+    if any(s.log_loss is None for s in level):
+        return level
+    lowest = trials[min(level, key=lambda s: (s.log_loss, s.rank)).name].sample
+    lowest_losses = log_losses(lowest.y, lowest.predicted)
+    rest = []
+    for s in level:
+        sample = trials[s.name].sample
+        losses = log_losses(sample.y, sample.predicted)
+        if standard_errors_behind(sample, losses, lowest_losses) <= _LEVEL:
+            rest.append(s)
+    return rest
+
+
+def _reason_for_best(ranking: Sequence[RankedLearner], criterion: str) -> str:
+    """Why the best is chosen where no other is level with it."""
+    learners = [s for s in ranking if not s.is_baseline]
+    if len(learners) == 1:
+        return "it is the only learner that was compared with a constant guess"
+    most = "highest" if more_is_better(criterion) else "lowest"
+    first = f"it has the {most} {metric_name(criterion)}, and"
+    if sum(s.is_level for s in learners) > 1:
+        return (
+            f"{first} no other learner is level with it (behind it by at most {_NEAR}, not shown to"
+            " be worse, and better than a constant guess)"
+        )
+    return f"{first} every other learner is behind it by more than {_NEAR}"
+
+
+def _reason(
+    choice: RankedLearner,
+    best: RankedLearner,
+    level: Sequence[RankedLearner],
+    rest: Sequence[RankedLearner],
+    criterion: str,
+) -> str:
+    """Why one of several that are level was chosen, as what follows "was chosen:"."""
+    metric = metric_name(criterion)
+    most = "highest" if more_is_better(criterion) else "lowest"
+    learners = f"the {len(level)} learners whose {metric} is behind the {most} by at most {_NEAR}"
+    is_best = choice.name == best.name
+    leader = f"{in_sentence(best.label)}, with the {most} {metric},"
+    if len(rest) == 1:
+        than = "" if is_best else f"; {leader} has {best.log_loss:.3f}"
+        return (
+            f"of {learners}, it has the lowest log loss ({choice.log_loss:.3f}{than})"
+        )
+    size = f"{show_count(choice.complexity, 'number')} to predict with"
+    if not is_best:
+        size = f"{size}; {leader} takes {best.complexity:,}"
+    as_simple = [s.name for s in rest if s.complexity <= choice.complexity]
+    if as_simple == [choice.name]:
+        simplest = "the simplest"
+    else:
+        simplest = "one of the simplest"
+    if len(rest) == len(level):
+        return f"it is {simplest} of {learners} ({size})"
+    return (
+        f"of {learners}, {len(rest)} are level in log loss too, and it is {simplest} of these"
+        f" ({size})"
+    )

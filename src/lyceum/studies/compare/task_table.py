@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lyceum.studies.plan.candidate import Candidate
+from lyceum.studies.plan.candidate import Candidate, Failure
 from lyceum.studies.plan.plan import Task
 from lyceum.studies.run.store import Store, TaskResult
 
@@ -30,6 +30,7 @@ class TaskTable:
         order = tuple(
             (repeat, fold) for repeat in range(repeats) for fold in range(folds)
         )
+        # a learner that failed once is out; one that was not reached yet does not limit the folds
         failed = {task.name for task, result in done.items() if result.failed}
         started = [
             c for c in candidates if c.name not in failed and Task(c.name, 0, 0) in done
@@ -40,8 +41,13 @@ class TaskTable:
         return cls(tuple(candidates), done, order, tuple(started), common)
 
     @property
-    def failures(self) -> tuple[TaskResult, ...]:
-        return tuple(result for result in self.done.values() if result.failed)
+    def failures(self) -> tuple[Failure, ...]:
+        labels = {candidate.name: candidate.label for candidate in self.candidates}
+        return tuple(
+            Failure(task.name, labels[task.name], task.repeat, task.fold, result.reason)
+            for task, result in self.done.items()
+            if result.reason is not None
+        )
 
     @property
     def skipped(self) -> tuple[str, ...]:
@@ -53,7 +59,7 @@ class TaskTable:
     @property
     def _possible(self) -> list[Candidate]:
         """All but those that failed, and committees of which fewer than two members are left."""
-        failed = {result.task.name for result in self.failures}
+        failed = {failure.name for failure in self.failures}
         return [
             c
             for c in self.candidates
@@ -63,14 +69,8 @@ class TaskTable:
 
     @property
     def finished(self) -> bool:
-        return all(
-            (
-                Task(c.name, *at) in self.done
-                and not self.done[Task(c.name, *at)].is_first
-            )
-            for c in self._possible
-            for at in self.order
-        )
+        tasks = [Task(c.name, *at) for c in self._possible for at in self.order]
+        return all(task in self.done and not self.done[task].is_first for task in tasks)
 
     def results(self, name: str) -> list[TaskResult]:
         """The tasks of one learner on the folds compared."""
@@ -82,5 +82,7 @@ class TaskTable:
             tuple(sorted(result.settings.items()))
             for result in self.results(candidate.name)
         )
-        most = chosen.most_common(1)
-        return {**candidate.settings, **dict(most[0][0] if most else ())}
+        if not chosen:
+            return dict(candidate.settings)
+        ((most_chosen, _),) = chosen.most_common(1)
+        return {**candidate.settings, **dict(most_chosen)}

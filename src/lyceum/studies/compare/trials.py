@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -35,39 +36,19 @@ def pooled_predictions(store: Store, name: str, n_folds: int) -> OutOfSample:
 
 def concatenate(parts: Sequence[OutOfSample]) -> OutOfSample:
     """Predictions of several folds, by repeat, then by row."""
-
-    def all_of(name: str) -> np.ndarray:
-        return np.concatenate([getattr(part, name) for part in parts])
-
     order = order_of(parts)
-    if parts[0].weight is None:
-        weight = None
-    else:
-        weight = all_of("weight")[order]
-    if parts[0].groups is None:
-        groups = None
-    else:
-        groups = all_of("groups")[order]
-    rows, repeats, folds = (
-        all_of(name)[order] for name in ("rows", "repeats", "folds")
-    )
-    return OutOfSample(
-        rows,
-        repeats,
-        folds,
-        all_of("y")[order],
-        all_of("predicted")[order],
-        weight,
-        groups,
-    )
+    columns: dict[str, Any] = {}
+    for field in fields(OutOfSample):
+        values = [getattr(part, field.name) for part in parts]
+        is_there = values[0] is not None  # weights and groups may be missing
+        columns[field.name] = np.concatenate(values)[order] if is_there else None
+    return OutOfSample(**columns)
 
 
 def order_of(parts: Sequence[OutOfSample]) -> np.ndarray:
     """The order by repeat, then by row, of the rows of several folds."""
-    rows, repeats = (
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("rows", "repeats")
-    )
+    rows = np.concatenate([part.rows for part in parts])
+    repeats = np.concatenate([part.repeats for part in parts])
     return np.lexsort((rows, repeats))
 
 
@@ -104,12 +85,10 @@ class Trial:
         known = np.array([rule.can_judge(part.y) for part in parts])
         # the others have the mean of those that can
         if known.any() and not known.all():
-            indices = np.flatnonzero(known)
-            w = [row_weights(part.weight, len(part.y)) for part in parts]
-            all_known = (
-                np.concatenate([each[i] for i in indices]) for each in (losses, w)
-            )
-            mean = weighted_mean(*all_known)
+            indices = np.flatnonzero(known).tolist()
+            w = [row_weights(parts[i].weight, len(parts[i].y)) for i in indices]
+            known_losses = np.concatenate([losses[i] for i in indices])
+            mean = weighted_mean(known_losses, np.concatenate(w))
             losses = [
                 values if can else np.full(len(values), mean)
                 for values, can in zip(losses, known)
@@ -118,10 +97,8 @@ class Trial:
             weighted_mean(values, part.weight) for values, part in zip(losses, parts)
         ]
         sample = concatenate(parts)
-        if rule.n_classes is None:
-            decided = None
-        else:
-            decided = rule.decide(sample.predicted)
+        decided = None if rule.n_classes is None else rule.decide(sample.predicted)
+        # losses stand fold by fold, predictions by repeat and row
         values = np.concatenate(losses)[order_of(parts)]
         return cls(candidate, sample, values, decided, np.array(folds), results, known)
 
@@ -131,9 +108,8 @@ class Trial:
 
     @property
     def test_to_train(self) -> float:
-        return sum(result.n_test for result in self.results) / sum(
-            result.n_train for result in self.results
-        )
+        n_test = sum(result.n_test for result in self.results)
+        return n_test / sum(result.n_train for result in self.results)
 
 
 def by_row(sample: OutOfSample, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -141,10 +117,7 @@ def by_row(sample: OutOfSample, values: np.ndarray) -> tuple[np.ndarray, np.ndar
     _, first, index, times = np.unique(
         sample.rows, return_index=True, return_inverse=True, return_counts=True
     )
-    if sample.weight is None:
-        w = np.ones(len(first))
-    else:
-        w = sample.weight[first]
+    w = row_weights(sample.weight, len(sample.rows))[first]
     return np.bincount(index, values) / times, w
 
 

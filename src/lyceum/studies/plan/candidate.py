@@ -1,14 +1,20 @@
-"""Candidates of a study, suspicious columns, and learners that failed."""
+"""Candidates of a study and the settings that they are tried with; suspicious columns, and learners
+that failed."""
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
+import numpy as np
+
 from lyceum._core.text import plain
 
 TaskKind = Literal["classification", "regression"]
+_DRAWS = 50  # of an even spread of settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +176,111 @@ def planned_committees(
         voting = "VotingRegressor"
         stack = "StackingRegressor"
     committee = Candidate(
-        "Committee", voting, "committee",
-        "The weighted mean of the learners, with weights learned on predictions out of fold.",
-        (voting,), why="made of the learners above, none of them fitted again",
-    )  # fmt: skip
+        name="Committee",
+        learner=voting,
+        label="committee",
+        about=(
+            "The weighted mean of the learners, with weights learned on predictions out of fold."
+        ),
+        steps=(voting,),
+        why="made of the learners above, none of them fitted again",
+        members=names,
+    )
     stacking = replace(
-        committee, name="Stacking", learner=stack, label="stacking", steps=(stack,),
+        committee,
+        name="Stacking",
+        learner=stack,
+        label="stacking",
+        steps=(stack,),
         about="A linear learner that combines the predictions of the learners out of fold.",
-    )  # fmt: skip
-    return replace(committee, members=names), replace(stacking, members=names)
+    )
+    return committee, stacking
+
+
+# -- settings --------------------------------------------------------------------------
+
+
+def spread_settings(
+    space: Mapping[str, Any], most: int, with_defaults: bool
+) -> tuple[dict[str, Any], ...]:
+    """At most `most` settings: the defaults (an empty dict), then all combinations or an even
+    spread.
+
+    Lists are taken as they are, ranges at `most` points if alone. Where there are more combinations
+    than that, the settings are a Latin hypercube, the same for every seed of a study.
+
+    >>> spread_settings({"alpha": (0.1, 10.0, "log")}, 4, True)
+    ({}, {'alpha': 0.1}, {'alpha': 1.0}, {'alpha': 10.0})
+    """
+    first: list[dict[str, Any]] = [{}] if with_defaults else []
+    n_settings = most - len(first)
+    if not space or n_settings < 1:
+        return ()  # the defaults alone: nothing to compare
+    n_points = _points_per_range(space, n_settings)
+    if n_points:
+        points = np.linspace(0.0, 1.0, n_points) if n_points > 1 else np.array([0.5])
+        choices = []
+        for values in space.values():
+            if isinstance(values, tuple):
+                values = _distinct([_at(values, u) for u in points.tolist()])
+            choices.append(values)
+        combinations = itertools.product(*choices)
+        return (*first, *(dict(zip(space, values)) for values in combinations))
+    spread = _even_points(len(space), n_settings)
+    drawn = [
+        {name: _at(values, u) for (name, values), u in zip(space.items(), point)}
+        for point in spread.tolist()
+    ]
+    return (*first, *_distinct(drawn))
+
+
+def _distinct(values: list[Any]) -> list[Any]:
+    """The values, each once; they need no hash."""
+    return [value for i, value in enumerate(values) if value not in values[:i]]
+
+
+def _points_per_range(space: Mapping[str, Any], n_settings: int) -> int:
+    """How many points of a range all combinations allow; 0 for several ranges, or fewer than five
+    points."""
+    ranges = sum(isinstance(values, tuple) for values in space.values())
+    lists = [values for values in space.values() if not isinstance(values, tuple)]
+    share = n_settings / math.prod(map(len, lists))
+    if not ranges:
+        return int(share >= 1.0)
+    n = math.floor(share + 1e-9)  # 12 / 3 may be just below 4
+    if len(space) == 1 or (ranges == 1 and n >= 5):
+        return n
+    return 0
+
+
+def _at(values: Any, u: float) -> Any:
+    """The value at the share u of a list or of a range."""
+    if not isinstance(values, tuple):
+        return values[min(int(u * len(values)), len(values) - 1)]
+    low, high, scale = values
+    if scale == "log":
+        point = low * (high / low) ** u
+    else:
+        point = low + (high - low) * u
+    # whole numbers stay whole; others have six digits, as people would write them
+    if isinstance(low, int) and isinstance(high, int):
+        return round(point)
+    return float(f"{point:.6g}")
+
+
+def _even_points(d: int, n: int) -> np.ndarray:
+    """n points in the unit cube, one in each of n slices of every axis: of some draws the most
+    spread out."""
+    rng = np.random.default_rng([d, n])
+    best = np.empty((n, d))
+    widest = -1.0
+    for _ in range(_DRAWS):
+        # one point in the middle of every slice
+        slices = np.column_stack([rng.permutation(n) for _ in range(d)])
+        drawn = (slices + 0.5) / n
+        # squared distances, those of a point to itself above any other
+        apart = ((drawn[:, None] - drawn) ** 2).sum(axis=2) + 2.0 * d * np.eye(n)
+        if apart.min() > widest:
+            best = drawn
+            widest = float(apart.min())
+    return best

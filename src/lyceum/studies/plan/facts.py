@@ -59,22 +59,22 @@ class StudyPlanRecord:
     @property
     def rule(self) -> LossRule:
         """The loss of the study."""
-        if self.metric is None:
-            metric = None
-        else:
-            metric = RankingMetric.of(self.metric)
-        if self.classes is None:
-            n_classes = None
-        else:
-            n_classes = len(self.classes)
+        metric = None if self.metric is None else RankingMetric.of(self.metric)
+        n_classes = None if self.classes is None else len(self.classes)
         return LossRule(n_classes, self.loss, self.doubt, metric, self.variance)
 
     def as_dict(self) -> dict[str, Any]:
         """The facts in JSON's own types."""
         values = {
-            each.name: getattr(self, each.name) for each in fields(StudyPlanRecord)
+            field.name: getattr(self, field.name) for field in fields(StudyPlanRecord)
         }
-        values["schema"] = _schema_as_dict(self.schema)
+        target = self.schema.target
+        assert target is not None
+        values["schema"] = {
+            "columns": [_column_as_dict(column) for column in self.schema],
+            "target": _column_as_dict(target),
+            "weight": self.schema.weight,
+        }
         if self.loss is not None:
             values["loss"] = self.loss.to_dict()
         return plain(values)
@@ -82,39 +82,31 @@ class StudyPlanRecord:
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> StudyPlanRecord:
         """The facts that `as_dict` made."""
+        schema = stored["schema"]
         loss = stored["loss"]
-        changed = {
+        values = {
             **stored,
-            "schema": _schema(stored["schema"]),
+            "schema": Schema(
+                tuple(_column(column) for column in schema["columns"]),
+                _column(schema["target"]),
+                schema["weight"],
+            ),
             "loss": None if loss is None else LossMatrix.from_dict(loss),
             "candidates": tuple(
-                read_record(Candidate, each) for each in stored["candidates"]
+                read_record(Candidate, record) for record in stored["candidates"]
             ),
-            "suspects": tuple(ColumnWarning(**each) for each in stored["suspects"]),
+            "suspects": tuple(ColumnWarning(**record) for record in stored["suspects"]),
         }
         for name in ("classes", "notes", "left_out"):
-            if changed[name] is not None:
-                changed[name] = tuple(changed[name])
-        return cls(**changed)
-
-
-def _schema_as_dict(schema: Schema) -> dict[str, Any]:
-    if schema.target is None:
-        target = None
-    else:
-        target = _column_as_dict(schema.target)
-    return {
-        "columns": [_column_as_dict(c) for c in schema],
-        "target": target,
-        "weight": schema.weight,
-    }
+            if values[name] is not None:
+                values[name] = tuple(values[name])
+        return cls(**values)
 
 
 def _column_as_dict(column: Column) -> dict[str, Any]:
-    if column.categories is None:
-        values = None
-    else:
-        values = column.categories.tolist()
+    values = column.categories
+    if values is not None:
+        values = values.tolist()
     return {
         "name": column.name,
         "kind": column.kind,
@@ -123,19 +115,8 @@ def _column_as_dict(column: Column) -> dict[str, Any]:
     }
 
 
-def _schema(stored: Mapping[str, Any]) -> Schema:
-    if stored["target"] is None:
-        target = None
-    else:
-        target = _column(stored["target"])
-    return Schema(tuple(map(_column, stored["columns"])), target, stored["weight"])
-
-
 def _column(stored: Mapping[str, Any]) -> Column:
     values = stored["categories"]
-    return Column(
-        stored["name"],
-        stored["kind"],
-        None if values is None else np.asarray(values),
-        stored["why"],
-    )
+    if values is not None:
+        values = np.asarray(values)
+    return Column(stored["name"], stored["kind"], values, stored["why"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,17 @@ from lyceum import catalog
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
 from lyceum.studies.compare.loss_rule import LossRule
-from lyceum.studies.plan.candidate import Candidate, planned_committees
-from lyceum.studies.plan.fold_counts import fold_counts, fold_notes, limited_folds
-from lyceum.studies.plan.fold_scheme import FoldScheme
+from lyceum.studies.plan.candidate import (
+    Candidate,
+    planned_committees,
+    spread_settings,
+)
+from lyceum.studies.plan.fold_scheme import (
+    FoldScheme,
+    fold_counts,
+    fold_notes,
+    limited_folds,
+)
 from lyceum.studies.plan.ranking_metric import (
     CLASS_METRICS,
     NUMBER_METRICS,
@@ -24,7 +32,6 @@ from lyceum.studies.plan.ranking_metric import (
 )
 from lyceum.studies.plan.recipe import LearnerChoice, Recipe
 from lyceum.studies.plan.row_order import group_codes, time_values
-from lyceum.studies.plan.settings import spread_settings
 from lyceum.studies.plan.study_data import StudyData
 from lyceum.studies.plan.table_notes import only_classes_text
 from lyceum.studies.run.pipelines import build_pipeline, seed_of
@@ -32,16 +39,23 @@ from lyceum.studies.run.settings_search import SEARCH_ROWS
 
 # rows up to which a learner whose cost grows faster than the rows is chosen
 _IN_MEMORY = 20_000
+_PRIOR = Candidate(
+    name="PriorClassifier",
+    learner="PriorClassifier",
+    label="constant guess",
+    about="The shares of the classes, whatever the row.",
+    steps=("PriorClassifier",),
+    why="what others have to beat",
+    is_baseline=True,
+)
 _BASELINES = {
-    "classification": (
-        "PriorClassifier",
-        "constant guess",
-        "The shares of the classes, whatever the row.",
-    ),
-    "regression": (
-        "MeanRegressor",
-        "constant guess",
-        "The mean of the target, whatever the row.",
+    "classification": _PRIOR,
+    "regression": replace(
+        _PRIOR,
+        name="MeanRegressor",
+        learner="MeanRegressor",
+        about="The mean of the target, whatever the row.",
+        steps=("MeanRegressor",),
     ),
 }
 
@@ -89,33 +103,39 @@ class Plan:
         classes, rule = _loss_rule(recipe, data)
         scheme = FoldScheme(
             recipe.inner_folds,
-            classes is not None,
-            group_codes(recipe, data),
-            time_values(recipe, data),
+            stratify=classes is not None,
+            groups=group_codes(recipe, data),
+            times=time_values(recipe, data),
         )
-        compared, held_out = _held_out(recipe, data, scheme)
-        folds, repeats = fold_counts(recipe, data, compared)
+        compared = np.arange(len(data.y))
+        held_out = compared[:0]
+        if recipe.holdout:
+            seed = seed_of(recipe.seed, "holdout")
+            compared, held_out = scheme.held_out(data.y, recipe.holdout, seed)
+        folds, repeats = fold_counts(recipe, len(compared))
         folds, drawn, more = limited_folds(
             recipe, folds, scheme.take(compared), data.y[compared]
         )
         notes = fold_notes(recipe, data, compared, folds, repeats)
         chosen, left_out = _candidates(recipe, data)
-        together = recipe.committees and folds * repeats > 1 and not data.is_sample
+        committees: tuple[Candidate, ...] = ()
+        if recipe.committees and folds * repeats > 1 and not data.is_sample:
+            committees = planned_committees(chosen, classes is not None)
         plan = cls(
-            (_baseline(data), *chosen),
-            planned_committees(chosen, classes is not None) if together else (),
-            rule,
-            classes,
-            folds,
-            drawn,
-            repeats,
-            scheme,
-            recipe.seed,
-            compared,
-            held_out,
-            (*notes, *more, *_search_notes(recipe, len(compared), folds)),
-            recipe.calibrate,
-            tuple(left_out),
+            candidates=(_BASELINES[data.task], *chosen),
+            committees=committees,
+            rule=rule,
+            classes=classes,
+            folds=folds,
+            drawn=drawn,
+            repeats=repeats,
+            scheme=scheme,
+            seed=recipe.seed,
+            compared=compared,
+            held_out=held_out,
+            notes=(*notes, *more, *_search_notes(recipe, len(compared), folds)),
+            calibrates=recipe.calibrate,
+            left_out=tuple(left_out),
         )
         plan._check_metric(data.y)
         return plan
@@ -124,9 +144,8 @@ class Plan:
         """Raise where no fold can tell the metric: AUC takes rows of two classes."""
         if self.rule.metric is None or self.rule.metric.name != "auc":
             return
-        if not any(
-            self.rule.can_judge(y[split.test]) for split in self.splits(y).values()
-        ):
+        splits = self.splits(y).values()
+        if not any(self.rule.can_judge(y[split.test]) for split in splits):
             raise StudyError(
                 "metric = 'auc': no fold tests rows of two classes; give fewer folds"
             )
@@ -147,13 +166,11 @@ class Plan:
         scheme = self.scheme.take(self.compared)
         splits = {}
         for repeat in range(self.repeats):
-            parts = scheme.splits(
-                y[self.compared], self.drawn, seed_of(self.seed, "folds", repeat)
-            )
+            seed = seed_of(self.seed, "folds", repeat)
+            parts = scheme.splits(y[self.compared], self.drawn, seed)
             for fold, (train, test) in enumerate(parts):
-                splits[repeat, fold] = RowSplit(
-                    self.compared[train], self.compared[test]
-                )
+                split = RowSplit(self.compared[train], self.compared[test])
+                splits[repeat, fold] = split
         return splits
 
     def seed_of(self, task: Task) -> int:
@@ -169,6 +186,7 @@ def _loss_rule(
         for key in ("loss", "doubt", "calibrate"):
             if getattr(recipe, key) not in (None, False):
                 raise StudyError(only_classes_text(key, target.name))
+        # R² divides by the variance of the target
         mean = np.average(data.y, weights=data.w)
         variance = float(np.average((data.y - mean) ** 2, weights=data.w))
         metric = _metric(recipe, target.name, False)
@@ -214,12 +232,11 @@ def _metric(recipe: Recipe, target: str, has_classes: bool) -> RankingMetric | N
         return None
     metric = RankingMetric.of(recipe.metric)
     if metric.is_for_classes != has_classes:
+        holds = "numbers"
+        others = NUMBER_METRICS
         if has_classes:
             holds = "classes"
             others = CLASS_METRICS
-        else:
-            holds = "numbers"
-            others = NUMBER_METRICS
         raise StudyError(
             f"metric = {recipe.metric!r}: the target {target!r} holds {holds}: choose one of "
             f"{', '.join(others)}"
@@ -230,61 +247,40 @@ def _metric(recipe: Recipe, target: str, has_classes: bool) -> RankingMetric | N
 def _balanced_costs(classes: tuple[Any, ...], data: StudyData) -> LossMatrix:
     """An error on a row of class k costs 1 / (K π_k), so that the mean cost is the mean error of
     classes."""
-    shares = np.bincount(data.y, weights=data.w, minlength=len(classes)) / (
-        len(data.y) if data.w is None else data.w.sum()
-    )
-    costs = np.where(shares > 0, 1.0 / (len(classes) * np.maximum(shares, 1e-300)), 0.0)
-    return LossMatrix(costs[:, None] * (1.0 - np.eye(len(classes))), classes=classes)
-
-
-def _held_out(
-    recipe: Recipe, data: StudyData, scheme: FoldScheme
-) -> tuple[np.ndarray, np.ndarray]:
-    every = np.arange(len(data.y))
-    if not recipe.holdout:
-        return every, every[:0]
-    return scheme.held_out(data.y, recipe.holdout, seed_of(recipe.seed, "holdout"))
+    K = len(classes)
+    counts = np.bincount(data.y, weights=data.w, minlength=K)
+    shares = counts / (len(data.y) if data.w is None else data.w.sum())
+    costs = np.where(shares > 0, 1.0 / (K * np.maximum(shares, 1e-300)), 0.0)
+    return LossMatrix(costs[:, None] * (1.0 - np.eye(K)), classes=classes)
 
 
 def _search_notes(recipe: Recipe, n_rows: int, folds: int) -> tuple[str, ...]:
     if n_rows - n_rows // max(2, folds) <= SEARCH_ROWS or recipe.n_settings < 2:
         return ()
-    if recipe.time:
-        which = "the latest"
-    else:
-        which = "a random"
-    return (
-        (
-            f"Settings were searched on {which} {SEARCH_ROWS:,} of the rows to learn from in every"
-            " fold; the learners so set were fitted on all of them."
-        ),
+    which = "the latest" if recipe.time else "a random"
+    text = (
+        f"Settings were searched on {which} {SEARCH_ROWS:,} of the rows to learn from in every"
+        " fold; the learners so set were fitted on all of them."
     )
+    return (text,)
 
 
 # -- candidates ------------------------------------------------------------------------
 
 
-def _baseline(data: StudyData) -> Candidate:
-    learner, label, about = _BASELINES[data.task]
-    return Candidate(
-        learner,
-        learner,
-        label,
-        about,
-        (learner,),
-        why="what others have to beat",
-        is_baseline=True,
-    )
-
-
 def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[str]]:
-    choices = recipe.learners or tuple(_default_choices(data))
+    choices = recipe.learners
+    if not choices:
+        # built and searched as if they were named
+        entries = catalog.learners(data.task)
+        choices = tuple(LearnerChoice(e.name) for e in entries if e.in_study != "never")
     candidates: list[Candidate] = []
     left_out: dict[int, list[str]] = {}
     for choice in choices:
         entry = _entry(choice, data)
         in_memory = entry.scales == "in memory" and not entry.settings_in_passes
         limit = entry.study_rows or (_IN_MEMORY if in_memory else None)
+        # a learner that the recipe names is tried whatever the number of rows
         if limit is not None and data.n_rows > limit and not recipe.learners:
             left_out.setdefault(limit, []).append(readable(entry.name))
             continue
@@ -296,20 +292,12 @@ def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[
                 f"learners: {entry.name} works in memory only, and the file does not fit: leave"
                 " it out"
             )
-        candidates.append(
-            _candidate(choice, entry, data, recipe, [c.name for c in candidates])
-        )
+        n_before = sum(c.learner == entry.name for c in candidates)
+        candidates.append(_candidate(choice, entry, data, recipe, n_before))
     return candidates, [
         f"Left out, because there are more than {limit:,} rows: {', '.join(names)}."
         for limit, names in sorted(left_out.items())
     ]
-
-
-def _default_choices(data: StudyData) -> Iterator[LearnerChoice]:
-    """The learners of a study that names none, built and searched as if they were named."""
-    for entry in catalog.learners(data.task):
-        if entry.in_study != "never":
-            yield LearnerChoice(entry.name)
 
 
 def _entry(choice: LearnerChoice, data: StudyData) -> catalog.Entry:
@@ -318,7 +306,7 @@ def _entry(choice: LearnerChoice, data: StudyData) -> catalog.Entry:
     except LyceumError as error:
         raise StudyError(f"learners: {error}") from error
     if entry.task != data.task:
-        others = ", ".join(each.name for each in catalog.learners(data.task))
+        others = ", ".join(other.name for other in catalog.learners(data.task))
         raise StudyError(
             f"learners: {entry.name} is for {entry.task}, but the target {data.target!r} asks for "
             f"{data.task}: choose from {others}"
@@ -331,9 +319,11 @@ def _candidate(
     entry: catalog.Entry,
     data: StudyData,
     recipe: Recipe,
-    names: list[str],
+    n_before: int,
 ) -> Candidate:
-    steps, why = _steps(entry, data)
+    """The candidate of a choice; `n_before` candidates have the same learner."""
+    # only what the learner needs: missing cells filled, numbers scaled; and why
+    preparations = entry.preparations(data.schema, missing=data.has_missing)
     space = dict(entry.space if choice.search is None else choice.search)
     # for the final fit on all rows
     in_passes = entry.settings_in_passes if data.is_sample else {}
@@ -341,42 +331,28 @@ def _candidate(
     for name in settings:
         space.pop(name, None)
     search = spread_settings(space, recipe.n_settings, choice.search is None)
-    number = 1 + sum(name.split(" ")[0] == entry.name for name in names)
-    if number == 1:
-        extra = ""
-    else:
-        extra = f" {number}"
-    label = f"{readable(entry.name)}{extra}"
+    number = f" {n_before + 1}" if n_before else ""
     candidate = Candidate(
-        f"{entry.name}{extra}",
-        entry.name,
-        label,
-        entry.about,
-        steps,
-        settings,
-        search,
-        why,
+        name=f"{entry.name}{number}",
+        learner=entry.name,
+        label=f"{readable(entry.name)}{number}",
+        about=entry.about,
+        steps=(*preparations, entry.name),
+        settings=settings,
+        search=search,
+        why="; ".join(preparations.values()),
         sparse_text=entry.takes_sparse_text(data.schema),
     )
-    _check_settings(candidate)
-    return candidate
-
-
-def _steps(entry: catalog.Entry, data: StudyData) -> tuple[tuple[str, ...], str]:
-    """Only what the learner needs: missing cells filled, numbers scaled; and why."""
-    before = entry.preparations(data.schema, missing=data.has_missing)
-    return (*before, entry.name), "; ".join(before.values())
-
-
-def _check_settings(candidate: Candidate) -> None:
-    for settings in candidate.search or ({},):
+    # settings that no learner takes are refused before anything is run
+    for tried in search or ({},):
         try:
-            for _, step in build_pipeline(candidate, settings, 0).steps:
+            for _, step in build_pipeline(candidate, tried, 0).steps:
                 step._validate_params()
         except (TypeError, ValueError) as error:
             raise StudyError(
-                f"learners: {candidate.learner} cannot be set so: {error}"
+                f"learners: {entry.name} cannot be set so: {error}"
             ) from error
+    return candidate
 
 
 def readable(name: str) -> str:
@@ -390,15 +366,11 @@ def readable(name: str) -> str:
     if name in _TERMS:
         return _TERMS[name]
     words = re.findall(r"AdaBoost|[A-Z]+[0-9]+|[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", name)
-    if len(words) > 1 and len(words[0]) == 1:
-        words[0] = words[0].lower()
-    return (
-        " ".join(
-            w if w in _NAMES or (len(w) > 1 and w.isupper()) else w.lower()
-            for w in words
-        )
-        or name
-    )
+    for i, word in enumerate(words):
+        is_acronym = len(word) > 1 and word.isupper()
+        if word not in _NAMES and not is_acronym:
+            words[i] = word.lower()
+    return " ".join(words) or name
 
 
 _TERMS = {

@@ -21,6 +21,7 @@ NUMBER_METRICS = {
     "r2": "1 − R²",
     "pinball": "pinball loss",
 }
+_SPELLING = str.maketrans({"_": " ", "-": " ", "²": "2"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,29 +40,25 @@ class RankingMetric:
         """The metric that a text names; raises ValueError with a hint."""
         if isinstance(text, RankingMetric):
             return text
-        name = (
-            str(text)
-            .strip()
-            .lower()
-            .replace("_", " ")
-            .replace("-", " ")
-            .replace("²", "2")
-        )
+        name = str(text).strip().lower().translate(_SPELLING)
+        number = ""
         if name.startswith("pinball"):
             name, _, number = name.partition(" ")
-        else:
-            name = name
-            _ = ""
-            number = ""
-        known = [*CLASS_METRICS, *NUMBER_METRICS]
-        if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
+        names = [*CLASS_METRICS, *NUMBER_METRICS]
+        if name not in names:
+            similar = difflib.get_close_matches(name, names, 1)
+            if similar:
+                raise ValueError(f"did you mean {similar[0]!r}?")
+            raise ValueError(f"choose one of {', '.join(names)}")
+        try:
+            quantile = float(number or 0.5)
+        except ValueError:
+            quantile = -1.0
+        if not 0.0 < quantile < 1.0:
             raise ValueError(
-                f"did you mean {near[0]!r}?"
-                if near
-                else f"choose one of {', '.join(known)}"
+                "the quantile of the pinball loss is between 0 and 1, e.g. 'pinball 0.9'"
             )
-        return cls(name, _quantile(number))
+        return cls(name, quantile)
 
     @property
     def is_for_classes(self) -> bool:
@@ -79,18 +76,3 @@ class RankingMetric:
         if self.name == "pinball":
             return f"{self.name} {self.quantile:g}"
         return self.name
-
-
-def _quantile(number: str) -> float:
-    try:
-        if number:
-            quantile = float(number)
-        else:
-            quantile = 0.5
-    except ValueError:
-        quantile = -1.0
-    if not 0.0 < quantile < 1.0:
-        raise ValueError(
-            "the quantile of the pinball loss is between 0 and 1, e.g. 'pinball 0.9'"
-        )
-    return quantile

@@ -75,17 +75,36 @@ class LearnerChoice:
         if isinstance(learner, str):
             return cls(learner)
         if isinstance(learner, Mapping):
-            return _choice(learner)
+            return cls._of_table(learner)
         if hasattr(learner, "get_params"):
-            plain = type(learner)().get_params(deep=False)
-            own = learner.get_params(deep=False)
-            return cls(
-                type(learner).__name__,
-                {k: v for k, v in own.items() if repr(v) != repr(plain[k])},
-            )
+            # compared as texts: values may be arrays, or NaN, which equals nothing
+            defaults = type(learner)().get_params(deep=False)
+            settings = {
+                name: value
+                for name, value in learner.get_params(deep=False).items()
+                if repr(value) != repr(defaults[name])
+            }
+            return cls(type(learner).__name__, settings)
         raise StudyError(
             f"learners: cannot take {learner!r}: give names of the catalog, e.g. 'NaiveBayes'"
         )
+
+    @classmethod
+    def _of_table(cls, table: Mapping[str, Any]) -> LearnerChoice:
+        odd = sorted(set(table) - {"name", "settings", "search"})
+        if odd:
+            raise StudyError(
+                f"learners: there is no key {odd[0]!r}: a learner has name, settings and search"
+            )
+        name = table.get("name")
+        if not isinstance(name, str):
+            raise StudyError(
+                'learners: a learner needs its name, e.g. name = "NaiveBayes"'
+            )
+        for key in ("settings", "search"):
+            if not isinstance(table.get(key, {}), Mapping | None):
+                raise StudyError(f"learners: {key} of {name} is a table of parameters")
+        return cls(name, table.get("settings") or {}, table.get("search"))
 
     def as_dict(self) -> dict[str, Any]:
         """The table of the recipe."""
@@ -94,7 +113,10 @@ class LearnerChoice:
             table["settings"] = dict(self.settings)
         if self.search is not None:
             table["search"] = {
-                name: _space_out(space) for name, space in self.search.items()
+                name: dict(zip(_RANGE, space))
+                if isinstance(space, tuple)
+                else list(space)
+                for name, space in self.search.items()
             }
         return table
 
@@ -220,6 +242,7 @@ class Recipe:
     file_format: FileFormat = field(default_factory=FileFormat)
 
     def __post_init__(self) -> None:
+        # values are stored as they are checked: paths as a tuple of texts, a matrix as a LossMatrix
         for name, check in {**CHECKS, "learners": _learners}.items():
             value = getattr(self, name)
             if not (value is None and name in _OPTIONAL):
@@ -260,14 +283,13 @@ class Recipe:
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> Recipe:
         """The recipe from the tables of a TOML file."""
-        known = [each.name for each in fields(cls)]
+        keys = [field.name for field in fields(cls)]
         for name in table:
-            if name not in known:
-                near = difflib.get_close_matches(name, known, 1)
-                if near:
-                    hint = f"did you mean {near[0]!r}?"
-                else:
-                    hint = f"its keys are {', '.join(known)}"
+            if name not in keys:
+                hint = f"its keys are {', '.join(keys)}"
+                similar = difflib.get_close_matches(name, keys, 1)
+                if similar:
+                    hint = f"did you mean {similar[0]!r}?"
                 raise StudyError(f"a recipe has no key {name!r}: {hint}")
         for name in ("data", "target"):
             if name not in table:
@@ -277,46 +299,42 @@ class Recipe:
     def as_dict(self) -> dict[str, Any]:
         """The tables of the TOML file: what differs from the defaults."""
         table: dict[str, Any] = {"data": list(self.data), "target": self.target}
-        for each in fields(self)[2:]:
-            value = getattr(self, each.name)
-            if (
-                value is None
-                or value in ((), {}, FileFormat())
-                or value == each.default
-            ):
-                continue
-            table[each.name] = _plain(value)
+        for key in fields(self)[2:]:
+            value = getattr(self, key.name)
+            if value not in ((), {}, None, FileFormat(), key.default):
+                table[key.name] = _plain(value)
         # TOML has tables after plain values
-        return dict(
-            sorted(
-                table.items(),
-                key=lambda item: (
-                    item[0] in ("file_format", "kinds", "learners", "loss")
-                ),
-            )
-        )
+        for name in ("kinds", "learners", "loss", "file_format"):
+            if name in table:
+                table[name] = table.pop(name)
+        return table
 
     def _map_paths(self, how: Callable[[str], str]) -> Recipe:
         return replace(self, data=tuple(map(how, self.data)))
 
     def relative_to(self, folder: Path) -> Recipe:
         """The same recipe for a file in `folder`."""
-        return self._map_paths(lambda path: _relative(path, folder))
+
+        def relative(path: str) -> str:
+            try:
+                return Path(os.path.relpath(path, folder)).as_posix()
+            except ValueError:  # another drive
+                return str(Path(path).absolute())
+
+        return self._map_paths(relative)
 
     @property
     def digest(self) -> str:
         """A hash of all that bears on the results: not where the data are, nor how long it may
         take."""
-        table = {
-            k: v
-            for k, v in self.as_dict().items()
-            if k not in ("data", "budget_minutes")
-        }
-        return hashlib.sha256(
-            json.dumps(table, sort_keys=True, default=str).encode()
-        ).hexdigest()
+        table = self.as_dict()
+        for name in ("data", "budget_minutes"):
+            table.pop(name, None)
+        text = json.dumps(table, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
+_RANGE = ("low", "high", "scale")
 _SAY = {"data": 'data = "file.csv"', "target": 'target = "the column to predict"'}
 _OPTIONAL = (
     "task",
@@ -329,13 +347,6 @@ _OPTIONAL = (
     "folds",
     "budget_minutes",
 )
-
-
-def _relative(path: str, folder: Path) -> str:
-    try:
-        return Path(os.path.relpath(path, folder)).as_posix()
-    except ValueError:  # another drive
-        return str(Path(path).absolute())
 
 
 def _plain(value: object) -> Any:
@@ -351,24 +362,6 @@ def _plain(value: object) -> Any:
             for item in value
         ]
     return value
-
-
-def _choice(table: Mapping[str, Any]) -> LearnerChoice:
-    odd = sorted(set(table) - {"name", "settings", "search"})
-    if odd:
-        raise StudyError(
-            f"learners: there is no key {odd[0]!r}: a learner has name, settings and search"
-        )
-    if not isinstance(table.get("name"), str):
-        raise StudyError('learners: a learner needs its name, e.g. name = "NaiveBayes"')
-    for key in ("settings", "search"):
-        if not isinstance(table.get(key, {}), Mapping | None):
-            raise StudyError(
-                f"learners: {key} of {table['name']} is a table of parameters"
-            )
-    return LearnerChoice(
-        table["name"], table.get("settings") or {}, table.get("search")
-    )
 
 
 def _value(learner: str, name: str, value: object) -> Any:
@@ -387,48 +380,33 @@ def _value(learner: str, name: str, value: object) -> Any:
 
 def _space_in(learner: str, name: str, space: Any) -> Any:
     if isinstance(space, tuple):
-        if len(space) == 3:
-            space = dict(zip(("low", "high", "scale"), space))
-        else:
-            space = {}
+        space = dict(zip(_RANGE, space)) if len(space) == 3 else {}
     if isinstance(space, Mapping):
-        if set(space) != {"low", "high", "scale"} or space["scale"] not in (
-            "log",
-            "linear",
-        ):
+        if set(space) != set(_RANGE) or space["scale"] not in ("log", "linear"):
             raise StudyError(
                 f'learners: the range of {name!r} is {{low = ..., high = ..., scale = "log" or'
                 ' "linear"}'
             )
-        _check_range(name, **space)
-        return (space["low"], space["high"], space["scale"])
+        low, high, scale = (space[key] for key in _RANGE)
+        are_numbers = all(
+            isinstance(end, int | float) and not isinstance(end, bool)
+            for end in (low, high)
+        )
+        if not are_numbers or not low < high:
+            raise StudyError(
+                f"learners: the range of {name!r} goes from {low!r} to {high!r}: give low < high"
+            )
+        if scale == "log" and not low > 0:
+            raise StudyError(
+                f'learners: the range of {name!r} begins at {low!r}, and scale = "log" needs more'
+                " than 0"
+            )
+        return low, high, scale
     if isinstance(space, list) and space:
         return _value(learner, name, space)
     raise StudyError(
         f"learners: search of {name!r} is a list of choices or a range, not {space!r}"
     )
-
-
-def _check_range(name: str, low: Any, high: Any, scale: str) -> None:
-    numbers = all(
-        isinstance(end, int | float) and not isinstance(end, bool)
-        for end in (low, high)
-    )
-    if not numbers or not low < high:
-        raise StudyError(
-            f"learners: the range of {name!r} goes from {low!r} to {high!r}: give low < high"
-        )
-    if scale == "log" and not low > 0:
-        raise StudyError(
-            f'learners: the range of {name!r} begins at {low!r}, and scale = "log" needs more'
-            " than 0"
-        )
-
-
-def _space_out(space: Any) -> Any:
-    if isinstance(space, tuple):
-        return dict(zip(("low", "high", "scale"), space))
-    return list(space)
 
 
 def _learners(name: str, value: object) -> tuple[LearnerChoice, ...]:

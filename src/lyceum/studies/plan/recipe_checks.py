@@ -17,10 +17,9 @@ TASKS = ("classification", "regression")
 
 
 def _paths(name: str, value: object) -> tuple[str, ...]:
+    values: list[Any] = [value]
     if isinstance(value, list | tuple):
         values = list(value)
-    else:
-        values = [value]
     if not values or not all(isinstance(path, str | os.PathLike) for path in values):
         raise StudyError(f"{name} = {value!r}: give a path, or a list of paths")
     return tuple(os.fspath(path) for path in values)
@@ -69,8 +68,7 @@ def _loss(name: str, value: Any) -> LossMatrix:
         if isinstance(value, str | os.PathLike):
             return LossMatrix.read(value)
         if isinstance(value, Mapping):
-            by_pair = all(isinstance(pair, tuple) for pair in value)
-            if by_pair:
+            if all(isinstance(pair, tuple) for pair in value):
                 return LossMatrix.from_costs(value)
             return LossMatrix.from_dict(value)
         return LossMatrix(value)
@@ -82,10 +80,9 @@ def _integer(least: int, most: int) -> Callable[[str, Any], int]:
     def check(name: str, value: Any) -> int:
         whole = not isinstance(value, bool) and hasattr(value, "__index__")
         if not whole or not least <= int(value) <= most:
+            upper = ""
             if most < 10**9 or (whole and int(value) > most):
                 upper = f" and at most {most:,}"
-            else:
-                upper = ""
             raise StudyError(
                 f"{name} = {value!r}: give a whole number of at least {least}{upper}"
             )
@@ -96,12 +93,9 @@ def _integer(least: int, most: int) -> Callable[[str, Any], int]:
 
 def _number(low: float, high: float, why: str) -> Callable[[str, Any], float]:
     def check(name: str, value: Any) -> float:
-        fits = (
-            isinstance(value, int | float)
-            and not isinstance(value, bool)
-            and low <= value < high
-        )
-        if not fits or math.isnan(value):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        # not true of NaN either
+        if not (is_number and low <= value < high):
             raise StudyError(f"{name} = {value!r}: {why}")
         return float(value)
 

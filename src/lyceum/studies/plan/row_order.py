@@ -30,11 +30,9 @@ def group_codes(recipe: Recipe, data: StudyData) -> np.ndarray | None:
     if recipe.group is None:
         return None
     column = data.order_columns[recipe.group]
-    codes = (
-        column.dictionary_encode()
-        .indices.to_numpy(zero_copy_only=False)
-        .astype(np.float64)
-    )
+    indices = column.dictionary_encode().indices
+    # missing ones are null, which becomes NaN
+    codes = indices.to_numpy(zero_copy_only=False).astype(np.float64)
     missing = np.isnan(codes)
     codes[missing] = codes.size + np.arange(missing.sum())
     if len(np.unique(codes)) < 2:
@@ -55,10 +53,11 @@ def time_values(recipe: Recipe, data: StudyData) -> np.ndarray | None:
             f"time = {recipe.time!r}: its values are neither numbers nor dates that are read, e.g. "
             f"{column[0].as_py()!r}; write them as 2024-05-31, or give another column"
         )
-    if not np.isfinite(values).all():
+    n_without = np.count_nonzero(~np.isfinite(values))
+    if n_without:
         raise StudyError(
-            f"time = {recipe.time!r}: {np.count_nonzero(~np.isfinite(values)):,} rows have no time;"
-            " leave them out, or give another column"
+            f"time = {recipe.time!r}: {n_without:,} rows have no time; leave them out, or give"
+            " another column"
         )
     if np.ptp(values) == 0.0:
         raise StudyError(
@@ -71,12 +70,9 @@ def _numbers(column: pa.Array) -> np.ndarray | None:
     """Numbers, dates and times, also those written as text, as numbers; None where they are
     neither."""
     if pa.types.is_temporal(column.type):
-        integers = column.cast(
-            pa.int32() if column.type.bit_width == 32 else pa.int64()
-        )
-        return np.asarray(
-            integers.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64
-        )
+        # Arrow takes times for integers of their own width only
+        integers = pa.int32() if column.type.bit_width == 32 else pa.int64()
+        return _as_floats(column.cast(integers))
     for kind in (pa.float64(), pa.timestamp("us")):
         try:
             numbers = pc.cast(column, kind)
@@ -84,7 +80,10 @@ def _numbers(column: pa.Array) -> np.ndarray | None:
             continue
         if pa.types.is_timestamp(kind):
             numbers = numbers.cast(pa.int64())
-        return np.asarray(
-            numbers.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64
-        )
+        return _as_floats(numbers)
     return None
+
+
+def _as_floats(numbers: pa.Array) -> np.ndarray:
+    values = numbers.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    return np.asarray(values, dtype=np.float64)

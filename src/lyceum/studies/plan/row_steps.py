@@ -57,17 +57,15 @@ class KnownClasses:
         assert target is not None
         assert target.categories is not None
         kind: Any = "binary" if len(self.kept) == 2 else "categorical"
-        return schema.with_target(
-            replace(target, kind=kind, categories=target.categories[self.kept])
-        )
+        categories = target.categories[self.kept]
+        return schema.with_target(replace(target, kind=kind, categories=categories))
 
     def __call__(self, block: Block) -> Block:
         assert block.y is not None
         known = np.isin(block.y, self.kept)
-        if known.all():
-            taken = block
-        else:
-            taken = block.take(known)
-        assert taken.y is not None
-        codes = np.searchsorted(self.kept, taken.y).astype(taken.y.dtype)
-        return replace(taken, y=codes, schema=self.schema(block.schema))
+        schema = self.schema(block.schema)
+        if not known.all():
+            block = block.take(known)
+        assert block.y is not None
+        codes = np.searchsorted(self.kept, block.y).astype(block.y.dtype)
+        return replace(block, y=codes, schema=schema)

@@ -45,6 +45,7 @@ from lyceum.studies.plan.table_notes import (
     table_notes,
     zero_weight_note,
 )
+from lyceum.studies.report.format import by_count
 
 _LEFT_OUT = ("constant", "empty", "free_text", "identifier")
 _FEWEST = 6  # below, no part of the rows can be learned from while another is tested
@@ -83,23 +84,15 @@ class StudyData:
         digest = digest_data(list(recipe.data), file_format)
         source, order = _read(recipe, file_format, recipe.memory_mb << 20)
         data = cls._of_read(recipe, source)
-        if isinstance(source, ProfiledFile):
-            drawn = source.seen.numbers
-        else:
-            drawn = None
+        drawn = source.seen.numbers if isinstance(source, ProfiledFile) else None
         return replace(data._with_order(order, drawn), digest=digest)
 
     @classmethod
     def _of_read(cls, recipe: Recipe, data: LoadedTable | ProfiledFile) -> StudyData:
         kinds: Any = dict(recipe.kinds)
-        memory = recipe.memory_mb << 20
+        reading: Any = {"task": recipe.task, "memory": recipe.memory_mb << 20}
         inspection = inspect(
-            data,
-            recipe.target,
-            task=recipe.task,
-            kinds=kinds,
-            memory=memory,
-            file_format=recipe.file_format,
+            data, recipe.target, kinds=kinds, file_format=recipe.file_format, **reading
         )
         suspects = _suspects(inspection, recipe)
         left_out = {suspect.column for suspect in suspects if suspect.left_out}
@@ -109,13 +102,10 @@ class StudyData:
         rows = scan(
             data,
             recipe.target,
-            task=recipe.task,
             weight=recipe.weight,
-            kinds={
-                name: kind for name, kind in kinds.items() if name not in recipe.ignore
-            },
+            kinds={name: kinds[name] for name in kinds if name not in recipe.ignore},
             ignore=(*recipe.ignore, *sorted(left_out)),
-            memory=memory,
+            **reading,
             **recipe.file_format.options(),
         )
         used = [inspection[name] for name in rows.schema.names]
@@ -149,13 +139,21 @@ class StudyData:
         if w is not None:
             n_zero = int(np.count_nonzero(usable & (w == 0)))
             usable &= w > 0
-            notes += (zero_weight_note(n_zero),) if n_zero else ()
-        known = np.flatnonzero(usable)
-        if usable.all():
-            kept = rows
-        else:
-            kept = rows.take(known)
-        return cls(kept, known, kept, len(known), n_without, missing, suspects, notes)
+            if n_zero:
+                notes = (*notes, zero_weight_note(n_zero))
+        numbers = np.flatnonzero(usable)
+        if not usable.all():
+            rows = rows.take(numbers)
+        return cls(
+            rows=rows,
+            numbers=numbers,
+            all_rows=rows,
+            n_rows=len(numbers),
+            n_without_target=n_without,
+            n_missing=missing,
+            suspects=suspects,
+            notes=notes,
+        )
 
     @classmethod
     def _from_sample(
@@ -167,12 +165,8 @@ class StudyData:
         notes: tuple[str, ...],
     ) -> StudyData:
         """The rows that were drawn when the file was read through."""
-        sample = cls._in_memory(
-            replace(rows, source=coded_source(file.seen.rows, rows.source.schema)),
-            missing,
-            suspects,
-            notes,
-        )
+        drawn = replace(rows, source=coded_source(file.seen.rows, rows.source.schema))
+        sample = cls._in_memory(drawn, missing, suspects, notes)
         target = rows.schema.target
         assert target is not None
         seen = file.seen.profile.columns[target.name]
@@ -204,26 +198,22 @@ class StudyData:
         if target.categories is None or unlabeled:
             return self
         counts = np.bincount(self.y, minlength=len(target.categories))
-        kept = np.flatnonzero(counts > 1)
+        common = np.flatnonzero(counts > 1)
         single = np.flatnonzero(counts == 1)
-        if len(kept) < 2 or not len(single):
+        if len(common) < 2 or not len(single):
             return self
-        step = KnownClasses(kept)
-        chosen = np.flatnonzero(np.isin(self.y, kept))
+        step = KnownClasses(common)
+        indices = np.flatnonzero(np.isin(self.y, common))
         rows = self.rows.then(step)
         # gathered: blocks hold the codes that remain
-        rows = rows.take(np.arange(len(chosen)))
+        rows = rows.take(np.arange(len(indices)))
         n_rows = self.n_rows - len(single)
         notes = (*self.notes, rare_note(target.categories[single], n_rows))
-        if self.is_sample:
-            every = self.all_rows.then(step)
-        else:
-            every = rows
         return replace(
             self,
             rows=rows,
-            all_rows=every,
-            numbers=self.numbers[chosen],
+            all_rows=self.all_rows.then(step) if self.is_sample else rows,
+            numbers=self.numbers[indices],
             n_rows=n_rows,
             notes=notes,
             rare_classes=tuple(target.categories[single].tolist()),
@@ -232,10 +222,10 @@ class StudyData:
     def _with_order(self, order: pa.Table, drawn: np.ndarray | None) -> StudyData:
         """The same rows with their groups and times, of a table of all rows or of the `drawn`
         ones."""
-        if drawn is None:
-            indices = self.numbers
-        else:
-            indices = np.searchsorted(drawn, self.numbers)
+        indices = self.numbers
+        if drawn is not None:
+            # numbers are those in the file, of which the table has the rows drawn
+            indices = np.searchsorted(drawn, indices)
         rows = order.take(pa.array(indices))
         columns = {name: rows[name].combine_chunks() for name in rows.column_names}
         return replace(self, order_columns=columns)
@@ -301,9 +291,11 @@ def _read(
     if fits_memory(data, memory, file_format):
         loaded = read_data(data, file_format)
         return with_parsed_text(loaded), _order_columns(recipe, loaded.table)
+    # columns whose distinct values must all be known: those declared to be categories
     listed = {name for name, kind in recipe.kinds.items() if kind != "continuous"}
     if recipe.task == "classification":
         listed.add(recipe.target)
+    # cells of 8 bytes in a quarter of the memory
     large = profile_large_file(
         data,
         file_format,
@@ -317,9 +309,7 @@ def _read(
 
 
 def _order_columns(recipe: Recipe, table: pa.Table) -> pa.Table:
-    names = dict.fromkeys(
-        name for name in (recipe.group, recipe.time) if name is not None
-    )
+    names = dict.fromkeys((recipe.group, recipe.time))
     return table.select([name for name in names if name in table.column_names])
 
 
@@ -332,28 +322,27 @@ def _suspects(inspection: Inspection, recipe: Recipe) -> tuple[ColumnWarning, ..
     aside = {*recipe.ignore, recipe.weight}
     suspects = []
     for column in inspection.columns:
-        for flag in column.flags if column.name not in aside else ():
+        if column.name in aside:
+            continue
+        is_wanted = column.name in (*recipe.keep, *recipe.kinds, recipe.target)
+        for flag in column.flags:
             if flag.code == "ordered" and recipe.time is not None:
                 continue  # the order of time is taken care of
-            droppable = flag.code in _LEFT_OUT and column.name != recipe.target
-            droppable = droppable and not (flag.code == "free_text" and recipe.text)
-            declared = column.name in recipe.keep or column.name in recipe.kinds
-            left_out = droppable and not declared
-            if left_out:
-                text = _without_remedy(flag.text)
-            else:
-                text = flag.text
+            has_words = flag.code == "free_text" and recipe.text
+            left_out = flag.code in _LEFT_OUT and not (is_wanted or has_words)
+            text = _without_remedy(flag.text) if left_out else flag.text
             suspects.append(ColumnWarning(column.name, flag.code, text, left_out))
     out = {suspect.column for suspect in suspects if suspect.left_out}
     if {column.name for column in inspection.columns} - out - aside - {recipe.target}:
         return tuple(suspects)
-    empty = {one.column for one in suspects if one.code in ("constant", "empty")}
+    # nothing else is left: all stay but those that hold nothing, or one value per row
+    empty = {s.column for s in suspects if s.code in ("constant", "empty")}
     empty |= {name for name in out if _has_many(inspection[name])}
-    return tuple(one if one.column in empty else _keep(one) for one in suspects)
-
-
-def _keep(suspect: ColumnWarning) -> ColumnWarning:
-    return replace(suspect, text=_without_remedy(suspect.text), left_out=False)
+    for i, suspect in enumerate(suspects):
+        if suspect.column not in empty:
+            text = _without_remedy(suspect.text)
+            suspects[i] = replace(suspect, text=text, left_out=False)
+    return tuple(suspects)
 
 
 def _without_remedy(text: str) -> str:
@@ -367,9 +356,8 @@ def _without_remedy(text: str) -> str:
 
 
 def _has_many(column: ColumnInspection) -> bool:
-    return column.kind != "continuous" and (
-        column.n_distinct is None or column.n_distinct > _LISTED
-    )
+    is_long = column.n_distinct is None or column.n_distinct > _LISTED
+    return column.kind != "continuous" and is_long
 
 
 def _implied_kinds(
@@ -389,13 +377,9 @@ def _implied_kinds(
     }
     kinds = {}
     if recipe.text:
+        declared = {*aside, *recipe.kinds}
         for suspect in suspects:
-            is_declared = suspect.column in recipe.kinds
-            if (
-                suspect.code == "free_text"
-                and suspect.column not in aside
-                and not is_declared
-            ):
+            if suspect.code == "free_text" and suspect.column not in declared:
                 kinds[suspect.column] = "text"
     if not recipe.dates:  # a date that is declared to be a number is not taken apart
         for column in inspection.columns:
@@ -414,10 +398,9 @@ def _check_target(inspection: Inspection, recipe: Recipe) -> None:
     if any(flag.code == "constant" for flag in target.flags):
         raise StudyError(one_value_text(recipe.target))
     if _has_many(target):
+        what = "that are no numbers"
         if target.low is not None:
             what = "taken as classes"
-        else:
-            what = "that are no numbers"
         raise StudyError(
             f"the target {recipe.target!r} has {target.n_distinct or 'very many'} distinct values"
             f" {what}: it is free text or an identifier; choose another column, or group its values"
@@ -429,16 +412,12 @@ def _check_columns(inspection: Inspection, recipe: Recipe, left_out: set[str]) -
     names = set(listed)
     # those of group and time are in ignore too
     for key in ("group", "time", "ignore", "keep"):
-        value = getattr(recipe, key)
-        if isinstance(value, str):
-            chosen = {value}
-        else:
-            chosen = set(value or ())
-        unknown = sorted(chosen - names)
+        value = getattr(recipe, key) or ()
+        named = {value} if isinstance(value, str) else set(value)
+        unknown = sorted(named - names)
         if unknown:
-            raise StudyError(
-                f"{key}: there is no column {unknown[0]!r}{spelling_hint(unknown[0], listed)}"
-            )
+            hint = spelling_hint(unknown[0], listed)
+            raise StudyError(f"{key}: there is no column {unknown[0]!r}{hint}")
     if names - left_out - {*recipe.ignore, recipe.target, recipe.weight}:
         return
     reasons = [
@@ -458,30 +437,25 @@ def _check_columns(inspection: Inspection, recipe: Recipe, left_out: set[str]) -
 def _check_scale(target: str, y: np.ndarray) -> None:
     """Raise where all values are the same, or so large or alike that their squares are no
     numbers."""
-    if np.abs(y).max() > _SQUARES:
-        spread = float(np.ptp(y / _SQUARES)) * _SQUARES
-    else:
-        spread = float(np.ptp(y))
+    largest = np.abs(y).max()
+    is_large = largest > _SQUARES
+    # divided before it is subtracted, as the difference of large numbers may overflow
+    unit = _SQUARES if is_large else 1.0
+    spread = float(np.ptp(y / unit)) * unit
     if spread == 0.0:
         raise StudyError(one_value_text(target))
-    if np.abs(y).max() > _SQUARES or spread < 1.0 / _SQUARES:
-        if np.abs(y).max() > _SQUARES:
-            size = "large"
-        else:
-            size = "small"
+    if is_large or spread < 1.0 / _SQUARES:
+        size = "large" if is_large else "small"
         raise StudyError(
-            f"the target {target!r} has values so {size} (up to {np.abs(y).max():.3g}) that squared"
-            " errors cannot be written as numbers: study it in another unit, or its logarithm"
+            f"the target {target!r} has values so {size} (up to {largest:.3g}) that squared errors"
+            " cannot be written as numbers: study it in another unit, or its logarithm"
         )
 
 
 def _check_count(n_rows: int) -> None:
     """Raise where the rows with a target are too few for folds."""
     if n_rows < _FEWEST:
-        if n_rows == 1:
-            count = "there is 1 row"
-        else:
-            count = f"there are {n_rows} rows"
+        count = by_count(n_rows, "there is 1 row", f"there are {n_rows} rows")
         raise StudyError(
             f"{count} with a target: too few to learn from some and test on others; {_FEWEST} are"
             " the least, and even 20 say little"

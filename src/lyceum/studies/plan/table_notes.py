@@ -9,7 +9,7 @@ import numpy as np
 from lyceum._core.data import ColumnInspection, Inspection
 from lyceum.studies.plan.candidate import ColumnWarning
 from lyceum.studies.plan.recipe import Recipe
-from lyceum.studies.report.format import percent_text
+from lyceum.studies.report.format import by_count, percent_text
 
 
 def table_notes(inspection: Inspection, recipe: Recipe) -> tuple[str, ...]:
@@ -20,22 +20,14 @@ def table_notes(inspection: Inspection, recipe: Recipe) -> tuple[str, ...]:
         (target.n_infinite, "with an infinite target"),
     ):
         if n:
-            if n == 1:
-                left = "row"
-                were = "was"
-                them = "it"
-            else:
-                left = "rows"
-                were = "were"
-                them = "them"
+            rows = by_count(n, "row", "rows")
+            were = by_count(n, "was", "were")
+            them = by_count(n, "it", "them")
             notes.append(
-                f"{n:,} {left} {what} {were} left out: nothing can be learned from {them}."
+                f"{n:,} {rows} {what} {were} left out: nothing can be learned from {them}."
             )
     if inspection.n_repeated:
-        if inspection.n_repeated == 1:
-            repeat = "row repeats"
-        else:
-            repeat = "rows repeat"
+        repeat = by_count(inspection.n_repeated, "row repeats", "rows repeat")
         notes.append(
             f"{inspection.n_repeated:,} {repeat} an earlier row; where they are the same case, the"
             " errors here are too small."
@@ -45,32 +37,28 @@ def table_notes(inspection: Inspection, recipe: Recipe) -> tuple[str, ...]:
 
 def kept_notes(suspects: tuple[ColumnWarning, ...], recipe: Recipe) -> Iterator[str]:
     """On columns that would have been left out if there were others."""
-    for one in suspects:
-        requested = (
-            one.column in recipe.keep
-            or one.column in recipe.kinds
-            or one.column == recipe.target
+    requested = {*recipe.keep, *recipe.kinds, recipe.target}
+    codes = ["identifier"]
+    if not recipe.text:  # else the words of free text are counted
+        codes.append("free_text")
+    for suspect in suspects:
+        if suspect.left_out or suspect.column in requested or suspect.code not in codes:
+            continue
+        yield (
+            f"Column {suspect.column!r} {suspect.text.rstrip('.?')}. It was kept because no other"
+            " column is left to learn from: ask whether new rows will have such values."
         )
-        has_words = one.code == "free_text" and recipe.text  # its words are counted
-        if one.code in ("identifier", "free_text") and not (
-            one.left_out or requested or has_words
-        ):
-            yield (
-                f"Column {one.column!r} {one.text.rstrip('.?')}. It was kept because no other"
-                " column is left to learn from: ask whether new rows will have such values."
-            )
 
 
 def infinite_note(column: ColumnInspection) -> str:
-    if column.n_infinite == 1:
-        cells = "cell was"
-    else:
-        cells = "cells were"
+    cells = by_count(column.n_infinite, "cell was", "cells were")
     return f"{column.n_infinite:,} infinite {cells} taken as missing in column {column.name!r}."
 
 
 def zero_weight_note(n: int) -> str:
-    return f"{n:,} {'row of weight 0 was' if n == 1 else 'rows of weight 0 were'} left out."
+    return (
+        f"{n:,} {by_count(n, 'row of weight 0 was', 'rows of weight 0 were')} left out."
+    )
 
 
 def only_classes_text(key: str, target: str) -> str:
@@ -102,14 +90,15 @@ def single_rows_text(target: str, counts: np.ndarray) -> str:
 
 def rare_note(labels: np.ndarray, n_rows: int) -> str:
     """What was left out, and what that does to an error rate."""
-    listed = ", ".join(repr(label) for label in labels[:5].tolist()) + ", ..." * (
-        len(labels) > 5
-    )
-    share = len(labels) / (n_rows + len(labels))
-    one = len(labels) == 1
+    n = len(labels)
+    listed = ", ".join(repr(label) for label in labels[:5].tolist())
+    if n > 5:
+        listed += ", ..."
+    classes = by_count(n, "The class", f"{n:,} classes")
+    were = by_count(n, "was", "were")
+    them = by_count(n, "it", "them")
     return (
-        f"{'The class' if one else f'{len(labels):,} classes'} with a single row ({listed})"
-        f" {'was' if one else 'were'} left out: a single row can be learned or tested, not both."
-        f" The model never predicts {'it' if one else 'them'}: such rows, {percent_text(share)} of"
-        " all, are not counted as errors."
+        f"{classes} with a single row ({listed}) {were} left out: a single row can be learned or"
+        f" tested, not both. The model never predicts {them}: such rows,"
+        f" {percent_text(n / (n_rows + n))} of all, are not counted as errors."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -70,14 +71,14 @@ class ClassFigures:
         }
         first = samples[study.choice.label]
         labels = np.array([str(label) for label in study.classes or ()])
-        same = {
-            name: one.predicted
-            for name, one in samples.items()
-            if len(one.y) == len(first.y)
+        # curves of other rows could not be compared
+        posteriors = {
+            name: sample.predicted
+            for name, sample in samples.items()
+            if len(sample.y) == len(first.y)
         }
-        return cls(
-            study, labels, first.y, same, {learner.label: learner for learner in shown}
-        )
+        learners = {learner.label: learner for learner in shown}
+        return cls(study, labels, first.y, posteriors, learners)
 
     @property
     def y(self) -> np.ndarray:
@@ -95,35 +96,26 @@ class ClassFigures:
 
     def _tasks(self, proba: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Truth and score of the positive class, or of every class that occurs against the rest."""
-        classes = (
-            [positive_class(self.study)]
-            if len(self.labels) == 2
-            else range(len(self.labels))
-        )
+        classes = list(range(len(self.labels)))
+        if len(classes) == 2:
+            classes = [positive_class(self.study)]
         for k in classes:
-            if 0 < np.count_nonzero(self.codes == k) < len(self.codes):
-                yield self.codes == k, proba[:, k]
+            truth = self.codes == k
+            if truth.any() and not truth.all():
+                yield truth, proba[:, k]
 
     def _curve_table(
         self,
         head: str,
-        of: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]],
+        points: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]],
     ) -> Table:
-        """The mean curve of every learner at a few places."""
-        columns = [
-            np.mean(
-                [
-                    np.interp(_GRID, *of(truth, score))
-                    for truth, score in self._tasks(proba)
-                ],
-                axis=0,
-            )
-            for proba in self.posteriors.values()
-        ]
-        rows = [
-            (float(x), *(float(c[i]) for c in columns)) for i, x in enumerate(_GRID)
-        ]
-        return Table("", (head, *self.posteriors), rows)
+        """The mean curve of every learner at a few places, from the `points` of truth and score."""
+        columns = []
+        for proba in self.posteriors.values():
+            curves = [np.interp(_GRID, *points(*task)) for task in self._tasks(proba)]
+            columns.append(np.mean(curves, axis=0))
+        rows = np.column_stack([_GRID, *columns]).tolist()
+        return Table("", (head, *self.posteriors), [tuple(row) for row in rows])
 
     # -- decisions ---------------------------------------------------------------------
 
@@ -131,20 +123,15 @@ class ClassFigures:
         study = self.study
         actions = [str(action) for action in study.actions]
         matrix = np.asarray(study.choice.confusion)
-        if study.loss is not None:
-            how = "least expected cost"
-        else:
-            how = "likeliest class"
+        how = "likeliest class" if study.loss is None else "least expected cost"
         text = (
             f"Rows are the truth, columns what was decided ({how}) for rows that the model had not"
             " seen. Shades and percentages are shares of the true class."
         )
         if study.repeats > 1:
             text += f" Folds were drawn {study.repeats} times, and a row counts once for each."
-        size = (
-            min(2.4 + 1.0 * len(actions), 8.0),
-            min(1.6 + 0.85 * len(self.labels), 7.0),
-        )
+        width = min(2.4 + 1.0 * len(actions), 8.0)
+        height = min(1.6 + 0.85 * len(self.labels), 7.0)
         draw = partial(plot.confusion, matrix, list(self.labels), actions=actions)
         rows = [
             (label, *counts)
@@ -152,38 +139,32 @@ class ClassFigures:
         ]
         table = Table("", ("truth \\ decided", *actions), rows)
         title = f"What was decided: {study.choice.label}"
-        yield figure_of("confusion", title, text, draw, size, table)
+        yield figure_of("confusion", title, text, draw, (width, height), table)
 
     def cobweb(self) -> Iterator[Figure]:
         K = len(self.labels)
         if not 2 < K <= _MANY_CLASSES:
             return
-        matrices = {
-            name: _counts(self.codes, proba.argmax(axis=1), K)
-            for name, proba in self.posteriors.items()
-        }
         text = (
             "One spoke for every way to be wrong; the smaller the polygon, the better. The gray"
             " ring is guessing."
         )
-        shares = {
-            name: matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1)
-            for name, matrix in matrices.items()
-        }
-        rows = [
-            (
-                f"{self.labels[i]} taken for {self.labels[j]}",
-                *(float(s[i, j]) for s in shares.values()),
-            )
-            for i in range(K)
-            for j in range(K)
-            if i != j
-        ]
+        matrices = {}
+        shares = {}
+        for name, proba in self.posteriors.items():
+            # rows are the truth, columns the likeliest class
+            cells = self.codes * K + proba.argmax(axis=1)
+            counts = np.bincount(cells, minlength=K * K).reshape(K, K)
+            matrices[name] = counts
+            shares[name] = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+        rows = []
+        for i, j in itertools.permutations(range(K), 2):
+            mistake = f"{self.labels[i]} taken for {self.labels[j]}"
+            rows.append((mistake, *(float(share[i, j]) for share in shares.values())))
         draw = partial(plot.cobweb, matrices, list(self.labels))
         table = Table("", ("share of the true class", *shares), rows)
-        yield figure_of(
-            "cobweb", "Which classes are taken for which", text, draw, (5.4, 5.0), table
-        )
+        title = "Which classes are taken for which"
+        yield figure_of("cobweb", title, text, draw, (5.4, 5.0), table)
 
     # -- thresholds --------------------------------------------------------------------
 
@@ -199,16 +180,21 @@ class ClassFigures:
             " pooled. The nearer the corner on the top left, the better. AUC is the mean over"
             " folds, as in the ranking."
         )
-        table = self._curve_table("false positive rate", _roc_points)
+
+        def points(
+            truth: np.ndarray, score: np.ndarray
+        ) -> tuple[np.ndarray, np.ndarray]:
+            curve = evaluate.roc_curve(truth, score)
+            return curve.fpr, curve.tpr
+
+        table = self._curve_table("false positive rate", points)
         yield figure_of("roc", "ROC curves", text, self._draw_roc, table=table)
 
     def _draw_roc(self, ax: Axes) -> Axes:
         plot.roc(self.y, self.posteriors, **self._class_options, ax=ax)
+        # the AUC of the pooled curve would be another than that of the ranking
         for line, learner in zip(ax.lines, self.learners.values()):
-            if learner.auc is None:
-                area = ""
-            else:
-                area = f"  AUC {score_text(learner.auc)}"
+            area = "" if learner.auc is None else f"  AUC {score_text(learner.auc)}"
             line.set_label(f"{learner.label}{area}")
         legend(ax, "lower right")
         return ax
@@ -222,7 +208,14 @@ class ClassFigures:
         draw = partial(
             plot.precision_recall, self.y, self.posteriors, **self._class_options
         )
-        table = self._curve_table("recall", _precision_points)
+
+        def points(
+            truth: np.ndarray, score: np.ndarray
+        ) -> tuple[np.ndarray, np.ndarray]:
+            precision, recall, _ = evaluate.precision_recall_curve(truth, score)
+            return recall[::-1], precision[::-1]  # np.interp wants rising abscissas
+
+        table = self._curve_table("recall", points)
         yield figure_of("precision", "Precision and recall", text, draw, table=table)
 
     def cost_curve(self) -> Iterator[Figure]:
@@ -238,47 +231,48 @@ class ClassFigures:
         draw = partial(
             plot.cost_curve, self.y, self.posteriors, **self._class_options, **costs
         )
-        table = self._curve_table("share of the cost from positives", _cost_points)
+
+        def points(
+            truth: np.ndarray, score: np.ndarray
+        ) -> tuple[np.ndarray, np.ndarray]:
+            curve = evaluate.cost_curve(truth, score, n_points=101)
+            return curve.probability_cost, curve.cost
+
+        table = self._curve_table("share of the cost from positives", points)
         yield figure_of("cost", "Cost curves", text, draw, table=table)
 
     def error_reject(self) -> Iterator[Figure]:
-        if self.study.loss is None:
-            loss = None
-        else:
-            loss = _with_text_labels(self.study.loss)
+        loss = self.study.loss
+        if loss is not None:
+            # labels as texts, as those of `y` are
+            classes = [str(label) for label in loss.classes or ()]
+            actions = [str(action) for action in loss.actions or ()]
+            loss = LossMatrix(loss.values, classes, actions)
         curves = {
             name: error_reject_curve(self.y, proba, loss, classes=list(self.labels))
             for name, proba in self.posteriors.items()
         }
-        if loss is not None:
-            what = "mean cost"
-        else:
-            what = "error rate"
+        what = "error rate" if loss is None else "mean cost"
         text = (
             f"The {what} among the rows that are decided, when those with the highest expected cost"
             " are left to a person. Where a curve does not fall to the right, rejecting gains"
             " nothing."
         )
         draw = partial(plot.error_reject, curves, doubt=self.study.doubt)
+        # rising shares, without the point at which every row is rejected and none has a cost
+        grid = _GRID[:-1]
         columns = [
-            np.interp(_GRID[:-1], c.reject_rate[:0:-1], c.cost[:0:-1])
-            for c in curves.values()
+            np.interp(grid, curve.reject_rate[:0:-1], curve.cost[:0:-1])
+            for curve in curves.values()
         ]
-        rows = [
-            (float(x), *(float(c[i]) for c in columns))
-            for i, x in enumerate(_GRID[:-1])
-        ]
+        rows = [tuple(row) for row in np.column_stack([grid, *columns]).tolist()]
         table = Table("", ("share rejected", *curves), rows)
-        yield figure_of(
-            "reject", "Leaving doubtful rows to a person", text, draw, table=table
-        )
+        title = "Leaving doubtful rows to a person"
+        yield figure_of("reject", title, text, draw, table=table)
 
     def calibration(self) -> Iterator[Figure]:
         K = len(self.labels)
-        if K == 2:
-            event = f"“{self.labels[1]}”"
-        else:
-            event = "the likeliest class"
+        event = f"“{self.labels[1]}”" if K == 2 else "the likeliest class"
         text = (
             f"Whether events of predicted probability 30 % happen 30 % of the time, for {event}. On"
             " the diagonal posteriors can be taken at their word; bars are 95 % intervals."
@@ -290,43 +284,19 @@ class ClassFigures:
             )
             for name, proba in self.posteriors.items()
         }
-        rows = [
-            (name, float(low), float(high), float(n), float(p), float(o))
-            for name, c in results.items()
-            for low, high, n, p, o in zip(
-                c.low, c.high, c.weight, c.predicted, c.observed
-            )
-        ]
+        rows = []
+        for name, c in results.items():
+            for bin_ in zip(c.low, c.high, c.weight, c.predicted, c.observed):
+                rows.append((name, *map(float, bin_)))
         heads = ("learner", "from", "to", "rows", "mean posterior", "observed share")
         draw = partial(plot.calibration, results)
-        yield figure_of(
-            "calibration", "Calibration", text, draw, table=Table("", heads, rows)
-        )
-
-
-def _counts(truth: np.ndarray, named: np.ndarray, K: int) -> np.ndarray:
-    return np.bincount(truth * K + named, minlength=K * K).reshape(K, K)
-
-
-def _roc_points(truth: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    curve = evaluate.roc_curve(truth, score)
-    return curve.fpr, curve.tpr
-
-
-def _precision_points(
-    truth: np.ndarray, score: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    precision, recall, _ = evaluate.precision_recall_curve(truth, score)
-    return recall[::-1], precision[::-1]
-
-
-def _cost_points(truth: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    curve = evaluate.cost_curve(truth, score, n_points=101)
-    return curve.probability_cost, curve.cost
+        table = Table("", heads, rows)
+        yield figure_of("calibration", "Calibration", text, draw, table=table)
 
 
 def _two_costs(loss: LossMatrix | None, positive: int) -> dict[str, Any]:
     """Costs of false alarms and misses, where the matrix is about nothing else."""
+    # rows are the truth: [negative, positive] is a false alarm, [positive, negative] a miss
     if loss is None or loss.values.shape != (2, 2) or np.diag(loss.values).any():
         return {}
     negative = 1 - positive
@@ -335,11 +305,3 @@ def _two_costs(loss: LossMatrix | None, positive: int) -> dict[str, Any]:
     if min(cost_fp, cost_fn) >= 0:
         return {"cost_fp": float(cost_fp), "cost_fn": float(cost_fn)}
     return {}
-
-
-def _with_text_labels(loss: LossMatrix) -> LossMatrix:
-    return LossMatrix(
-        loss.values,
-        [str(c) for c in loss.classes or ()],
-        [str(a) for a in loss.actions or ()],
-    )

@@ -38,15 +38,10 @@ def effect_figures(study: Study, problems: Problems) -> list[Figure]:
         makers[f"effect of {effect.column}"] = partial(_effect, study, effect, i)
     if effects.pair is not None:
         makers["two-way effect"] = partial(_pair, study, effects.pair)
-    drawn = [
-        problems.attempt(f"{name} figure", partial(_as_list, make), [])
-        for name, make in makers.items()
-    ]
-    return [figure for figures in drawn for figure in figures]
-
-
-def _as_list(make: Any) -> list[Figure]:
-    return list(make())
+    figures = []
+    for name, make in makers.items():
+        figures += problems.collect(f"{name} figure", make)
+    return figures
 
 
 def _importance(study: Study, effects: ModelEffects) -> Iterator[Figure]:
@@ -61,23 +56,22 @@ def _importance(study: Study, effects: ModelEffects) -> Iterator[Figure]:
         " standard error over shuffles. Columns that say the same share their importance."
     )
     importances = effects.importance
-    values = np.array([one.increase for one in importances])
+    label = f"increase of the {what}"
     draw = partial(
-        plot.importances, values, names=[_short_label(one.column) for one in importances],
-        spread=np.array([one.standard_error for one in importances]), most=_COLUMNS,
-        label=f"increase of the {what}",
-    )  # fmt: skip
-    rows = [
-        (one.column, _round(one.increase), _round(one.standard_error))
-        for one in importances
-    ]
-    table = Table("", ("column", f"increase of the {what}", "standard error"), rows)
+        plot.importances,
+        np.array([column.increase for column in importances]),
+        names=[_short_label(column.column) for column in importances],
+        spread=np.array([column.standard_error for column in importances]),
+        most=_COLUMNS,
+        label=label,
+    )
+    rows = []
+    for column in importances:
+        numbers = (column.increase, column.standard_error)
+        rows.append((column.column, *(float(f"{number:.3g}") for number in numbers)))
+    table = Table("", ("column", label, "standard error"), rows)
     size = (5.2, 1.2 + 0.3 * min(len(importances), _COLUMNS))
     yield figure_of("importance", "Which columns matter", text, draw, size, table)
-
-
-def _round(value: float) -> float:
-    return float(f"{value:.3g}")
 
 
 def _short_label(text: Any) -> str:
@@ -85,13 +79,6 @@ def _short_label(text: Any) -> str:
     if len(label) <= _LABEL:
         return label
     return f"{label[: _LABEL - 1]}…"
-
-
-def _is_number(values: Sequence[Any]) -> bool:
-    return all(
-        isinstance(value, float | int) and not isinstance(value, bool)
-        for value in values
-    )
 
 
 def _output_name(study: Study, output: str) -> str:
@@ -113,48 +100,37 @@ def _effect(study: Study, effect: ColumnEffect, i: int) -> Iterator[Figure]:
     rows = [(value, *means) for value, means in zip(values, zip(*effect.means))]
     heads = (effect.column, *(_output_name(study, name) for name in effect.outputs))
     text = "The mean prediction for unseen rows if all of them had this value (partial dependence)."
-    draw = partial(_draw_effect, study, effect)
+    draw = partial(_draw_effect, effect, values, heads[1:])
     title = f"Effect of {effect.column}"
-    yield figure_of(
-        f"effect-{i}", title, text, draw, (5.2, 3.4), Table("", heads, rows)
+    table = Table("", heads, rows)
+    yield figure_of(f"effect-{i}", title, text, draw, (5.2, 3.4), table)
+
+
+def _draw_effect(
+    effect: ColumnEffect, values: Sequence[Any], outputs: Sequence[str], ax: Axes
+) -> Axes:
+    """Lines over numbers; over categories points, one below another, with their names beside."""
+    # times are texts by now, and drawn as categories
+    are_numbers = all(
+        isinstance(value, float | int) and not isinstance(value, bool)
+        for value in values
     )
-
-
-def _draw_effect(study: Study, effect: ColumnEffect, ax: Axes) -> Axes:
-    values = _values_as_text(study, effect.column, effect.values)
-    numbers = _is_number(values)
-    for name, means in zip(effect.outputs, effect.means):
-        style = line_style(ax)
-        if numbers:
-            ax.plot(
-                values,
-                means,
-                marker="o",
-                markersize=3.0,
-                label=_output_name(study, name),
-                **style,
-            )
+    for output, means in zip(outputs, effect.means):
+        style = {"marker": "o", "label": output, **line_style(ax)}
+        if are_numbers:
+            ax.plot(values, means, markersize=3.0, **style)
         else:
-            ax.plot(
-                means,
-                range(len(means)),
-                "o",
-                color=style["color"],
-                markersize=7,
-                label=_output_name(study, name),
-            )
-    if len(effect.outputs) == 1:
-        axis = _output_name(study, effect.outputs[0])
-    else:
-        axis = "posterior"
-    if numbers:
+            style["linestyle"] = "none"
+            ax.plot(means, range(len(means)), markersize=7, **style)
+    axis = outputs[0] if len(outputs) == 1 else "posterior"
+    if are_numbers:
         finish(ax, effect.column, axis, None)
     else:
         ax.set_yticks(range(len(values)), [_short_label(value) for value in values])
         ax.invert_yaxis()
         ax.grid(axis="y", alpha=0.25)
         finish(ax, axis, "", None)
-    if len(effect.outputs) > 1:
+    if len(outputs) > 1:
         legend(ax)
     return ax
 
@@ -170,14 +146,24 @@ def _pair(study: Study, pair: PairEffect) -> Iterator[Figure]:
     else:
         share = percent_text(pair.strength)
         text = f"{which}: {share} of the variation here is not the sum of their two effects."
-    down, across = (
-        _values_as_text(study, name, values)
-        for name, values in zip(pair.columns, pair.values)
-    )
+    down = _values_as_text(study, first, pair.values[0])
+    across = list(map(_tick, _values_as_text(study, second, pair.values[1])))
     rows = [(value, *means) for value, means in zip(down, pair.means)]
-    table = Table("", (f"{first} \\ {second}", *map(_tick, across)), rows)
+    table = Table("", (f"{first} \\ {second}", *across), rows)
     title = f"{first} and {second} together"
-    draw = partial(_draw_pair, study, pair)
+
+    def draw(ax: Axes) -> None:
+        from matplotlib.colors import LinearSegmentedColormap
+
+        colors = ["#f7f9fb", "#9cc9e6", COLORS[0]]
+        shades = LinearSegmentedColormap.from_list("", colors)
+        image = ax.imshow(pair.means, cmap=shades, aspect="auto", origin="lower")
+        ax.set_yticks(range(len(down)), [*map(_tick, down)])
+        ax.set_xticks(range(len(across)), across, rotation=45, ha="right")
+        ax.figure.colorbar(image, ax=ax, label=_output_name(study, pair.output))
+        finish(ax, second, first, None)
+        ax.grid(visible=False)
+
     yield figure_of("pair", title, text, draw, (5.2, 4.0), table)
 
 
@@ -185,21 +171,3 @@ def _tick(value: object) -> str:
     if isinstance(value, float) and not value.is_integer():
         return f"{value:.3g}"
     return _short_label(value)
-
-
-def _draw_pair(study: Study, pair: PairEffect, ax: Axes) -> Axes:
-    from matplotlib.colors import LinearSegmentedColormap
-
-    shades = LinearSegmentedColormap.from_list("", ["#f7f9fb", "#9cc9e6", COLORS[0]])
-    means = np.array(pair.means)
-    image = ax.imshow(means, cmap=shades, aspect="auto", origin="lower")
-    down, across = (
-        _values_as_text(study, name, values)
-        for name, values in zip(pair.columns, pair.values)
-    )
-    ax.set_yticks(range(len(means)), [*map(_tick, down)])
-    ax.set_xticks(range(means.shape[1]), [*map(_tick, across)], rotation=45, ha="right")
-    ax.figure.colorbar(image, ax=ax, label=_output_name(study, pair.output))
-    finish(ax, pair.columns[1], pair.columns[0], None)
-    ax.grid(visible=False)
-    return ax

@@ -3,7 +3,8 @@ seen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,128 +52,68 @@ class _Unseen:
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Posteriors or numbers of rows with these cells, some at a time."""
-        parts = [
-            self._part(X[start : start + _BATCH]) for start in range(0, len(X), _BATCH)
-        ]
+        schema = self.rows.schema
+        parts = []
+        for start in range(0, len(X), _BATCH):
+            cells = np.ascontiguousarray(X[start : start + _BATCH])
+            rows = Rows(ArraySource(cells, None, None, schema, True))
+            parts.append(row_predictions(self.model, rows))
         return np.concatenate(parts)
 
-    def _part(self, X: np.ndarray) -> np.ndarray:
-        source = ArraySource(
-            np.ascontiguousarray(X), None, None, self.rows.schema, True
-        )
-        return row_predictions(self.model, Rows(source))
 
-
-def _unseen(
+def _fit_models(
     plan: Plan, data: StudyData, choice: RankedLearner, store: Store
 ) -> list[_Unseen]:
     """The choice with the settings chosen most often: on the rows held out, or fold by fold until
     enough."""
-    fixed = plan[choice.name].settings
-    settings = {key: value for key, value in choice.params.items() if key not in fixed}
+    # one model and the rows held out where these are enough, else a model per fold
+    if len(plan.held_out) >= _ROWS // 3:
+        splits = [(plan.compared, plan.held_out)]
+    else:
+        folds = plan.splits(data.y).items()
+        splits = [(fold.train, fold.test) for (repeat, _), fold in folds if repeat == 0]
     unseen: list[_Unseen] = []
-    for train, test in _splits(plan, data):
+    for train, test in splits:
+        test = test[: 3 * _ROWS]
         rows = data.rows.take(test)
         model: Any
         if plan[choice.name].members:
             model = committee_model(plan, choice.name, store)
         else:
             seed = seed_of(plan.seed, choice.name, "effects")
-            model = build_pipeline(plan[choice.name], settings, seed)
+            model = build_pipeline(plan[choice.name], choice.params, seed)
             model = calibrated_model(model, choice.calibration, seed)
         model.fit(data.rows.take(train))
-        X = np.concatenate(
-            [np.asarray(block.X, dtype=np.float64) for block in rows.blocks()]
-        )
-        unseen.append(_Unseen(model, rows, X, data.y[test]))
-        if sum(len(one.y) for one in unseen) >= _ROWS:
+        blocks = [np.asarray(block.X, dtype=np.float64) for block in rows.blocks()]
+        unseen.append(_Unseen(model, rows, np.concatenate(blocks), data.y[test]))
+        if sum(len(part.y) for part in unseen) >= _ROWS:
             break
     return unseen
-
-
-def _splits(plan: Plan, data: StudyData) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    if len(plan.held_out) >= _ROWS // 3:
-        yield plan.compared, plan.held_out[: 3 * _ROWS]
-        return
-    for (repeat, _), split in plan.splits(data.y).items():
-        if repeat == 0:
-            yield split.train, split.test[: 3 * _ROWS]
 
 
 def model_effects(
     plan: Plan, data: StudyData, choice: RankedLearner, store: Store
 ) -> ModelEffects:
     """Importances and effects of a learner's columns."""
-    unseen = _unseen(plan, data, choice, store)
+    models = _Models(plan, list(data.schema), _fit_models(plan, data, choice, store))
     rng = np.random.default_rng(seed_of(plan.seed, "effects"))
-    columns = list(data.schema)
-    importance = _importances(plan, unseen, columns, rng)
-    top = [one.column for one in importance if one.increase > 0.0][:_SHOWN]
-    indices = [
-        next(j for j, column in enumerate(columns) if column.name == name)
-        for name in top
-    ]
-    outputs = _outputs(plan, data)
-    effects = [_effect(unseen, columns, j, outputs) for j in indices]
+    loss = models.loss([part.predict(part.X) for part in models.parts])
+    importance = models.importances(loss, rng)
+    names = [column.name for column in models.columns]
+    top = [names.index(c.column) for c in importance if c.increase > 0.0][:_SHOWN]
+    outputs = _Outputs.of(plan, data)
+    effects = [models.effect(j, outputs) for j in top]
     return ModelEffects(
-        sum(len(one.y) for one in unseen),
-        len(unseen),
-        _loss(plan, [(one.y, one.predict(one.X)) for one in unseen]),
-        tuple(importance),
-        tuple(effect for effect in effects if effect is not None),
-        _strongest_pair(unseen, columns, indices, outputs),
+        n_rows=models.n_rows,
+        n_models=len(models.parts),
+        loss=loss,
+        importance=tuple(importance),
+        effects=tuple(effect for effect in effects if effect is not None),
+        pair=models.strongest_pair(top, outputs),
     )
 
 
-# -- importance ------------------------------------------------------------------------
-
-
-def _loss(plan: Plan, predicted: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
-    """The error rate or mean cost of the decisions, or RMSE."""
-    if plan.classes is None:
-        return float(
-            np.sqrt(np.mean(np.concatenate([(y - p) ** 2 for y, p in predicted])))
-        )
-    costs = [plan.rule.cost(y, plan.rule.decide(p)) for y, p in predicted]
-    return float(np.mean(np.concatenate(costs)))
-
-
-def _importances(
-    plan: Plan, unseen: list[_Unseen], columns: list[Column], rng: np.random.Generator
-) -> list[ColumnImportance]:
-    n = sum(len(one.y) for one in unseen)
-    shuffles = int(np.clip(_PREDICTIONS // max(1, n * len(columns)), 2, _SHUFFLES))
-    before = _loss(plan, [(one.y, one.predict(one.X)) for one in unseen])
-    losses = np.array(
-        [_shuffled_losses(plan, unseen, j, shuffles, rng) for j in range(len(columns))]
-    )
-    more = losses - before
-    error = more.std(axis=1, ddof=1) / np.sqrt(shuffles)
-    order = np.argsort(-more.mean(axis=1), kind="stable")
-    return [
-        ColumnImportance(columns[j].name, float(more[j].mean()), float(error[j]))
-        for j in order
-    ]
-
-
-def _shuffled_losses(
-    plan: Plan, unseen: list[_Unseen], j: int, shuffles: int, rng: np.random.Generator
-) -> list[float]:
-    """The loss after every shuffle of one column, each within the rows of a model."""
-    parts = []
-    for one in unseen:
-        X = np.tile(one.X, (shuffles, 1))
-        X[:, j] = np.concatenate(
-            [rng.permutation(one.X[:, j]) for _ in range(shuffles)]
-        )
-        parts.append((one.y, np.split(one.predict(X), shuffles)))
-    return [
-        _loss(plan, [(y, predicted[s]) for y, predicted in parts])
-        for s in range(shuffles)
-    ]
-
-
-# -- effects ---------------------------------------------------------------------------
+# -- what is followed, and where -------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,22 +123,23 @@ class _Outputs:
     indices: tuple[int, ...]
     names: tuple[str, ...]
 
-    def of(self, predicted: np.ndarray) -> np.ndarray:
+    @classmethod
+    def of(cls, plan: Plan, data: StudyData) -> _Outputs:
+        """The target; of two classes the rarer; of more the most frequent ones."""
+        if plan.classes is None:
+            return cls((0,), (data.target,))
+        counts = np.bincount(data.y, minlength=len(plan.classes))
+        if len(counts) == 2:
+            indices = [int(counts.argmin())]
+        else:
+            indices = np.argsort(-counts)[:_CURVES].tolist()
+        return cls(tuple(indices), tuple(str(plan.classes[k]) for k in indices))
+
+    def select(self, predicted: np.ndarray) -> np.ndarray:
+        """The columns of the predictions that are followed."""
         if predicted.ndim == 1:
             return predicted[:, None]
         return predicted[:, list(self.indices)]
-
-
-def _outputs(plan: Plan, data: StudyData) -> _Outputs:
-    """The target; of two classes the rarer; of more the most frequent ones."""
-    if plan.classes is None:
-        return _Outputs((0,), (data.target,))
-    counts = np.bincount(data.y, minlength=len(plan.classes))
-    if len(counts) == 2:
-        indices = [int(counts.argmin())]
-    else:
-        indices = np.argsort(-counts)[:_CURVES].tolist()
-    return _Outputs(tuple(indices), tuple(str(plan.classes[k]) for k in indices))
 
 
 def _grid(X: np.ndarray, column: Column, points: int) -> np.ndarray:
@@ -206,14 +148,14 @@ def _grid(X: np.ndarray, column: Column, points: int) -> np.ndarray:
     cells = X[np.isfinite(X)]
     if column.kind == "continuous":
         if len(cells):
+            # at the extremes few rows would tell what the model does
             return np.unique(np.quantile(cells, np.linspace(0.025, 0.975, points)))
         return cells
-    values, counts = np.unique(
-        cells[cells >= 0] if not column.numeric else cells, return_counts=True
-    )
-    return np.sort(
-        values[np.argsort(-counts, kind="stable")[: min(points, _CATEGORIES)]]
-    )
+    if not column.numeric:
+        cells = cells[cells >= 0]  # codes of categories; unseen ones are negative
+    values, counts = np.unique(cells, return_counts=True)
+    frequent = np.argsort(-counts, kind="stable")[: min(points, _CATEGORIES)]
+    return np.sort(values[frequent])
 
 
 def _labels(column: Column, cells: np.ndarray) -> tuple[Any, ...]:
@@ -223,76 +165,119 @@ def _labels(column: Column, cells: np.ndarray) -> tuple[Any, ...]:
     return tuple(cells.tolist())
 
 
-def _mean_predictions(
-    unseen: list[_Unseen],
-    changes: list[dict[int, float]],
-    limit: int,
-    outputs: _Outputs,
-) -> np.ndarray:
-    """The mean prediction for every change of cells, over at most `limit` rows: (changes,
-    outputs)."""
-    total = 0.0
-    weight = 0
-    for one in unseen:
-        X = one.X[:: max(1, -(-sum(len(u.y) for u in unseen) // limit))]
-        stacked = np.tile(X, (len(changes), 1))
-        for i, change in enumerate(changes):
-            for j, value in change.items():
-                stacked[i * len(X) : (i + 1) * len(X), j] = value
-        predicted = outputs.of(one.predict(stacked))
-        total = total + predicted.reshape(len(changes), len(X), -1).sum(axis=1)
-        weight += len(X)
-    return np.asarray(total / weight)
+# -- importance and effects ------------------------------------------------------------
 
 
-def _effect(
-    unseen: list[_Unseen], columns: list[Column], j: int, outputs: _Outputs
-) -> ColumnEffect | None:
-    grid = _grid(np.concatenate([one.X[:, j] for one in unseen]), columns[j], _POINTS)
-    if len(grid) < 2:
-        return None
-    means = _mean_predictions(
-        unseen, [{j: value} for value in grid.tolist()], _EFFECT_ROWS, outputs
-    )
-    return ColumnEffect(
-        columns[j].name,
-        _labels(columns[j], grid),
-        outputs.names,
-        tuple(map(tuple, means.T.tolist())),
-    )
+@dataclass(frozen=True, eq=False)
+class _Models:
+    """The models of the choice, each with the rows that it has not seen."""
 
+    plan: Plan
+    columns: list[Column]
+    parts: list[_Unseen]
 
-def _strongest_pair(
-    unseen: list[_Unseen],
-    columns: list[Column],
-    indices: list[int],
-    outputs: _Outputs,
-) -> PairEffect | None:
-    """The pair with the largest part that is no sum of two effects."""
-    first = _Outputs(outputs.indices[:1], outputs.names[:1])
-    best: PairEffect | None = None
-    largest = -1.0
-    cells = np.concatenate([one.X for one in unseen])
-    grids = {j: _grid(cells[:, j], columns[j], _PAIR_POINTS) for j in indices}
-    for a, i in enumerate(indices):
-        for j in indices[a + 1 :]:
+    @property
+    def n_rows(self) -> int:
+        return sum(len(part.y) for part in self.parts)
+
+    def loss(self, predicted: Sequence[np.ndarray]) -> float:
+        """The error rate or mean cost of the decisions, or RMSE; predictions by model."""
+        rule = self.plan.rule
+        pairs = [(part.y, p) for part, p in zip(self.parts, predicted)]
+        if rule.n_classes is None:
+            squares = [(y - p) ** 2 for y, p in pairs]
+            return float(np.sqrt(np.mean(np.concatenate(squares))))
+        costs = [rule.cost(y, rule.decide(p)) for y, p in pairs]
+        return float(np.mean(np.concatenate(costs)))
+
+    def importances(
+        self, loss: float, rng: np.random.Generator
+    ) -> list[ColumnImportance]:
+        """The columns, the most important first: how far shuffling one raises the loss."""
+        n_cells = max(1, self.n_rows * len(self.columns))
+        shuffles = int(np.clip(_PREDICTIONS // n_cells, 2, _SHUFFLES))
+        more = np.empty((len(self.columns), shuffles))
+        for j in range(len(self.columns)):
+            predicted = []
+            for part in self.parts:
+                # the rows once per shuffle, one below another, so that all are predicted together
+                X = np.tile(part.X, (shuffles, 1))
+                cells = [rng.permutation(part.X[:, j]) for _ in range(shuffles)]
+                X[:, j] = np.concatenate(cells)
+                predicted.append(np.split(part.predict(X), shuffles))
+            more[j] = [self.loss(of_shuffle) - loss for of_shuffle in zip(*predicted)]
+        error = more.std(axis=1, ddof=1) / np.sqrt(shuffles)
+        order = np.argsort(-more.mean(axis=1), kind="stable")
+        return [
+            ColumnImportance(
+                self.columns[j].name, float(more[j].mean()), float(error[j])
+            )
+            for j in order
+        ]
+
+    def effect(self, j: int, outputs: _Outputs) -> ColumnEffect | None:
+        """The mean prediction at values of column j; None where it has fewer than two."""
+        cells = np.concatenate([part.X[:, j] for part in self.parts])
+        column = self.columns[j]
+        grid = _grid(cells, column, _POINTS)
+        if len(grid) < 2:
+            return None
+        changes = [{j: value} for value in grid.tolist()]
+        means = self._mean_predictions(changes, _EFFECT_ROWS, outputs)
+        lines = tuple(map(tuple, means.T.tolist()))
+        return ColumnEffect(column.name, _labels(column, grid), outputs.names, lines)
+
+    def strongest_pair(
+        self, indices: list[int], outputs: _Outputs
+    ) -> PairEffect | None:
+        """The pair with the largest part that is no sum of two effects."""
+        columns = self.columns
+        first = _Outputs(outputs.indices[:1], outputs.names[:1])
+        best: PairEffect | None = None
+        largest = -1.0
+        cells = np.concatenate([part.X for part in self.parts])
+        grids = {j: _grid(cells[:, j], columns[j], _PAIR_POINTS) for j in indices}
+        for i, j in itertools.combinations(indices, 2):
             if min(len(grids[i]), len(grids[j])) < 2:
                 continue
-            changes = [
-                {i: u, j: v} for u in grids[i].tolist() for v in grids[j].tolist()
-            ]
-            means = _mean_predictions(unseen, changes, _PAIR_ROWS, first).reshape(
-                len(grids[i]), -1
-            )
+            values = itertools.product(grids[i].tolist(), grids[j].tolist())
+            changes = [{i: u, j: v} for u, v in values]
+            means = self._mean_predictions(changes, _PAIR_ROWS, first)
+            means = means.reshape(len(grids[i]), -1)
             size, share = _interaction(means)
             if size > largest:
                 largest = size
-                labels = _labels(columns[i], grids[i]), _labels(columns[j], grids[j])
                 best = PairEffect(
-                    (columns[i].name, columns[j].name), labels, first.names[0],
-                    tuple(map(tuple, means.tolist())), share,
-                )  # fmt: skip
-    return best
+                    columns=(columns[i].name, columns[j].name),
+                    values=(
+                        _labels(columns[i], grids[i]),
+                        _labels(columns[j], grids[j]),
+                    ),
+                    output=first.names[0],
+                    means=tuple(map(tuple, means.tolist())),
+                    strength=share,
+                )
+        return best
+
+    def _mean_predictions(
+        self, changes: list[dict[int, float]], limit: int, outputs: _Outputs
+    ) -> np.ndarray:
+        """The mean prediction for every change of cells, over at most `limit` rows: (changes,
+        outputs)."""
+        sums = 0.0
+        n_rows = 0
+        step = max(1, -(-self.n_rows // limit))  # every step-th row
+        for part in self.parts:
+            X = part.X[::step]
+            # the rows once per change, as for shuffles
+            changed = np.tile(X, (len(changes), 1))
+            for i, change in enumerate(changes):
+                for j, value in change.items():
+                    changed[i * len(X) : (i + 1) * len(X), j] = value
+            predicted = outputs.select(part.predict(changed))
+            sums = sums + predicted.reshape(len(changes), len(X), -1).sum(axis=1)
+            n_rows += len(X)
+        return np.asarray(sums / n_rows)
 
 
 def _interaction(means: np.ndarray) -> tuple[float, float]:

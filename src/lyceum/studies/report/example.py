@@ -68,13 +68,12 @@ class Example:
         fields = {name: getattr(self, name) for name in names}
         why = self.explanation
         if why is not None:
+            columns = map(str, why.names)
             fields["explanation"] = {
                 "unit": why.unit,
                 "base": why.base[0],
                 "predicted": why.predicted[0],
-                "contributions": dict(
-                    zip(map(str, why.names), why.contributions[0].tolist())
-                ),
+                "contributions": dict(zip(columns, why.contributions[0].tolist())),
             }
         return plain(fields)
 
@@ -85,9 +84,10 @@ class Example:
         posterior = stored.get("posterior")
         explanation = None
         if why is not None:
+            contributions = why["contributions"]
             explanation = Explanation(
-                list(why["contributions"]),
-                np.array([list(why["contributions"].values())]),
+                list(contributions),
+                np.array([list(contributions.values())]),
                 np.array([why["base"]]),
                 np.array([why["predicted"]]),
                 why["unit"],

@@ -46,7 +46,10 @@ def number_text(value: float) -> str:
         return "0"
     if abs(value) >= _LARGE:
         return f"{value:.3g}"
-    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:#.3g}".rstrip(".")
+    # three digits of 999.7 would be 1.00e+03
+    if abs(value) >= 999.5:
+        return f"{value:,.0f}"
+    return f"{value:#.3g}".rstrip(".")
 
 
 def percent_text(share: float) -> str:
@@ -60,6 +63,7 @@ def percent_text(share: float) -> str:
         return "> 99.9 %"
     if 0.0 < percent < 0.05:
         return "< 0.1 %"
+    # 9.95 is rounded to 10.0
     if percent < 9.95 or 99.0 <= percent < 100.0:
         return f"{percent:.1f} %"
     return f"{percent:.0f} %"
@@ -111,9 +115,7 @@ def metric_value(criterion: str, loss: Any) -> Any:
 def metric_interval(criterion: str, span: tuple[float, float]) -> tuple[float, float]:
     """The ends of an interval of the metric that is shown, the smaller first."""
     low, high = (metric_value(criterion, end) for end in span)
-    if more_is_better(criterion):
-        return (high, low)
-    return (low, high)
+    return (high, low) if more_is_better(criterion) else (low, high)
 
 
 def interval_text(criterion: str, span: tuple[float, float]) -> str:
@@ -126,6 +128,7 @@ def interval_text(criterion: str, span: tuple[float, float]) -> str:
     """
     low, high = metric_interval(criterion, span)
     if more_is_better(criterion):
+        # one more decimal where the upper end would be shown as 1 without being 1
         decimals = _decimals_to_one(1.0 - low)
         decimals += high < 1.0 and round(high, decimals) == 1.0
         return f"{decimal_text(low, decimals)} to {decimal_text(high, decimals)}"
@@ -161,12 +164,12 @@ def with_article(noun: str) -> str:
     >>> with_article("RMSE"), with_article("mean cost"), with_article("AUC")
     ('an RMSE', 'a mean cost', 'an AUC')
     """
-    spelt = len(noun) > 1 and noun[:2].isupper()
-    if spelt:
-        vowel = noun[:1] in "AEFHILMNORSX"
-    else:
-        vowel = noun[:1].lower() in "aeio"
-    return f"{'an' if vowel else 'a'} {noun}"
+    # letters that are spelt one by one have vowels of their own: an F, an M, an R
+    is_spelt = len(noun) > 1 and noun[:2].isupper()
+    vowels = "AEFHILMNORSX" if is_spelt else "AEIOaeio"
+    if noun[:1] in vowels:
+        return f"an {noun}"
+    return f"a {noun}"
 
 
 def in_sentence(label: str) -> str:
@@ -176,6 +179,7 @@ def in_sentence(label: str) -> str:
     >>> tuple(map(in_sentence, ["random forest", "logistic regression", "neural network 2"]))
     ('the random forest', 'logistic regression', 'the neural network 2')
     """
+    # "neural network 2" is the second of its kind
     words = label.rstrip("0123456789 ").split()
     if words and words[-1] in _THINGS:
         return f"the {label}"
@@ -193,12 +197,17 @@ def subject(label: str) -> str:
     return capitalize(in_sentence(label))
 
 
+def by_count(n: int, one: str, several: str) -> str:
+    """The form of a word for one thing, or for several: "was" or "were"."""
+    return one if n == 1 else several
+
+
 def join_names(names: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c"; "none" without names."""
-    if len(names) < 2:
-        if names:
-            return names[0]
+    if not names:
         return "none"
+    if len(names) == 1:
+        return names[0]
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
@@ -237,9 +246,10 @@ def _aligned_text(comparison: Comparison, value: float) -> str:
             return percent_text(value)
         return f"{100 * value:.1f} %"
     if more_is_better(comparison.criterion):
-        best = min((one.loss for one in comparison.learners), default=1.0)
+        best = min((s.loss for s in comparison.learners), default=1.0)
         return decimal_text(value, _decimals_to_one(best))
-    sizes = [abs(one.loss) for one in comparison.learners if one.loss]
+    sizes = [abs(s.loss) for s in comparison.learners if s.loss]
+    # three significant digits of the smallest loss
     decimals = max(0, 2 - math.floor(math.log10(min(sizes, default=1.0))))
     if decimals > _DECIMALS or max(sizes, default=1.0) >= _LARGE:
         return number_text(value)
@@ -285,6 +295,7 @@ def target_text(value: object, error: float | None) -> str:
         and error
         and 0.0 < error < 1e-3 * abs(value) < math.inf
     ):
+        # the last decimal is the second digit of the error
         decimals = 1 - math.floor(math.log10(error))
         if decimals + math.log10(abs(value)) < 15:  # the digits that a float has
             return decimal_text(value, max(0, decimals))
@@ -314,7 +325,9 @@ def signed_text(value: float) -> str:
     """A number with its sign and three digits."""
     if value == 0.0:
         return "0"
-    return f"{value:+#.3g}".rstrip(".") if abs(value) < 1e4 else f"{value:+,.0f}"
+    if abs(value) >= 1e4:
+        return f"{value:+,.0f}"
+    return f"{value:+#.3g}".rstrip(".")
 
 
 def p_cell(p: float | None) -> str:
@@ -328,10 +341,10 @@ def p_cell(p: float | None) -> str:
 
 def duration(seconds: float) -> str:
     """A time in ms, s, min or h."""
-    if seconds < 60:
-        if seconds >= 0.1:
-            return f"{seconds:.1f} s"
+    if seconds < 0.1:
         return f"{1000 * seconds:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
     if seconds < 3600:
         return f"{seconds / 60:.1f} min"
     return f"{seconds / 3600:.1f} h"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lyceum._core.data import row_weights
 from lyceum._core.files import write_file
 from lyceum._core.packages import EXTRAS, check_installed
 from lyceum._core.text import plain, show_count
@@ -21,6 +22,7 @@ from lyceum.studies.report.figures import figures_of
 from lyceum.studies.report.format import (
     aligned_interval,
     aligned_loss,
+    by_count,
     capitalize,
     in_sentence,
     keep_units,
@@ -34,7 +36,6 @@ from lyceum.studies.report.format import (
 )
 from lyceum.studies.report.parts import (
     ExampleView,
-    IntervalScale,
     LearnedView,
     TableCells,
 )
@@ -66,10 +67,7 @@ def write_report(study: Study, path: str | os.PathLike[str] | None = None) -> Pa
     >>> written
     True
     """
-    if path is None:
-        path = study.report_path
-    else:
-        path = Path(path)
+    path = study.report_path if path is None else Path(path)
     write_file(path, render(study).encode())
     return path
 
@@ -94,11 +92,16 @@ def render(
     if problems is None:
         problems = Problems()
     page = _Page(study, problems)
-    names = {"page": page, "study": study, "comparison": study.comparison}
-    names["choice"] = study.choice
+    names = {
+        "page": page,
+        "study": study,
+        "comparison": study.comparison,
+        "choice": study.choice,
+    }
     sections = {
         name: _section(name, names, problems) for name in _SECTIONS if name != "know"
     }
+    # the list of what to know names the sections that failed, so that it is made last
     named = dict.fromkeys((*study.problems, *problems))
     sections["know"] = _section("know", {**names, "problems": list(named)}, problems)
     if content is not None:
@@ -128,10 +131,8 @@ def _section(name: str, names: Mapping[str, Any], problems: Problems) -> Any:
     before = len(list(problems))
     text = problems.attempt(_SECTIONS[name], lambda: template.render(**names))
     if text is None:
-        problem = list(problems)[before:][-1]
-        text = (
-            f'<section id="{name}"><p class="warning">{escape(problem)}</p></section>'
-        )
+        problem = escape(list(problems)[before:][-1])
+        text = f'<section id="{name}"><p class="warning">{problem}</p></section>'
     return Markup(text)
 
 
@@ -161,9 +162,7 @@ def templates() -> jinja2.Environment:
 
 
 def _rows_held_out(n: int) -> str:
-    if n == 1:
-        return f"{n:,} row that was"
-    return f"{n:,} rows that were"
+    return f"{n:,} {by_count(n, 'row that was', 'rows that were')}"
 
 
 def _breakable(name: str) -> Any:
@@ -226,17 +225,13 @@ class _Page:
 
     @cached_property
     def figures(self) -> list[tuple[Figure, TableCells | None]]:
-        return [
-            self._with_numbers(figure)
-            for figure in figures_of(self.study, self.problems)
-        ]
+        figures = figures_of(self.study, self.problems)
+        return [self._with_numbers(figure) for figure in figures]
 
     @cached_property
     def effect_figures(self) -> list[tuple[Figure, TableCells | None]]:
-        return [
-            self._with_numbers(figure)
-            for figure in effect_figures(self.study, self.problems)
-        ]
+        figures = effect_figures(self.study, self.problems)
+        return [self._with_numbers(figure) for figure in figures]
 
     def _with_numbers(self, figure: Figure) -> tuple[Figure, TableCells | None]:
         if figure.table is None:
@@ -247,54 +242,38 @@ class _Page:
     @property
     def key_figures(self) -> Iterator[tuple[str, str, str]]:
         """(name, value, remark) of the numbers to remember."""
-        study = self.study
+        comparison = self.study.comparison
         choice = self.study.choice
+        metric = capitalize(comparison.metric)
         remark = f"95\u00a0% interval {self.interval(choice.interval)}"
-        yield (
-            capitalize(study.comparison.metric),
-            self.aligned_amount(choice.loss),
-            remark,
-        )
-        held = study.comparison.holdout
-        if held is not None:
-            span = self.interval(held.interval)
-            rows = _rows_held_out(held.n_rows)
+        yield metric, self.aligned_amount(choice.loss), remark
+        held_out = comparison.holdout
+        if held_out is not None:
+            span = self.interval(held_out.interval)
+            rows = _rows_held_out(held_out.n_rows)
             remark = f"{rows} not used for any choice; 95\u00a0% interval {span}"
-            yield "On rows held out", self.aligned_amount(held.loss), remark
-        baseline = study.comparison.baseline
+            yield "On rows held out", self.aligned_amount(held_out.loss), remark
+        baseline = comparison.baseline
         if baseline is not None and not choice.is_baseline:
-            yield (
-                "Constant guess",
-                self.aligned_amount(baseline.loss),
-                "what any model has to beat",
-            )
+            loss = self.aligned_amount(baseline.loss)
+            yield "Constant guess", loss, "what any model has to beat"
         yield from self._further(choice)
-        folds = show_count(study.comparison.n_folds, "fold")
-        yield (
-            "Rows tested",
-            f"{study.comparison.n_rows:,}",
-            f"in {folds}, by models that had not seen them",
-        )
+        folds = show_count(comparison.n_folds, "fold")
+        remark = f"in {folds}, by models that had not seen them"
+        yield "Rows tested", f"{comparison.n_rows:,}", remark
 
     def _further(self, choice: RankedLearner) -> Iterator[tuple[str, str, str]]:
         if choice.error is not None and self.study.comparison.criterion != "error rate":
+            remark = "by the decisions made"
             if choice.reject_rate:
                 remark = "of the rows that are not rejected"
-            else:
-                remark = "by the decisions made"
             yield "Decided wrong", percent_cell(choice.error), remark
         if choice.reject_rate:
-            yield (
-                "Rejected",
-                percent_cell(choice.reject_rate),
-                "of the rows, left to a person",
-            )
+            share = percent_cell(choice.reject_rate)
+            yield "Rejected", share, "of the rows, left to a person"
         metric = self.study.comparison.metric
         if choice.r2 is not None and metric != "R²":
-            if choice.r2 > 0:
-                explained = percent_cell(choice.r2)
-            else:
-                explained = "none"
+            explained = percent_cell(choice.r2) if choice.r2 > 0 else "none"
             yield "Variance explained", explained, "R² on unseen rows"
         elif choice.auc is not None and metric != "AUC":
             yield "AUC", score_text(choice.auc), "1 is perfect, 0.5 is guessing"
@@ -309,18 +288,14 @@ class _Page:
     @property
     def held_out(self) -> str:
         """The result on the rows held out."""
-        held = self.study.comparison.holdout
-        assert held is not None
-        span = f"95\u00a0% interval {self.interval(held.interval)}"
-        rows = _rows_held_out(held.n_rows)
-        loss = self.aligned_amount(held.loss)
+        held_out = self.study.comparison.holdout
+        assert held_out is not None
+        span = f"95\u00a0% interval {self.interval(held_out.interval)}"
+        rows = _rows_held_out(held_out.n_rows)
+        loss = self.aligned_amount(held_out.loss)
         return f"{rows} not used for any choice: {loss} ({span})"
 
     # -- the ranking -------------------------------------------------------------------
-
-    @property
-    def scale(self) -> IntervalScale:
-        return IntervalScale.of(self.study.comparison.learners)
 
     @property
     def has_classes(self) -> bool:
@@ -339,10 +314,7 @@ class _Page:
         classes = self.study.classes or ()
         # a row is tested in every repeat
         _, first = np.unique(sample.rows, return_index=True)
-        if sample.weight is None:
-            w = np.ones(len(first))
-        else:
-            w = sample.weight[first]
+        w = row_weights(sample.weight, len(sample.rows))[first]
         counts = np.bincount(sample.y[first], minlength=len(classes))
         shares = np.bincount(sample.y[first], w, minlength=len(classes)) / w.sum()
         rows = zip(classes, counts.tolist(), shares.tolist())
@@ -351,28 +323,24 @@ class _Page:
     @property
     def folds(self) -> str:
         """How the folds were made."""
-        if self.has_classes and self.study.recipe.time is None:
-            kind = "stratified "
-        else:
-            kind = ""
+        is_stratified = self.has_classes and self.study.recipe.time is None
+        kind = "stratified " if is_stratified else ""
         n = self.study.comparison.n_folds
-        return f"{n} {kind}{'fold' if n == 1 else 'folds'} compared"
+        return f"{n} {kind}{by_count(n, 'fold', 'folds')} compared"
 
     @property
     def data(self) -> str:
         """How many rows, columns and missing cells there are."""
         study = self.study
-        without = self.study.n_without_target
+        missing = "no missing cells"
         if study.n_missing:
             missing = show_count(study.n_missing, "missing cell")
-        else:
-            missing = "no missing cells"
+        rows = show_count(study.n_rows, "row")
         columns = f"{show_count(len(study.schema), 'column')} used"
-        if without:
-            left_out = f"; {show_count(without, 'row')} without a target left out"
-        else:
-            left_out = ""
-        return f"{self.source}: {show_count(study.n_rows, 'row')}, {columns}, {missing}{left_out}"
+        left_out = ""
+        if study.n_without_target:
+            left_out = f"; {show_count(study.n_without_target, 'row')} without a target left out"
+        return f"{self.source}: {rows}, {columns}, {missing}{left_out}"
 
     @property
     def fitted_on(self) -> str:
@@ -403,17 +371,13 @@ class _Page:
     @cached_property
     def learned(self) -> LearnedView:
         summary = self.summary
-        tables = [
-            self.problems.attempt(
-                f"table {table.title!r}", partial(TableCells.of, table)
-            )
-            for table in summary.tables
-        ]
-        return LearnedView(
-            summary.title,
-            summary.facts,
-            [cells for cells in tables if cells is not None],
-        )
+        tables = []
+        for table in summary.tables:
+            make = partial(TableCells.of, table)
+            cells = self.problems.attempt(f"table {table.title!r}", make)
+            if cells is not None:
+                tables.append(cells)
+        return LearnedView(summary.title, summary.facts, tables)
 
     @cached_property
     def summary(self) -> Summary:
@@ -429,36 +393,25 @@ class _Page:
     def columns(self) -> Iterator[tuple[str, str, str, str, list[str]]]:
         """(name, kind, values, why, remarks) of every column, those left out last."""
         remarks: dict[str, list[str]] = {}
-        left_out = {
-            suspect.column for suspect in self.study.suspects if suspect.left_out
-        }
+        left_out = {s.column for s in self.study.suspects if s.left_out}
         for suspect in self.study.suspects:
+            # what is left out cannot leak
             if suspect.code == "leak" and suspect.column in left_out:
                 continue
+            text = suspect.text
             if suspect.left_out:
-                text = f"{suspect.text.rstrip('.?')}. It was left out."
-            else:
-                text = suspect.text
-            remarks.setdefault(suspect.column, []).append(
-                text if text[-1] in ".?" else f"{text}."
-            )
+                text = f"{text.rstrip('.?')}. It was left out."
+            elif text[-1] not in ".?":
+                text = f"{text}."
+            remarks.setdefault(suspect.column, []).append(text)
         for column in self.study.schema:
-            if column.categories is None:
-                values = ""
-            else:
+            values = ""
+            if column.categories is not None:
                 values = show_values(column.categories.tolist())
-            yield (
-                column.name,
-                column.kind,
-                values,
-                column.why,
-                remarks.pop(column.name, []),
-            )
+            texts = remarks.pop(column.name, [])
+            yield column.name, column.kind, values, column.why, texts
         for name, texts in remarks.items():
-            if name == self.study.recipe.target:
-                kind = "target"
-            else:
-                kind = "left out"
+            kind = "target" if name == self.study.recipe.target else "left out"
             yield name, kind, "", "", texts
 
     @property
@@ -508,7 +461,8 @@ class _Page:
             for column in self.columns
         ]
         key_figures = [
-            dict(zip(("name", "value", "remark"), each)) for each in self.key_figures
+            dict(zip(("name", "value", "remark"), figure))
+            for figure in self.key_figures
         ]
         top = {"title": self.title, "data": self.source, "question": study.question}
         return plain(

@@ -54,7 +54,7 @@ class IntervalScale:
     def of(cls, learners: Sequence[RankedLearner]) -> IntervalScale:
         """The axis that shows the intervals of all learners, but of a constant guess only if it is
         near."""
-        without_baseline = [one for one in learners if not one.is_baseline]
+        without_baseline = [s for s in learners if not s.is_baseline]
         low, high = _ends(without_baseline or learners)
         ends = _ends(learners)
         # a constant guess far off would leave no room to tell the learners apart
@@ -74,9 +74,8 @@ class IntervalScale:
 
     def at(self, value: float) -> float:
         """The place of a value on the axis, from 0 to 100."""
-        return round(
-            _BAR * min(1.0, max(0.0, (value - self.low) / (self.high - self.low))), 2
-        )
+        share = (value - self.low) / (self.high - self.low)
+        return round(_BAR * min(1.0, max(0.0, share)), 2)
 
 
 def _ends(learners: Sequence[RankedLearner]) -> tuple[float, float]:
@@ -102,36 +101,26 @@ class TableCells:
         table = _without_empty_columns(table)
         heads = list(table.columns)
         title = table.title
-        given = list(table.rows)
+        table_rows = list(table.rows)
         numeric = [table.is_number_column(j) for j in range(len(heads))]
-        long = folded and len(given) > _ROWS_SHOWN + 3
-        by = next(
-            (
-                head
-                for head in _STRENGTHS
-                if head in heads and numeric[heads.index(head)]
-            ),
-            None,
-        )
-        if long and by is not None:
-            index = heads.index(by)
-            given.sort(
-                key=lambda row: -abs(row[index]) if math.isfinite(row[index]) else 0.0
-            )
-            title = ", ".join(
-                part for part in (title, f"{_STRENGTHS[by]} first") if part
-            )
+        numbers = [head for head, is_number in zip(heads, numeric) if is_number]
+        is_long = folded and len(table_rows) > _ROWS_SHOWN + 3
+        by = next((head for head in _STRENGTHS if head in numbers), None)
+        if is_long and by is not None:
+            strengths = np.array([row[heads.index(by)] for row in table_rows])
+            sizes = np.where(np.isfinite(strengths), np.abs(strengths), 0.0)
+            order = np.argsort(-sizes, kind="stable")
+            table_rows = [table_rows[i] for i in order]
+            first = f"{_STRENGTHS[by]} first"
+            title = f"{title}, {first}" if title else first
         rows = [
             [
                 p_cell(cell) if head == "p" else show_cell(cell)
                 for head, cell in zip(heads, row)
             ]
-            for row in given
+            for row in table_rows
         ]
-        if long:
-            end = _ROWS_SHOWN
-        else:
-            end = len(rows)
+        end = _ROWS_SHOWN if is_long else len(rows)
         return cls(title, heads, numeric, rows[:end], rows[end:])
 
 
@@ -144,12 +133,9 @@ def _without_empty_columns(table: Table) -> Table:
     }
     if not blank:
         return table
-    kept = [j for j in range(len(table.columns)) if j not in blank]
-    return Table(
-        table.title,
-        [table.columns[j] for j in kept],
-        [[row[j] for j in kept] for row in table.rows],
-    )
+    filled = [j for j in range(len(table.columns)) if j not in blank]
+    columns = [table.columns[j] for j in filled]
+    return Table(table.title, columns, [[row[j] for j in filled] for row in table.rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +155,11 @@ class ExampleView:
     @property
     def right(self) -> bool | None:
         """Whether a class is named and is the true one; None for numbers and rejections."""
-        if self.study.classes is None or str(self.example.decided) not in map(
-            str, self.study.classes
-        ):
+        labels = [str(label) for label in self.study.classes or ()]
+        decided = str(self.example.decided)
+        if decided not in labels:
             return None
-        return str(self.example.decided) == str(self.example.truth)
+        return decided == str(self.example.truth)
 
     @property
     def chances(self) -> list[tuple[str, str]]:
@@ -190,25 +176,22 @@ class ExampleView:
             return []
         adds = np.asarray(explanation.contributions)[0]
         order = np.argsort(-np.abs(adds), kind="stable")
+        names = [str(explanation.names[j]) for j in order]
         parts = [
-            (
-                str(explanation.names[j]),
-                self._cell(str(explanation.names[j])),
-                float(adds[j]),
-            )
-            for j in order
+            (name, self._cell(name), float(adds[j])) for name, j in zip(names, order)
         ]
-        if len(parts) > _CONTRIBUTIONS + 1:
-            rest = sum(part[2] for part in parts[_CONTRIBUTIONS:])
-            parts = [
-                *parts[:_CONTRIBUTIONS],
-                (f"{len(parts) - _CONTRIBUTIONS} other columns", "", rest),
-            ]
-        most = max((abs(part[2]) for part in parts), default=0.0) or 1.0
-        return [
-            (name, value, signed_text(add), *_two_sided(add / most))
-            for name, value, add in parts
-        ]
+        n_other = len(parts) - _CONTRIBUTIONS
+        if n_other > 1:
+            rest = sum(add for _, _, add in parts[_CONTRIBUTIONS:])
+            parts = [*parts[:_CONTRIBUTIONS], (f"{n_other} other columns", "", rest)]
+        most = max((abs(add) for _, _, add in parts), default=0.0) or 1.0
+        bars = []
+        for name, value, add in parts:
+            # from the middle to the left where a column takes something away
+            width = round(_BAR / 2 * abs(add / most), 2)
+            left = _BAR / 2 - width if add < 0 else _BAR / 2
+            bars.append((name, value, signed_text(add), left, width))
+        return bars
 
     def _cell(self, name: str) -> str:
         if name not in self.example.cells:
@@ -235,17 +218,17 @@ class ExampleView:
 
     @property
     def base(self) -> str:
-        explanation = self.example.explanation
-        if explanation is None:
+        why = self.example.explanation
+        if why is None:
             return ""
-        return self._score(explanation.base[0])
+        return self._score(why.base[0])
 
     @property
     def score(self) -> str:
-        explanation = self.example.explanation
-        if explanation is None:
+        why = self.example.explanation
+        if why is None:
             return ""
-        return self._score(explanation.scores[0])
+        return self._score(why.scores[0])
 
     def _score(self, value: float) -> str:
         """A score with three digits, or as many as a number that is predicted."""
@@ -253,9 +236,3 @@ class ExampleView:
         if text == show_cell(float(value)):
             return f"{float(value):.3g}"
         return text
-
-
-def _two_sided(share: float) -> tuple[float, float]:
-    """Left end and width of a bar from the middle."""
-    width = round(_BAR / 2 * abs(share), 2)
-    return (_BAR / 2 - width if share < 0 else _BAR / 2), width

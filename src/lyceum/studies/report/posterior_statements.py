@@ -18,6 +18,7 @@ from lyceum.studies.compare.metrics import n_independent
 from lyceum.studies.compare.out_of_sample import OutOfSample
 from lyceum.studies.compare.trials import by_row, sum_by_group
 from lyceum.studies.report.format import (
+    by_count,
     in_sentence,
     join_names,
     loss_text,
@@ -66,7 +67,9 @@ def _guessing_error(comparison: Comparison, learner: RankedLearner) -> float:
     n = comparison.n_rows
     counts = np.asarray(learner.confusion, dtype=np.float64).sum(axis=1)
     shares = counts / counts.sum()
-    a, b = n * (shares if len(shares) == 2 else np.full(2, 1.0 / len(shares)))
+    if len(shares) > 2:
+        shares = np.full(2, 1.0 / len(shares))
+    a, b = n * shares
     return math.sqrt((a + b + comparison.n_folds) / (12.0 * max(a, 1.0) * max(b, 1.0)))
 
 
@@ -83,13 +86,10 @@ def rare_classes(
     K = rule.n_classes
     counts = np.bincount(sample.y, sample.weight, minlength=K)
     shares = counts / counts.sum()
-    recalls = np.diag(np.asarray(choice.confusion, dtype=np.float64)) / np.maximum(
-        counts, 1e-300
-    )
-    if K == 2:
-        limit = _RARE
-    else:
-        limit = 0.5 / K
+    right = np.diag(np.asarray(choice.confusion, dtype=np.float64))
+    recalls = right / np.maximum(counts, 1e-300)
+    # of more than two classes, half of an equal share
+    limit = _RARE if K == 2 else 0.5 / K
     missed = [
         k for k in np.argsort(shares) if 0 < shares[k] < limit and recalls[k] < _FOUND
     ]
@@ -106,22 +106,19 @@ def _rare_class_advice(
 ) -> str:
     """Which rare classes are `missed`, who ranks rows well, and the costs that would find them."""
     choice = comparison[comparison.choice]
-    rates = [
-        (percent_text(float(shares[k])), percent_text(float(recalls[k])))
-        for k in missed[:3]
-    ]
-    what = [
-        f"{str(classes[k])!r} ({share} of the rows, {part} found)"
-        for k, (share, part) in zip(missed, rates)
-    ]
+    what = []
+    for k in missed[:3]:
+        share = percent_text(float(shares[k]))
+        recall = percent_text(float(recalls[k]))
+        what.append(f"{str(classes[k])!r} ({share} of the rows, {recall} found)")
     more = len(missed) - len(what)
-    what += [f"{more} more"] if more else []
-    classes = "classes" if len(missed) > 1 else "class"
-    mostly = f"{subject(choice.label)} misses most of the rare {classes}"
+    if more:
+        what.append(f"{more} more")
+    rare = by_count(len(missed), "rare class", "rare classes")
+    mostly = f"{subject(choice.label)} misses most of the {rare}"
+    hardly = ""
     if comparison.criterion == "error rate":
         hardly = ": an error rate hardly counts such rows"
-    else:
-        hardly = ""
     order = ""
     ranks = best_ranking(comparison)
     if ranks is not None and ranks.auc is not None:
@@ -154,9 +151,8 @@ def rejection(
         return
     if choice.is_baseline or _is_certain(sample.predicted):
         return
-    if rule.loss is None:
-        loss = None
-    else:
+    loss = None
+    if rule.loss is not None:
         loss = rule.loss.without_reject().values
     curve = error_reject_curve(
         sample.y, sample.predicted, loss, sample_weight=sample.weight
@@ -164,9 +160,10 @@ def rejection(
     # the last point of the curve that rejects at least a tenth
     index = int((curve.reject_rate >= 0.1).nonzero()[0][-1])
     share = float(curve.reject_rate[index])
-    kept = float(curve.cost[index])
-    everything = float(curve.cost[-1])
-    if share < 0.5 and _is_gain(kept, everything, share, n_independent(sample), rule):
+    cost_of_rest = float(curve.cost[index])
+    cost_of_all = float(curve.cost[-1])
+    n = n_independent(sample)
+    if share < 0.5 and _is_gain(cost_of_rest, cost_of_all, share, n, rule):
         # the loss of decisions, whatever learners are ranked by
         if rule.loss is None:
             what = "error rate"
@@ -174,8 +171,8 @@ def rejection(
         else:
             what = "mean cost"
             which = "with the highest expected cost"
-        rest = loss_text(what, kept)
-        all_rows = loss_text(what, everything)
+        rest = loss_text(what, cost_of_rest)
+        all_rows = loss_text(what, cost_of_all)
         yield (
             f"If {in_sentence(choice.label)} could leave to a person the {percent_text(share)} of"
             f" the rows {which}, its {what} on the rest would be {rest} instead of {all_rows}"
@@ -184,46 +181,42 @@ def rejection(
 
 
 def _is_gain(
-    kept: float, everything: float, share: float, n: float, rule: LossRule
+    cost_of_rest: float, cost_of_all: float, share: float, n: float, rule: LossRule
 ) -> bool:
     """Whether rejected rows cost more than the others by two standard errors."""
-    rejected = (everything - (1.0 - share) * kept) / share
+    # cost_of_all = share · rejected + (1 − share) · cost_of_rest
+    rejected = (cost_of_all - (1.0 - share) * cost_of_rest) / share
+    # costs between low and high with this mean have at most the variance (high − low)² m (1 − m)
     low, high = LossRule(rule.n_classes, rule.loss).range
-    middle = (everything - low) / max(high - low, 1e-300)
-    error = (high - low) * math.sqrt(
-        max(middle * (1.0 - middle), 0.0) / n * (1 / share + 1 / (1 - share))
-    )
-    return rejected - kept > 2.0 * error and kept < everything
+    m = (cost_of_all - low) / max(high - low, 1e-300)
+    variance = max(m * (1.0 - m), 0.0)
+    error = (high - low) * math.sqrt(variance / n * (1 / share + 1 / (1 - share)))
+    return rejected - cost_of_rest > 2.0 * error and cost_of_rest < cost_of_all
 
 
 def _with_doubt(choice: RankedLearner, sample: OutOfSample, rule: LossRule) -> str:
     begin = f"At a cost of {rule.doubt:g} for doubt, {in_sentence(choice.label)}"
     if not choice.reject_rate:
         return f"{begin} rejects no row: deciding is never expected to cost more."
-    if choice.error is None:
-        wrong = ""
-    else:
+    wrong = ""
+    if choice.error is not None:
         wrong = f"; {percent_text(choice.error)} of the others are decided wrong"
     rejects = f"{begin} rejects {percent_text(choice.reject_rate)} of the rows{wrong}."
     costs = LossRule(rule.n_classes, rule.loss, rule.doubt)
     with_doubt = costs.cost(sample.y, costs.decide(sample.predicted))
-    without = costs.cost(
-        sample.y, minimum_risk(sample.predicted, rule.loss, None).index
-    )
-    cost, other = (
-        weighted_mean(values, sample.weight) for values in (with_doubt, without)
-    )
+    decided = minimum_risk(sample.predicted, rule.loss, None).index
+    without = costs.cost(sample.y, decided)
+    cost = weighted_mean(with_doubt, sample.weight)
+    other = weighted_mean(without, sample.weight)
     both = (
         f"{loss_text('mean cost', cost)} per row with doubt, {loss_text('mean cost', other)}"
         " without"
     )
+    # row by row, as both kinds of decisions are on the same rows
     gain, w = by_row(sample, without - with_doubt)
     if not is_shown(sign_flip(sum_by_group(sample, gain * w))):
         return f"{rejects} What rejecting gains is within chance: {both}."
-    if cost < other:
-        pays = "pays"
-    else:
-        pays = "does not pay here"
+    pays = "pays" if cost < other else "does not pay here"
     return f"{rejects} Rejecting {pays}: {both}."
 
 
@@ -282,31 +275,26 @@ def calibration_noise(sample: OutOfSample, seed: int = 0) -> float:
     """
     posteriors = sample.predicted
     if posteriors.shape[1] == 2:
+        named_class = np.ones(len(posteriors))
         stated = posteriors[:, 1]
     else:
+        named_class = posteriors.argmax(axis=1)
         stated = posteriors.max(axis=1)
     w = row_weights(sample.weight, len(stated))
+    # the bin of every posterior, a bin with its upper end
     which = np.searchsorted(np.linspace(0.0, 1.0, _BINS + 1)[1:-1], stated, side="left")
-    unit, n_units = _units(sample)
-    if posteriors.shape[1] == 2:
-        named_class = np.ones(len(stated))
-    else:
-        named_class = posteriors.argmax(axis=1)
+    # rows, or groups, are drawn: all predictions of one have the same luck
+    drawn = sample.rows if sample.groups is None else sample.groups
+    units, unit = np.unique(drawn, return_inverse=True)
+    n_units = len(units)
     observed = w * ((sample.y == named_class) - stated)
     rng = np.random.default_rng(seed)
     errors = []
-    for _ in range(_DRAWS if len(stated) < 20_000 else _DRAWS // 5):
+    n_draws = _DRAWS if len(stated) < 20_000 else _DRAWS // 5
+    for _ in range(n_draws):
         if sample.groups is None:
             off = w * ((rng.random(n_units)[unit] < stated) - stated)
         else:
             off = observed * rng.choice([-1.0, 1.0], n_units)[unit]
         errors.append(np.abs(np.bincount(which, off, _BINS)).sum() / w.sum())
     return float(np.quantile(errors, 0.95))
-
-
-def _units(sample: OutOfSample) -> tuple[np.ndarray, int]:
-    """The number of the row, or of the group, of every prediction, and how many there are."""
-    distinct, unit = np.unique(
-        sample.rows if sample.groups is None else sample.groups, return_inverse=True
-    )
-    return unit, len(distinct)

@@ -14,6 +14,7 @@ from lyceum.studies.compare.out_of_sample import OutOfSample
 from lyceum.studies.plan.candidate import ColumnWarning, Failure
 from lyceum.studies.report import posterior_statements as posteriors
 from lyceum.studies.report.format import (
+    by_count,
     capitalize,
     in_sentence,
     interval_text,
@@ -27,8 +28,7 @@ from lyceum.studies.report.format import (
     subject,
     with_article,
 )
-from lyceum.studies.report.learning_trend import learning_trend
-from lyceum.studies.report.verdicts import gain_text
+from lyceum.studies.report.verdicts import gain_text, learning_trend
 from lyceum.studies.result import Study
 from lyceum.studies.run.problems import Problems
 
@@ -49,26 +49,22 @@ def answer(study: Study) -> str:
         f"{_loss_phrase(comparison, choice.loss)} on rows it has not seen (95 % interval {span})"
         f"{_decisions(study, choice)}."
     )
-    held = (
-        ()
-        if comparison.holdout is None
-        else (_held_out_text(study, comparison.holdout),)
-    )
-    return " ".join((first, *_worth(study), *held))
-
-
-def _held_out_text(study: Study, held: HoldoutResult) -> str:
-    criterion = study.comparison.criterion
-    measured = _loss_phrase(study.comparison, held.loss)
-    if held.n_rows == 1:
-        return (
-            f"On 1 row held out, which was not used for any choice, it has {measured}: too few to"
-            " say more."
-        )
-    return (
-        f"On {held.n_rows:,} rows held out, which were not used for any choice, it has {measured}"
-        f" (95 % interval {interval_text(criterion, held.interval)}){_decisions(study, held)}."
-    )
+    sentences = [first, *_worth(study)]
+    held_out = comparison.holdout
+    if held_out is not None:
+        measured = _loss_phrase(comparison, held_out.loss)
+        if held_out.n_rows == 1:
+            sentences.append(
+                f"On 1 row held out, which was not used for any choice, it has {measured}: too few"
+                " to say more."
+            )
+        else:
+            span = interval_text(comparison.criterion, held_out.interval)
+            sentences.append(
+                f"On {held_out.n_rows:,} rows held out, which were not used for any choice, it has"
+                f" {measured} (95 % interval {span}){_decisions(study, held_out)}."
+            )
+    return " ".join(sentences)
 
 
 def _loss_phrase(comparison: Comparison, loss: float) -> str:
@@ -85,10 +81,9 @@ def _decisions(study: Study, result: RankedLearner | HoldoutResult) -> str:
         if result.reject_rate == 1.0:
             return "; it rejects every row"
         return "; it names a class for no row"
+    rejects = ""
     if result.reject_rate:
         rejects = f"; it rejects {percent_text(result.reject_rate)} of the rows"
-    else:
-        rejects = ""
     if study.comparison.criterion == "error rate" and not rejects:
         return ""
     wrong = percent_text(result.error)
@@ -116,9 +111,8 @@ def _worth(study: Study) -> Iterator[str]:
         yield _nothing_better(study)
     elif choice.loss >= baseline.loss:
         ranks = posteriors.best_ranking(comparison)
-        if ranks is None:
-            but = ""
-        else:
+        but = ""
+        if ranks is not None:
             but = f", but {_ranks_rows(ranks)})"
         yield f"That is no better than a constant guess, which has {base}{but}."
     elif gain is None:
@@ -130,10 +124,7 @@ def _worth(study: Study) -> Iterator[str]:
 
 def _chance(comparison: Comparison, p: float | None) -> str:
     if p is None:
-        if comparison.n_groups is None:
-            few = "rows"
-        else:
-            few = "groups"
+        few = "rows" if comparison.n_groups is None else "groups"
         return f"; there are too few {few} to test whether chance alone could make that difference"
     if is_shown(p):
         return ""
@@ -150,9 +141,16 @@ def _nothing_better(study: Study) -> str:
             "No learner does better than this constant guess: none found anything in the columns"
             " that helps."
         )
+    criterion = study.comparison.criterion
+    if criterion == "error rate":
+        fewer = "fewer errors"
+    elif more_is_better(criterion):
+        fewer = f"a higher {metric_name(criterion)}"
+    else:
+        fewer = f"a lower {metric_name(criterion)}"
     return (
-        f"No learner has {_fewer(study.comparison.criterion)} than this constant guess, but the"
-        f" columns do tell something: {_ranks_rows(ranks)}, where 0.5 is guessing)."
+        f"No learner has {fewer} than this constant guess, but the columns do tell something:"
+        f" {_ranks_rows(ranks)}, where 0.5 is guessing)."
     )
 
 
@@ -162,12 +160,6 @@ def _ranks_rows(learner: RankedLearner) -> str:
         f"{in_sentence(learner.label)} ranks rows better than chance (AUC"
         f" {score_text(learner.auc or 0.0)}"
     )
-
-
-def _fewer(criterion: str) -> str:
-    if criterion == "error rate":
-        return "fewer errors"
-    return f"a {'higher' if more_is_better(criterion) else 'lower'} {metric_name(criterion)}"
 
 
 # -- what to know ----------------------------------------------------------------------
@@ -210,27 +202,17 @@ def statements(
         ),
         "the learning curve": partial(_more_rows, comparison, rule),
         "suspicious columns": partial(_suspicions, suspects),
-        "failures": partial(_failure_reasons, failures),
+        "failures": lambda: (
+            f"{capitalize(failure.label)} failed and was not compared:"
+            f" {failure.reason.rstrip('.')}."
+            for failure in failures
+        ),
         "the data": lambda: notes,
     }
     sentences: list[str] = []
     for about, make in parts.items():
-        sentences += problems.attempt(
-            f"statement on {about}", partial(_as_list, make), []
-        )
+        sentences += problems.collect(f"statement on {about}", make)
     return tuple(sentences)
-
-
-def _as_list(make: Callable[[], Iterable[str]]) -> list[str]:
-    return list(make())
-
-
-def _failure_reasons(failures: Iterable[Failure]) -> Iterator[str]:
-    for failure in failures:
-        yield (
-            f"{capitalize(failure.label)} failed and was not compared:"
-            f" {failure.reason.rstrip('.')}."
-        )
 
 
 def _budget(
@@ -243,11 +225,23 @@ def _budget(
     """What the time allowed left undone, if anything."""
     undone = []
     if not finished:
-        undone = list(_open_work(comparison, skipped, folds_planned))
+        n_folds = comparison.n_folds
+        if n_folds < folds_planned:
+            were = by_count(n_folds, "was", "were")
+            undone.append(f"{n_folds} of {folds_planned} folds {were} compared")
+        if skipped:
+            were = by_count(len(skipped), "was", "were")
+            undone.append(f"{_name_list(skipped)} {were} not run at all")
+        untuned = [s.label for s in comparison.learners if not s.is_tuned]
+        if untuned:
+            have = by_count(len(untuned), "has", "have")
+            undone.append(
+                f"{_name_list(untuned)} {have} default settings in some or all folds, where none"
+                " were searched yet"
+            )
     if not_made:
-        undone.append(
-            f"{join_names(list(not_made))} {'was' if len(not_made) == 1 else 'were'} not made"
-        )
+        were = by_count(len(not_made), "was", "were")
+        undone.append(f"{join_names(list(not_made))} {were} not made")
     if undone:
         yield (
             f"The time allowed ended the study early: {'; '.join(undone)}. Run it again with more"
@@ -255,35 +249,13 @@ def _budget(
         )
 
 
-def _open_work(
-    comparison: Comparison, skipped: Sequence[str], folds_planned: int
-) -> Iterator[str]:
-    if comparison.n_folds < folds_planned:
-        if comparison.n_folds == 1:
-            were = "was"
-        else:
-            were = "were"
-        yield f"{comparison.n_folds} of {folds_planned} folds {were} compared"
-    if skipped:
-        yield f"{_name_list(skipped)} {'was' if len(skipped) == 1 else 'were'} not run at all"
-    untuned = [learner.label for learner in comparison.learners if not learner.is_tuned]
-    if untuned:
-        if len(untuned) == 1:
-            verb = "has"
-        else:
-            verb = "have"
-        settings = "default settings in some or all folds, where none were searched yet"
-        yield f"{_name_list(untuned)} {verb} {settings}"
-
-
 def _calibration_maps(comparison: Comparison, rule: LossRule) -> Iterator[str]:
     """By which map, and in how many folds, the posteriors of the choice were calibrated."""
     choice = comparison[comparison.choice]
     if choice.folds_calibrated:
+        how = ""
         if choice.calibration:
             how = f", most often by {_MAPS[choice.calibration]}"
-        else:
-            how = ""
         yield (
             f"The posteriors of {in_sentence(choice.label)} were calibrated in"
             f" {choice.folds_calibrated} of {choice.folds_done} folds{how}: where the inner folds"
@@ -319,11 +291,11 @@ def _differences(comparison: Comparison) -> Iterator[str]:
     test = f"{comparison.test}, Holm's correction for several comparisons"
     name = in_sentence(best.label)
     if same:
-        verb = "is" if len(same) == 1 else "are"
-        yield f"{capitalize(_name_list(same))} {verb} not shown to be worse than {name} ({test})."
+        are = by_count(len(same), "is", "are")
+        yield f"{capitalize(_name_list(same))} {are} not shown to be worse than {name} ({test})."
     if worse:
-        verb = "is" if len(worse) == 1 else "are"
-        yield f"{capitalize(_name_list(worse))} {verb} worse than {name} beyond chance ({test})."
+        are = by_count(len(worse), "is", "are")
+        yield f"{capitalize(_name_list(worse))} {are} worse than {name} beyond chance ({test})."
     yield from _against_guess(comparison, best)
 
 
@@ -333,12 +305,10 @@ def _against_guess(comparison: Comparison, best: RankedLearner) -> Iterator[str]
         how = "better than a constant guess beyond chance"
         if not is_shown(best.p_baseline):
             how = "not shown to be better than a constant guess"
-        n = comparison.n_rows
-        of = "rows"
+        units = f"{comparison.n_rows:,} rows"
         if comparison.n_groups is not None:
-            n = comparison.n_groups
-            of = "groups of rows"
-        test = f"permutation test on the losses of {n:,} {of}, Holm's correction"
+            units = f"{comparison.n_groups:,} groups of rows"
+        test = f"permutation test on the losses of {units}, Holm's correction"
         yield f"{subject(best.label)} is {how} ({p_text(best.p_baseline)}, {test})."
 
 
@@ -353,18 +323,18 @@ def _group_counts(comparison: Comparison) -> Iterator[str]:
 
 def _name_list(names: Sequence[str]) -> str:
     more = len(names) - _NAMES
-    return join_names(names if more < 2 else [*names[:_NAMES], f"{more} others"])
+    if more > 1:
+        names = [*names[:_NAMES], f"{more} others"]
+    return join_names(names)
 
 
 def _support(comparison: Comparison) -> Iterator[str]:
     if comparison.hoeffding is None:
         return
-    off = loss_text(comparison.criterion, comparison.hoeffding).replace(
-        " %", " percentage points"
-    )
-    if comparison.n_groups is None:
-        groups = ""
-    else:
+    off = loss_text(comparison.criterion, comparison.hoeffding)
+    off = off.replace(" %", " percentage points")
+    groups = ""
+    if comparison.n_groups is not None:
         groups = f" in {show_count(comparison.n_groups, 'group')}"
     n = len(comparison.learners)
     if n > 1:
@@ -379,12 +349,11 @@ def _support(comparison: Comparison) -> Iterator[str]:
 
 def _more_rows(comparison: Comparison, rule: LossRule) -> Iterator[str]:
     curve = comparison.learning_curve
-    if (
-        curve is None or comparison[comparison.choice].loss <= rule.range[0]
-    ):  # nothing is left to gain
-        return
-    label = in_sentence(comparison[comparison.choice].label)
-    yield f"By its learning curve, {_TREND[learning_trend(curve)].format(label)}."
+    choice = comparison[comparison.choice]
+    can_gain = choice.loss > rule.range[0]
+    if curve is not None and can_gain:
+        trend = _TREND[learning_trend(curve)].format(in_sentence(choice.label))
+        yield f"By its learning curve, {trend}."
 
 
 _TREND = {
@@ -408,6 +377,7 @@ def _left_out_text(columns: list[str], why: str) -> str:
 
 def _suspicions(suspects: Iterable[ColumnWarning]) -> Iterator[str]:
     suspects = list(suspects)
+    # why a column was left out: the first of its reasons
     out: dict[str, str] = {}
     for suspect in suspects:
         if suspect.left_out:
@@ -418,9 +388,8 @@ def _suspicions(suspects: Iterable[ColumnWarning]) -> Iterator[str]:
             " small."
         )
     for text in dict.fromkeys(out.values()):
-        yield _left_out_text(
-            [column for column, why in out.items() if why == text], text.rstrip(".?")
-        )
+        columns = [column for column, why in out.items() if why == text]
+        yield _left_out_text(columns, text.rstrip(".?"))
     for suspect in suspects:
         if suspect.code == "ordered" and suspect.column not in out:
             yield (

@@ -24,16 +24,9 @@ class Figure:
 
     def as_dict(self) -> dict[str, Any]:
         """What is shown, without the drawing, in JSON's own types."""
-        if self.table is None:
-            table = None
-        else:
-            table = self.table.as_dict()
-        return {
-            "name": self.name,
-            "title": self.title,
-            "text": self.text,
-            "table": table,
-        }
+        table = None if self.table is None else self.table.as_dict()
+        fields = {"name": self.name, "title": self.title, "text": self.text}
+        return {**fields, "table": table}
 
 
 def figure_of(
@@ -49,9 +42,14 @@ def figure_of(
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as Canvas
 
-    with matplotlib.rc_context(
-        {"svg.fonttype": "none", "svg.hashsalt": f"lyceum {name}", "font.size": 10}
-    ):
+    # texts stay texts, and a fixed salt gives the same ids, so that the same study writes the same
+    # page
+    settings: Any = {
+        "svg.fonttype": "none",
+        "svg.hashsalt": f"lyceum {name}",
+        "font.size": 10,
+    }
+    with matplotlib.rc_context(settings):
         canvas = Canvas(figsize=size, layout="constrained")
         draw(ax=canvas.add_subplot())
         out = io.StringIO()
@@ -61,12 +59,8 @@ def figure_of(
         assert layout is not None
         layout.execute(canvas)
         canvas.set_layout_engine(None)
-        canvas.savefig(
-            out,
-            format="svg",
-            metadata={"Date": None, "Creator": None},
-            transparent=True,
-        )
+        metadata = {"Date": None, "Creator": None}
+        canvas.savefig(out, format="svg", metadata=metadata, transparent=True)
     return Figure(name, title, text, _inline(out.getvalue(), title, name), table)
 
 
@@ -78,6 +72,7 @@ def _inline(svg: str, title: str, name: str) -> str:
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
+    # a page has several pictures: every id that is referred to begins with the name of its picture
     used = set(_REFERENCE.findall(svg))
     svg = re.sub(
         r' id="([^"]*)"',
@@ -89,10 +84,7 @@ def _inline(svg: str, title: str, name: str) -> str:
     width = re.search(r'<svg[^>]* width="([\d.]+)pt"', svg)
     svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
     svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
-    if width:
-        wide = 1.25 * float(width[1])
-    else:
-        wide = 480.0
+    wide = 1.25 * float(width[1]) if width else 480.0
     named = f'<svg role="img" aria-label="{html.escape(title)}" style="max-width:{wide:.0f}px"'
     svg = svg.replace("<svg", named, 1)
     # Verdana has the widths of DejaVu Sans, for which the picture was laid out

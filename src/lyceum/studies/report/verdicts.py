@@ -1,8 +1,12 @@
-"""A verdict on every learner: against the best, against the constant guess, and how closely it
-fits."""
+"""A verdict on every learner: against the best, against the constant guess, how closely it fits,
+and what more rows would do."""
 
 from __future__ import annotations
 
+import numpy as np
+from scipy import stats
+
+from lyceum.evaluate import LearningCurve
 from lyceum.studies.compare.comparison import RankedLearner
 from lyceum.studies.compare.difference_tests import is_shown
 from lyceum.studies.report.format import (
@@ -11,6 +15,8 @@ from lyceum.studies.report.format import (
     p_text,
     percent_text,
 )
+
+_LITTLE = 0.05  # of the loss: a gain that hardly matters
 
 
 def fit_word(
@@ -28,11 +34,8 @@ def fit_word(
     if learner.is_baseline or learner.members or learner.name == best.name:
         return "balanced"
     rival = best
-    if (
-        baseline is not None
-        and learner.loss > baseline.loss
-        and is_shown(learner.p_baseline)
-    ):
+    is_far_from_guess = is_shown(learner.p_baseline)
+    if baseline is not None and learner.loss > baseline.loss and is_far_from_guess:
         rival = baseline
     elif best.is_baseline or not is_shown(learner.p_value_holm):
         return "balanced"
@@ -54,7 +57,17 @@ def verdict(
     """One sentence on a learner."""
     if learner.is_baseline:
         return "A constant guess: what the others have to beat."
-    parts = ["the best" if learner.rank == 1 else _against(learner, best)]
+    p = learner.p_value_holm
+    if learner.rank == 1:
+        parts = ["the best"]
+    elif learner.loss == best.loss:
+        parts = ["as good as the best"]
+    elif p is None:
+        parts = ["behind the best, by a difference that could not be tested"]
+    elif is_shown(p):
+        parts = [f"worse than the best ({p_text(p)})"]
+    else:
+        parts = [f"not shown to be worse than the best ({p_text(p)})"]
     if baseline is not None:
         parts.append(_against_constant(learner, baseline, criterion))
     if learner.fit_word in _FIT:
@@ -68,29 +81,14 @@ _FIT = {
 }
 
 
-def _against(learner: RankedLearner, best: RankedLearner) -> str:
-    p = learner.p_value_holm
-    if learner.loss == best.loss:
-        return "as good as the best"
-    if p is None:
-        return "behind the best, by a difference that could not be tested"
-    if is_shown(p):
-        how = "worse than the best"
-    else:
-        how = "not shown to be worse than the best"
-    return f"{how} ({p_text(p)})"
-
-
 def _against_constant(
     learner: RankedLearner, baseline: RankedLearner, criterion: str
 ) -> str:
     if learner.loss >= baseline.loss:
         return "no better than a constant guess"
     gain = gain_text(learner.loss, baseline.loss, criterion)
-    if gain is None:
-        less = "better than a constant guess"
-    else:
-        less = f"{gain} below a constant guess"
+    less = "better than" if gain is None else f"{gain} below"
+    less = f"{less} a constant guess"
     if learner.p_baseline is None:
         return f"{less}, by a difference that could not be tested"
     if is_shown(learner.p_baseline):
@@ -108,3 +106,31 @@ def gain_text(loss: float, baseline: float, criterion: str) -> str | None:
     if more_is_better(criterion) or loss < 0.0 or baseline <= 0.0:
         return None
     return percent_text(1.0 - loss / baseline)
+
+
+def learning_trend(curve: LearningCurve) -> str:
+    """The trend of the last half of the curve: "helps" (more rows do), "flat", or "open" (too
+    uncertain).
+
+    The gain is the loss on unseen rows at the size nearest to half of all rows, less that at all
+    rows, in the same splits. It helps if its 95 % interval is above 0, and is flat if it is surely
+    below a twentieth of the loss.
+
+    >>> losses = np.array([[0.40, 0.42, 0.41], [0.30, 0.31, 0.29], [0.20, 0.22, 0.21]])
+    >>> learning_trend(LearningCurve(np.array([10, 50, 100]), losses, losses, 0.5, "error rate"))
+    'helps'
+    """
+    sizes = curve.train_sizes
+    losses = curve.test_losses
+    if len(sizes) < 2 or losses.shape[1] < 2:
+        return "open"
+    # the splits are the same at both sizes, so that the gain has the error of a paired difference
+    half = int(np.abs(sizes[:-1] - sizes[-1] / 2).argmin())
+    gain = losses[half] - losses[-1]
+    error = float(gain.std(ddof=1)) / np.sqrt(len(gain))
+    reach = float(stats.t.isf(0.025, len(gain) - 1)) * error
+    if gain.mean() - reach > 0.0:
+        return "helps"
+    if gain.mean() + reach < _LITTLE * abs(losses[-1].mean()):
+        return "flat"
+    return "open"

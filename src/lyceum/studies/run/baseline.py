@@ -43,10 +43,10 @@ class ClassWeights:
         return cls(len(block), class_weights(block, len(classes)), classes)
 
     def merge(self, other: ClassWeights) -> ClassWeights:
-        classes, here, there = align_labels(self.classes, other.classes)
-        weight = place_classes(self.weight, here, len(classes)) + place_classes(
-            other.weight, there, len(classes)
-        )
+        classes, first, second = align_labels(self.classes, other.classes)
+        K = len(classes)
+        weight = place_classes(self.weight, first, K)
+        weight = weight + place_classes(other.weight, second, K)
         return ClassWeights(self.n_rows + other.n_rows, weight, classes)
 
 
@@ -99,11 +99,8 @@ class PriorClassifier(OnePassClassifier):
 
     def summary(self) -> Summary:
         rows = list(zip(map(str, self.classes_), self.class_prior_.tolist()))
-        return Summary(
-            self._title(),
-            {},
-            [Table("Posteriors of every row", ("class", "share"), rows)],
-        )
+        table = Table("Posteriors of every row", ("class", "share"), rows)
+        return Summary(self._title(), {}, [table])
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -130,20 +127,15 @@ class TargetMean:
     def of(cls, block: Block) -> TargetMean:
         assert block.y is not None
         w = block.weights
-        total = float(w.sum())
-        return cls(len(block), total, float(w @ block.y) / total if total else 0.0)
+        weight = float(w.sum())
+        return cls(len(block), weight, float(w @ block.y) / weight if weight else 0.0)
 
     def merge(self, other: TargetMean) -> TargetMean:
         weight = self.weight + other.weight
-        if weight:
-            share = other.weight / weight
-        else:
-            share = 0.0
-        return TargetMean(
-            self.n_rows + other.n_rows,
-            weight,
-            self.mean + share * (other.mean - self.mean),
-        )
+        # μ = μ₁ + w₂ / (w₁ + w₂) (μ₂ − μ₁)
+        share = other.weight / weight if weight else 0.0
+        mean = self.mean + share * (other.mean - self.mean)
+        return TargetMean(self.n_rows + other.n_rows, weight, mean)
 
 
 class MeanRegressor(Regressor, OnePassLearner):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sqlite3
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._core.data import Rows
+from lyceum._core.data import Column, Rows, time_text
 from lyceum._core.types import Estimator
 from lyceum.decision import MinimumRiskClassifier
 from lyceum.errors import Cancelled, StudyError
@@ -25,10 +25,10 @@ from lyceum.studies.compare.comparison import HoldoutResult, RankedLearner
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.compare.metrics import decision_errors, loss_and_interval
 from lyceum.studies.compare.out_of_sample import OutOfSample
+from lyceum.studies.plan.fold_scheme import take_rows
 from lyceum.studies.plan.plan import Plan
 from lyceum.studies.plan.study_data import StudyData
 from lyceum.studies.report.example import Example
-from lyceum.studies.report.example_rows import explain_row, pick_rows
 from lyceum.studies.run.deadline import Deadline, OutOfTime
 from lyceum.studies.run.fold_calibration import (
     calibrated_model,
@@ -44,8 +44,8 @@ from lyceum.studies.run.pipelines import (
 from lyceum.studies.run.problems import Problems, reason_of
 from lyceum.studies.run.settings_search import search_settings
 from lyceum.studies.run.store import Store
+from lyceum.workflows import FittedModel
 
-Settings = dict[str, Any] | None
 MODEL_FILE = "model.lyceum"
 
 _ROUNDS = 100
@@ -70,9 +70,8 @@ def make_record(
             record = make()
         except (Cancelled, OSError, sqlite3.Error):
             raise
-        except (
-            Exception
-        ) as error:  # few rows can make any learner fail, and the folds are kept
+        except Exception as error:
+            # few rows can make any learner fail, and the folds are kept
             seconds = time.perf_counter() - start
             store.put_failure(kind, learner, n_folds, reason_of(error), seconds=seconds)
             return
@@ -89,17 +88,14 @@ class _Resampling:
     plan: Plan
     data: StudyData
     name: str
-    settings: dict[str, Any]
+    settings: Mapping[str, Any]
     calibration: str = ""
 
     @property
     def model(self) -> Any:
         seed = seed_of(self.plan.seed, self.name)
-        return calibrated_model(
-            build_pipeline(self.plan[self.name], self.settings, seed),
-            self.calibration,
-            seed,
-        )
+        pipeline = build_pipeline(self.plan[self.name], self.settings, seed)
+        return calibrated_model(pipeline, self.calibration, seed)
 
     @property
     def rows(self) -> Rows:
@@ -123,7 +119,9 @@ def _actions(rule: LossRule, model: Estimator, rows: Any) -> np.ndarray:
 def _cost(
     rule: LossRule, classes: tuple[Any, ...], y: np.ndarray, actions: np.ndarray
 ) -> np.ndarray:
+    # `lyceum.evaluate` hands on labels, and the rule takes codes
     present, inverse = np.unique(y, return_inverse=True)
+    # every label is looked up once, not once per row
     codes = np.array([classes.index(label) for label in present.tolist()])
     return rule.cost(codes[inverse], actions)
 
@@ -136,7 +134,7 @@ class BootstrapError:
 
 
 def bootstrap_error(
-    plan: Plan, data: StudyData, settings: dict[str, Any], name: str
+    plan: Plan, data: StudyData, settings: Mapping[str, Any], name: str
 ) -> BootstrapError:
     """The .632 estimate of one learner with fixed settings."""
     trial = _Resampling(plan, data, name, settings)
@@ -145,6 +143,7 @@ def bootstrap_error(
         trial.model, trial.rows, n_rounds=_ROUNDS, random_state=seed, **trial.options
     )
     error = float(result.error)
+    # from the mean of squared errors to RMSE
     if plan.classes is None:
         error = float(np.sqrt(error))
     return BootstrapError(error)
@@ -154,10 +153,10 @@ def choice_curve(
     plan: Plan, data: StudyData, choice: RankedLearner, baseline: RankedLearner | None
 ) -> LearningCurve:
     """The learning curve of a learner with the settings chosen most often."""
-    settings = chosen_settings(plan, choice)
-    trial = _Resampling(plan, data, choice.name, settings, choice.calibration)
+    trial = _Resampling(plan, data, choice.name, choice.params, choice.calibration)
     y = data.y[plan.compared]
     seed = seed_of(plan.seed, "curve")
+    # every fold takes a row of each class
     smallest = len(y)
     if plan.classes is not None:
         smallest = int(np.bincount(y)[np.unique(y)].min())
@@ -171,6 +170,7 @@ def choice_curve(
     curve = learning_curve(
         trial.model, trial.rows, cv=splits, random_state=seed, **trial.options
     )
+    # the curve is of mean losses: a guess is drawn by its mean squared error, not by its RMSE
     loss = (baseline or choice).loss
     name = plan.rule.criterion
     if plan.classes is None:
@@ -179,39 +179,40 @@ def choice_curve(
     return replace(curve, baseline=loss, loss_name=name)
 
 
-def chosen_settings(plan: Plan, choice: RankedLearner) -> dict[str, Any]:
-    """The settings chosen most often, without those that were fixed."""
-    fixed = plan[choice.name].settings
-    return {name: value for name, value in choice.params.items() if name not in fixed}
-
-
 # -- holdout and final model -----------------------------------------------------------
 
 
 def measure_holdout(
-    plan: Plan, data: StudyData, name: str, store: Store, settings: Settings
+    plan: Plan,
+    data: StudyData,
+    name: str,
+    store: Store,
+    settings: Mapping[str, Any] | None,
 ) -> HoldoutResult:
     """The choice, fitted on the rows compared on and measured on those held out."""
     held_out = plan.held_out
     y = data.y[held_out]
     if not plan.rule.can_judge(y):
         raise StudyError("all of them are of one class, and an AUC takes two")
-    model, _ = _fit(plan, name, data, store, plan.compared, settings)
-    w = None
-    if data.w is not None:
-        w = data.w[held_out]
+    model = _fit(plan, name, data, store, plan.compared, settings)
+    w = take_rows(data.w, held_out)
     predicted = row_predictions(model, data.rows.take(held_out))
     zeros = np.zeros(len(held_out), dtype=np.int64)
-    groups = plan.scheme.take(held_out).groups
-    sample = OutOfSample(data.numbers[held_out], zeros, zeros, y, predicted, w, groups)
+    sample = OutOfSample(
+        rows=data.numbers[held_out],
+        repeats=zeros,
+        folds=zeros,
+        y=y,
+        predicted=predicted,
+        weight=w,
+        groups=plan.scheme.take(held_out).groups,
+    )
     losses = plan.rule.losses(y, predicted, w)
     loss, interval, _ = loss_and_interval(plan.rule, sample, losses)
     errors = {}
     if plan.classes is not None:
         errors = decision_errors(plan.rule, sample)
-    return HoldoutResult(
-        len(held_out), loss, interval, errors.get("error"), errors.get("reject_rate")
-    )
+    return HoldoutResult(len(held_out), loss, interval, **errors)
 
 
 def _fit(
@@ -220,8 +221,8 @@ def _fit(
     data: StudyData,
     store: Store,
     indices: np.ndarray | None,
-    settings: Settings,
-) -> tuple[Any, dict[str, Any]]:
+    settings: Mapping[str, Any] | None,
+) -> Any:
     """The candidate fitted at `indices` (None: on all rows), with settings searched there unless
     given."""
     seed = seed_of(plan.seed, name, "final")
@@ -232,33 +233,30 @@ def _fit(
         scheme = scheme.take(indices)
     candidate = plan[name]
     if candidate.members:
-        settings = {}
         model = committee_model(plan, name, store)
     else:
         calibration: Any = None
         calibrates = plan.calibrates and not candidate.is_baseline
         if settings is None:
             search = search_settings(
-                candidate, rows, plan.rule, scheme, seed, calibrates
+                candidate, rows, plan.rule, scheme, seed, always=calibrates
             )
             settings = search.settings
             if calibrates:
                 calibration = choose_map(search, plan.rule)
         elif calibrates and not (indices is None and data.is_sample):
+            # without a search, by the map that most folds chose; not where all rows are streamed
             done = store.finished_tasks()
-            calibration = usual_calibration(
-                done[task] for task in done if task.name == name
-            )
-        model = calibrated_model(
-            build_pipeline(candidate, settings, seed), calibration, seed
-        )
+            results = (done[task] for task in done if task.name == name)
+            calibration = usual_calibration(results)
+        pipeline = build_pipeline(candidate, settings, seed)
+        model = calibrated_model(pipeline, calibration, seed)
+    # the model file decides by the costs of the study
     decides = plan.rule.loss is not None or plan.rule.doubt is not None
     if decides and hasattr(model, "predict_proba"):
         model = MinimumRiskClassifier(model, plan.rule.loss, doubt=plan.rule.doubt)
     with few_threads(rows):
-        if indices is None:
-            rows = data.all_rows
-        return model.fit(rows), settings
+        return model.fit(data.all_rows if indices is None else rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -266,7 +264,6 @@ class FinalFit:
     """The choice fitted for use."""
 
     model: Any
-    settings: dict[str, Any]
     n_rows: int | None  # if these are not all
     in_time: bool  # whether there was time to search settings on all rows
 
@@ -276,7 +273,7 @@ def fit_choice(
     data: StudyData,
     store: Store,
     name: str,
-    usual_settings: dict[str, Any],
+    usual_settings: Mapping[str, Any],
     deadline: Deadline,
 ) -> FinalFit:
     """Fit the choice on all rows, on fewer where there is no time for that.
@@ -287,23 +284,23 @@ def fit_choice(
     fit = partial(_fit, plan, name, data, store)
     if not deadline.for_folds.is_over:
         with suppress(OutOfTime), deadline.limit():
-            return FinalFit(*fit(None, None), n_rows=None, in_time=True)
+            return FinalFit(fit(None, None), n_rows=None, in_time=True)
     n = len(data.rows)
+    # all rows, then an eighth and a 64th of them, each for _GRACE seconds at least
     for part in (1, 8, 64):
         n_rows = n // part
         if n_rows <= _FEW_ROWS:
             break
-        indices = None if part == 1 else _sample_rows(plan, data, n_rows)
         with suppress(OutOfTime), deadline.or_after(_GRACE).limit():
-            model, settings = fit(indices, usual_settings)
-            return FinalFit(
-                model, settings, None if part == 1 else n_rows, in_time=False
-            )
+            if part == 1:
+                return FinalFit(fit(None, usual_settings), n_rows=None, in_time=False)
+            model = fit(_sample_rows(plan, data, n_rows), usual_settings)
+            return FinalFit(model, n_rows, in_time=False)
     if n <= _FEW_ROWS and not data.is_sample:
-        return FinalFit(*fit(None, usual_settings), n_rows=None, in_time=False)
+        return FinalFit(fit(None, usual_settings), n_rows=None, in_time=False)
     n_rows = min(n, _FEW_ROWS)
     indices = _sample_rows(plan, data, n_rows)
-    return FinalFit(*fit(indices, usual_settings), n_rows=n_rows, in_time=False)
+    return FinalFit(fit(indices, usual_settings), n_rows=n_rows, in_time=False)
 
 
 def _sample_rows(plan: Plan, data: StudyData, n: int) -> np.ndarray:
@@ -340,3 +337,97 @@ def save_final_model(
         if example is not None:
             examples.append(example)
     return FinalModel(final.n_rows, tuple(examples), tuple(problems))
+
+
+# -- rows explained --------------------------------------------------------------------
+
+
+def pick_rows(sample: OutOfSample, rule: LossRule) -> list[tuple[int, str]]:
+    """Row numbers that tell most, by their out-of-sample predictions, and the reason for each."""
+    # one prediction of every row
+    first = np.flatnonzero(sample.repeats == 0)
+    y = sample.y[first]
+    predicted = sample.predicted[first]
+    rows = sample.rows[first]
+    if rule.n_classes is None:
+        error = np.abs(y - predicted)
+        middle = np.argsort(predicted, kind="stable")[len(y) // 2]
+        picks = [
+            (int(error.argmin()), "smallest error"),
+            (int(middle), "median prediction"),
+            (int(error.argmax()), "largest error"),
+        ]
+    else:
+        picks = _class_picks(y, predicted, rule)
+    unique: dict[int, str] = {}
+    for index, why in picks:
+        unique.setdefault(int(rows[index]), why)
+    return list(unique.items())
+
+
+def _class_picks(
+    y: np.ndarray, posteriors: np.ndarray, rule: LossRule
+) -> list[tuple[int, str]]:
+    """By the distance from the decision border: the second smallest risk of an action less the
+    smallest."""
+    costs = 1.0 - np.eye(posteriors.shape[1])
+    if rule.loss is not None:
+        costs = rule.loss.values
+    risks = posteriors @ costs
+    if rule.doubt is not None:
+        risks = np.column_stack([risks, np.full(len(risks), rule.doubt)])
+    best_two = np.partition(risks, 1, axis=1)[:, :2]
+    margin = best_two[:, 1] - best_two[:, 0]
+    right = rule.named_class(rule.decide(posteriors)) == y
+    picks = []
+    if right.any():
+        clearest = np.where(right, margin, -1.0).argmax()
+        picks.append((int(clearest), "clearest right decision"))
+    if not right.all():
+        clearest = np.where(right, -1.0, margin).argmax()
+        picks.append((int(clearest), "clearest mistake"))
+    return [*picks, (int(margin.argmin()), "nearest to the decision border")]
+
+
+def explain_row(
+    model: Estimator, data: StudyData, plan: Plan, row: int, why: str
+) -> Example:
+    """A row of the data with the model's prediction and its explanation."""
+    index = int(np.searchsorted(data.numbers, row))
+    rows = data.rows.take(np.array([index]))
+    cells = next(rows.blocks()).X[0].tolist()
+    decided = np.asarray(model.predict(rows))[0]
+    if plan.classes is None:
+        truth = float(data.y[index])
+        posterior = None
+    else:
+        truth = plan.classes[int(data.y[index])]
+        posterior = tuple(row_predictions(model, rows)[0].tolist())
+    fitted = FittedModel(model)
+    explains = hasattr(fitted.learner, "explain")
+    return Example(
+        row=row,
+        cells={
+            column.name: _cell_value(column, cell)
+            for column, cell in zip(data.schema, cells)
+        },
+        truth=truth,
+        decided=decided.item() if hasattr(decided, "item") else decided,
+        posterior=posterior,
+        explanation=fitted.explain(rows) if explains else None,
+        picked=why,
+    )
+
+
+def _cell_value(column: Column, cell: float) -> Any:
+    """A cell as people read it: a label, a number, a date, or None where it is missing."""
+    if np.isnan(cell):
+        return None
+    if not column.numeric:
+        label: Any = column.categories[int(cell)] if cell >= 0 else None  # type: ignore[index]
+        return label.item() if hasattr(label, "item") else label
+    if column.is_time:
+        return time_text(cell)
+    if float(cell).is_integer() and abs(cell) < 1e15:
+        return int(cell)
+    return float(cell)

@@ -67,6 +67,7 @@ class Deadline:
 
         `Cancelled` before it is the request of a person, and passes.
         """
+        # work that reports its progress is stopped there, by Cancelled
         try:
             with progress.watch(deadline=self.end):
                 yield

@@ -39,7 +39,14 @@ def choose_map(search: SettingsSearch, rule: LossRule) -> PosteriorMap | None:
     best = None
     most = 0.0
     for method in PosteriorMap.METHODS:
-        gain = before - rule.inner_losses(y, _map_folds(method, y, predicted, w, folds))
+        mapped = np.zeros_like(predicted)
+        for fold in np.unique(folds):
+            tested = folds == fold
+            others = ~tested
+            learned = PosteriorMap.fit(method, y[others], predicted[others], w[others])
+            mapped[tested] = learned(predicted[tested])
+        gain = before - rule.inner_losses(y, mapped)
+        # the standard error of the weighted mean gain is √(Σ w² (gain − mean)²) / Σ w
         mean = float(np.average(gain, weights=w))
         error = float(np.sqrt((w**2) @ (gain - mean) ** 2) / w.sum())
         if mean > max(error, most):
@@ -48,18 +55,6 @@ def choose_map(search: SettingsSearch, rule: LossRule) -> PosteriorMap | None:
     if best is None:
         return None
     return PosteriorMap.fit(best, y, predicted, w)
-
-
-def _map_folds(
-    method: str, y: np.ndarray, predicted: np.ndarray, w: np.ndarray, folds: np.ndarray
-) -> np.ndarray:
-    """The posteriors of every inner fold through the map that is learned from the others."""
-    mapped = np.zeros_like(predicted)
-    for fold in np.unique(folds):
-        here = folds == fold
-        learned = PosteriorMap.fit(method, y[~here], predicted[~here], w[~here])
-        mapped[here] = learned(predicted[here])
-    return mapped
 
 
 def usual_calibration(results: Iterable[TaskResult]) -> str:

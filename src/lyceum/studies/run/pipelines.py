@@ -19,6 +19,7 @@ from lyceum._core.types import Estimator
 from lyceum.studies.plan.candidate import Candidate
 
 _SMALL = 200_000  # cells
+# which are no learners of the catalog
 _BASELINES = {
     "PriorClassifier": "lyceum.studies.run.baseline",
     "MeanRegressor": "lyceum.studies.run.baseline",
@@ -27,9 +28,8 @@ _BASELINES = {
 
 def seed_of(*parts: Any) -> int:
     """A seed from a hash of its parts: the study's seed, a learner, a repeat, a fold."""
-    return int.from_bytes(
-        hashlib.sha256("/".join(map(str, parts)).encode()).digest()[:4], "big"
-    )
+    text = "/".join(map(str, parts))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
 
 
 def learner_class(name: str) -> type:
@@ -45,9 +45,8 @@ def build_pipeline(
     """The pipeline of a candidate with these settings."""
     *before, learner = candidate.steps
     steps = [(name, catalog.find(name).build(candidate.sparse_text)) for name in before]
-    steps.append(
-        (learner, learner_class(learner)(**{**candidate.settings, **settings}))
-    )
+    parameters = {**candidate.settings, **settings}
+    steps.append((learner, learner_class(learner)(**parameters)))
     for _, step in steps:
         if "random_state" in step.get_params() and step.random_state is None:
             step.set_params(random_state=seed)
@@ -74,23 +73,18 @@ def row_predictions(model: Estimator, rows: Rows) -> np.ndarray:
     if hasattr(model, "predict_proba"):
         predicted = np.asarray(model.predict_proba(rows), dtype=np.float64)
     elif is_classifier(model):
-        predicted = (np.asarray(model.predict(rows))[:, None] == model.classes_).astype(
-            np.float64
-        )
+        labels = np.asarray(model.predict(rows))
+        predicted = (labels[:, None] == model.classes_).astype(np.float64)
     else:
         predicted = np.asarray(model.predict(rows), dtype=np.float64)
-    if not np.isfinite(predicted).all():
-        row = int(
-            np.flatnonzero(
-                ~np.isfinite(predicted).reshape(len(predicted), -1).all(axis=1)
-            )[0]
-        )
+    is_number = np.isfinite(predicted)
+    if not is_number.all():
+        row = int(np.argmin(is_number.reshape(len(predicted), -1).all(axis=1)))
         raise ArithmeticError(
             f"gave a prediction that is not a number, first for test row {row}"
         )
-    if (
-        predicted.ndim == 2
-        and np.abs(predicted.sum(axis=1) - 1.0).max(initial=0.0) > 1e-6
-    ):
-        raise ArithmeticError("gave posteriors that do not sum to 1")
+    if predicted.ndim == 2:
+        excess = np.abs(predicted.sum(axis=1) - 1.0)
+        if excess.max(initial=0.0) > 1e-6:
+            raise ArithmeticError("gave posteriors that do not sum to 1")
     return predicted

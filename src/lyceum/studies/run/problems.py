@@ -31,11 +31,14 @@ class Problems:
             return make()
         except Cancelled:
             raise
-        except (
-            Exception
-        ) as error:  # whatever is wrong with one part must not lose the others
+        except Exception as error:
+            # whatever is wrong with one part must not lose the others
             self.add(part, reason_of(error))
             return otherwise
+
+    def collect(self, part: str, make: Callable[[], Iterable[T]]) -> list[T]:
+        """All that `make` yields, or nothing and one more problem if it raises."""
+        return self.attempt(part, lambda: list(make()), [])
 
     def add(self, part: str, reason: str) -> None:
         """Name a part that failed and the reason."""

@@ -28,7 +28,8 @@ def write_record(value: Any) -> Any:
         return value.as_dict()
     if is_dataclass(value):
         return {
-            each.name: write_record(getattr(value, each.name)) for each in fields(value)
+            field.name: write_record(getattr(value, field.name))
+            for field in fields(value)
         }
     if isinstance(value, Mapping):
         return {str(key): write_record(item) for key, item in value.items()}
@@ -49,16 +50,19 @@ def read_record(kind: type[R], stored: Any) -> R:
     from_dict = getattr(kind, "from_dict", None)
     if from_dict is not None:
         return from_dict(stored)
-    hints: dict[str, Any] = _field_types(kind)  # type: ignore[arg-type]
-    return kind(
-        **{name: _read(hints[name], stored[name]) for name in hints if name in stored}
-    )
+    types_of_fields: dict[str, Any] = _field_types(kind)  # type: ignore[arg-type]
+    values = {
+        name: _read(field_type, stored[name])
+        for name, field_type in types_of_fields.items()
+        if name in stored
+    }
+    return kind(**values)
 
 
-@cache
+@cache  # a study reads the same few classes again and again
 def _field_types(kind: type) -> dict[str, Any]:
     hints = get_type_hints(kind)
-    return {each.name: hints[each.name] for each in fields(kind)}
+    return {field.name: hints[field.name] for field in fields(kind)}
 
 
 def _read(kind: Any, stored: Any) -> Any:
@@ -67,6 +71,7 @@ def _read(kind: Any, stored: Any) -> Any:
     origin = get_origin(kind)
     parts = get_args(kind)
     if origin in (Union, types.UnionType):
+        # of a type and None: what None is has been read above
         [kind] = [part for part in parts if part is not type(None)]
         return _read(kind, stored)
     if origin is tuple and parts[-1] is Ellipsis:

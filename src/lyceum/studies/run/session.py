@@ -23,9 +23,9 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
-from functools import cache, partial
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,6 @@ from lyceum.studies.compare.ranking import compare_learners
 from lyceum.studies.compare.task_table import TaskTable
 from lyceum.studies.compare.trials import pooled_predictions
 from lyceum.studies.disk import explain_disk_errors
-from lyceum.studies.plan.candidate import Failure
 from lyceum.studies.plan.facts import StudyPlanRecord
 from lyceum.studies.plan.plan import Plan
 from lyceum.studies.plan.recipe import Recipe
@@ -116,6 +115,7 @@ def run_study(request: Request, folder: Path, force: bool) -> Study:
 def _begin(
     request: Request, folder: Path, store: Store, plan: Plan, data: StudyData
 ) -> None:
+    """Write what the study is of: the recipe, a frame as a file, the losses and the plan."""
     recipe = request.recipe
     if request.frame is not None:
         write_file(folder / DATA_FILE, request.frame)
@@ -125,11 +125,8 @@ def _begin(
     recipe.write(folder / "recipe.toml")
     if plan.rule.loss is not None:
         plan.rule.loss.write(folder / "loss.csv", force=True)
-    store.put(_plan_record(plan, data))
-
-
-def _plan_record(plan: Plan, data: StudyData) -> StudyPlanRecord:
-    return StudyPlanRecord(
+    packages = ("numpy", "scipy", "scikit-learn", "pyarrow")
+    record = StudyPlanRecord(
         task=data.task,
         schema=data.schema,
         classes=plan.classes,
@@ -147,18 +144,13 @@ def _plan_record(plan: Plan, data: StudyData) -> StudyPlanRecord:
         suspects=data.suspects,
         notes=(*data.notes, *plan.notes, *plan.left_out),
         left_out=plan.left_out,
-        versions=dict(_versions()),
+        versions={
+            "lyceum": lyceum.__version__,
+            "python": platform.python_version(),
+            **{name: metadata.version(name) for name in packages},
+        },
     )
-
-
-@cache
-def _versions() -> Mapping[str, str]:
-    packages = ("numpy", "scipy", "scikit-learn", "pyarrow")
-    return {
-        "lyceum": lyceum.__version__,
-        "python": platform.python_version(),
-        **{name: metadata.version(name) for name in packages},
-    }
+    store.put(record)
 
 
 @dataclass(frozen=True)
@@ -202,6 +194,7 @@ class _Session:
         )
         sample = pooled_predictions(store, comparison.choice, comparison.n_folds)
         progress.report("conclusions", 0, 3)
+        # the model is made whatever the time; what follows is left out where there is none
         final = self._final_model(comparison, sample)
         progress.report("conclusions", 1, 3)
         holdout = self._holdout(comparison)
@@ -209,18 +202,27 @@ class _Session:
         progress.report("conclusions", 2, 3)
         curve = self._curve(comparison)
         comparison = replace(comparison, learning_curve=curve, holdout=holdout)
-        not_made = list(self._missing_conclusions(comparison, final))
-        sentences = _statements(record, table, comparison, sample, not_made, problems)
+        sentences = statements(
+            comparison,
+            sample,
+            record.rule,
+            classes=record.classes,
+            suspects=record.suspects,
+            failures=table.failures,
+            skipped=[c.label for c in record.candidates if c.name in table.skipped],
+            notes=record.notes,
+            finished=table.finished,
+            folds_planned=len(table.order),
+            not_made=list(self._missing_conclusions(comparison, final)),
+            problems=problems,
+        )
         comparison = replace(comparison, statements=sentences)
         self._name_failures(record, comparison, problems)
-        store.put(
-            self._conclusions(record, table, comparison, final, effects, problems)
-        )
+        store.put(self._conclusions(table, comparison, final, effects, problems))
         progress.report("conclusions", 3, 3)
 
     def _conclusions(
         self,
-        record: StudyPlanRecord,
         table: TaskTable,
         comparison: Comparison,
         final: FinalModel | None,
@@ -232,12 +234,12 @@ class _Session:
         if final is not None:
             problems.extend(final.problems)
             examples = final.examples
-            n_fitted = final.n_rows or record.n_rows
+            n_fitted = final.n_rows or self.data.n_rows
         return Conclusions(
             comparison=comparison,
             examples=examples,
             effects=effects,
-            failures=_failures(table),
+            failures=table.failures,
             skipped=table.skipped,
             finished=table.finished,
             n_fitted=n_fitted,
@@ -253,6 +255,7 @@ class _Session:
         is_late = self.deadline.for_folds.is_over
         before = self.store.get(_ConclusionBasis)
         if before is not None:
+            # the same folds, and a session that is late itself could make nothing better
             if before.n_searched == n_searched and (before.in_time or is_late):
                 return
             self.store.drop(
@@ -274,6 +277,7 @@ class _Session:
         self, kind: type[R], learner: str, n_folds: int, make: Callable[[], R]
     ) -> R | None:
         """A record, from the store if it was made before; None where it fails or time is over."""
+        # what failed is in the store too, and is not tried again
         if not self.store.has(kind, learner, n_folds):
             try:
                 if self.deadline.is_over:
@@ -297,10 +301,7 @@ class _Session:
             if candidate.members:
                 continue
             name = candidate.name
-            params = table.params(candidate)
-            settings = {
-                key: params[key] for key in params if key not in candidate.settings
-            }
+            settings = table.params(candidate)
             make = partial(
                 _conclusions.bootstrap_error, self.plan, self.data, settings, name
             )
@@ -315,12 +316,10 @@ class _Session:
         store = self.store
         key = (comparison.choice, comparison.n_folds)
         model_file = _ModelFile(*key)
+        # the model file may be gone, or be of what was the choice after fewer folds
         is_there = (store.folder / _conclusions.MODEL_FILE).is_file()
-        if (
-            not is_there
-            or store.get(_ModelFile) != model_file
-            or not store.has(FinalModel, *key)
-        ):
+        is_of_choice = store.get(_ModelFile) == model_file
+        if not (is_there and is_of_choice and store.has(FinalModel, *key)):
             _conclusions.make_record(
                 store, FinalModel, *key, partial(self._fit_final, comparison, sample)
             )
@@ -328,11 +327,14 @@ class _Session:
         return store.get(FinalModel, *key)
 
     def _fit_final(self, comparison: Comparison, sample: OutOfSample) -> FinalModel:
-        settings = _conclusions.chosen_settings(
-            self.plan, comparison[comparison.choice]
-        )
+        choice = comparison[comparison.choice]
         final = _conclusions.fit_choice(
-            self.plan, self.data, self.store, comparison.choice, settings, self.deadline
+            self.plan,
+            self.data,
+            self.store,
+            choice.name,
+            usual_settings=choice.params,
+            deadline=self.deadline,
         )
         if not final.in_time:
             self._note_time_limit()
@@ -343,19 +345,17 @@ class _Session:
     def _holdout(self, comparison: Comparison) -> HoldoutResult | None:
         if not len(self.plan.held_out):
             return None
-        choice = comparison.choice
-        settings = None
-        if self.deadline.for_folds.is_over:
-            settings = _conclusions.chosen_settings(self.plan, comparison[choice])
+        choice = comparison[comparison.choice]
+        is_late = self.deadline.for_folds.is_over
         make = partial(
             _conclusions.measure_holdout,
             self.plan,
             self.data,
-            choice,
+            choice.name,
             self.store,
-            settings,
+            settings=choice.params if is_late else None,
         )
-        return self._make(HoldoutResult, choice, comparison.n_folds, make)
+        return self._make(HoldoutResult, choice.name, comparison.n_folds, make)
 
     def _effects(self, comparison: Comparison) -> ModelEffects | None:
         choice = comparison[comparison.choice]
@@ -416,42 +416,6 @@ class _Session:
                 problems.add(part, reason)
 
 
-def _statements(
-    record: StudyPlanRecord,
-    table: TaskTable,
-    comparison: Comparison,
-    sample: OutOfSample,
-    not_made: list[str],
-    problems: Problems,
-) -> tuple[str, ...]:
-    return statements(
-        comparison,
-        sample,
-        record.rule,
-        classes=record.classes,
-        suspects=record.suspects,
-        failures=_failures(table),
-        skipped=[c.label for c in record.candidates if c.name in table.skipped],
-        notes=record.notes,
-        finished=table.finished,
-        folds_planned=len(table.order),
-        not_made=not_made,
-        problems=problems,
-    )
-
-
-def _failures(table: TaskTable) -> tuple[Failure, ...]:
-    labels = {candidate.name: candidate.label for candidate in table.candidates}
-    failures = []
-    for result in table.failures:
-        task = result.task
-        reason = result.reason or ""
-        failures.append(
-            Failure(task.name, labels[task.name], task.repeat, task.fold, reason)
-        )
-    return tuple(failures)
-
-
 # -- the results as files --------------------------------------------------------------
 
 
@@ -468,18 +432,15 @@ def _write_results(study: Study) -> Study:
         write_file(study.report_path, page.encode())
         write_file(study.content_path, _json(content))
     else:
-        problems.extend(
-            [
-                f"The report was left out, as {lacking}; the same study, run again, writes it."
-            ]
-        )
+        again = "the same study, run again, writes it"
+        problems.extend([f"The report was left out, as {lacking}; {again}."])
     study = replace(study, problems=tuple(problems))
+    # a study that is opened later names the problems of its report too
+    conclusions = {
+        field.name: getattr(study, field.name) for field in fields(Conclusions)
+    }
     with Store.read(study.folder) as store:
-        store.put(
-            Conclusions(
-                **{each.name: getattr(study, each.name) for each in fields(Conclusions)}
-            )
-        )
+        store.put(Conclusions(**conclusions))
     write_file(study.results_path, _json(study.as_dict()))
     return study
 

@@ -99,10 +99,11 @@ def search_settings(
         return SettingsSearch(dict(options[0]), 1)
     contenders = [_Contender(settings, [], []) for settings in options]
     ahead = _race(contenders, splits, partial(_try, candidate, rule, seed), len(rows))
-    errors = [each.error for each in contenders if each.error is not None]
+    errors = [c.error for c in contenders if c.error is not None]
     if not ahead:
         raise errors[-1]
     best = min(ahead, key=lambda contender: contender.loss)
+    # those who go on to the end have predictions for the rows of every inner fold
     tests = [test for _, test in splits]
     w = None
     if rows.sample_weight is not None:
@@ -127,7 +128,11 @@ def _race(
     ],
     n_rows: int,
 ) -> list[_Contender]:
-    """Successive halving: those still ahead after the last inner fold; failures drop out."""
+    """Successive halving: those still ahead after the last inner fold; failures drop out.
+
+    After every fold the better third goes on, of few rows the better half.
+    """
+    part = 2 if n_rows < _FEW_ROWS else 3
     ahead = contenders
     for number, (train, test) in enumerate(splits):
         work = with_watches(partial(attempt, train, test))
@@ -136,16 +141,12 @@ def _race(
             contender.add(outcome)
         ahead = [contender for contender in ahead if contender.error is None]
         if number < len(splits) - 1:
-            ahead = _select_better(ahead, n_rows)
+            # the better part goes on, two at least, in the order in which they came: of settings
+            # with the same loss the first is chosen in the end
+            n_better = max(2, math.ceil(len(ahead) / part))
+            order = sorted(range(len(ahead)), key=lambda i: (ahead[i].loss, i))
+            ahead = [ahead[i] for i in sorted(order[:n_better])]
     return ahead
-
-
-def _select_better(contenders: Sequence[_Contender], n_rows: int) -> list[_Contender]:
-    """The better third (half, of few rows), two at least, in the order in which they came."""
-    part = 2 if n_rows < _FEW_ROWS else 3
-    n = max(2, math.ceil(len(contenders) / part))
-    order = sorted(range(len(contenders)), key=lambda i: (contenders[i].loss, i))
-    return [contenders[i] for i in sorted(order[:n])]
 
 
 def _try(
@@ -163,12 +164,9 @@ def _try(
             predicted = row_predictions(model, test)
         y = test.coded_y
         assert y is not None
-        return weighted_mean(
-            rule.inner_losses(y, predicted), test.sample_weight
-        ), predicted
+        losses = rule.inner_losses(y, predicted)
+        return weighted_mean(losses, test.sample_weight), predicted
     except Cancelled:
         raise
-    except (
-        Exception
-    ) as problem:  # a learner may fail in any way at some of its settings
-        return problem
+    except Exception as error:  # a learner may fail in any way at some of its settings
+        return error

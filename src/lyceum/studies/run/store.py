@@ -116,26 +116,28 @@ class Store:
         `key` says what the study is of: a folder with another key is refused unless `force` starts
         it anew. A new study that is refused before a task of it succeeded leaves nothing behind.
         """
-        if folder.is_dir():
-            before = set(os.listdir(folder))
-        else:
-            before = None
+        before = set(os.listdir(folder)) if folder.is_dir() else None
+        # a folder that holds nothing but a recipe is new too
         is_new = force or "study.sqlite" not in (before or ())
         with explain_disk_errors(folder), ExitStack() as after:
             _prepare(folder, key, force)
             with closing(_connect(folder)) as connection, connection:
+                # the first write takes the lock, which is held until the store is closed
                 connection.execute("pragma locking_mode = exclusive")
                 connection.executescript(_TABLES)
-                _sweep(folder)
+                # drafts of a process that was killed while it wrote them
+                drafts = [(folder, f".{name}.*") for name in _FILES]
+                drafts.append((folder / _PREDICTIONS, ".*.parquet.*"))
+                for parent, pattern in drafts:
+                    for draft in parent.glob(pattern):
+                        draft.unlink()
                 store = cls(folder, connection)
                 store.put(key)
                 try:
                     yield store
                 except StudyError:
-                    if is_new and all(
-                        result.reason is not None
-                        for result in store.finished_tasks().values()
-                    ):
+                    results = store.finished_tasks().values()
+                    if is_new and all(result.failed for result in results):
                         # once the database is closed
                         after.callback(_discard, folder, before)
                     raise
@@ -190,9 +192,7 @@ class Store:
     def failure(self, kind: type, learner: str, n_folds: int) -> str | None:
         """The reason why a record could not be made, None if it was or has not been tried."""
         row = self._row(kind, learner, n_folds)
-        if row is None:
-            return None
-        return row["reason"]
+        return None if row is None else row["reason"]
 
     def drop(self, *kinds: type) -> None:
         """Forget all records of these classes."""
@@ -213,6 +213,7 @@ class Store:
 
     def finish(self, done: TaskResult, predictions: pa.Table | None) -> None:
         """Keep a task: its predictions first, then its row, which makes it count."""
+        # a process that is killed between the two leaves predictions that no row counts
         if predictions is not None:
             buffer = io.BytesIO()
             pq.write_table(predictions, buffer)
@@ -243,21 +244,27 @@ class Store:
                 f"insert or replace into task values ({', '.join('?' * len(values))})",
                 values,
             )
+        # those of the defaults are replaced by those of the search
         if not done.is_first:
             self._path(done.task, True).unlink(missing_ok=True)
 
     def finished_tasks(self) -> dict[Task, TaskResult]:
         """The finished tasks."""
-        rows = self._db.execute(
-            "select * from task order by name, repeat, fold"
-        ).fetchall()
+        query = "select * from task order by name, repeat, fold"
+        finished = {}
         try:
-            return {
-                Task(row["name"], row["repeat"], row["fold"]): _task_result(row)
-                for row in rows
-            }
-        except (TypeError, ValueError) as error:
+            for row in self._db.execute(query).fetchall():
+                columns = dict(row)
+                task = Task(*(columns.pop(key) for key in ("name", "repeat", "fold")))
+                finished[task] = TaskResult(
+                    task=task,
+                    settings=json.loads(columns.pop("settings")),
+                    warnings=tuple(json.loads(columns.pop("warnings"))),
+                    **columns,
+                )
+        except (KeyError, TypeError, ValueError) as error:
             raise damage_error(self.folder, error) from error
+        return finished
 
     def predictions(self, task: Task) -> OutOfSample:
         """The out-of-sample predictions of one task, by row."""
@@ -277,29 +284,28 @@ class Store:
         if "value" in columns:
             predicted = columns["value"]
         else:
+            # p0, p1, …, in the order in which they were written
             names = [
-                name
-                for name in table.column_names
-                if name.startswith("p") and name[1:].isdigit()
+                name for name in columns if name.startswith("p") and name[1:].isdigit()
             ]
             predicted = np.column_stack([columns[name] for name in names])
         n = len(columns["row"])
         return OutOfSample(
-            columns["row"],
-            np.full(n, task.repeat),
-            np.full(n, task.fold),
-            columns["y"],
-            predicted,
-            columns.get("weight"),
-            columns.get("group"),
+            rows=columns["row"],
+            repeats=np.full(n, task.repeat),
+            folds=np.full(n, task.fold),
+            y=columns["y"],
+            predicted=predicted,
+            weight=columns.get("weight"),
+            groups=columns.get("group"),
         )
 
     def _is_first(self, task: Task) -> bool:
-        at = "name = ? and repeat = ? and fold = ?"
-        row = self._db.execute(
-            f"select settings_tried from task where {at}",
-            (task.name, task.repeat, task.fold),
-        ).fetchone()
+        query = (
+            "select settings_tried from task where name = ? and repeat = ? and fold = ?"
+        )
+        key = (task.name, task.repeat, task.fold)
+        row = self._db.execute(query, key).fetchone()
         return row is not None and row[0] == 0
 
     def _path(self, task: Task, is_first: bool) -> Path:
@@ -307,27 +313,6 @@ class Store:
         if is_first:
             name += "-defaults"
         return self.folder / _PREDICTIONS / f"{name}.parquet"
-
-
-def _task_result(row: sqlite3.Row) -> TaskResult:
-    columns = (
-        "reason",
-        "train_loss",
-        "n_train",
-        "n_test",
-        "complexity",
-        "seconds",
-        "memory",
-        "settings_tried",
-        "search_seconds",
-        "calibration",
-    )
-    return TaskResult(
-        task=Task(row["name"], row["repeat"], row["fold"]),
-        settings=json.loads(row["settings"]),
-        warnings=tuple(json.loads(row["warnings"])),
-        **{name: row[name] for name in columns},
-    )
 
 
 def as_table(
@@ -347,15 +332,12 @@ def as_table(
         columns["value"] = predicted
     else:
         columns |= {f"p{k}": predicted[:, k] for k in range(predicted.shape[1])}
-    return pa.table(
-        {
-            name: pa.array(np.ascontiguousarray(values))
-            for name, values in columns.items()
-        }
-    )
+    arrays = [pa.array(np.ascontiguousarray(values)) for values in columns.values()]
+    return pa.table(arrays, names=list(columns))
 
 
 def _connect(folder: Path) -> sqlite3.Connection:
+    # whoever runs the study holds the lock to the end: waiting longer would not help
     connection = sqlite3.connect(folder / "study.sqlite", timeout=1.0)
     connection.row_factory = sqlite3.Row
     return connection
@@ -365,10 +347,7 @@ def _prepare(folder: Path, key: StudyKey, force: bool) -> None:
     """A folder that holds nothing, or this study; what another study wrote goes only with force."""
     if folder.exists() and not folder.is_dir():
         raise StudyError(f"{folder} is a file: give a folder for the study, out=...")
-    if folder.exists():
-        present = set(os.listdir(folder))
-    else:
-        present = set()
+    present = set(os.listdir(folder)) if folder.exists() else set()
     is_study = "study.sqlite" in present
     if present - {"recipe.toml"} and not is_study:
         raise StudyError(
@@ -376,7 +355,14 @@ def _prepare(folder: Path, key: StudyKey, force: bool) -> None:
             " overwritten"
         )
     if is_study and force:
-        _check_unused(folder)
+        with closing(_connect(folder)) as connection:
+            # SQLite's own error where another process has the study open
+            try:
+                connection.execute("begin exclusive")
+            except sqlite3.OperationalError:
+                raise
+            except sqlite3.DatabaseError:
+                pass  # no database, so that no study uses it
         _empty(folder)
     elif is_study:
         _check_key(folder, key)
@@ -397,26 +383,6 @@ def _empty(folder: Path, but: Collection[str] = ()) -> None:
             (folder / name).unlink(missing_ok=True)
     if (folder / _PREDICTIONS).is_dir():
         shutil.rmtree(folder / _PREDICTIONS)
-
-
-def _check_unused(folder: Path) -> None:
-    """Raise SQLite's own error where another process has the study open."""
-    with closing(_connect(folder)) as connection:
-        try:
-            connection.execute("begin exclusive")
-        except sqlite3.OperationalError:
-            raise
-        except sqlite3.DatabaseError:
-            return  # no database, so that no study uses it
-
-
-def _sweep(folder: Path) -> None:
-    """Remove the drafts of a process that was killed while it wrote them."""
-    for name in _FILES:
-        for draft in folder.glob(f".{name}.*"):
-            draft.unlink()
-    for draft in (folder / _PREDICTIONS).glob(".*.parquet.*"):
-        draft.unlink()
 
 
 def _check_key(folder: Path, key: StudyKey) -> None:

@@ -6,8 +6,8 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from lyceum._core.data import Rows
 from lyceum._core.statistics import weighted_mean
 from lyceum._core.threads import one_thread
 from lyceum.errors import Cancelled, LyceumError
-from lyceum.studies.plan.candidate import Candidate
+from lyceum.studies.plan.fold_scheme import take_rows
 from lyceum.studies.plan.plan import Plan, RowSplit, Task
 from lyceum.studies.plan.study_data import StudyData
 from lyceum.studies.run.deadline import Deadline, OutOfTime
@@ -45,7 +45,7 @@ def run_tasks(plan: Plan, data: StudyData, store: Store, deadline: Deadline) -> 
     """
     board = _Board.of(plan, store, has_deadline=deadline.end is not None)
     runner = TaskRunner(plan, data, deadline.for_folds)
-    must = not board.done
+    must = not board.done  # without any result there would be nothing to report
 
     def is_open(job: Job) -> bool:
         task, _ = job
@@ -60,6 +60,7 @@ def run_tasks(plan: Plan, data: StudyData, store: Store, deadline: Deadline) -> 
                 workers.start_if_worth()
             job = workers.next_job()
             if job is not None:
+                # this process works beside the others, which have one thread each too
                 with one_thread() if workers.are_working else nullcontext():
                     outcome = runner(job, must)
                 board.add(outcome)
@@ -94,11 +95,12 @@ class _Board:
         if has_deadline:
             jobs += [(task, True) for task in tasks if task not in done]
         for task in tasks:
-            # what has nothing to search is done after its first pass
-            is_new = task not in done and not (
-                has_deadline and len(plan[task.name].search) < 2
-            )
-            if is_new or (task in done and done[task].is_first):
+            if task in done:
+                is_open = done[task].is_first
+            else:
+                # what has nothing to search is done after its first pass
+                is_open = not has_deadline or len(plan[task.name].search) > 1
+            if is_open:
                 jobs.append((task, False))
         failed = {task.name for task, result in done.items() if result.failed}
         n_jobs = (1 + has_deadline) * len(tasks)
@@ -111,6 +113,7 @@ class _Board:
             return
         result, predictions = outcome
         before = self.done.get(result.task)
+        # another process may finish the search before this one has finished the defaults
         if result.is_first and before is not None and not before.is_first:
             return
         self.store.finish(result, predictions)
@@ -144,129 +147,98 @@ class TaskRunner:
     def __call__(self, job: Job, must: bool = False) -> _TaskOutcome:
         """The result with its predictions; None if the time was over before it was done."""
         deadline = Deadline() if must else self.deadline
-        task, first = job
-        split = self.splits[task.repeat, task.fold]
         try:
             with deadline.limit():
-                return _run_task(self.plan, task, self.data, split, first)
+                return self._run(*job)
         except OutOfTime:
             return None
 
+    def _run(self, task: Task, first: bool) -> tuple[TaskResult, Any]:
+        """The task with its predictions, or with the reason why there are none."""
+        start = time.perf_counter()
+        split = self.splits[task.repeat, task.fold]
+        reason = None
+        predictions = None
+        fit: dict[str, Any] = {"settings": {}, "train_loss": None, "complexity": None}
+        with warnings.catch_warnings(record=True) as caught, _memory() as memory:
+            warnings.simplefilter("always")
+            try:
+                fit, predictions = self._fit_and_predict(task, split, first)
+            except Cancelled:
+                raise
+            except Exception as error:
+                # a learner may fail in any way; the study goes on
+                reason = str(error)
+                if not (isinstance(error, LyceumError | ArithmeticError) and reason):
+                    reason = f"{type(error).__name__}: {error}"
+        messages = (" ".join(str(warning.message).split()) for warning in caught)
+        result = TaskResult(
+            task=task,
+            reason=reason,
+            n_train=len(split.train),
+            n_test=len(split.test),
+            warnings=tuple(dict.fromkeys(messages)),
+            seconds=time.perf_counter() - start,
+            memory=memory(),
+            **fit,
+        )
+        return result, predictions
 
-def _run_task(
-    plan: Plan, task: Task, data: StudyData, split: RowSplit, first: bool
-) -> tuple[TaskResult, Any]:
-    """The task with its predictions, or with the reason why there are none."""
-    start = time.perf_counter()
-    reason = None
-    fit = None
-    with warnings.catch_warnings(record=True) as caught, _memory() as memory:
-        warnings.simplefilter("always")
-        try:
-            fit = _fit_and_predict(plan, task, data, split, first)
-        except Cancelled:
-            raise
-        except Exception as error:  # a learner may fail in any way; the study goes on
-            reason = str(error)
-            if not (isinstance(error, LyceumError | ArithmeticError) and reason):
-                reason = f"{type(error).__name__}: {error}"
-    result = TaskResult(
-        task=task,
-        reason=reason,
-        settings={},
-        train_loss=None,
-        n_train=len(split.train),
-        n_test=len(split.test),
-        complexity=None,
-        warnings=tuple(dict.fromkeys(" ".join(str(w.message).split()) for w in caught)),
-        seconds=time.perf_counter() - start,
-        memory=memory(),
-    )
-    if fit is None:
-        return result, None
-    result = replace(
-        result,
-        settings=fit.search.settings,
-        train_loss=fit.train_loss,
-        complexity=fit.complexity,
-        settings_tried=fit.search.n_tried,
-        search_seconds=fit.search.seconds,
-        calibration=fit.calibration,
-    )
-    return result, fit.predictions
+    def _fit_and_predict(
+        self, task: Task, split: RowSplit, first: bool
+    ) -> tuple[dict[str, Any], Any]:
+        """The fields of the result that come from the fit, and the table of predictions."""
+        plan = self.plan
+        data = self.data
+        candidate = plan[task.name]
+        seed = plan.seed_of(task)
+        train = data.rows.take(split.train)
+        test = data.rows.take(split.test)
+        search = self._search(task, train, split.train, first)
+        with few_threads(train):
+            model = build_pipeline(candidate, search.settings, seed).fit(train)
+            predicted = row_predictions(model, test)
+            seen = row_predictions(model, train)
+        calibrate = choose_map(search, plan.rule) if plan.calibrates else None
+        if calibrate is not None:
+            predicted = calibrate(predicted)
+            seen = calibrate(seen)
+        assert train.coded_y is not None
+        losses = plan.rule.losses(train.coded_y, seen, train.sample_weight)
+        fields = {
+            "settings": search.settings,
+            "train_loss": weighted_mean(losses, train.sample_weight),
+            "complexity": complexity(model),
+            "settings_tried": search.n_tried,
+            "search_seconds": search.seconds,
+            "calibration": "" if calibrate is None else calibrate.method,
+        }
+        predictions = as_table(
+            data.numbers[split.test],
+            data.y[split.test],
+            predicted,
+            weight=take_rows(data.w, split.test),
+            groups=plan.scheme.take(split.test).groups,
+        )
+        return fields, predictions
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _TaskFit:
-    search: SettingsSearch
-    train_loss: float
-    complexity: int
-    predictions: Any
-    calibration: str
-
-
-def _fit_and_predict(
-    plan: Plan, task: Task, data: StudyData, split: RowSplit, first: bool
-) -> _TaskFit:
-    candidate = plan[task.name]
-    seed = plan.seed_of(task)
-    train = data.rows.take(split.train)
-    test = data.rows.take(split.test)
-    search = _search(plan, candidate, train, split.train, seed, first)
-    with few_threads(train):
-        model = build_pipeline(candidate, search.settings, seed).fit(train)
-        predicted = row_predictions(model, test)
-        seen = row_predictions(model, train)
-    if plan.calibrates:
-        calibrate = choose_map(search, plan.rule)
-    else:
-        calibrate = None
-    if calibrate is not None:
-        predicted = calibrate(predicted)
-        seen = calibrate(seen)
-    if data.w is None:
-        w = None
-    else:
-        w = data.w[split.test]
-    table = as_table(
-        data.numbers[split.test],
-        data.y[split.test],
-        predicted,
-        w,
-        plan.scheme.take(split.test).groups,
-    )
-    if calibrate is None:
-        method = ""
-    else:
-        method = calibrate.method
-    return _TaskFit(
-        search, _mean_loss(plan, seen, train), complexity(model), table, method
-    )
-
-
-def _search(
-    plan: Plan,
-    candidate: Candidate,
-    train: Rows,
-    indices: np.ndarray,
-    seed: int,
-    first: bool,
-) -> SettingsSearch:
-    """The search of a fold; with `first` none is made, and 0 settings say that it is still to
-    come."""
-    if first and len(candidate.search) > 1:
-        return SettingsSearch(dict(candidate.search[0]), 0)
-    always = plan.calibrates and not candidate.is_baseline
-    return search_settings(
-        candidate, train, plan.rule, plan.scheme.take(indices), seed, always
-    )
-
-
-def _mean_loss(plan: Plan, predicted: np.ndarray, rows: Rows) -> float:
-    y = rows.coded_y
-    w = rows.sample_weight
-    assert y is not None
-    return weighted_mean(plan.rule.losses(y, predicted, w), w)
+    def _search(
+        self, task: Task, train: Rows, indices: np.ndarray, first: bool
+    ) -> SettingsSearch:
+        """The search of a fold; with `first` none is made, and 0 settings tried say that it is to
+        come."""
+        plan = self.plan
+        candidate = plan[task.name]
+        if first and len(candidate.search) > 1:
+            return SettingsSearch(dict(candidate.search[0]), 0)
+        return search_settings(
+            candidate,
+            train,
+            plan.rule,
+            plan.scheme.take(indices),
+            plan.seed_of(task),
+            always=plan.calibrates and not candidate.is_baseline,
+        )
 
 
 # -- memory ----------------------------------------------------------------------------
@@ -279,17 +251,10 @@ def _memory() -> Iterator[Callable[[], int]]:
     On Linux the high-water mark is set back before; elsewhere only growth above an earlier peak is
     seen.
     """
-    _reset_peak()
+    with suppress(OSError), open("/proc/self/clear_refs", "w") as file:
+        file.write("5")  # sets VmHWM back to VmRSS
     before = _resident("VmRSS") or _peak()
     yield lambda: max(0, (_resident("VmHWM") or _peak()) - before)
-
-
-def _reset_peak() -> None:
-    try:
-        with open("/proc/self/clear_refs", "w") as file:
-            file.write("5")
-    except OSError:
-        pass
 
 
 def _resident(name: str) -> int:
@@ -310,6 +275,5 @@ def _peak() -> int:
         import sys
     except ImportError:  # not on Windows
         return 0
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (
-        1 if sys.platform == "darwin" else 1024
-    )
+    unit = 1 if sys.platform == "darwin" else 1024  # bytes on macOS, else KiB
+    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -57,6 +57,8 @@ class Workers:
         self._start_time = time.monotonic()
         self._n_before = len(jobs)
         self._outcomes: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        # guards `_n_running`, and that a job is taken and counted at once: jobs are taken by the
+        # caller and by a thread of the pool
         self._lock = threading.Lock()
         self._n_running = 0
         self._is_tried = False
@@ -81,11 +83,10 @@ class Workers:
         n_workers = min(n_threads(), _MOST, len(self._jobs)) - 1
         if n_workers < 1:
             return
+        # no memory, no processes left, or none allowed: the caller works alone
         try:
             self._pool = _open_pool(n_workers, self._run_job)
-        except (
-            Exception
-        ):  # no memory, no processes left, or none allowed: the caller works alone
+        except Exception:
             return
         for _ in range(n_workers):
             self._submit_next()
@@ -141,6 +142,8 @@ class Workers:
             self._put_back(job)
             return
         self._outcomes.put(future.result())
+        # the next job is counted before this one no longer is, so that the caller never sees 0
+        # while there is work
         self._submit_next()
         with self._lock:
             self._n_running -= 1
@@ -160,6 +163,7 @@ def _open_pool(n_workers: int, run_job: Callable[[Job], Any]) -> ProcessPoolExec
         initargs=(run_job, os.getpid()),
         env={"OMP_NUM_THREADS": "1"},
     )
+    # a pool of which only some processes could be started must not leave these behind
     try:
         with _blocked_interrupts():
             pool.submit(os.getpid)  # starts all of them
@@ -177,6 +181,7 @@ def _blocked_interrupts() -> Iterator[None]:
         yield
         return
     resource_tracker.ensure_running()  # which unblocks it, when it starts
+    # processes inherit the mask of the thread that starts them
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -186,6 +191,7 @@ def _blocked_interrupts() -> Iterator[None]:
 
 # -- in a worker -----------------------------------------------------------------------
 
+# set once in every process, so that plan and rows are not sent with each job
 _run_job: Callable[[Job], Any]
 
 

@@ -68,29 +68,25 @@ class StepColumns:
     ) -> StepColumns:
         """Ranks and means of coded cells."""
         weight = row_weights(w, len(X))
-        ranks = tuple(
-            (
-                _ranks(X[:, j], y, weight, len(np.asarray(column.categories)))
-                if column.is_categorical
-                else _NONE
-            )
-            for j, column in enumerate(schema)
-        )
-        means = [_means(X[:, j], code, weight) for j, code in enumerate(ranks)]
-        return cls(ranks, np.concatenate([*means, np.empty(0)]))
+        ranks = []
+        means = [np.empty(0)]
+        for j, column in enumerate(schema):
+            column_ranks = np.empty(0, dtype=np.int32)
+            if column.is_categorical:
+                n_categories = len(np.asarray(column.categories))
+                column_ranks = _ranks(X[:, j], y, weight, n_categories)
+            ranks.append(column_ranks)
+            means.append(_means(X[:, j], column_ranks, weight))
+        return cls(tuple(ranks), np.concatenate(means))
 
     def check_for(self, schema: Schema) -> None:
         """Raise unless the ranks are those of the categories of these columns."""
         fits = len(self.ranks) == len(schema)
         for column, ranks in zip(schema, self.ranks):
-            if column.is_categorical:
-                n = len(np.asarray(column.categories))
-            else:
-                n = 0
+            n = len(np.asarray(column.categories)) if column.is_categorical else 0
             fits = fits and ranks.shape == (n,) and ranks.dtype.kind == "i"
-            fits = fits and np.array_equal(
-                np.sort(ranks[ranks >= 0]), np.arange(np.sum(ranks >= 0))
-            )
+            seen = np.sort(ranks[ranks >= 0])
+            fits = fits and np.array_equal(seen, np.arange(len(seen)))
         if not fits:
             raise ModelFileError(
                 "holds a ModelTreeRegressor whose ranks are not those of its categories"
@@ -119,40 +115,41 @@ class StepColumns:
     def center_cells(self, X: np.ndarray, only: np.ndarray | None = None) -> np.ndarray:
         """Cells less their means, (n, p), or those of the columns numbered `only`, in rising
         order."""
-        if (
-            only is None
-            and len(self.center) == len(self.ranks)
-            and not any(map(len, self.ranks))
-        ):
+        if only is None and not any(map(len, self.ranks)):
             Z = X.astype(np.float64)
+            Z -= self.center
         else:
-            Z = self._step_cells(
-                X, np.arange(len(self.center)) if only is None else only
-            )
-        Z -= self.center if only is None else self.center[only]
+            if only is None:
+                only = np.arange(len(self.center))
+            Z = self._step_cells(X, only)
+            Z -= self.center[only]
         np.copyto(Z, 0.0, where=np.isnan(Z))
         return Z
 
     def _step_cells(self, X: np.ndarray, only: np.ndarray) -> np.ndarray:
         """Numbers as they are, categories as one 0/1 column per step between ranks; NaN where
         missing."""
+        # columns bounds[j] up to bounds[j + 1] of Z are made from column j of the table
         start = self.start
         Z = np.empty((len(X), len(only)))
-        at = np.searchsorted(only, start)
-        for j in np.flatnonzero(np.diff(at)).tolist():
-            mine = slice(at[j], at[j + 1])
+        bounds = np.searchsorted(only, start)
+        for j in np.flatnonzero(np.diff(bounds)).tolist():
+            steps = slice(bounds[j], bounds[j + 1])
             if not len(self.ranks[j]):
-                Z[:, mine.start] = X[:, j]
+                Z[:, steps.start] = X[:, j]
                 continue
             rank = _rank_of(X[:, j], self.ranks[j])
-            np.greater(rank[:, None], only[mine] - start[j], out=Z[:, mine])
-            Z[np.isnan(rank), mine] = np.nan
+            # step k is 1 above rank k; steps are counted from the first column made of j
+            step = only[steps] - start[j]
+            np.greater(rank[:, None], step, out=Z[:, steps])
+            Z[np.isnan(rank), steps] = np.nan
         return Z
 
     # -- trees -------------------------------------------------------------------------
 
     def tested_columns(self, tree: Tree) -> np.ndarray:
         """The column that each inner node of a tree of ranks tests, −1 at leaves."""
+        # a cut at rank k + ½ is step k of the column
         feature = np.maximum(tree.feature, 0)
         is_category = np.array([len(ranks) > 0 for ranks in self.ranks])[feature]
         ranked = is_category & (tree.feature >= 0) & np.isfinite(tree.threshold)
@@ -174,9 +171,7 @@ class StepColumns:
             ranks = self.ranks[tree.feature[node]]
             if not len(ranks):
                 continue
-            sides = np.where(ranks < 0, -1, ranks > tree.threshold[node]).astype(
-                np.int32
-            )
+            sides = np.where(ranks < 0, -1, ranks > tree.threshold[node])
             kind[node] = GROUPS
             table[node] = length
             n_codes[node] = len(ranks)
@@ -203,14 +198,15 @@ class StepColumns:
             for k in range(_width(ranks)):
                 above = np.flatnonzero(ranks > k)
                 above = above[np.argsort(-ranks[above], kind="stable")]
-                names.append(f"{column.name}={_list_values(values[above])}")
+                listed = ",".join(map(str, values[above[:4]]))
+                if len(above) > 4:
+                    listed += f",… ({len(above)})"
+                names.append(f"{column.name}={listed}")
         return names
 
 
-_NONE = np.empty(0, dtype=np.int32)
-
-
 def _width(ranks: np.ndarray) -> int:
+    """The number of columns made from a column: 1 of numbers, one per step between ranks."""
     if len(ranks):
         return max(int(ranks.max()), 0)
     return 1
@@ -221,43 +217,35 @@ def _ranks(codes: np.ndarray, y: np.ndarray, w: np.ndarray, count: int) -> np.nd
     known = np.isfinite(codes) & (codes >= 0)
     code = codes[known].astype(np.intp)
     weight = np.bincount(code, w[known], count)
-    if len(y):
-        middle = y.mean()
-    else:
-        middle = 0.0
-    total = np.bincount(code, w[known] * (y[known] - middle), count)
+    # about the mean of y, so that means of far targets do not differ by rounding errors only
+    middle = y.mean() if len(y) else 0.0
+    sums = np.bincount(code, w[known] * (y[known] - middle), count)
     seen = np.flatnonzero(weight > 0)
-    order = np.argsort(total[seen] / weight[seen], kind="stable")
+    order = np.argsort(sums[seen] / weight[seen], kind="stable")
     ranks = np.full(count, -1, dtype=np.int32)
     ranks[seen[order]] = np.arange(len(seen))
     return ranks
 
 
 def _rank_of(codes: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+    """The ranks of cells, NaN where the cell is missing or its category had no rows."""
     known = np.isfinite(codes) & (codes >= 0)
-    rank = np.where(ranks < 0, np.nan, ranks)[np.where(known, codes, 0).astype(np.intp)]
+    index = np.where(known, codes, 0).astype(np.intp)
+    rank = np.where(ranks < 0, np.nan, ranks)[index]
     return np.where(known, rank, np.nan)
 
 
 def _means(cells: np.ndarray, ranks: np.ndarray, w: np.ndarray) -> np.ndarray:
     """The means of the columns of one column, by the cells that are not missing; 0 if all are."""
-    if len(ranks):
-        values = _rank_of(cells, ranks)
-    else:
-        values = cells.astype(np.float64)
+    values = _rank_of(cells, ranks) if len(ranks) else cells.astype(np.float64)
     known = ~np.isnan(values)
     values = values[known]
     w = w[known]
     total = w.sum() or 1.0
     if len(ranks):
+        # the mean of step k is the share of the ranks above k
         shares = np.bincount(values.astype(np.intp), w, _width(ranks) + 1) / total
-        return shares[:0:-1].cumsum()[::-1]  # step k: the share of the ranks above k
-    near = (w * values).sum() / total  # in two steps, for cells far from 0
-    return np.array([near + (w * (values - near)).sum() / total])
-
-
-def _list_values(values: np.ndarray) -> str:
-    text = ",".join(map(str, values[:4]))
-    if len(values) <= 4:
-        return text
-    return f"{text},… ({len(values)})"
+        return shares[:0:-1].cumsum()[::-1]
+    # in two steps: the mean of the deviations corrects the rounding of cells far from 0
+    rough_mean = (w * values).sum() / total
+    return np.array([rough_mean + (w * (values - rough_mean)).sum() / total])

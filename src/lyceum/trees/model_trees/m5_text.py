@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lyceum._core.text import show_count
 from lyceum._core.trees import TreeLabels, number
-from lyceum.trees.reading.rules import Condition, rules
+from lyceum.trees.reading.rules import Condition, rules, way_text, weight_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +29,10 @@ class ModelRule:
     node: int
 
     def __str__(self) -> str:
-        conditions = " AND ".join(map(str, self.conditions))
-        rows = show_count(self.rows, "row")
-        if self.weight == self.rows:
-            weight = ""
-        else:
-            weight = f" of weight {number(self.weight)}"
-        if conditions:
-            way = f"IF {conditions} THEN"
-        else:
-            way = "ALWAYS"
-        return f"{way} {self.equation} ({rows}{weight}, error {100 * self.error:.3f}% of sd)"
+        way = way_text(self.conditions)
+        rows = weight_text(self.rows, self.weight)
+        error = f"error {100 * self.error:.3f}% of sd"
+        return f"{way} {self.equation} ({rows}, {error})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +50,18 @@ class ModelText:
 
     def rules(self) -> list[ModelRule]:
         """One rule per leaf, left to right, numbered from 1."""
-        ways = rules(self.labels)
         return [
             ModelRule(
-                i,
-                way.conditions,
-                self.equation(way.node),
-                way.weight,
-                way.rows,
-                self._error(way.node),
-                way.node,
+                number=i,
+                conditions=rule.conditions,
+                equation=self.equation(rule.node),
+                weight=rule.weight,
+                rows=rule.rows,
+                error=float(self.error[rule.node]),
+                node=rule.node,
             )
-            for i, way in enumerate(ways, 1)
+            for i, rule in enumerate(rules(self.labels), 1)
         ]
-
-    def _error(self, node: int) -> float:
-        return float(self.error[node])
 
     def equation(self, node: int) -> str:
         """The model of a node: target = b₁ x₁ + … + b₀, without columns of coefficient 0."""
@@ -87,10 +75,9 @@ class ModelText:
             if b != 0.0
         ]
         terms.append((float(self.intercept[node]), ""))
-        text = " ".join(
-            f"{'-' if b < 0 else '+'} {abs(b):.4g}{name}" for b, name in terms
-        )
-        return f"{self.labels.target} = " + text.removeprefix("+ ")
+        signed = [f"{'-' if b < 0 else '+'} {abs(b):.4g}{name}" for b, name in terms]
+        equation = " ".join(signed).removeprefix("+ ")
+        return f"{self.labels.target} = {equation}"
 
     def lines(self) -> Iterator[tuple[str, str, float, float]]:
         """One line per branch: the condition, indented, the model's number, weight, and error in %
@@ -102,12 +89,9 @@ class ModelText:
             node, text, depth = waiting.pop()
             if depth >= 0 or node in numbers:
                 indented = "│  " * max(depth, 0) + text
-                yield (
-                    indented,
-                    numbers.get(node, ""),
-                    float(tree.weight[node]),
-                    100 * self._error(node),
-                )
+                weight = float(tree.weight[node])
+                percent = 100 * float(self.error[node])
+                yield indented, numbers.get(node, ""), weight, percent
             for branch, child in reversed(list(enumerate(tree.children(node)))):
                 waiting.append((child, self.labels.condition(node, branch), depth + 1))
 

@@ -21,6 +21,7 @@ from lyceum._core.base import (
 from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.trees import (
+    LEAF,
     Router,
     Tree,
     TreeLabels,
@@ -36,29 +37,27 @@ from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import ModelFileError
 from lyceum.report import Explanation, Summary, Table
 from lyceum.trees.model_trees.m5_columns import StepColumns
-from lyceum.trees.model_trees.m5_growth import GrownRanks
 from lyceum.trees.model_trees.m5_models import (
+    GrownRanks,
     NodeModels,
-    choose,
+    choose_leaves,
     columns_below,
     fit_models,
     smooth_models,
     target_limits,
     target_moments,
 )
-from lyceum.trees.model_trees.m5_predictions import (
-    linear_parts,
-    node_predictions,
-    replacement_parts,
-)
 from lyceum.trees.model_trees.m5_text import ModelRule, ModelText
 from lyceum.trees.model_trees.node_learners import (
     NodeLearners,
     check_learner,
     fit_learners,
+    linear_parts,
+    node_predictions,
     path_values,
+    replacement_parts,
 )
-from lyceum.trees.pruning.bottom_up import compact
+from lyceum.trees.pruning.bottom_up import compact, reachable_nodes
 
 _SHOWN = 60  # lines of a tree and equations in a summary
 
@@ -230,9 +229,9 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         block = rows.in_one_block(
             "ModelTreeRegressor", "DecisionTreeRegressor with max_bins"
         )
-        self._learn(
-            block if block.w is None or block.w.all() else block.take(block.w > 0)
-        )
+        if block.w is not None and not block.w.all():
+            block = block.take(block.w > 0)
+        self._learn(block)
         return self
 
     def _learn(self, block: Block) -> None:
@@ -245,7 +244,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         self.columns_ = StepColumns.of(X, y, w, self.schema_)
         grown = GrownRanks.of(self, self.columns_, X, y, w)
         tree = self.columns_.to_groups(grown.tree)
-        # a model at every node, on the columns that it may have
+        # a model at every node, on the columns that it may have; the others are not even made
         may_have = self._may_have(grown.tree)
         used = np.flatnonzero(may_have.any(axis=0))
         Z = self.columns_.center_cells(X, used)
@@ -255,12 +254,12 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         )
         cut = None
         if self.pruning is not None:
-            choice = choose(tree, models, self.error, self.sd_)
-            cut = choice.cut
+            cut = choose_leaves(tree, models, self.error, self.sd_)
+            nodes = reachable_nodes(tree, np.where(cut, LEAF, tree.kind))
             tree = compact(tree, cut)
-            models = models.take(choice.nodes)
+            models = models.take(nodes)
             if learners is not None:
-                learners = learners.take(choice.nodes)
+                learners = learners.take(nodes)
         if self.record:
             self.record_ = grown.record(cut)
         self._set_models(tree, models, learners, used)
@@ -356,11 +355,9 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         the row's own, one after the other, from both ends.
         """
         check_is_fitted(self)
-        if hasattr(self, "estimators_"):
-            of = replacement_parts
-        else:
-            of = linear_parts
-        return self._explain(X, partial(of, self), self.schema_.target_name)
+        has_learners = hasattr(self, "estimators_")
+        parts = replacement_parts if has_learners else linear_parts
+        return self._explain(X, partial(parts, self), self.schema_.target_name)
 
     def path(self, X: Data, row: int = 0) -> TreePath:
         """The steps of one row down the tree: question, cell, share, value and change of value at
@@ -386,9 +383,8 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
             values = path_values(self, nodes, np.repeat(Z, len(nodes), axis=0))
         else:
             values = np.clip(self.intercept_ + self.coef_ @ Z[0], *self.limits_.T)
-        return tree_path(
-            TreeLabels(self.tree_, self.schema_), cells, values=values[:, None]
-        )
+        labels = TreeLabels(self.tree_, self.schema_)
+        return tree_path(labels, cells, values=values[:, None])
 
     def _nodes(self, block: Block) -> np.ndarray:
         make = partial(Router, [self.tree_], self.n_features_in_)
@@ -428,37 +424,39 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
             "rows, weight": (int(self.tree_.n_rows[0]), float(self.tree_.weight[0])),
             "standard deviation of the target": self.sd_,
             "smoothing constant": float(self.smoothing),
-            "extrapolation": "not limited"
-            if self.extrapolation is None
-            else float(self.extrapolation),
+            "extrapolation": "not limited",
         }
+        if self.extrapolation is not None:
+            facts["extrapolation"] = float(self.extrapolation)
         lines = list(islice(text.lines(), _SHOWN))
         models = [(f"LM{rule.number}", rule.equation) for rule in text.rules()[:_SHOWN]]
         if self.tree_.n_nodes - 1 > _SHOWN:
             facts["shown"] = f"the first {_SHOWN} branches and models; text() has all"
-        return Summary(
-            self._title(),
-            facts,
-            [
-                Table("Tree", ("split", "model", "weight", "error, % of sd"), lines),
-                Table("Models at the leaves", ("model", "equation"), models),
-            ],
-        )
+        tables = [
+            Table("Tree", ("split", "model", "weight", "error, % of sd"), lines),
+            Table("Models at the leaves", ("model", "equation"), models),
+        ]
+        return Summary(self._title(), facts, tables)
 
     def _text(self) -> ModelText:
+        # Models are about the means of columns, equations about zero: what is left of an
+        # intercept by rounding alone is shown as 0.
         away = self.coef_ * self.columns_.center
         at_zero = self.intercept_ - away.sum(axis=1)
         rounding = 1e-14 * (np.abs(self.intercept_) + np.abs(away).sum(axis=1))
         at_zero = np.where(np.abs(at_zero) <= rounding, 0.0, at_zero)
-        names = self.columns_.names(self.schema_)
-        labels = TreeLabels(self.tree_, self.schema_)
         learners = [
-            type(one).__name__ if one is not None else ""
-            for one in getattr(self, "estimators_", [])
+            "" if learner is None else type(learner).__name__
+            for learner in getattr(self, "estimators_", [])
         ]
-        seen = getattr(self, "node_columns_", None)
         return ModelText(
-            labels, names, self.coef_, at_zero, self.node_error_, learners, seen
+            labels=TreeLabels(self.tree_, self.schema_),
+            names=self.columns_.names(self.schema_),
+            coef=self.coef_,
+            intercept=at_zero,
+            error=self.node_error_,
+            learners=learners,
+            seen=getattr(self, "node_columns_", None),
         )
 
     @classmethod
@@ -468,9 +466,12 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of the tree and the coefficients of its
         models."""
-        learners = [one for one in getattr(self, "estimators_", []) if one is not None]
-        numbers = int(np.count_nonzero(self.coef_)) + self.intercept_.size
-        return super().complexity() + numbers + sum(map(complexity, learners))
+        count = super().complexity()
+        count += int(np.count_nonzero(self.coef_)) + self.intercept_.size
+        for learner in getattr(self, "estimators_", []):
+            if learner is not None:
+                count += complexity(learner)
+        return count
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         self.columns_.check_for(self.schema_)

@@ -20,7 +20,8 @@ from lyceum.trees.pruning.checks import (
     loss_of,
 )
 
-ROUNDING = 1e-12  # of the weight of a node: costs that differ by less are equal
+# of the weight of a node: costs that differ by less are equal
+_ROUNDING = 1e-12
 
 
 def compact(tree: Tree, cut: np.ndarray | None = None) -> Tree:
@@ -32,12 +33,13 @@ def compact(tree: Tree, cut: np.ndarray | None = None) -> Tree:
     kind = tree.kind.copy()
     if cut is not None:
         kind[cut] = LEAF
-    reached = _reachable_nodes(tree, kind)
-    old = np.flatnonzero(reached)
-    new = np.cumsum(reached, dtype=np.int32) - 1
+    old = reachable_nodes(tree, kind)
+    new = np.full(tree.n_nodes, -1, dtype=np.int32)
+    new[old] = np.arange(len(old))
     kind = kind[old]
     inner = kind != LEAF
 
+    # of a node that has become a leaf, what describes a split is blank
     def of_inner(array: np.ndarray, blank: float) -> np.ndarray:
         return np.where(inner, array[old], blank).astype(array.dtype)
 
@@ -62,17 +64,18 @@ def compact(tree: Tree, cut: np.ndarray | None = None) -> Tree:
     )
 
 
-def _reachable_nodes(tree: Tree, kind: np.ndarray) -> np.ndarray:
+def reachable_nodes(tree: Tree, kind: np.ndarray) -> np.ndarray:
+    """The numbers of the nodes that the root still reaches where the kinds of nodes are these."""
     reached = np.zeros(tree.n_nodes, dtype=bool)
     reached[0] = True
     inner = np.flatnonzero(kind != LEAF)
-    ends = tree.child[inner] + tree.n_children[inner]
-    for node, first, end in zip(
-        inner.tolist(), tree.child[inner].tolist(), ends.tolist()
-    ):
+    first = tree.child[inner]
+    end = first + tree.n_children[inner]
+    # parents come before their children, so one pass in the order of the numbers is enough
+    for node, i, j in zip(inner.tolist(), first.tolist(), end.tolist()):
         if reached[node]:
-            reached[first:end] = True
-    return reached
+            reached[i:j] = True
+    return np.flatnonzero(reached)
 
 
 def _compact_tables(
@@ -80,14 +83,14 @@ def _compact_tables(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The cuts and branches of some nodes of the given kinds, end to end, and where those of every
     node begin; -1 for a node without."""
+    # a node has cuts or branches, never both: one index serves for either
     by_interval = kind == INTERVALS
     by_code = (kind == CATEGORIES) | (kind == GROUPS)
     table = tree.table[nodes]
     n_cuts = (tree.n_children[nodes] - 1) * by_interval
+    n_branches = tree.n_codes[nodes] * by_code
     cuts, cut_starts = _copy_entries(tree.cuts, table, n_cuts)
-    branches, branch_starts = _copy_entries(
-        tree.branches, table, tree.n_codes[nodes] * by_code
-    )
+    branches, branch_starts = _copy_entries(tree.branches, table, n_branches)
     starts = np.where(by_code, branch_starts, np.where(by_interval, cut_starts, -1))
     return cuts, branches, starts.astype(np.int32)
 
@@ -97,7 +100,8 @@ def _copy_entries(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The runs of `length` entries from `start` on, end to end, and where each begins."""
     begins = np.cumsum(length) - length
-    return entries[np.repeat(start - begins, length) + np.arange(length.sum())], begins
+    index = np.repeat(start - begins, length) + np.arange(length.sum())
+    return entries[index], begins
 
 
 # -- costs -----------------------------------------------------------------------------
@@ -155,23 +159,24 @@ class NodeCosts:
                 " learner of the tree"
             )
         weight = np.asarray(row_weights(weight, len(target)), dtype=np.float64)
+        # one entry per node that a row, or a part of it, comes to
         row = np.repeat(np.arange(len(target)), np.diff(visited.indptr))
         node = visited.indices
         parent = np.maximum(tree.parent, 0)[node]
         cost = _cost_of(tree, target[row], loss)
         part = visited.data * weight[row]
-        here = cost(node)
-        above = cost(parent)
+        cost_at = cost(node)
+        cost_above = cost(parent)
 
-        def total(costs: np.ndarray) -> np.ndarray:
+        def sum_by_node(costs: np.ndarray) -> np.ndarray:
             return np.bincount(node, part * costs, minlength=tree.n_nodes)
 
         return cls(
-            float(weight.sum()),
-            total(here),
-            total(here**2),
-            total(above),
-            total(above**2),
+            weight=float(weight.sum()),
+            at=sum_by_node(cost_at),
+            squares=sum_by_node(cost_at**2),
+            above=sum_by_node(cost_above),
+            squares_above=sum_by_node(cost_above**2),
         )
 
     def merge(self, other: NodeCosts) -> NodeCosts:
@@ -186,15 +191,13 @@ class NodeCosts:
 
     def end_costs(self, tree: Tree, squares: bool = False) -> np.ndarray:
         """The costs, or their squares, of the rows that end at each node."""
-        if squares:
-            at = self.squares
-            above = self.squares_above
-        else:
-            at = self.at
-            above = self.above
-        gone = np.bincount(tree.parent[1:], above[1:], minlength=tree.n_nodes)
-        rest = at - gone
-        return np.where(np.abs(rest) <= ROUNDING * np.abs(at), 0.0, rest)
+        at = self.squares if squares else self.at
+        above = self.squares_above if squares else self.above
+        # Rows that go on to a child are in `above` of that child with their cost at this node.
+        # What is left is a difference of sums: rounding errors of it must not count as costs.
+        passed_on = np.bincount(tree.parent[1:], above[1:], minlength=tree.n_nodes)
+        rest = at - passed_on
+        return np.where(np.abs(rest) <= _ROUNDING * np.abs(at), 0.0, rest)
 
 
 def _cost_of(tree: Tree, target: np.ndarray, loss: Loss) -> Any:
@@ -209,10 +212,7 @@ def _cost_of(tree: Tree, target: np.ndarray, loss: Loss) -> Any:
         raise SettingError(
             f"values cost their 'squared' or 'absolute' error, not {loss!r}"
         )
-    if loss == "absolute":
-        power = 1
-    else:
-        power = 2
+    power = 1 if loss == "absolute" else 2
     return lambda node: np.abs(target - tree.value[node, 0]) ** power
 
 
@@ -265,7 +265,7 @@ def prune_by_error(
 
 def prune_by_costs(tree: Tree, costs: NodeCosts) -> Tree:
     """`prune_by_error`, from the costs of the rows held out."""
-    slack = ROUNDING * np.abs(costs.at)
+    slack = _ROUNDING * np.abs(costs.at)
     _, cut = prune_bottom_up(tree, costs.at, costs.end_costs(tree), slack)
     return compact(tree, cut)
 
@@ -300,14 +300,16 @@ def prune_by_pessimistic_error(
     check_classes(tree, "pessimistic pruning")
     check_amount("penalty", penalty)
     errors = leaf_costs(tree.value, loss_of(tree, loss)) + penalty
-    slack = ROUNDING * tree.weight
-    below, cut = prune_bottom_up(tree, errors, None, slack)
+    slack = _ROUNDING * tree.weight
     if standard_error:
+        # e' of a subtree is that of the grown tree, so all nodes are judged at once; compact()
+        # drops those below a cut, which is judging from the root down
         below = sums_of_leaves(tree, errors)
         n = np.maximum(tree.value.sum(axis=1), np.finfo(float).tiny)
-        cut = (
-            errors <= below + np.sqrt(np.maximum(below * (n - below) / n, 0.0)) + slack
-        )
+        variance = np.maximum(below * (n - below) / n, 0.0)
+        cut = errors <= below + np.sqrt(variance) + slack
+    else:
+        _, cut = prune_bottom_up(tree, errors, None, slack)
     return compact(tree, cut)
 
 
@@ -364,9 +366,8 @@ def prune_by_loss(
         m = 0.0
     n = np.maximum(tree.value.sum(axis=1), np.finfo(float).tiny)
     smoothed = smoothed_weights(tree.value, m, prior)
-    _, cut = prune_bottom_up(
-        tree, leaf_costs(smoothed, loss_of(tree, loss)), None, ROUNDING * n
-    )
+    costs = leaf_costs(smoothed, loss_of(tree, loss))
+    _, cut = prune_bottom_up(tree, costs, None, _ROUNDING * n)
     return compact(tree, cut)
 
 
@@ -393,9 +394,8 @@ def collapse(tree: Tree, slack: float = 1e-3) -> Tree:
     From the bottom up; errors that differ by up to `slack` are equal.
     """
     check_classes(tree, "C4.5's collapse")
-    _, cut = prune_bottom_up(
-        tree, leaf_costs(tree.value), None, np.full(tree.n_nodes, slack)
-    )
+    errors = leaf_costs(tree.value)
+    _, cut = prune_bottom_up(tree, errors, None, np.full(tree.n_nodes, slack))
     return compact(tree, cut)
 
 
@@ -408,10 +408,10 @@ def prune_bottom_up(
     `own` is the cost of the rows that end at an inner node.
     """
     n = tree.n_nodes
-    if own is None:
-        below = [0.0] * n
-    else:
-        below = own.tolist()
+    # Lists, as single entries of arrays are slow to read. below[i] sums the costs of the children
+    # of node i that came before it in this order, which are all of them: children have larger
+    # numbers.
+    below = [0.0] * n if own is None else own.tolist()
     leaf = as_leaf.tolist()
     reach = (as_leaf - slack).tolist()
     inner = (tree.kind != LEAF).tolist()
@@ -430,5 +430,6 @@ def prune_bottom_up(
 
 def sums_of_leaves(tree: Tree, amount: np.ndarray) -> np.ndarray:
     """For every node, the sum of `amount` over the leaves below it (its own, of a leaf)."""
-    only = np.where(tree.kind == LEAF, amount, np.inf)
-    return prune_bottom_up(tree, only, None, np.zeros(tree.n_nodes))[0]
+    # inner nodes of infinite cost are never cut, so that only leaves are summed
+    costs = np.where(tree.kind == LEAF, amount, np.inf)
+    return prune_bottom_up(tree, costs, None, np.zeros(tree.n_nodes))[0]

@@ -21,7 +21,8 @@ Bound = Literal["c45", "normal", "exact"]
 _LEVELS = (0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.0)
 _DEVIATES = (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.0)
 
-SLACK = 0.1  # C4.5 takes the smaller tree if it has at most this many errors more
+# C4.5 takes the smaller tree if it has at most this many errors more
+SLACK = 0.1
 
 
 def upper_errors(
@@ -58,7 +59,10 @@ def upper_errors(
         np.asarray(errors, dtype=np.float64), np.asarray(weight, dtype=np.float64)
     )
     if bound == "exact":
-        return _exact(E, N, confidence)
+        # Clopper and Pearson's upper limit, the 1 − CF quantile of Beta(E + 1, N − E); 1 for E = N
+        inside = E < N
+        rest = np.where(inside, N - E, 1.0)
+        return np.where(inside, N * betaincinv(E + 1.0, rest, 1.0 - confidence), N)
     if bound not in ("c45", "normal"):
         raise SettingError(
             f"bound={bound!r} is not known: choose from 'c45', 'normal', 'exact'"
@@ -69,28 +73,24 @@ def upper_errors(
     else:
         z = float(-ndtri(confidence))
     with np.errstate(divide="ignore", invalid="ignore"):
+        # no error: N (1 − CF^(1/N)), exact; below one error: between that and the bound of one
         none = N * -np.expm1(np.log(confidence) / N)
-        few = none + E * (_approximate(np.ones_like(E), N, z, c45) - none)
-        added = np.where(
-            E < 1e-6, none, np.where(E < 0.9999, few, _approximate(E, N, z, c45))
-        )
+        one = _approximate(np.ones_like(E), N, z, c45)
+        few = none + E * (one - none)
+        many = _approximate(E, N, z, c45)
+    added = np.select([E < 1e-6, E < 0.9999], [none, few], many)
     return np.where(N > 0.0, E + added, 0.0)
 
 
 def _approximate(E: np.ndarray, N: np.ndarray, z: float, c45: bool) -> np.ndarray:
     """Errors to add: N times the normal bound of (E + ½) / N, less E."""
+    # Wilson's upper bound, with f = E + ½ by the continuity correction
     f = E + 0.5
-    root = z * np.sqrt(np.maximum(f * (1.0 - f / N) + z * z / 4.0, 0.0))
-    bound = N * (f + z * z / 2.0 + root) / (N + z * z)
+    variance = np.maximum(f * (1.0 - f / N) + z * z / 4.0, 0.0)
+    bound = N * (f + z * z / 2.0 + z * np.sqrt(variance)) / (N + z * z)
+    # beyond N - ½ errors C4.5 adds two thirds of what is left, J48 all of it
     rest = np.maximum(N - E, 0.0) * (0.67 if c45 else 1.0)
     return np.where(f >= N, rest, bound - E)
-
-
-def _exact(E: np.ndarray, N: np.ndarray, level: float) -> np.ndarray:
-    inside = E < N
-    return np.where(
-        inside, N * betaincinv(E + 1.0, np.where(inside, N - E, 1.0), 1.0 - level), N
-    )
 
 
 def prune_by_confidence(

@@ -4,7 +4,7 @@ cross-validation."""
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -92,6 +92,8 @@ class CostComplexityPath:
         gone = np.where(self.tree.parent < 0, len(alphas), born[parent])
         as_leaf = np.minimum(born, gone)
 
+        # The cost of a subtree as a function of α is a sum of steps: a node adds the cost of all
+        # its rows from as_leaf to gone, and before that the cost of the rows that end there.
         def curve(at: np.ndarray, stayed: np.ndarray) -> np.ndarray:
             steps = np.zeros(len(alphas) + 1)
             np.add.at(steps, as_leaf, at)
@@ -107,10 +109,8 @@ class CostComplexityPath:
 
     def table(self) -> Table:
         """The subtrees as a table of `lyceum.report`."""
-        rows = [
-            (float(a), int(n), float(r))
-            for a, n, r in zip(self.alphas, self.n_leaves, self.risks)
-        ]
+        columns = (self.alphas.tolist(), self.n_leaves.tolist(), self.risks.tolist())
+        rows = list(zip(*columns))
         return Table("Cost-complexity path", ("alpha", "leaves", "R"), rows)
 
 
@@ -151,12 +151,17 @@ def cost_complexity_path(
     cuts, alphas, risks, n_leaves = _weakest_links(
         tree, risk.tolist(), below, leaves, rounding
     )
+    # a node is a leaf or gone from the α of its own cut on, or from that of a node above it
+    collapse = cuts.tolist()
+    parent = tree.parent.tolist()
+    for node in range(1, tree.n_nodes):
+        collapse[node] = min(collapse[node], collapse[parent[node]])
     return CostComplexityPath(
-        tree,
-        np.array(alphas),
-        np.array(risks),
-        np.array(n_leaves, dtype=np.int64),
-        _collapse(tree, cuts),
+        tree=tree,
+        alphas=np.array(alphas),
+        risks=np.array(risks),
+        n_leaves=np.array(n_leaves, dtype=np.int64),
+        collapse=np.where(tree.kind == LEAF, -np.inf, collapse),
     )
 
 
@@ -194,7 +199,8 @@ def _weakest_links(
     gone = (tree.kind == LEAF).tolist()  # leaves now, or below one
     parent = tree.parent.tolist()
     cut_at = np.full(tree.n_nodes, np.inf)
-    heap = [(link(t), t) for t in np.flatnonzero(tree.kind != LEAF).tolist()]
+    inner = np.flatnonzero(tree.kind != LEAF).tolist()
+    heap = [(link(t), t) for t in inner]
     heapq.heapify(heap)
     alphas = [0.0]
     risks = [below[0]]
@@ -204,6 +210,7 @@ def _weakest_links(
         if _is_below_a_leaf(t, gone, parent):
             continue
         g = link(t)
+        # it has risen since it was put on the heap: the link waits again with what it gives now
         if g > before:
             heapq.heappush(heap, (g, t))
             continue
@@ -212,49 +219,41 @@ def _weakest_links(
             risks.append(0.0)
             n_leaves.append(0.0)
         cut_at[t] = alphas[-1]
-        _cut(t, risk[t] - below[t], leaves[t] - 1, parent, below, leaves)
         gone[t] = True
+        _cut(t, risk[t], _path_up(t, parent), below, leaves)
         risks[-1] = below[0]
         n_leaves[-1] = leaves[0]
     return cut_at, alphas, risks, n_leaves
 
 
+def _cut(
+    t: int, risk: float, path: Iterator[int], below: list[float], leaves: list[float]
+) -> None:
+    """Change R and leaves of all subtrees on the path up from t, which becomes a leaf."""
+    rise = risk - below[t]
+    n_fewer = leaves[t] - 1
+    for node in path:
+        below[node] += rise
+        leaves[node] -= n_fewer
+
+
+def _path_up(t: int, parent: list[int]) -> Iterator[int]:
+    """The nodes from t up to the root."""
+    while t >= 0:
+        yield t
+        t = parent[t]
+
+
 def _is_below_a_leaf(t: int, gone: list[bool], parent: list[int]) -> bool:
     """Whether a node is now a leaf or below one; the nodes climbed are marked, for later calls."""
-    path = []
-    while t >= 0 and not gone[t]:
-        path.append(t)
-        t = parent[t]
-    if t < 0:
-        return False
-    for node in path:
-        gone[node] = True
-    return True
-
-
-def _cut(
-    t: int,
-    rise: float,
-    fewer: float,
-    parent: list[int],
-    below: list[float],
-    leaves: list[float],
-) -> None:
-    while t >= 0:
-        below[t] += rise
-        leaves[t] -= fewer
-        t = parent[t]
-
-
-def _collapse(tree: Tree, cuts: np.ndarray) -> np.ndarray:
-    """The α from which on a node is a leaf or gone: its own cut, or that of a node above it."""
-    collapse = cuts.tolist()
-    parent = tree.parent.tolist()
-    for node in range(1, tree.n_nodes):
-        above = collapse[parent[node]]
-        if above < collapse[node]:
-            collapse[node] = above
-    return np.where(tree.kind == LEAF, -np.inf, collapse)
+    path: list[int] = []
+    for node in _path_up(t, parent):
+        if gone[node]:
+            for climbed in path:
+                gone[climbed] = True
+            return True
+        path.append(node)
+    return False
 
 
 def prune_by_complexity(
@@ -335,21 +334,15 @@ class AlphaChoice:
     def table(self) -> Table:
         """Every subtree with its cost on rows left out; the choice is marked."""
         marks = ["chosen" if s == self.chosen else "" for s in range(len(self.risks))]
-        rows = [
-            (float(a), int(n), float(r), float(e), mark)
-            for a, n, r, e, mark in zip(
-                self.path.alphas,
-                self.path.n_leaves,
-                self.risks,
-                self.standard_errors,
-                marks,
-            )
-        ]
-        return Table(
-            "Alpha by cross-validation",
-            ("alpha", "leaves", "cost left out", "se", ""),
-            rows,
+        columns = (
+            self.path.alphas.tolist(),
+            self.path.n_leaves.tolist(),
+            self.risks.tolist(),
+            self.standard_errors.tolist(),
+            marks,
         )
+        names = ("alpha", "leaves", "cost left out", "se", "")
+        return Table("Alpha by cross-validation", names, list(zip(*columns)))
 
 
 def choose_alpha(
@@ -392,26 +385,24 @@ def choose_alpha(
         raise SettingError(
             f"rule={rule!r} is not known: choose from 'best', 'one_standard_error'"
         )
-    splits = folds
-    if not isinstance(folds, list):
-        splits = _splits_of(np.asarray(folds))
+    splits = folds if isinstance(folds, list) else _splits_of(np.asarray(folds))
     weight = np.asarray(row_weights(weight, len(target)), dtype=np.float64)
-    path_loss = None
-    if measure == "error":
-        path_loss = loss
+    path_loss = loss if measure == "error" else None
     path = cost_complexity_path(grow(np.arange(len(target))), measure, path_loss)
+    # each subtree is best from its α to the next: their geometric mean stands for it in the folds
     between = np.append(np.sqrt(path.alphas[:-1] * path.alphas[1:]), np.inf)
     sums = np.zeros((2, len(between)))  # of costs, and of their squares
-    total = 0.0
+    total_weight = 0.0
     for done, (train, test) in enumerate(splits):
         tree = grow(train)
-        costs = NodeCosts.of(tree, visit(tree, test), target[test], weight[test], loss)
+        visited = visit(tree, test)
+        costs = NodeCosts.of(tree, visited, target[test], weight[test], loss)
         fold_path = cost_complexity_path(tree, measure, path_loss)
         sums += fold_path.costs(costs, between)
-        total += costs.weight
+        total_weight += costs.weight
         report("folds", done + 1, len(splits))
-    risks, squares = sums / total
-    errors = np.sqrt(np.maximum(squares - risks**2, 0.0) / total)
+    risks, squares = sums / total_weight
+    errors = np.sqrt(np.maximum(squares - risks**2, 0.0) / total_weight)
     best, chosen = _choose_subtree(risks, errors, rule)
     return AlphaChoice(float(path.alphas[chosen]), path, risks, errors, best, chosen)
 

@@ -13,7 +13,7 @@ from lyceum._core.trees import LEAF, SplitCandidates, Tree
 def growth_record(
     candidates: SplitCandidates, grown: Tree, tree: Tree, schema: Schema
 ) -> list[dict[str, Any]]:
-    """One entry per node of the tree where columns were candidates, in the order of the nodes.
+    """One entry per node of the tree where columns were considered, in the order of the nodes.
 
     An entry has `step`, its place in the list; `node`; `objective`, the impurity of the node;
     `column`, the one that the node is split by, None at a leaf; and `candidates`, a list of
@@ -23,53 +23,40 @@ def growth_record(
     candidates = _renumber(candidates, grown, tree)
     order = np.argsort(candidates.node, kind="stable")
     nodes, starts = np.unique(candidates.node[order], return_index=True)
-    if len(nodes):
-        runs = np.split(order, starts[1:])
-    else:
-        runs = []
-    return [
-        _entry(step, int(node), candidates, run, tree, schema)
-        for step, (node, run) in enumerate(zip(nodes, runs))
-    ]
-
-
-def _entry(
-    step: int,
-    node: int,
-    candidates: SplitCandidates,
-    run: np.ndarray,
-    tree: Tree,
-    schema: Schema,
-) -> dict[str, Any]:
-    split = int(tree.feature[node])
-    listed = [
-        {
-            "column": schema[int(candidates.feature[i])].name,
-            "gain": float(candidates.gain[i]),
-            "score": float(candidates.score[i]),
-            "threshold": None
-            if np.isnan(candidates.threshold[i])
-            else float(candidates.threshold[i]),
+    runs = np.split(order, starts[1:]) if len(nodes) else []
+    entries = []
+    for step, (node, run) in enumerate(zip(nodes.tolist(), runs)):
+        split = int(tree.feature[node])
+        entry = {
+            "step": step,
+            "node": node,
+            "objective": float(tree.impurity[node]),
+            "column": None if split < 0 else schema[split].name,
+            "candidates": [_candidate(candidates, i, schema) for i in run],
         }
-        for i in run
-    ]
+        entries.append(entry)
+    return entries
+
+
+def _candidate(candidates: SplitCandidates, i: int, schema: Schema) -> dict[str, Any]:
+    threshold = float(candidates.threshold[i])
     return {
-        "step": step,
-        "node": node,
-        "objective": float(tree.impurity[node]),
-        "column": None if split < 0 else schema[split].name,
-        "candidates": listed,
+        "column": schema[int(candidates.feature[i])].name,
+        "gain": float(candidates.gain[i]),
+        "score": float(candidates.score[i]),
+        "threshold": None if np.isnan(threshold) else threshold,
     }
 
 
 def _renumber(candidates: SplitCandidates, grown: Tree, tree: Tree) -> SplitCandidates:
     """The columns considered in growth, by the node numbers of the pruned tree.
 
-    Where another branch was raised to the place of a node, nothing was candidates for its rows:
+    Where another branch was raised to the place of a node, no column was considered for its rows:
     neither that node nor those below it have a record.
     """
     if grown is tree:
         return candidates
+    # both trees from the root down together, as long as their splits are the same
     number = np.full(grown.n_nodes, -1, dtype=np.int64)
     pairs = [(0, 0)]
     for old, new in pairs:
@@ -79,13 +66,13 @@ def _renumber(candidates: SplitCandidates, grown: Tree, tree: Tree) -> SplitCand
         if tree.kind[new] != LEAF:
             pairs += zip(grown.children(old), tree.children(new))
     node = number[candidates.node]
-    left = node >= 0
+    remains = node >= 0
     return SplitCandidates(
-        node[left].astype(candidates.node.dtype),
-        candidates.feature[left],
-        candidates.gain[left],
-        candidates.score[left],
-        candidates.threshold[left],
+        node=node[remains].astype(candidates.node.dtype),
+        feature=candidates.feature[remains],
+        gain=candidates.gain[remains],
+        score=candidates.score[remains],
+        threshold=candidates.threshold[remains],
     )
 
 

@@ -98,36 +98,36 @@ class Rule:
         return held
 
     def __str__(self) -> str:
-        conditions = " AND ".join(map(str, self.conditions))
         is_number = self.confidence is None and self.risk is None
-        if is_number:
-            answer = number(self.answer)
-        else:
-            answer = str(self.answer)
-        then = f"THEN {self.target} = {answer}"
-        if conditions:
-            return f"IF {conditions} {then} ({self._evidence()})"
-        return f"ALWAYS {then[5:]} ({self._evidence()})"
+        answer = number(self.answer) if is_number else str(self.answer)
+        way = way_text(self.conditions)
+        return f"{way} {self.target} = {answer} ({self._evidence()})"
 
     def _evidence(self) -> str:
-        rows = show_count(self.rows, "row")
-        if self.weight == self.rows:
-            weight = ""
-        else:
-            weight = f" of weight {number(self.weight)}"
-        if self.confidence is None:
-            sure = ""
-        else:
-            sure = f", confidence {self.confidence:.3g}"
-        if self.risk is None:
-            risk = ""
-        else:
-            risk = f", expected loss {number(self.risk, 3)}"
+        text = weight_text(self.rows, self.weight)
+        if self.confidence is not None:
+            text += f", confidence {self.confidence:.3g}"
+        if self.risk is not None:
+            text += f", expected loss {number(self.risk, 3)}"
         if self.spread:
-            spread = f", {self.spread[0]} {number(self.spread[1])}"
-        else:
-            spread = ""
-        return f"{rows}{weight}{sure}{risk}{spread}"
+            name, size = self.spread
+            text += f", {name} {number(size)}"
+        return text
+
+
+def way_text(conditions: Sequence[Condition]) -> str:
+    """The head of a rule: "IF … AND … THEN", or "ALWAYS" without conditions."""
+    if not conditions:
+        return "ALWAYS"
+    return f"IF {' AND '.join(map(str, conditions))} THEN"
+
+
+def weight_text(n_rows: int, weight: float) -> str:
+    """The number of rows, with their weight where it is another number."""
+    text = show_count(n_rows, "row")
+    if weight == n_rows:
+        return text
+    return f"{text} of weight {number(weight)}"
 
 
 def rules(labels: TreeLabels, *, unseen: bool = False) -> list[Rule]:
@@ -141,29 +141,27 @@ def rules(labels: TreeLabels, *, unseen: bool = False) -> list[Rule]:
     unseen : bool, default=False
         Also a rule for the known categories that no row brought to a node: rows of them end there.
     """
-    return [_rule(labels, *end) for end in _ends(labels, unseen)]
-
-
-def _rule(
-    labels: TreeLabels, node: int, conditions: dict[int, Condition], seen: bool
-) -> Rule:
     tree = labels.tree
-    return Rule(
-        tuple(conditions.values()),
-        labels.target,
-        labels.answer(node),
-        float(tree.weight[node]) if seen else 0.0,
-        int(tree.n_rows[node]) if seen else 0,
-        labels.confidence(node),
-        labels.spread(node),
-        node,
-        labels.risk(node),
-    )
+    return [
+        Rule(
+            conditions=tuple(conditions.values()),
+            target=labels.target,
+            answer=labels.answer(node),
+            weight=float(tree.weight[node]) if seen else 0.0,
+            rows=int(tree.n_rows[node]) if seen else 0,
+            confidence=labels.confidence(node),
+            spread=labels.spread(node),
+            node=node,
+            risk=labels.risk(node),
+        )
+        for node, conditions, seen in _ends(labels, unseen)
+    ]
 
 
 def _ends(
     labels: TreeLabels, unseen: bool
 ) -> Iterator[tuple[int, dict[int, Condition], bool]]:
+    # depth first from the left; a list of what waits, as trees may be deeper than the stack
     tree = labels.tree
     waiting: list[tuple[int, dict[int, Condition], bool]] = [(0, {}, True)]
     while waiting:
@@ -194,13 +192,9 @@ def _conditions(
     if branch is not None:
         codes = labels.codes(node, branch).tolist()
     else:
-        known = labels.schema[column].categories
-        used = {
-            c
-            for b in range(int(labels.tree.n_children[node]))
-            for c in labels.codes(node, b).tolist()
-        }
-        codes = [
-            c for c in range(len(known) if known is not None else 0) if c not in used
-        ]
+        categories = labels.schema[column].categories
+        n_codes = 0 if categories is None else len(categories)
+        n_branches = int(labels.tree.n_children[node])
+        used = {c for b in range(n_branches) for c in labels.codes(node, b).tolist()}
+        codes = [c for c in range(n_codes) if c not in used]
     return conditions | {column: before.among(codes, labels.categories(node, codes))}

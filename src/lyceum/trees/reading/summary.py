@@ -81,31 +81,23 @@ def node_table(labels: TreeLabels, *, most: int | None = None) -> Table:
     tree = labels.tree
     parents = tree.parent
     depths = tree.depths
-    if most is None:
-        n = tree.n_nodes
-    else:
-        n = min(most, tree.n_nodes)
+    n = tree.n_nodes if most is None else min(most, tree.n_nodes)
     rows = []
     for node in range(n):
-        reached = _reach_text(labels, parents, node)
-        if labels.is_leaf(node):
-            split = ""
-        else:
+        split = ""
+        gain = ""
+        if not labels.is_leaf(node):
             split = labels.column(node)
-        if labels.is_leaf(node):
-            gain = ""
-        else:
             gain = number(float(tree.gain[node]))
-        answer = labels.answer_text(node)
         row = (
             node,
             int(depths[node]),
-            reached,
+            _reach_text(labels, parents, node),
             float(tree.weight[node]),
             float(tree.impurity[node]),
             split,
             gain,
-            answer,
+            labels.answer_text(node),
             labels.distribution(node, 4),
         )
         rows.append(row)
@@ -135,35 +127,23 @@ def gain_tables(
     labels = TreeLabels(tree, schema)
     parents = tree.parent
     index = {name: j for j, name in enumerate(schema.names)}
-    return [_gain_table(entry, labels, parents, index) for entry in record]
-
-
-def _gain_table(
-    entry: Mapping[str, Any],
-    labels: TreeLabels,
-    parents: np.ndarray,
-    index: Mapping[str, int],
-) -> Table:
-    node = entry["node"]
-    ranked = sorted(
-        entry["candidates"], key=lambda one: (-one["score"], index[one["column"]])
-    )
-    rows = [
-        (
-            one["column"],
-            one["gain"],
-            one["score"],
-            _split(labels, node, index[one["column"]], one["threshold"]),
-            "chosen" if one["column"] == entry["column"] else "",
+    tables = []
+    for entry in record:
+        node = entry["node"]
+        ranked = sorted(
+            entry["candidates"],
+            key=lambda candidate: (-candidate["score"], index[candidate["column"]]),
         )
-        for one in ranked
-    ]
-    if entry["column"] is not None:
-        end = ""
-    else:
-        end = ", not split"
-    title = f"Gains at node {node}: {_reach_text(labels, parents, node)}{end}"
-    return Table(title, ("column", "gain", "score", "split", ""), rows)
+        rows = []
+        for candidate in ranked:
+            name = candidate["column"]
+            split = _split(labels, node, index[name], candidate["threshold"])
+            mark = "chosen" if name == entry["column"] else ""
+            rows.append((name, candidate["gain"], candidate["score"], split, mark))
+        end = ", not split" if entry["column"] is None else ""
+        title = f"Gains at node {node}: {_reach_text(labels, parents, node)}{end}"
+        tables.append(Table(title, ("column", "gain", "score", "split", ""), rows))
+    return tables
 
 
 def _split(labels: TreeLabels, node: int, feature: int, threshold: float | None) -> str:

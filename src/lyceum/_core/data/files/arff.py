@@ -50,15 +50,13 @@ def read_arff(path: str, encoding: str = "utf8") -> pa.Table:
     if lines[0].lstrip().startswith("{"):
         raw = _sparse(lines, columns, path)
     elif any(mark in rows for mark in "'\"\\"):
-        raw = _table(
-            columns,
-            (_dense(line, len(columns), row, path) for row, line in enumerate(lines)),
-        )
+        raw = _dense(lines, columns, path)
     else:
         raw = _without_quotes(lines, columns, path)
-    return pa.table(
-        {name: _convert(raw[name], kind, name, path) for name, kind in columns.items()}
-    )
+    converted = {}
+    for name, kind in columns.items():
+        converted[name] = _convert(raw[name], kind, name, path)
+    return pa.table(converted)
 
 
 def _header(file: io.TextIOBase, path: str) -> dict[str, str]:
@@ -68,48 +66,46 @@ def _header(file: io.TextIOBase, path: str) -> dict[str, str]:
         line = line.strip()
         if line.lower().startswith("@data"):
             break
-        if line.lower().startswith("@attribute"):
-            match = _ATTRIBUTE.match(line)
-            if not match:
-                raise DataError(f"{path}: cannot read the declaration {line!r}")
-            name = _plain(match[1])
-            if name in columns:
-                raise DataError(
-                    f"{path} declares the attribute {name!r} twice: rename one"
-                )
-            columns[name] = _check_declaration(match[2].strip(), name, path)
+        if not line.lower().startswith("@attribute"):
+            continue
+        match = _ATTRIBUTE.match(line)
+        if not match:
+            raise DataError(f"{path}: cannot read the declaration {line!r}")
+        name = _plain(match[1])
+        kind = match[2].strip()
+        if name in columns:
+            raise DataError(f"{path} declares the attribute {name!r} twice: rename one")
+        if not kind:
+            raise DataError(
+                f"{path}: attribute {name!r} has no type: declare it, e.g. numeric or {{a,b}}"
+            )
+        if kind.startswith("{") and ("}" not in kind or not _values(kind)):
+            raise DataError(
+                f"{path}: attribute {name!r} is declared {kind!r}: list its values as {{a,b,c}}"
+            )
+        columns[name] = kind
     if not columns:
         raise DataError(f"{path} declares no attributes: is it an ARFF file?")
     return columns
 
 
-def _check_declaration(kind: str, name: str, path: str) -> str:
-    """The declaration of a column, if it is one that can be read."""
-    if not kind:
-        raise DataError(
-            f"{path}: attribute {name!r} has no type: declare it, e.g. numeric or {{a,b}}"
-        )
-    if kind.startswith("{") and ("}" not in kind or not _values(kind)):
-        raise DataError(
-            f"{path}: attribute {name!r} is declared {kind!r}: list its values as {{a,b,c}}"
-        )
-    return kind
-
-
 def _plain(text: str) -> str:
-    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
+    """Without quotes around it, and without the backslashes that protect characters in quotes."""
+    is_quoted = len(text) >= 2 and text[0] == text[-1]
+    if is_quoted and text[0] in "'\"":
         return re.sub(r"\\(.)", r"\1", text[1:-1])
     return text
 
 
 def _cells(line: str) -> Iterator[str]:
     """The items of a line as they are written, without the space around them."""
-    at = 0
+    start = 0
     mark = ","
+    # the pattern also takes an empty cell, so that it always matches; no comma ends the line
     while mark:
-        match = _CELL.match(line, at)
+        match = _CELL.match(line, start)
         assert match is not None
-        at = match.end()
+        start = match.end()
         mark = match[2]
         yield match[1]
 
@@ -122,49 +118,49 @@ def _value(cell: str) -> str | None:
 
 def _values(declaration: str) -> list[str]:
     """The values of a nominal declaration {a, b, 'c d'}."""
-    return [
-        _plain(item)
-        for item in _cells(declaration[1 : declaration.rindex("}")])
-        if item
-    ]
+    inside = declaration[1 : declaration.rindex("}")]
+    return [_plain(item) for item in _cells(inside) if item]
 
 
 # -- rows as text ----------------------------------------------------------------------
 
 
-def _table(columns: dict[str, str], rows: Iterator[Cells]) -> pa.Table:
-    return pa.table(
-        {name: pa.array(cells, pa.string()) for name, cells in zip(columns, zip(*rows))}
-    )
+def _text_table(columns: dict[str, str], rows: list[Cells]) -> pa.Table:
+    by_column = zip(*rows)
+    arrays = [pa.array(cells, pa.string()) for cells in by_column]
+    return pa.table(arrays, names=list(columns))
 
 
-def _dense(line: str, n_columns: int, row: int, path: str) -> Cells:
-    cells = [_value(cell) for cell in _cells(line)]
-    if len(cells) != n_columns:
-        raise DataError(
-            f"{path}: row {row} has {len(cells)} values for {n_columns} attributes: {line!r}"
-        )
-    return cells
+def _dense(lines: list[str], columns: dict[str, str], path: str) -> pa.Table:
+    rows = []
+    for row, line in enumerate(lines):
+        cells = [_value(cell) for cell in _cells(line)]
+        if len(cells) != len(columns):
+            raise DataError(
+                f"{path}: row {row} has {len(cells)} values for {len(columns)} attributes: {line!r}"
+            )
+        rows.append(cells)
+    return _text_table(columns, rows)
 
 
 def _without_quotes(lines: list[str], columns: dict[str, str], path: str) -> pa.Table:
     """Rows that Arrow can split much faster than Python."""
     reader = CsvReader(
-        missing=(), types=dict.fromkeys(columns, pa.string()), names=tuple(columns)
+        missing=(),
+        types=dict.fromkeys(columns, pa.string()),
+        names=tuple(columns),
     )
     try:
         raw = reader.read(io.BytesIO("\n".join(lines).encode()))
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
-    return pa.table(
-        {name: _null_if_missing(pc.utf8_trim(raw[name], " \t")) for name in columns}
-    )
-
-
-def _null_if_missing(cells: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pc.if_else(
-        pc.is_in(cells, pa.array(["?", ""])), pa.scalar(None, pa.string()), cells
-    )
+    null = pa.scalar(None, pa.string())
+    cells = {}
+    for name in columns:
+        texts = pc.utf8_trim(raw[name], " \t")
+        missing = pc.is_in(texts, pa.array(["?", ""]))
+        cells[name] = pc.if_else(missing, null, texts)
+    return pa.table(cells)
 
 
 def _sparse(lines: list[str], columns: dict[str, str], path: str) -> pa.Table:
@@ -173,31 +169,26 @@ def _sparse(lines: list[str], columns: dict[str, str], path: str) -> pa.Table:
     default: Cells = [
         _values(kind)[0] if kind.startswith("{") else "0" for kind in columns.values()
     ]
-    return _table(
-        columns, (_spread(line, default, row, path) for row, line in enumerate(lines))
-    )
-
-
-def _spread(line: str, default: Cells, row: int, path: str) -> Cells:
-    cells = list(default)
-    inside = line.strip().removeprefix("{").removesuffix("}")
-    at = 0
-    mark = "," * bool(inside.strip())
-    while mark:
-        match = _PLACED.match(inside, at)
-        if match:
-            number = match[1]
-        else:
-            number = inside[at:].strip()
-        known = number.isascii() and number.isdigit() and int(number) < len(cells)
-        if match is None or not known:
-            raise DataError(
-                f"{path}: row {row} names the attribute {number!r}: there are 0 to {len(cells) - 1}"
-            )
-        cells[int(number)] = _value(match[2])
-        at = match.end()
-        mark = match[3]
-    return cells
+    rows = []
+    for row, line in enumerate(lines):
+        cells = list(default)
+        inside = line.strip().removeprefix("{").removesuffix("}")
+        start = 0
+        mark = "," * bool(inside.strip())
+        while mark:
+            match = _PLACED.match(inside, start)
+            number = match[1] if match else inside[start:].strip()
+            is_index = number.isascii() and number.isdigit()
+            if match is None or not is_index or int(number) >= len(cells):
+                raise DataError(
+                    f"{path}: row {row} names the attribute {number!r}: there are 0 to"
+                    f" {len(cells) - 1}"
+                )
+            cells[int(number)] = _value(match[2])
+            start = match.end()
+            mark = match[3]
+        rows.append(cells)
+    return _text_table(columns, rows)
 
 
 # -- rows as declared ------------------------------------------------------------------
@@ -206,9 +197,10 @@ def _spread(line: str, default: Cells, row: int, path: str) -> Cells:
 def _convert(
     cells: pa.ChunkedArray, kind: str, name: str, path: str
 ) -> pa.Array | pa.ChunkedArray:
-    type_name = kind.split()[0].lower()
+    """The column as it is declared: nominal, numbers, dates or text."""
     if kind.startswith("{"):
         return _nominal(cells, kind, name, path)
+    type_name = kind.split()[0].lower()
     if type_name not in (*_NUMBERS, "string", "date"):
         raise DataError(
             f"{path}: attribute {name!r} is declared {kind!r}, which cannot be read"
@@ -217,7 +209,12 @@ def _convert(
         if type_name in _NUMBERS:
             return cells.cast(pa.float64())
         if type_name == "date":
-            return pc.strptime(cells, _date_format(kind[4:].strip()), "s")
+            # Java's letters become those of C; a directive of C in the file may crash Arrow
+            declared = _plain(kind[4:].strip()) or _DATE
+            java = declared.replace("%", "%%")
+            letters = "|".join(_DATE_PARTS)
+            form = re.sub(letters, lambda part: _DATE_PARTS[part[0]], java)
+            return pc.strptime(cells, form, "s")
         return cells
     except pa.ArrowInvalid as error:
         raise DataError(
@@ -228,10 +225,12 @@ def _convert(
 def _nominal(
     cells: pa.ChunkedArray, kind: str, name: str, path: str
 ) -> pa.ChunkedArray:
+    """Codes of the declared values, those that no row has included."""
     values = pa.array(_values(kind))
     codes = pc.index_in(cells, value_set=values)
     if codes.null_count > cells.null_count:
-        odd = cells.filter(pc.and_(codes.is_null(), cells.is_valid()))[0].as_py()
+        unlisted = pc.and_(codes.is_null(), cells.is_valid())
+        odd = cells.filter(unlisted)[0].as_py()
         raise DataError(
             f"{path}: attribute {name!r} has the value {odd!r}, which its declaration does not"
             f" list: {kind}"
@@ -239,11 +238,3 @@ def _nominal(
     return pa.chunked_array(
         [pa.DictionaryArray.from_arrays(codes.combine_chunks(), values)]
     )
-
-
-def _date_format(declared: str) -> str:
-    """Java's letters for dates as those of C."""
-    wanted = (_plain(declared) or _DATE).replace(
-        "%", "%%"
-    )  # a directive of C's own may crash Arrow
-    return re.sub("|".join(_DATE_PARTS), lambda part: _DATE_PARTS[part[0]], wanted)

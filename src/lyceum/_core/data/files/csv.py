@@ -30,6 +30,7 @@ from lyceum._core.data.files.raw_bytes import (
     read_head,
 )
 from lyceum._core.data.files.text_formats import (
+    OTHER_MARK,
     TextFormat,
     describe_formats,
     distinct_texts,
@@ -44,8 +45,8 @@ from lyceum.errors import DataError, SchemaError
 
 #: Cells that stand for a missing value.
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
-_READ_BYTES = 1 << 20
-_STREAM_BYTES = 8 << 20
+_READ_BYTES = 1 << 20  # of a block of a file that is read at once
+_STREAM_BYTES = 8 << 20  # of a block of a stream, which becomes a batch
 
 
 @cache
@@ -93,12 +94,10 @@ class CsvReader:
     longer: int = 1
     decimal: str = "."
     user_decimal: str = ""  # the decimal mark that the user gave
-    text_formats: Mapping[str, TextFormat] = field(
-        default_factory=dict
-    )  # columns of text that a stream parses
-    learned_formats: Mapping[str, str] = field(
-        default_factory=dict
-    )  # how columns were written when they were learned
+    # columns of text that a stream parses
+    text_formats: Mapping[str, TextFormat] = field(default_factory=dict)
+    # how columns were written when they were learned
+    learned_formats: Mapping[str, str] = field(default_factory=dict)
     # whether another encoding may take the place of one that does not fit
     guessed: bool = False
     notes: tuple[str, ...] = ()  # what was inferred and should be reported
@@ -120,15 +119,16 @@ class CsvReader:
                 data = read_bytes(source)
                 broken = self._may_break_cells(data)
                 stream = pa.BufferReader(data)
-            else:  # a packed file, a pipe or an open input is read as a stream
+            # a packed file, a pipe or an open input is read as a stream
+            else:
                 broken = True
                 stream = source
+            # Arrow's threads are faster where it need not expect line breaks in cells
             if broken:
                 stream = _keep_line_breaks(stream)
+            options = self._read_options(_READ_BYTES)
             parse = self._parse_options(broken)
-            table = pc.read_csv(
-                stream, self._read_options(_READ_BYTES), parse, self._convert_options()
-            )
+            table = pc.read_csv(stream, options, parse, self._convert_options())
             explained.check(table.schema)
             explained.check_last_cell(table)
         return table
@@ -149,10 +149,12 @@ class CsvReader:
 
     def _parse_batch(self, batch: pa.RecordBatch, source: str) -> pa.RecordBatch:
         """The batch with its written numbers and dates parsed."""
-        there = dict(zip(batch.schema.names, batch.columns))
+        columns = dict(zip(batch.schema.names, batch.columns))
         parsed = {}
-        for name in filter(there.__contains__, self.text_formats):
-            parsed[name], odd = parse_cells(there[name], self.text_formats[name])
+        for name, text_format in self.text_formats.items():
+            if name not in columns:
+                continue
+            parsed[name], odd = parse_cells(columns[name], text_format)
             if odd is not None:
                 raise Misfit(
                     f"column {name!r} of {source}: {odd!r} is not written as the others",
@@ -196,11 +198,12 @@ class CsvReader:
     def _rename_columns(self, error: SameNames) -> CsvReader:
         """This format with a number behind the names that appeared before."""
         names = unique_names(error.names)
+        head = ""
         if isinstance(error.source, str):
             head = self._head(error.source)
-        else:
-            head = ""
-        start = head.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+        text = head.removeprefix("\ufeff")
+        start = text.replace("\r\n", "\n").replace("\r", "\n")
+        # empty lines before the header are skipped with it
         skipped = 1 + len(start) - len(start.lstrip("\n"))
         notes = (*self.notes, renamed_note(error.names))
         return replace(self, names=tuple(names), skipped=skipped, notes=notes)
@@ -212,9 +215,9 @@ class CsvReader:
         options = replace(self, names=None, skipped=0)._read_options(_READ_BYTES)
         head = pa.BufferReader(read_head(source, 2 * options.block_size))
         with pc.open_csv(head, options, self._parse_options()) as reader:
-            theirs = unique_names(reader.schema.names)
-        odd = sorted(set(theirs) ^ set(self.names or ()))
-        if odd or len(theirs) != len(self.names or ()):
+            names = unique_names(reader.schema.names)
+        odd = sorted(set(names) ^ set(self.names or ()))
+        if odd or len(names) != len(self.names or ()):
             raise SchemaError(
                 f"{source} has other column names than the first file, e.g. {odd[:1]}: give files"
                 " of the same columns"
@@ -223,17 +226,16 @@ class CsvReader:
     def read_all(self, sources: Sequence[str]) -> tuple[CsvReader, list[pa.Table]]:
         """The files, every column of one type in all of them, and the format that they were read
         in."""
-        reader, tables = self._with_long_rows(
-            lambda reader: [reader._read(source) for source in sources]
-        )
+
+        def read_each(reader: CsvReader) -> list[pa.Table]:
+            return [reader._read(source) for source in sources]
+
+        # each file by itself first; only where their types differ are they read again
+        reader, tables = self._with_long_rows(read_each)
         schemas = [table.schema for table in tables]
         if all(schema.equals(schemas[0]) for schema in schemas):
             return reader, tables
-        common = replace(reader, types=_highest(schemas))
-        settled, tables = common.settle(
-            lambda reader: [reader._read(source) for source in sources]
-        )
-        return settled, tables
+        return replace(reader, types=_highest(schemas)).settle(read_each)
 
     def settle(self, use: Callable[[CsvReader], Result]) -> tuple[CsvReader, Result]:
         """The result of `use` and the format that it worked with.
@@ -253,26 +255,24 @@ class CsvReader:
         """This format with the column of the misfit as the next type, or way of writing, that takes
         it."""
         name = misfit.name
+        cell = pa.array([misfit.cell])
         formats = dict(self.text_formats)
         before = formats.pop(name, None)
-        if before is not None:
-            kind = text_type()
-        else:
-            kind = _next(self.types[name], misfit)
-        if kind == text_type() and before is None:
-            cell = pa.array([misfit.cell])
-            learned = self.learned_formats.get(name, "")
-            style = text_format_of(cell, self.user_decimal, self.decimal, learned)
-            if style is not None:
-                formats[name] = style
-        elif (
-            before is not None
-            and before.doubtful
-            and not before.date
-            and not self.user_decimal
-        ):
-            other = TextFormat("," if before.decimal == "." else ".")
-            if not other.parse(pa.array([misfit.cell])).null_count:
+        kind = text_type()
+        # a column of Arrow's types: the next type that takes the cell, or text in some format
+        if before is None:
+            kind = _next_type(self.types[name], misfit)
+            if kind == text_type():
+                learned = self.learned_formats.get(name, "")
+                text_format = text_format_of(
+                    cell, self.user_decimal, self.decimal, learned
+                )
+                if text_format is not None:
+                    formats[name] = text_format
+        # a column of written numbers: the other decimal mark, if both fitted up to here
+        elif before.doubtful and not before.date and not self.user_decimal:
+            other = TextFormat(OTHER_MARK[before.decimal])
+            if not other.parse(cell).null_count:
                 formats[name] = other
         return replace(self, types={**self.types, name: kind}, text_formats=formats)
 
@@ -285,14 +285,14 @@ class CsvReader:
         Rows before that place are read again, but not yielded again.
         """
         reader = self
-        given = 0
+        n_yielded = 0
         while True:
-            skip = given
+            n_to_skip = n_yielded
             try:
                 for batch in reader.stream(source):
-                    rest = batch.slice(min(skip, len(batch)))
-                    skip -= len(batch) - len(rest)
-                    given += len(rest)
+                    rest = batch.slice(min(n_to_skip, len(batch)))
+                    n_to_skip -= len(batch) - len(rest)
+                    n_yielded += len(rest)
                     if len(rest):
                         yield rest
                 return
@@ -318,16 +318,15 @@ class CsvReader:
     def _first_batch(self, source: str) -> pa.RecordBatch:
         with Explained(source, self) as explained:
             options = self._read_options(_STREAM_BYTES)
-            # Arrow itself would read far ahead
-            head = read_head(source, 2 * options.block_size)
-            for start, most in ((head, 1), (None, None)):
-                if start is None:
+            parse = self._parse_options()
+            # two blocks first, as Arrow itself would read far ahead; of these the second may be
+            # cut off. The whole file only if its first block has no rows.
+            head = pa.BufferReader(read_head(source, 2 * options.block_size))
+            for stream, most in ((head, 1), (None, None)):
+                if stream is None:
                     stream = _keep_line_breaks(source)
-                else:
-                    stream = pa.BufferReader(start)
-                with pc.open_csv(
-                    stream, options, self._parse_options(), self._convert_options()
-                ) as reader:
+                convert = self._convert_options()
+                with pc.open_csv(stream, options, parse, convert) as reader:
                     explained.check(reader.schema)
                     batch = next(filter(len, islice(reader, most)), None)
                 if batch is not None:
@@ -339,15 +338,11 @@ class CsvReader:
         if not self.text_formats:
             return []
         types = dict.fromkeys(self.types, pa.string())
-        head = replace(
-            self, text_formats={}, types=types, only=tuple(self.text_formats)
-        )._first_batch(source)
-        return list(
-            describe_formats(
-                self.text_formats,
-                {name: distinct_texts(head.column(name)) for name in self.text_formats},
-            )
-        )
+        names = tuple(self.text_formats)
+        reader = replace(self, text_formats={}, types=types, only=names)
+        head = reader._first_batch(source)
+        texts = {name: distinct_texts(head.column(name)) for name in names}
+        return list(describe_formats(self.text_formats, texts))
 
     def column_name(self, source: str, index: int) -> str:
         """The name of one column of one file."""
@@ -359,10 +354,12 @@ class CsvReader:
         """An estimate of the memory that the cells of a file of `size` bytes need, from its first
         rows."""
         head = self._head(source)
-        cells = head.count(self.separator) + head.count("\n") + 1
+        n_cells = head.count(self.separator) + head.count("\n") + 1
         # text rarely shrinks to less than an eighth
         packed = 8 if is_packed(source) else 1
-        return 8 * round(cells / max(1, len(head)) * size * packed)
+        # 8 bytes per cell, and as many cells per character as at the start
+        cells_per_byte = n_cells / max(1, len(head))
+        return 8 * round(cells_per_byte * size * packed)
 
     def _head(self, source: str) -> str:
         with Explained(source, self):
@@ -373,9 +370,11 @@ class CsvReader:
         if not is_ascii_superset(self.encoding) or not self.separator.isascii():
             return True
         text = np.frombuffer(data, np.uint8)
+        # a quote behind the byte order mark begins a cell
         if text[:3].tobytes() == codecs.BOM_UTF8:
             text = text[3:]
-        return native.breaks_in_quotes(text, ord(self.separator), ord(self.quote))
+        separator = ord(self.separator)
+        return native.breaks_in_quotes(text, separator, ord(self.quote))
 
     def _read_options(self, block_bytes: int) -> pc.ReadOptions:
         block = min(block_bytes * self.longer, MOST_BYTES)
@@ -423,10 +422,10 @@ class _LineBreaks:
     def read(self, size: int) -> bytes:
         """At most `size` bytes, none at the end of the input."""
         data = self._held + self._stream.read(size - len(self._held))
+        # a return at the end waits for the next piece, unless nothing else came
+        self._held = b""
         if len(data) > 1 and data.endswith(b"\r"):
             self._held = b"\r"
-        else:
-            self._held = b""
         return data[: len(data) - len(self._held)]
 
     @property
@@ -437,25 +436,21 @@ class _LineBreaks:
         self._stream.close()
 
 
-def _next(kind: pa.DataType, misfit: Misfit) -> pa.DataType:
-    """The next type that takes the cell."""
+def _next_type(kind: pa.DataType, misfit: Misfit) -> pa.DataType:
+    """The next type that takes the cell: Arrow itself is asked, by a file of this one cell."""
+    options = pc.ReadOptions(column_names=["x"])
+    parse = pc.ParseOptions(delimiter="\x01", quote_char=False)
     for wider in _ladder()[_rank(kind) + 1 :]:
-        if wider == text_type() or _takes(wider, misfit.cell):
+        if wider == text_type():
+            return wider
+        convert = pc.ConvertOptions(column_types={"x": wider})
+        try:
+            pc.read_csv(io.BytesIO(misfit.cell.encode()), options, parse, convert)
+        except pa.ArrowInvalid:
+            continue
+        if misfit.cell.strip():
             return wider
     raise misfit
-
-
-def _takes(kind: pa.DataType, cell: str) -> bool:
-    try:
-        pc.read_csv(
-            io.BytesIO(cell.encode()),
-            pc.ReadOptions(column_names=["x"]),
-            pc.ParseOptions(delimiter="\x01", quote_char=False),
-            pc.ConvertOptions(column_types={"x": kind}),
-        )
-    except pa.ArrowInvalid:
-        return False
-    return bool(cell.strip())
 
 
 def _rank(kind: pa.DataType) -> int:
@@ -469,11 +464,8 @@ def _highest(schemas: Sequence[pa.Schema]) -> dict[str, pa.DataType]:
     highest: dict[str, pa.DataType] = {}
     for schema in schemas:
         for column in schema:
-            known = highest.get(column.name, column.type)
-            if _rank(column.type) > _rank(known):
-                highest[column.name] = column.type
-            else:
-                highest[column.name] = known
+            before = highest.get(column.name, column.type)
+            highest[column.name] = max(before, column.type, key=_rank)
     return {
         name: kind if kind in _ladder() else text_type()
         for name, kind in highest.items()

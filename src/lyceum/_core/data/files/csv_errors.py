@@ -66,8 +66,12 @@ class Explained:
             listed = ", ".join(map(repr, twice))
             text = f"{self.name} has the column names {listed} twice: rename them"
             raise SameNames(text, self.source, names)
-        if any(_is_binary(kind) for kind in schema.types):
-            raise self._not_text()
+        # what is not UTF-8 is binary to Arrow
+        for kind in schema.types:
+            if pa.types.is_dictionary(kind):
+                kind = kind.value_type
+            if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+                raise self._not_text()
 
     def check_last_cell(self, rows: pa.Table | pa.RecordBatch | None) -> None:
         """Refuse a quote that is never closed: the rest of the file would be one cell, without a
@@ -82,7 +86,8 @@ class Explained:
         )
         if rows is None or not len(rows) or not plain:
             return
-        last = rows.column(rows.num_columns - 1)[len(rows) - 1].as_py()
+        last_column = rows.column(rows.num_columns - 1)
+        last = last_column[len(rows) - 1].as_py()
         if isinstance(last, str) and "\n" in last and not self._ends_with_quote():
             start = last.partition("\n")[0][:80]
             raise DataError(
@@ -122,6 +127,7 @@ class Explained:
             raise self._error_of(str(error)) from error
 
     def _error_of(self, text: str) -> DataError:
+        # only Arrow's message says which cell it is, and it gives the column by its number
         misfit = re.search(
             r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error to [^:]*: invalid value"
             r" '(.*)'",
@@ -140,11 +146,9 @@ class Explained:
                 f"{self.name} is empty: it needs a line of column names and some rows"
             )
         first, *more = text.split("\n", 1)
-        if len(first) <= 300 and not more:
-            short = first
-        else:
-            short = f"{first[:300]} ..."
-        return DataError(f"{self.name} is not a well-formed CSV file: {short}")
+        if len(first) > 300 or more:
+            first = f"{first[:300]} ..."
+        return DataError(f"{self.name} is not a well-formed CSV file: {first}")
 
     def _has_cells(self) -> bool:
         """Whether an input that looks empty is not: its first row is longer than a block."""
@@ -152,9 +156,3 @@ class Explained:
             isinstance(self.source, str)
             and len(self.reader._head(self.source)) >= HEAD_BYTES
         )
-
-
-def _is_binary(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return pa.types.is_binary(kind) or pa.types.is_large_binary(kind)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from lyceum._core.packages import check_installed
 from lyceum.errors import DataError
 
 
-def is_database(path: str) -> str:
+def database_kind(path: str) -> str:
     """ "sqlite" or "duckdb", by the first bytes of the file, else ""."""
     try:
         head = read_head(path, 16)
@@ -31,7 +32,7 @@ def is_database(path: str) -> str:
 
 def read_database(path: str, file_format: FileFormat) -> pa.Table:
     """One table or view of a database file."""
-    kind = is_database(path)
+    kind = database_kind(path)
     if kind == "sqlite":
         return _read_sqlite(path, file_format)
     if kind == "duckdb":
@@ -45,7 +46,9 @@ def choose_table(
     """The table that is meant, or an error that lists those there are."""
     if not names:
         raise DataError(f"{path} has no {what}")
-    listed = ", ".join(map(repr, names[:20])) + (", …" if len(names) > 20 else "")
+    listed = ", ".join(map(repr, names[:20]))
+    if len(names) > 20:
+        listed += ", …"
     if not wanted and len(names) == 1:
         return names[0]
     if not wanted:
@@ -54,11 +57,10 @@ def choose_table(
             f" {listed}"
         )
     if wanted not in names:
-        near = difflib.get_close_matches(wanted, names, 1)
-        if near:
-            hint = f"did you mean {near[0]!r}?"
-        else:
-            hint = f"they are {listed}"
+        similar = difflib.get_close_matches(wanted, names, 1)
+        hint = f"they are {listed}"
+        if similar:
+            hint = f"did you mean {similar[0]!r}?"
         raise DataError(f"{path} has no {what} {wanted!r}: {hint}")
     return wanted
 
@@ -68,8 +70,10 @@ def _quote(name: str) -> str:
 
 
 def _read_sqlite(path: str, file_format: FileFormat) -> pa.Table:
+    # opened so that it cannot be written; a connection's own `with` would not close it
+    uri = f"{Path(path).resolve().as_uri()}?mode=ro"
     try:
-        with _sqlite(path) as connection:
+        with closing(sqlite3.connect(uri, uri=True)) as connection:
             tables = connection.execute(
                 "select name from sqlite_master where type in ('table', 'view') and name not like"
                 " 'sqlite_%'"
@@ -83,26 +87,10 @@ def _read_sqlite(path: str, file_format: FileFormat) -> pa.Table:
     columns = zip(*cells) if cells else ([] for _ in names)
     return pa.table(
         {
-            name: _column(name, list(one), file_format.missing)
-            for name, one in zip(names, columns)
+            name: _column(name, list(column), file_format.missing)
+            for name, column in zip(names, columns)
         }
     )
-
-
-class _sqlite:
-    """A connection that cannot write and is closed in the end."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-
-    def __enter__(self) -> sqlite3.Connection:
-        self.connection = sqlite3.connect(
-            f"{Path(self.path).resolve().as_uri()}?mode=ro", uri=True
-        )
-        return self.connection
-
-    def __exit__(self, *error: object) -> None:
-        self.connection.close()
 
 
 def _column(name: str, cells: list[Any], missing: tuple[str, ...]) -> pa.Array:

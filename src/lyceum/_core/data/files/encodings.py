@@ -49,7 +49,8 @@ def text_encoding(head: bytes, name: str) -> tuple[str, bool]:
         if head.startswith(mark):
             return encoding, True
     if b"\0" in head:
-        return _without_mark(head, name), True
+        return _utf16_without_mark(head, name), True
+    # incremental, as the last character may be cut off
     try:
         codecs.getincrementaldecoder("utf8")().decode(head)
     except UnicodeDecodeError:
@@ -73,6 +74,7 @@ def guess_encoding(content: bytes) -> str:
     # in none of the encodings does one of these bytes stand inside of a character
     cells = re.split(rb'[,;\t\r\n"]+', content)
     whole = cells[:-1] or cells  # the last one may be cut off inside of a character
+    # plain cells fit every encoding and tell nothing
     excerpt = b""
     for cell in dict.fromkeys(whole):
         if not _SIGNS.fullmatch(cell) and len(excerpt) + len(cell) < _GUESS_BYTES:
@@ -81,7 +83,7 @@ def guess_encoding(content: bytes) -> str:
     guesses = from_bytes(excerpt, cp_isolation=candidates, preemptive_behaviour=False)
     best = guesses.best()
     western = next(
-        (each for each in guesses if _WESTERN in each.could_be_from_charset), None
+        (guess for guess in guesses if _WESTERN in guess.could_be_from_charset), None
     )
     if excerpt and best is not None:
         is_western = (
@@ -110,13 +112,15 @@ def later_encoding(path: str) -> str:
     return _WESTERN
 
 
-def _without_mark(head: bytes, name: str) -> str:
+def _utf16_without_mark(head: bytes, name: str) -> str:
     """UTF-16 without a byte order mark has a zero in every other byte of plain letters."""
-    even = head[:1000:2].count(0)
-    odd = head[1:1000:2].count(0)
-    if odd > 0.3 * len(head[:1000]) / 2 and not even:
+    start = head[:1000]
+    even = start[::2].count(0)
+    odd = start[1::2].count(0)
+    enough = 0.3 * len(start) / 2
+    if odd > enough and not even:
         return "utf-16-le"
-    if even > 0.3 * len(head[:1000]) / 2 and not odd:
+    if even > enough and not odd:
         return "utf-16-be"
     raise DataError(
         f"{name} is not a text file: name it by what it is, e.g. .parquet or .xlsx"

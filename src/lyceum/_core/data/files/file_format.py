@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from lyceum.errors import DataError
 
 _SEPARATORS = ("\t", ";", "|", ",")
 _LINES = 200  # that a format is found from
+_NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,18 +98,24 @@ class FileFormat:
             else:
                 encoding, certain = text_encoding(head, source)
             text = head.decode(encoding, errors="replace").removeprefix("\ufeff")
-        lines = _lines(text)
+        lines = _first_lines(text)
         separator = self.separator or _separator(lines, source)
-        rows = _cells(lines, separator)
+        try:
+            rows = list(csv.reader(lines, delimiter=separator))
+        except csv.Error:  # a cell that is longer than Python's reader takes
+            rows = [line.split(separator) for line in lines]
         decimal = self.decimal or _decimal(rows[self.header :], separator, self.missing)
         names = None
-        if not self.header:
-            names = tuple(f"x{j}" for j in range(len(rows[0]) if rows else 0)) or None
-        columns = zip(names or unique_names(rows[0]), zip(*rows)) if rows else ()
+        if not self.header and rows:
+            names = tuple(f"x{j}" for j in range(len(rows[0]))) or None
+        columns: Iterable[tuple[str, tuple[str, ...]]] = ()
+        if rows:
+            columns = zip(names or unique_names(rows[0]), zip(*rows))
+        # whole numbers of more than 64 bits stay text, as Arrow would round them to floats
         long = {
             name: text_type()
             for name, cells in columns
-            if _is_long(cells[self.header :])
+            if any(map(_is_beyond_64_bits, cells[self.header :]))
         }
         notes = list(_notes(self, encoding, decimal, rows))
         return CsvReader(
@@ -124,7 +131,12 @@ def _notes(
         yield f"not UTF-8 text: read as {encoding}"
     if not given.decimal and decimal == ",":
         yield "numbers are written with decimal commas"
-    if given.header and len(rows) > 1 and rows[0] and all(map(_is_number, rows[0])):
+    if (
+        given.header
+        and len(rows) > 1
+        and rows[0]
+        and all(_NUMBER.fullmatch(name) for name in rows[0])
+    ):
         yield (
             f"the first row holds numbers ({', '.join(rows[0][:3])}{' …' * (len(rows[0]) > 3)}) and"
             " was taken for the names of the columns: say --no-header (header=False) if it is no"
@@ -132,30 +144,21 @@ def _notes(
         )
 
 
-def _is_number(text: str) -> bool:
-    return bool(
-        re.fullmatch(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*", text)
-    )
-
-
-def _is_long(cells: Sequence[str]) -> bool:
-    """Whether a column has whole numbers of more than 64 bits, which Arrow would round to
-    floats."""
-    whole = (
-        re.fullmatch(r"\s*[+-]?0*([0-9]+)\s*", cell)
-        for cell in cells
-        if len(cell) >= 19
-    )
-    digits = (match[1] for match in whole if match)
-    return any(
-        len(each) > 19 or (len(each) == 19 and int(each) >= 1 << 63) for each in digits
-    )
+def _is_beyond_64_bits(cell: str) -> bool:
+    if len(cell) < 19:
+        return False
+    whole = re.fullmatch(r"\s*[+-]?0*([0-9]+)\s*", cell)
+    if whole is None:
+        return False
+    # 2^63 has 19 digits; their number is compared first, as `int` is slow with many
+    n_digits = len(whole[1])
+    return n_digits > 19 or (n_digits == 19 and int(whole[1]) >= 1 << 63)
 
 
 # -- separators and decimal marks ------------------------------------------------------
 
 
-def _lines(text: str) -> list[str]:
+def _first_lines(text: str) -> list[str]:
     """The first lines of a text, the last one left out if it may be cut off."""
     first = re.split(r"\r\n|\n|\r", text, maxsplit=_LINES + 1)[: _LINES + 1]
     lines = [line for line in first if line.strip()]
@@ -164,30 +167,22 @@ def _lines(text: str) -> list[str]:
     return lines
 
 
-def _cells(lines: list[str], separator: str) -> list[list[str]]:
-    try:
-        return list(csv.reader(lines, delimiter=separator))
-    except csv.Error:  # a cell that is longer than Python's reader takes
-        return [line.split(separator) for line in lines]
-
-
 def _separator(lines: list[str], source: str) -> str:
     """The first candidate of which every line has as many, else the commonest in the line of
     names."""
     if unpacked_name(source).lower().endswith(".tsv"):
         return "\t"
+    # marks in quotes separate nothing
     plain = [re.sub('"[^"]*"', "", line) for line in lines]
     if not plain:
         return ","
     for mark in _SEPARATORS:
         n = plain[0].count(mark)
-        if n and sum(line.count(mark) == n for line in plain) >= 0.9 * len(plain):
+        n_alike = sum(line.count(mark) == n for line in plain)
+        if n and n_alike >= 0.9 * len(plain):
             return mark
-    counts = {mark: plain[0].count(mark) for mark in (",", ";", "\t", "|")}
-    best = max(counts, key=counts.__getitem__)
-    if counts[best]:
-        return best
-    return ","
+    # the first of the commonest, which is the comma where there is none of them
+    return max((",", ";", "\t", "|"), key=plain[0].count)
 
 
 def _decimal(rows: list[list[str]], separator: str, missing: tuple[str, ...]) -> str:
@@ -199,28 +194,19 @@ def _decimal(rows: list[list[str]], separator: str, missing: tuple[str, ...]) ->
     if not any("," in cell for row in rows for cell in row):
         return "."
     commas = points = unclear = 0
-    for cells in zip(*(row for row in rows if len(row) == len(rows[0]))):
-        texts = pa.array(
-            [cell for cell in cells if cell.strip() not in missing], pa.string()
-        )
-        if len(texts):
-            style = text_format_of(texts)
-        else:
-            style = None
+    whole_rows = [row for row in rows if len(row) == len(rows[0])]
+    for cells in zip(*whole_rows):
+        texts = [cell for cell in cells if cell.strip() not in missing]
+        style = text_format_of(pa.array(texts, pa.string()))
         if style is None or style.date:
             continue
         marked = any("," in cell for cell in cells)
         unclear += style.doubtful and marked
         commas += style.decimal == "," and marked
-        points += (
-            style.decimal == "."
-            and not style.doubtful
-            and any("." in cell for cell in cells)
-        )
+        has_point = any("." in cell for cell in cells)
+        points += style.decimal == "." and not style.doubtful and has_point
     if commas:
-        if commas > points:
-            return ","
-        return "."
+        return "," if commas > points else "."
     if unclear and not points and separator == ";":
         return ","
     return "."

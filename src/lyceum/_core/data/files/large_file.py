@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from lyceum._core.data.files.csv import CsvReader
 from lyceum._core.data.files.file_format import FileFormat
-from lyceum._core.data.files.tables import check_same, file_kind, paths_of, read_whole
+from lyceum._core.data.files.tables import file_kind, paths_of, read_whole, stream_files
+from lyceum._core.data.files.text_formats import format_names
 from lyceum._core.data.inputs.arrow import decode_dictionary
-from lyceum._core.data.rows.block_reduction import merge_all
+from lyceum._core.data.rows.block_reduction import merge_all, merge_and_report
 from lyceum._core.data.rows.sources import ParquetPart, ParquetSource
 from lyceum._core.data.rows.text import source_name
 from lyceum._core.data.schema.profile import TableProfile, names_with_levels
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import pa, pc, pq
 from lyceum._core.native import native
-from lyceum._core.progress import report
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data
 from lyceum.errors import DataError
 
-_FEWEST = 1_000
+_FEWEST = 1_000  # rows of a sample, however many columns there are
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +46,8 @@ class ProfiledFile:
         What was inferred about how the files are written.
     typed : bool
         Whether the kinds of columns follow from their types (Parquet), not from their values (CSV).
+    text_formats : dict
+        How columns of CSV files are written that were read from text, by name.
 
     See Also
     --------
@@ -73,6 +74,13 @@ class ProfiledFile:
     def typed(self) -> bool:
         """Whether the kinds of columns follow from their types, not from their values."""
         return self.reader is None
+
+    @property
+    def text_formats(self) -> dict[str, str]:
+        """How columns are written that were read from text, by name."""
+        if self.reader is None:
+            return {}
+        return format_names(self.reader.text_formats)
 
 
 def profile_large_file(
@@ -112,16 +120,23 @@ def profile_large_file(
     >>> len(file.seen.rows), inspect(file).n_rows == len(scan(file, "species"))
     (100, True)
     """
-    drawn = _Draw(target, frozenset(in_full), size, cells, seed)
+    draw = _Draw(target, frozenset(in_full), size, cells, seed)
     paths = paths_of(data)
+    reader = None
+    notes: tuple[str, ...] = ()
     if file_kind(paths) == "parquet":
-        seen = _seen_in_parquet(paths, drawn)
-        return ProfiledFile(paths, source_name(data), None, seen, drawn.in_full)
-    typed = (file_format or FileFormat()).csv_reader(paths[0]).with_types(paths[0])
-    drawn = drawn.of_columns(len(typed.types))
-    used, seen = typed.settle(lambda reader: _merge(_seen_in_csv(paths, reader, drawn)))
-    notes = (*used.notes, *used.format_notes(paths[0]))
-    return ProfiledFile(paths, source_name(data), used, seen, drawn.in_full, notes)
+        seen = _seen_in_parquet(paths, draw)
+    else:
+        csv = (file_format or FileFormat()).csv_reader(paths[0])
+        typed = csv.with_types(paths[0])
+        draw = draw.of_columns(len(typed.types))
+        # again from the start each time a cell does not fit the type of its column
+        reader, seen = typed.settle(lambda reader: _seen_in_csv(paths, reader, draw))
+        notes = (*reader.notes, *reader.format_notes(paths[0]))
+    if seen is None:
+        raise DataError("there are no rows (0 samples): check the file")
+    seen = seen.head(seen.size)
+    return ProfiledFile(paths, source_name(data), reader, seen, draw.in_full, notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +154,9 @@ class _Draw:
         """With the largest sample for `count` columns."""
         if self.cells is None:
             return self
-        return replace(
-            self,
-            size=min(self.size, max(_FEWEST, self.cells // max(1, count))),
-            cells=None,
-        )
+        fitting = self.cells // max(1, count)
+        size = min(self.size, max(_FEWEST, fitting))
+        return replace(self, size=size, cells=None)
 
     def sample(self, batch: pa.RecordBatch, start: int) -> SampledProfile:
         profile = TableProfile.of(batch, self.in_full, self.ordered)
@@ -154,36 +167,25 @@ class _Draw:
 
 def _seen_in_csv(
     paths: list[str], reader: CsvReader, draw: _Draw
-) -> Iterator[SampledProfile]:
-    names = list(reader.types)
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        for path in paths:
-            for batch in reader.stream(path):
-                check_same(names, batch.schema.names, paths[0], path)
-                yield batch
-
-    return ordered_map(lambda numbered: draw.sample(*numbered), _number(batches(), 0))
+) -> SampledProfile | None:
+    batches = _number(stream_files(reader, paths), 0)
+    samples = ordered_map(lambda numbered: draw.sample(*numbered), batches)
+    return merge_and_report(samples)
 
 
-def _seen_in_parquet(paths: list[str], draw: _Draw) -> SampledProfile:
+def _seen_in_parquet(paths: list[str], draw: _Draw) -> SampledProfile | None:
     schema = read_whole(paths[0], pq.read_metadata).schema.to_arrow_schema()
     draw = replace(
         draw.of_columns(len(schema)), ordered=frozenset(names_with_levels(schema))
     )
     source = ParquetSource(paths, Schema.of_numbers(schema.names))
-    parts = ordered_map(partial(_seen_in_part, schema.names, draw), source.parts())
-    return _merge(parts, source.n_rows)
 
+    def sample(part: ParquetPart) -> SampledProfile | None:
+        batches = _number(part.batches(schema.names), part.start)
+        return merge_all(draw.sample(batch, start) for batch, start in batches)
 
-def _seen_in_part(
-    names: list[str], draw: _Draw, part: ParquetPart
-) -> SampledProfile | None:
-    seen = (
-        draw.sample(batch, start)
-        for batch, start in _number(part.batches(names), part.start)
-    )
-    return merge_all(seen)
+    samples = ordered_map(sample, source.parts())
+    return merge_and_report(samples, source.n_rows)
 
 
 def _number(
@@ -193,23 +195,6 @@ def _number(
     for batch in batches:
         yield batch, start
         start += batch.num_rows
-
-
-def _merge(
-    parts: Iterator[SampledProfile | None], n_rows: int | None = None
-) -> SampledProfile:
-    total: SampledProfile | None = None
-    for seen in parts:
-        if seen is not None:
-            if total is None:
-                total = seen
-            else:
-                total = total.merge(seen)
-        if total is not None:
-            report("rows", total.profile.n_rows, n_rows)
-    if total is None:
-        raise DataError("there are no rows (0 samples): check the file")
-    return total.head(total.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +223,10 @@ class SampledProfile:
     numbers: np.ndarray
     rows: pa.Table
 
+    @property
+    def n_rows(self) -> int:
+        return self.profile.n_rows
+
     @classmethod
     def of(
         cls,
@@ -249,41 +238,48 @@ class SampledProfile:
         target: str | None = None,
     ) -> SampledProfile:
         """The sample of the rows of a table or batch, of which the first has number `start`."""
+        # uniform numbers of [0, 1) by the number of the row alone: the sample does not depend on
+        # how the rows are split into batches
         keys = np.empty(batch.num_rows)
         native.hash_uniform(start, seed, keys)
         if target is not None and target in batch.schema.names:
-            keys += _is_missing(batch.column(target))
-        rows = pa.table(
-            {name: decode_dictionary(batch.column(name)) for name in batch.schema.names}
-        )
-        return cls(profile, size, keys, start + np.arange(batch.num_rows), rows).head(
-            size
-        )
+            column = batch.column(target)
+            is_float = pa.types.is_floating(column.type)
+            missing = pc.is_null(column, nan_is_null=is_float)
+            if is_float:
+                infinite = pc.fill_null(pc.is_inf(column), False)
+                missing = pc.or_(missing, infinite)
+            keys += np.asarray(missing)
+        # plain values, as the dictionaries of two batches differ
+        columns = {}
+        for name in batch.schema.names:
+            columns[name] = decode_dictionary(batch.column(name))
+        rows = pa.table(columns)
+        numbers = start + np.arange(batch.num_rows)
+        return cls(profile, size, keys, numbers, rows).head(size)
 
     def head(self, size: int) -> SampledProfile:
         """The same with a sample of at most `size` of its rows."""
         if len(self.keys) <= size:
             return self
-        kept = np.sort(np.argpartition(self.keys, size - 1)[:size])
-        rows = self.rows.take(pa.array(kept))
+        # the smallest keys of a union are those of the smallest of its parts, so that samples of
+        # parts merge to the sample of all rows
+        smallest = np.argpartition(self.keys, size - 1)[:size]
+        drawn = np.sort(smallest)
         return replace(
-            self, keys=self.keys[kept], numbers=self.numbers[kept], rows=rows
+            self,
+            keys=self.keys[drawn],
+            numbers=self.numbers[drawn],
+            rows=self.rows.take(pa.array(drawn)),
         )
 
     def merge(self, other: SampledProfile) -> SampledProfile:
         rows = pa.concat_tables([self.rows, other.rows], promote_options="permissive")
         keys = np.concatenate([self.keys, other.keys])
         numbers = np.concatenate([self.numbers, other.numbers])
-        both = SampledProfile(
-            self.profile.merge(other.profile), self.size, keys, numbers, rows
-        )
+        profile = self.profile.merge(other.profile)
+        both = SampledProfile(profile, self.size, keys, numbers, rows)
+        # cut at twice the size only: every row is then copied a few times at most
         if len(keys) > 2 * self.size:
             return both.head(self.size)
         return both
-
-
-def _is_missing(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
-    missing = pc.is_null(column, nan_is_null=pa.types.is_floating(column.type))
-    if pa.types.is_floating(column.type):
-        missing = pc.or_(missing, pc.fill_null(pc.is_inf(column), False))
-    return np.asarray(missing)

@@ -12,7 +12,8 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from lyceum._core.data.files.arff import read_arff
-from lyceum._core.data.files.databases import is_database, read_database
+from lyceum._core.data.files.csv import CsvReader
+from lyceum._core.data.files.databases import database_kind, read_database
 from lyceum._core.data.files.encodings import text_encoding
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.json_lines import read_json
@@ -54,9 +55,8 @@ def paths_of(data: Data) -> list[str]:
     path = os.fspath(data)
     paths: list[str]
     if os.path.isdir(path):
-        paths = sorted(
-            str(p) for p in Path(path).iterdir() if _suffix(str(p)) in _SUFFIXES
-        )
+        entries = map(str, Path(path).iterdir())
+        paths = sorted(entry for entry in entries if _suffix(entry) in _SUFFIXES)
     elif os.path.exists(path):
         if Path(path).is_fifo():
             raise DataError(
@@ -135,22 +135,17 @@ def _kind(path: str) -> str:
     if suffix in _SUFFIXES:
         kind = _SUFFIXES[suffix]
         if kind == "database":
-            if is_database(path) == "sqlite":
-                return "sqlite"
-            return "duckdb"
+            return database_kind(path) or "duckdb"
         return kind
     if suffix in _OTHERS:
         raise DataError(f"cannot read {path}: {_OTHERS[suffix]}")
     head = _first_bytes(path)
-    for mark, kind in (
-        (b"PAR1", "parquet"),
-        (b"ARROW1", "arrow"),
-        (b"SQLite format 3", "sqlite"),
-    ):
-        if head.startswith(mark):
-            return kind
-    if head[8:12] == b"DUCK":
-        return "duckdb"
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith(b"ARROW1"):
+        return "arrow"
+    if head and database_kind(path):
+        return database_kind(path)
     raise DataError(
         f"cannot tell what kind of file {path} is: name it {', '.join(_SUFFIXES)}"
     )
@@ -258,8 +253,10 @@ def read_files(
     """Files of one kind as one table: written numbers and dates parsed where the files have no
     types."""
     kind = file_kind(paths, file_format.table)
+    # `prefers` is the decimal mark to take where cells such as 1,234 fit both
     tables, notes, prefers = _READERS[kind](paths, file_format)
-    table = with_rows(_concatenate(tables, paths), paths[0])
+    table = _concatenate(tables, paths)
+    check_has_rows(table.num_rows, paths[0])
     formats = dict[str, TextFormat]()
     if not is_typed(kind):
         before = table
@@ -294,22 +291,18 @@ def with_parsed_text(data: LoadedTable) -> LoadedTable:
     """
     if not data.typed:
         return data
-    formats = {
-        name: style
-        for name, style in text_formats_of(data.table, "", ".").items()
-        if not _is_plain(distinct_texts(data.table.column(name)))
-    }
-    notes = (*data.notes, *_describe(formats, data.table))
+    formats = {}
+    for name, text_format in text_formats_of(data.table, "", ".").items():
+        texts = distinct_texts(data.table.column(name))
+        are_digits = pc.match_substring_regex(texts, r"^[+-]?\d+(\.\d*)?$")
+        if not pc.all(are_digits).as_py():
+            formats[name] = text_format
     return replace(
         data,
         table=parse_columns(data.table, formats),
-        notes=notes,
+        notes=(*data.notes, *_describe(formats, data.table)),
         text_formats=format_names(formats),
     )
-
-
-def _is_plain(texts: pa.Array) -> bool:
-    return bool(pc.all(pc.match_substring_regex(texts, r"^[+-]?\d+(\.\d*)?$")).as_py())
 
 
 def fits_memory(data: Data, memory: int, file_format: FileFormat | None = None) -> bool:
@@ -327,21 +320,14 @@ def fits_memory(data: Data, memory: int, file_format: FileFormat | None = None) 
     kind = file_kind(paths)
     if kind == "parquet":
         footers = [read_whole(path, pq.read_metadata) for path in paths]
-        return (
-            sum(8 * footer.num_rows * footer.num_columns for footer in footers)
-            <= memory
-        )
+        n_bytes = sum(8 * footer.num_rows * footer.num_columns for footer in footers)
+        return n_bytes <= memory
     if kind == "csv":
         csv = (file_format or FileFormat()).csv_reader(paths[0])
-        return (
-            sum(csv.cell_bytes(path, os.path.getsize(path)) for path in paths) <= memory
-        )
+        sizes = [os.path.getsize(path) for path in paths]
+        n_bytes = sum(map(csv.cell_bytes, paths, sizes))
+        return n_bytes <= memory
     return True
-
-
-def with_rows(table: pa.Table, path: str) -> pa.Table:
-    check_has_rows(table.num_rows, path)
-    return table
 
 
 def check_has_rows(n_rows: int, source: str) -> None:
@@ -350,6 +336,7 @@ def check_has_rows(n_rows: int, source: str) -> None:
         raise DataError(f"{source} has column names but no rows (0 samples)")
 
 
+# the tables of the files, notes on how they are written, and the decimal mark to prefer in text
 Tables: TypeAlias = "tuple[list[pa.Table], tuple[str, ...], str]"
 
 
@@ -370,6 +357,7 @@ def read_parquet(paths: Sequence[str], columns: list[str] | None = None) -> pa.T
 def _one_by_one(
     read: Callable[[str, FileFormat], pa.Table],
 ) -> Callable[[Sequence[str], FileFormat], Tables]:
+    """A reader of one file as a reader of several, without notes."""
     return lambda paths, file_format: (
         [read(path, file_format) for path in paths],
         (),
@@ -379,15 +367,9 @@ def _one_by_one(
 
 def _read_workbooks(paths: Sequence[str], file_format: FileFormat) -> Tables:
     workbooks = [read_workbook(path, file_format) for path in paths]
-    return (
-        [table for table, _ in workbooks],
-        tuple(note for _, note in workbooks if note),
-        ".",
-    )
-
-
-def _read_arrow(path: str, file_format: FileFormat) -> pa.Table:
-    return read_whole(path, _arrow_table)
+    tables = [table for table, _ in workbooks]
+    notes = tuple(note for _, note in workbooks if note)
+    return tables, notes, "."
 
 
 def _arrow_table(path: str) -> pa.Table:
@@ -399,19 +381,19 @@ def _arrow_table(path: str) -> pa.Table:
 
 
 def _read_arff(paths: Sequence[str], file_format: FileFormat) -> Tables:
-    encoding = file_format.encoding or text_encoding(read_head(paths[0]), paths[0])[0]
-    notes = (
-        ()
-        if file_format.encoding or encoding == "utf8"
-        else (f"not UTF-8 text: read as {encoding}",)
-    )
+    encoding = file_format.encoding
+    notes: tuple[str, ...] = ()
+    if not encoding:
+        encoding, _ = text_encoding(read_head(paths[0]), paths[0])
+        if encoding != "utf8":
+            notes = (f"not UTF-8 text: read as {encoding}",)
     return [read_arff(path, encoding) for path in paths], notes, "."
 
 
 _READERS: dict[str, Callable[[Sequence[str], FileFormat], Tables]] = {
     "csv": _read_csv,
     "parquet": lambda paths, file_format: ([read_parquet(paths)], (), "."),
-    "arrow": _one_by_one(_read_arrow),
+    "arrow": _one_by_one(lambda path, _: read_whole(path, _arrow_table)),
     "arff": _read_arff,
     "json": _one_by_one(read_json),
     "workbook": _read_workbooks,
@@ -422,7 +404,8 @@ _READERS: dict[str, Callable[[Sequence[str], FileFormat], Tables]] = {
 
 def read_whole(path: str, read: Callable[[str], Any]) -> Any:
     """What `read` finds in a file; raises if the file is cut off or of another kind."""
-    with file_errors(path, _SUFFIXES.get(_suffix(path), "table").capitalize()):
+    kind = _SUFFIXES.get(_suffix(path), "table")
+    with file_errors(path, kind.capitalize()):
         return read(path)
 
 
@@ -432,23 +415,19 @@ def _concatenate(tables: list[pa.Table], paths: Sequence[str]) -> pa.Table:
         check_same(names, table.column_names, paths[0], path)
     if len(tables) == 1:
         return tables[0]
-    columns = {
-        name: _join(name, [table.column(name) for table in tables]) for name in names
-    }
+    columns = {}
+    # column by column, so that an error can say which of them has no common type
+    for name in names:
+        parts = [table.select([name]) for table in tables]
+        try:
+            joined = pa.concat_tables(parts, promote_options="permissive")
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            types = dict.fromkeys(str(part.schema.types[0]) for part in parts)
+            raise SchemaError(
+                f"column {name!r} holds {' and '.join(types)} in different files: make it one type"
+            ) from error
+        columns[name] = joined[name]
     return pa.table(columns)
-
-
-def _join(name: str, columns: list[pa.ChunkedArray]) -> pa.ChunkedArray:
-    try:
-        return pa.concat_tables(
-            [pa.table({name: column}) for column in columns],
-            promote_options="permissive",
-        )[name]
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        types = " and ".join(dict.fromkeys(str(column.type) for column in columns))
-        raise SchemaError(
-            f"column {name!r} holds {types} in different files: make it one type"
-        ) from error
 
 
 def check_same(
@@ -456,12 +435,16 @@ def check_same(
 ) -> None:
     odd = sorted(set(names) ^ set(others))
     if odd:
-        if odd[0] in names:
-            has = path
-            lacks = other
-        else:
-            has = other
-            lacks = path
+        if odd[0] not in names:
+            path, other = other, path
         raise SchemaError(
-            f"{has} has the column {odd[0]!r}, which {lacks} lacks: give files of the same columns"
+            f"{path} has the column {odd[0]!r}, which {other} lacks: give files of the same columns"
         )
+
+
+def stream_files(reader: CsvReader, paths: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """The batches of CSV files one after the other; raises if one has other columns."""
+    for path in paths:
+        for batch in reader.stream(path):
+            check_same(list(reader.types), batch.schema.names, paths[0], path)
+            yield batch

@@ -23,12 +23,16 @@ _CURRENCY = (
     r"|kr\.?|zł|Fr\.)"
 )
 _LONG = r"^[+-]?\d{17,}$"  # whole numbers that floats round: identifiers
-_NOT_DIGITS = r"[0-9eE.,+\-()'’%\s\x{a0}\x{202f}]"
+_NOT_SIGNS = r"[0-9eE.,+\-()'’%\s\x{a0}\x{202f}]"
 
 
 def _number_pattern(decimal: str) -> str:
+    """A number with this decimal mark: a sign or a currency, digits, an exponent, % or a currency;
+    or in parentheses, as bookkeepers write what is negative."""
+    # between groups of three digits: blanks, narrow ones too, apostrophes, or the other mark
     group = r"['’ \x{a0}\x{202f}" + ("," if decimal == "." else ".") + "]"
     mark = re.escape(decimal)
+    # no leading zero: 0123 is a code
     whole = rf"(?:[1-9]\d{{0,2}}(?:{group}\d{{3}})+|0|[1-9]\d*)"
     body = rf"(?:{whole}(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d+)?"
     space = r"[ \x{a0}\x{202f}]?"
@@ -59,6 +63,7 @@ _TOKENS = {
     "%S": r"\d{2}",
     "%p": "[AaPp][Mm]",
 }
+OTHER_MARK = {".": ",", ",": "."}
 _MIRRORED = {"%m/%d": "%d/%m", "%d/%m": "%m/%d", "%d-%m": "%m-%d", "%m-%d": "%d-%m"}
 
 
@@ -97,13 +102,10 @@ class TextFormat:
 
     def _dates(self, texts: pa.Array) -> pa.Array:
         texts = _plain(texts)
+        # Arrow's own reading of a format is laxer: it takes 1 digit for a year
         fits = pc.match_substring_regex(texts, _date_pattern(self.date))
-        times = pc.strptime(
-            pc.if_else(fits, texts, pa.scalar(None, texts.type)),
-            self.date,
-            "s",
-            error_is_null=True,
-        )
+        fitting = pc.if_else(fits, texts, pa.scalar(None, texts.type))
+        times = pc.strptime(fitting, self.date, "s", error_is_null=True)
         if "%H" in self.date or "%I" in self.date:
             return times
         return times.cast(pa.date32())
@@ -111,28 +113,26 @@ class TextFormat:
     def _numbers(self, texts: pa.Array) -> pa.Array:
         texts = _plain(texts)
         fits = pc.match_substring_regex(texts, _PATTERNS[self.decimal])
-        digits = pc.replace_substring_regex(
-            texts, rf"{_CURRENCY}|[%()'’\s\x{{a0}}\x{{202f}}]", ""
-        )
-        digits = pc.replace_substring(digits, "," if self.decimal == "." else ".", "")
+        # what is left is a number as Arrow writes it: without signs and groups, with a point
+        signs = rf"{_CURRENCY}|[%()'’\s\x{{a0}}\x{{202f}}]"
+        digits = pc.replace_substring_regex(texts, signs, "")
+        digits = pc.replace_substring(digits, OTHER_MARK[self.decimal], "")
         if self.decimal == ",":
             digits = pc.replace_substring(digits, ",", ".")
-        numbers = pc.if_else(fits, digits, pa.scalar(None, digits.type)).cast(
-            pa.float64()
-        )
+        fitting = pc.if_else(fits, digits, pa.scalar(None, digits.type))
+        numbers = fitting.cast(pa.float64())
         return pc.if_else(pc.starts_with(texts, "("), pc.negate(numbers), numbers)
 
     def example(self, texts: pa.Array) -> str:
         """A cell and what it is read as, for a sentence."""
-        odd = pc.filter(
-            texts, pc.invert(pc.match_substring_regex(texts, r"^[+-]?\d+$"))
-        )
+        plain = pc.match_substring_regex(texts, r"^[+-]?\d+$")
+        odd = texts.filter(pc.invert(plain))
         if len(odd):
-            text = odd[:1]
-        else:
-            text = texts[:1]
-        value = self.parse(text)[0].as_py()
-        return f"{text[0].as_py().strip()!r} as {value if self.date else format(value, '.15g')}"
+            texts = odd
+        value = self.parse(texts[:1])[0].as_py()
+        if not self.date:
+            value = format(value, ".15g")
+        return f"{texts[0].as_py().strip()!r} as {value}"
 
 
 def _plain(texts: pa.Array) -> pa.Array:
@@ -142,15 +142,12 @@ def _plain(texts: pa.Array) -> pa.Array:
 
 @cache
 def _date_pattern(form: str) -> str:
-    short = "%y" in form and "%b" not in form  # 1.2.10 is a version rather than a date
-    tokens = {**_TOKENS, **({"%d": r"\d{2}", "%m": r"\d{2}"} if short else {})}
-    return (
-        "^"
-        + "".join(
-            tokens.get(part, re.escape(part)) for part in re.split("(%[A-Za-z])", form)
-        )
-        + "$"
-    )
+    tokens = dict(_TOKENS)
+    # 1.2.10 is a version rather than a date
+    if "%y" in form and "%b" not in form:
+        tokens |= {"%d": r"\d{2}", "%m": r"\d{2}"}
+    parts = re.split("(%[A-Za-z])", form)
+    return f"^{''.join(tokens.get(part, re.escape(part)) for part in parts)}$"
 
 
 def text_format_of(
@@ -174,79 +171,68 @@ def text_format_of(
         return None
     if learned and TextFormat.of(learned).fits(texts, decimal):
         return TextFormat.of(learned)
-    for some in (texts[:_LOOK], texts) if len(texts) > _LOOK else (texts,):
-        text_format = _number_format(some, decimal, prefers) or _date_format_of(
-            some, prefers
-        )
-        if text_format is None:
-            return None
-    return text_format
+    # most columns of text are neither, as their first values show
+    if len(texts) > _LOOK and _format_of_all(texts[:_LOOK], decimal, prefers) is None:
+        return None
+    return _format_of_all(texts, decimal, prefers)
+
+
+def _format_of_all(texts: pa.Array, decimal: str, prefers: str) -> TextFormat | None:
+    return _number_format(texts, decimal, prefers) or _date_format_of(texts, prefers)
 
 
 def _number_format(texts: pa.Array, decimal: str, prefers: str) -> TextFormat | None:
     plain = _plain(texts)
-    fit = [mark for mark in decimal or ".," if _all_match(plain, _PATTERNS[mark])]
-    if (
-        not fit
-        or not _one_unit(plain)
-        or pc.any(pc.match_substring_regex(plain, _LONG)).as_py()
-    ):
+    fit = [
+        mark
+        for mark in decimal or ".,"
+        if pc.all(pc.match_substring_regex(plain, _PATTERNS[mark])).as_py()
+    ]
+    if not fit or _any_match(plain, _LONG):
         return None
-    marked = len(fit) == 2 and bool(
-        pc.any(pc.match_substring_regex(plain, "[.,]")).as_py()
-    )
-    return TextFormat(prefers if len(fit) == 2 else fit[0], doubtful=marked)
+    # all cells have a percent sign or none has, and there is one currency at most
+    n_percent = pc.sum(pc.match_substring(plain, "%")).as_py()
+    signs = pc.unique(pc.replace_substring_regex(plain, _NOT_SIGNS, "")).to_pylist()
+    currencies = [sign for sign in signs if sign]
+    if n_percent not in (0, len(plain)) or len(currencies) > 1:
+        return None
+    if len(fit) == 1:
+        return TextFormat(fit[0])
+    # 1,234 may be a thousand or a fraction
+    return TextFormat(prefers, doubtful=_any_match(plain, "[.,]"))
 
 
-def _one_unit(texts: pa.Array) -> bool:
-    """Whether all cells have a percent sign or none has, and there is one currency at most."""
-    percent = pc.sum(pc.match_substring(texts, "%")).as_py()
-    signs = pc.unique(pc.replace_substring_regex(texts, _NOT_DIGITS, "")).to_pylist()
-    return percent in (0, len(texts)) and len([sign for sign in signs if sign]) <= 1
+def _any_match(texts: pa.Array, pattern: str) -> bool:
+    return bool(pc.any(pc.match_substring_regex(texts, pattern)).as_py())
 
 
 def _date_format_of(texts: pa.Array, prefers: str) -> TextFormat | None:
     first = _plain(texts[:1])[0].as_py()
     if not re.search("[0-9]", first):
         return None
-    for form in _date_formats(prefers):
-        text_format = TextFormat(date=form)
-        if not _fits_date(form, first) or text_format.parse(texts).null_count:
+    dates = list(_DATES)
+    # who writes decimal commas does not write months before days: a stable sort puts them last
+    if prefers == ",":
+        dates.sort(key=lambda date: date.startswith("%m/"))
+    for form in (date + time for date in dates for time in _TIMES):
+        # Python's `re` on the first cell alone is much cheaper than Arrow on all of them
+        if not _compiled_date_pattern(form).fullmatch(first):
             continue
-        mirrored = next(
-            (form.replace(a, b) for a, b in _MIRRORED.items() if form.startswith(a)),
-            None,
-        )
-        doubtful = (
-            mirrored is not None
-            and not TextFormat(date=mirrored).parse(texts).null_count
-        )
+        if not TextFormat(date=form).fits(texts):
+            continue
+        # days and months may stand the other way round
+        start = form[: len("%d/%m")]
+        doubtful = False
+        if start in _MIRRORED:
+            mirrored = form.replace(start, _MIRRORED[start])
+            doubtful = TextFormat(date=mirrored).fits(texts)
         return TextFormat(date=form, doubtful=doubtful)
     return None
-
-
-def _fits_date(form: str, text: str) -> bool:
-    """Whether a text looks like a date of this form: cheaper to ask than Arrow, of the first cell
-    alone."""
-    return _compiled_date_pattern(form).fullmatch(text) is not None
 
 
 @cache
 def _compiled_date_pattern(form: str) -> re.Pattern[str]:
     return re.compile(_date_pattern(form), re.ASCII)
-
-
-def _date_formats(prefers: str) -> Iterator[str]:
-    days_first = [form for form in _DATES if not form.startswith("%m/")] + [
-        form for form in _DATES if form.startswith("%m/")
-    ]
-    for date in days_first if prefers == "," else _DATES:
-        for time in _TIMES:
-            yield date + time
-
-
-def _all_match(texts: pa.Array, pattern: str) -> bool:
-    return bool(pc.all(pc.match_substring_regex(texts, pattern)).as_py())
 
 
 # -- columns of tables -----------------------------------------------------------------
@@ -265,24 +251,19 @@ def distinct_texts(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     ['a', 'c']
     """
     if pa.types.is_dictionary(column.type):
-        if isinstance(column, pa.ChunkedArray):
-            chunks = column.chunks
-        else:
-            chunks = [column]
-        column = pa.chunked_array(
-            [_present_levels(chunk) for chunk in chunks], column.type.value_type
-        )
+        if not isinstance(column, pa.ChunkedArray):
+            column = pa.chunked_array([column])
+        levels = []
+        # to mark the levels that occur is quicker than to hash every cell
+        for chunk in column.chunks:
+            present = np.zeros(len(chunk.dictionary), dtype=bool)
+            present[chunk.indices.drop_null().to_numpy()] = True
+            levels.append(chunk.dictionary.filter(pa.array(present)))
+        column = pa.chunked_array(levels, column.type.value_type)
     texts = pc.unique(column)
-    return (
-        texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
-    ).drop_null()
-
-
-def _present_levels(column: pa.DictionaryArray) -> pa.Array:
-    """The levels that occur in a column; to mark them is quicker than to hash every cell."""
-    present = np.zeros(len(column.dictionary), dtype=bool)
-    present[column.indices.drop_null().to_numpy()] = True
-    return column.dictionary.filter(pa.array(present))
+    if isinstance(texts, pa.ChunkedArray):
+        texts = texts.combine_chunks()
+    return texts.drop_null()
 
 
 def text_formats_of(
@@ -295,11 +276,9 @@ def text_formats_of(
     formats = {}
     for j, field in enumerate(table.schema):
         if is_text_type(field.type):
+            texts = distinct_texts(table.column(j))
             text_format = text_format_of(
-                distinct_texts(table.column(j)),
-                decimal,
-                prefers,
-                learned.get(field.name, ""),
+                texts, decimal, prefers, learned.get(field.name, "")
             )
             if text_format is not None:
                 formats[field.name] = text_format
@@ -318,22 +297,20 @@ def parse_cells(
     if isinstance(column, pa.ChunkedArray):
         parts = [parse_cells(chunk, text_format) for chunk in column.chunks]
         if not parts:
-            return pa.chunked_array(
-                [text_format.parse(pa.array([], pa.string()))]
-            ), None
+            nothing = text_format.parse(pa.array([], pa.string()))
+            return pa.chunked_array([nothing]), None
         odd = next((text for _, text in parts if text is not None), None)
         return pa.chunked_array([cells for cells, _ in parts]), odd
-    if not pa.types.is_dictionary(column.type):
-        cells = text_format.parse(column)
-        lost = pc.and_(cells.is_null(), column.is_valid())
-        return cells, column.filter(lost)[0].as_py() if pc.any(lost).as_py() else None
-    cells = text_format.parse(column.dictionary)
-    lost = pc.and_(cells.is_null(), column.dictionary.is_valid())
-    if pc.any(lost).as_py():
-        odd = column.dictionary.filter(lost)[0].as_py()
-    else:
-        odd = None
-    return cells.take(column.indices), odd
+    # of a dictionary every level is parsed once
+    if pa.types.is_dictionary(column.type):
+        levels, odd = parse_cells(column.dictionary, text_format)
+        return levels.take(column.indices), odd
+    cells = text_format.parse(column)
+    lost = column.filter(pc.and_(cells.is_null(), column.is_valid()))
+    odd = None
+    if len(lost):
+        odd = lost[0].as_py()
+    return cells, odd
 
 
 def parse_text(
@@ -396,28 +373,24 @@ def describe_formats(
             f"{name!r} ({style.example(texts[name])})"
             for name, style in list(of_kind.items())[:3]
         ]
+        more = ""
         if len(of_kind) > 3:
             more = f" and {len(of_kind) - 3} more columns"
-        else:
-            more = ""
         yield f"text read as {what}: {', '.join(shown)}{more}"
         doubtful = [name for name, style in of_kind.items() if style.doubtful]
         if doubtful:
-            yield _doubt(doubtful, of_kind[doubtful[0]], texts[doubtful[0]])
+            yield _doubt(doubtful, of_kind[doubtful[0]])
 
 
-def _doubt(names: list[str], style: TextFormat, texts: pa.Array) -> str:
-    listed = ", ".join(map(repr, names[:3])) + (" …" if len(names) > 3 else "")
+def _doubt(names: list[str], style: TextFormat) -> str:
+    """A sentence on columns that could be read in another way."""
+    listed = ", ".join(map(repr, names[:3]))
+    if len(names) > 3:
+        listed += " …"
     if style.date:
-        if style.date.startswith("%d"):
-            order = "days"
-        else:
-            order = "months"
+        order = "days" if style.date.startswith("%d") else "months"
         return f"{listed} could be written with days or with months first: {order} first was taken"
-    if style.decimal == ".":
-        other = ","
-    else:
-        other = "."
+    other = OTHER_MARK[style.decimal]
     return (
         f"{listed} could have {other!r} as its decimal mark: say --decimal {other}"
         f" (decimal={other!r}) if so"

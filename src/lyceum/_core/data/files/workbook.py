@@ -37,7 +37,10 @@ def read_workbook(path: str, file_format: FileFormat) -> tuple[pa.Table, str]:
         cells = [row[j] for row in rows]
         if title is None and all(cell is None for cell in cells):
             continue
-        names.append(_column_name(title, j))
+        if title is None or not str(title).strip():
+            names.append(f"column {j + 1}")
+        else:
+            names.append(_text(title).strip())
         columns.append(_column(cells, file_format.missing))
     return pa.table(columns, names=unique_names(names)), renamed_note(names)
 
@@ -58,22 +61,14 @@ def _sheet_rows(path: str, table: str) -> list[list[Any]]:
         rows = sheet.to_python(skip_empty_area=False)
     except BaseException as error:
         # calamine's own code may panic on a damaged .xls file, and a panic is no Exception
-        if (
-            not isinstance(error, CalamineError)
-            and type(error).__name__ != "PanicException"
-        ):
+        is_panic = type(error).__name__ == "PanicException"
+        if not isinstance(error, CalamineError) and not is_panic:
             raise
         raise DataError(
             f"{path} is damaged, protected by a password or not an Excel workbook: {error}"
         ) from error
     cells = [[None if cell == "" else cell for cell in row] for row in rows]
     return [row for row in cells if any(cell is not None for cell in row)]
-
-
-def _column_name(title: Any, index: int) -> str:
-    if title is None or not str(title).strip():
-        return f"column {index + 1}"
-    return _text(title).strip()
 
 
 def _column(cells: list[Any], missing: tuple[str, ...]) -> pa.Array:
@@ -96,23 +91,23 @@ def _column(cells: list[Any], missing: tuple[str, ...]) -> pa.Array:
     if types == {date}:
         return pa.array(cells, pa.date32())
     if types <= {date, datetime}:
-        return pa.array([_moment(cell) for cell in cells], pa.timestamp("ms"))
+        # a date is its midnight
+        moments = [
+            datetime(cell.year, cell.month, cell.day) if type(cell) is date else cell
+            for cell in cells
+        ]
+        return pa.array(moments, pa.timestamp("ms"))
     if types == {time}:
-        return pa.array(cells, pa.time64("us")).cast(pa.time32("ms"))
+        times = pa.array(cells, pa.time64("us"))
+        return times.cast(pa.time32("ms"))
     if types == {timedelta}:
         return pa.array(cells, pa.duration("ms"))
     texts = [None if cell is None else _text(cell) for cell in cells]
     return pa.array(texts, pa.string()).dictionary_encode()
 
 
-def _moment(cell: date | None) -> datetime | None:
-    """A date as its midnight."""
-    if cell is None or isinstance(cell, datetime):
-        return cell
-    return datetime(cell.year, cell.month, cell.day)
-
-
 def _text(cell: Any) -> str:
+    # the digits that a spreadsheet shows: 0.1 + 0.2 is 0.3
     if isinstance(cell, float):
         return format(cell, ".15g")
     return str(cell)

@@ -15,7 +15,7 @@ from lyceum._core.data.inputs.pandas_columns import (
     small_arrow_table,
 )
 from lyceum._core.lazy_arrow import is_arrow, pa, pc, pt
-from lyceum._core.types import Data, Frame
+from lyceum._core.types import Data
 from lyceum.errors import SchemaError
 
 # cells below which pyarrow's threads and notes take longer than the conversion
@@ -43,7 +43,31 @@ def decode_dictionary(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.Chunk
 
 def to_arrow(frame: Any) -> pa.Table:
     """The frame as an Arrow table, without its index."""
-    table = _to_arrow(frame.collect() if _is_lazy(frame) else frame)
+    if _is_lazy(frame):
+        frame = frame.collect()
+    is_polars = type(frame).__module__.startswith("polars")
+    if isinstance(frame, pa.Table):
+        table = frame
+    elif isinstance(frame, pa.RecordBatch):
+        table = pa.Table.from_batches([frame])
+    elif isinstance(frame, pa.RecordBatchReader):
+        table = frame.read_all()
+    elif is_pandas(frame):
+        table = arrow_table(frame)
+    else:
+        table = pa.table(frame)
+    table = _plain_text(table)
+    # Polars' Categorical has no order of its own, as its Enum has: its levels are sorted
+    if is_polars:
+        columns = zip(table.column_names, table.columns, frame.dtypes)
+        table = replace_columns(
+            table,
+            {
+                name: _sorted_levels(column)
+                for name, column, dtype in columns
+                if str(dtype).startswith("Categorical")
+            },
+        )
     check_names(table.column_names)
     return table
 
@@ -56,41 +80,11 @@ def frame_table(frame: Any) -> pa.Table:
     return to_arrow(frame)
 
 
-def _to_arrow(frame: Frame) -> pa.Table:
-    if isinstance(frame, pa.RecordBatch):
-        frame = pa.Table.from_batches([frame])
-    elif isinstance(frame, pa.RecordBatchReader):
-        frame = frame.read_all()
-    elif is_pandas(frame):
-        frame = arrow_table(frame)
-    table = _plain_text(frame if isinstance(frame, pa.Table) else pa.table(frame))
-    if type(frame).__module__.startswith("polars"):
-        return _lexical(table, frame)
-    return table
-
-
-def _lexical(table: pa.Table, frame: Any) -> pa.Table:
-    """With the levels of Polars' Categorical sorted: it has no order of its own, as its Enum
-    has."""
-    pairs = zip(table.column_names, table.columns, frame.dtypes)
-    return replace_columns(
-        table,
-        {
-            name: _sorted_levels(cells)
-            for name, cells, dtype in pairs
-            if _is_lexical(dtype)
-        },
-    )
-
-
-def _is_lexical(dtype: Any) -> bool:
-    return str(dtype).startswith("Categorical")
-
-
 def _sorted_levels(column: pa.ChunkedArray) -> pa.Array:
     cells = column.unify_dictionaries().combine_chunks()
     if isinstance(cells, pa.ChunkedArray):
         return cells
+    # order[r] is the old code of the level of rank r, rank its inverse: old codes to new ones
     order = pc.array_sort_indices(cells.dictionary).to_numpy()
     rank = np.empty(len(order), dtype=np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
@@ -102,32 +96,26 @@ def _sorted_levels(column: pa.ChunkedArray) -> pa.Array:
 
 def _plain_text(table: pa.Table) -> pa.Table:
     """With string views, which few of Arrow's functions take, as plain strings."""
-    pairs = zip(table.column_names, table.columns)
-    return replace_columns(
-        table,
-        {
-            name: _without_views(cells)
-            for name, cells in pairs
-            if _has_views(cells.type)
-        },
-    )
+    plain = {}
+    for name, column in zip(table.column_names, table.columns):
+        if column.type == pa.string_view():
+            plain[name] = column.cast(pa.large_string())
+        elif (
+            pt.is_dictionary(column.type) and column.type.value_type == pa.string_view()
+        ):
+            plain[name] = _plain_dictionary(column)
+    return replace_columns(table, plain)
 
 
-def _has_views(kind: pa.DataType) -> bool:
-    return (kind.value_type if pt.is_dictionary(kind) else kind) == pa.string_view()
-
-
-def _without_views(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    if not pt.is_dictionary(column.type):
-        return column.cast(pa.large_string())
+def _plain_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    chunks = []
+    # chunk by chunk, as each has a dictionary of its own
+    for chunk in column.chunks:
+        values = chunk.dictionary.cast(pa.large_string())
+        indices = chunk.indices.cast(pa.int32())
+        chunks.append(pa.DictionaryArray.from_arrays(indices, values))
     kind = pa.dictionary(pa.int32(), pa.large_string())
-    return pa.chunked_array([_plain_dictionary(chunk) for chunk in column.chunks], kind)
-
-
-def _plain_dictionary(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
-    values = chunk.dictionary.cast(pa.large_string())
-    indices = chunk.indices.cast(pa.int32())
-    return pa.DictionaryArray.from_arrays(indices, values)
+    return pa.chunked_array(chunks, kind)
 
 
 def replace_columns(
@@ -138,19 +126,16 @@ def replace_columns(
     >>> replace_columns(pa.table({"a": [1], "b": [2]}), {"b": pa.array(["two"])}).to_pydict()
     {'a': [1], 'b': ['two']}
     """
+    if not columns:
+        return table
     names = table.schema.names
     arrays = [columns.get(name, cells) for name, cells in zip(names, table.columns)]
-    if columns:
-        return type(table).from_arrays(arrays, names)
-    return table
+    return type(table).from_arrays(arrays, names)
 
 
 def column_class(kind: pa.DataType, name: str) -> str:
     """What a column holds: "number", "number-dictionary", "text", "bool", "time" or "empty"."""
-    if pt.is_dictionary(kind):
-        values = kind.value_type
-    else:
-        values = kind
+    values = kind.value_type if pt.is_dictionary(kind) else kind
     for holds, accepts in _classes().items():
         if any(accept(values) for accept in accepts):
             if values is kind or holds == "text":
@@ -162,16 +147,13 @@ def column_class(kind: pa.DataType, name: str) -> str:
     )
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    return pt.is_string(kind) or pt.is_large_string(kind) or kind == pa.string_view()
-
-
 @cache
 def _classes() -> dict[str, tuple[Callable[[Any], bool], ...]]:
+    """What Arrow's types hold; a function, as pyarrow is imported where it is first needed."""
     return {
         "number": (pt.is_integer, pt.is_floating, pt.is_decimal),
         "bool": (pt.is_boolean,),
-        "text": (_is_text,),
+        "text": (pt.is_string, pt.is_large_string, pt.is_string_view),
         "time": (pt.is_timestamp, pt.is_date, pt.is_time, pt.is_duration),
         "empty": (pt.is_null,),
     }
@@ -200,12 +182,14 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> np.ndarray:
         values = column.to_numpy(zero_copy_only=False)
     else:
         values = column.to_numpy()
+    # single precision stays, half does not: the kernels do not take it
     if values.dtype.kind == "f" and values.dtype.itemsize >= 4:
         return values
     return values.astype(np.float64)
 
 
 def _seconds(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Times as seconds since 1970, times of day since midnight, exact to the microsecond."""
     kind = column.type
     if pt.is_date(kind):
         column = column.cast(pa.timestamp("us"))
@@ -218,4 +202,5 @@ def _seconds(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
         column = column.cast(pa.duration("us"))
     else:
         column = column.cast(pa.timestamp("us", tz=kind.tz), safe=False)
-    return pc.divide(column.cast(pa.int64()).cast(pa.float64(), safe=False), 1e6)
+    microseconds = column.cast(pa.int64()).cast(pa.float64(), safe=False)
+    return pc.divide(microseconds, 1e6)

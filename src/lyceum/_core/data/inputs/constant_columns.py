@@ -55,10 +55,9 @@ def constant_columns(
     columns = [_LIBRARIES[library](frame, j, value) for j, value in enumerate(values)]
 
     def hold_columns(mask: np.ndarray) -> Any:
+        held = frame
         if library == "pandas":
             held = frame.copy(deep=False)
-        else:
-            held = frame
         for j in np.flatnonzero(mask).tolist():
             if columns[j] is None:
                 continue
@@ -83,8 +82,15 @@ def _value(cell: float, column: Column, kind: pa.DataType) -> Any:
             return column.categories[int(cell)].item()
         return None
     holds = column_class(kind, column.name)
+    if holds == "time" and pt.is_date(kind):
+        n_days = int(float(cell) // 86400)
+        days = pa.scalar(n_days, pa.int32())
+        return days.cast(pa.date32()).as_py()
     if holds == "time":
-        return _time(float(cell), kind)
+        # a number of the type's own units, in as many bits as the type has
+        count = round(float(cell) * _PARTS[kind.unit])
+        whole = pa.int32() if pt.is_time32(kind) else pa.int64()
+        return pa.scalar(count, whole).cast(kind).as_py()
     if holds == "bool":
         return bool(cell > 0)
     if pt.is_integer(kind):
@@ -92,24 +98,10 @@ def _value(cell: float, column: Column, kind: pa.DataType) -> Any:
     return float(cell)
 
 
-def _time(seconds: float, kind: pa.DataType) -> Any:
-    if pt.is_date(kind):
-        return pa.scalar(int(seconds // 86400), pa.int32()).cast(pa.date32()).as_py()
-    count = round(seconds * _PARTS[kind.unit])
-    return (
-        pa.scalar(count, pa.int32() if pt.is_time32(kind) else pa.int64())
-        .cast(kind)
-        .as_py()
-    )
-
-
 def _pandas_column(frame: Any, j: int, value: Any) -> Any:
     dtype = frame.dtypes.iloc[j]
-    if (
-        value is None
-        and getattr(dtype, "kind", "O") in "iub"
-        and isinstance(dtype, np.dtype)
-    ):
+    # NumPy's integers and booleans have no missing value
+    if value is None and isinstance(dtype, np.dtype) and dtype.kind in "iub":
         return None
     return importlib.import_module("pandas").Series(
         [value] * len(frame), index=frame.index, dtype=dtype
@@ -126,14 +118,12 @@ def _polars_column(frame: Any, j: int, value: Any) -> Any:
 def _arrow_column(table: pa.Table, j: int, value: object) -> Any:
     kind = table.schema.field(j).type
     if pt.is_dictionary(kind):
-        made = pa.array([value], kind.value_type).dictionary_encode()
+        plain = pa.array([value], kind.value_type)
+        cell = plain.dictionary_encode().cast(kind)
     else:
-        made = None
-    if made is None:
-        one = pa.array([value], kind)
-    else:
-        one = made.cast(kind)
-    return one.take(pa.array(np.zeros(table.num_rows, dtype=np.int64)))
+        cell = pa.array([value], kind)
+    zeros = np.zeros(table.num_rows, dtype=np.int64)
+    return cell.take(pa.array(zeros))
 
 
 _LIBRARIES: dict[str, Callable[[Any, int, Any], Any]] = {

@@ -28,8 +28,8 @@ def check_feature_names(learner: Any, X: Any, reset: bool) -> None:
         if reset:
             learner.feature_names_in_ = np.array(names, dtype=object)
             return
-        known = getattr(learner, "feature_names_in_", None)
-        if known is not None and list(known) == names:
+        learned = getattr(learner, "feature_names_in_", None)
+        if learned is not None and list(learned) == names:
             return
     _check_feature_names(learner, X, reset=reset)
 
@@ -37,10 +37,7 @@ def check_feature_names(learner: Any, X: Any, reset: bool) -> None:
 def validated_array(learner: Estimator, X: Any, reset: bool, **options: Any) -> Any:
     """What scikit-learn's `validate_data` gives for X: an array, or a frame of nothing but
     numbers."""
-    if is_frame(X):
-        cells = np.asarray(X)
-    else:
-        cells = X
+    cells = np.asarray(X) if is_frame(X) else X
     if not _is_regular(cells) or not _fits(learner, cells, reset):
         return validate_data(learner, X, reset=reset, **options)
     _check_names(learner, X, cells, reset)
@@ -51,17 +48,16 @@ def validated_pair(
     learner: Estimator, X: Any, y: Any, reset: bool, **options: Any
 ) -> tuple[Any, Any]:
     """What `validate_data` gives for X and a target that `checked_target` has checked."""
-    if is_frame(X):
-        cells = np.asarray(X)
-    else:
-        cells = X
-    known = (
+    cells = np.asarray(X) if is_frame(X) else X
+    is_checked = (
         _is_regular(cells)
         and is_flat(y, "iubUf")
         and len(y) == len(cells)
         and _fits(learner, cells, reset)
     )
-    if not known or (y.dtype.kind == "f" and not np.isfinite(y).all()):
+    if is_checked and y.dtype.kind == "f":
+        is_checked = np.isfinite(y).all()
+    if not is_checked:
         return validate_data(learner, X, y, reset=reset, **options)
     _check_names(learner, X, cells, reset)
     return cells, y

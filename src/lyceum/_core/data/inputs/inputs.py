@@ -26,23 +26,26 @@ from lyceum._core.data.inputs.fast_validation import (
     validated_array,
     validated_pair,
 )
+from lyceum._core.data.inputs.pandas_columns import is_pandas
 from lyceum._core.data.inputs.separate_target import other_target, refuse_beside_rows
-from lyceum._core.data.inputs.text_arrays import text_array, text_columns, text_table
-from lyceum._core.data.inputs.text_cells import text_source
+from lyceum._core.data.inputs.text_arrays import (
+    text_array,
+    text_columns,
+    text_source,
+    text_table,
+)
 from lyceum._core.data.rows.dask import DaskSource, as_delayed, is_dask, row_counts
-from lyceum._core.data.rows.row_counter import RowCounter
 from lyceum._core.data.rows.rows import Rows
 from lyceum._core.data.rows.sources import ArraySource
-from lyceum._core.data.rows.steps import CheckCategories, CheckTarget
+from lyceum._core.data.rows.steps import CheckCategories, CheckTarget, RowCounter
 from lyceum._core.data.scanner import coded_source, schema_of
 from lyceum._core.data.schema.align import Align, TargetNumbers, union
 from lyceum._core.data.schema.array_schema import array_schema
 from lyceum._core.data.schema.coding import TableCoder
-from lyceum._core.data.schema.column import LISTED, is_beyond_floats
+from lyceum._core.data.schema.column import is_beyond_floats
 from lyceum._core.data.schema.column_roles import ColumnRoles
 from lyceum._core.data.schema.declared_kinds import declare_rows, declared_kinds
-from lyceum._core.data.schema.free_text import without_texts
-from lyceum._core.data.schema.schema import Schema
+from lyceum._core.data.schema.schema import Schema, without_texts
 from lyceum._core.data.schema.targets import (
     Task,
     checked_target,
@@ -116,9 +119,8 @@ class Inputs:
             return "classes"
         if is_regressor(self.learner):
             return "numbers"
-        return getattr(
-            self.learner, "_target_task", None
-        )  # of a transformer that learns from a target
+        # of a transformer that learns from a target
+        return getattr(self.learner, "_target_task", None)
 
     @cached_property
     def takes_unlabeled(self) -> bool:
@@ -139,21 +141,17 @@ class Inputs:
         self, X: Data, y: Target, w: Weights, classes: ArrayLike | None = None
     ) -> Rows:
         """Rows to go on learning from: the schema grows by new categories and classes."""
-        known = getattr(self.learner, "schema_", None)
-        rows = self._new_rows(X, y, w, reset=known is None)
-        if known is None:
-            schema = rows.schema
-        else:
-            schema = union(
-                known, rows.schema, self.caller, self.learner._coding == "codes"
-            )
+        learned = getattr(self.learner, "schema_", None)
+        rows = self._new_rows(X, y, w, reset=learned is None)
+        schema = rows.schema
+        n_before = 0
+        if learned is not None:
+            counts = self.learner._coding == "codes"
+            schema = union(learned, rows.schema, self.caller, counts)
+            n_before = getattr(self.learner, "n_rows_", 0)
         schema = with_classes(schema, classes, self.caller)
         self._learn_schema(schema)
-        if known is None:
-            before = 0
-        else:
-            before = getattr(self.learner, "n_rows_", 0)
-        rows = self._count_rows(X, rows, before)
+        rows = self._count_rows(X, rows, n_before)
         if schema is rows.schema:
             return rows
         return rows.then(Align.between(rows.schema, schema))
@@ -161,12 +159,13 @@ class Inputs:
     def _count_rows(self, given: object, rows: Rows, before: int = 0) -> Rows:
         """Set `n_rows_`, now or, where it takes a pass to count the rows, when the learner has made
         one."""
-        known = rows.n_rows
-        if known is None and isinstance(given, Rows):
-            known = given.n_rows
-        if known is not None:
-            self.learner.n_rows_ = before + known
+        n_rows = rows.n_rows
+        if n_rows is None and isinstance(given, Rows):
+            n_rows = given.n_rows
+        if n_rows is not None:
+            self.learner.n_rows_ = before + n_rows
             return rows
+        # the learner's own pass counts them, so that none is made for the count alone
         self.learner._row_counter = RowCounter(rows, before)
         return rows.then(self.learner._row_counter)
 
@@ -189,10 +188,7 @@ class Inputs:
                 "lyceum.prepare.TextVectorizer in front, or leave the column out"
             )
         # a category that a declared schema does not list would be passed over in silence
-        declared = any(
-            column.why == LISTED and column.is_listed for column in rows.schema.columns
-        )
-        if declared:
+        if any(column.is_listed for column in rows.schema.columns):
             return rows.then(CheckCategories(self.caller))
         return rows
 
@@ -201,6 +197,7 @@ class Inputs:
             return self._from_rows(X, y, w, reset)
         if is_dask(X):
             return self._dask(X, y, w, reset)
+        # a frame of nothing but numbers goes the shorter way of arrays
         if is_frame(X) and not self._is_plain(X):
             return self._frame(self._table(X, reset), y, w)
         table = self._text_table(X, reset)
@@ -212,6 +209,7 @@ class Inputs:
         refuse_beside_rows(other_target(rows, y), w)
         if reset:
             self.learner.feature_names_in_ = np.array(rows.schema.names, dtype=object)
+        # members of an ensemble get rows whose kinds it has settled
         if not getattr(rows.source, "settled", False):
             self._refuse_categories(rows.schema)
             rows = declare_rows(rows, self._kinds(rows.schema.names), self.caller)
@@ -256,40 +254,36 @@ class Inputs:
     def _is_plain(self, frame: Any) -> bool:
         """Whether a frame is nothing but numbers of NumPy's types, which one type of floats can
         hold."""
-        if not type(frame).__module__.startswith("pandas") or not hasattr(
-            frame, "dtypes"
-        ):
+        if not is_pandas(frame) or not hasattr(frame, "dtypes"):
             return False
         dtypes = list(frame.dtypes)
         if not all(
             isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in dtypes
         ):
             return False
-        wide = [
-            j
-            for j, dtype in enumerate(dtypes)
-            if dtype.kind in "iu" and dtype.itemsize == 8
-        ]
-        return not any(is_beyond_floats(frame.iloc[:, j].to_numpy()) for j in wide)
+        # whole numbers of 64 bits may be too large for floats
+        for j, dtype in enumerate(dtypes):
+            is_wide = dtype.kind in "iu" and dtype.itemsize == 8
+            if is_wide and is_beyond_floats(frame.iloc[:, j].to_numpy()):
+                return False
+        return True
 
     def _array(self, X: Data, y: Any, w: Weights, reset: bool) -> Rows:
         y, missing = self._labels(y, "y")
         X, y = self._validate_input(X, y, reset)
         X = _for_kernels(X)
         given = getattr(self.learner, "feature_names_in_", None)
-        names = (
-            numbered_names(X.shape[1])
-            if given is None
-            else [str(name) for name in given]
-        )
-        schema = array_schema(X, names, self._kinds(names, named=given is not None))
+        names: Sequence[str]
+        if given is None:
+            names = numbered_names(X.shape[1])
+        else:
+            names = [str(name) for name in given]
+        roles = self._kinds(names, named=given is not None)
+        schema = array_schema(X, names, roles)
         y, target = coded_target(y, self.task, "y")
         _mark_missing(y, missing)
-        return Rows(
-            ArraySource(
-                X, y, checked_weights(w, X, self.caller), schema.with_target(target)
-            )
-        )
+        weights = checked_weights(w, X, self.caller)
+        return Rows(ArraySource(X, y, weights, schema.with_target(target)))
 
     def _labels(self, y: Target, name: str) -> tuple[Any, np.ndarray | None]:
         """The target, and where a label is missing, for a learner that takes such rows."""
@@ -298,15 +292,20 @@ class Inputs:
         return (y, None)
 
     def _validate_input(self, X: Data, y: Target, reset: bool) -> tuple[Any, Any]:
-        options = {
-            "dtype": "numeric",
-            "accept_sparse": "csr" if self.learner._takes_sparse else False,
-            "ensure_all_finite": False,
-        }
+        options = self._validation_options
         if self.task is None:
             return validated_array(self.learner, X, reset, **options), None
         y = checked_target(y, self.task, "y", self.caller)
         return validated_pair(self.learner, X, y, reset, **options)
+
+    @property
+    def _validation_options(self) -> dict[str, Any]:
+        """For scikit-learn's checks; cells that are not finite are left to `CheckCells`."""
+        return {
+            "dtype": "numeric",
+            "accept_sparse": "csr" if self.learner._takes_sparse else False,
+            "ensure_all_finite": False,
+        }
 
     def _text_table(self, X: Data, reset: bool) -> pa.Table | None:
         """An array with text in columns that `categorical_features` declares, as a table; None for
@@ -316,16 +315,13 @@ class Inputs:
             return None
         names = [f"x{j}" for j in range(cells.shape[1])]
         roles = self._kinds(names, named=False)
-        listed = {
-            name for name, column in roles.columns.items() if column.is_categorical
-        } | roles.in_full
-        if hasattr(self.learner, "categorical_features"):
-            advice = _SAY_SO
-        else:
-            advice = "give a frame"
-        table = text_table(
-            cells, names, listed, self.caller, advice
-        )  # refuses text in other columns
+        columns = roles.columns.items()
+        listed = {name for name, column in columns if column.is_categorical}
+        listed |= roles.in_full
+        can_say = hasattr(self.learner, "categorical_features")
+        advice = _SAY_SO if can_say else "give a frame"
+        # refuses text in other columns
+        table = text_table(cells, names, listed, self.caller, advice)
         if not any(names[j] in listed for j in text_columns(cells)):
             return None
         _check_n_features(self.learner, cells, reset=reset)
@@ -344,14 +340,9 @@ class Inputs:
         check_consistent_length(source.X, y)
         codes, target = coded_target(y, self.task, name)
         _mark_missing(codes, missing)
-        return Rows(
-            replace(
-                source,
-                y=codes,
-                w=checked_weights(w, source.X, self.caller),
-                schema=schema.with_target(target),
-            )
-        )
+        weights = checked_weights(w, source.X, self.caller)
+        schema = schema.with_target(target)
+        return Rows(replace(source, y=codes, w=weights, schema=schema))
 
     def _table(self, X: Any, reset: bool) -> pa.Table:
         table = frame_table(X)
@@ -359,9 +350,7 @@ class Inputs:
             raise DataError(
                 f"found a table with 0 sample(s) while a minimum of 1 is required by {self.caller}"
             )
-        check_feature_names(
-            self.learner, X if type(X).__module__.startswith("pandas") else table, reset
-        )
+        check_feature_names(self.learner, X if is_pandas(X) else table, reset)
         return table
 
     def _dask(self, X: Data, y: Target, w: Weights, reset: bool) -> Rows:
@@ -387,40 +376,33 @@ class Inputs:
         """Rows coded by the learner's schema."""
         schema = Schema(self.learner.schema_.columns)
         if isinstance(X, Rows):
-            same = X.schema.columns is schema.columns and X.schema.target is None
-            if same:
+            if X.schema.columns is schema.columns and X.schema.target is None:
                 return X
             return X.then(Align.between(X.schema, schema))
         if is_dask(X):
             self._check_dask(X, schema)
-            return Rows(
-                DaskSource(
-                    as_delayed(X),
-                    None,
-                    None,
-                    schema,
-                    row_counts(X),
-                    getattr(X, "dtype", None),
-                )
+            source = DaskSource(
+                as_delayed(X),
+                y=None,
+                w=None,
+                schema=schema,
+                lengths=row_counts(X),
+                dtype=getattr(X, "dtype", None),
             )
-        if schema.of_an_array:
-            textual = []
-        else:
+            return Rows(source)
+        textual = []
+        # the columns of an array, of which there may be a million, are not looked through
+        if not schema.of_an_array:
             textual = [column.name for column in schema if column.is_text]
         if is_frame(X) and (textual or not self._is_plain(X)):
             return Rows(coded_source(self._table(X, reset=False), schema))
         if textual:
             return self._text_to_predict(X, textual)
-        return Rows(
-            ArraySource(_for_kernels(self._cells_to_predict(X)), None, None, schema)
-        )
+        cells = _for_kernels(self._cells_to_predict(X))
+        return Rows(ArraySource(cells, None, None, schema))
 
     def _cells_to_predict(self, X: Data) -> Any:
-        options = {
-            "dtype": "numeric",
-            "accept_sparse": "csr" if self.learner._takes_sparse else False,
-            "ensure_all_finite": False,
-        }
+        options = self._validation_options
         if not sparse.issparse(X):
             return validated_array(self.learner, X, reset=False, **options)
         # sparse rows have no names, also where a preparation made them from a frame: nothing to
@@ -450,10 +432,7 @@ class Inputs:
         if hasattr(X, "columns"):
             TableCoder(schema).check([str(name) for name in X.columns])
         elif X.ndim != 2 or X.shape[1] != len(schema):
-            if X.ndim == 2:
-                n_features = X.shape[1]
-            else:
-                n_features = 1
+            n_features = X.shape[1] if X.ndim == 2 else 1
             raise DataError(
                 f"X has {n_features} features, but {self.caller} is expecting {len(schema)}"
                 " features as input"

@@ -35,13 +35,22 @@ def is_pandas(X: Data) -> bool:
 
 def arrow_table(frame: Any) -> pa.Table:
     """A pandas frame as an Arrow table, without its index."""
-    renamed = _with_arrow_types(
-        frame.set_axis([str(name) for name in frame.columns], axis=1)
-    )
+    names = [str(name) for name in frame.columns]
+    check_names(names)
+    renamed = frame.set_axis(names, axis=1)
+    converted = renamed
+    for j, dtype in enumerate(renamed.dtypes):
+        if _has_arrow_type(dtype):
+            continue
+        # the frame of the user stays as it is; its cells are not copied
+        if converted is renamed:
+            converted = renamed.copy(deep=False)
+        column = with_arrow_type(renamed.iloc[:, j], f"column {names[j]!r}")
+        converted.isetitem(j, column)
     try:
-        return pa.Table.from_pandas(renamed, preserve_index=False)
+        return pa.Table.from_pandas(converted, preserve_index=False)
     except _refused():
-        for name, column in renamed.items():
+        for name, column in converted.items():
             arrow_array(column, f"column {name!r}")  # says which column it is
         raise
 
@@ -51,30 +60,17 @@ def small_arrow_table(frame: Any) -> pa.Table:
     cells."""
     names = [str(name) for name in frame.columns]
     check_names(names)
-    return pa.table(
-        [_cells(column, name) for name, (_, column) in zip(names, frame.items())], names
-    )
-
-
-def _cells(column: Any, name: str) -> pa.Array | pa.ChunkedArray:
-    dtype = column.dtype
-    if isinstance(dtype, np.dtype) and dtype.kind in "iufb" and dtype.itemsize <= 8:
-        return pa.array(column.to_numpy(), from_pandas=True)
-    return arrow_array(with_arrow_type(column, f"column {name!r}"), f"column {name!r}")
-
-
-def _with_arrow_types(frame: Any) -> Any:
-    """The frame, with columns of a type that Arrow does not have in one that it has."""
-    names = frame.columns.tolist()
-    check_names(names)
-    converted = frame
-    for j, dtype in enumerate(frame.dtypes):
-        if _has_arrow_type(dtype):
-            continue
-        if converted is frame:
-            converted = frame.copy(deep=False)
-        converted.isetitem(j, with_arrow_type(frame.iloc[:, j], f"column {names[j]!r}"))
-    return converted
+    columns = []
+    for name, (_, column) in zip(names, frame.items()):
+        dtype = column.dtype
+        # `from_pandas` makes NaN a missing cell, as `Table.from_pandas` does
+        is_number = isinstance(dtype, np.dtype) and dtype.kind in "iufb"
+        if is_number and dtype.itemsize <= 8:
+            columns.append(pa.array(column.to_numpy(), from_pandas=True))
+        else:
+            what = f"column {name!r}"
+            columns.append(arrow_array(with_arrow_type(column, what), what))
+    return pa.table(columns, names)
 
 
 def _has_arrow_type(dtype: Any) -> bool:
@@ -134,10 +130,10 @@ def arrow_array(values: ArrayLike, what: str) -> pa.Array | pa.ChunkedArray:
 
 def _refusal(values: np.ndarray, error: Exception) -> str:
     """What is wrong with values that Arrow has refused, and what to do."""
-    known = [value for value in values.tolist() if not is_missing(value)]
-    types = sorted({type(value).__name__ for value in known})
+    present = [value for value in values.tolist() if not is_missing(value)]
+    types = sorted({type(value).__name__ for value in present})
     if isinstance(error, OverflowError):
-        largest = max((value for value in known if isinstance(value, int)), key=abs)
+        largest = max((value for value in present if isinstance(value, int)), key=abs)
         return (
             f"holds whole numbers beyond 64 bits, such as {largest}: give it as text, e.g."
             " astype(str)"

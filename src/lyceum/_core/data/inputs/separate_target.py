@@ -14,7 +14,7 @@ from lyceum.errors import DataError, SchemaError
 def refuse_beside_rows(*given: Any) -> None:
     """Raise DataError if a target or weights are given beside rows from `scan`, which carry their
     own."""
-    if any(one is not None for one in given):
+    if any(value is not None for value in given):
         raise DataError(
             "rows from scan carry their target and weights: give scan(..., target=, weight=)"
             " instead"
@@ -30,13 +30,15 @@ def other_target(rows: Any, y: Any) -> Any:
     >>> other_target(rows, [2.5, 3.5]), other_target(rows, [7, 9])
     (None, [7, 9])
     """
-    if y is None or rows.schema.target is None or np.shape(y) != (len(rows),):
+    if y is None or rows.schema.target is None:
         return y
-    own = np.asarray(rows.y)
+    if np.shape(y) != (len(rows),):
+        return y
+    carried = np.asarray(rows.y)
     given = np.asarray(y)
-    # where NaN is a missing number
-    both_floats = own.dtype.kind == given.dtype.kind == "f"
-    if np.array_equal(own, given, equal_nan=both_floats):
+    # among floats NaN is a missing number; text has none that NumPy could find
+    both_floats = carried.dtype.kind == given.dtype.kind == "f"
+    if np.array_equal(carried, given, equal_nan=both_floats):
         return None
     return y
 

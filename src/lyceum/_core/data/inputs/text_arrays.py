@@ -1,11 +1,17 @@
-"""Arrays and lists with text in them: which columns hold it, and the same cells as a table."""
+"""Arrays and lists with text in them: which columns hold it, the same cells as a table, and their
+codes in the schema of a fitted model, for which no package but NumPy is needed."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from lyceum._core.data.rows.sources import ArraySource
+from lyceum._core.data.schema.coding import codes_of
+from lyceum._core.data.schema.column import Column
+from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import pa
 from lyceum._core.types import Data
 from lyceum.errors import SchemaError
@@ -41,7 +47,7 @@ def text_array(X: Data, needs_text: bool = True) -> np.ndarray | None:
 
 
 def text_columns(cells: np.ndarray) -> list[int]:
-    """The places of the columns with text in some row."""
+    """The indices of the columns with text in some row."""
     return [
         j
         for j in range(cells.shape[1])
@@ -72,19 +78,92 @@ def text_table(
     columns = {}
     for j, name in enumerate(names):
         column = cells[:, j]
-        if name in categorical:
-            columns[name] = _categories(column, name)
-        else:
+        if name not in categorical:
             columns[name] = number_cells(column, name, caller, why)
+            continue
+        missing = is_missing_cell(column)
+        check_one_type(column, missing, name)
+        if missing.all() or isinstance(column[~missing][0], str):
+            columns[name] = pa.array(column, mask=missing, type=pa.string())
+        else:
+            cells_as_numbers = number_cells(column, name, "", "")
+            columns[name] = pa.array(cells_as_numbers, from_pandas=True)
     return pa.table(columns)
 
 
-def _categories(column: np.ndarray, name: str) -> pa.Array:
-    missing = is_missing_cell(column)
-    check_one_type(column, missing, name)
-    if missing.all() or isinstance(column[~missing][0], str):
-        return pa.array(column, mask=missing, type=pa.string())
-    return pa.array(number_cells(column, name, "", ""), from_pandas=True)
+def text_source(
+    cells: np.ndarray, schema: Schema, caller: str, why: str
+) -> ArraySource:
+    """The cells in memory, coded as `coded_source` codes the table that `text_table` makes of them.
+
+    Parameters
+    ----------
+    cells : array of shape (n, d), of objects
+        Numbers, text, and None or NaN where a cell is missing.
+    schema : Schema
+        The columns that were learned.
+    caller : str
+        The learner, for messages.
+    why : str
+        What to do about text in a column of numbers, for messages.
+
+    Examples
+    --------
+    >>> schema = Schema.declare({"sky": ["clear", "rain"], "degrees": "continuous"})
+    >>> cells = np.array([["rain", 20.5], [None, None], ["snow", "3"]], dtype=object)
+    >>> text_source(cells, schema, "A learner", "").X.tolist()
+    [[1.0, 20.5], [nan, nan], [-1.0, 3.0]]
+    """
+    columns = list(schema.columns)
+    X = np.empty(cells.shape)
+    for j, column in enumerate(columns):
+        values = cells[:, j]
+        if column.numeric:
+            X[:, j] = number_cells(values, column.name, caller, why)
+            continue
+        missing = is_missing_cell(values)
+        check_one_type(values, missing, column.name)
+        if column.is_free_text and not missing.all():
+            # it lists the texts of these rows, in the order in which they come
+            texts = list(dict.fromkeys(values[~missing].tolist()))
+            columns[j] = replace(column, categories=np.array(texts, dtype=object))
+        X[:, j] = _codes(values, missing, columns[j])
+    return ArraySource(
+        X, None, None, replace(schema, columns=tuple(columns)), coded=True
+    )
+
+
+def _codes(values: np.ndarray, missing: np.ndarray, column: Column) -> np.ndarray:
+    """The codes of cells that are all text or all numbers: NaN when missing, -1 when unknown."""
+    assert column.categories is not None
+    present = values[~missing]
+    codes = np.full(len(values), np.nan)
+    if not len(present):
+        return codes
+    if isinstance(present[0], str) != column.is_text:
+        raise _wrong_type(present[0], column)
+    if column.is_text:
+        code_of = {text: code for code, text in enumerate(column.categories.tolist())}
+        codes[~missing] = [code_of.get(text, -1) for text in present]
+    else:
+        cells_as_numbers = number_cells(present, column.name, "", "")
+        codes[~missing] = codes_of(cells_as_numbers, column.categories)
+    return codes
+
+
+def _wrong_type(cell: object, column: Column) -> SchemaError:
+    if isinstance(cell, str):
+        return SchemaError(
+            f"column {column.name!r} holds text such as {cell!r} where numbers are expected: clean"
+            " it, or make it categorical from the start"
+        )
+    learned = "free text"
+    if not column.is_free_text:
+        assert column.categories is not None
+        learned = f"text such as {str(column.categories[0])!r}"
+    return SchemaError(
+        f"column {column.name!r} holds numbers where {learned} was learned: give it as text"
+    )
 
 
 def check_one_type(column: np.ndarray, missing: np.ndarray, name: str) -> None:
@@ -101,9 +180,9 @@ def number_cells(column: np.ndarray, name: str, caller: str, why: str) -> np.nda
     """The cells of a column as floats, NaN where they are missing; `caller` and `why` are for
     messages."""
     numbers = np.full(len(column), np.nan)
-    known = ~is_missing_cell(column)
+    present = ~is_missing_cell(column)
     try:
-        numbers[known] = column[known].astype(np.float64)
+        numbers[present] = column[present].astype(np.float64)
     except ValueError:
         raise SchemaError(
             f"column {name!r} holds text, e.g. {_example(column)!r}, which {caller} cannot compute"
@@ -114,6 +193,7 @@ def number_cells(column: np.ndarray, name: str, caller: str, why: str) -> np.nda
 
 def is_missing_cell(column: np.ndarray) -> np.ndarray:
     """Which cells of a column are None or NaN."""
+    # NaN alone is not equal to itself
     return np.array([cell is None or cell != cell for cell in column], dtype=bool)
 
 

@@ -9,7 +9,6 @@ drawn by a hash of the row number.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -25,18 +24,14 @@ from lyceum._core.data.files.large_file import (
 from lyceum._core.data.files.tables import (
     LoadedTable,
     check_has_rows,
-    file_kind,
     fits_memory,
-    is_typed,
-    paths_of,
     read_data,
 )
-from lyceum._core.data.inputs.arrow import is_frame, to_arrow
+from lyceum._core.data.inputs.arrow import is_frame
 from lyceum._core.data.inspection.leaks import leak
 from lyceum._core.data.inspection.quality import (
-    ColumnCells,
-    ColumnSummary,
     Flag,
+    SampledColumn,
     column_flags,
     copies,
     target_flags,
@@ -91,179 +86,134 @@ def inspect(
     >>> found["x"].n_missing, [flag.text for flag in found["id"].flags]
     (10, ['counts the rows: leave it out'])
     """
-    seen, notes = _read(data, file_format or FileFormat(), memory, sample)
+    source = _read(data, file_format or FileFormat(), memory, sample)
+    if isinstance(source, ProfiledFile):
+        seen = source.seen.head(sample)
+    else:
+        profile = profile_columns(source.table)
+        seen = SampledProfile.of(profile, source.table, 0, sample)
     profile = seen.profile
-    sampled = seen.rows
-    check_has_rows(profile.n_rows, _source(data))
+    check_has_rows(profile.n_rows, source.name)
     roles = ColumnRoles.of(target, None, kinds, task=task)
     roles.names_to_read(list(profile.columns))
-    if _is_typed(data):
-        roles = replace(
-            roles,
-            types={name: column.holds for name, column in profile.columns.items()},
-        )
-    all_rows = sampled.num_rows == profile.n_rows
-    cells = {
-        name: ColumnCells.of(name, sampled.column(name)) for name in profile.columns
-    }
-    facts = {
-        name: ColumnSummary(column, cells[name], all_rows)
+    if source.typed:
+        types = {name: column.holds for name, column in profile.columns.items()}
+        roles = replace(roles, types=types)
+    columns = {
+        name: SampledColumn.of(column, seen.rows.column(name))
         for name, column in profile.columns.items()
     }
-    columns = tuple(_describe_columns(facts, roles))
-    if all_rows:
-        repeated = _count_repeats(sampled)
-    else:
-        repeated = None
+    # a sample cannot tell how many of all rows repeat an earlier one
+    n_repeated = None
+    if seen.rows.num_rows == profile.n_rows:
+        n_repeated = _count_repeats(seen.rows)
     return Inspection(
-        _source(data),
-        profile.n_rows,
-        sampled.num_rows,
-        repeated,
-        columns,
-        target,
-        notes,
+        source=source.name,
+        n_rows=profile.n_rows,
+        n_sampled=seen.rows.num_rows,
+        n_repeated=n_repeated,
+        columns=tuple(_describe_columns(columns, roles)),
+        target=target,
+        notes=source.notes,
     )
-
-
-def _describe_columns(
-    facts: Mapping[str, ColumnSummary], roles: ColumnRoles
-) -> Iterator[ColumnInspection]:
-    target = roles.target
-    schema = {name: _column(fact.profile, roles) for name, fact in facts.items()}
-    same = copies([fact.cells for name, fact in facts.items() if name != target])
-    for name, fact in facts.items():
-        if name == target:
-            flags = list(target_flags(fact, schema[name].categories))
-        else:
-            flags = [*column_flags(fact), *([same[name]] if name in same else [])]
-            if target is not None:
-                leak_flag = leak(
-                    fact.cells, facts[target].cells, schema[target].is_categorical
-                )
-                flags += [leak_flag] if leak_flag else []
-        yield _describe(fact, schema[name], tuple(flags))
-
-
-def _describe(
-    facts: ColumnSummary, column: Column, flags: tuple[Flag, ...]
-) -> ColumnInspection:
-    profile = facts.profile
-    has_range = math.isfinite(profile.low) and profile.low <= profile.high
-    if has_range and profile.holds != "text":
-        median, histogram = _spread(facts.cells, profile)
-    else:
-        median = None
-        histogram = ()
-    return ColumnInspection(
-        profile.name,
-        column.kind,
-        column.why,
-        profile.n_missing,
-        profile.n_infinite,
-        facts.n_distinct,
-        profile.low if has_range else None,
-        profile.high if has_range else None,
-        median,
-        histogram,
-        _top(profile) if column.is_categorical else (),
-        flags,
-    )
-
-
-def _column(profile: ColumnProfile, roles: ColumnRoles) -> Column:
-    if profile.values is None and (
-        profile.holds == "text" or profile.name in roles.in_full
-    ):
-        if profile.holds == "text":
-            what = "text"
-        else:
-            what = "numbers"
-        return Column(
-            profile.name,
-            "categorical",
-            np.empty(0, dtype="<U1"),
-            f"{what} with too many values to list",
-        )
-    return roles.column_of(profile)
-
-
-def _top(profile: ColumnProfile) -> tuple[tuple[Any, int], ...]:
-    if profile.values is None or profile.counts is None:
-        return ()
-    order = np.argsort(-profile.counts, kind="stable")[:_TOP]
-    return tuple(
-        (_item(profile.values[i]), int(profile.counts[i]))
-        for i in order
-        if profile.counts[i]
-    )
-
-
-def _item(value: Any) -> Any:
-    value = value.item()
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
-
-
-def _spread(
-    cells: ColumnCells, profile: ColumnProfile
-) -> tuple[float | None, tuple[int, ...]]:
-    values = cells.values
-    if values is not None:
-        finite = values[np.isfinite(values)]
-    else:
-        finite = np.empty(0)
-    if not len(finite):
-        return None, ()
-    scale = (profile.high - profile.low) or 1.0
-    bins = np.clip((finite / scale - profile.low / scale) * _BINS, 0, _BINS - 1).astype(
-        np.intp
-    )
-    return float(np.median(finite)), tuple(np.bincount(bins, minlength=_BINS).tolist())
-
-
-def _count_repeats(table: pa.Table) -> int:
-    """Rows that repeat an earlier one."""
-    plain = table.rename_columns([str(j) for j in range(table.num_columns)])
-    return table.num_rows - plain.group_by(plain.column_names).aggregate([]).num_rows
-
-
-# -- reading ---------------------------------------------------------------------------
-
-
-def _source(data: Data) -> str:
-    if isinstance(data, LoadedTable | ProfiledFile):
-        return data.name
-    if isinstance(data, str | os.PathLike):
-        return os.fspath(data)
-    return f"a {type(data).__name__}"
-
-
-def _is_typed(data: Data) -> bool:
-    if isinstance(data, LoadedTable | ProfiledFile):
-        return data.typed
-    return is_frame(data) or is_typed(file_kind(paths_of(data)))
 
 
 def _read(
     data: Any, file_format: FileFormat, memory: int, size: int
-) -> tuple[SampledProfile, tuple[str, ...]]:
-    """One pass over all rows, in batches if memory cannot hold them; notes on how the file is
-    written."""
-    if isinstance(data, ProfiledFile):
-        return data.seen.head(size), data.notes
-    if isinstance(data, LoadedTable):
-        return _of_table(data.table, size), data.notes
-    if is_frame(data):
-        return _of_table(to_arrow(data), size), ()
-    paths = paths_of(data)
-    if fits_memory(paths, memory, file_format):
-        content = read_data(paths, file_format)
-        return _of_table(content.table, size), content.notes
-    large = profile_large_file(paths, file_format, size=size)
-    return large.seen, large.notes
+) -> LoadedTable | ProfiledFile:
+    """One pass over all rows, in batches if memory cannot hold them."""
+    if isinstance(data, LoadedTable | ProfiledFile):
+        return data
+    if is_frame(data) or fits_memory(data, memory, file_format):
+        return read_data(data, file_format)
+    return profile_large_file(data, file_format, size=size)
 
 
-def _of_table(table: pa.Table, size: int) -> SampledProfile:
-    return SampledProfile.of(profile_columns(table), table, 0, size)
+def _count_repeats(table: pa.Table) -> int:
+    """Rows that repeat an earlier one."""
+    # numbered names, as Arrow takes one that begins with a dot or a bracket for a path
+    plain = table.rename_columns([str(j) for j in range(table.num_columns)])
+    distinct = plain.group_by(plain.column_names).aggregate([])
+    return table.num_rows - distinct.num_rows
+
+
+def _describe_columns(
+    sampled: Mapping[str, SampledColumn], roles: ColumnRoles
+) -> Iterator[ColumnInspection]:
+    target = roles.target
+    schema = {name: _column(column.profile, roles) for name, column in sampled.items()}
+    same = copies([column for name, column in sampled.items() if name != target])
+    for name, column in sampled.items():
+        if name == target:
+            flags = list(target_flags(column, schema[name].is_categorical))
+        else:
+            flags = list(column_flags(column))
+            if name in same:
+                flags.append(same[name])
+            if target is not None:
+                leaked = leak(column, sampled[target], schema[target].is_categorical)
+                if leaked is not None:
+                    flags.append(leaked)
+        yield _describe(column, schema[name], tuple(flags))
+
+
+def _column(profile: ColumnProfile, roles: ColumnRoles) -> Column:
+    is_text = profile.holds == "text"
+    if profile.values is None and (is_text or profile.name in roles.in_full):
+        holds = "text" if is_text else "numbers"
+        why = f"{holds} with too many values to list"
+        return Column(profile.name, "categorical", np.empty(0, dtype="<U1"), why)
+    return roles.column_of(profile)
+
+
+def _describe(
+    sampled: SampledColumn, column: Column, flags: tuple[Flag, ...]
+) -> ColumnInspection:
+    profile = sampled.profile
+    # text has no range, and neither has a column without a finite number
+    has_range = math.isfinite(profile.low) and profile.low <= profile.high
+    low = None
+    high = None
+    if has_range:
+        low = profile.low
+        high = profile.high
+    median = None
+    histogram: tuple[int, ...] = ()
+    if has_range and sampled.values is not None:
+        finite = sampled.values[np.isfinite(sampled.values)]
+        if len(finite):
+            median = float(np.median(finite))
+            width = (profile.high - profile.low) or 1.0
+            # divided before they are subtracted, so that the largest numbers do not overflow
+            shares = finite / width - profile.low / width
+            bins = np.clip(shares * _BINS, 0, _BINS - 1).astype(np.intp)
+            histogram = tuple(np.bincount(bins, minlength=_BINS).tolist())
+    return ColumnInspection(
+        name=profile.name,
+        kind=column.kind,
+        why=column.why,
+        n_missing=profile.n_missing,
+        n_infinite=profile.n_infinite,
+        n_distinct=sampled.n_distinct,
+        low=low,
+        high=high,
+        median=median,
+        histogram=histogram,
+        top=_top(profile) if column.is_categorical else (),
+        flags=flags,
+    )
+
+
+def _top(profile: ColumnProfile) -> tuple[tuple[Any, int], ...]:
+    """The commonest values with their numbers of rows; whole numbers as integers."""
+    if profile.values is None or profile.counts is None:
+        return ()
+    order = np.argsort(-profile.counts, kind="stable")[:_TOP]
+    top = []
+    for value, count in zip(profile.values[order], profile.counts[order]):
+        item = value.item()
+        if isinstance(item, float) and item.is_integer():
+            item = int(item)
+        if count:
+            top.append((item, int(count)))
+    return tuple(top)

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from lyceum._core.data.inspection.quality import ColumnCells, Flag
+from lyceum._core.data.inspection.quality import Flag, SampledColumn
 
 _FEW = 64  # distinct numbers up to which each is a group of rows
 _GROUP = 5  # rows that a group needs before its purity says anything
 _ENOUGH = 30  # rows that a verdict on a leak needs
 
 
-def leak(cells: ColumnCells, target: ColumnCells, is_class: bool) -> Flag | None:
+def leak(column: SampledColumn, target: SampledColumn, is_class: bool) -> Flag | None:
     """A flag if the column alone tells the target almost perfectly."""
-    known = target.codes >= 0
-    if (
-        np.count_nonzero(known) < _ENOUGH
-        or cells.n_distinct + (cells.n_present < len(cells)) < 2
-    ):
+    labeled = target.codes >= 0
+    has_missing = column.sampled_present < len(column)
+    if np.count_nonzero(labeled) < _ENOUGH or column.sampled_distinct + has_missing < 2:
         return None
     if is_class:
-        how = _class_leak(cells, target.codes, known)
+        how = _class_leak(column, target.codes, labeled)
     else:
-        how = _number_leak(cells, target.values, known)
+        assert target.values is not None
+        how = _number_leak(column, target.values, labeled)
     if how is None:
         return None
     return Flag(
@@ -32,41 +31,45 @@ def leak(cells: ColumnCells, target: ColumnCells, is_class: bool) -> Flag | None
 
 
 def _class_leak(
-    cells: ColumnCells, target: np.ndarray, known: np.ndarray
+    column: SampledColumn, target: np.ndarray, labeled: np.ndarray
 ) -> str | None:
-    if cells.values is not None and target.max() == 1:
-        area = _auc(cells.values[known], target[known])
+    values = column.values
+    if values is not None and target.max() == 1:
+        area = _auc(values[labeled], target[labeled])
         if area is not None and max(area, 1 - area) >= 0.995:
             return f"AUC {max(area, 1 - area):.4f}"
-    if cells.values is not None and cells.n_distinct > _FEW:
-        saved = _changes_saved(cells.values[known], target[known])
+    if values is not None and column.sampled_distinct > _FEW:
+        saved = _changes_saved(values[labeled], target[labeled])
         if saved is not None and saved >= 0.98:
             return f"sorted by it, {saved:.1%} of the changes of class are gone"
         return None
-    explained = _entropy_explained(cells.codes[known] + 1, target[known])
+    # missing cells, of code -1, are a group of their own
+    explained = _entropy_explained(column.codes[labeled] + 1, target[labeled])
     if explained is not None and explained >= 0.98:
         return f"{explained:.1%} of its entropy"
     return None
 
 
 def _number_leak(
-    cells: ColumnCells, target: np.ndarray | None, known: np.ndarray
+    column: SampledColumn, target: np.ndarray, labeled: np.ndarray
 ) -> str | None:
-    assert target is not None
-    if cells.values is not None:
-        both = known & np.isfinite(cells.values) & np.isfinite(target)
-        if both.sum() < _ENOUGH:
-            return None
-        linear = _correlation(cells.values[both], target[both])
-        monotone = _correlation(_ranks(cells.values[both]), _ranks(target[both]))
-        if abs(linear) >= 0.995:
-            return f"correlation {linear:.4f}"
-        if abs(monotone) >= 0.998:
-            return f"rank correlation {monotone:.4f}"
+    if column.values is None:
+        explained = _variance_explained(column.codes[labeled] + 1, target[labeled])
+        if explained is not None and explained >= 0.99:
+            return f"{explained:.1%} of its variance"
         return None
-    explained = _variance_explained(cells.codes[known] + 1, target[known])
-    if explained is not None and explained >= 0.99:
-        return f"{explained:.1%} of its variance"
+    both = labeled & np.isfinite(column.values) & np.isfinite(target)
+    if both.sum() < _ENOUGH:
+        return None
+    x = column.values[both]
+    y = target[both]
+    linear = _correlation(x, y)
+    if abs(linear) >= 0.995:
+        return f"correlation {linear:.4f}"
+    # Spearman's, for a target that is a curve of the column
+    monotone = _correlation(_ranks(x), _ranks(y))
+    if abs(monotone) >= 0.998:
+        return f"rank correlation {monotone:.4f}"
     return None
 
 
@@ -81,14 +84,19 @@ def _changes_saved(values: np.ndarray, target: np.ndarray) -> float | None:
     expected = (len(target) - 1) * (1 - float(shares @ shares))
     if expected < 15:
         return None
+    # a random order first, then a stable sort: ties keep the random order
     mixed = np.random.default_rng(0).permutation(len(target))
     order = mixed[np.argsort(values[mixed], kind="stable")]
-    return 1 - np.count_nonzero(np.diff(target[order])) / expected
+    n_changes = np.count_nonzero(np.diff(target[order]))
+    return 1 - n_changes / expected
 
 
 def _entropy_explained(groups: np.ndarray, target: np.ndarray) -> float | None:
     """1 - H(T|G)/H(T) over groups with enough rows, if those hold most rows."""
-    table = np.zeros((groups.max() + 1, target.max() + 1))
+    # counts of rows by group and class; H(T|G) sums the entropies of its rows
+    n_groups = groups.max() + 1
+    n_classes = target.max() + 1
+    table = np.zeros((n_groups, n_classes))
     np.add.at(table, (groups, target), 1.0)
     table = table[table.sum(axis=1) >= _GROUP]
     if table.sum() < 0.5 * len(groups):
@@ -102,11 +110,12 @@ def _entropy_explained(groups: np.ndarray, target: np.ndarray) -> float | None:
 def _entropy(counts: np.ndarray) -> float:
     """n times the entropy of the counts, in nats."""
     counts = counts[counts > 0]
-    if len(counts) > 1:
-        return float(
-            counts.sum() * np.log(counts.sum()) - (counts * np.log(counts)).sum()
-        )
-    return 0.0
+    if len(counts) < 2:
+        return 0.0
+    # n H = n log n - sum n_k log n_k
+    n = counts.sum()
+    inside = (counts * np.log(counts)).sum()
+    return float(n * np.log(n) - inside)
 
 
 def _variance_explained(groups: np.ndarray, target: np.ndarray) -> float | None:
@@ -117,30 +126,38 @@ def _variance_explained(groups: np.ndarray, target: np.ndarray) -> float | None:
         return None
     groups = groups[keep]
     target = target[keep]
-    total = float(((target - target.mean()) ** 2).sum())
+    # eta² = 1 - (squares around the group means) / (squares around the mean)
+    deviations = target - target.mean()
+    total_squares = float((deviations**2).sum())
+    if total_squares == 0:
+        return None
     size = np.bincount(groups)
     mean = np.bincount(groups, target) / np.maximum(size, 1)
-    if total == 0:
-        return None
-    return 1 - float(((target - mean[groups]) ** 2).sum()) / total
+    residuals = target - mean[groups]
+    within_squares = float((residuals**2).sum())
+    return 1 - within_squares / total_squares
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:
     """Ranks from 1, ties at their mean."""
     _, inverse, count = np.unique(values, return_inverse=True, return_counts=True)
+    # a value with c ties whose last has rank r: the mean of r - c + 1 to r is r - (c - 1) / 2
     return (np.cumsum(count) - (count - 1) / 2)[inverse]
 
 
 def _auc(values: np.ndarray, target: np.ndarray) -> float | None:
     """The chance that a row of class 1 has the larger value: the rank-sum statistic over n0·n1."""
-    known = ~np.isnan(values)
-    values = values[known]
-    positive = target[known] == 1
+    present = ~np.isnan(values)
+    values = values[present]
+    positive = target[present] == 1
     n1 = int(positive.sum())
     n0 = len(positive) - n1
-    if min(n0, n1) < _GROUP or len(values) < 0.5 * len(known):
+    mostly_missing = len(values) < 0.5 * len(present)
+    if min(n0, n1) < _GROUP or mostly_missing:
         return None
-    return float((_ranks(values)[positive].sum() - n1 * (n1 + 1) / 2) / (n0 * n1))
+    # U = (ranks of class 1) - n1 (n1 + 1) / 2, the pairs that are in order
+    pairs_in_order = _ranks(values)[positive].sum() - n1 * (n1 + 1) / 2
+    return float(pairs_in_order / (n0 * n1))
 
 
 def _correlation(x: np.ndarray, y: np.ndarray) -> float:

@@ -1,7 +1,7 @@
 """What looks wrong in a table: identifiers, constants, copies, codes for missing values.
 
-Every function takes what was counted over all rows (`Facts`) or the cells of a sample (`Cells`) and
-answers with flags: a code to sort by and a sentence to read.
+Every function takes columns with what was counted over all rows and the cells of a sample
+(`SampledColumn`), and answers with flags: a code to sort by and a sentence to read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hashlib import blake2b
 import numpy as np
 
 from lyceum._core.data.files.text_formats import text_format_of
-from lyceum._core.data.inputs.arrow import column_class, decode_dictionary, numbers
+from lyceum._core.data.inputs.arrow import decode_dictionary, numbers
 from lyceum._core.data.inputs.text_arrays import is_number
 from lyceum._core.data.schema.profile import ColumnProfile
 from lyceum._core.lazy_arrow import pa
@@ -40,50 +40,85 @@ class Flag:
 
 
 @dataclass(frozen=True)
-class ColumnCells:
-    """The sampled cells of one column: `values` when they are numbers, `column` as they were
-    read."""
+class SampledColumn:
+    """One column of a `SampledProfile`: what was counted over all rows, and its sampled cells.
 
-    name: str
-    column: pa.Array
-    holds: str
+    What is named `sampled_...`, `values` and `codes` are of the sample alone.
+    """
+
+    profile: ColumnProfile
+    cells: pa.Array  # as they were read
 
     @classmethod
-    def of(cls, name: str, column: pa.ChunkedArray) -> ColumnCells:
-        return cls(name, column.combine_chunks(), column_class(column.type, name))
+    def of(cls, profile: ColumnProfile, cells: pa.ChunkedArray) -> SampledColumn:
+        return cls(profile, cells.combine_chunks())
 
     def __len__(self) -> int:
-        return len(self.column)
+        return len(self.cells)
+
+    @property
+    def name(self) -> str:
+        return self.profile.name
+
+    @property
+    def has_all_rows(self) -> bool:
+        """Whether the sample is all rows."""
+        return len(self.cells) == self.profile.n_rows
+
+    @property
+    def where(self) -> str:
+        if self.has_all_rows:
+            return ""
+        return f" in a sample of {len(self):,} rows"
+
+    @property
+    def n_present(self) -> int:
+        return self.profile.n_rows - self.profile.n_missing
+
+    @property
+    def n_distinct(self) -> int | None:
+        """The number of distinct values in all rows, if it is known."""
+        if self.profile.values is not None:
+            return len(self.profile.values)
+        if self.has_all_rows:
+            return self.sampled_distinct
+        return None
 
     @cached_property
     def values(self) -> np.ndarray | None:
-        if self.holds == "text":
+        """The sampled cells as numbers, None for text."""
+        if self.profile.holds == "text":
             return None
-        return numbers(self.column, self.name).astype(np.float64)
+        return numbers(self.cells, self.name).astype(np.float64)
 
     @cached_property
     def codes(self) -> np.ndarray:
         """A number for every distinct value in the order of first appearance, -1 for a missing
         cell."""
-        text = decode_dictionary(self.column)  # a category type has an order of its own
         if self.values is None:
-            cells = text
+            # decoded first, as a category type has codes of its own, in another order
+            cells = decode_dictionary(self.cells)
         else:
             cells = pa.array(self.values, from_pandas=True)
-        return (
-            cells.dictionary_encode()
-            .indices.fill_null(-1)
-            .to_numpy(zero_copy_only=False)
-        )
+        indices = cells.dictionary_encode().indices
+        return indices.fill_null(-1).to_numpy(zero_copy_only=False)
+
+    @cached_property
+    def sampled_distinct(self) -> int:
+        return int(self.codes.max(initial=-1)) + 1
+
+    @cached_property
+    def sampled_present(self) -> int:
+        return int(np.count_nonzero(self.codes >= 0))
 
     @cached_property
     def content(self) -> bytes:
         """A digest of the cells, the same for equal columns."""
         if self.values is None:
-            return _digest(repr(self.column.to_pylist()).encode())
-        return _digest(
-            np.where(np.isnan(self.values), np.nan, self.values + 0.0).tobytes()
-        )
+            return _digest(repr(self.cells.to_pylist()).encode())
+        # one NaN for all of them, and 0.0 for -0.0: equal numbers have equal bytes
+        plain = np.where(np.isnan(self.values), np.nan, self.values + 0.0)
+        return _digest(plain.tobytes())
 
     @cached_property
     def groups(self) -> bytes:
@@ -91,92 +126,74 @@ class ColumnCells:
         one."""
         return _digest(self.codes.tobytes())
 
-    @cached_property
-    def n_distinct(self) -> int:
-        return int(self.codes.max(initial=-1)) + 1
+    @property
+    def top_share(self) -> float:
+        """The share of the commonest value among the cells that are not missing."""
+        if self.profile.counts is not None:
+            counts = self.profile.counts
+            n_present = self.n_present
+        else:
+            counts = np.bincount(self.codes[self.codes >= 0])
+            n_present = self.sampled_present
+        return float(counts.max(initial=0)) / max(1, n_present)
 
-    @cached_property
-    def n_present(self) -> int:
-        return int(np.count_nonzero(self.codes >= 0))
+    @property
+    def commonest(self) -> str | float:
+        values = self.profile.values
+        counts = self.profile.counts
+        if values is not None and counts is not None:
+            value = values[int(counts.argmax())].item()
+        else:
+            present = self.codes[self.codes >= 0]
+            code = np.bincount(present).argmax()
+            row = np.flatnonzero(self.codes == code)[0]
+            value = self.cells[int(row)].as_py()
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+        return value
 
 
 def _digest(cells: bytes) -> bytes:
     return blake2b(cells, digest_size=16).digest()
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnSummary:
-    """What is known of one column: the profile of all its rows, and its sampled cells."""
-
-    profile: ColumnProfile
-    cells: ColumnCells
-    all_rows: bool  # whether the sample is all rows
-
-    @property
-    def present(self) -> int:
-        return self.profile.n_rows - self.profile.n_missing
-
-    @property
-    def n_distinct(self) -> int | None:
-        """The number of distinct values, if it is known."""
-        if self.profile.values is not None:
-            return len(self.profile.values)
-        if self.all_rows:
-            return self.cells.n_distinct
-        return None
-
-    @property
-    def where(self) -> str:
-        if self.all_rows:
-            return ""
-        return f" in a sample of {len(self.cells):,} rows"
-
-    @property
-    def top_share(self) -> float:
-        """The share of the commonest value among the cells that are not missing."""
-        if self.profile.counts is not None:
-            counts = self.profile.counts
-            present = self.present
-        else:
-            counts = np.bincount(self.cells.codes[self.cells.codes >= 0])
-            present = self.cells.n_present
-        return float(counts.max(initial=0)) / max(1, present)
-
-
-def column_flags(facts: ColumnSummary) -> Iterator[Flag]:
+def column_flags(column: SampledColumn) -> Iterator[Flag]:
     """The flags of one column by itself."""
-    profile = facts.profile
-    if facts.present == 0:
+    profile = column.profile
+    if column.n_present == 0:
         yield Flag("empty", "has no values at all: leave it out")
         return
     share = profile.n_missing / profile.n_rows
     if share > 0.5:
-        yield Flag(
-            "mostly_missing", f"is missing in {_share_of_rows(share, facts.present)}"
-        )
+        where = _share_of_rows(share, column.n_present)
+        yield Flag("mostly_missing", f"is missing in {where}")
     if profile.n_infinite:
         yield Flag(
             "infinite",
             f"has {profile.n_infinite:,} infinite cells: most learners will refuse them",
         )
-    yield from _constant(facts)
-    yield from _identifier(facts) if profile.holds != "text" else _text(facts)
-    yield from _sentinel(facts)
+    yield from _constant(column)
+    if profile.holds == "text":
+        yield from _text(column)
+    else:
+        yield from _identifier(column)
+    if profile.holds == "number":
+        yield from _sentinel(column)
 
 
-def _constant(facts: ColumnSummary) -> Iterator[Flag]:
-    if facts.n_distinct == 1 or (
-        facts.n_distinct is None and facts.cells.n_distinct == 1
-    ):
-        if facts.profile.n_missing:
+def _constant(column: SampledColumn) -> Iterator[Flag]:
+    n_distinct = column.n_distinct
+    if n_distinct is None:
+        n_distinct = column.sampled_distinct
+    if n_distinct == 1:
+        missing = ""
+        if column.profile.n_missing:
             missing = ", apart from missing cells"
-        else:
-            missing = ""
         yield Flag("constant", f"is the same in every row{missing}: it tells nothing")
-    elif facts.top_share >= _CONSTANT and facts.present >= 20:
-        n_other = round((1.0 - facts.top_share) * facts.present)
-        where = _share_of_rows(facts.top_share, n_other, 1)
-        yield Flag("nearly_constant", f"is {_commonest(facts)!r} in {where}")
+    elif column.top_share >= _CONSTANT and column.n_present >= 20:
+        n_other = round((1.0 - column.top_share) * column.n_present)
+        where = _share_of_rows(column.top_share, n_other, 1)
+        yield Flag("nearly_constant", f"is {column.commonest!r} in {where}")
 
 
 def _share_of_rows(share: float, n_other: int, decimals: int = 0) -> str:
@@ -187,58 +204,36 @@ def _share_of_rows(share: float, n_other: int, decimals: int = 0) -> str:
     return f"{text} of the rows"
 
 
-def _commonest(facts: ColumnSummary) -> str | float:
-    profile = facts.profile
-    cells = facts.cells
-    if profile.values is not None and profile.counts is not None:
-        value = profile.values[int(profile.counts.argmax())].item()
-    else:
-        code = np.bincount(cells.codes[cells.codes >= 0]).argmax()
-        value = cells.column[int(np.flatnonzero(cells.codes == code)[0])].as_py()
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
-
-
-def _are_years(values: np.ndarray) -> bool:
-    """Whether whole numbers that differ can be years, by their size and number."""
-    return bool(
-        _YEARS[0] <= values.min() and values.max() <= _YEARS[1] and len(values) <= 300
-    )
-
-
-def _identifier(facts: ColumnSummary) -> Iterator[Flag]:
+def _identifier(column: SampledColumn) -> Iterator[Flag]:
     """Whole numbers that differ in every row, and times in order."""
-    cells = facts.cells
-    profile = facts.profile
-    if cells.values is None or cells.n_distinct < len(cells) or len(cells) < 10:
+    values = column.values
+    n = len(column)
+    if values is None or column.sampled_distinct < n or n < 10:
         return
-    steps = np.diff(cells.values)
+    steps = np.diff(values)
     rising = bool((steps > 0).all())
-    if profile.holds == "time":
-        if rising and len(cells) >= 20:
+    if column.profile.holds == "time":
+        if rising and n >= 20:
             yield Flag(
                 "ordered",
                 "rises from row to row: the rows are in order of time, so split them by time",
             )
-    elif profile.is_integer and rising and _are_years(cells.values):
+        return
+    if not column.profile.is_integer:
+        return
+    first, last = _YEARS
+    in_years = first <= values.min() and values.max() <= last
+    if rising and in_years and n <= 300:
         yield Flag(
             "ordered",
             "rises from row to row, as years do: the rows are in order of time",
         )
-    elif facts.all_rows and profile.is_integer and bool((steps == 1).all()):
+    elif column.has_all_rows and bool((steps == 1).all()):
         yield Flag("identifier", "counts the rows: leave it out")
-    elif (
-        profile.is_integer
-        and len(cells) >= 50
-        and _are_row_labels(cells.name, cells.values)
-    ):
-        if rising:
-            how = "rises from row to row"
-        else:
-            how = "differs in every row"
+    elif n >= 50 and _are_row_labels(column.name, values):
+        how = "rises from row to row" if rising else "differs in every row"
         yield Flag(
-            "identifier", f"is a whole number that {how}{facts.where}: an identifier?"
+            "identifier", f"is a whole number that {how}{column.where}: an identifier?"
         )
 
 
@@ -253,71 +248,76 @@ def _are_row_labels(name: str, values: np.ndarray) -> bool:
     low = float(values.min())
     high = float(values.max())
     n = len(values)
+    # n (n - 1) / 2 pairs, each equal with probability 1 / (high - low + 1)
     equal_pairs = n * (n - 1) / 2 / (high - low + 1.0)
     long = low >= 1e9 and len(f"{low:.0f}") == len(f"{high:.0f}")
     return bool(_LABEL.search(name)) or equal_pairs >= 4.0 or long
 
 
-def _text(facts: ColumnSummary) -> Iterator[Flag]:
-    distinct = facts.n_distinct
-    present = facts.present
-    if distinct is None:
-        share = facts.cells.n_distinct / max(1, facts.cells.n_present)
+def _text(column: SampledColumn) -> Iterator[Flag]:
+    n_distinct = column.n_distinct
+    n_present = column.n_present
+    if n_distinct is None:
+        share = column.sampled_distinct / max(1, column.sampled_present)
     else:
-        share = distinct / present
-    if present >= 20 and share > 0.5 and _is_prose(facts.cells):
+        share = n_distinct / n_present
+    if n_present >= 20 and share > 0.5 and _is_prose(column.cells):
         yield Flag(
             "free_text",
             "is free text, not categories: take words or lengths from it, or leave it out",
         )
-    elif present >= 20 and share == 1.0:
-        yield Flag("identifier", f"differs in every row{facts.where}: an identifier?")
-    elif present >= 50 and share > 0.9:
+    elif n_present >= 20 and share == 1.0:
+        yield Flag("identifier", f"differs in every row{column.where}: an identifier?")
+    elif n_present >= 50 and share > 0.9:
         yield Flag(
             "identifier",
-            f"differs in {share:.0%} of the rows{facts.where}: an identifier?",
+            f"differs in {share:.0%} of the rows{column.where}: an identifier?",
         )
     elif (
-        distinct is None
-        or (distinct > _MANY and present < 10 * distinct)
-        or distinct > 1000
+        n_distinct is None
+        or n_distinct > 1000
+        or (n_distinct > _MANY and n_present < 10 * n_distinct)
     ):
-        if distinct is None:
-            many = "very many"
-        else:
-            many = f"{distinct:,}"
+        many = "very many"
+        if n_distinct is not None:
+            many = f"{n_distinct:,}"
         yield Flag(
             "many_categories",
-            f"has {many} categories for {present:,} rows: group the rare ones",
+            f"has {many} categories for {n_present:,} rows: group the rare ones",
         )
-    if facts.profile.values is not None and facts.profile.counts is not None:
-        yield from _mostly_numbers(facts.profile.values, facts.profile.counts)
-        yield from _spellings(facts.profile.values)
+    values = column.profile.values
+    if values is not None and column.profile.counts is not None:
+        yield from _mostly_numbers(values, column.profile.counts)
+        yield from _spellings(values)
 
 
-def _is_prose(cells: ColumnCells) -> bool:
-    texts = [text for text in cells.column[:1000].to_pylist() if text]
-    return bool(texts) and float(np.mean([len(text.split()) for text in texts])) >= 4
+def _is_prose(cells: pa.Array) -> bool:
+    """Whether the first texts have four words or more on average."""
+    texts = [text for text in cells[:1000].to_pylist() if text]
+    if not texts:
+        return False
+    n_words = [len(text.split()) for text in texts]
+    return float(np.mean(n_words)) >= 4
 
 
 def _mostly_numbers(values: np.ndarray, counts: np.ndarray) -> Iterator[Flag]:
+    # the commonest texts, each weighted by its rows
     order = np.argsort(-counts, kind="stable")[:5000]
-    number = np.array([is_number(str(values[i])) for i in order])
-    share = counts[order][number].sum() / max(1, counts[order].sum())
-    if share == 1.0:
-        text_format = None
-    else:
-        text_format = text_format_of(pa.array([str(values[i]) for i in order]))
+    texts = [str(value) for value in values[order]]
+    number = np.array([is_number(text) for text in texts])
+    n_rows = counts[order]
+    share = n_rows[number].sum() / max(1, n_rows.sum())
     if share == 1.0:
         yield Flag("numbers_as_text", "holds numbers written as text: convert it")
-    elif text_format is not None and not text_format.date:
-        first = str(values[order[~number][0]])
+        return
+    text_format = text_format_of(pa.array(texts))
+    odd = texts[int(np.argmin(number))]
+    if text_format is not None and not text_format.date:
         yield Flag(
             "numbers_as_text",
-            f"holds numbers written as text, such as {first!r}: convert it",
+            f"holds numbers written as text, such as {odd!r}: convert it",
         )
     elif share >= 0.9:
-        odd = str(values[order[~number][0]])
         yield Flag(
             "mostly_numbers",
             f"would be numbers but for cells such as {odd!r}: do they mean missing?",
@@ -326,6 +326,7 @@ def _mostly_numbers(values: np.ndarray, counts: np.ndarray) -> Iterator[Flag]:
 
 def _spellings(values: np.ndarray) -> Iterator[Flag]:
     """Categories that differ in case or outer blanks alone."""
+    # by what the spellings have in common, the first that came
     seen: dict[str, str] = {}
     for value in map(str, values[:5000]):
         first = seen.setdefault(value.strip().casefold(), value)
@@ -336,21 +337,20 @@ def _spellings(values: np.ndarray) -> Iterator[Flag]:
             return
 
 
-def _sentinel(facts: ColumnSummary) -> Iterator[Flag]:
+def _sentinel(column: SampledColumn) -> Iterator[Flag]:
     """A code such as -999 that stands far outside the other numbers."""
-    values = facts.cells.values
-    if values is None or facts.profile.holds != "number":
-        return
-    values = values[np.isfinite(values)]
-    for code in np.intersect1d(
-        _SENTINELS, (values.min(initial=np.inf), values.max(initial=-np.inf))
-    ):
+    assert column.values is not None
+    values = column.values[np.isfinite(column.values)]
+    low = values.min(initial=np.inf)
+    high = values.max(initial=-np.inf)
+    for code in np.intersect1d(_SENTINELS, (low, high)):
         rest = values[values != code]
         n_coded = len(values) - len(rest)
         if n_coded < 3 or len(rest) < 10 or np.ptp(rest) == 0:
             continue
+        # farther from every other number than these are from each other
         if np.abs(rest - code).min() > np.ptp(rest):
-            share = n_coded / len(facts.cells)
+            share = n_coded / len(column)
             yield Flag(
                 "disguised_gap",
                 f"is {code:g} in {share:.1%} of the rows, far from the rest: a code for missing?",
@@ -360,47 +360,49 @@ def _sentinel(facts: ColumnSummary) -> Iterator[Flag]:
 # -- columns against each other --------------------------------------------------------
 
 
-def copies(columns: Sequence[ColumnCells]) -> dict[str, Flag]:
+def copies(columns: Sequence[SampledColumn]) -> dict[str, Flag]:
     """The columns that say what an earlier one says, cell for cell or one-to-one.
 
     Where most rows have a value of their own, being one-to-one means nothing, and cells have to be
     equal.
     """
     flags: dict[str, Flag] = {}
-    first: dict[bytes, ColumnCells] = {}
-    for cells in columns:
-        if len(cells) < 10 or cells.n_distinct < 2:
+    first: dict[bytes, SampledColumn] = {}
+    for column in columns:
+        if len(column) < 10 or column.sampled_distinct < 2:
             continue
-        by_groups = cells.n_distinct <= len(cells) // 2
-        earlier = first.setdefault(cells.groups if by_groups else cells.content, cells)
-        if earlier is not cells:
-            equal = not by_groups or cells.content == earlier.content
-            same = f"says the same as {earlier.name!r}, one to one, in other values"
-            flags[cells.name] = Flag(
-                "copy", f"is a copy of {earlier.name!r}" if equal else same
-            )
+        by_groups = column.sampled_distinct <= len(column) // 2
+        digest = column.groups if by_groups else column.content
+        earlier = first.setdefault(digest, column)
+        if earlier is column:
+            continue
+        if not by_groups or column.content == earlier.content:
+            text = f"is a copy of {earlier.name!r}"
+        else:
+            text = f"says the same as {earlier.name!r}, one to one, in other values"
+        flags[column.name] = Flag("copy", text)
     return flags
 
 
 # -- columns against the target --------------------------------------------------------
 
 
-def target_flags(facts: ColumnSummary, classes: np.ndarray | None) -> Iterator[Flag]:
+def target_flags(target: SampledColumn, is_class: bool) -> Iterator[Flag]:
     """What is wrong with the target itself."""
-    profile = facts.profile
+    profile = target.profile
     if profile.n_missing:
         yield Flag(
             "missing_target",
             f"is missing in {show_count(profile.n_missing, 'row')}: nothing can be learned there",
         )
-    if facts.n_distinct == 1:
+    if target.n_distinct == 1:
         yield Flag("constant", "is the same in every row: there is nothing to predict")
-    elif classes is not None and profile.counts is not None:
+    elif is_class and profile.counts is not None:
         assert profile.values is not None
         counted = zip(profile.values, profile.counts)
         rare = [str(value) for value, count in counted if count < _RARE]
         if rare:
-            listed = ", ".join(rare[:3]) + (" …" if len(rare) > 3 else "")
+            listed = ", ".join(rare[:3]) + " …" * (len(rare) > 3)
             yield Flag(
                 "rare_class", f"has classes of fewer than {_RARE} rows: {listed}"
             )

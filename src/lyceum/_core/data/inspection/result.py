@@ -77,12 +77,11 @@ class ColumnInspection:
     flags: tuple[Flag, ...]
 
     def __repr__(self) -> str:
+        kind: str = self.kind
         if self.why:
-            cells = f"{self.kind} ({self.why})"
-        else:
-            cells = self.kind
+            kind += f" ({self.why})"
         facts = [
-            cells,
+            kind,
             f"{self.n_missing:,} missing",
             _values_text(self),
             *(flag.text for flag in self.flags),
@@ -173,8 +172,11 @@ class Inspection:
     @property
     def _summary(self) -> Summary:
         """What was found, as facts and a table of the columns."""
-        facts: dict[str, Any] = {"rows": self.n_rows, "columns": len(self.columns)}
-        facts["missing cells"] = self.n_missing
+        facts: dict[str, Any] = {
+            "rows": self.n_rows,
+            "columns": len(self.columns),
+            "missing cells": self.n_missing,
+        }
         if self.n_repeated:
             facts["repeated rows"] = self.n_repeated
         if self.target is not None:
@@ -196,11 +198,10 @@ class Inspection:
 def _values_text(column: ColumnInspection) -> str:
     """The range of numbers, or the commonest categories."""
     if column.top:
+        listed = ", ".join(str(value) for value, _ in column.top[:3])
         if (column.n_distinct or 0) > 3 or len(column.top) > 3:
-            more = ", …"
-        else:
-            more = ""
-        return ", ".join(str(value) for value, _ in column.top[:3]) + more
+            listed += ", …"
+        return listed
     if column.low is None or column.high is None:
         return ""
     if column.is_time:
@@ -214,9 +215,10 @@ def time_text(seconds: float | None) -> str:
     >>> time_text(86_400.0), time_text(86_460.0)
     ('1970-01-02', '1970-01-02 00:01:00')
     """
-    if seconds is None or not abs(seconds) < 8e12:
-        if seconds is None:
-            return ""
+    if seconds is None:
+        return ""
+    # beyond the year 250,000, or NaN
+    if not abs(seconds) < 8e12:
         return f"{seconds:g}"
     text = str(np.datetime64(math.floor(seconds), "s"))
     return text.removesuffix("T00:00:00").replace("T", " ")

@@ -9,19 +9,18 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lyceum._core.data.schema.free_text import with_texts_of
-from lyceum._core.data.schema.schema import Schema
+from lyceum._core.data.schema.schema import Schema, with_texts_of
 from lyceum._core.types import Data
 
-_CELLS = (
-    1 << 19
-)  # about 4 MB of float64: large against Python's cost per block, small against the cache
+# about 4 MB of float64: large against Python's cost per block, small against the cache
+_CELLS = 1 << 19
 
 
 def block_rows(n_columns: int) -> int:
     """Rows in a block: a power of two from 1024 to 16384 that depends on the number of columns
     alone."""
     fitting = max(1, _CELLS // max(1, n_columns))
+    # rounded down to a power of two
     return min(16384, max(1024, 1 << (fitting.bit_length() - 1)))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from lyceum._core.data.rows.block import Block, stack_rows
 from lyceum._core.data.rows.gather import Gathered
 from lyceum._core.data.rows.sources import Part
+from lyceum._core.progress import report
 from lyceum._core.threads import single_threaded_blas
 
 if TYPE_CHECKING:
@@ -30,31 +31,39 @@ def count_and_fold(
     part: Part, of: Callable[[Block], Summary], steps: tuple[Step, ...]
 ) -> tuple[int, Summary | None]:
     """The number of rows read and their merged summary, None if none are left after the steps."""
-    total = None
+    merged = None
     n_rows = 0
     for given in part.blocks():
         n_rows += len(given)
         block = after_steps(given, steps)
         if len(block):
             summary = of(block)
-            if total is None:
-                total = summary
+            if merged is None:
+                merged = summary
             else:
-                total = total.merge(summary)
-    return n_rows, total
+                merged = merged.merge(summary)
+    return n_rows, merged
 
 
 def merge_all(summaries: Iterable[Any]) -> Any:
     """All summaries merged into one; None if all of them are None."""
-    total = None
+    merged = None
     for summary in summaries:
-        if total is None:
-            total = summary
-        elif summary is None:
-            total = total
-        else:
-            total = total.merge(summary)
-    return total
+        if merged is None:
+            merged = summary
+        elif summary is not None:
+            merged = merged.merge(summary)
+    return merged
+
+
+def merge_and_report(summaries: Iterable[Any], n_rows: int | None = None) -> Any:
+    """All summaries merged into one, None if all of them are None; reports the rows done."""
+    merged = None
+    for summary in summaries:
+        merged = merge_all((merged, summary))
+        if merged is not None:
+            report("rows", merged.n_rows, n_rows)
+    return merged
 
 
 def fold_part(
@@ -74,7 +83,9 @@ def map_part(
     for given in part.blocks():
         n_rows += len(given)
         results.append(function(after_steps(given, steps)))
-    return n_rows, stack_rows(results) if results else None
+    if not results:
+        return n_rows, None
+    return n_rows, stack_rows(results)
 
 
 def gather_part(part: Part, steps: tuple[Step, ...]) -> tuple[int, Gathered]:

@@ -22,7 +22,7 @@ from lyceum._core.data.schema.coding import (
     labels,
     target_numbers,
 )
-from lyceum._core.data.schema.column import Column
+from lyceum._core.data.schema.column import Column, categorical_kind
 from lyceum._core.data.schema.column_roles import ColumnRoles
 from lyceum._core.data.schema.profile import TableProfile
 from lyceum._core.data.schema.schema import Schema
@@ -38,9 +38,8 @@ _FAN_IN = 8
 
 def is_dask(data: Data) -> bool:
     """Whether data is a Dask array, frame or series; does not import Dask."""
-    return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(
-        data, "__dask_graph__"
-    )
+    package = type(data).__module__.split(".")[0]
+    return package in ("dask", "dask_expr") and hasattr(data, "__dask_graph__")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,8 @@ class DaskPart:
         if is_frame(self.X):
             yield from self._frame_blocks()
             return
-        for part in ArraySource(self.X, self.y, self.w, self.schema).parts():
+        source = ArraySource(self.X, self.y, self.w, self.schema)
+        for part in source.parts():
             for block in part.blocks():
                 yield replace(block, start=self.start + block.start)
 
@@ -68,19 +68,16 @@ class DaskPart:
         return self
 
     def _frame_blocks(self) -> Iterator[Block]:
-        for block in BatchPart(frame_table(self.X), self.start, self.schema).blocks():
-            rows = slice(
-                block.start - self.start, block.start - self.start + len(block)
-            )
-            if self.y is None:
-                y = block.y
-            else:
-                y = self.y[rows]
-            if self.w is None:
-                w = block.w
-            else:
-                w = self.w[rows]
-            yield replace(block, y=y, w=w)
+        table = frame_table(self.X)
+        for block in BatchPart(table, self.start, self.schema).blocks():
+            start = block.start - self.start
+            rows = slice(start, start + len(block))
+            # targets and weights are columns of the frame, or given beside it
+            if self.y is not None:
+                block = replace(block, y=self.y[rows])
+            if self.w is not None:
+                block = replace(block, w=self.w[rows])
+            yield block
 
 
 class DaskSource:
@@ -117,19 +114,14 @@ class DaskSource:
         profiles = dask.compute(
             *[dask.delayed(_profile)(part, roles.in_full) for part in partitions]
         )
+        # an empty partition may have other types than the others
         merged = merge_all([profile for profile in profiles if profile.n_rows])
         if merged is None:
             raise DataError("the Dask frame has no rows (0 samples)")
-        roles = replace(
-            roles, types={name: column.holds for name, column in merged.columns.items()}
-        )
-        return cls(
-            partitions,
-            None,
-            None,
-            roles.schema(merged),
-            [profile.n_rows for profile in profiles],
-        )
+        types = {name: column.holds for name, column in merged.columns.items()}
+        schema = replace(roles, types=types).schema(merged)
+        lengths = [profile.n_rows for profile in profiles]
+        return cls(partitions, None, None, schema, lengths)
 
     @classmethod
     def of_collections(
@@ -150,17 +142,15 @@ class DaskSource:
         named = hasattr(X, "columns")
         if named:
             names = [str(name) for name in X.columns]
+            types = X.dtypes.tolist()
         else:
             names = [f"x{j}" for j in range(X.shape[1])]
+            types = [np.dtype(np.float64)] * len(names)
         roles = kinds(names, named)
         parts = as_delayed(X)
         ys = _partitions_like_X(y if task else None, len(parts), "y")
         ws = _partitions_like_X(w, len(parts), "sample_weight")
         look = dask.delayed(_look, pure=False)
-        if named:
-            types = X.dtypes.tolist()
-        else:
-            types = [np.dtype(np.float64)] * len(names)
         undecided = _undecided_columns(names, types, roles)
         looks = dask.compute(
             *[look(*part, undecided, task, unlabeled) for part in zip(parts, ys, ws)]
@@ -171,15 +161,12 @@ class DaskSource:
             )
         schema = _seen_schema(names, roles, looks, task, unlabeled)
         coded = None
-        target = schema.target
-        if target is not None:
-            code = dask.delayed(
-                partial(_coded_target, target=target, unlabeled=unlabeled), pure=False
-            )
+        if schema.target is not None:
+            work = partial(_coded_target, target=schema.target, unlabeled=unlabeled)
+            code = dask.delayed(work, pure=False)
             coded = [code(part_y) for part_y in ys]
-        if w is None:
-            weights = None
-        else:
+        weights = None
+        if w is not None:
             weights = [dask.delayed(_weights, pure=False)(part_w) for part_w in ws]
         return cls(parts, coded, weights, schema, [seen.n_rows for seen in looks])
 
@@ -192,23 +179,26 @@ class DaskSource:
         import dask
 
         check_ascending(indices)
+        # partition p has the rows from stops[p] - lengths[p] to stops[p]: the indices that are
+        # wanted of it lie between two ends, and become row numbers in it
         stops = np.cumsum(self.lengths)
         ends = np.searchsorted(indices, stops)
-        here = [
-            indices[a:b] - (stop - n)
-            for a, b, stop, n in zip([0, *ends], ends, stops, self.lengths)
-        ]
-        some = dask.delayed(_some_rows, pure=False)
+        starts = [0, *ends]
+        rows_by_part = []
+        for a, b, stop, n in zip(starts, ends, stops, self.lengths):
+            rows_by_part.append(indices[a:b] - (stop - n))
+        rows_of = dask.delayed(_rows_at, pure=False)
 
-        def take(parts: Sequence[Any] | None) -> list[Any] | None:
-            if parts is None:
-                return None
-            return [some(part, rows) for part, rows in zip(parts, here)]
+        def take(parts: Sequence[Any]) -> list[Any]:
+            return [rows_of(part, rows) for part, rows in zip(parts, rows_by_part)]
 
-        X = take(self.X)
-        assert X is not None
         return DaskSource(
-            X, take(self.y), take(self.w), self.schema, list(map(len, here)), self.dtype
+            take(self.X),
+            y=self.y and take(self.y),
+            w=self.w and take(self.w),
+            schema=self.schema,
+            lengths=list(map(len, rows_by_part)),
+            dtype=self.dtype,
         )
 
     def parts(self) -> Iterator[Part]:
@@ -222,49 +212,48 @@ class DaskSource:
     def _delayed_parts(self) -> list[Any]:
         import dask
 
-        starts = (
-            np.concatenate([[0], np.cumsum(self.lengths)[:-1]]).astype(int).tolist()
-        )
+        starts = [0, *np.cumsum(self.lengths)[:-1].tolist()]
         nothing = [None] * len(self.X)
-        make = dask.delayed(
-            partial(DaskPart, schema=self.schema), pure=False
-        )  # Dask searches arguments
-        return [
-            make(*part)
-            for part in zip(self.X, self.y or nothing, self.w or nothing, starts)
-        ]
+        # the schema is bound, as Dask would search an argument for other delayed values
+        make = dask.delayed(partial(DaskPart, schema=self.schema), pure=False)
+        parts = zip(self.X, self.y or nothing, self.w or nothing, starts)
+        return [make(*part) for part in parts]
 
     def _persist(self) -> None:
         import dask
 
-        everything = dask.persist(*self.X, *(self.y or []), *(self.w or []))
+        # in one call, so that what partitions of X, y and w have in common is computed once
+        given = [*self.X, *(self.y or []), *(self.w or [])]
+        everything = dask.persist(*given)
         n = len(self.X)
         self.X = list(everything[:n])
         if self.y:
             self.y = list(everything[n : 2 * n])
         if self.w:
             self.w = list(everything[-n:])
+        # threads of this process share its memory: no scheduler is needed any more
         if _is_local():
-            self._kept = [
-                part.as_arrow() for part in dask.compute(*self._delayed_parts())
-            ]
+            parts = dask.compute(*self._delayed_parts())
+            self._kept = [part.as_arrow() for part in parts]
 
     def reduce(self, fold: Callable[[Part], Any]) -> Any:
         """Fold every partition and merge the results in order, as a tree, in one compute."""
         import dask
 
+        # the first pass may be the only one, for which nothing need be held
         self._passes += 1
         if self._passes == 2:
             self._persist()
         if self._kept is not None:
             return self._reduce_kept(fold)
-        level = [dask.delayed(fold, pure=False)(part) for part in self._delayed_parts()]
+        # a tree: no worker has to hold the summaries of all partitions
+        folded = dask.delayed(fold, pure=False)
+        level = [folded(part) for part in self._delayed_parts()]
         rows = dict(zip((task.key for task in level), self.lengths))
         merge = dask.delayed(merge_all, pure=False)
         while len(level) > 1:
-            level = [
-                merge(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)
-            ]
+            starts = range(0, len(level), _FAN_IN)
+            level = [merge(level[i : i + _FAN_IN]) for i in starts]
         with _report_rows(rows):
             return level[0].compute()
 
@@ -272,15 +261,15 @@ class DaskSource:
         """The same reduction over partitions in memory."""
         assert self._kept is not None
         level = []
-        done = 0
+        n_done = 0
         for summary, n in zip(ordered_map(fold, self._kept), self.lengths):
             level.append(summary)
-            done += n
-            report("rows", done, self.n_rows)
+            n_done += n
+            report("rows", n_done, self.n_rows)
+        # merged in the same order as on Dask, so that sums are the same to the last bit
         while len(level) > 1:
-            level = [
-                merge_all(level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)
-            ]
+            starts = range(0, len(level), _FAN_IN)
+            level = [merge_all(level[i : i + _FAN_IN]) for i in starts]
         return level[0]
 
     def collect(self, function: Callable[[Part], tuple[int, np.ndarray | None]]) -> Any:
@@ -288,18 +277,16 @@ class DaskSource:
         import dask
         import dask.array as da
 
-        empty = DaskPart(
-            np.empty((0, len(self.schema)), self.dtype), None, None, 0, self.schema
-        )
-        like = function(_EmptyPart(empty))[1]
+        # a lazy array has to know its type and shape: those of the answer for no rows
+        no_cells = np.empty((0, len(self.schema)), self.dtype)
+        like = function(_EmptyPart(no_cells, self.schema))[1]
         assert like is not None
-        result = dask.delayed(_rows_of, pure=False)
-        parts = [
-            da.from_delayed(
-                result(function, part, like), (n, *like.shape[1:]), like.dtype
-            )
-            for part, n in zip(self._delayed_parts(), self.lengths)
-        ]
+        result = dask.delayed(_result_or, pure=False)
+        parts = []
+        for part, n in zip(self._delayed_parts(), self.lengths):
+            shape = (n, *like.shape[1:])
+            rows = result(function, part, like)
+            parts.append(da.from_delayed(rows, shape, like.dtype))
         return da.concatenate(parts)
 
 
@@ -322,26 +309,26 @@ def _report_rows(rows: Mapping[str, int]) -> Iterator[None]:
         return
     from dask.callbacks import Callback
 
-    total = sum(rows.values())
+    n_rows = sum(rows.values())
     left = dict(rows)
 
     def after(key: Any, *_: Any) -> None:
         if left.pop(key, 0):
-            report("rows", total - sum(left.values()), total)
+            report("rows", n_rows - sum(left.values()), n_rows)
 
     with Callback(posttask=after):
         yield
     if any(left.values()):
-        report("rows", total, total)
+        report("rows", n_rows, n_rows)
 
 
-def _some_rows(part: Any, indices: np.ndarray) -> Any:
+def _rows_at(part: Any, indices: np.ndarray) -> Any:
     if hasattr(part, "iloc"):
         return part.iloc[indices]
     return part[indices]
 
 
-def _rows_of(
+def _result_or(
     function: Callable[[Part], tuple[int, np.ndarray | None]],
     part: Part,
     like: np.ndarray,
@@ -356,15 +343,15 @@ def _rows_of(
 class _EmptyPart:
     """No rows, but of the right width: asks a function for the shape of its answers."""
 
-    part: DaskPart
+    X: np.ndarray
+    schema: Schema
 
     def blocks(self) -> Iterator[Block]:
-        target = self.part.schema.target
-        if target is None:
-            y = None
-        else:
+        target = self.schema.target
+        y = None
+        if target is not None:
             y = np.empty(0, np.int32 if target.is_categorical else np.float64)
-        yield Block(self.part.X, y, None, 0, self.part.schema)
+        yield Block(self.X, y, None, 0, self.schema)
 
 
 def _profile(frame: Frame, in_full: Collection[str]) -> TableProfile:
@@ -393,30 +380,30 @@ def _look(
             )
     profile = None
     if undecided and is_frame(X):
-        profile = TableProfile.of(
-            frame_table(X).select(undecided), undecided, undecided
-        )
+        table = frame_table(X).select(undecided)
+        profile = TableProfile.of(table, in_full=undecided, ordered=undecided)
     elif undecided:
-        cells = {name: np.ascontiguousarray(X[:, int(name[1:])]) for name in undecided}
-        profile = TableProfile.of(pa.table(cells), undecided)
+        # the columns of an array are called x0, x1, ...
+        cells = {}
+        for name in undecided:
+            cells[name] = np.ascontiguousarray(X[:, int(name[1:])])
+        profile = TableProfile.of(pa.table(cells), in_full=undecided)
     classes = None
     if task == "classes" and y is not None and len(y):
         if unlabeled:
-            known = np.asarray(y)[is_labeled(y)]
-        else:
-            known = y
-        if len(known):
-            classes = class_codes(labels(known, "y", " of a partition"))[0]
-        else:
-            classes = None
-    return _PartFacts(
-        len(X), profile, classes, 0.0 if w is None else float(_weights(w).sum())
-    )
+            y = np.asarray(y)[is_labeled(y)]
+        if len(y):
+            classes = class_codes(labels(y, "y", " of a partition"))[0]
+    weight = 0.0
+    if w is not None:
+        weight = float(_weights(w).sum())
+    return _PartFacts(len(X), profile, classes, weight)
 
 
 def _weights(w: Weights) -> np.ndarray:
     weights = np.asarray(w, dtype=np.float64)
-    if not np.isfinite(weights).all() or weights.min(initial=0.0) < 0:
+    all_finite = np.isfinite(weights).all()
+    if not all_finite or weights.min(initial=0.0) < 0:
         raise DataError(
             "sample_weight has negative, missing or infinite values: weights are numbers of at"
             " least 0"
@@ -429,11 +416,12 @@ def _undecided_columns(
 ) -> list[str]:
     """The columns whose kind or categories only their cells tell."""
     in_full = roles.in_full
-    return [
-        name
-        for name, kind in zip(names, types)
-        if name not in roles.columns and (name in in_full or _is_undecided(kind))
-    ]
+    undecided = []
+    for name, dtype in zip(names, types):
+        is_number = isinstance(dtype, np.dtype) and dtype.kind in "iuf"
+        if name not in roles.columns and (name in in_full or not is_number):
+            undecided.append(name)
+    return undecided
 
 
 def _seen_schema(
@@ -443,11 +431,11 @@ def _seen_schema(
     task: str | None,
     unlabeled: bool,
 ) -> Schema:
+    # columns that no partition had to look at are numbers
     profile = merge_all([seen.profile for seen in looks]) or TableProfile(0, {})
-    types = {
-        name: profile.columns[name].holds if name in profile.columns else "number"
-        for name in names
-    }
+    types = dict.fromkeys(names, "number")
+    for name, column in profile.columns.items():
+        types[name] = column.holds
     columns = replace(roles, types=types).schema(profile).columns
     if task is None:
         return Schema(columns)
@@ -455,41 +443,32 @@ def _seen_schema(
         return Schema(columns, Column("y", why="y"))
     seen_labels = [seen.classes for seen in looks if seen.classes is not None]
     if not seen_labels:
-        raise DataError(
-            f"the Dask collection has no {'label' if unlabeled else 'rows (0 samples)'}"
-        )
+        what = "label" if unlabeled else "rows (0 samples)"
+        raise DataError(f"the Dask collection has no {what}")
     classes = np.unique(np.concatenate(seen_labels))
     if unlabeled and classes.dtype.kind in "if" and (classes != -1).sum() != 1:
         classes = classes[classes != -1]  # as in `fill_unlabeled`
-    from sklearn.utils.multiclass import (
-        check_classification_targets,
-    )  # scan alone does not need scikit-learn
+    # imported here, as scan alone does not need scikit-learn
+    from sklearn.utils.multiclass import check_classification_targets
 
     check_classification_targets(classes)
-    return Schema(
-        columns,
-        Column("y", "binary" if len(classes) == 2 else "categorical", classes, "y"),
-    )
-
-
-def _is_undecided(dtype: Any) -> bool:
-    """Whether the type of a Dask frame's column leaves its categories open."""
-    return not (isinstance(dtype, np.dtype) and dtype.kind in "iuf")
+    target = Column("y", categorical_kind(classes), classes, "y")
+    return Schema(columns, target)
 
 
 def _coded_target(y: Any, target: Column, unlabeled: bool) -> np.ndarray:
     if target.categories is None:
         return target_numbers(y, target.name)
-    if unlabeled:
-        known = np.flatnonzero(is_labeled(y))
-        codes = np.full(len(y), -1, dtype=np.int32)
-        given = labels(np.asarray(y)[known], target.name)
-        indices = np.minimum(
-            np.searchsorted(target.categories, given), len(target.categories) - 1
-        )
-        codes[known] = np.where(target.categories[indices] == given, indices, -1)
-        return codes
-    return np.searchsorted(target.categories, labels(y, target.name)).astype(np.int32)
+    classes = target.categories
+    if not unlabeled:
+        return np.searchsorted(classes, labels(y, target.name)).astype(np.int32)
+    # a label that is no class is -1, which marks a row without a label
+    labeled = np.flatnonzero(is_labeled(y))
+    codes = np.full(len(y), -1, dtype=np.int32)
+    given = labels(np.asarray(y)[labeled], target.name)
+    indices = np.minimum(np.searchsorted(classes, given), len(classes) - 1)
+    codes[labeled] = np.where(classes[indices] == given, indices, -1)
+    return codes
 
 
 def _partitions_like_X(data: Data, n_parts: int, name: str) -> list[Any]:
@@ -512,6 +491,7 @@ def as_delayed(data: Any) -> list[Any]:
     """The row partitions of a Dask array, frame or series as delayed values."""
     if hasattr(data, "columns") or not hasattr(data, "numblocks"):
         return list(data.to_delayed())
+    # blocks of whole rows
     if data.ndim == 2 and data.numblocks[1] > 1:
         data = data.rechunk({1: -1})
     return list(data.to_delayed().ravel())
@@ -521,6 +501,8 @@ def row_counts(data: Data) -> list[int]:
     """The number of rows of every partition, computed if Dask does not know it."""
     import dask
 
+    # Dask writes NaN for a length that only a computation would tell
     if hasattr(data, "chunks") and not np.isnan(data.chunks[0]).any():
         return [int(n) for n in data.chunks[0]]
-    return list(dask.compute(*[dask.delayed(len)(part) for part in as_delayed(data)]))
+    lengths = [dask.delayed(len)(part) for part in as_delayed(data)]
+    return list(dask.compute(*lengths))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -28,40 +27,41 @@ class Gathered:
     @classmethod
     def of_targets(cls, block: Block) -> Gathered:
         """The targets and weights of a block alone."""
-        return cls((replace(block, X=np.empty((len(block), 0))),))
+        nothing = np.empty((len(block), 0))
+        return cls((replace(block, X=nothing),))
 
     def merge(self, other: Gathered) -> Gathered:
         return Gathered(self.blocks + other.blocks, self.unchanged and other.unchanged)
 
     @property
     def n_bytes(self) -> int:
-        return sum(_n_bytes(block.X) for block in self.blocks)
+        n_bytes = 0
+        for block in self.blocks:
+            X = block.X
+            if sparse.issparse(X):
+                n_bytes += X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+            else:
+                n_bytes += X.nbytes
+        return n_bytes
 
     @property
     def block(self) -> Block:
         """All rows in one block."""
         blocks = _with_one_list_of_texts(self.blocks)
-        return replace(
-            self.targets,
-            X=stack_rows([block.X for block in blocks]),
-            schema=blocks[0].schema,
-        )
+        X = stack_rows([block.X for block in blocks])
+        return replace(self.targets, X=X, schema=blocks[0].schema)
 
     @property
     def targets(self) -> Block:
         """All targets and weights; the cells are those of the first block."""
         first = self.blocks[0]
-        if first.y is None:
-            y = None
-        else:
+        y = None
+        if first.y is not None:
             y = np.concatenate([block.y for block in self.blocks])
-        return replace(first, y=y, w=self._weights, start=0)
-
-    @property
-    def _weights(self) -> np.ndarray | None:
-        if all(block.w is None for block in self.blocks):
-            return None
-        return np.concatenate([block.weights for block in self.blocks])
+        w = None
+        if any(block.w is not None for block in self.blocks):
+            w = np.concatenate([block.weights for block in self.blocks])
+        return replace(first, y=y, w=w, start=0)
 
 
 def _with_one_list_of_texts(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
@@ -73,21 +73,19 @@ def _with_one_list_of_texts(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     cells = [block.X for block in blocks]
     for j, column in enumerate(first):
         lists = [np.asarray(block.schema[j].categories) for block in blocks]
-        if not column.is_free_text or all(one is lists[0] for one in lists):
+        if not column.is_free_text or all(texts is lists[0] for texts in lists):
             continue
+        # the lists one after the other: the codes of a block begin where its list does
         starts = np.cumsum([0, *map(len, lists[:-1])])
         columns[j] = replace(column, categories=np.concatenate(lists))
         cells = [X.astype(np.float64) for X in cells]
         for X, start in zip(cells, starts):
             X[:, j] += np.where(X[:, j] >= 0, start, 0)  # a missing cell is NaN
     schema = replace(first, columns=tuple(columns))
-    return tuple(replace(block, X=X, schema=schema) for block, X in zip(blocks, cells))
-
-
-def _n_bytes(X: Any) -> int:
-    if sparse.issparse(X):
-        return X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
-    return X.nbytes
+    changed = []
+    for block, X in zip(blocks, cells):
+        changed.append(replace(block, X=X, schema=schema))
+    return tuple(changed)
 
 
 def labels_as_given(y: np.ndarray | None, target: Column | None) -> np.ndarray | None:
@@ -124,18 +122,17 @@ def refuse_size(
     lyceum.errors.SourceError: RowSVD keeps every row in memory, but the rows need 40,000 bytes and
     at most 32,000 are allowed: use PCA, or fewer rows, e.g. rows.take(np.arange(800))
     """
-    if memory is None:
+    limit = memory
+    if limit is None:
         limit = _half_of_memory()
-    else:
-        limit = memory
     needed = max(n_bytes, 8 * (n_rows or 0) * n_columns)
     if needed > limit:
+        # the rows that would fit, rounded down to their first digit
         fits = (n_rows or 1) * limit // needed
-        # of its first digit alone
-        fits = max(1, fits - fits % 10 ** (len(str(fits)) - 1))
-        if alternative is None:
-            other = ""
-        else:
+        unit = 10 ** (len(str(fits)) - 1)
+        fits = max(1, fits - fits % unit)
+        other = ""
+        if alternative is not None:
             other = f"{alternative}, or "
         raise SourceError(
             f"{caller} keeps every row in memory, but the rows need {needed:,} bytes and at most"

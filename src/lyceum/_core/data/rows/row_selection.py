@@ -33,13 +33,11 @@ def row_numbers(indices: Any, n_rows: int | None) -> np.ndarray:
         low = int(indices.min())
         high = int(indices.max())
         if low < 0 or (n_rows is not None and high >= n_rows):
-            if n_rows is None:
-                count = ""
-            else:
+            odd = low if low < 0 else high
+            count = ""
+            if n_rows is not None:
                 count = f" of {n_rows:,}"
-            raise DataError(
-                f"there is no row {low if low < 0 else high}{count}: places are counted from 0"
-            )
+            raise DataError(f"there is no row {odd}{count}: places are counted from 0")
     return indices
 
 
@@ -65,11 +63,12 @@ def check_ascending(indices: np.ndarray) -> None:
     """Raise unless rows that are read in order can be taken in this order."""
     falls = np.flatnonzero(np.diff(indices) < 0)
     if len(falls):
-        one = indices[falls[0]]
-        two = indices[falls[0] + 1]
+        before = indices[falls[0]]
+        after = indices[falls[0] + 1]
         raise SourceError(
-            f"rows of files and Dask collections are read in order, but place {two} comes after"
-            f" {one}: sort the places, or hold the rows in memory, e.g. scan(..., memory=8 << 30)"
+            f"rows of files and Dask collections are read in order, but place {after} comes after"
+            f" {before}: sort the places, or hold the rows in memory, e.g. scan(..., memory=8 <<"
+            " 30)"
         )
 
 
@@ -107,6 +106,7 @@ class TakenSource:
         for part in self.source.parts():
             start = getattr(part, "start", None)
             n_rows = getattr(part, "n_rows", None)
+            # a part that is known to have none of the rows is not read
             if (
                 start is None
                 or n_rows is None
@@ -115,6 +115,7 @@ class TakenSource:
                 yield _TakenPart(part, self)
 
     def _between(self, start: int, stop: int) -> np.ndarray:
+        """The places in `indices` of the rows from start to stop; a row may be taken twice."""
         return np.arange(*np.searchsorted(self.indices, [start, stop]))
 
     def blocks_of(self, part: Part) -> Iterator[Block]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -20,7 +21,6 @@ from lyceum._core.data.rows.block_reduction import (
     merge_all,
 )
 from lyceum._core.data.rows.gather import Gathered, labels_as_given, refuse_size
-from lyceum._core.data.rows.row_counter import RowCounter
 from lyceum._core.data.rows.row_selection import (
     BlockSource,
     TakenSource,
@@ -28,6 +28,7 @@ from lyceum._core.data.rows.row_selection import (
     row_numbers,
 )
 from lyceum._core.data.rows.sources import ArraySource, Part, Source
+from lyceum._core.data.rows.steps import RowCounter
 from lyceum._core.data.rows.text import describe, describe_in_html
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.progress import is_watched, report
@@ -170,9 +171,12 @@ class Rows:
     @property
     def n_rows(self) -> int | None:
         """The number of rows, if it is known without reading them all."""
-        return vars(self).get(
-            "_row_count", None if self._drops_rows else self.source.n_rows
-        )
+        # a count that was made is remembered by the cached property
+        if "_row_count" in vars(self):
+            return self._row_count
+        if self._drops_rows:
+            return None
+        return self.source.n_rows
 
     def __len__(self) -> int:
         return self._row_count
@@ -186,14 +190,13 @@ class Rows:
     def _row_count(self) -> int:
         if self.n_rows is not None:
             return self.n_rows
-        if self._drops_rows:
-            counted = self
-        else:
+        counted = self
+        if not self._drops_rows:
             counted = replace(self, steps=())
-        total = counted._reduce(_Count.of)
-        if total is None:
+        count = counted._reduce(_Count.of)
+        if count is None:
             return 0
-        return total.n_rows
+        return count.n_rows
 
     @property
     def in_memory(self) -> bool:
@@ -253,16 +256,14 @@ class Rows:
     @property
     def _empty(self) -> Block:
         target = self.schema.target
-        weight = self.schema.weight
-        if target is None:
-            y = None
-        else:
+        y = None
+        if target is not None:
             y = np.empty(0, np.float64 if target.categories is None else np.int32)
-        if weight is None:
-            w = None
-        else:
+        w = None
+        if self.schema.weight is not None:
             w = np.empty(0)
-        return Block(np.empty((0, len(self.schema))), y, w, 0, self.schema)
+        X = np.empty((0, len(self.schema)))
+        return Block(X, y, w, 0, self.schema)
 
     # -- other rows --------------------------------------------------------------------
 
@@ -290,22 +291,18 @@ class Rows:
         """
         indices = row_numbers(indices, self.n_rows)
         if not self._drops_rows:
-            take = getattr(self.source, "take", None)
-            if take is None:
-                source = TakenSource.of(self.source, indices)
-            else:
-                source = take(indices)
-            return replace(self, source=source)
+            if hasattr(self.source, "take"):
+                return replace(self, source=self.source.take(indices))
+            return replace(self, source=TakenSource.of(self.source, indices))
+        # the rows are counted after the steps, which are therefore done first
+        source: Source
         if self.in_memory:
             block = self.in_one_block("take", "a source without dropped rows")
-            return replace(
-                self, source=ArraySource.of_block(block).take(indices), steps=()
-            )
-        return replace(
-            self,
-            source=TakenSource.of(BlockSource(self.blocks, self.schema), indices),
-            steps=(),
-        )
+            source = ArraySource.of_block(block).take(indices)
+        else:
+            left = BlockSource(self.blocks, self.schema)
+            source = TakenSource.of(left, indices)
+        return replace(self, source=source, steps=())
 
     def __getitem__(self, key: Any) -> Rows:
         """`take` by a slice, row numbers or truth values: so scikit-learn's tools cut rows into
@@ -344,20 +341,16 @@ class Rows:
             return source.block
         if not self.in_memory:
             refuse_size(caller, alternative, memory, source.n_rows, len(source.schema))
-        gathered = Gathered()
         # the partitions are computed side by side; their number of rows is known
         if self.on_dask:
             return self.reduce(Gathered.of).block
+        gathered = Gathered()
+        # the rows of a file may not be known before: what was read so far is compared
         for n_bytes, part in self._gathered_parts():
             gathered = gathered.merge(part)
             if not self.in_memory:
-                refuse_size(
-                    caller,
-                    alternative,
-                    memory,
-                    sum(map(len, gathered.blocks)),
-                    n_bytes=n_bytes,
-                )
+                n_rows = sum(map(len, gathered.blocks))
+                refuse_size(caller, alternative, memory, n_rows, n_bytes=n_bytes)
         if not gathered.blocks:
             raise DataError(_NO_ROWS)
         if gathered.unchanged and isinstance(source, ArraySource) and source.is_coded:
@@ -380,43 +373,39 @@ class Rows:
 
     def reduce(self, of: Callable[[Block], Summary]) -> Summary:
         """Summarize every block by `of` and merge the summaries in order."""
-        total = self._reduce(of)
-        if total is None:
+        summary = self._reduce(of)
+        if summary is None:
             raise DataError(_NO_ROWS)
-        return total
+        return summary
 
     def _reduce(self, of: Callable[[Block], Summary]) -> Summary | None:
         if hasattr(self.source, "reduce"):
             return self.source.reduce(partial(fold_part, of=of, steps=self.steps))
-        return self._reduce_here(of)
-
-    def _reduce_here(self, of: Callable[[Block], Summary]) -> Summary | None:
+        fold = partial(count_and_fold, of=of, steps=self.steps)
+        # blocks are spread over threads: BLAS with threads of its own would get in their way
         with single_threaded_blas():
-            return merge_all(
-                self._over_parts(partial(count_and_fold, of=of, steps=self.steps))
-            )
+            return merge_all(self._over_parts(fold))
 
     def map(self, function: Callable[[Block], np.ndarray]) -> Iterator[np.ndarray]:
         """`function` of every part's blocks, in order, over threads; what is kept is up to the
         caller."""
+        work = partial(map_part, function=function, steps=self.steps)
         with single_threaded_blas():
-            for result in self._over_parts(
-                partial(map_part, function=function, steps=self.steps)
-            ):
+            for result in self._over_parts(work):
                 if result is not None:
                     yield result
 
     def _over_parts(self, work: Callable[[Part], tuple[int, Any]]) -> Iterator[Any]:
         """The results of `work` on every part, in order; reports the rows done."""
-        done = 0
+        n_done = 0
+        # the number of rows may take a look at every file
+        n_rows = None
         if is_watched():
             n_rows = self.source.n_rows
-        else:
-            n_rows = None
         for n, result in ordered_map(work, self.source.parts()):
             yield result
-            done += n
-            report("rows", done, n_rows)
+            n_done += n
+            report("rows", n_done, n_rows)
         for step in self.steps:
             if isinstance(step, RowCounter):
                 step.complete = True
@@ -438,11 +427,7 @@ class Rows:
         Columns of categories are refused: their codes are no numbers to compute with.
         """
         check_numbers(self.schema)
-        return np.asarray(self.collect(_dense_cells), dtype=dtype)
-
-
-def _dense_cells(block: Block) -> np.ndarray:
-    return np.asarray(block.dense)
+        return np.asarray(self.collect(attrgetter("dense")), dtype=dtype)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Where rows come from: arrays, Parquet files, CSV files. Dask collections are in `_dask.py`.
+"""Where rows come from: arrays, Parquet files, CSV files. Dask collections are in `dask.py`.
 
 A source yields parts that can be read in any order and again; a part yields blocks. Parts do not
 share anything, so threads can work on several at once.
@@ -113,22 +113,15 @@ class ArraySource:
             return True
         if sparse.issparse(self.X):
             return self.X.dtype in (np.float32, np.float64)
+        # what the coder does to one row, it does to all
         first = self.X[:1]
-        return self.X.flags.c_contiguous and np.may_share_memory(
-            ArrayCoder(self.schema)(first), first
-        )
+        coded = ArrayCoder(self.schema)(first)
+        return self.X.flags.c_contiguous and np.may_share_memory(coded, first)
 
     def take(self, indices: np.ndarray) -> ArraySource:
         """Some of the rows, in the order given."""
-        if self.y is None:
-            y = None
-        else:
-            y = self.y[indices]
-        if self.w is None:
-            w = None
-        else:
-            w = self.w[indices]
-        return replace(self, X=self.X[indices], y=y, w=w)
+        taken = self.block.take(indices)
+        return replace(self, X=taken.X, y=taken.y, w=taken.w)
 
     def parts(self) -> Iterator[Part]:
         step = block_rows(self.X.shape[1])
@@ -152,14 +145,8 @@ class _ArrayPart:
             X = as_float(X)
         elif not source.coded:
             X = ArrayCoder(source.schema)(X)
-        if source.y is None:
-            y = None
-        else:
-            y = source.y[rows]
-        if source.w is None:
-            w = None
-        else:
-            w = source.w[rows]
+        y = None if source.y is None else source.y[rows]
+        w = None if source.w is None else source.w[rows]
         yield Block(X, y, w, self.start, source.schema)
 
 
@@ -224,7 +211,7 @@ def file_errors(path: str, kind: str = "Parquet") -> Iterator[None]:
         raise DataError(f"{path} is damaged or not a {kind} file: {error}") from error
 
 
-_PART_ROWS = 1 << 18
+_PART_ROWS = 1 << 18  # of a part of a Parquet file
 
 
 def _group(metadata: pq.FileMetaData) -> Iterator[tuple[int, ...]]:
@@ -253,13 +240,9 @@ class ParquetPart:
 
     def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
         """The rows of the part, a few blocks at a time."""
-        text = list(self.text)
-        with (
-            file_errors(self.path),
-            pq.ParquetFile(
-                self.path, buffer_size=1 << 16, read_dictionary=text
-            ) as file,
-        ):
+        # with a buffer, column chunks are read in pieces; threads work on parts, not inside of one
+        options = {"buffer_size": 1 << 16, "read_dictionary": list(self.text)}
+        with file_errors(self.path), pq.ParquetFile(self.path, **options) as file:
             present = set(file.schema_arrow.names)
             names = [name for name in names if name in present]
             size = 4 * block_rows(len(self.schema))
@@ -286,11 +269,8 @@ class CsvSource:
     def without_features(self) -> CsvSource:
         """The same rows with targets and weights alone."""
         schema = replace(self.schema, columns=())
-        return replace(
-            self,
-            schema=schema,
-            reader=replace(self.reader, only=tuple(TableCoder(schema).names)),
-        )
+        reader = replace(self.reader, only=tuple(TableCoder(schema).names))
+        return replace(self, schema=schema, reader=reader)
 
     def parts(self) -> Iterator[Part]:
         start = 0

@@ -1,10 +1,11 @@
-"""Steps between the source and a learner: cells as codes, cells as numbers, and the checks on
-both."""
+"""Steps between the source and a learner: cells as codes, cells as numbers, the checks on both, and
+a count of the rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +16,9 @@ from lyceum._core.data.schema.column import Column
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.native import native
 from lyceum.errors import MissingValuesError, SchemaError
+
+if TYPE_CHECKING:
+    from lyceum._core.data.rows.rows import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,10 @@ class Recode:
         ]
         if not columns:
             return block
-        X = block.X.astype(block.X.dtype if block.X.dtype.kind == "f" else np.float64)
+        dtype = block.X.dtype
+        if dtype.kind != "f":
+            dtype = np.dtype(np.float64)
+        X = block.X.astype(dtype)
         for j in columns:
             X[:, j] = codes_of(X[:, j], block.schema[j].categories)  # type: ignore[arg-type]
         return block.with_X(X, block.schema)
@@ -112,10 +119,8 @@ class Design:
         # columns
         last: tuple[Schema, Schema] | None = self.__dict__.get("_last")
         if last is None or last[0] is not schema:
-            last = self.__dict__["_last"] = (
-                schema,
-                replace(schema, columns=self.after.columns),
-            )
+            last = (schema, replace(schema, columns=self.after.columns))
+            self.__dict__["_last"] = last
         return last[1]
 
     @cached_property
@@ -125,12 +130,9 @@ class Design:
         columns: list[Column] = []
         for column in self.before:
             if column.numeric:
-                plain = column.kind == "continuous" and column.categories is None
-                columns.append(
-                    column
-                    if plain
-                    else replace(column, kind="continuous", categories=None)
-                )
+                if column.categories is not None:
+                    column = replace(column, kind="continuous", categories=None)
+                columns.append(column)
             elif column.is_free_text:
                 columns.append(column)
             else:
@@ -144,20 +146,21 @@ class Design:
         """The first category that has a design column."""
         if _stays(column):
             return 0
-        return int(
-            self.reference
-            or (len(np.asarray(column.categories)) == 2 and not self.every)
-        )
+        is_pair = len(np.asarray(column.categories)) == 2
+        return int(self.reference or (is_pair and not self.every))
 
     @cached_property
     def width(self) -> np.ndarray:
         """How many design columns every column has."""
         if self.before.of_an_array:
             return np.ones(len(self.before), dtype=np.int32)
-        widths = [
-            1 if _stays(c) else len(np.asarray(c.categories)) - self._first(c)
-            for c in self.before
-        ]
+        widths = []
+        for column in self.before:
+            width = 1
+            if not _stays(column):
+                n_categories = len(np.asarray(column.categories))
+                width = n_categories - self._first(column)
+            widths.append(width)
         return np.array(widths, dtype=np.int32)
 
     @cached_property
@@ -169,18 +172,14 @@ class Design:
     def _layout(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The columns that have design columns, where these start, how many (0: a number), from
         which."""
-        kept = np.flatnonzero(self.width)
+        # a column whose only category is left out has no design column
+        used = np.flatnonzero(self.width)
         stays = np.array([_stays(column) for column in self.before])
-        first = np.array(
-            [self._first(column) for column in self.before], dtype=np.int32
-        )
+        firsts = [self._first(column) for column in self.before]
+        first = np.array(firsts, dtype=np.int32)
         start = np.cumsum(self.width, dtype=np.int32) - self.width
-        return (
-            kept,
-            start[kept],
-            np.where(stays, np.int32(0), self.width)[kept],
-            first[kept],
-        )
+        size = np.where(stays, np.int32(0), self.width)
+        return used, start[used], size[used], first[used]
 
     @cached_property
     def is_plain(self) -> bool:
@@ -194,40 +193,79 @@ class Design:
     def __call__(self, block: Block) -> Block:
         if self.is_plain:
             return block.with_X(block.X, self.schema(block.schema))
-        kept, *layout = self._layout
-        X = np.ascontiguousarray(
-            block.X if len(kept) == len(self.before) else block.X[:, kept]
-        )
-        return block.with_X(
-            (_csr if self._is_sparse else _dense)(X, layout, len(self.after)),
-            self.schema(block.schema),
-        )
+        used, *layout = self._layout
+        X = block.X
+        if len(used) < len(self.before):
+            X = X[:, used]
+        if X.dtype.kind != "f" and self._is_sparse:
+            X = X.astype(np.float64)
+        cells = self._expand(np.ascontiguousarray(X), *layout)
+        return block.with_X(cells, self.schema(block.schema))
+
+    def _expand(
+        self, X: np.ndarray, start: np.ndarray, size: np.ndarray, first: np.ndarray
+    ) -> Any:
+        """Cells of the table as design columns, dense or CSR; see `_layout`."""
+        shape = (len(X), len(self.after))
+        if not self._is_sparse:
+            dtype = X.dtype if X.dtype.kind == "f" else np.float64
+            expanded = np.empty(shape, dtype=dtype)
+            native.expand(X, start, size, first, expanded)
+            return expanded
+        # every cell of the table gives at most one that is not zero
+        indptr = np.empty(len(X) + 1, np.int32)
+        indices = np.empty(X.size, np.int32)
+        data = np.empty(X.size)
+        n_used = native.expand_sparse(X, start, size, first, indptr, indices, data)
+        cells = (data[:n_used], indices[:n_used], indptr)
+        return sparse.csr_array(cells, shape=shape)
 
 
 def _stays(column: Column) -> bool:
     return column.numeric or column.is_free_text
 
 
-def _dense(X: np.ndarray, layout: list[np.ndarray], width: int) -> np.ndarray:
-    out = np.empty(
-        (len(X), width), dtype=X.dtype if X.dtype.kind == "f" else np.float64
-    )
-    start, size, first = layout
-    native.expand(X, start, size, first, out)
-    return out
+def design_change(known: Schema, design: Design) -> tuple[np.ndarray, np.ndarray]:
+    """The matrix and offset of z ↦ matrix z + offset, from rows coded by `known` to the same rows
+    coded by `design`.
+
+    `design` has the columns of `known`, some with more categories, which no older row has.
+    """
+    # the design columns of an old column give the indicators of its old categories; those of new
+    # categories are zero for every old row
+    old = replace(design, before=Schema(known.columns))
+    matrix = np.zeros((len(design.after), len(old.after)))
+    offset = np.zeros(len(design.after))
+    for j, (before, after) in enumerate(zip(old.before, design.before)):
+        old_columns = np.flatnonzero(old.source == j)
+        new_columns = np.flatnonzero(design.source == j)
+        if after.numeric:
+            matrix[new_columns, old_columns] = 1.0
+            continue
+        categories = np.asarray(after.categories)
+        coded = categories[len(categories) - len(new_columns) :]
+        slopes, starts = _indicators(before, len(old_columns))
+        for i, value in zip(new_columns, coded):
+            for index in np.flatnonzero(np.asarray(before.categories) == value):
+                matrix[i, old_columns] = slopes[index]
+                offset[i] = starts[index]
+    return matrix, offset
 
 
-def _csr(X: np.ndarray, layout: list[np.ndarray], width: int) -> sparse.csr_array:
-    if X.dtype.kind != "f":
-        X = X.astype(np.float64)
-    indptr = np.empty(len(X) + 1, np.int32)
-    indices = np.empty(X.size, np.int32)
-    data = np.empty(X.size)
-    start, size, first = layout
-    used = native.expand_sparse(X, start, size, first, indptr, indices, data)
-    return sparse.csr_array(
-        (data[:used], indices[:used], indptr), shape=(len(X), width)
-    )
+def _indicators(column: Column, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """The indicator of every category as slopes @ z + starts, with z the design columns."""
+    n = len(np.asarray(column.categories))
+    # two numbers a < b as they are: b is where (z - a) / (b - a) is 1
+    if column.numeric:
+        a, b = np.asarray(column.categories, dtype=np.float64)
+        slopes = np.array([[-1.0], [1.0]])
+        starts = np.array([b, -a])
+        return slopes / (b - a), starts / (b - a)
+    if width == n:
+        return np.eye(n), np.zeros(n)
+    # without a column of its own, the first category is 1 minus the others
+    slopes = np.vstack([-np.ones(n - 1), np.eye(n - 1)])
+    return slopes, np.append(1.0, np.zeros(n - 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,34 +309,33 @@ class CheckCells:
         return schema
 
     def __call__(self, block: Block) -> Block:
-        if sparse.issparse(block.X):
-            cells = block.X.data
-        else:
-            cells = block.X
+        cells = block.X
+        if sparse.issparse(cells):
+            cells = cells.data.reshape(1, -1)
         if cells.dtype.kind != "f":
             return block
-        index = native.first_nonfinite(
-            cells.reshape(1, -1) if cells.ndim == 1 else cells, self.allow_missing
-        )
+        index = native.first_nonfinite(cells, self.allow_missing)
         if index >= 0:
             raise MissingValuesError(self._message(block, index, cells.flat[index]))
         return block
 
     def _message(self, block: Block, index: int, value: float) -> str:
+        # an index into the cells: those of a CSR row r are from indptr[r] to indptr[r + 1]
         if sparse.issparse(block.X):
             row = int(np.searchsorted(block.X.indptr, index, side="right")) - 1
             column = block.schema[int(block.X.indices[index])].name
         else:
             row = index // block.X.shape[1]
             column = block.schema[index % block.X.shape[1]].name
-        where = f"column {column!r} has {{}} in row {block.start + row}"
-        where += f", which {self.caller} cannot take"
         if np.isnan(value):
-            fill = ": fill it first, e.g. lyceum.prepare.SimpleImputer()" + self.instead
-            return where.format("a missing value (NaN)") + fill
+            what = "a missing value (NaN)"
+            remedy = f"fill it first, e.g. lyceum.prepare.SimpleImputer(){self.instead}"
+        else:
+            what = "an infinity (inf)"
+            remedy = "replace it by a number, or by NaN if it is unknown"
         return (
-            where.format("an infinity (inf)")
-            + ": replace it by a number, or by NaN if it is unknown"
+            f"column {column!r} has {what} in row {block.start + row}, which {self.caller} cannot"
+            f" take: {remedy}"
         )
 
 
@@ -377,3 +414,39 @@ class CheckTarget:
                 f" {self.caller} cannot learn from: drop such rows first"
             )
         return block
+
+
+class RowCounter:
+    """A step that counts the rows that come by, where only a pass can tell how many there are.
+
+    Parameters
+    ----------
+    rows : Rows
+        What is counted.
+    before : int, default=0
+        Rows counted in earlier calls of `partial_fit`.
+
+    Attributes
+    ----------
+    complete : bool
+        Whether a pass over all rows has been made; `Rows` says so.
+    """
+
+    def __init__(self, rows: Rows, before: int = 0):
+        self.rows = rows
+        self.before = before
+        self.complete = False
+        # by the first row of a block: more passes change nothing
+        self._lengths: dict[int, int] = {}
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        self._lengths[block.start] = len(block)
+        return block
+
+    def total(self) -> int:
+        """The number of rows; takes a pass only if none was made here, as on Dask."""
+        n_rows = sum(self._lengths.values()) if self.complete else len(self.rows)
+        return self.before + n_rows

@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lyceum._core.data.schema.column import KINDS, Column
-from lyceum._core.data.schema.schema import Schema
+from lyceum._core.data.schema.column import KINDS
 from lyceum._core.report import Table
 from lyceum._core.text import show_count
 from lyceum._core.types import Data
@@ -30,11 +29,10 @@ def source_name(data: Data) -> str:
         and len(data)
         and isinstance(data[0], str | os.PathLike)
     ):
+        name = os.fspath(data[0])
         if len(data) > 1:
-            more = f" and {len(data) - 1} more"
-        else:
-            more = ""
-        return f"{os.fspath(data[0])}{more}"
+            name += f" and {len(data) - 1} more"
+        return name
     name = type(data).__name__
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
@@ -47,50 +45,45 @@ def describe(rows: Rows) -> str:
 def _facts(rows: Rows) -> list[str]:
     schema = rows.schema
     if rows.n_rows is None:
-        n = "rows not counted"
+        size = "rows not counted"
     else:
-        n = show_count(rows.n_rows, "row")
+        size = show_count(rows.n_rows, "row")
+    size += f" × {show_count(len(schema), 'column')}"
     kinds = Counter(column.kind for column in schema)
-    counts = ", ".join(f"{kinds[kind]:,} {kind}" for kind in KINDS if kinds[kind])
-    size = f"{n} × {show_count(len(schema), 'column')}" + (
-        f" ({counts})" if counts else ""
-    )
+    if kinds:
+        counts = (f"{kinds[kind]:,} {kind}" for kind in KINDS if kinds[kind])
+        size += f" ({', '.join(counts)})"
     facts = [size]
-    if schema.target is not None:
-        facts.append(f"target {schema.target.name!r} ({_target(schema.target)})")
+    target = schema.target
+    if target is not None:
+        holds = "numbers"
+        if target.categories is not None:
+            holds = show_count(len(target.categories), "class")
+        facts.append(f"target {target.name!r} ({holds})")
     if schema.weight is not None:
         facts.append(f"weight {schema.weight!r}")
     if rows.steps:
         facts.append(f"after {show_count(len(rows.steps), 'step')}")
-    return [*facts, _place(rows)]
-
-
-def _place(rows: Rows) -> str:
     if rows.in_memory:
-        return "in memory"
-    if rows.on_dask:
-        return "on Dask"
-    return "read on every pass"
-
-
-def _target(target: Column) -> str:
-    if target.categories is None:
-        return "numbers"
-    return show_count(len(target.categories), "class")
+        facts.append("in memory")
+    elif rows.on_dask:
+        facts.append("on Dask")
+    else:
+        facts.append("read on every pass")
+    return facts
 
 
 def describe_in_html(rows: Rows) -> str:
     """The facts and the columns, for a notebook."""
+    schema = rows.schema
+    columns = list(schema.columns[:_MANY])
+    if schema.target:
+        columns.append(schema.target)
+    title = ""
+    if len(schema) > _MANY:
+        title = f"the first {_MANY} of {len(schema):,} columns"
+    listed = [(column.name, column.kind, column.why) for column in columns]
+    table = Table(title, ("Column", "Kind", "Why"), listed)
     facts = html.escape(", ".join(_facts(rows)))
     of = html.escape(f" of {rows.name}" * bool(rows.name))
-    return f"<p><b>Rows</b>{of}: {facts}</p>{_columns(rows.schema)._repr_html_()}"
-
-
-def _columns(schema: Schema) -> Table:
-    columns = [*schema.columns[:_MANY], *([schema.target] if schema.target else [])]
-    listed = [(column.name, column.kind, column.why) for column in columns]
-    if len(schema) <= _MANY:
-        title = ""
-    else:
-        title = f"the first {_MANY} of {len(schema):,} columns"
-    return Table(title, ("Column", "Kind", "Why"), listed)
+    return f"<p><b>Rows</b>{of}: {facts}</p>{table._repr_html_()}"

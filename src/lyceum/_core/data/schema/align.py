@@ -12,9 +12,8 @@ from scipy import sparse
 from lyceum._core.data.files.column_names import missing_columns
 from lyceum._core.data.rows.block import Block
 from lyceum._core.data.schema.coding import codes_of
-from lyceum._core.data.schema.column import Column, union_levels
-from lyceum._core.data.schema.free_text import with_texts_of
-from lyceum._core.data.schema.schema import Schema
+from lyceum._core.data.schema.column import Column, categorical_kind, union_levels
+from lyceum._core.data.schema.schema import Schema, with_texts_of
 from lyceum.errors import SchemaError
 
 
@@ -26,12 +25,10 @@ def union(known: Schema, new: Schema, caller: str, counts: bool) -> Schema:
     """
     odd = sorted(set(known.names) ^ set(new.names))
     if odd:
-        if odd[0] in new:
-            has = "is new"
-        else:
-            has = "is missing"
+        change = "is new" if odd[0] in new else "is missing"
         raise SchemaError(
-            f"column {odd[0]!r} {has}: {caller} was fitted on {', '.join(map(repr, known.names))}"
+            f"column {odd[0]!r} {change}: {caller} was fitted on"
+            f" {', '.join(map(repr, known.names))}"
         )
     columns = tuple(_union(column, new[column.name], caller) for column in known)
     for before, after in zip(known, columns):
@@ -42,26 +39,31 @@ def union(known: Schema, new: Schema, caller: str, counts: bool) -> Schema:
                 f" kinds={{{before.name!r}: 'continuous'}})"
             )
     target = known.target
-    if target is not None and new.target is not None:
-        target = _union_of_classes(target, new.target, caller)
+    if (
+        target is not None
+        and new.target is not None
+        and target.categories is not None
+        and new.target.categories is not None
+    ):
+        target = _with_categories(target, new.target, caller)
     return Schema(columns, target, known.weight)
 
 
 def _union(one: Column, two: Column, caller: str) -> Column:
+    # nothing new: no cells, more numbers, or texts that no schema lists
     if (
         two.is_empty
         or (one.categories is None and two.numeric)
         or (one.is_free_text and two.is_text)
     ):
         return one
+    # a binary column of numbers and others: it stays binary with the same two, else is continuous
     if one.numeric and two.numeric:
         assert one.categories is not None
-        same = (
-            two.categories is not None
-            and len(np.union1d(one.categories, two.categories)) == 2
-        )
-        if same:
-            return one
+        if two.categories is not None:
+            both_numbers = np.union1d(one.categories, two.categories)
+            if len(both_numbers) == 2:
+                return one
         return replace(one, kind="continuous", categories=None)
     if one.numeric != two.numeric:
         raise SchemaError(
@@ -75,12 +77,6 @@ def _union(one: Column, two: Column, caller: str) -> Column:
     return replace(both, kind=one.kind)
 
 
-def _union_of_classes(one: Column, two: Column, caller: str) -> Column:
-    if one.categories is None or two.categories is None:
-        return one
-    return _with_categories(one, two, caller)
-
-
 def _with_categories(one: Column, two: Column, caller: str) -> Column:
     a = one.categories
     b = two.categories
@@ -92,9 +88,7 @@ def _with_categories(one: Column, two: Column, caller: str) -> Column:
             f" {b[0]!r} now: give both one type"
         )
     both = union_levels(a, b)
-    return replace(
-        one, kind="binary" if len(both) == 2 else "categorical", categories=both
-    )
+    return replace(one, kind=categorical_kind(both), categories=both)
 
 
 Change = Callable[[np.ndarray], np.ndarray]
@@ -174,21 +168,18 @@ class Align:
             else:
                 X = X.take(self.indices, axis=1)
         for j, change in enumerate(self.changes):
-            if change is not None:
-                X = _as_signed(X, copy=X is block.X)
-                X[:, j] = change(X[:, j])
+            if change is None:
+                continue
+            # cells that can hold the code -1, and are not those of the block
+            if X.dtype.kind == "u":
+                X = X.astype(np.float64)
+            elif X is block.X:
+                X = X.copy()
+            X[:, j] = change(X[:, j])
         if y is not None and self.classes is not None:
             y = self.classes(y).astype(np.int32)
-        return replace(block, X=X, y=y, schema=with_texts_of(self.after, block.schema))
-
-
-def _as_signed(X: np.ndarray, copy: bool) -> np.ndarray:
-    """Cells that can hold the code -1."""
-    if X.dtype.kind == "u":
-        return X.astype(np.float64)
-    if copy:
-        return X.copy()
-    return X
+        schema = with_texts_of(self.after, block.schema)
+        return replace(block, X=X, y=y, schema=schema)
 
 
 def change_between(before: Column, after: Column) -> Change | None:
@@ -202,6 +193,7 @@ def change_between(before: Column, after: Column) -> Change | None:
             f"column {after.name!r} holds categories ({before.why}) where numbers were learned"
             f" ({after.why})"
         )
+    # all cells are NaN, which is a missing code too
     if before.is_empty:
         return None
     assert after.categories is not None
@@ -219,8 +211,10 @@ def change_between(before: Column, after: Column) -> Change | None:
 
 def _values_of(codes: np.ndarray, categories: np.ndarray) -> np.ndarray:
     """The numbers that codes stand for, NaN for those missing or unknown."""
+    # the index -1 is the NaN at the end
     values = np.append(categories.astype(np.float64), np.nan)
-    return values[np.where(codes >= 0, codes, -1).astype(np.intp)]
+    indices = np.where(codes >= 0, codes, -1).astype(np.intp)
+    return values[indices]
 
 
 def _between_categories(before: Column, after: Column) -> Change | None:
@@ -229,18 +223,17 @@ def _between_categories(before: Column, after: Column) -> Change | None:
     assert after.categories is not None
     if np.array_equal(before.categories, after.categories):
         return None
-    code = {value: index for index, value in enumerate(after.categories.tolist())}
-    table = np.array(
-        [code.get(value, -1) for value in before.categories.tolist()], dtype=np.float64
-    )
-    return partial(_recode, table=table)
+    # table[k] is the code after of the code k before
+    code_of = {value: code for code, value in enumerate(after.categories.tolist())}
+    codes = [code_of.get(value, -1) for value in before.categories.tolist()]
+    return partial(_recode, table=np.array(codes, dtype=np.float64))
 
 
 def _recode(codes: np.ndarray, table: np.ndarray) -> np.ndarray:
-    out = codes.astype(np.float64)
-    known = out >= 0  # neither missing nor unknown
-    out[known] = table[out[known].astype(np.intp)]
-    return out
+    recoded = codes.astype(np.float64)
+    known = recoded >= 0  # neither missing nor unknown
+    recoded[known] = table[recoded[known].astype(np.intp)]
+    return recoded
 
 
 @dataclass(frozen=True)
@@ -255,5 +248,6 @@ class TargetNumbers:
     def __call__(self, block: Block) -> Block:
         if block.y is None:
             return block
+        # the code -1, a missing class, is the NaN at the end
         values = np.append(self.target.categories.astype(np.float64), np.nan)  # type: ignore[union-attr]
         return replace(block, y=values[block.y], schema=self.schema(block.schema))

@@ -33,36 +33,41 @@ def array_schema(X: Any, names: Sequence[str], roles: ColumnRoles) -> Schema:
         listed or any(column.is_categorical for column in roles.columns.values())
     ):
         raise SchemaError(NOT_SPARSE)
+    categories: dict[int, np.ndarray] = {}
     if listed:
         categories = dict(zip(listed, _categories(X, listed)))
-    else:
-        categories = {}
-    return Schema(
-        tuple(_column(name, categories.get(j), roles) for j, name in enumerate(names))
-    )
-
-
-def _column(name: str, categories: np.ndarray | None, roles: ColumnRoles) -> Column:
-    if name in roles.columns:
-        return roles.columns[name]
-    if name in roles.kinds:
-        return declared_column(name, roles.kinds[name], categories)
-    return Column(name, why="a number in an array")
+    columns = []
+    for j, name in enumerate(names):
+        if name in roles.columns:
+            columns.append(roles.columns[name])
+        elif name in roles.kinds:
+            kind = roles.kinds[name]
+            columns.append(declared_column(name, kind, categories.get(j)))
+        else:
+            columns.append(Column(name, why="a number in an array"))
+    return Schema(tuple(columns))
 
 
 def _categories(X: np.ndarray, columns: list[int]) -> list[np.ndarray]:
     """The distinct values of some columns of an array, sorted."""
     X = np.ascontiguousarray(X)
+    # the first rows mostly show all categories: a cheap look at the maxima may settle it
     look = partial(_whole_numbers, columns=np.array(columns, dtype=np.int32))
     seen, regular = look(X[:_LOOK])
     if len(X) > _LOOK and not _no_others(X, columns, seen):
-        for more, also in ordered_map(look, _stretches(X[_LOOK:])):
-            seen |= more
-            regular &= also
-    return [
-        np.flatnonzero(seen[i]) if regular[i] else _distinct(X[:, j])
-        for i, j in enumerate(columns)
-    ]
+        for seen_later, regular_later in ordered_map(look, _stretches(X[_LOOK:])):
+            seen |= seen_later
+            regular &= regular_later
+    categories = []
+    for i, j in enumerate(columns):
+        if regular[i]:
+            values = np.flatnonzero(seen[i])
+        else:
+            values = np.unique(X[:, j])
+        if values.dtype.kind == "f":
+            values = values[~np.isnan(values)]
+        categories.append(values)
+    return categories
 
 
 def _whole_numbers(X: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -80,7 +85,8 @@ def _no_others(X: np.ndarray, columns: list[int], seen: np.ndarray) -> bool:
         return False
     # a negative number is larger than any that is looked for
     unsigned = X.view(f"u{X.itemsize}")
-    largest = np.max(list(ordered_map(_maxima, _stretches(unsigned))), axis=0)
+    maxima = list(ordered_map(_maxima, _stretches(unsigned)))
+    largest = np.max(maxima, axis=0)
     return all(
         top < _MANY and row[: int(top) + 1].all()
         for top, row in zip(largest[columns], seen)
@@ -88,25 +94,17 @@ def _no_others(X: np.ndarray, columns: list[int], seen: np.ndarray) -> bool:
 
 
 def _stretches(X: np.ndarray) -> Iterator[np.ndarray]:
-    return (X[start : start + _LOOK] for start in range(0, len(X), _LOOK))
+    for start in range(0, len(X), _LOOK):
+        yield X[start : start + _LOOK]
 
 
 def _maxima(X: np.ndarray) -> np.ndarray:
     """The maximum of every column, many rows at a time: short rows would leave most of each vector
     idle."""
     n, d = X.shape
-    bulk = (
-        X[: n - n % 64]
-        .reshape(-1, 64 * d)
-        .max(axis=0, initial=0)
-        .reshape(64, d)
-        .max(axis=0)
-    )
-    return np.maximum(bulk, X[n - n % 64 :].max(axis=0, initial=0))
-
-
-def _distinct(values: np.ndarray) -> np.ndarray:
-    values = np.unique(values)
-    if values.dtype.kind == "f":
-        return values[~np.isnan(values)]
-    return values
+    n_whole = n - n % 64
+    # maxima over rows of 64 d cells, then over the 64 of each column, then the rows left over
+    stacked = X[:n_whole].reshape(-1, 64 * d).max(axis=0, initial=0)
+    largest = stacked.reshape(64, d).max(axis=0)
+    largest_left = X[n_whole:].max(axis=0, initial=0)
+    return np.maximum(largest, largest_left)

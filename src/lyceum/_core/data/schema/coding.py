@@ -13,7 +13,7 @@ from lyceum._core.data.files.text_formats import (
     is_text_type,
     text_format_of,
 )
-from lyceum._core.data.inputs.arrow import column_class, numbers
+from lyceum._core.data.inputs.arrow import column_class, decode_dictionary, numbers
 from lyceum._core.data.inputs.pandas_columns import (
     arrow_array,
     is_pandas,
@@ -37,6 +37,7 @@ def codes_of(values: np.ndarray, categories: np.ndarray) -> np.ndarray:
         categories = categories.astype(np.float64, copy=False)
     if not len(categories):
         return np.where(np.isnan(values), np.nan, -1.0)
+    # consecutive whole numbers: the code is the distance from the first
     if _is_run(categories):
         with np.errstate(invalid="ignore"):
             known = (
@@ -44,17 +45,15 @@ def codes_of(values: np.ndarray, categories: np.ndarray) -> np.ndarray:
                 & (values <= categories[-1])
                 & (values == np.trunc(values))
             )
-        return np.where(
-            known, values - categories[0], np.where(np.isnan(values), np.nan, -1.0)
-        )
+        unknown = np.where(np.isnan(values), np.nan, -1.0)
+        return np.where(known, values - categories[0], unknown)
+    # others are searched in sorted order: where a value would stand, it is found, or it is unknown
     order = np.argsort(categories, kind="stable")
-    indices = order[
-        np.minimum(
-            np.searchsorted(categories, values, sorter=order), len(categories) - 1
-        )
-    ]
+    ranks = np.searchsorted(categories, values, sorter=order)
+    indices = order[np.minimum(ranks, len(categories) - 1)]
     equal = categories[indices] == values
-    return np.where(np.isnan(values), np.nan, np.where(equal, indices, -1.0))
+    codes = np.where(equal, indices, -1.0)
+    return np.where(np.isnan(values), np.nan, codes)
 
 
 def _is_run(categories: np.ndarray) -> bool:
@@ -70,39 +69,34 @@ def _is_run(categories: np.ndarray) -> bool:
 
 def _whole_codes(values: np.ndarray, categories: np.ndarray) -> np.ndarray | None:
     """The codes of whole numbers that are all among consecutive categories, else None."""
-    if (
-        not len(categories)
-        or categories.dtype.kind not in "iu"
-        or not _is_run(categories)
-    ):
+    is_whole = len(categories) and categories.dtype.kind in "iu"
+    if not is_whole or not _is_run(categories):
         return None
-    if len(values) and (values.min() < categories[0] or values.max() > categories[-1]):
+    first = categories[0]
+    last = categories[-1]
+    if len(values) and (values.min() < first or values.max() > last):
         return None
-    return (values.astype(np.int64, copy=False) - categories[0]).astype(np.int32)
+    codes = values.astype(np.int64, copy=False) - first
+    return codes.astype(np.int32)
 
 
 def _codes_of_values(column: pa.Array | pa.ChunkedArray, of: Column) -> np.ndarray:
     """Positions of Arrow text or numbers in the categories, as floats: NaN when missing, -1 when
     unknown."""
-    known = pa.array(of.categories)
+    categories = pa.array(of.categories)
     if isinstance(column, pa.ChunkedArray):
         parts = [_codes_of_values(chunk, of) for chunk in column.chunks]
-        if parts:
-            return np.concatenate(parts)
-        return np.empty(0)
-    if not pa.types.is_dictionary(column.type):
-        codes = pc.index_in(column.cast(known.type), value_set=known)
-        return _with_missing(codes.fill_null(-1).to_numpy(zero_copy_only=False), column)
-    codes = pc.index_in(column.dictionary.cast(known.type), value_set=known).fill_null(
-        -1
-    )
-    table = np.append(codes.to_numpy(zero_copy_only=False), -1)
-    indices = column.indices.fill_null(len(table) - 1).to_numpy(zero_copy_only=False)
-    return _with_missing(table[indices], column)
-
-
-def _with_missing(indices: np.ndarray, column: pa.Array) -> np.ndarray:
-    codes = indices.astype(np.float64)
+        return np.concatenate([np.empty(0), *parts])
+    has_levels = pa.types.is_dictionary(column.type)
+    values = column.dictionary if has_levels else column
+    indices = pc.index_in(values.cast(categories.type), value_set=categories)
+    codes = indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    # of a dictionary every level is looked up once; a missing cell takes the -1 at the end
+    if has_levels:
+        table = np.append(codes, -1)
+        levels = column.indices.fill_null(len(table) - 1)
+        codes = table[levels.to_numpy(zero_copy_only=False)]
+    codes = codes.astype(np.float64)
     if column.null_count:
         codes[column.is_null().to_numpy(zero_copy_only=False)] = np.nan
     return codes
@@ -120,20 +114,19 @@ class ArrayCoder:
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
         coded = [j for j, column in enumerate(self.schema) if not column.numeric]
-        if coded and X.dtype.kind in "iu" and all(map(_is_own_code, self.schema)):
+        is_whole = X.dtype.kind in "iu"
+        if coded and is_whole and all(map(_is_own_code, self.schema)):
             return np.ascontiguousarray(X)
-        cells = np.ascontiguousarray(
-            X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64
-        )
-        if coded:
-            if np.shares_memory(cells, X):
-                cells = cells.copy()
-            for j in coded:
-                if X.dtype.kind in "iu":
-                    exact = X
-                else:
-                    exact = cells
-                cells[:, j] = codes_of(exact[:, j], self.schema[j].categories)  # type: ignore[arg-type]
+        dtype = X.dtype
+        if dtype not in (np.float32, np.float64):
+            dtype = np.dtype(np.float64)
+        cells = np.ascontiguousarray(X, dtype=dtype)
+        if coded and np.shares_memory(cells, X):
+            cells = cells.copy()
+        # whole numbers are compared as such: beyond 2^53 floats would round them
+        exact = X if is_whole else cells
+        for j in coded:
+            cells[:, j] = codes_of(exact[:, j], self.schema[j].categories)  # type: ignore[arg-type]
         return cells
 
 
@@ -153,18 +146,12 @@ def with_texts(schema: Schema, table: pa.Table | pa.RecordBatch) -> Schema:
     """The schema with the texts of a table listed in its columns of free text."""
     if not schema.has_free_text:
         return schema
-    there = set(table.schema.names)
-    columns = [
-        (
-            replace(
-                column,
-                categories=_distinct_texts(table.column(column.name), column.name),
-            )
-            if column.is_free_text and column.name in there
-            else column
-        )
-        for column in schema
-    ]
+    present = set(table.schema.names)
+    columns = list(schema.columns)
+    for j, column in enumerate(columns):
+        if column.is_free_text and column.name in present:
+            texts = _distinct_texts(table.column(column.name), column.name)
+            columns[j] = replace(column, categories=texts)
     return replace(schema, columns=tuple(columns))
 
 
@@ -219,20 +206,17 @@ class TableCoder:
     @property
     def names(self) -> list[str]:
         """The columns that have to be read."""
+        names = list(self.schema.names)
         if self.schema.target:
-            target = [self.schema.target.name]
-        else:
-            target = []
+            names.append(self.schema.target.name)
         if self.schema.weight:
-            weight = [self.schema.weight]
-        else:
-            weight = []
-        return [*self.schema.names, *target, *weight]
+            names.append(self.schema.weight)
+        return names
 
     def check(self, names: list[str]) -> None:
         """Raise unless all feature columns are among the names."""
-        there = set(names)
-        missing = [name for name in self.schema.names if name not in there]
+        present = set(names)
+        missing = [name for name in self.schema.names if name not in present]
         if missing:
             raise missing_columns(missing, names)
 
@@ -241,24 +225,17 @@ class TableCoder:
         self.check(table.schema.names)
         if not len(self.schema):
             return np.empty((table.num_rows, 0))
-        single = all(
-            table.schema.field(name).type == pa.float32() for name in self.schema.names
-        )
-        X = np.empty(
-            (table.num_rows, len(self.schema)),
-            dtype=np.float32 if single else np.float64,
-        )
+        fields = map(table.schema.field, self.schema.names)
+        single = all(field.type == pa.float32() for field in fields)
+        shape = (table.num_rows, len(self.schema))
+        X = np.empty(shape, dtype=np.float32 if single else np.float64)
         is_large = table.num_rows > FEW_ROWS and X.size > 1 << 20
-        cells = ordered_map if is_large else map
-        native.pack(
-            list(
-                cells(
-                    lambda column: _encode(table.column(column.name), column),
-                    self.schema,
-                )
-            ),
-            X,
+        spread = ordered_map if is_large else map
+        columns = spread(
+            lambda column: _encode(table.column(column.name), column), self.schema
         )
+        # columns one after the other become rows one after the other
+        native.pack(list(columns), X)
         return X
 
     def target(self, table: pa.Table | pa.RecordBatch) -> np.ndarray | None:
@@ -267,33 +244,30 @@ class TableCoder:
         if target is None or target.name not in table.schema.names:
             return None
         cells = table.column(target.name)
-        if (
-            target.categories is not None
-            and pa.types.is_integer(cells.type)
-            and not cells.null_count
-        ):
+        is_whole = pa.types.is_integer(cells.type) and not cells.null_count
+        if target.categories is not None and is_whole:
             codes = _whole_codes(cells.to_numpy(), target.categories)
             if codes is not None:
                 return codes
         coded = _encode(cells, target)
+        # numbers, or a binary target that keeps its numbers as cells, or codes already
         if target.categories is None:
             return coded.astype(np.float64, copy=False)
         if target.numeric:
             coded = codes_of(coded, target.categories)
         unknown = np.flatnonzero(coded == -1)
         if len(unknown):
-            value = table.column(target.name)[int(unknown[0])]
+            value = cells[int(unknown[0])]
             raise SchemaError(
                 f"target {target.name!r} has the value {value}, which is not one of its classes"
             )
         return np.nan_to_num(coded, nan=-1).astype(np.int32)
 
     def weights(self, table: pa.Table | pa.RecordBatch) -> np.ndarray | None:
-        if self.schema.weight is None or self.schema.weight not in table.schema.names:
+        name = self.schema.weight
+        if name is None or name not in table.schema.names:
             return None
-        return numbers(table.column(self.schema.weight), self.schema.weight).astype(
-            np.float64, copy=False
-        )
+        return numbers(table.column(name), name).astype(np.float64, copy=False)
 
 
 def _encode(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
@@ -302,6 +276,7 @@ def _encode(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
     if column.categories is None or column.numeric:
         return numbers(cells, column.name)
     if column.categories.dtype.kind in "iufb":
+        # compared as integers, as floats would make neighbors equal
         if is_beyond_floats(column.categories) and pa.types.is_integer(cells.type):
             return _codes_of_values(cells, column)
         return codes_of(numbers(cells, column.name), column.categories)
@@ -310,9 +285,8 @@ def _encode(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
         return np.full(len(cells), np.nan)
     if holds != "text":
         raise SchemaError(
-            f"column {column.name!r} holds {cells.type} where text such as "
-            f"{str(column.categories[0])!r} was learned: "
-            "give it as text"
+            f"column {column.name!r} holds {cells.type} where text such as"
+            f" {str(column.categories[0])!r} was learned: give it as text"
         )
     return _codes_of_values(cells, column)
 
@@ -321,11 +295,11 @@ def _as_dates(
     cells: pa.Array | pa.ChunkedArray, column: Column
 ) -> pa.Array | pa.ChunkedArray:
     """Dates written as text, as they are in a frame that was read without parsing them."""
-    texts = distinct_texts(cells)
     name = column.name
-    style = text_format_of(texts, learned=column.text_format)
+    texts = distinct_texts(cells)
     if not len(texts):
         return pa.nulls(len(cells))
+    style = text_format_of(texts, learned=column.text_format)
     if style is None or not style.date:
         raise SchemaError(
             f"column {name!r} holds text such as {texts[0].as_py()!r} where dates were learned:"
@@ -336,10 +310,7 @@ def _as_dates(
             f"column {name!r} holds dates such as {texts[0].as_py()!r}, whose day and month cannot"
             " be told apart: give it as dates, not as text"
         )
-    if pa.types.is_dictionary(cells.type):
-        plain = cells.cast(cells.type.value_type)
-    else:
-        plain = cells
+    plain = decode_dictionary(cells)
     if isinstance(plain, pa.ChunkedArray):
         plain = plain.combine_chunks()
     return style.parse(plain)
@@ -349,26 +320,27 @@ def decode(codes: np.ndarray, column: Column) -> pa.Array:
     """The cells that the codes of one column stand for, as Arrow."""
     if column.categories is None or column.numeric:
         return pa.array(codes, from_pandas=True)
+    values = column.categories
+    # a column of nothing but missing cells may have no category to stand below the mask
+    if not len(values):
+        values = np.zeros(1, values.dtype)
     known = np.isfinite(codes) & (codes >= 0)
     indices = np.where(known, codes, 0).astype(np.intp)
-    if len(column.categories):
-        values = column.categories
-    else:
-        values = np.zeros(1, column.categories.dtype)
     return pa.array(values[indices], mask=~known)
 
 
 def labels(y: Any, name: str, of: str = "") -> np.ndarray:
     """Class labels of any library as a flat array; raises where one is missing, in which row `of`
     what."""
-    values = np.asarray(
-        y.to_numpy(zero_copy_only=False) if is_arrow(y, "Array") else y
-    ).reshape(-1)
+    if is_arrow(y, "Array"):
+        y = y.to_numpy(zero_copy_only=False)
+    values = np.asarray(y).reshape(-1)
     if values.dtype.kind in "iubU":
         return values
     cells = arrow_array(values, f"target {name!r}")
     if cells.null_count:
-        row = int(np.flatnonzero(cells.is_null().to_numpy(zero_copy_only=False))[0])
+        missing = cells.is_null().to_numpy(zero_copy_only=False)
+        row = int(np.flatnonzero(missing)[0])
         raise MissingValuesError(
             f"target {name!r} is missing (NaN) in row {row}{of}: drop such rows first"
         )
@@ -396,17 +368,12 @@ def target_numbers(y: Target, name: str) -> np.ndarray:
     if values.dtype.kind in "mMO":
         try:
             cells = pa.array(values.reshape(-1), from_pandas=True)
-        except (
-            pa.ArrowException,
-            OverflowError,
-        ):  # NumPy has more ways to read objects as numbers
+        # NumPy has more ways to read objects as numbers
+        except (pa.ArrowException, OverflowError):
             return values.astype(np.float64)
         if column_class(cells.type, name) != "text":
-            return (
-                numbers(cells, name)
-                .astype(np.float64, copy=False)
-                .reshape(values.shape)
-            )
+            floats = numbers(cells, name).astype(np.float64, copy=False)
+            return floats.reshape(values.shape)
     return values.astype(np.float64)
 
 
@@ -445,9 +412,8 @@ def is_labeled(y: Target) -> np.ndarray:
     values = np.asarray(y).reshape(-1)
     if values.dtype.kind in "iubU":
         return np.ones(len(values), dtype=bool)
-    return ~pa.array(values, from_pandas=True).is_null(nan_is_null=True).to_numpy(
-        zero_copy_only=False
-    )
+    missing = pa.array(values, from_pandas=True).is_null(nan_is_null=True)
+    return ~missing.to_numpy(zero_copy_only=False)
 
 
 def class_codes(y: Target) -> tuple[np.ndarray, np.ndarray]:
@@ -462,19 +428,20 @@ def class_codes(y: Target) -> tuple[np.ndarray, np.ndarray]:
         low = int(y.min())
         high = int(y.max())
         if high - low < 1 << 16:
+            # subtracted in a type that holds the difference, e.g. 127 - (-128)
             if y.dtype.kind == "u":
                 shifted = y - y.dtype.type(low)
             else:
                 shifted = np.subtract(y, low, dtype=np.int64)
+            # the code of a label is the number of smaller labels that occur
             present = np.bincount(shifted, minlength=high - low + 1) > 0
-            classes = np.flatnonzero(present).astype(y.dtype) + y.dtype.type(low)
-            return classes, (np.cumsum(present, dtype=np.int32) - np.int32(1))[shifted]
-    if (
-        y.dtype.kind == "f"
-        and len(y)
-        and np.array_equal(y, np.trunc(y))
-        and np.abs(y).max() < 1 << 31
-    ):
+            offsets = np.flatnonzero(present).astype(y.dtype)
+            classes = offsets + y.dtype.type(low)
+            codes = np.cumsum(present, dtype=np.int32) - np.int32(1)
+            return classes, codes[shifted]
+    is_float = y.dtype.kind == "f" and len(y) > 0
+    is_whole = is_float and np.array_equal(y, np.trunc(y))
+    if is_whole and np.abs(y).max() < 1 << 31:
         classes, codes = class_codes(y.astype(np.int64))
         return classes.astype(y.dtype), codes
     classes, inverse = np.unique(y, return_inverse=True)

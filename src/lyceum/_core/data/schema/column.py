@@ -80,10 +80,9 @@ class Column:
     text_format: str = ""
 
     def _set_state(self, state: Sequence[Any]) -> None:
-        for each, value in zip_longest(
-            FIELDS, state, fillvalue=""
-        ):  # older model files lack `text_format`
-            object.__setattr__(self, each, value)
+        # older model files lack `text_format`
+        for name, value in zip_longest(FIELDS, state, fillvalue=""):
+            object.__setattr__(self, name, value)
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -105,8 +104,8 @@ class Column:
         fits = isinstance(self.name, str) and isinstance(self.why, str)
         values = self.categories
         if values is not None:
-            fits = fits and isinstance(values, np.ndarray) and values.ndim == 1
-            fits = fits and values.dtype.kind in "biufUSO"
+            is_list = isinstance(values, np.ndarray) and values.ndim == 1
+            fits = fits and is_list and values.dtype.kind in "biufUSO"
         if self.text_format not in ("", *FORMATS):
             raise ModelFileError(
                 f"holds a column {self.name!r} written as {self.text_format!r}"
@@ -179,12 +178,12 @@ class Column:
             return f"column {other.name!r} is in the place of column {self.name!r}"
         if self.categories is None or other.categories is None:
             return f"column {other.name!r} is {other.kind} instead of {self.kind}"
-        before = self.categories.tolist()
-        now = other.categories.tolist()
-        added = [value for value in now if value not in set(before)]
+        before = dict.fromkeys(self.categories.tolist())
+        now = dict.fromkeys(other.categories.tolist())
+        added = [value for value in now if value not in before]
         if added:
             return f"column {other.name!r} has the new category {added[0]!r}"
-        gone = [value for value in before if value not in set(now)]
+        gone = [value for value in before if value not in now]
         if gone:
             return f"column {other.name!r} has no category {gone[0]!r}"
         return f"column {other.name!r} has its categories in another order"
@@ -193,6 +192,13 @@ class Column:
 # set here: up to Python 3.11.2 at least, a frozen dataclass with slots replaces one in the body of
 # the class
 Column.__setstate__ = Column._set_state  # type: ignore[attr-defined]
+
+
+def categorical_kind(categories: np.ndarray) -> Kind:
+    """Two categories are binary, any other number of them is categorical."""
+    if len(categories) == 2:
+        return "binary"
+    return "categorical"
 
 
 def is_beyond_floats(values: np.ndarray) -> bool:
@@ -212,11 +218,14 @@ def union_levels(one: np.ndarray, two: np.ndarray) -> np.ndarray:
     if _is_sorted(one) and _is_sorted(two):
         return np.union1d(one, two)
     both = np.concatenate([one, two])
-    return both[np.sort(np.unique(both, return_index=True)[1])]
+    _, first_places = np.unique(both, return_index=True)
+    return both[np.sort(first_places)]
 
 
 def _is_sorted(values: np.ndarray) -> bool:
-    return len(values) < 2 or bool((values[:-1] <= values[1:]).all())
+    if len(values) < 2:
+        return True
+    return bool((values[:-1] <= values[1:]).all())
 
 
 def declared_column(name: str, kind: Kind, values: np.ndarray | None) -> Column:

@@ -10,7 +10,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from lyceum._core.data.files.column_names import missing_columns
-from lyceum._core.data.schema.column import LISTED, Column, Kind, declared_column
+from lyceum._core.data.schema.column import (
+    LISTED,
+    Column,
+    Kind,
+    categorical_kind,
+    declared_column,
+)
 from lyceum._core.data.schema.profile import (
     ColumnProfile,
     TableProfile,
@@ -55,10 +61,7 @@ class ColumnRoles:
         ignore: Collection[str] = (),
         task: str | None = None,
     ) -> ColumnRoles:
-        if isinstance(ignore, str):
-            ignore = (ignore,)
-        else:
-            ignore = tuple(ignore)
+        ignore = (ignore,) if isinstance(ignore, str) else tuple(ignore)
         for role, name in (("target", target), ("weight", weight)):
             if name is not None and not isinstance(name, str):
                 raise SchemaError(
@@ -66,12 +69,9 @@ class ColumnRoles:
                     " values into the table as a column, or give them to fit(X, y, sample_weight)"
                 )
         if not isinstance(kinds, Schema):
-            return cls(
-                target,
-                weight,
-                {**(kinds or {}), **_target_kind(target, task, kinds or {})},
-                ignore,
-            )
+            declared = dict(kinds or {})
+            declared |= _target_kind(target, task, declared)
+            return cls(target, weight, declared, ignore)
         if target is None and kinds.target is not None:
             target = kinds.target.name
         columns = {column.name: _declare(column) for column in kinds}
@@ -103,8 +103,10 @@ class ColumnRoles:
         missing = [name for name in self.columns if name not in present]
         if missing:
             raise missing_columns(missing, names)
+        # a schema says the order of the columns too; target and weight follow them
         last = [name for name in (self.target, self.weight) if name is not None]
-        return [*(name for name in self.columns if name not in last), *last]
+        features = [name for name in self.columns if name not in last]
+        return features + last
 
     def _mentions(self) -> Iterator[tuple[str, str]]:
         """Every role with the names that it is given to."""
@@ -112,8 +114,10 @@ class ColumnRoles:
             yield "target", self.target
         if self.weight is not None:
             yield "weight", self.weight
-        yield from (("ignore", name) for name in self.ignore)
-        yield from (("kinds", name) for name in (*self.kinds, *self.columns))
+        for name in self.ignore:
+            yield "ignore", name
+        for name in (*self.kinds, *self.columns):
+            yield "kinds", name
 
     @property
     def text_formats(self) -> dict[str, str]:
@@ -141,10 +145,12 @@ class ColumnRoles:
         ]
 
     def _is_settled(self, name: str, holds: str) -> bool:
+        # weights are checked by their range, whatever their type
         if name == self.weight:
             return False
         if name in self.columns:
             return True
+        # few whole numbers are classes: the target's values have to be counted
         if name == self.target or name in self.in_full:
             return False
         return by_type(name, holds) is not None or (
@@ -162,12 +168,12 @@ class ColumnRoles:
 
     def schema(self, profile: TableProfile) -> Schema:
         """The schema of the columns to read, from their profile and their types."""
+        # a typed table may have columns that no profile needs to tell of
         names = profile.columns if self.types is None else self.types
-        roles = (self.target, self.weight)
         columns = tuple(
             self._column(name, profile.columns.get(name))
             for name in names
-            if name not in roles
+            if name not in (self.target, self.weight)
         )
         if not columns:
             raise SchemaError(
@@ -180,10 +186,8 @@ class ColumnRoles:
     def column_of(self, profile: ColumnProfile) -> Column:
         """The column of a profile, be it a feature or the target."""
         name = profile.name
-        if name == self.target:
-            return self.columns.get(name) or target_column(
-                profile, self.kinds.get(name)
-            )
+        if name == self.target and name not in self.columns:
+            return target_column(profile, self.kinds.get(name))
         return self._column(name, profile)
 
     def _column(self, name: str, profile: ColumnProfile | None) -> Column:
@@ -201,9 +205,9 @@ class ColumnRoles:
     def _target(self, profile: TableProfile) -> Column | None:
         if self.target is None:
             return None
-        return self.columns.get(self.target) or self.column_of(
-            profile.columns[self.target]
-        )
+        if self.target in self.columns:
+            return self.columns[self.target]
+        return self.column_of(profile.columns[self.target])
 
 
 def _target_kind(
@@ -218,7 +222,8 @@ def _target_kind(
         raise SchemaError(
             f"task = {task!r} is about a target, and none is named: add target=..."
         )
-    if target in kinds and (kinds[target] == "continuous") != (task == "regression"):
+    is_number = kinds.get(target) == "continuous"
+    if target in kinds and is_number != (task == "regression"):
         raise SchemaError(
             f"kinds says {kinds[target]!r} of the target {target!r}, and task {task!r}: drop one"
         )
@@ -237,9 +242,9 @@ def _declare(column: Column) -> Column:
 
 def _check_weight(profile: ColumnProfile) -> None:
     """Refuse weights that no sum over rows makes sense with."""
+    is_number = profile.holds in ("number", "bool")
     faults = {
-        f"holds {profile.holds}": profile.holds
-        in ("text", "category", "time", "empty"),
+        f"holds {profile.holds}": not is_number,
         f"has {profile.n_missing} missing cells": profile.n_missing > 0,
         f"has {profile.n_infinite} infinite cells": profile.n_infinite > 0,
         f"has negative cells, down to {profile.low:g}": profile.low < 0,
@@ -255,11 +260,11 @@ def _check_weight(profile: ColumnProfile) -> None:
 
 def spelling_hint(name: str, names: Sequence[str]) -> str:
     """The column that was probably meant by a name, or the columns that there are."""
-    near = difflib.get_close_matches(name, names, 1) or [
-        n for n in names if n.lower() == name.lower()
-    ]
-    if near:
-        return f": did you mean {near[0]!r}?"
+    similar = difflib.get_close_matches(name, names, 1)
+    if not similar:
+        similar = [other for other in names if other.lower() == name.lower()]
+    if similar:
+        return f": did you mean {similar[0]!r}?"
     return f": the columns are {', '.join(map(repr, names[:20]))}{', ...' * (len(names) > 20)}"
 
 
@@ -272,16 +277,13 @@ def target_column(profile: ColumnProfile, declared: Kind | None) -> Column:
     """
     column = profile.column(declared)
     values = profile.values
-    if (
-        profile.holds in ("text", "category")
-        and column.is_categorical
-        and values is not None
-    ):
+    has_levels = profile.holds in ("text", "category")
+    if has_levels and column.is_categorical and values is not None:
         assert profile.counts is not None
         classes = np.sort(values[profile.counts > 0])
         if profile.is_integer:
             classes = _integers(classes)
-        kind: Kind = declared or ("binary" if len(classes) == 2 else "categorical")
+        kind = declared or categorical_kind(classes)
         return replace(column, kind=kind, categories=classes)
     if profile.holds != "number" or not profile.is_integer or values is None:
         return column
@@ -310,11 +312,10 @@ def _whole_number_target(profile: ColumnProfile) -> Column:
     why = f"{n_values} distinct whole number{'s' * (n_values > 1)} in {show_count(n_rows, 'row')}"
     if n_single:
         why += f", {n_single} of them only once"
-    if are_classes:
-        return Column(
-            profile.name, "categorical", _integers(values), f"{why}, taken as classes"
-        )
-    return Column(profile.name, "continuous", None, f"{why}, taken as numbers")
+    if not are_classes:
+        return Column(profile.name, "continuous", None, f"{why}, taken as numbers")
+    classes = _integers(values)
+    return Column(profile.name, "categorical", classes, f"{why}, taken as classes")
 
 
 def _integers(values: np.ndarray) -> np.ndarray:

@@ -10,13 +10,13 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
-from lyceum._core.data.inspection.distinct_values import MANY
 from lyceum._core.data.rows.block import Block
 from lyceum._core.data.rows.rows import Rows
 from lyceum._core.data.schema.align import Align, Change, change_between
 from lyceum._core.data.schema.array_schema import NOT_SPARSE
 from lyceum._core.data.schema.column import EXACT, Column, declared_column
 from lyceum._core.data.schema.column_roles import ColumnRoles
+from lyceum._core.data.schema.distinct_values import MANY
 from lyceum._core.data.schema.profile import check_kinds, too_many_text
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.text import show_count
@@ -32,11 +32,8 @@ def declared_kinds(
     a `Schema` all columns with their categories; unless the columns are `named`, those of a schema
     go by their places.
     """
-    if (
-        given is None
-        or given is False
-        or (isinstance(given, str) and given == "from_dtype")
-    ):
+    is_default = isinstance(given, str) and given == "from_dtype"
+    if given is None or given is False or is_default:
         return ColumnRoles()
     if isinstance(given, Schema):
         return ColumnRoles(columns=_columns(given, names, named))
@@ -60,10 +57,10 @@ def _columns(schema: Schema, names: Sequence[str], named: bool) -> dict[str, Col
             for name, column in zip(names, declared.values())
         }
     _check_names_exist(list(declared), names)
-    more = [name for name in names if name not in declared]
-    if more:
+    undeclared = [name for name in names if name not in declared]
+    if undeclared:
         raise SchemaError(
-            f"column {more[0]!r} is not in the schema that categorical_features gives"
+            f"column {undeclared[0]!r} is not in the schema that categorical_features gives"
         )
     return {name: declared[name] for name in names}
 
@@ -85,7 +82,8 @@ def _categorical(given: object, names: Sequence[str]) -> list[str]:
             )
         return [names[j] for j in np.flatnonzero(chosen).tolist()]
     if chosen.dtype.kind in "iu":
-        if chosen.size and (chosen.min() < 0 or chosen.max() >= len(names)):
+        is_outside = (chosen < 0) | (chosen >= len(names))
+        if is_outside.any():
             raise SchemaError(
                 f"categorical_features names column {chosen.max()}, but there are {len(names)}"
             )
@@ -122,37 +120,36 @@ def declare_rows(rows: Rows, roles: ColumnRoles, caller: str) -> Rows:
     schema = rows.schema
     if not roles.kinds and not roles.columns:
         return rows
-    values = _listed_values(
-        rows, [name for name in schema.names if _must_be_listed(schema[name], roles)]
-    )
+    become_categories = [
+        column.name
+        for column in schema
+        if column.categories is None
+        and roles.kinds.get(column.name) in ("binary", "categorical")
+    ]
+    values = _listed_values(rows, become_categories)
     columns = tuple(
         _declare(column, roles, values.get(column.name), caller) for column in schema
     )
     changes = tuple(
         _change(before, after, caller) for before, after in zip(schema, columns)
     )
-    return rows.then(
-        Align(replace(schema, columns=columns), np.arange(len(schema)), changes, None)
-    )
-
-
-def _must_be_listed(column: Column, roles: ColumnRoles) -> bool:
-    return column.categories is None and roles.kinds.get(column.name) in (
-        "binary",
-        "categorical",
-    )
+    after = replace(schema, columns=columns)
+    return rows.then(Align(after, np.arange(len(schema)), changes, None))
 
 
 def _declare(
     before: Column, roles: ColumnRoles, values: np.ndarray | None, caller: str
 ) -> Column:
+    """The column as it is declared; `values` are its distinct numbers where they were listed."""
     name = before.name
-    kind = roles.kinds.get(before.name)
+    kind = roles.kinds.get(name)
     if name in roles.columns:
         return roles.columns[name]
-    if kind is not None and (str(kind) == "text") != before.is_free_text:
+    if kind is None:
+        return before
+    if (str(kind) == "text") != before.is_free_text:
         raise _contradiction(before, kind, caller)
-    if kind is None or before.is_free_text:
+    if before.is_free_text:
         return before
     after = declared_column(name, kind, before.categories if values is None else values)
     if after.numeric:
@@ -162,6 +159,7 @@ def _declare(
 
 def _change(before: Column, after: Column, caller: str) -> Change | None:
     """The change to the cells of one column; raises if they cannot be read in the declared kind."""
+    # the codes of words stand for one list, those of free text for a list in every block
     if before.is_free_text == after.is_free_text:
         try:
             return change_between(before, after)
@@ -189,13 +187,14 @@ class _Distinct:
     def of(cls, block: Block, names: tuple[str, ...]) -> _Distinct:
         if sparse.issparse(block.X):
             raise SchemaError(NOT_SPARSE)
-        cells = (np.unique(block.X[:, block.schema.index(name)]) for name in names)
-        return cls(names, tuple(values[~np.isnan(values)] for values in cells))
+        distinct = []
+        for name in names:
+            values = np.unique(block.X[:, block.schema.index(name)])
+            distinct.append(values[~np.isnan(values)])
+        return cls(names, tuple(distinct))
 
     def merge(self, other: _Distinct) -> _Distinct:
-        both = tuple(
-            np.union1d(one, two) for one, two in zip(self.values, other.values)
-        )
+        both = tuple(map(np.union1d, self.values, other.values))
         for name, values in zip(self.names, both):
             if len(values) > MANY:
                 raise SchemaError(too_many_text(name, "categorical"))
@@ -206,9 +205,8 @@ def _listed_values(rows: Rows, names: list[str]) -> dict[str, np.ndarray]:
     """The distinct values of columns of numbers, sorted."""
     if not names:
         return {}
-    listed = dict(
-        zip(names, rows.reduce(partial(_Distinct.of, names=tuple(names))).values)
-    )
+    distinct = rows.reduce(partial(_Distinct.of, names=tuple(names)))
+    listed = dict(zip(names, distinct.values))
     for name, values in listed.items():
         if len(values) and np.abs(values).max() > EXACT:
             raise SchemaError(

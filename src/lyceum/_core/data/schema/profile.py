@@ -10,14 +10,6 @@ from typing import Literal
 import numpy as np
 
 from lyceum._core.data.inputs.arrow import column_class, numbers
-from lyceum._core.data.inspection.distinct_values import (
-    FEW,
-    MANY,
-    Counted,
-    count_declared,
-    count_numbers,
-    count_text,
-)
 from lyceum._core.data.schema.column import (
     DECLARED,
     EXACT,
@@ -25,8 +17,17 @@ from lyceum._core.data.schema.column import (
     TIMES,
     Column,
     Kind,
+    categorical_kind,
     declared_column,
     union_levels,
+)
+from lyceum._core.data.schema.distinct_values import (
+    FEW,
+    MANY,
+    Counted,
+    count_declared,
+    count_numbers,
+    count_text,
 )
 from lyceum._core.lazy_arrow import pa
 from lyceum.errors import SchemaError
@@ -112,25 +113,21 @@ class ColumnProfile:
         if holds == "text":
             values, counts = count_text(column, ordered)
             return cls(
-                name,
-                holds,
-                n,
-                column.null_count,
-                0,
-                np.nan,
-                np.nan,
-                False,
-                values,
-                counts,
-                False,
-                ordered,
-            )
-        if pa.types.is_integer(column.type) and column.null_count < n:
-            return replace(
-                cls._of_integers(name, column.drop_null(), in_full),
+                name=name,
+                holds=holds,
                 n_rows=n,
                 n_missing=column.null_count,
+                n_infinite=0,
+                low=np.nan,
+                high=np.nan,
+                is_integer=False,
+                values=values,
+                counts=counts,
+                ordered=ordered,
             )
+        if pa.types.is_integer(column.type) and column.null_count < n:
+            present = cls._of_integers(name, column.drop_null(), in_full)
+            return replace(present, n_rows=n, n_missing=column.null_count)
         return cls._of_floats(name, holds, column, in_full, ordered)
 
     @classmethod
@@ -146,34 +143,24 @@ class ColumnProfile:
         cells = numbers(column, name)
         cells = cells[~np.isnan(cells)]
         finite = cells[np.isfinite(cells)]
-        if len(finite):
-            low = float(finite.min())
-            high = float(finite.max())
-        else:
-            low = np.inf
-            high = -np.inf
         if holds == "category":
             values, counts = count_declared(column, cells, name, ordered)
         else:
             values, counts = count_numbers(cells, in_full)
-        is_integer = len(finite) == len(cells) and bool(
-            np.array_equal(cells, np.trunc(cells))
-        )
-        n_missing = len(column) - len(cells)
-        n_infinite = len(cells) - len(finite)
+        all_finite = len(finite) == len(cells)
         return cls(
-            name,
-            holds,
-            len(column),
-            n_missing,
-            n_infinite,
-            low,
-            high,
-            is_integer,
-            values,
-            counts,
-            in_full,
-            ordered,
+            name=name,
+            holds=holds,
+            n_rows=len(column),
+            n_missing=len(column) - len(cells),
+            n_infinite=len(cells) - len(finite),
+            low=float(finite.min(initial=np.inf)),
+            high=float(finite.max(initial=-np.inf)),
+            is_integer=all_finite and bool(np.array_equal(cells, np.trunc(cells))),
+            values=values,
+            counts=counts,
+            in_full=in_full,
+            ordered=ordered,
         )
 
     @classmethod
@@ -187,9 +174,11 @@ class ColumnProfile:
         cells = column.to_numpy()
         low = int(cells.min())
         high = int(cells.max())
+        is_exact = max(-low, high) <= EXACT
         values: np.ndarray | None
         counts: np.ndarray | None
-        if high - low < 1 << 16 and max(-low, high) <= EXACT:
+        # a table of the numbers from low to high counts without sorting
+        if high - low < 1 << 16 and is_exact:
             tally = np.bincount(np.subtract(cells, low, dtype=np.int64))
             present = np.flatnonzero(tally)
             values = (present + low).astype(np.float64)
@@ -198,46 +187,68 @@ class ColumnProfile:
                 values = None
                 counts = None
         else:
-            if max(-low, high) > EXACT:
-                exact = cells
-            else:
-                exact = cells.astype(np.float64)
-            values, counts = count_numbers(exact, in_full)
+            if is_exact:
+                cells = cells.astype(np.float64)
+            values, counts = count_numbers(cells, in_full)
         return cls(
-            name,
-            "number",
-            len(cells),
-            0,
-            0,
-            float(low),
-            float(high),
-            True,
-            values,
-            counts,
-            in_full,
+            name=name,
+            holds="number",
+            n_rows=len(cells),
+            n_missing=0,
+            n_infinite=0,
+            low=float(low),
+            high=float(high),
+            is_integer=True,
+            values=values,
+            counts=counts,
+            in_full=in_full,
         )
 
     def merge(self, other: ColumnProfile) -> ColumnProfile:
         check_same_types({self.name: self.holds}, {self.name: other.holds})
-        values, counts = _merge_counts(self, other)
-        if other.holds == "empty":
-            holds = self.holds
-        else:
-            holds = other.holds
+        values, counts = self._merge_counts(other)
         return ColumnProfile(
-            self.name,
-            holds,
-            self.n_rows + other.n_rows,
-            self.n_missing + other.n_missing,
-            self.n_infinite + other.n_infinite,
-            float(np.fmin(self.low, other.low)),
-            float(np.fmax(self.high, other.high)),
-            self.is_integer and other.is_integer,
-            values,
-            counts,
-            self.in_full or other.in_full,
-            self.ordered or other.ordered,
+            name=self.name,
+            holds=self.holds if other.holds == "empty" else other.holds,
+            n_rows=self.n_rows + other.n_rows,
+            n_missing=self.n_missing + other.n_missing,
+            n_infinite=self.n_infinite + other.n_infinite,
+            # fmin and fmax pass over the NaN of text
+            low=float(np.fmin(self.low, other.low)),
+            high=float(np.fmax(self.high, other.high)),
+            is_integer=self.is_integer and other.is_integer,
+            values=values,
+            counts=counts,
+            in_full=self.in_full or other.in_full,
+            ordered=self.ordered or other.ordered,
         )
+
+    def _merge_counts(self, other: ColumnProfile) -> Counted:
+        """The distinct values of both with their counts, None for both once there are too many."""
+        if (
+            self.values is None
+            or other.values is None
+            or self.counts is None
+            or other.counts is None
+        ):
+            return None, None
+        if not len(self.values):
+            return other.values, other.counts
+        if not len(other.values):
+            return self.values, self.counts
+        in_full = self.in_full or other.in_full or self.holds in ("text", "category")
+        first, second = _one_type(self.values, other.values)
+        values = np.union1d(first, second)
+        if len(values) > (MANY if in_full else FEW):
+            return None, None
+        # the values of each are distinct, so that every place is added to once
+        counts = np.zeros(len(values), dtype=np.int64)
+        counts[np.searchsorted(values, first)] += self.counts
+        counts[np.searchsorted(values, second)] += other.counts
+        if not (self.ordered or other.ordered):
+            return values, counts
+        levels = union_levels(first, second)
+        return levels, counts[np.searchsorted(values, levels)]
 
     @property
     def is_open(self) -> bool:
@@ -250,37 +261,25 @@ class ColumnProfile:
         if declared is not None:
             return self._declare_column(declared)
         if typed:
-            known = by_type(self.name, self.holds)
-        else:
-            known = None
-        if known is not None:
-            return known
-        if self.holds == "empty" or (
-            self.n_missing == self.n_rows and not self._distinct
-        ):
+            column = by_type(self.name, self.holds)
+            if column is not None:
+                return column
+        all_missing = self.n_missing == self.n_rows and not self._distinct
+        if self.holds == "empty" or all_missing:
             return Column(self.name, "continuous", None, NOTHING)
         if self.holds in ("text", "category", "bool"):
             return self._categorical()
         if self.holds == "time":
             return Column(self.name, "continuous", None, TIMES)
         if self.values is None:
-            return Column(
-                self.name, "continuous", None, f"numbers, more than {FEW} distinct"
-            )
+            why = f"numbers, more than {FEW} distinct"
+            return Column(self.name, "continuous", None, why)
         if self._distinct == 2:
-            one, two = self.values
-            return Column(
-                self.name,
-                "binary",
-                self.values,
-                f"two numbers only: {one:g} and {two:g}",
-            )
-        return Column(
-            self.name,
-            "continuous",
-            None,
-            f"{'whole ' * self.is_integer}numbers, {self._distinct} distinct",
-        )
+            low, high = self.values
+            why = f"two numbers only: {low:g} and {high:g}"
+            return Column(self.name, "binary", self.values, why)
+        why = f"{'whole ' * self.is_integer}numbers, {self._distinct} distinct"
+        return Column(self.name, "continuous", None, why)
 
     @property
     def _distinct(self) -> int:
@@ -292,20 +291,12 @@ class ColumnProfile:
         if self.holds == "bool":
             return Column(self.name, "binary", np.array([False, True]), "true or false")
         values = self._list_values("categorical")
+        n = len(values)
         if self.holds == "category":
-            return Column(
-                self.name,
-                "categorical",
-                values,
-                f"a category type of {len(values)} numbers",
-            )
-        kind: Kind = "binary" if len(values) == 2 else "categorical"
-        return Column(
-            self.name,
-            kind,
-            values,
-            f"text with {len(values)} value{'s' * (len(values) != 1)}",
-        )
+            why = f"a category type of {n} numbers"
+            return Column(self.name, "categorical", values, why)
+        why = f"text with {n} value{'s' * (n != 1)}"
+        return Column(self.name, categorical_kind(values), values, why)
 
     def _declare_column(self, kind: Kind | Literal["text"]) -> Column:
         if kind == "text":
@@ -316,9 +307,8 @@ class ColumnProfile:
             return Column.of_text(self.name)
         if kind == "continuous":
             if self.holds == "text" and self.n_missing < self.n_rows:
-                if self.values is None:
-                    example = "text"
-                else:
+                example = "text"
+                if self.values is not None:
                     example = f"text such as {str(self.values[0])!r}"
                 raise SchemaError(
                     f"column {self.name!r} is declared continuous but holds {example}: clean it"
@@ -446,6 +436,10 @@ class TableProfile:
         }
         return TableProfile(self.n_rows + other.n_rows, merged)
 
+    def select(self, names: Collection[str]) -> TableProfile:
+        """With these columns only, in their order."""
+        return TableProfile(self.n_rows, {name: self.columns[name] for name in names})
+
     def with_columns_of(self, other: TableProfile) -> TableProfile:
         """With the columns that `other` has replaced by its."""
         return replace(
@@ -464,46 +458,13 @@ def check_kinds(kinds: Mapping[str, str]) -> None:
             )
 
 
-def _merge_counts(one: ColumnProfile, two: ColumnProfile) -> Counted:
-    if (
-        one.values is None
-        or two.values is None
-        or one.counts is None
-        or two.counts is None
-    ):
-        return None, None
-    if not len(one.values):
-        return two.values, two.counts
-    if not len(two.values):
-        return one.values, one.counts
-    first, second = _one_type(one.values, two.values)
-    values = np.union1d(first, second)
-    if len(values) > _limit(one, two):
-        return None, None
-    counts = np.zeros(len(values), dtype=np.int64)
-    counts[np.searchsorted(values, first)] += one.counts
-    counts[np.searchsorted(values, second)] += two.counts
-    if not (one.ordered or two.ordered):
-        return values, counts
-    levels = union_levels(first, second)
-    return levels, counts[np.searchsorted(values, levels)]
-
-
 def _one_type(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Both as whole numbers if one of them is and the other can be, else as they are."""
-    if {one.dtype.kind, two.dtype.kind} not in ({"i", "f"}, {"u", "f"}):
+    kinds = {one.dtype.kind, two.dtype.kind}
+    if kinds not in ({"i", "f"}, {"u", "f"}):
         return one, two
-    if one.dtype.kind != "f":
-        dtype = one.dtype
-    else:
-        dtype = two.dtype
-    if all(np.array_equal(values, np.trunc(values)) for values in (one, two)):
+    dtype = two.dtype if one.dtype.kind == "f" else one.dtype
+    are_whole = all(np.array_equal(values, np.trunc(values)) for values in (one, two))
+    if are_whole:
         return one.astype(dtype), two.astype(dtype)
     return one, two
-
-
-def _limit(one: ColumnProfile, two: ColumnProfile) -> int:
-    """How many distinct values of both are still listed."""
-    if one.in_full or two.in_full or one.holds in ("text", "category"):
-        return MANY
-    return FEW

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data.files.column_names import check_names
-from lyceum._core.data.schema.column import FIELDS, Column, Kind
+from lyceum._core.data.schema.column import FIELDS, Column, Kind, categorical_kind
 from lyceum.errors import ModelFileError, SchemaError
 
 _MANY = 10_000  # columns
@@ -81,7 +81,15 @@ class Schema(_NameIndex):
         cls, kinds: Mapping[str, Kind | Sequence[Any]], target: Column | None = None
     ) -> Schema:
         """A schema from names and, for each, "continuous" or the list of categories."""
-        return cls(tuple(_declare(name, kind) for name, kind in kinds.items()), target)
+        columns = []
+        for name, kind in kinds.items():
+            if isinstance(kind, str):
+                columns.append(Column(name, kind, why="declared"))  # type: ignore[arg-type]
+                continue
+            values = np.asarray(kind)
+            column = Column(name, categorical_kind(values), values, "declared")
+            columns.append(column)
+        return cls(tuple(columns), target)
 
     @classmethod
     def of_numbers(cls, names: Sequence[str]) -> Schema:
@@ -93,9 +101,9 @@ class Schema(_NameIndex):
         try:
             return self._listed_names
         except AttributeError:
-            names = _known_names(self.columns) or tuple(
-                [column.name for column in self.columns]
-            )
+            names = _known_names(self.columns)
+            if not names:
+                names = tuple([column.name for column in self.columns])
             object.__setattr__(self, "_listed_names", names)
             return names
 
@@ -148,9 +156,8 @@ class Schema(_NameIndex):
             isinstance(column, Column) for column in columns
         ):
             raise ModelFileError("holds a schema that is not made of columns")
-        if not isinstance(self.target, Column | None) or not isinstance(
-            self.weight, str | None
-        ):
+        has_roles = isinstance(self.target, Column | None)
+        if not has_roles or not isinstance(self.weight, str | None):
             raise ModelFileError(
                 "holds a schema whose target or weight is not a column"
             )
@@ -163,7 +170,9 @@ class Schema(_NameIndex):
         return iter(self.columns)
 
     def __getitem__(self, key: str | int) -> Column:
-        return self.columns[self.index(key) if isinstance(key, str) else key]
+        if isinstance(key, str):
+            key = self.index(key)
+        return self.columns[key]
 
     def __contains__(self, name: object) -> bool:
         return name in self._index
@@ -192,29 +201,24 @@ class Schema(_NameIndex):
             return self
 
         def remember(column: Column) -> Column:
-            if column.categories is None or column.numeric:
-                known = styles.get(column.name, "")
-            else:
-                known = ""
-            if known:
-                return replace(column, text_format=known)
+            style = styles.get(column.name, "")
+            if style and (column.categories is None or column.numeric):
+                return replace(column, text_format=style)
             return column
 
-        if self.target is None:
-            target = None
-        else:
-            target = remember(self.target)
+        target = self.target
+        if target is not None:
+            target = remember(target)
         return replace(self, columns=tuple(map(remember, self.columns)), target=target)
 
     @property
     def text_formats(self) -> dict[str, str]:
         """How the cells of columns were written that were read from text."""
-        if self.target is None:
-            columns = self.columns
-        else:
-            columns = (*self.columns, self.target)
+        columns = [*self.columns, self.target]
         return {
-            column.name: column.text_format for column in columns if column.text_format
+            column.name: column.text_format
+            for column in columns
+            if column is not None and column.text_format
         }
 
     def same_as(self, other: Schema) -> bool:
@@ -235,14 +239,15 @@ class Schema(_NameIndex):
         >>> known.difference(Schema.declare({"age": "continuous", "size": ["S", "XL"]}))
         "column 'size' has the new category 'XL'"
         """
-        if self.columns is not other.columns and not (
-            self.of_an_array and other.of_an_array and self.names == other.names
-        ):
+        # arrays of the same names are the same, without a look at (a million) columns
+        both_arrays = self.of_an_array and other.of_an_array
+        same_array = both_arrays and self.names == other.names
+        if self.columns is not other.columns and not same_array:
             if len(self) != len(other):
                 return f"the number of columns is {len(other)} instead of {len(self)}"
-            for known, column in zip(self.columns, other.columns):
-                if not known.same_as(column):
-                    return known.difference(column)
+            for before, column in zip(self.columns, other.columns):
+                if not before.same_as(column):
+                    return before.difference(column)
         if self.target is None or other.target is None:
             return ""
         change = replace(self.target, name=other.target.name).difference(other.target)
@@ -255,19 +260,24 @@ class Schema(_NameIndex):
         return schema
 
     def __str__(self) -> str:
-        rows = list(self.columns) + ([self.target] if self.target else [])
-        wide = max((len(column.name) for column in rows), default=0)
+        target = self.target
+        names = list(self.names)
+        if target:
+            names.append(target.name)
+        wide = max(map(len, names), default=0)
         lines = [
             f"{column.name:<{wide}}  {column.kind:<11} {column.why}".rstrip()
             for column in self.columns
         ]
-        if self.target:
+        if target:
             lines.append(
-                f"{self.target.name:<{wide}}  {self.target.kind:<11} the target; {self.target.why}"
+                f"{target.name:<{wide}}  {target.kind:<11} the target; {target.why}"
             )
         return "\n".join(lines)
 
 
+# the setters of the fields, which a frozen class hides; as defaults below they are local names, the
+# fastest that there are
 _SLOTS = [getattr(Column, name).__set__ for name in FIELDS]
 
 
@@ -291,10 +301,9 @@ def _number_column(
 
 
 _Numbers = tuple[tuple[str, ...], tuple[Column, ...]]
-_recent: tuple[
-    _Numbers, ...
-] = ()  # names and columns of the last arrays: a wide one is often fitted again
-_KEPT = 4
+# names and columns of the last arrays: a wide one is often fitted again
+_recent: tuple[_Numbers, ...] = ()
+_MOST_RECENT = 4
 
 
 def _known_names(columns: tuple[Column, ...]) -> tuple[str, ...]:
@@ -305,8 +314,8 @@ def _known_names(columns: tuple[Column, ...]) -> tuple[str, ...]:
 def _number_columns(names: tuple[str, ...]) -> tuple[Column, ...]:
     """Columns of numbers; those of the last arrays are kept."""
     global _recent
-    for known, columns in _recent:
-        if known is names or known == names:
+    for recent_names, columns in _recent:
+        if recent_names is names or recent_names == names:
             return columns
     check_names(names)
     collects = len(names) > _MANY and gc.isenabled()
@@ -318,14 +327,39 @@ def _number_columns(names: tuple[str, ...]) -> tuple[Column, ...]:
     finally:
         if collects:
             gc.enable()
-    _recent = ((names, columns), *_recent[: _KEPT - 1])
+    _recent = ((names, columns), *_recent[: _MOST_RECENT - 1])
     return columns
 
 
-def _declare(name: str, kind: Kind | Sequence[Any]) -> Column:
-    if isinstance(kind, str):
-        return Column(name, kind, why="declared")  # type: ignore[arg-type]
-    values = np.asarray(kind)
-    return Column(
-        name, "binary" if len(values) == 2 else "categorical", values, "declared"
-    )
+# -- free text: a block of rows lists its own texts, a learner keeps none ---------------
+
+
+def with_texts_of(schema: Schema, listed: Schema) -> Schema:
+    """The schema with the texts that another one lists for its columns of free text, by name.
+
+    >>> import numpy as np
+    >>> block = Schema((Column("mail", "categorical", np.array(["free lunch"]), "free text"),))
+    >>> schema = Schema((Column("age"), Column.of_text("mail")))
+    >>> with_texts_of(schema, block)["mail"].categories.tolist()
+    ['free lunch']
+    """
+    if not schema.has_free_text:
+        return schema
+    columns = list(schema.columns)
+    for j, column in enumerate(columns):
+        if column.is_free_text and column.name in listed:
+            source = listed[column.name]
+            if source.is_text:
+                columns[j] = replace(column, categories=source.categories)
+    return replace(schema, columns=tuple(columns))
+
+
+def without_texts(schema: Schema) -> Schema:
+    """The schema without the texts of its columns of free text: those to come are others."""
+    if not schema.has_free_text:
+        return schema
+    columns = [
+        Column.of_text(column.name) if column.is_free_text else column
+        for column in schema
+    ]
+    return replace(schema, columns=tuple(columns))

@@ -36,14 +36,17 @@ def target_task(X: Data, y: Target, caller: str) -> Literal["classes", "numbers"
         raise DataError(f"{caller} requires y to be passed, but the target y is None")
     if hasattr(y, "compute"):
         y = y.compute()
-    values = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y).ravel()
+    if hasattr(y, "to_numpy"):
+        y = y.to_numpy()
+    values = np.asarray(y).ravel()
     if values.dtype.kind not in "iuf":
         return "classes"
-    if values.dtype.kind == "f" and (values[np.isfinite(values)] % 1 != 0).any():
-        return "numbers"
-    column = target_column(
-        ColumnProfile.of("y", pa.array(values, from_pandas=True), in_full=True), None
-    )
+    if values.dtype.kind == "f":
+        finite = values[np.isfinite(values)]
+        if (finite % 1 != 0).any():
+            return "numbers"
+    cells = pa.array(values, from_pandas=True)
+    column = target_column(ColumnProfile.of("y", cells, in_full=True), None)
     if column.is_categorical:
         return "classes"
     return "numbers"

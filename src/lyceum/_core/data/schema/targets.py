@@ -17,14 +17,14 @@ from lyceum._core.data.inputs.pandas_columns import (
     with_arrow_type,
 )
 from lyceum._core.data.schema.coding import class_codes, labels, target_numbers
-from lyceum._core.data.schema.column import Column, Kind
+from lyceum._core.data.schema.column import Column, categorical_kind
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import is_arrow
 from lyceum._core.types import Data, Weights
 from lyceum.errors import DataError, MissingValuesError
 
 Task = Literal["classes", "numbers"]
-_LARGEST_WEIGHT = 1e100
+_LARGEST_WEIGHT = 1e100  # sums of products of larger ones overflow
 
 
 def checked_target(
@@ -33,11 +33,10 @@ def checked_target(
     """The target as a flat array of one type, without missing values."""
     if y is None or task is None:
         return None
-    if is_arrow(y, "Array", "ChunkedArray"):
-        if is_arrow(y, "Array"):
-            y = y.to_numpy(zero_copy_only=False)
-        else:
-            y = y.to_numpy()
+    if is_arrow(y, "Array"):
+        y = y.to_numpy(zero_copy_only=False)
+    elif is_arrow(y, "ChunkedArray"):
+        y = y.to_numpy()
     if is_pandas(y) and hasattr(y, "dtype"):
         y = with_arrow_type(y, f"target {name!r}")
     y = np.asarray(y)
@@ -73,31 +72,34 @@ def fill_unlabeled(y: Any, name: str, caller: str) -> tuple[np.ndarray, np.ndarr
         y = y.to_pylist()
     elif is_pandas(y) and hasattr(y, "dtype"):
         y = with_arrow_type(y, f"target {name!r}")
-    y = column_or_1d(
-        np.asarray(y, dtype=object if isinstance(y, list) and None in y else None),
-        warn=True,
-    )
-    if y.dtype.kind in "fmM":
+    # NumPy would make text of None among text
+    dtype = object if isinstance(y, list) and None in y else None
+    y = column_or_1d(np.asarray(y, dtype=dtype), warn=True)
+    if y.dtype == object:
+        missing = np.array([is_missing(label) for label in y], dtype=bool)
+    elif y.dtype.kind in "fmM":
         missing = y != y
     else:
         missing = np.zeros(len(y), dtype=bool)
-    if y.dtype == object:
-        missing = np.array([is_missing(one) for one in y], dtype=bool)
     if y.dtype.kind in "ifO":
-        known = y[~missing]
         marked = np.zeros(len(y), dtype=bool)
         marked[~missing] = [
-            not isinstance(one, str) and one == -1 for one in known.tolist()
+            not isinstance(label, str) and label == -1 for label in y[~missing].tolist()
         ]
-        if len(set(y[~missing & ~marked].tolist())) != 1:
+        others = set(y[~missing & ~marked].tolist())
+        if len(others) != 1:
             missing = missing | marked
     if missing.all():
         raise DataError(
             f"no row has a label in {name!r}: {caller} needs at least one row of every class"
         )
+    # any label will do, as the codes of these rows become -1 later
     y = y.copy()
     y[missing] = y[np.flatnonzero(~missing)[0]]
-    return (np.array(y.tolist()) if y.dtype == object else y), missing
+    # the type that the labels have without the missing ones
+    if y.dtype == object:
+        y = np.array(y.tolist())
+    return y, missing
 
 
 def coded_target(
@@ -111,25 +113,21 @@ def coded_target(
     if y.dtype.kind not in "iubU":
         check_classification_targets(y)
     classes, codes = class_codes(y)
-    return codes, Column(
-        name, "binary" if len(classes) == 2 else "categorical", classes, "y"
-    )
+    return codes, Column(name, categorical_kind(classes), classes, "y")
 
 
 def checked_weights(w: Any, X: Any, caller: str) -> np.ndarray | None:
     """The weights of the rows: numbers of at least 0, and some more than 0."""
     if w is None:
         return None
+    # what scikit-learn's checks would let pass needs none of them, as they take long for few rows
     is_checked = (
         is_flat(w, "f")
         and w.dtype == np.float64
         and w.shape == X.shape[:1]
         and np.isfinite(w).all()
     )
-    if is_checked:
-        weights = w
-    else:
-        weights = _check_weight_numbers(w, X)
+    weights = w if is_checked else _check_weight_numbers(w, X)
     if weights.min(initial=0.0) < 0:
         raise DataError(
             f"sample_weight has negative values, which {caller} cannot take"
@@ -168,5 +166,5 @@ def with_classes(schema: Schema, classes: ArrayLike | None, caller: str) -> Sche
         raise DataError(
             f"y has the label {new[0]!r}, which is not among the classes given to {caller}"
         )
-    kind: Kind = "binary" if len(wanted) == 2 else "categorical"
+    kind = categorical_kind(wanted)
     return schema.with_target(replace(schema.target, kind=kind, categories=wanted))

@@ -80,30 +80,24 @@ def fuse_gaussians(means: Any, covariances: Any) -> FusedGaussian:
             f"{np.shape(means)} means and {np.shape(covariances)} covariances do not fit: give (k,)"
             " and (k,) for numbers, or (k, d) and (k, d, d)"
         )
-    for i, one in enumerate(P):
-        _check(one, i)
+    for i, covariance in enumerate(P):
+        _check(covariance, i)
     mean = m[0]
     covariance = P[0]
-    for i in range(1, len(m)):
-        mean, covariance = _fuse_two(mean, covariance, m[i], P[i])
+    for measured, R in zip(m[1:], P[1:]):
+        factor = PositiveFactor.of(covariance + R)
+        if factor.rank < len(R):
+            raise DataError(
+                "two measurements are both exact in some direction: they cannot be combined"
+            )
+        gain = factor.solve(covariance).T
+        rest = np.eye(len(R)) - gain
+        mean = mean + gain @ (measured - mean)
+        # Joseph's form: symmetric and never negative
+        covariance = rest @ covariance @ rest.T + gain @ R @ gain.T
     if line:
         return FusedGaussian(float(mean[0]), float(covariance[0, 0]))
     return FusedGaussian(mean, covariance)
-
-
-def _fuse_two(
-    mean: np.ndarray, P: np.ndarray, other: np.ndarray, R: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    total = P + R
-    factor = PositiveFactor.of(total)
-    if factor.rank < len(total):
-        raise DataError(
-            "two measurements are both exact in some direction: they cannot be combined"
-        )
-    gain = factor.solve(P).T
-    rest = np.eye(len(P)) - gain
-    # Joseph's form: symmetric and never negative
-    return mean + gain @ (other - mean), rest @ P @ rest.T + gain @ R @ gain.T
 
 
 def _check(covariance: np.ndarray, i: int) -> None:

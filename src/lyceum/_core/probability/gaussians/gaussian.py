@@ -51,9 +51,8 @@ class Gaussian:
     covariance: np.ndarray
 
     def __post_init__(self) -> None:
-        mean, covariance = (
-            np.array(value, dtype=np.float64) for value in (self.mean, self.covariance)
-        )
+        mean = np.array(self.mean, dtype=np.float64)
+        covariance = np.array(self.covariance, dtype=np.float64)
         if mean.ndim != 1 or covariance.shape != (len(mean), len(mean)):
             raise DataError(
                 "a Gaussian has a mean of shape (d,) and a covariance of shape (d, d), not"
@@ -61,7 +60,11 @@ class Gaussian:
             )
         if not np.isfinite(mean).all() or not np.isfinite(covariance).all():
             raise DataError("the mean and the covariance of a Gaussian must be finite")
-        if not _is_symmetric(covariance):
+        # symmetric up to rounding, in the units of the columns
+        unit = np.sqrt(np.abs(np.diag(covariance)))
+        size = np.abs(covariance).max(initial=0.0)
+        limit = 1e-8 * np.outer(unit, unit) + _ROUNDING * size
+        if not (np.abs(covariance - covariance.T) <= limit).all():
             raise DataError("the covariance of a Gaussian must be symmetric")
         covariance = _symmetrize(covariance)
         values = np.linalg.eigvalsh(covariance)
@@ -106,14 +109,14 @@ class Gaussian:
                 f"{np.shape(X)}"
             )
         rows = np.ascontiguousarray(rows)
-        return gaussian_log_density(rows, self.mean[None], white.W[None], constant)[
-            :, 0
-        ]
+        log = gaussian_log_density(rows, self.mean[None], white.W[None], constant)
+        return log[:, 0]
 
     def marginal(self, indices: Sequence[int]) -> Gaussian:
         """The distribution of the columns at `indices`, in this order."""
-        at = self._columns(indices)
-        return self._make(self.mean[at], self.covariance[np.ix_(at, at)])
+        columns = self._columns(indices)
+        covariance = self.covariance[np.ix_(columns, columns)]
+        return self._make(self.mean[columns], covariance)
 
     def condition(self, indices: Sequence[int], values: ArrayLike) -> Gaussian:
         """The distribution of the other columns when those at `indices` have these values.
@@ -129,10 +132,13 @@ class Gaussian:
                 f"{values.size} values for {show_count(len(b), 'fixed column')}: give one value per"
                 " column"
             )
-        known = PositiveFactor.of(self.covariance[np.ix_(b, b)], level=UNEXPLAINED)
-        gain = known.solve(self.covariance[np.ix_(b, a)]).T
-        rest = self.covariance[np.ix_(a, a)] - gain @ self.covariance[np.ix_(b, a)]
-        return self._make(self.mean[a] + gain @ (values - self.mean[b]), rest)
+        # the gain is Σ_ab Σ_bb⁻¹
+        S_ba = self.covariance[np.ix_(b, a)]
+        factor = PositiveFactor.of(self.covariance[np.ix_(b, b)], level=UNEXPLAINED)
+        gain = factor.solve(S_ba).T
+        mean = self.mean[a] + gain @ (values - self.mean[b])
+        covariance = self.covariance[np.ix_(a, a)] - gain @ S_ba
+        return self._make(mean, covariance)
 
     def product(self, other: Gaussian) -> tuple[Gaussian, float]:
         """N(x; self) N(x; other) = c N(x; fused): the fused Gaussian and log c.
@@ -148,9 +154,8 @@ class Gaussian:
             [self.mean, other.mean], [self.covariance, other.covariance]
         )
         spread = self._make(other.mean, self.covariance + other.covariance)
-        return self._make(fused.mean, fused.covariance), float(
-            spread.log_density(self.mean[None])[0]
-        )
+        log_c = float(spread.log_density(self.mean[None])[0])
+        return self._make(fused.mean, fused.covariance), log_c
 
     def affine(self, matrix: Any, offset: Any = 0.0, noise: Any = 0.0) -> Gaussian:
         """The distribution of A x + b + e, with e ~ N(0, noise): mean A μ + b, covariance A Σ Aᵀ +
@@ -169,31 +174,24 @@ class Gaussian:
     def _columns(self, indices: Any) -> np.ndarray:
         """The numbers of the columns at `indices`; negative ones count from the end."""
         d = len(self.mean)
-        at = np.atleast_1d(np.asarray(indices))
-        if not at.size:
-            at = at.astype(np.intp)
+        columns = np.atleast_1d(np.asarray(indices))
+        if not columns.size:
+            columns = columns.astype(np.intp)
         if (
-            at.ndim != 1
-            or at.dtype.kind not in "iu"
-            or (at >= d).any()
-            or (at < -d).any()
+            columns.ndim != 1
+            or columns.dtype.kind not in "iu"
+            or (columns >= d).any()
+            or (columns < -d).any()
         ):
             raise DataError(
                 f"indices must be numbers of columns, from 0 to {d - 1}, but they are {indices!r}"
             )
-        at = at.astype(np.intp) % max(1, d)
-        if len(np.unique(at)) < len(at):
+        columns = columns.astype(np.intp) % max(1, d)
+        if len(np.unique(columns)) < len(columns):
             raise DataError(
                 f"indices must name every column once, but they are {indices!r}"
             )
-        return at
-
-
-def _is_symmetric(matrix: np.ndarray) -> bool:
-    """Whether a covariance is its own transpose up to rounding, in the units of its columns."""
-    unit = np.sqrt(np.abs(np.diag(matrix)))
-    limit = 1e-8 * np.outer(unit, unit) + _ROUNDING * np.abs(matrix).max(initial=0.0)
-    return bool((np.abs(matrix - matrix.T) <= limit).all())
+        return columns
 
 
 def _symmetrize(matrix: np.ndarray) -> np.ndarray:

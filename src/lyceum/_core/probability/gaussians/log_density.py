@@ -45,13 +45,14 @@ def gaussian_log_density(
         out = np.zeros((len(X), K))
         native.quadratic_log_density(X, means, whitening, constant, out)
         return out
+    # a sum over columns, as in naive Bayes: its kernel takes one row per column, ½/σ², and the log
+    # density at the mean, which the constants have already
     out = np.empty((len(X), K))
     out[:] = constant
     mean = np.ascontiguousarray(means.T)
     half = np.ascontiguousarray(0.5 * whitening.T**2)
-    native.gaussian_log_joint(
-        X, np.arange(len(mean), dtype=np.int32), mean, half, np.zeros_like(half), out
-    )
+    columns = np.arange(len(mean), dtype=np.int32)
+    native.gaussian_log_joint(X, columns, mean, half, np.zeros_like(half), out)
     return out
 
 
@@ -85,6 +86,5 @@ def squared_distance_parts(
     centered = X[:, None, :] - means
     if whitening.ndim == 2:
         return (centered * whitening) ** 2
-    return centered * np.einsum(
-        "nkj,kji->nki", centered, np.swapaxes(whitening, 1, 2) @ whitening
-    )
+    precision = np.swapaxes(whitening, 1, 2) @ whitening
+    return centered * np.einsum("nkj,kji->nki", centered, precision)

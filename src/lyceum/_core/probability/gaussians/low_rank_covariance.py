@@ -54,27 +54,29 @@ class LowRankCovariance:
     @classmethod
     def of(cls, diagonal: np.ndarray, rows: np.ndarray) -> LowRankCovariance:
         """The covariance of a diagonal and rows."""
+        # the eigenvalues of HHᵀ (m, m), which are those of HᵀH (d, d) without its zeros
         used = diagonal > 0
         values, U = eigh((rows * _inverse(diagonal)) @ rows.T, check_finite=False)
         values = np.maximum(values, 0.0)
-        log_det = float(np.log(diagonal[used]).sum() + np.log1p(values).sum())
-        return cls(diagonal, rows, U.T / np.sqrt(1.0 + values)[:, None], log_det)
+        log_det = np.log(diagonal[used]).sum() + np.log1p(values).sum()
+        turn = U.T / np.sqrt(1.0 + values)[:, None]
+        return cls(diagonal, rows, turn, float(log_det))
 
     def solve(self, Z: np.ndarray) -> np.ndarray:
         """Σ⁻¹ z of every row z."""
-        scaled = Z * _inverse(self.diagonal)
-        return scaled - (self._rotate(scaled) @ self.turn @ self.rows) * _inverse(
-            self.diagonal
-        )
+        inverse = _inverse(self.diagonal)
+        scaled = Z * inverse
+        low_rank = self._rotate(scaled) @ self.turn @ self.rows
+        return scaled - low_rank * inverse
 
     def squared_distances(self, Z: np.ndarray) -> np.ndarray:
         """zᵀ Σ⁻¹ z of every row z."""
         scaled = Z * _inverse(self.diagonal)
-        return np.einsum("ij,ij->i", scaled, Z) - (self._rotate(scaled) ** 2).sum(
-            axis=1
-        )
+        by_diagonal = np.einsum("ij,ij->i", scaled, Z)
+        return by_diagonal - (self._rotate(scaled) ** 2).sum(axis=1)
 
     def _rotate(self, scaled: np.ndarray) -> np.ndarray:
+        """B z of every row, from diag(t)⁻¹ z."""
         return (scaled @ self.rows.T) @ self.turn.T
 
     def toarray(self) -> np.ndarray:
@@ -86,7 +88,7 @@ class LowRankCovariance:
         covariance."""
         arrays = (self.diagonal, self.rows, self.turn)
         if not all(
-            isinstance(one, np.ndarray) and one.dtype == np.float64 for one in arrays
+            isinstance(part, np.ndarray) and part.dtype == np.float64 for part in arrays
         ):
             raise ModelFileError("holds a covariance that is not made of numbers")
         m = len(self.turn)
@@ -98,9 +100,8 @@ class LowRankCovariance:
             raise ModelFileError(
                 "holds a covariance whose diagonal and rows do not fit together"
             )
-        if not all(np.isfinite(one).all() for one in arrays) or not isinstance(
-            self.log_det, float
-        ):
+        finite = all(np.isfinite(part).all() for part in arrays)
+        if not finite or not isinstance(self.log_det, float):
             raise ModelFileError("holds a covariance with missing or infinite numbers")
 
 

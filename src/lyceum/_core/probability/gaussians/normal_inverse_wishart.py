@@ -130,10 +130,9 @@ class NormalInverseWishart:
             Of the columns, over all rows.
         """
         from_data = isinstance(scale, str)
+        used = np.ones(len(variance), dtype=bool)
         if from_data:
             used = variance > 0
-        else:
-            used = np.ones(len(variance), dtype=bool)
         d = int(used.sum())
         nu = float(d + 2 if nu_0 is None else nu_0)
         if nu <= d - 1:
@@ -165,11 +164,8 @@ class NormalInverseWishart:
         """
         n = np.asarray(weight, dtype=np.float64)
         posterior, between = self._update_means(n, mean)
-        return replace(
-            posterior,
-            nu=(self.nu + n)[()],
-            scale=self.scale + self._mask() * (scatter + between),
-        )
+        scale = self.scale + self._mask() * (scatter + between)
+        return replace(posterior, nu=(self.nu + n)[()], scale=scale)
 
     def update_shared(
         self, weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray
@@ -181,17 +177,17 @@ class NormalInverseWishart:
         own.
         """
         posterior, between = self._update_means(weight, mean)
-        together = self.scale + self._mask() * (scatter + between.sum(axis=0))
+        scale = self.scale + self._mask() * (scatter + between.sum(axis=0))
+        scales = np.repeat(scale[None], len(weight), axis=0)
         nu = np.full(len(weight), self.nu + weight.sum())
-        return replace(
-            posterior, nu=nu, scale=np.repeat(together[None], len(weight), axis=0)
-        )
+        return replace(posterior, nu=nu, scale=scales)
 
     def _update_means(
         self, n: np.ndarray, mean: np.ndarray
     ) -> tuple[NormalInverseWishart, np.ndarray]:
         """With κ_n and m_n, and the scatter (κ_0 n / κ_n) (x̄ - m_0)(x̄ - m_0)ᵀ between prior and
         rows."""
+        # `[()]` makes a number of an array without axes, and leaves others as they are
         kappa = np.asarray(self.kappa + n)
         moved = np.where(n[..., None] > 0, mean - self.mean, 0.0)
         share = np.asarray(n / kappa)[..., None]
@@ -201,6 +197,7 @@ class NormalInverseWishart:
         return replace(self, kappa=kappa[()], mean=self.mean + share * moved), between
 
     def _mask(self) -> np.ndarray:
+        """1 where both columns are used."""
         used = np.where(self.used, 1.0, 0.0)
         return used * used[:, None]
 
@@ -213,20 +210,15 @@ class NormalInverseWishart:
         + (d/2) ln(κ_0/κ_n). Its difference between two models is their log Bayes factor.
         """
         after = self.update(weight, mean, scatter)
-        on = self.used
         d = self.n_used
-        before_det, after_det = (
-            np.linalg.slogdet(one.scale[np.ix_(on, on)])[1] for one in (self, after)
-        )
+        block = np.ix_(self.used, self.used)
+        _, log_det_0 = np.linalg.slogdet(self.scale[block])
+        _, log_det_n = np.linalg.slogdet(after.scale[block])
+        gammas = 0.0
         if d:
             gammas = multigammaln(after.nu / 2.0, d) - multigammaln(self.nu / 2.0, d)
-        else:
-            gammas = 0.0
-        shapes = 0.5 * (
-            self.nu * before_det
-            - after.nu * after_det
-            + d * np.log(self.kappa / after.kappa)
-        )
+        log_kappas = d * np.log(self.kappa / after.kappa)
+        shapes = 0.5 * (self.nu * log_det_0 - after.nu * log_det_n + log_kappas)
         return float(gammas + shapes - 0.5 * weight * d * np.log(np.pi))
 
     def mode(self) -> np.ndarray:

@@ -102,15 +102,12 @@ def _whiten_full(covariance: np.ndarray, total_variance: np.ndarray) -> Whitenin
     if dependent is not None:
         L, _ = _cholesky(R + RIDGE * np.eye(len(scale)))
         ridge = RIDGE * scale**2
-    log_det = 2.0 * float(
-        np.log(np.diag(L)[varies]).sum() + np.log(scale[varies]).sum()
-    )
-    return Whitening(
-        np.ascontiguousarray(lapack.dtrtri(L, lower=1)[0] * inverse),
-        log_det,
-        ridge,
-        dependent,
-    )
+    # ln |Σ| = 2 Σ_j (ln L_jj + ln S_j); the ridge is in units of the variances
+    half_log_det = np.log(np.diag(L)[varies]).sum()
+    half_log_det += np.log(scale[varies]).sum()
+    inverse_L, _ = lapack.dtrtri(L, lower=1)
+    W = np.ascontiguousarray(inverse_L * inverse)
+    return Whitening(W, 2.0 * float(half_log_det), ridge, dependent)
 
 
 def _cholesky(R: np.ndarray) -> tuple[np.ndarray, int | None]:
@@ -118,21 +115,21 @@ def _cholesky(R: np.ndarray) -> tuple[np.ndarray, int | None]:
     L, failed = lapack.dpotrf(R, lower=1, clean=1)
     if failed > 0:
         return L, failed - 1
-    return L, _first_place(np.diag(L) ** 2 < UNEXPLAINED)
+    return L, _first_index(np.diag(L) ** 2 < UNEXPLAINED)
 
 
 def _whiten_diagonal(variance: np.ndarray, total_variance: np.ndarray) -> Whitening:
+    # a column that varies over all rows, but not here, is singular by itself
     constant = (variance <= 0) & (total_variance > 0)
     ridge = np.where(constant, RIDGE * total_variance, 0.0)
     used = variance + ridge
     varies = used > 0
     W = np.divide(1.0, np.sqrt(used), out=np.zeros_like(used), where=varies)
-    return Whitening(
-        W, float(np.log(used[varies]).sum()), ridge, _first_place(constant)
-    )
+    log_det = float(np.log(used[varies]).sum())
+    return Whitening(W, log_det, ridge, _first_index(constant))
 
 
-def _first_place(mask: np.ndarray) -> int | None:
+def _first_index(mask: np.ndarray) -> int | None:
     if mask.any():
         return int(mask.argmax())
     return None

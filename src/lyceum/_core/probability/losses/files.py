@@ -76,9 +76,8 @@ def _from_csv(text: str) -> MatrixContent:
                 f" ({_NOTE})"
             )
     values = [[_number(cell, line[0]) for cell in line[1:]] for line in body]
-    return MatrixContent(
-        values, _parse_labels([line[0] for line in body]), _parse_labels(actions)
-    )
+    classes = [_label(line[0]) for line in body]
+    return MatrixContent(values, classes, list(map(_label, actions)))
 
 
 def _number(cell: str, row: str) -> float:
@@ -88,11 +87,6 @@ def _number(cell: str, row: str) -> float:
         raise DataError(
             f"the row of {row!r} has the cell {cell!r}, which is no number"
         ) from None
-
-
-def _parse_labels(labels: list[str]) -> list[Any]:
-    """Integers as numbers, other labels as text."""
-    return [int(label) if _INTEGER.fullmatch(label) else label for label in labels]
 
 
 def _from_toml(text: str) -> MatrixContent | PairCosts:
@@ -122,6 +116,7 @@ def from_mapping(recipe: Mapping[str, Any]) -> MatrixContent | PairCosts:
                 "default is for costs: loss = [[...], ...] gives every cost itself"
             )
         return MatrixContent(recipe["loss"], classes, actions)
+    # keys of TOML are text, so that classes that are numbers come as text too
     try:
         pairs = {
             (_label(k), _label(a)): float(c)
@@ -136,6 +131,7 @@ def from_mapping(recipe: Mapping[str, Any]) -> MatrixContent | PairCosts:
 
 
 def _label(text: str) -> Any:
+    """Integers as numbers, other labels as text."""
     if _INTEGER.fullmatch(text):
         return int(text)
     return text

@@ -77,9 +77,7 @@ class LossMatrix:
         actions: Iterable[Any] | None = None,
     ):
         values = _numbers(values)
-        if classes is None:
-            classes = None
-        else:
+        if classes is not None:
             classes = unique_labels(classes, "classes")
         default_actions = actions is None
         if actions is None:
@@ -94,16 +92,14 @@ class LossMatrix:
                 " actions=[...]"
             )
         _check_count(values.shape[1], actions, "columns", "actions")
+        # an action that names a class has its label, also where one was read as text
         if classes is not None and actions is not None:
-            known = {label_key(label): label for label in classes}
-            actions = tuple(known.get(label_key(label), label) for label in actions)
+            own = {label_key(label): label for label in classes}
+            actions = tuple(own.get(label_key(label), label) for label in actions)
         values.setflags(write=False)
-        for name, value in (
-            ("values", values),
-            ("classes", classes),
-            ("actions", actions),
-        ):
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "classes", classes)
+        object.__setattr__(self, "actions", actions)
 
     # -- other ways to make one --------------------------------------------------------
 
@@ -144,7 +140,12 @@ class LossMatrix:
         array([[0., 5.],
                [1., 0.]])
         """
-        pairs = _pairs(costs)
+        for pair in costs:
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise DataError(
+                    f"costs are given for pairs (true class, action), not for {pair!r}"
+                )
+        pairs = dict(costs)
         if classes is None:
             rows = _sort({true for true, _ in pairs})
         else:
@@ -206,9 +207,9 @@ class LossMatrix:
             return cls.zero_one(classes)
         if isinstance(loss, Mapping):
             loss = cls.from_costs(loss, classes)
-        return (loss if isinstance(loss, LossMatrix) else cls(loss)).for_classes(
-            classes
-        )
+        elif not isinstance(loss, LossMatrix):
+            loss = cls(loss)
+        return loss.for_classes(classes)
 
     # -- files -------------------------------------------------------------------------
 
@@ -242,6 +243,7 @@ class LossMatrix:
         if self.classes is None:
             _check_count(self.values.shape[0], labels, "rows", "classes")
             return LossMatrix(self.values, labels, self.actions)
+        # columns as rows, and then the actions that name no class, in their own order
         rows = find_labels(
             labels, self.classes, "the loss matrix has no row for a class:"
         )
@@ -332,12 +334,10 @@ class LossMatrix:
 
     def __repr__(self) -> str:
         parts = [repr(self.values.tolist())]
-        parts += [f"classes={list(self.classes)}"] if self.classes is not None else []
-        if self.actions != self.classes:
-            other = self.actions
-        else:
-            other = None
-        parts += [f"actions={list(other)}"] if other is not None else []
+        if self.classes is not None:
+            parts.append(f"classes={list(self.classes)}")
+        if self.actions is not None and self.actions != self.classes:
+            parts.append(f"actions={list(self.actions)}")
         return f"LossMatrix({', '.join(parts)})"
 
     def _repr_html_(self) -> str:
@@ -371,15 +371,6 @@ def _check_count(n: int, labels: tuple[Any, ...] | None, lines: str, what: str) 
             f"the loss matrix has {n} {lines} for {len(labels)} {what}"
             f" ({', '.join(map(repr, labels))}): rows = true class, columns = action"
         )
-
-
-def _pairs(costs: Mapping[tuple[Any, Any], float]) -> dict[tuple[Any, Any], float]:
-    for pair in costs:
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise DataError(
-                f"costs are given for pairs (true class, action), not for {pair!r}"
-            )
-    return dict(costs)
 
 
 def _cost(

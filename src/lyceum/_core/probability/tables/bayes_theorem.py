@@ -49,13 +49,8 @@ class BayesUpdate:
 
     def __str__(self) -> str:
         rows = [(str(k), p, self.posterior[k]) for k, p in self.unnormalized.items()]
-        return str(
-            Table(
-                f"Evidence {self.evidence:.4g}",
-                ("class", "P(x|k) P(k)", "P(k|x)"),
-                rows,
-            )
-        )
+        heads = ("class", "P(x|k) P(k)", "P(k|x)")
+        return str(Table(f"Evidence {self.evidence:.4g}", heads, rows))
 
 
 def bayes_theorem(
@@ -106,5 +101,7 @@ def bayes_theorem(
         )
     posterior = joint / evidence
     return BayesUpdate(
-        dict(zip(prior, joint.tolist())), evidence, dict(zip(prior, posterior.tolist()))
+        unnormalized=dict(zip(prior, joint.tolist())),
+        evidence=evidence,
+        posterior=dict(zip(prior, posterior.tolist())),
     )

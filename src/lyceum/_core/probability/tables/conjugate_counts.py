@@ -54,7 +54,12 @@ class BetaBernoulli:
 
     def update(self, x: ArrayLike, weight: object = None) -> BetaBernoulli:
         """The posterior after rows x of 0 and 1, which may have weights; in parts or at once."""
-        ones, zeros = _ones_and_zeros(x, weight)
+        x, w = _check_values(x, weight)
+        other = ~np.isin(x, (0.0, 1.0))
+        if other.any():
+            raise DataError(f"x holds {x[other][0]:g}: a coin shows 0 or 1")
+        ones = float(w @ x)
+        zeros = float(w @ (1.0 - x))
         return replace(self, a=self.a + ones, b=self.b + zeros)
 
     @property
@@ -231,19 +236,20 @@ class GammaPoisson:
 
     def predictive(self, x: ArrayLike) -> np.ndarray:
         """P(next count = x): the negative binomial distribution."""
-        x = _counts(x, None)[0]
+        # Γ(a + x) / (Γ(a) x!) (b / (b + 1))^a (1 / (b + 1))^x, with a the shape and b the rate
+        x, _ = _counts(x, None)
         share = np.log(self.rate) - np.log1p(self.rate)
         ways = gammaln(self.shape + x) - gammaln(self.shape) - gammaln(x + 1.0)
         return np.exp(ways + self.shape * share - x * np.log1p(self.rate))
 
     def log_evidence(self, x: ArrayLike, weight: object = None) -> float:
         """ln P(x), λ averaged over the prior."""
+        # ln of b^a / b_n^a_n · Γ(a_n) / Γ(a) / Π x!
         after = self.update(x, weight)
         x, w = _counts(x, weight)
-        turned = self.shape * np.log(self.rate) - after.shape * np.log(after.rate)
-        return float(
-            turned + gammaln(after.shape) - gammaln(self.shape) - w @ gammaln(x + 1.0)
-        )
+        rates = self.shape * np.log(self.rate) - after.shape * np.log(after.rate)
+        gammas = rates + gammaln(after.shape) - gammaln(self.shape)
+        return float(gammas - w @ gammaln(x + 1.0))
 
     def summary(self) -> Summary:
         """Parameters, mean, mode and standard deviation."""
@@ -275,17 +281,9 @@ def _check_values(x: ArrayLike, weight: object) -> tuple[np.ndarray, np.ndarray]
     return x, w
 
 
-def _ones_and_zeros(x: ArrayLike, weight: object) -> tuple[float, float]:
-    x, w = _check_values(x, weight)
-    if not np.isin(x, (0.0, 1.0)).all():
-        raise DataError(
-            f"x holds {x[~np.isin(x, (0.0, 1.0))][0]:g}: a coin shows 0 or 1"
-        )
-    return float(w @ x), float(w @ (1.0 - x))
-
-
 def _counts(x: ArrayLike, weight: object) -> tuple[np.ndarray, np.ndarray]:
     x, w = _check_values(x, weight)
-    if not (np.isfinite(x).all() and (x >= 0).all() and (x == np.rint(x)).all()):
+    whole = np.isfinite(x).all() and (x == np.rint(x)).all()
+    if not whole or not (x >= 0).all():
         raise DataError("counts are whole numbers of at least 0")
     return x, w

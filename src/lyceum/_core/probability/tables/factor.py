@@ -108,12 +108,9 @@ class Factor:
     def _make(cls, variables: States, values: ArrayLike, log: bool) -> Factor:
         """A factor from parts that are known to fit."""
         factor = object.__new__(cls)
-        for name, value in (
-            ("variables", variables),
-            ("values", np.asarray(values)),
-            ("log", log),
-        ):
-            object.__setattr__(factor, name, value)
+        object.__setattr__(factor, "variables", variables)
+        object.__setattr__(factor, "values", np.asarray(values))
+        object.__setattr__(factor, "log", log)
         return factor
 
     # -- products ----------------------------------------------------------------------
@@ -134,19 +131,15 @@ class Factor:
             )
         variables, one, two = self._align(other)
         log = self.log or other.log
-        if log:
-            zero = -np.inf
-        else:
-            zero = 0.0
+        zero = -np.inf if log else 0.0
         if ((two == zero) & (one != zero)).any():
             raise DataError(
                 "a value above 0 is divided by 0: the divisor must be 0 only where the factor is"
             )
-        out = np.full(one.shape, zero)
         operation = np.subtract if log else np.divide
-        return self._make(
-            variables, operation(one, two, out=out, where=two != zero), log
-        )
+        values = np.full(one.shape, zero)
+        operation(one, two, out=values, where=two != zero)
+        return self._make(variables, values, log)
 
     def __mul__(self, other: Factor) -> Factor:
         if isinstance(other, Factor):
@@ -181,9 +174,8 @@ class Factor:
     def marginal(self, *names: str) -> Factor:
         """Σ over all variables but `names`, which become the axes in this order."""
         self._axes(names)
-        return self.sum_out(
-            *(name for name in self.variables if name not in names)
-        ).transpose(*names)
+        others = [name for name in self.variables if name not in names]
+        return self.sum_out(*others).transpose(*names)
 
     def argmax(self) -> dict[str, Any]:
         """The combination of states with the largest value; the first one of several."""
@@ -213,21 +205,20 @@ class Factor:
             The same as keywords; each must be a variable of this factor.
         """
         self._axes(tuple(states))
-        known = {
+        fixed = {
             name: state
             for name, state in (evidence or {}).items()
             if name in self.variables
-        } | states
-        if not known:
+        }
+        fixed |= states
+        if not fixed:
             return self
         indices: list[Any] = [slice(None)] * self.values.ndim
-        for name, state in known.items():
+        for name, state in fixed.items():
             (axis,) = self._axes([name])
-            labels = self.variables[name]
-            indices[axis] = find_labels(
-                [state], labels, f"variable {name!r}: the state"
-            )[0]
-        return self._make(self._drop(known), self.values[tuple(indices)], self.log)
+            where = f"variable {name!r}: the state"
+            (indices[axis],) = find_labels([state], self.variables[name], where)
+        return self._make(self._drop(fixed), self.values[tuple(indices)], self.log)
 
     def normalize(self, given: Iterable[str] = ()) -> Factor:
         """Divided by the sum over the variables that are not `given`: a distribution, or a
@@ -235,10 +226,7 @@ class Factor:
 
         A combination of given states whose sum is 0 keeps its zeros.
         """
-        if isinstance(given, str):
-            given = (given,)
-        else:
-            given = tuple(given)
+        given = (given,) if isinstance(given, str) else tuple(given)
         self._axes(given)
         total = self.sum_out(*(name for name in self.variables if name not in given))
         if not given and total.values == (-np.inf if self.log else 0.0):
@@ -282,19 +270,14 @@ class Factor:
 
     def table(self) -> Table:
         """As a table of `lyceum.report`: one row per combination of states."""
-        if self.log:
-            head = "log φ"
-        else:
-            head = "φ"
+        head = "log φ" if self.log else "φ"
+        states = combinations(*self.variables.values())
         rows = [
-            (*map(str, states), float(value))
-            for states, value in zip(
-                combinations(*self.variables.values()), self.values.flat
-            )
+            (*map(str, labels), float(value))
+            for labels, value in zip(states, self.values.flat)
         ]
-        return Table(
-            f"{head}({', '.join(self.variables)})", (*self.variables, head), rows
-        )
+        title = f"{head}({', '.join(self.variables)})"
+        return Table(title, (*self.variables, head), rows)
 
     def __str__(self) -> str:
         return str(self.table())
@@ -322,19 +305,15 @@ class Factor:
 
     def _align(self, other: Factor) -> tuple[States, np.ndarray, np.ndarray]:
         """All variables, and the values of both factors in a form that broadcasts over them."""
+        one = self
+        two = other
         if self.log != other.log:
             one = self.to_log()
             two = other.to_log()
-        else:
-            one = self
-            two = other
         check_states(self.variables, other.variables)
         variables = {**self.variables, **other.variables}
-        return (
-            variables,
-            spread_axes(one, list(variables)),
-            spread_axes(two, list(variables)),
-        )
+        order = list(variables)
+        return variables, spread_axes(one, order), spread_axes(two, order)
 
 
 def check_states(
@@ -353,9 +332,6 @@ def spread_axes(factor: Any, order: list[str]) -> np.ndarray:
     """The values of a factor or table with one axis for every name of `order`, of length 1 if it
     has none."""
     own = list(factor.variables)
-    values = factor.values.transpose(
-        [own.index(name) for name in order if name in factor.variables]
-    )
-    return np.expand_dims(
-        values, [i for i, name in enumerate(order) if name not in factor.variables]
-    )
+    axes = [own.index(name) for name in order if name in factor.variables]
+    lacking = [i for i, name in enumerate(order) if name not in factor.variables]
+    return np.expand_dims(factor.values.transpose(axes), lacking)

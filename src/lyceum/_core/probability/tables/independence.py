@@ -70,23 +70,16 @@ class Independence:
 
     def table(self) -> Table:
         """One row per combination of values."""
-        condition = self.statement.partition(" | ")[2]
-        if condition:
-            given = f" | {condition}"
-        else:
-            given = ""
-        left, right = (
-            side.strip() for side in self.statement.partition(" | ")[0].split("⊥")
-        )
+        # "A ⊥ B | C" into A, B and " | C"
+        sides, bar, condition = self.statement.partition(" | ")
+        given = bar + condition
+        left, right = (side.strip() for side in sides.split("⊥"))
         heads = (
             *self.variables,
             f"P({left}, {right}{given})",
             f"P({left}{given}) P({right}{given})",
         )
-        if self.holds:
-            verdict = "holds"
-        else:
-            verdict = "does not hold"
+        verdict = "holds" if self.holds else "does not hold"
         return Table(f"{self.statement} {verdict}", (*heads, "difference"), self.rows)
 
     def __str__(self) -> str:
@@ -109,15 +102,10 @@ def compare_products(
     rows = []
     for index in np.ndindex(*joint.shape):
         if not np.isnan(differences[index]):
-            values = tuple(str(own[i]) for own, i in zip(labels.values(), index))
-            rows.append(
-                (
-                    *values,
-                    *(float(side[index]) for side in (joint, product, differences)),
-                )
-            )
+            values = [str(own[i]) for own, i in zip(labels.values(), index)]
+            numbers = [float(side[index]) for side in (joint, product, differences)]
+            rows.append((*values, *numbers))
+    largest = 0.0
     if rows:
         largest = float(np.nanmax(np.abs(differences)))
-    else:
-        largest = 0.0
     return Independence(statement, largest <= tol, tuple(labels), rows, largest)

@@ -73,10 +73,7 @@ class ProbabilityTable:
             str(name): unique_labels(labels, f"variable {name!r}")
             for name, labels in self.variables.items()
         }
-        if isinstance(self.given, str):
-            given = (self.given,)
-        else:
-            given = tuple(self.given)
+        given = (self.given,) if isinstance(self.given, str) else tuple(self.given)
         values = np.array(self.values, dtype=np.float64)
         shape = tuple(map(len, variables.values()))
         if values.shape != shape:
@@ -89,12 +86,9 @@ class ProbabilityTable:
             raise DataError(
                 "a table needs a variable that is not given: leave one out of given"
             )
-        for name, value in (
-            ("variables", variables),
-            ("values", values),
-            ("given", given),
-        ):
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "variables", variables)
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "given", given)
         self._check_sums()
         values.setflags(write=False)
 
@@ -107,11 +101,11 @@ class ProbabilityTable:
             raise DataError(
                 f"{self.name} has a value below 0 or infinite: probabilities are from 0 to 1"
             )
-        sums = self.values.sum(axis=self._axes(self._free_names))
+        # a conditional may be undefined (NaN) as a whole, where its condition has probability 0
+        free = self._axes(self._free_names)
+        sums = self.values.sum(axis=free)
         undefined = np.isnan(sums)
-        partly = bool(
-            (undefined & defined.any(axis=self._axes(self._free_names))).any()
-        )
+        partly = bool((undefined & defined.any(axis=free)).any())
         if (undefined.any() and not self.given) or partly:
             raise DataError(f"{self.name} has missing values: give every probability")
         wrong = ~undefined & (np.abs(sums - 1.0) > _TOLERANCE)
@@ -132,22 +126,16 @@ class ProbabilityTable:
     ) -> ProbabilityTable:
         """Relative frequencies: counts divided by their sum for every combination of the given
         variables."""
-        if isinstance(given, str):
-            names = [given]
-        else:
-            names = list(given)
+        names = [given] if isinstance(given, str) else list(given)
         _check_names(names, variables)
         counts = np.asarray(counts, dtype=np.float64)
         free = tuple(i for i, name in enumerate(variables) if name not in names)
-        if (
-            counts.ndim == len(variables)
-            and not ((counts >= 0) & np.isfinite(counts)).all()
-        ):
-            raise DataError("counts must be finite and not negative")
+        # counts of another shape are refused by the table that is made below
+        total = counts
         if counts.ndim == len(variables):
+            if not ((counts >= 0) & np.isfinite(counts)).all():
+                raise DataError("counts must be finite and not negative")
             total = counts.sum(axis=free, keepdims=True)
-        else:
-            total = counts
         if not names and not (total > 0).all():
             raise DataError(
                 "all counts are 0, so that no probability follows from them"
@@ -174,9 +162,8 @@ class ProbabilityTable:
             )
         counts = np.zeros([len(labels) for labels, _ in coded.values()])
         np.add.at(counts, tuple(codes for _, codes in coded.values()), 1.0)
-        return cls.from_counts(
-            {name: labels.tolist() for name, (labels, _) in coded.items()}, counts
-        )
+        variables = {name: labels.tolist() for name, (labels, _) in coded.items()}
+        return cls.from_counts(variables, counts)
 
     @classmethod
     def from_factor(
@@ -209,6 +196,7 @@ class ProbabilityTable:
             raise DataError(
                 f"{sorted(set(names) & set(conditions))[0]!r} is both wanted and given"
             )
+        # P(A | B, given) of a table that is conditional itself; `names` are the first axes
         conditions = tuple(dict.fromkeys([*conditions, *self.given]))
         joint = self._sum_to(tuple(dict.fromkeys([*names, *conditions])))
         total = joint.values.sum(axis=tuple(range(len(names))), keepdims=True)
@@ -224,11 +212,10 @@ class ProbabilityTable:
         The condition of one factor must be all of the other's variables. With `independent` the
         factors may have no variable in common: P(A) · P(B) = P(A, B) is then your assumption.
         """
-        for one, two in ((self, other), (other, self)):
-            if set(one.given) == set(two.variables) and not set(one._free_names) & set(
-                two.variables
-            ):
-                return one._multiply(two, two.given)
+        for left, right in ((self, other), (other, self)):
+            names = set(right.variables)
+            if set(left.given) == names and not set(left._free_names) & names:
+                return left._multiply(right, right.given)
         if independent and not set(self.variables) & set(other.variables):
             return self._multiply(other, (*self.given, *other.given))
         raise DataError(
@@ -245,10 +232,9 @@ class ProbabilityTable:
         """Bayes' theorem: of this P(x|k) and the prior P(k), P(k|x) = P(x|k) P(k) / Σ_k P(x|k)
         P(k)."""
         joint = self.product(prior)
-        return joint.conditional(
-            *prior._free_names,
-            given=[name for name in joint._free_names if name not in prior._free_names],
-        )
+        causes = prior._free_names
+        observed = [name for name in joint._free_names if name not in causes]
+        return joint.conditional(*causes, given=observed)
 
     def at(self, /, **evidence: Any) -> ProbabilityTable:
         """P(the rest | evidence): the table with some variables fixed at a value and
@@ -360,21 +346,17 @@ class ProbabilityTable:
             raise DataError(f"{self.name}: name a variable that is not given")
         summed = self._axes([name for name in self.variables if name not in names])
         left = [name for name in self.variables if name in names]
-        values = self.values.sum(axis=summed).transpose(
-            [left.index(name) for name in names]
-        )
-        return ProbabilityTable(
-            {name: self.variables[name] for name in names}, values, self.given
-        )
+        order = [left.index(name) for name in names]
+        values = self.values.sum(axis=summed).transpose(order)
+        variables = {name: self.variables[name] for name in names}
+        return ProbabilityTable(variables, values, self.given)
 
     def _slice(self, evidence: Mapping[str, Any]) -> np.ndarray:
         indices: list[Any] = [slice(None)] * len(self.variables)
         for name, value in evidence.items():
             (axis,) = self._axes([name])
-            labels = self.variables[name]
-            indices[axis] = find_labels(
-                [value], labels, f"variable {name!r}: the value"
-            )[0]
+            where = f"variable {name!r}: the value"
+            (indices[axis],) = find_labels([value], self.variables[name], where)
         return self.values[tuple(indices)]
 
     def _multiply(
@@ -408,24 +390,18 @@ class ProbabilityTable:
                 (str(label), *map(float, row))
                 for label, row in zip(labels[0], self.values)
             ]
-            return Table(
-                self.name, (f"{names[0]} \\ {names[1]}", *map(str, labels[1])), rows
-            )
+            heads = (f"{names[0]} \\ {names[1]}", *map(str, labels[1]))
+            return Table(self.name, heads, rows)
         lines = zip(combinations(*labels), self.values.flat)
-        return Table(
-            self.name,
-            (*names, "P"),
-            [(*map(str, combination), float(p)) for combination, p in lines],
-        )
+        rows = [(*map(str, combination), float(p)) for combination, p in lines]
+        return Table(self.name, (*names, "P"), rows)
 
     def __str__(self) -> str:
         return str(self.table())
 
     def __repr__(self) -> str:
-        return (
-            f"<{self.name}, {' × '.join(str(len(labels)) for labels in self.variables.values())}"
-            " values>"
-        )
+        sizes = " × ".join(map(str, self.values.shape))
+        return f"<{self.name}, {sizes} values>"
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()

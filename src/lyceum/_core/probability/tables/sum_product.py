@@ -50,18 +50,16 @@ def sum_product(
     """
     work = _reduce(factors, evidence)
     while (name := _cheapest_name(work, keep)) is not None:
-        some = sorted(
-            (f for f in work if name in f.variables), key=lambda f: f.values.size
-        )
-        rest = [f for f in work if name not in f.variables]
-        while len(some) > 2:
-            some = [some[0] * some[1], *some[2:]]
-        work = [
-            *rest,
-            contract(some[0], some[1], name)
-            if len(some) == 2
-            else some[0].sum_out(name),
-        ]
+        # the small factors are multiplied first; the last product is not made, but contracted
+        joined = [f for f in work if name in f.variables]
+        joined.sort(key=lambda f: f.values.size)
+        work = [f for f in work if name not in f.variables]
+        while len(joined) > 2:
+            joined = [joined[0] * joined[1], *joined[2:]]
+        if len(joined) == 2:
+            work.append(contract(joined[0], joined[1], name))
+        else:
+            work.append(joined[0].sum_out(name))
     return _product(work).transpose(*keep)
 
 
@@ -99,10 +97,9 @@ def max_product(
         product = _product([f for f in work if name in f.variables])
         steps.append((name, product))
         work = [*(f for f in work if name not in f.variables), product.max_out(name)]
+    # back from the last: every factor has, besides its own variable, only ones that are set
     states: dict[str, Any] = {}
-    for _, factor in reversed(
-        steps
-    ):  # every factor has, besides its own variable, only ones that are set
+    for _, factor in reversed(steps):
         states |= factor.reduce(states).argmax()
     return states, float(_product(work).values)
 
@@ -113,18 +110,23 @@ def contract(one: Factor, two: Factor, name: str) -> Factor:
     if one.log or two.log:
         return (one * two).sum_out(name)
     check_states(one.variables, two.variables)
+    # For every state of the shared variables a product of matrices, with the variable as their
+    # inner axis: (n, a, name) @ (n, name, b).
     shared = [v for v in one.variables if v in two.variables and v != name]
     left = [v for v in one.variables if v not in two.variables]
     right = [v for v in two.variables if v not in one.variables]
     states = {**one.variables, **two.variables}
     sizes = {v: len(labels) for v, labels in states.items()}
-    n, a, b = (prod(sizes[v] for v in group) for group in (shared, left, right))
-    A = one.transpose(*shared, *left, name).values.reshape(n, a, sizes[name])
-    B = two.transpose(*shared, name, *right).values.reshape(n, sizes[name], b)
-    variables = {v: states[v] for v in (*shared, *left, *right)}
-    return Factor._make(
-        variables, np.matmul(A, B).reshape([sizes[v] for v in variables]), False
+    n = prod(sizes[v] for v in shared)
+    A = one.transpose(*shared, *left, name).values
+    B = two.transpose(*shared, name, *right).values
+    products = np.matmul(
+        A.reshape(n, prod(sizes[v] for v in left), sizes[name]),
+        B.reshape(n, sizes[name], prod(sizes[v] for v in right)),
     )
+    variables = {v: states[v] for v in (*shared, *left, *right)}
+    values = products.reshape([sizes[v] for v in variables])
+    return Factor._make(variables, values, False)
 
 
 def _reduce(

@@ -15,6 +15,7 @@ from lyceum._core.native import native
 from lyceum._core.statistics.moments.classes import (
     align_labels,
     check_responsibilities,
+    class_of_rows,
     class_weights,
     classes_of,
     component_weights,
@@ -22,7 +23,16 @@ from lyceum._core.statistics.moments.classes import (
 )
 from lyceum.errors import SchemaError
 
-_COUNTED = (np.int8, np.uint8, np.int16, np.int32, np.int64, np.float32, np.float64)
+# the types of cells that the kernels take
+_COUNTED = (
+    np.int8,
+    np.uint8,
+    np.int16,
+    np.int32,
+    np.int64,
+    np.float32,
+    np.float64,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,32 +97,26 @@ class Counts:
             counts with the weight w_i r_ik in component k; the components are numbered from 0.
         """
         schema = block.schema
-        columns = block.schema.categorical
-        R = None
-        if responsibilities is not None:
-            R = check_responsibilities(responsibilities, len(block))
-        if R is None:
-            classes = classes_of(block)
-        else:
-            classes = np.arange(R.shape[1])
+        columns = schema.categorical
         categories = tuple(np.asarray(schema[j].categories) for j in columns)
         names = tuple(schema[j].name for j in columns)
-        counts = np.zeros((sum(map(len, categories)), len(classes)))
-        if len(counts):
-            X, indices = _cells_to_count(block.X, columns)
-            offsets = _offsets(categories)
-            if R is not None:
-                native.soft_counts(X, R, block.w, indices, offsets, counts)
-            else:
-                if block.y is None:
-                    y = np.zeros(len(block), dtype=np.int32)
-                else:
-                    y = block.y
-                native.class_counts(X, y, block.w, indices, offsets, counts)
-        if R is None:
+        if responsibilities is None:
+            R = None
+            classes = classes_of(block)
             weight = class_weights(block, len(classes))
         else:
+            R = check_responsibilities(responsibilities, len(block))
+            classes = np.arange(R.shape[1])
             weight = component_weights(block, R)
+        offsets = _offsets(categories)
+        counts = np.zeros((offsets[-1], len(classes)))
+        if len(counts):
+            X, indices = _cells_to_count(block.X, columns)
+            if R is None:
+                y = class_of_rows(block)
+                native.class_counts(X, y, block.w, indices, offsets, counts)
+            else:
+                native.soft_counts(X, R, block.w, indices, offsets, counts)
         return cls(names, categories, classes, len(block), weight, counts)
 
     def merge(self, other: Counts) -> Counts:
@@ -120,21 +124,24 @@ class Counts:
             raise SchemaError(
                 f"counts of the columns {self.names} cannot be merged with those of {other.names}"
             )
-        classes, here, there = align_labels(self.classes, other.classes)
-        categories = tuple(
-            align_labels(a, b)[0] for a, b in zip(self.categories, other.categories)
-        )
+        classes, *indices = align_labels(self.classes, other.classes)
+        pairs = zip(self.categories, other.categories)
+        categories = tuple(align_labels(first, second)[0] for first, second in pairs)
         K = len(classes)
-        one = self.arrange(categories).counts
-        two = other.arrange(categories).counts
-        return Counts(
-            self.names,
-            categories,
-            classes,
-            self.n_rows + other.n_rows,
-            place_classes(self.class_weight, here, K)
-            + place_classes(other.class_weight, there, K),
-            place_classes(one.T, here, K).T + place_classes(two.T, there, K).T,
+        # both sides among the classes and the categories of either
+        counts = np.zeros((sum(map(len, categories)), K))
+        class_weight = np.zeros(K)
+        for side, class_indices in zip((self, other), indices):
+            table = side.arrange(categories).counts
+            counts += place_classes(table.T, class_indices, K).T
+            class_weight += place_classes(side.class_weight, class_indices, K)
+        return replace(
+            self,
+            categories=categories,
+            classes=classes,
+            n_rows=self.n_rows + other.n_rows,
+            class_weight=class_weight,
+            counts=counts,
         )
 
     @property
@@ -150,41 +157,39 @@ class Counts:
 
     def tables(self) -> dict[str, np.ndarray]:
         """The tables of all columns by name: one look at every column, however many there are."""
-        return dict(zip(self.names, np.split(self.counts, self.offsets[1:-1])))
+        tables = np.split(self.counts, self.offsets[1:-1])
+        return dict(zip(self.names, tables))
 
     def arrange(self, categories: Sequence[np.ndarray]) -> Counts:
         """The same counts with the categories of every column in another order, or among more of
         them."""
+        pairs = list(zip(self.categories, categories))
         if all(
-            mine is wanted or np.array_equal(mine, wanted)
-            for mine, wanted in zip(self.categories, categories)
+            mine is wanted or np.array_equal(mine, wanted) for mine, wanted in pairs
         ):
             return self
         offsets = _offsets(categories)
+        # rows of categories that were not counted stay 0
         counts = np.zeros((offsets[-1], len(self.classes)))
-        starts = zip(self.categories, categories, offsets)
-        counts[
-            np.concatenate(
-                [start + _positions_in(mine, wanted) for mine, wanted, start in starts]
-            )
-        ] = self.counts
+        rows = [
+            start + _positions_in(mine, wanted)
+            for (mine, wanted), start in zip(pairs, offsets)
+        ]
+        counts[np.concatenate(rows)] = self.counts
         return replace(self, categories=tuple(categories), counts=counts)
 
 
 def _offsets(categories: Sequence[np.ndarray]) -> np.ndarray:
-    return np.concatenate(
-        [[0], np.cumsum([len(labels) for labels in categories])]
-    ).astype(np.int64)
+    sizes = [len(labels) for labels in categories]
+    return np.cumsum([0, *sizes], dtype=np.int64)
 
 
 def _positions_in(mine: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Where my labels stand among those wanted."""
     order = np.argsort(wanted, kind="stable")
-    ranks = np.searchsorted(wanted, mine, sorter=order)
+    positions = np.searchsorted(wanted, mine, sorter=order)
     if len(order):
-        positions = order[np.minimum(ranks, len(order) - 1)]
-    else:
-        positions = ranks
+        positions = order[np.minimum(positions, len(order) - 1)]
     if len(order) < len(mine) or not np.array_equal(wanted[positions], mine):
         raise SchemaError(
             "the categories wanted do not hold all those that were counted"
@@ -195,6 +200,7 @@ def _positions_in(mine: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 def _cells_to_count(X: Any, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Cells that the kernel takes, without a copy if possible, and the places of the columns in
     them."""
+    # only the categorical columns become dense
     if sparse.issparse(X):
         X = X[:, columns].toarray()
         columns = np.arange(len(columns))

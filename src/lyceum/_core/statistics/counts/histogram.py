@@ -65,28 +65,30 @@ class Histogram:
     def of(cls, block: Block, edges: Edges) -> Histogram:
         """`edges` is one array for all columns, or one array per column."""
         X = block.dense
-        every = checked_edges(edges, X.shape[1])
+        column_edges = checked_edges(edges, X.shape[1])
+        # one count per column: below, the bins, above, missing
         tables = [
-            _weight_per_bin(bins_of(X[:, j], every[j]), block.w, len(every[j]) + 2)
-            for j in range(X.shape[1])
+            _weight_per_bin(bins_of(x, ends), block.w, len(ends) + 2)
+            for x, ends in zip(X.T, column_edges)
         ]
         return cls(
-            every,
-            tuple(table[1:-2] for table in tables),
-            np.array([table[0] for table in tables]),
-            np.array([table[-2] for table in tables]),
-            np.array([table[-1] for table in tables]),
-            len(block),
+            edges=column_edges,
+            counts=tuple(table[1:-2] for table in tables),
+            below=np.array([table[0] for table in tables]),
+            above=np.array([table[-2] for table in tables]),
+            missing=np.array([table[-1] for table in tables]),
+            n_rows=len(block),
         )
 
     def merge(self, other: Histogram) -> Histogram:
+        pairs = zip(self.counts, other.counts)
         return Histogram(
-            self.edges,
-            tuple(one + two for one, two in zip(self.counts, other.counts)),
-            self.below + other.below,
-            self.above + other.above,
-            self.missing + other.missing,
-            self.n_rows + other.n_rows,
+            edges=self.edges,
+            counts=tuple(first + second for first, second in pairs),
+            below=self.below + other.below,
+            above=self.above + other.above,
+            missing=self.missing + other.missing,
+            n_rows=self.n_rows + other.n_rows,
         )
 
     def density(self, column: int) -> np.ndarray:
@@ -141,20 +143,21 @@ class JointHistogram:
     @classmethod
     def of(cls, block: Block, edges: Edges) -> JointHistogram:
         X = block.dense
-        every = checked_edges(edges, X.shape[1])
-        shape = tuple(len(e) - 1 for e in every)
-        indices = [bins_of(X[:, j], every[j]) - 1 for j in range(X.shape[1])]
-        inside = np.all(
-            [(index >= 0) & (index < n) for index, n in zip(indices, shape)], axis=0
-        )
-        flat = np.ravel_multi_index([index[inside] for index in indices], shape)
+        column_edges = checked_edges(edges, X.shape[1])
+        shape = tuple(len(ends) - 1 for ends in column_edges)
+        indices = [bins_of(x, ends) - 1 for x, ends in zip(X.T, column_edges)]
+        inside = np.ones(len(block), dtype=bool)
+        for index, n_bins in zip(indices, shape):
+            inside &= (index >= 0) & (index < n_bins)
+        cells = np.ravel_multi_index([index[inside] for index in indices], shape)
         if block.w is None:
             weights = None
+            outside = float((~inside).sum())
         else:
             weights = block.w[inside]
-        counts = _weight_per_bin(flat, weights, int(np.prod(shape))).reshape(shape)
-        out = float((~inside).sum() if block.w is None else block.w[~inside].sum())
-        return cls(every, counts, out, len(block))
+            outside = float(block.w[~inside].sum())
+        counts = _weight_per_bin(cells, weights, int(np.prod(shape))).reshape(shape)
+        return cls(column_edges, counts, outside, len(block))
 
     def merge(self, other: JointHistogram) -> JointHistogram:
         return replace(
@@ -168,6 +171,7 @@ class JointHistogram:
     def density(self) -> np.ndarray:
         """The height of every cell of the grid; the integral over the grid is 1 (NaN when it is
         empty)."""
+        # the product of the widths of every cell, one axis after another
         volume = np.ones(())
         for edges in self.edges:
             volume = np.multiply.outer(volume, np.diff(edges))
@@ -177,6 +181,7 @@ class JointHistogram:
 
 def bins_of(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """0 below the first edge, b + 1 in bin b, then one number for above and one for missing."""
+    # bins hold their lower edge, and the last one its upper edge too
     bins = np.searchsorted(edges, values, side="right")
     bins[values == edges[-1]] = len(edges) - 1
     bins[np.isnan(values)] = len(edges) + 1
@@ -192,14 +197,19 @@ def checked_edges(edges: Edges, n_columns: int) -> tuple[np.ndarray, ...]:
             f"there are edges for {show_count(len(edges), 'column')}, but"
             f" {show_count(n_columns, 'column')}"
         )
-    every = tuple(np.asarray(one, dtype=np.float64) for one in edges)
-    for j, one in enumerate(every):
-        if one.ndim != 1 or len(one) < 2 or not np.all(np.diff(one) > 0):
+    column_edges = tuple(np.asarray(ends, dtype=np.float64) for ends in edges)
+    for j, ends in enumerate(column_edges):
+        is_list = ends.ndim == 1 and len(ends) >= 2
+        if not is_list or not np.all(np.diff(ends) > 0):
             raise SettingError(
-                f"the edges of column {j} must be at least two ascending numbers, got {one}"
+                f"the edges of column {j} must be at least two ascending numbers, got {ends}"
             )
-    return every
+    return column_edges
 
 
-def _weight_per_bin(bins: np.ndarray, w: np.ndarray | None, size: int) -> np.ndarray:
+def _weight_per_bin(
+    bins: np.ndarray,
+    w: np.ndarray | None,
+    size: int,
+) -> np.ndarray:
     return np.bincount(bins, w, size).astype(np.float64, copy=False)

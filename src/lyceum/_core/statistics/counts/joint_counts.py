@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -75,16 +76,23 @@ class JointCounts:
         sets : sequence of sequences of str
             Names of categorical columns, or of the target; an empty set counts all rows.
         """
-        wanted = tuple(tuple(names) for names in sets)
-        names = tuple(dict.fromkeys(name for one in wanted for name in one))
+        wanted = tuple(tuple(columns) for columns in sets)
+        names = tuple(dict.fromkeys(chain.from_iterable(wanted)))
         categories = {name: _categories(block, name) for name in names}
-        codes = {name: _codes(block, name, len(categories[name])) for name in names}
-        tables = tuple(
-            _count(block, [codes[n] for n in one], [len(categories[n]) for n in one])
-            for one in wanted
-        )
+        # every column is read once, for all the sets that it is in
+        sizes = {name: len(labels) for name, labels in categories.items()}
+        codes = {name: _codes(block, name, sizes[name]) for name in names}
+        tables = []
+        for columns in wanted:
+            shape = [sizes[name] for name in columns]
+            tables.append(_count(block, [codes[name] for name in columns], shape))
         return cls(
-            wanted, names, tuple(categories.values()), len(block), block.weight, tables
+            sets=wanted,
+            names=names,
+            categories=tuple(categories.values()),
+            n_rows=len(block),
+            weight=block.weight,
+            tables=tuple(tables),
         )
 
     def merge(self, other: JointCounts) -> JointCounts:
@@ -93,34 +101,34 @@ class JointCounts:
             raise SettingError(
                 f"counts of {self.sets} cannot be merged with counts of {other.sets}"
             )
-        aligned = [
-            align_labels(one, two)
-            for one, two in zip(self.categories, other.categories)
-        ]
-        one = {name: here for name, (_, here, _) in zip(self.names, aligned)}
-        two = {name: there for name, (_, _, there) in zip(self.names, aligned)}
-        sizes = {name: len(labels) for name, (labels, _, _) in zip(self.names, aligned)}
-        tables = tuple(
-            _expand(a, [one[n] for n in names], [sizes[n] for n in names])
-            + _expand(b, [two[n] for n in names], [sizes[n] for n in names])
-            for names, a, b in zip(self.sets, self.tables, other.tables)
-        )
+        # by column: all labels, and the places of either side's labels among them
+        aligned = {
+            name: align_labels(*labels)
+            for name, *labels in zip(self.names, self.categories, other.categories)
+        }
+        tables = []
+        for names, table, other_table in zip(self.sets, self.tables, other.tables):
+            columns = [aligned[name] for name in names]
+            shape = [len(labels) for labels, _, _ in columns]
+            mine = _expand(table, [indices for _, indices, _ in columns], shape)
+            theirs = _expand(other_table, [indices for _, _, indices in columns], shape)
+            tables.append(mine + theirs)
         return JointCounts(
-            self.sets,
-            self.names,
-            tuple(labels for labels, _, _ in aligned),
-            self.n_rows + other.n_rows,
-            self.weight + other.weight,
-            tables,
+            sets=self.sets,
+            names=self.names,
+            categories=tuple(labels for labels, _, _ in aligned.values()),
+            n_rows=self.n_rows + other.n_rows,
+            weight=self.weight + other.weight,
+            tables=tuple(tables),
         )
 
     def table(self, *names: str) -> np.ndarray:
         """The counts of one set of columns, one axis per column in the order of `names`."""
-        for one, table in zip(self.sets, self.tables):
-            if one == names:
+        for columns, table in zip(self.sets, self.tables):
+            if columns == names:
                 return table
-            if set(one) == set(names):
-                return table.transpose([one.index(name) for name in names])
+            if set(columns) == set(names):
+                return table.transpose([columns.index(name) for name in names])
         raise KeyError(
             f"no set has exactly the columns {', '.join(names)}; the sets are {list(self.sets)}"
         )
@@ -150,7 +158,11 @@ def _categories(block: Block, name: str) -> np.ndarray:
     return np.asarray(column.categories)
 
 
-def _codes(block: Block, name: str, n_categories: int) -> np.ndarray:
+def _codes(
+    block: Block,
+    name: str,
+    n_categories: int,
+) -> np.ndarray:
     """The category of every row, -1 where it is missing or unknown."""
     target = block.schema.target
     if target is not None and target.name == name:
@@ -158,6 +170,7 @@ def _codes(block: Block, name: str, n_categories: int) -> np.ndarray:
         return block.y.astype(np.int64)
     cells = block.X[:, [block.schema.names.index(name)]]
     cells = np.asarray(dense_cells(cells))[:, 0]
+    # a missing cell of codes is NaN where the column came as floats
     if cells.dtype.kind == "f":
         cells = np.where(np.isnan(cells), -1.0, cells)
     codes = cells.astype(np.int64)
@@ -170,25 +183,34 @@ def _codes(block: Block, name: str, n_categories: int) -> np.ndarray:
     return codes
 
 
-def _count(block: Block, codes: list[np.ndarray], shape: list[int]) -> np.ndarray:
+def _count(
+    block: Block,
+    codes: list[np.ndarray],
+    shape: list[int],
+) -> np.ndarray:
     if not codes:
         return np.array(block.weight)
     if 0 in shape:
         return np.zeros(shape)
-    known = np.logical_and.reduce([one >= 0 for one in codes])
-    cells = np.ravel_multi_index([one[known] for one in codes], shape)
+    # rows with a missing cell in one of the columns are left out of this table alone
+    present = np.logical_and.reduce([column >= 0 for column in codes])
+    cells = np.ravel_multi_index([column[present] for column in codes], shape)
     if block.w is None:
         w = None
     else:
-        w = block.w[known]
-    return np.bincount(cells, w, int(np.prod(shape))).astype(np.float64).reshape(shape)
+        w = block.w[present]
+    counts = np.bincount(cells, w, int(np.prod(shape)))
+    return counts.astype(np.float64).reshape(shape)
 
 
 def _expand(
-    table: np.ndarray, indices: list[np.ndarray], shape: list[int]
+    table: np.ndarray,
+    indices: list[np.ndarray],
+    shape: list[int],
 ) -> np.ndarray:
     """A table at the places of its labels among more of them."""
-    if list(table.shape) == shape and all((at[:-1] < at[1:]).all() for at in indices):
+    rises = all((index[:-1] < index[1:]).all() for index in indices)
+    if list(table.shape) == shape and rises:
         return table
     wide = np.zeros(shape)
     wide[np.ix_(*indices)] = table

@@ -1,4 +1,4 @@
-"""Tests of independence on tables of counts."""
+"""Entropies of counts, in bits, and tests of independence on tables of counts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,27 @@ import numpy as np
 from scipy.special import chdtrc
 
 from lyceum.errors import DataError, SettingError, number_setting
+
+
+def p_log2_p(p: np.ndarray) -> np.ndarray:
+    """p log₂ p of every probability, 0 where p = 0: minus their sum is an entropy in bits.
+
+    >>> p_log2_p(np.array([0.5, 0.25, 0.25, 0.0])).tolist()
+    [-0.5, -0.5, -0.5, 0.0]
+    """
+    return p * np.log2(np.where(p > 0, p, 1.0))
+
+
+def entropy(counts: np.ndarray) -> np.ndarray:
+    """-Σ p log₂ p of counts or weights along the last axis; 0 where there are none.
+
+    >>> entropy(np.array([[2.0, 1.0, 1.0], [5.0, 0.0, 0.0], [0.0, 0.0, 0.0]])).tolist()
+    [1.5, 0.0, 0.0]
+    """
+    sums = counts.sum(axis=-1, keepdims=True)
+    p = counts / np.where(sums > 0, sums, 1.0)
+    # 0, not -0
+    return 0.0 - p_log2_p(p).sum(axis=-1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +62,10 @@ class IndependenceTest:
     p_value: float
 
 
+def _freedom(margins: np.ndarray) -> np.ndarray:
+    return np.maximum((margins > 0).sum(axis=1) - 1, 0)
+
+
 def independence_test(counts: np.ndarray, kind: str = "g2") -> IndependenceTest:
     """The test that the first two axes of a table of counts are independent given the others.
 
@@ -60,30 +85,29 @@ def independence_test(counts: np.ndarray, kind: str = "g2") -> IndependenceTest:
     if kind not in ("g2", "chi2"):
         raise SettingError(f"kind={kind!r} is not known: choose from 'g2', 'chi2'")
     counts = number_setting("counts", counts)
-    if counts.ndim < 2 or not (np.isfinite(counts) & (counts >= 0)).all():
+    is_count = np.isfinite(counts) & (counts >= 0)
+    if counts.ndim < 2 or not is_count.all():
         raise DataError(
             f"counts of shape {counts.shape}: give a table of two axes or more, finite and not"
             " negative"
         )
+    # one table N per combination s of the other axes, with the expected counts
+    # E_xy = N_x. N_.y / N of independence; the statistics and their freedom add up over s
     N = np.moveaxis(counts.reshape(*counts.shape[:2], -1), 2, 0)
     rows = N.sum(axis=2)
     columns = N.sum(axis=1)
-    total = rows.sum(axis=1)
-    E = (
-        rows[:, :, None]
-        * columns[:, None, :]
-        / np.where(total > 0, total, 1.0)[:, None, None]
-    )
-    some = E > 0
+    sums = rows.sum(axis=1)
+    divisor = np.where(sums > 0, sums, 1.0)[:, None, None]
+    E = rows[:, :, None] * columns[:, None, :] / divisor
+    cells = (E if kind == "chi2" else N) > 0
+    N = N[cells]
+    E = E[cells]
     if kind == "chi2":
-        statistic = float(((N - E)[some] ** 2 / E[some]).sum())
+        statistic = float(((N - E) ** 2 / E).sum())
     else:
-        seen = N > 0
-        statistic = float(2.0 * (N[seen] * np.log(N[seen] / E[seen])).sum())
-    freedom = (
-        np.maximum((rows > 0).sum(axis=1) - 1, 0)
-        * np.maximum((columns > 0).sum(axis=1) - 1, 0)
-    ).sum()
+        statistic = float(2.0 * (N * np.log(N / E)).sum())
+    # rows and columns of zeros are no categories of a table
+    freedom = (_freedom(rows) * _freedom(columns)).sum()
     if freedom:
         p_value = float(chdtrc(freedom, statistic))
     else:

@@ -68,19 +68,18 @@ class HashedFolds:
         self, rows: Rows, of: Of, reduce: Reduce = Rows.reduce
     ) -> SplitStatistics:
         """The statistics of all folds in one pass."""
-        by_fold = reduce(
-            rows,
-            partial(
-                FoldStatistics.of, statistic=of, n_folds=self.n_splits, seed=self.seed
-            ),
+        of_folds = partial(
+            FoldStatistics.of, statistic=of, n_folds=self.n_splits, seed=self.seed
         )
-        return SplitStatistics(
-            by_fold.total,
-            [(by_fold.without(f), fold) for f, fold in enumerate(by_fold.folds)],
-        )
+        by_fold = reduce(rows, of_folds)
+        pairs = [
+            (by_fold.without(number), fold) for number, fold in enumerate(by_fold.folds)
+        ]
+        return SplitStatistics(by_fold.total, pairs)
 
     def test_rows(self, block: Block) -> Iterator[np.ndarray]:
         """Which rows of the block are tested on, in every fold."""
+        # the fold of a row follows from its number alone, so that no list of rows is kept
         fold = fold_numbers(block, self.n_splits, self.seed)
         return (fold == f for f in range(self.n_splits))
 
@@ -99,18 +98,21 @@ class GivenSplits:
     test: np.ndarray
 
     @classmethod
-    def of(cls, cv: Any, rows: Rows, classifier: bool) -> GivenSplits:
+    def of(
+        cls,
+        cv: Any,
+        rows: Rows,
+        classifier: bool,
+    ) -> GivenSplits:
         y = rows.y
-        if y is None:
-            n = len(rows)
-        else:
-            n = len(y)
+        n = len(rows if y is None else y)
         pairs = given_splits(cv, n, y, classifier=classifier)
-        sides = np.zeros((2, len(pairs), n), dtype=bool)
+        is_train = np.zeros((len(pairs), n), dtype=bool)
+        is_test = np.zeros((len(pairs), n), dtype=bool)
         for k, (train, test) in enumerate(pairs):
-            sides[0, k, train] = True
-            sides[1, k, test] = True
-        return cls(*sides)
+            is_train[k, train] = True
+            is_test[k, test] = True
+        return cls(is_train, is_test)
 
     @property
     def n_splits(self) -> int:
@@ -120,11 +122,10 @@ class GivenSplits:
         self, rows: Rows, of: Of, reduce: Reduce = Rows.reduce
     ) -> SplitStatistics:
         """The statistics of the training and the test rows of every split, in one pass."""
-        parts = reduce(
-            rows, partial(_SidesOfSplits.of, statistic=of, splits=self)
-        ).parts
+        of_sides = partial(_SidesOfSplits.of, statistic=of, splits=self)
+        every, *parts = reduce(rows, of_sides).parts
         k = self.n_splits
-        return SplitStatistics(parts[0], list(zip(parts[1 : k + 1], parts[k + 1 :])))
+        return SplitStatistics(every, list(zip(parts[:k], parts[k:])))
 
     def test_rows(self, block: Block) -> Iterator[np.ndarray]:
         """Which rows of the block are tested on, in every split."""
@@ -183,12 +184,13 @@ def given_splits(
     # statistics alone do not need scikit-learn
     from sklearn.model_selection import check_cv
 
+    # splitters only count the rows of the table, which may be in a file
     if X is None:
-        shown = np.zeros((n, 1))
+        table = np.zeros((n, 1))
     else:
-        shown = X
+        table = X
     try:
-        pairs = list(check_cv(cv, y, classifier=classifier).split(shown, y, groups))
+        pairs = list(check_cv(cv, y, classifier=classifier).split(table, y, groups))
         splits = [
             (_row_numbers(train, n), _row_numbers(test, n)) for train, test in pairs
         ]
@@ -206,7 +208,11 @@ def given_splits(
     return splits
 
 
-def row_splits(cv: Any, n: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
+def row_splits(
+    cv: Any,
+    n: int,
+    seed: int,
+) -> list[tuple[np.ndarray, np.ndarray]]:
     """Training and test rows of n rows without a target; a number of folds is drawn by the seed.
 
     >>> [len(test) for _, test in row_splits(3, 10, seed=0)]
@@ -243,7 +249,12 @@ def _row_numbers(rows: Any, n: int) -> np.ndarray:
 Folds = HashedFolds | GivenSplits
 
 
-def folds_of(cv: Any, rows: Rows, seed: int, classifier: bool = False) -> Folds:
+def folds_of(
+    cv: Any,
+    rows: Rows,
+    seed: int,
+    classifier: bool = False,
+) -> Folds:
     """The folds that a parameter `cv` asks for.
 
     Parameters
@@ -275,17 +286,20 @@ class _SidesOfSplits:
     parts: tuple[Any, ...]
 
     @classmethod
-    def of(cls, block: Block, statistic: Of, splits: GivenSplits) -> _SidesOfSplits:
-        here = slice(block.start, block.start + len(block))
-        chosen = [*splits.train[:, here], *splits.test[:, here]]
-        return cls(
-            (statistic(block), *(statistic(block.take(rows)) for rows in chosen))
-        )
+    def of(
+        cls,
+        block: Block,
+        statistic: Of,
+        splits: GivenSplits,
+    ) -> _SidesOfSplits:
+        in_block = slice(block.start, block.start + len(block))
+        sides = [*splits.train[:, in_block], *splits.test[:, in_block]]
+        parts = [statistic(block.take(rows)) for rows in sides]
+        return cls((statistic(block), *parts))
 
     def merge(self, other: _SidesOfSplits) -> _SidesOfSplits:
-        return _SidesOfSplits(
-            tuple(one.merge(two) for one, two in zip(self.parts, other.parts))
-        )
+        pairs = zip(self.parts, other.parts)
+        return _SidesOfSplits(tuple(first.merge(second) for first, second in pairs))
 
     @property
     def is_finite(self) -> bool:
@@ -320,6 +334,5 @@ class _InFold:
         return schema
 
     def __call__(self, block: Block) -> Block:
-        return block.take(
-            (fold_numbers(block, self.n_folds, self.seed) == self.fold) == self.inside
-        )
+        is_inside = fold_numbers(block, self.n_folds, self.seed) == self.fold
+        return block.take(is_inside == self.inside)

@@ -13,7 +13,11 @@ from lyceum._core.data import Block, Statistic
 from lyceum._core.native import native
 
 
-def row_uniforms(start: int, n_rows: int, seed: int) -> np.ndarray:
+def row_uniforms(
+    start: int,
+    n_rows: int,
+    seed: int,
+) -> np.ndarray:
     """A number in [0, 1) for every row from number `start`, a hash of its number and the seed.
 
     >>> bool((row_uniforms(10, 5, 0) == row_uniforms(0, 15, 0)[10:]).all())
@@ -24,14 +28,24 @@ def row_uniforms(start: int, n_rows: int, seed: int) -> np.ndarray:
     return out
 
 
-def fold_numbers(block: Block, n_folds: int, seed: int) -> np.ndarray:
+def fold_numbers(
+    block: Block,
+    n_folds: int,
+    seed: int,
+) -> np.ndarray:
     """The fold of every row, 0 to n_folds - 1: the same for any division of the rows into
     blocks."""
+    # u n may round up to n
     uniforms = row_uniforms(block.start, len(block), seed)
     return np.minimum((uniforms * n_folds).astype(np.int64), n_folds - 1)
 
 
-def held_out_rows(start: int, n_rows: int, fraction: float, seed: int) -> np.ndarray:
+def held_out_rows(
+    start: int,
+    n_rows: int,
+    fraction: float,
+    seed: int,
+) -> np.ndarray:
     """True for the rows, from number `start`, to validate on: about `fraction` of them."""
     return row_uniforms(start, n_rows, seed) <= fraction
 
@@ -80,13 +94,13 @@ class FoldStatistics:
     ) -> FoldStatistics:
         """`statistic` of the rows of every fold; see `fold_numbers`."""
         fold = fold_numbers(block, n_folds, seed)
-        return cls(tuple(statistic(block.take(fold == f)) for f in range(n_folds)))
+        blocks = (block.take(fold == number) for number in range(n_folds))
+        return cls(tuple(statistic(rows) for rows in blocks))
 
     def merge(self, other: FoldStatistics) -> FoldStatistics:
         """The statistics of both sets of rows, fold by fold."""
-        return FoldStatistics(
-            tuple(one.merge(two) for one, two in zip(self.folds, other.folds))
-        )
+        pairs = zip(self.folds, other.folds)
+        return FoldStatistics(tuple(first.merge(second) for first, second in pairs))
 
     @property
     def is_finite(self) -> bool:
@@ -96,10 +110,12 @@ class FoldStatistics:
     @property
     def total(self) -> Any:
         """The statistic of all rows."""
-        return reduce(lambda one, two: one.merge(two), self.folds)
+        return _merge_all(self.folds)
 
     def without(self, fold: int) -> Any:
         """The statistic of the rows of all other folds, by merging: nothing is subtracted."""
-        return reduce(
-            lambda one, two: one.merge(two), self.folds[:fold] + self.folds[fold + 1 :]
-        )
+        return _merge_all(self.folds[:fold] + self.folds[fold + 1 :])
+
+
+def _merge_all(statistics: tuple[Any, ...]) -> Any:
+    return reduce(lambda merged, part: merged.merge(part), statistics)

@@ -12,6 +12,7 @@ from lyceum._core.statistics.memory import check_square_matrices
 from lyceum._core.statistics.moments.classes import (
     align_labels,
     check_responsibilities,
+    class_of_rows,
     class_weights,
     classes_of,
     component_weights,
@@ -87,34 +88,24 @@ class ClassMoments:
         responsibilities : array of shape (n, K), optional
             The share of every component in every row, in place of the classes of the target.
         """
-        if columns is None or len(columns) == block.X.shape[1]:
-            X = block.X
+        X = block.X
+        if columns is not None and len(columns) < X.shape[1]:
+            X = X[:, columns]
+        X = _dense(X)
+        if responsibilities is None:
+            classes = classes_of(block)
+            sums = np.zeros((3, len(classes), X.shape[1]))
+            if X.shape[1]:
+                native.class_moments(X, block.y, block.w, *sums)
+            class_weight = class_weights(block, len(classes))
         else:
-            X = block.X[:, columns]
-        if responsibilities is not None:
-            return cls._of_components(
-                block, _dense(X), check_responsibilities(responsibilities, len(block))
-            )
-        classes = classes_of(block)
-        weight, mean, scatter = np.zeros((3, len(classes), X.shape[1]))
-        if X.shape[1]:
-            native.class_moments(_dense(X), block.y, block.w, weight, mean, scatter)
-        return cls(
-            classes,
-            len(block),
-            class_weights(block, len(classes)),
-            weight,
-            mean,
-            scatter,
-        )
-
-    @classmethod
-    def _of_components(cls, block: Block, X: np.ndarray, R: np.ndarray) -> ClassMoments:
-        weight, mean, scatter = np.zeros((3, R.shape[1], X.shape[1]))
-        if X.shape[1]:
-            native.soft_moments(X, R, block.w, weight, mean, scatter)
-        totals = component_weights(block, R)
-        return cls(np.arange(R.shape[1]), len(block), totals, weight, mean, scatter)
+            R = check_responsibilities(responsibilities, len(block))
+            classes = np.arange(R.shape[1])
+            sums = np.zeros((3, len(classes), X.shape[1]))
+            if X.shape[1]:
+                native.soft_moments(X, R, block.w, *sums)
+            class_weight = component_weights(block, R)
+        return cls(classes, len(block), class_weight, *sums)
 
     @property
     def is_finite(self) -> bool:
@@ -129,16 +120,17 @@ class ClassMoments:
         b_weight, b_mean, b_scatter, b_total = (
             place_classes(v, there, len(classes)) for v in other._values()
         )
+        # Chan, Golub and LeVeque (1983), in every class: the scatter between the means is added
         weight = a_weight + b_weight
         share = np.divide(b_weight, weight, out=np.zeros_like(weight), where=weight > 0)
         delta = b_mean - a_mean
         return ClassMoments(
-            classes,
-            self.n_rows + other.n_rows,
-            a_total + b_total,
-            weight,
-            a_mean + share * delta,
-            a_scatter + b_scatter + a_weight * share * delta**2,
+            classes=classes,
+            n_rows=self.n_rows + other.n_rows,
+            class_weight=a_total + b_total,
+            weight=weight,
+            mean=a_mean + share * delta,
+            scatter=a_scatter + b_scatter + a_weight * share * delta**2,
         )
 
     def _values(self) -> tuple[np.ndarray, ...]:
@@ -150,16 +142,13 @@ class ClassMoments:
         A column that comes from several must be an indicator, as when a new category becomes the
         reference: its scatter follows from its mean.
         """
-        weight = np.broadcast_to(
-            self.class_weight[:, None], (len(self.classes), len(offset))
-        )
+        shape = (len(self.classes), len(offset))
+        weight = np.broadcast_to(self.class_weight[:, None], shape)
         mean = self.mean @ matrix.T + offset
+        # an indicator of mean p has the scatter w p (1 - p), a scaled column its own, scaled
+        of_indicators = weight * np.maximum(mean * (1.0 - mean), 0.0)
         several = (matrix != 0).sum(axis=1) > 1
-        scatter = np.where(
-            several,
-            weight * np.maximum(mean * (1.0 - mean), 0.0),
-            self.scatter @ matrix.T**2,
-        )
+        scatter = np.where(several, of_indicators, self.scatter @ matrix.T**2)
         return replace(self, weight=weight.copy(), mean=mean, scatter=scatter)
 
     def over_classes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -236,26 +225,23 @@ class ClassScatter:
         """
         X = _dense(block.X)
         d = block.X.shape[1]
-        R = None
-        if responsibilities is not None:
-            R = check_responsibilities(responsibilities, len(block))
-        if R is None:
+        if responsibilities is None:
+            R = None
             classes = classes_of(block)
         else:
+            R = check_responsibilities(responsibilities, len(block))
             classes = np.arange(R.shape[1])
         K = len(classes)
-        check_square_matrices(d, 1 if pooled else K)
+        n_matrices = 1 if pooled else K
+        check_square_matrices(d, n_matrices)
         weight = np.zeros(K)
         mean = np.zeros((K, d))
-        scatter = np.zeros((1 if pooled else K, d, d))
-        if R is not None:
-            native.soft_scatter(X, R, block.w, weight, mean, scatter, pooled)
-        else:
-            if block.y is None:
-                y = np.zeros(len(block), dtype=np.int32)
-            else:
-                y = block.y
+        scatter = np.zeros((n_matrices, d, d))
+        if R is None:
+            y = class_of_rows(block)
             native.class_scatter(X, y, block.w, weight, mean, scatter, pooled)
+        else:
+            native.soft_scatter(X, R, block.w, weight, mean, scatter, pooled)
         return cls(classes, len(block), weight, mean, scatter, pooled)
 
     @property
@@ -273,20 +259,22 @@ class ClassScatter:
         weight = a_weight + b_weight
         share = np.divide(b_weight, weight, out=np.zeros_like(weight), where=weight > 0)
         delta = b_mean - a_mean
-        between = (
-            (a_weight * share)[:, None, None] * delta[:, :, None] * delta[:, None, :]
-        )
+        # w_a w_b / (w_a + w_b) δ δᵀ in every class
+        factor = (a_weight * share)[:, None, None]
+        between = factor * delta[:, :, None] * delta[:, None, :]
         if self.pooled:
             scatter = self.scatter + other.scatter + between.sum(axis=0, keepdims=True)
         else:
-            scatter = (
-                place_classes(self.scatter, here, K)
-                + place_classes(other.scatter, there, K)
-                + between
-            )
-        mean = a_mean + share[:, None] * delta
-        return ClassScatter(
-            classes, self.n_rows + other.n_rows, weight, mean, scatter, self.pooled
+            a_scatter = place_classes(self.scatter, here, K)
+            b_scatter = place_classes(other.scatter, there, K)
+            scatter = a_scatter + b_scatter + between
+        return replace(
+            self,
+            classes=classes,
+            n_rows=self.n_rows + other.n_rows,
+            weight=weight,
+            mean=a_mean + share[:, None] * delta,
+            scatter=scatter,
         )
 
     def map_columns(self, matrix: np.ndarray, offset: np.ndarray) -> ClassScatter:
@@ -303,6 +291,7 @@ class ClassScatter:
 
     def over_classes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Weight, mean and scatter of every column over all classes together."""
+        # the diagonals; a pooled matrix stands for the sum over classes
         within = np.einsum("kjj->kj", self.scatter)
         weight = np.broadcast_to(self.weight[:, None], self.mean.shape)
         return _over_classes(weight, self.mean, within)
@@ -312,19 +301,19 @@ def _over_classes(
     weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """sum_k S_k + sum_k w_k (m_k - m)^2, with m the mean over the classes, column by column."""
-    total = weight.sum(axis=0)
+    all_weight = weight.sum(axis=0)
     # about the first class that has a cell, so that equal means stay equal to the last bit
-    start = np.take_along_axis(mean, (weight > 0).argmax(axis=0)[None], axis=0)[0]
+    first_class = (weight > 0).argmax(axis=0)
+    start = np.take_along_axis(mean, first_class[None], axis=0)[0]
     moved = np.where(weight > 0, mean - start, 0.0)
-    shift = np.divide(
-        (weight * moved).sum(axis=0), total, out=np.zeros_like(total), where=total > 0
-    )
+    sums = (weight * moved).sum(axis=0)
+    zeros = np.zeros_like(all_weight)
+    shift = np.divide(sums, all_weight, out=zeros, where=all_weight > 0)
     between = (weight * (moved - shift) ** 2).sum(axis=0)
-    return total, start + shift, scatter.sum(axis=0) + between
+    return all_weight, start + shift, scatter.sum(axis=0) + between
 
 
 def _dense(X: Data) -> np.ndarray:
     X = dense_cells(X)
-    return np.ascontiguousarray(
-        X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64
-    )
+    is_float = X.dtype in (np.float32, np.float64)
+    return np.ascontiguousarray(X, dtype=X.dtype if is_float else np.float64)

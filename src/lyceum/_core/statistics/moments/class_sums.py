@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lyceum._core.data import Block
+from lyceum._core.data import Block, dense_cells
 from lyceum._core.statistics.moments.classes import (
     align_labels,
+    class_of_rows,
     class_weights,
     classes_of,
     place_classes,
 )
+from lyceum._core.statistics.sparse import canonical
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,38 +64,32 @@ class ClassSums:
             X = block.X
         else:
             X = indicators(block.X, above)
-        if block.y is None:
-            y = np.zeros(len(block), dtype=np.int32)
-        else:
-            y = block.y
-        here = np.flatnonzero(y >= 0)
-        w = block.weights
-        members = sparse.csr_array(
-            (w[here], (y[here], here)), shape=(len(classes), len(block))
-        )
-        sums = members @ X
-        if sparse.issparse(sums):
-            sums = sums.toarray()
-        else:
-            sums = np.asarray(sums, dtype=np.float64)
+        # member[k, i] is the weight of row i if it is of class k: sums by class are a product
+        y = class_of_rows(block)
+        labeled = np.flatnonzero(y >= 0)
+        cells = (block.weights[labeled], (y[labeled], labeled))
+        member = sparse.csr_array(cells, shape=(len(classes), len(block)))
+        sums = np.asarray(dense_cells(member @ X), dtype=np.float64)
         return cls(classes, len(block), class_weights(block, len(classes)), sums)
 
     def merge(self, other: ClassSums) -> ClassSums:
         classes, here, there = align_labels(self.classes, other.classes)
         K = len(classes)
+        weight = place_classes(self.class_weight, here, K)
+        other_weight = place_classes(other.class_weight, there, K)
+        sums = place_classes(self.sums, here, K)
+        other_sums = place_classes(other.sums, there, K)
         return ClassSums(
-            classes,
-            self.n_rows + other.n_rows,
-            place_classes(self.class_weight, here, K)
-            + place_classes(other.class_weight, there, K),
-            place_classes(self.sums, here, K) + place_classes(other.sums, there, K),
+            classes=classes,
+            n_rows=self.n_rows + other.n_rows,
+            class_weight=weight + other_weight,
+            sums=sums + other_sums,
         )
 
     def map_columns(self, matrix: np.ndarray, offset: np.ndarray) -> ClassSums:
         """The sums of the rows matrix x + offset."""
-        return replace(
-            self, sums=self.sums @ matrix.T + self.class_weight[:, None] * offset
-        )
+        sums = self.sums @ matrix.T + self.class_weight[:, None] * offset
+        return replace(self, sums=sums)
 
 
 def indicators(X: Any, above: float) -> Any:
@@ -101,9 +97,6 @@ def indicators(X: Any, above: float) -> Any:
     least 0."""
     if not sparse.issparse(X):
         return np.greater(X, above).astype(np.float64)
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return sparse.csr_array(
-        ((X.data > above).astype(np.float64), X.indices, X.indptr), shape=X.shape
-    )
+    X = canonical(X)
+    is_above = (X.data > above).astype(np.float64)
+    return sparse.csr_array((is_above, X.indices, X.indptr), shape=X.shape)

@@ -10,7 +10,7 @@ from lyceum.errors import DataError
 
 
 def align_labels(
-    one: np.ndarray, two: np.ndarray
+    first: np.ndarray, second: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All labels of both, and where each side's labels stand among them.
 
@@ -19,15 +19,20 @@ def align_labels(
     >>> align_labels(np.array(["b", "c"]), np.array(["a", "c"]))[0].tolist()
     ['a', 'b', 'c']
     """
-    if one is two or np.array_equal(one, two):
-        indices = np.arange(len(one))
-        return one, indices, indices
-    both = np.union1d(one, two)
-    return both, np.searchsorted(both, one), np.searchsorted(both, two)
+    if first is second or np.array_equal(first, second):
+        indices = np.arange(len(first))
+        return first, indices, indices
+    both = np.union1d(first, second)
+    return both, np.searchsorted(both, first), np.searchsorted(both, second)
 
 
-def place_classes(values: np.ndarray, indices: np.ndarray, size: int) -> np.ndarray:
+def place_classes(
+    values: np.ndarray,
+    indices: np.ndarray,
+    size: int,
+) -> np.ndarray:
     """`values`, one entry per class, at their places among `size` classes; zeros elsewhere."""
+    # all classes in their order: nothing moves
     if len(values) == size and (indices[:-1] < indices[1:]).all():
         return values
     wide = np.zeros((size, *values.shape[1:]), dtype=values.dtype)
@@ -42,11 +47,9 @@ def class_weights(block: Block, n_classes: int) -> np.ndarray:
     y = block.y
     w = block.w
     if len(y) and y.min() < 0:
-        y = y[block.y >= 0]
-        if w is None:
-            w = None
-        else:
-            w = w[block.y >= 0]
+        labeled = y >= 0
+        y = y[labeled]
+        w = None if w is None else w[labeled]
     return np.bincount(y, w, n_classes).astype(np.float64)
 
 
@@ -56,6 +59,13 @@ def classes_of(block: Block) -> np.ndarray:
     if block.y is None or target is None or target.categories is None:
         return np.zeros(1, dtype=np.int64)
     return target.categories
+
+
+def class_of_rows(block: Block) -> np.ndarray:
+    """The code of the class of every row; 0 for all when there is no target."""
+    if block.y is None:
+        return np.zeros(len(block), dtype=np.int32)
+    return block.y
 
 
 def check_responsibilities(responsibilities: np.ndarray, n_rows: int) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import block_diag
 
 from lyceum._core.data import Block, row_weights
 from lyceum._core.native import native
@@ -79,40 +80,45 @@ class Moments:
         else:
             X = block.X.astype(np.float64)
         native.class_moments(X, None, block.w, weight, mean, scatter)
+        # fmin and fmax pass over NaN
         low = np.fmin.reduce(X, axis=0, initial=np.inf).astype(np.float64)
         high = np.fmax.reduce(X, axis=0, initial=-np.inf).astype(np.float64)
-        return cls(len(block), weight[0], mean[0], scatter[0], low, high)
+        return cls(
+            n_rows=len(block),
+            weight=weight[0],
+            mean=mean[0],
+            scatter=scatter[0],
+            low=low,
+            high=high,
+        )
 
     @classmethod
     def _of_sparse(cls, block: Block) -> Moments:
         X = canonical(block.X)
         n, d = block.X.shape
-        indptr, indices = (
-            each.astype(np.int32, copy=False) for each in (X.indptr, X.indices)
-        )
-        if X.dtype in (np.float32, np.float64):
-            data = X.data
-        else:
-            data = X.data.astype(np.float64)
-        weight, mean, scatter, low, high = np.empty((5, d))
-        native.sparse_moments(
-            indptr, indices, data, block.w, weight, mean, scatter, low, high
-        )
-        return cls(n, weight, mean, scatter, low, high)
+        indptr = X.indptr.astype(np.int32, copy=False)
+        indices = X.indices.astype(np.int32, copy=False)
+        data = X.data
+        if X.dtype not in (np.float32, np.float64):
+            data = data.astype(np.float64)
+        # weight, mean, scatter, low and high
+        results = np.empty((5, d))
+        native.sparse_moments(indptr, indices, data, block.w, *results)
+        return cls(n, *results)
 
     def merge(self, other: Moments) -> Moments:
+        # Chan, Golub and LeVeque (1983): the scatter between the two means is added
         weight = self.weight + other.weight
-        share = np.divide(
-            other.weight, weight, out=np.zeros_like(weight), where=weight > 0
-        )
+        zeros = np.zeros_like(weight)
+        share = np.divide(other.weight, weight, out=zeros, where=weight > 0)
         delta = other.mean - self.mean
         return Moments(
-            self.n_rows + other.n_rows,
-            weight,
-            self.mean + share * delta,
-            self.scatter + other.scatter + self.weight * share * delta**2,
-            np.minimum(self.low, other.low),
-            np.maximum(self.high, other.high),
+            n_rows=self.n_rows + other.n_rows,
+            weight=weight,
+            mean=self.mean + share * delta,
+            scatter=self.scatter + other.scatter + self.weight * share * delta**2,
+            low=np.minimum(self.low, other.low),
+            high=np.maximum(self.high, other.high),
         )
 
     @property
@@ -123,9 +129,8 @@ class Moments:
     def variance(self, ddof: float = 0.0) -> np.ndarray:
         """The variance of every column, NaN where nothing is left to divide by."""
         left = self.weight - ddof
-        return np.divide(
-            self.scatter, left, out=np.full_like(left, np.nan), where=left > 0
-        )
+        missing = np.full_like(left, np.nan)
+        return np.divide(self.scatter, left, out=missing, where=left > 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,25 +185,28 @@ class Scatter:
 
     @classmethod
     def of(cls, block: Block, target: bool = False) -> Scatter:
+        y = None
         if target and block.y is not None:
             y = block.y.astype(np.float64, copy=False)
-        else:
-            y = None
         if block.w is None:
             n_rows = len(block)
         else:
             n_rows = int(np.count_nonzero(block.w))
-        X = _thin(block.X)
-        check_square_matrices(X.shape[1])
+        X = block.X
+        d = X.shape[1]
+        check_square_matrices(d)
+        # with more than half of the cells stored, products of dense rows are faster
+        if sparse.issparse(X) and X.nnz > 0.5 * X.shape[0] * d:
+            X = X.toarray()
+        n_targets = 0 if y is None else 1
         if sparse.issparse(X):
-            return cls(n_rows, *_sparse_scatter(X, y, block.w), 0 if y is None else 1)
-        size = X.shape[1] + (y is not None)
+            return cls(n_rows, *_sparse_scatter(X, y, block.w), n_targets)
+        size = d + n_targets
         mean = np.zeros(size)
         scatter = np.zeros((size, size))
-        weight = native.scatter(
-            X, None if y is None else y[:, None], block.w, mean, scatter
-        )
-        return cls(n_rows, weight, mean, scatter, size - X.shape[1])
+        Y = None if y is None else y[:, None]
+        weight = native.scatter(X, Y, block.w, mean, scatter)
+        return cls(n_rows, weight, mean, scatter, n_targets)
 
     def merge(self, other: Scatter) -> Scatter:
         weight = self.weight + other.weight
@@ -206,25 +214,19 @@ class Scatter:
             return replace(self, n_rows=self.n_rows + other.n_rows)
         delta = other.mean - self.mean
         share = other.weight / weight
+        between = self.weight * share * np.outer(delta, delta)
         return replace(
             self,
             n_rows=self.n_rows + other.n_rows,
             weight=weight,
             mean=self.mean + share * delta,
-            scatter=self.scatter
-            + other.scatter
-            + self.weight * share * np.outer(delta, delta),
+            scatter=self.scatter + other.scatter + between,
         )
 
     def map_columns(self, matrix: np.ndarray, offset: np.ndarray) -> Scatter:
         """The same rows with other columns, x ↦ matrix x + offset; the target stays."""
         if self.targets:
-            matrix = np.block(
-                [
-                    [matrix, np.zeros((len(matrix), 1))],
-                    [np.zeros((1, matrix.shape[1])), np.ones((1, 1))],
-                ]
-            )
+            matrix = block_diag(matrix, 1.0)
             offset = np.append(offset, 0.0)
         return replace(
             self,
@@ -243,6 +245,7 @@ class Scatter:
 
     def about_origin(self) -> Scatter:
         """The same with the mean taken as zero: raw products, for models without an intercept."""
+        # Σ w x xᵀ = S + N m mᵀ
         raw = self.scatter + self.weight * np.outer(self.mean, self.mean)
         return replace(self, mean=np.zeros_like(self.mean), scatter=raw)
 
@@ -281,15 +284,10 @@ class Scatter:
         return float(self.mean[-1])
 
 
-def _thin(X: Any) -> Any:
-    """X itself, but dense if more than half of its cells are stored."""
-    if sparse.issparse(X) and X.nnz > 0.5 * X.shape[0] * X.shape[1]:
-        return X.toarray()
-    return X
-
-
 def _sparse_scatter(
-    X: Any, y: np.ndarray | None, w: np.ndarray | None
+    X: Any,
+    y: np.ndarray | None,
+    w: np.ndarray | None,
 ) -> tuple[float, np.ndarray, np.ndarray]:
     """Weight, mean and scatter of a CSR array with a dense target.
 
@@ -301,31 +299,37 @@ def _sparse_scatter(
     data = cells.shift_data(shift)
     Z = sparse.csr_array((data, cells.indices, cells.indptr), shape=X.shape)
     v = row_weights(w, X.shape[0])
-    total = float(v.sum())
+    weight = float(v.sum())
     d = X.shape[1]
     size = d + (y is not None)
     mean = np.zeros(size)
     scatter = np.zeros((size, size))
-    if total == 0.0:
-        return total, mean, scatter
+    if weight == 0.0:
+        return weight, mean, scatter
     # of z = x - shift with mean δ: Σ v (z - δ)(z - δ)ᵀ = Σ v z zᵀ - (Σ v) δ δᵀ
     gram = np.zeros((d, d))
     native.sparse_gram(cells.indptr, cells.indices, data, w, gram)
-    delta = (Z.T @ v) / total
+    delta = (Z.T @ v) / weight
     mean[:d] = shift + delta
-    scatter[:d, :d] = gram - total * np.outer(delta, delta)
+    scatter[:d, :d] = gram - weight * np.outer(delta, delta)
     if y is not None:
-        mean[d], cross, scatter[d, d] = _target_moments(y, Z, delta, v, total)
+        mean[d], cross, scatter[d, d] = _target_moments(y, Z, delta, v, weight)
         scatter[:d, d] = cross
         scatter[d, :d] = cross
+    # the difference of two sums may miss 0 by rounding, which no variance may
     np.fill_diagonal(scatter, np.maximum(scatter.diagonal(), 0.0))
-    return total, mean, scatter
+    return weight, mean, scatter
 
 
 def _target_moments(
-    y: np.ndarray, Z: sparse.csr_array, delta: np.ndarray, v: np.ndarray, total: float
+    y: np.ndarray,
+    Z: sparse.csr_array,
+    delta: np.ndarray,
+    v: np.ndarray,
+    weight: float,
 ) -> tuple[np.float64, np.ndarray, float]:
     """ȳ, Σ v (z - δ)(y - ȳ) per column, where δ is the mean of Z, and Σ v (y - ȳ)²."""
-    mean = np.float64(y[0] + v @ (y - y[0]) / total)
+    mean = np.float64(y[0] + v @ (y - y[0]) / weight)
     residual = v * (y - mean)
-    return mean, Z.T @ residual - delta * residual.sum(), float(residual @ (y - mean))
+    cross = Z.T @ residual - delta * residual.sum()
+    return mean, cross, float(residual @ (y - mean))

@@ -10,7 +10,11 @@ import numpy as np
 from scipy.linalg import eigh
 
 from lyceum._core.data import ArraySource, Block, Rows, Schema
-from lyceum._core.statistics.moments.classes import align_labels, classes_of
+from lyceum._core.statistics.moments.classes import (
+    align_labels,
+    class_of_rows,
+    classes_of,
+)
 
 _MANY_COLUMNS = 1000  # up to this many, a matrix of all products of columns is small
 
@@ -18,6 +22,7 @@ _MANY_COLUMNS = 1000  # up to this many, a matrix of all products of columns is 
 def is_wide(rows: Rows) -> bool:
     """Whether there are fewer rows than columns, and over 1,000 columns: then `RowScatter` is
     smaller."""
+    # a file of unknown length is taken as long
     d = len(rows.schema)
     n = rows.n_rows
     return n is not None and n < d and d > _MANY_COLUMNS
@@ -78,23 +83,24 @@ class RowScatter:
     @classmethod
     def of(cls, block: Block, target: bool = False) -> Self:
         """The centered rows of a block."""
-        return cls._of_rows(
-            block, target and block.y is not None, np.ones(len(block), dtype=bool)
-        )
+        every = np.ones(len(block), dtype=bool)
+        return cls._of_rows(block, target and block.y is not None, every)
 
     @classmethod
-    def _of_rows(cls, block: Block, target: bool, some: np.ndarray) -> Self:
+    def _of_rows(
+        cls,
+        block: Block,
+        target: bool,
+        chosen: np.ndarray,
+    ) -> Self:
         if block.w is None:
-            used = some
+            used = chosen
         else:
-            used = some & (block.w > 0)
+            used = chosen & (block.w > 0)
         d = block.X.shape[1]
         X = block.dense
         Z = np.empty((int(used.sum()), d + target))
-        if used.all():
-            Z[:, :d] = X
-        else:
-            Z[:, :d] = X[used]
+        Z[:, :d] = X if used.all() else X[used]
         if target:
             assert block.y is not None
             Z[:, d] = block.y[used]
@@ -110,17 +116,24 @@ class RowScatter:
         Z -= shift
         if block.w is not None:
             Z *= np.sqrt(w)[:, None]
-        return cls(len(Z), float(w.sum()), first + shift, Z, int(target))
+        return cls(
+            n_rows=len(Z),
+            weight=float(w.sum()),
+            mean=first + shift,
+            rows=Z,
+            targets=int(target),
+        )
 
     def merge(self, other: RowScatter) -> RowScatter:
         """The centered rows of both, and one for the distance of their means."""
-        if self.weight == 0.0 or other.weight == 0.0:
-            if self.weight == 0.0:
-                return other
+        if self.weight == 0.0:
+            return other
+        if other.weight == 0.0:
             return self
         weight = self.weight + other.weight
         delta = other.mean - self.mean
         share = other.weight / weight
+        # a row f with fᵀf = w_a w_b / (w_a + w_b) δ δᵀ, the scatter between the two means
         between = np.sqrt(self.weight * share) * delta
         return replace(
             self,
@@ -134,26 +147,25 @@ class RowScatter:
     def map_columns(self, matrix: np.ndarray, offset: np.ndarray) -> Self:
         """The same rows with other columns, x ↦ matrix x + offset; the target stays."""
         d = len(self.mean) - self.targets
-        mean = np.append(matrix @ self.mean[:d] + offset, self.mean[d:])
-        return replace(
-            self,
-            mean=mean,
-            rows=np.column_stack([self.rows[:, :d] @ matrix.T, self.rows[:, d:]]),
-        )
+        x_mean = matrix @ self.mean[:d] + offset
+        mean = np.append(x_mean, self.mean[d:])
+        mapped = self.rows[:, :d] @ matrix.T
+        rows = np.column_stack([mapped, self.rows[:, d:]])
+        return replace(self, mean=mean, rows=rows)
 
     def about_origin(self) -> Self:
         """The same with the mean taken as zero: raw products, for models without an intercept."""
-        rows = np.vstack([self.rows, np.sqrt(self.weight) * self.mean])
+        # one more row √N m adds N m mᵀ
+        mean_row = np.sqrt(self.weight) * self.mean
+        rows = np.vstack([self.rows, mean_row])
         return replace(self, mean=np.zeros_like(self.mean), rows=rows)
 
     @property
     def is_finite(self) -> bool:
         """False when some cell was missing or infinite, or too large to be squared."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return bool(
-                np.isfinite(self.mean).all()
-                and np.isfinite(np.einsum("ij,ij", self.rows, self.rows))
-            )
+            squares = np.einsum("ij,ij", self.rows, self.rows)
+        return bool(np.isfinite(self.mean).all() and np.isfinite(squares))
 
     @property
     def x_rows(self) -> np.ndarray:
@@ -227,22 +239,22 @@ class ClassRowScatter:
     def of(cls, block: Block) -> ClassRowScatter:
         """The centered rows of every class of a block."""
         classes = classes_of(block)
-        if block.y is None:
-            y = np.zeros(len(block), dtype=np.int32)
-        else:
-            y = block.y
-        parts = tuple(
-            RowScatter._of_rows(block, False, y == k) for k in range(len(classes))
-        )
-        return cls(classes, len(block), parts)
+        y = class_of_rows(block)
+        parts = [RowScatter._of_rows(block, False, y == k) for k in range(len(classes))]
+        return cls(classes, len(block), tuple(parts))
 
     def merge(self, other: ClassRowScatter) -> ClassRowScatter:
         """The centered rows of both, class by class."""
         classes, here, there = align_labels(self.classes, other.classes)
-        none = RowScatter(
-            0, 0.0, np.zeros(self.mean.shape[1]), np.zeros((0, self.mean.shape[1])), 0
+        d = self.mean.shape[1]
+        no_rows = RowScatter(
+            n_rows=0,
+            weight=0.0,
+            mean=np.zeros(d),
+            rows=np.zeros((0, d)),
+            targets=0,
         )
-        parts = [none] * len(classes)
+        parts = [no_rows] * len(classes)
         for indices, side in ((here, self), (there, other)):
             for k, part in zip(indices, side.parts):
                 parts[k] = parts[k].merge(part)
@@ -250,9 +262,8 @@ class ClassRowScatter:
 
     def map_columns(self, matrix: np.ndarray, offset: np.ndarray) -> ClassRowScatter:
         """The summary of the rows matrix x + offset."""
-        return replace(
-            self, parts=tuple(part.map_columns(matrix, offset) for part in self.parts)
-        )
+        parts = [part.map_columns(matrix, offset) for part in self.parts]
+        return replace(self, parts=tuple(parts))
 
     @property
     def is_finite(self) -> bool:
@@ -271,10 +282,11 @@ class ClassRowScatter:
 
     def over_classes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Weight, mean and scatter of every column over all classes together."""
-        total = self.parts[0]
+        merged = self.parts[0]
         for part in self.parts[1:]:
-            total = total.merge(part)
-        return np.full(len(total.mean), total.weight), total.mean, total.xx_diagonal
+            merged = merged.merge(part)
+        weight = np.full(len(merged.mean), merged.weight)
+        return weight, merged.mean, merged.xx_diagonal
 
     def pooled_rows(self) -> np.ndarray:
         """The rows of all classes, each about the mean of its class."""
@@ -325,26 +337,33 @@ class RowSpace:
     beyond: int
 
     @classmethod
-    def of(cls, rows: Rows, caller: str, centered: bool = True) -> RowSpace:
+    def of(
+        cls,
+        rows: Rows,
+        caller: str,
+        centered: bool = True,
+    ) -> RowSpace:
         """The space of the rows of any source, which are held in memory."""
         block = rows.in_one_block(caller, "fewer columns")
         Z = np.asarray(block.dense, dtype=np.float64)
+        mean = np.zeros(Z.shape[1])
         if centered:
             mean = Z[0] + (Z - Z[0]).mean(axis=0)
-        else:
-            mean = np.zeros(Z.shape[1])
         Z = Z - mean
+        # Z Zᵀ = U diag(λ) Uᵀ over the λ above rounding: rows in the basis Zᵀ U / √λ are U √λ
         values, U = eigh(Z @ Z.T, check_finite=False)
-        kept = values > 1e-13 * len(Z) * values.max(initial=0.0)
-        values = values[kept]
-        U = U[:, kept]
+        is_large = values > 1e-13 * len(Z) * values.max(initial=0.0)
+        values = values[is_large]
+        U = U[:, is_large]
         T = np.ascontiguousarray(U * np.sqrt(values))
-        schema = Schema.of_numbers([f"z{j}" for j in range(T.shape[1])]).with_target(
-            rows.schema.target
-        )
-        beyond = max(int((Z != 0).any(axis=0).sum()) - T.shape[1], 0)
+        names = [f"z{j}" for j in range(T.shape[1])]
+        schema = Schema.of_numbers(names).with_target(rows.schema.target)
+        # columns that are not constant, less the directions that the rows span
+        n_varying = int((Z != 0).any(axis=0).sum())
+        beyond = max(n_varying - T.shape[1], 0)
         turned = Rows(ArraySource(T, block.y, block.w, schema))
-        return cls(turned, mean, Z.T @ (U / np.sqrt(values)), beyond)
+        basis = Z.T @ (U / np.sqrt(values))
+        return cls(turned, mean, basis, beyond)
 
     def columns_of(self, directions: np.ndarray) -> np.ndarray:
         """Directions (..., r) of the space as coefficients of the columns, (..., d)."""

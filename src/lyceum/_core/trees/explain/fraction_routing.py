@@ -36,12 +36,10 @@ class Parts(NamedTuple):
         if not len(self.row):
             return self
         parts = self.take(np.lexsort((self.row, self.node)))
-        starts = np.flatnonzero(
-            np.append(True, (np.diff(parts.row) != 0) | (np.diff(parts.node) != 0))
-        )
-        return Parts(
-            parts.row[starts], parts.node[starts], np.add.reduceat(parts.weight, starts)
-        )
+        is_other = (np.diff(parts.row) != 0) | (np.diff(parts.node) != 0)
+        starts = np.flatnonzero(np.append(True, is_other))
+        weight = np.add.reduceat(parts.weight, starts)
+        return Parts(parts.row[starts], parts.node[starts], weight)
 
 
 def _join(parts: Iterable[Parts]) -> Parts:
@@ -61,14 +59,18 @@ def walk(tree: Tree, cells: np.ndarray, parts: Parts) -> Walk:
     ended = [parts.take(slice(0))]
     arrived = [parts]
     passed = [parts.take(slice(0))]
+    # one level per step, as the shares of divided rows need all others of their node
     while len(parts.row):
-        to, divided = _next(tree, cells, parts)
-        on = to >= 0
-        ended.append(parts.take(~on & ~divided))
-        passed.append(parts.take(on).move_to(to[on]))
-        parts = passed[-1]
+        child, divided = _next(tree, cells, parts)
+        goes_on = child >= 0
+        ended.append(parts.take(~goes_on & ~divided))
+        undivided = parts.take(goes_on).move_to(child[goes_on])
+        passed.append(undivided)
         if divided.any():
-            parts = parts.join(_spread(tree, arrived[-1].take(divided), parts))
+            shares = _divide(tree, parts.take(divided), undivided)
+            parts = undivided.join(shares)
+        else:
+            parts = undivided
         arrived.append(parts)
     return Walk(*map(_join, (ended, arrived, passed)))
 
@@ -78,12 +80,14 @@ def _next(tree: Tree, cells: np.ndarray, parts: Parts) -> tuple[np.ndarray, np.n
     node = parts.node
     kind = tree.kind[node]
     cell = cells[parts.row, tree.feature[node]].astype(np.float64)
+    # a missing cell goes where the split sends it; -1 divides the row among all children
     missing = np.isnan(cell) & (kind != LEAF)
     branch = np.where(missing, tree.missing[node], -1)
     by_threshold = (kind == THRESHOLD) & ~missing
     branch[by_threshold] = cell[by_threshold] > tree.threshold[node[by_threshold]]
     by_interval = (kind == INTERVALS) & ~missing
-    branch[by_interval] = _intervals(tree, node[by_interval], cell[by_interval])
+    branch[by_interval] = _cuts_below(tree, node[by_interval], cell[by_interval])
+    # a category that no row of the node had in `fit` has no entry, or -1: the row stays
     by_category = np.flatnonzero((kind >= CATEGORIES) & ~missing)
     code = cell[by_category].astype(np.int64)
     has_entry = (code >= 0) & (code < tree.n_codes[node[by_category]])
@@ -94,30 +98,34 @@ def _next(tree: Tree, cells: np.ndarray, parts: Parts) -> tuple[np.ndarray, np.n
     return child, missing & (branch < 0)
 
 
-def _intervals(tree: Tree, node: np.ndarray, cell: np.ndarray) -> np.ndarray:
-    below = np.zeros(len(node), dtype=np.int64)
-    n_cuts = tree.n_children[node] - 1
+def _cuts_below(tree: Tree, node: np.ndarray, cell: np.ndarray) -> np.ndarray:
+    """How many cuts of its node are below a cell, which is the number of its branch."""
     first = tree.table[node]
+    n_cuts = tree.n_children[node] - 1
+    # the k-th cuts of all nodes at once
+    n_below = np.zeros(len(node), dtype=np.int64)
     for k in range(int(n_cuts.max(initial=0))):
         has = np.flatnonzero(k < n_cuts)
-        below[has] += tree.cuts[first[has] + k] < cell[has]
-    return below
+        n_below[has] += tree.cuts[first[has] + k] < cell[has]
+    return n_below
 
 
-def _spread(tree: Tree, parts: Parts, passed: Parts) -> Parts:
+def _divide(tree: Tree, parts: Parts, undivided: Parts) -> Parts:
     """Divide parts among all children by the weight of the rows that were not divided."""
-    each, child = child_nodes(tree, parts.node)
-    known = np.bincount(passed.node, passed.weight, tree.n_nodes)[child]
-    none = np.bincount(each, known, minlength=len(parts.row)) <= 0.0
-    by = np.where(none[each], tree.weight[child], known)
-    share = by / np.bincount(each, by, minlength=len(parts.row))[each]
-    out = Parts(parts.row[each], child, parts.weight[each] * share)
-    return out.take(out.weight > 0.0)
+    n = len(parts.row)
+    part, child = child_nodes(tree, parts.node)
+    weight = np.bincount(undivided.node, undivided.weight, tree.n_nodes)[child]
+    # where no row was undivided, by the weights of `fit`
+    is_empty = np.bincount(part, weight, minlength=n) <= 0.0
+    weight = np.where(is_empty[part], tree.weight[child], weight)
+    share = weight / np.bincount(part, weight, minlength=n)[part]
+    divided = Parts(parts.row[part], child, parts.weight[part] * share)
+    return divided.take(divided.weight > 0.0)
 
 
 def child_nodes(tree: Tree, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """All children of nodes, and the place among `nodes` of the parent of each."""
+    """The index among `nodes` of the parent of every child of theirs, and all these children."""
     counts = np.where(tree.kind[nodes] == LEAF, 0, tree.n_children[nodes])
-    each = np.repeat(np.arange(len(nodes)), counts)
-    within = np.arange(len(each)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return each, tree.child[nodes][each] + within
+    owner = np.repeat(np.arange(len(nodes)), counts)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return owner, tree.child[nodes][owner] + within

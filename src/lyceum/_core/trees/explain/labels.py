@@ -24,11 +24,10 @@ _SPREADS = {
 def number(value: float, digits: int = 6) -> str:
     """A number as short text: `digits` significant digits, and at least two after the point."""
     size = abs(value)
+    n_before = 0
     if 1 <= size < 1e12:
-        before = int(math.log10(size)) + 1
-    else:
-        before = 0
-    return f"{value:.{max(digits, before + 2)}g}"
+        n_before = int(math.log10(size)) + 1
+    return f"{value:.{max(digits, n_before + 2)}g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,47 +80,51 @@ class TreeLabels:
 
     def codes(self, node: int, branch: int) -> np.ndarray:
         """The categories, as codes, that take a branch."""
-        first = int(self.tree.table[node])
-        return np.flatnonzero(
-            self.tree.branches[first : first + int(self.tree.n_codes[node])] == branch
-        )
+        start = int(self.tree.table[node])
+        end = start + int(self.tree.n_codes[node])
+        return np.flatnonzero(self.tree.branches[start:end] == branch)
 
     def categories(self, node: int, codes: Sequence[int] | np.ndarray) -> list[str]:
         """The names of codes of the column that a node tests."""
-        known = self.schema[int(self.tree.feature[node])].categories
-        return [
-            str(known[code]) if known is not None and code < len(known) else str(code)
-            for code in codes
-        ]
+        names = self.schema[int(self.tree.feature[node])].categories
+        if names is None:
+            return [str(code) for code in codes]
+        n = len(names)
+        return [str(names[code]) if code < n else str(code) for code in codes]
 
     def bounds(self, node: int, branch: int) -> tuple[float | None, float | None]:
         """The interval (lower, upper] of cells that take a branch, None where it has no end."""
         tree = self.tree
         if tree.kind[node] == THRESHOLD:
-            t = float(tree.threshold[node])
+            threshold = float(tree.threshold[node])
             if branch == 0:
-                return (None, t)
-            return (t, None)
-        first = int(tree.table[node])
-        last = int(tree.n_children[node]) - 1
+                return None, threshold
+            return threshold, None
+        first_cut = int(tree.table[node])
+        last_branch = int(tree.n_children[node]) - 1
+        lower = None
+        upper = None
         if branch > 0:
-            lower = float(tree.cuts[first + branch - 1])
-        else:
-            lower = None
-        return lower, float(tree.cuts[first + branch]) if branch < last else None
+            lower = float(tree.cuts[first_cut + branch - 1])
+        if branch < last_branch:
+            upper = float(tree.cuts[first_cut + branch])
+        return lower, upper
 
     def test(self, node: int, branch: int, most: int | None = None) -> str:
         """The condition of a branch without the column, e.g. "≤ 2.5"; at most `most` categories."""
-        if self.tree.kind[node] in (THRESHOLD, INTERVALS):
-            return interval_text("", *self.bounds(node, branch), self.digits)
-        return set_text("", self.categories(node, self.codes(node, branch)), most)
+        return self._test_of("", node, branch, most)
 
     def condition(self, node: int, branch: int) -> str:
         """The condition of a branch, e.g. "petal length ≤ 2.5"."""
-        name = self.column(node)
+        return self._test_of(self.column(node), node, branch)
+
+    def _test_of(
+        self, name: str, node: int, branch: int, most: int | None = None
+    ) -> str:
         if self.tree.kind[node] in (THRESHOLD, INTERVALS):
             return interval_text(name, *self.bounds(node, branch), self.digits)
-        return set_text(name, self.categories(node, self.codes(node, branch)))
+        categories = self.categories(node, self.codes(node, branch))
+        return set_text(name, categories, most)
 
     # -- nodes -------------------------------------------------------------------------
 
@@ -134,9 +137,9 @@ class TreeLabels:
         if self.classes is None:
             return float(self.tree.value[node, 0])
         if self.actions is not None:
-            return self.actions.labels[
-                int(node_decisions(self.tree, self.actions.loss, np.array([node]))[0])
-            ]
+            loss = self.actions.loss
+            action = node_decisions(self.tree, loss, np.array([node]))[0]
+            return self.actions.labels[int(action)]
         return self.classes[self.majority(node)]
 
     def risk(self, node: int) -> float | None:
@@ -153,9 +156,10 @@ class TreeLabels:
         if self.actions is None:
             return self.majority(node)
         answer = self.answer(node)
-        return next(
-            (k for k, label in enumerate(self.classes) if label == answer), None
-        )
+        for k, label in enumerate(self.classes):
+            if label == answer:
+                return k
+        return None
 
     def confidence(self, node: int) -> float | None:
         """The share of the class that is answered, None for a number or an action that is no
@@ -180,31 +184,33 @@ class TreeLabels:
             or np.isnan(self.tree.impurity[node])
         ):
             return None
-        impurity = max(0.0, float(self.tree.impurity[node]))
+        size = max(0.0, float(self.tree.impurity[node]))
         name = _SPREADS[self.criterion]
-        return name, float(
-            np.sqrt(impurity)
-        ) if name == "sd" and self.criterion != "sd" else impurity
+        if name == "sd" and self.criterion != "sd":
+            size = math.sqrt(size)  # the impurity is the variance
+        return name, size
 
     def distribution(self, node: int, most: int = 6) -> str:
         """The weights of the classes, the largest ones if there are many, or the weight and the
         spread."""
         tree = self.tree
         if self.classes is None:
+            text = f"n {self.number(float(tree.weight[node]))}"
             spread = self.spread(node)
             if spread:
-                more = f", {spread[0]} {self.number(spread[1])}"
-            else:
-                more = ""
-            return f"n {self.number(float(tree.weight[node]))}{more}"
+                name, size = spread
+                text += f", {name} {self.number(size)}"
+            return text
         value = tree.value[node]
         listed = np.flatnonzero(value > 0)
+        end = []
         if len(listed) > most:
             listed = np.sort(np.argsort(-value, kind="stable")[:most])
-        text = ", ".join(
-            f"{self.classes[int(k)]} {self.number(float(value[k]))}" for k in listed
-        )
-        return text + (", …" if np.count_nonzero(value > 0) > most else "")
+            end = ["…"]
+        weights = [
+            f"{self.classes[k]} {self.number(float(value[k]))}" for k in listed.tolist()
+        ]
+        return ", ".join(weights + end)
 
     def is_leaf(self, node: int) -> bool:
         return bool(self.tree.kind[node] == LEAF)
@@ -214,22 +220,17 @@ def interval_text(
     name: str, lower: float | None, upper: float | None, digits: int = 6
 ) -> str:
     """A column within (lower, upper]."""
+    # a column that is missing in some rows may be split by that alone, at infinity
     if np.inf in (lower, upper):
         return f"{name} {'known' if upper == np.inf else 'missing'}".strip()
+    if lower is None and upper is None:
+        return f"{name} any".strip()
     if lower is None:
-        low = None
-    else:
-        low = number(lower, digits)
+        return f"{name} ≤ {number(upper, digits)}".strip()  # type: ignore[arg-type]
     if upper is None:
-        high = None
-    else:
-        high = number(upper, digits)
-    if low is None:
-        if high is None:
-            return f"{name} any".strip()
-        return f"{name} ≤ {high}".strip()
-    if high is None:
-        return f"{name} > {low}".strip()
+        return f"{name} > {number(lower, digits)}".strip()
+    low = number(lower, digits)
+    high = number(upper, digits)
     if name:
         return f"{low} < {name} ≤ {high}"
     return f"({low}, {high}]"
@@ -239,9 +240,7 @@ def set_text(name: str, categories: Sequence[str], most: int | None = None) -> s
     """A column that is one of some categories."""
     if len(categories) == 1:
         return f"{name} = {categories[0]}".strip()
-    listed = list(
-        categories
-        if most is None or len(categories) <= most
-        else [*categories[: most - 1], "…"]
-    )
+    listed = list(categories)
+    if most is not None and len(listed) > most:
+        listed[most - 1 :] = ["…"]
     return f"{name} in {{{', '.join(listed)}}}".strip()

@@ -110,9 +110,8 @@ class TreePath:
             )
             for step in self.steps
         ]
-        return Table(
-            "", ("node", "question", "cell", "share", self.output, "change"), rows
-        )
+        names = ("node", "question", "cell", "share", self.output, "change")
+        return Table("", names, rows)
 
     @staticmethod
     def _cell(step: PathStep) -> str:
@@ -126,10 +125,12 @@ class TreePath:
 
     def as_dict(self) -> dict[str, Any]:
         """The path in JSON's own types."""
-        steps = [asdict(step) for step in self.steps]
-        return plain(
-            {"output": self.output, "prediction": self.prediction, "steps": steps}
-        )
+        path = {
+            "output": self.output,
+            "prediction": self.prediction,
+            "steps": [asdict(step) for step in self.steps],
+        }
+        return plain(path)
 
     def __str__(self) -> str:
         return str(self.table())
@@ -173,27 +174,27 @@ def tree_path(
     visited = router.visits(X)
     parents = tree.parent
     steps = [PathStep(0, "", None, 1.0, float(values[0, output]), 0.0)]
-    for node, share in zip(visited.indices[1:].tolist(), visited.data[1:].tolist()):
+    # the first visit is that of the root
+    nodes = visited.indices[1:].tolist()
+    shares_of_row = visited.data[1:].tolist()
+    for node, share in zip(nodes, shares_of_row):
         parent = int(parents[node])
         question = labels.condition(parent, node - int(tree.child[parent]))
         cell = _cell(labels, parent, float(X[0, tree.feature[parent]]))
         value = float(values[node, output])
         before = float(values[parent, output])
-        steps.append(
-            PathStep(
-                node, question, cell, float(share), value, share * (value - before)
-            )
-        )
+        change = share * (value - before)
+        steps.append(PathStep(node, question, cell, float(share), value, change))
     return TreePath(name or _output_name(labels, output), tuple(steps))
 
 
 def _decide(labels: TreeLabels, router: Router, X: np.ndarray) -> int:
-    """The output column of the prediction."""
+    """The output column of the prediction: values of classes as the tree decides, others by the
+    largest."""
     if labels.classes is None or router.values.width(0) != labels.tree.value.shape[1]:
         return int(np.argmax(router.sums(X)[0]))
-    return int(
-        router.decisions(X, None if labels.actions is None else labels.actions.loss)[0]
-    )
+    loss = None if labels.actions is None else labels.actions.loss
+    return int(router.decisions(X, loss)[0])
 
 
 def _node_values(labels: TreeLabels) -> np.ndarray:
@@ -226,27 +227,23 @@ def _cell(labels: TreeLabels, node: int, cell: float) -> Any:
 def coded_row(learner: Learner, X: Data, row: int = 0) -> np.ndarray:
     """The cells of row number `row` of X, or of the one row X by name, as a fitted learner codes
     them."""
+    table: Any = X
+    is_series = getattr(X, "ndim", None) == 1 and hasattr(X, "items")
+    if isinstance(X, Mapping) or is_series:
+        cells = dict(table.items())
+        if all(isinstance(name, str) for name in cells):
+            table = pa.table({name: [cell] for name, cell in cells.items()})
+        else:
+            # the row of a table without names
+            table = [list(cells.values())]
     index = row
-    for block in learner.rows_to_predict(_table_of(X)).blocks():
+    for block in learner.rows_to_predict(table).blocks():
         if 0 <= index < len(block):
             return float_cells(block.X[index])
         index -= len(block)
     raise DataError(
         f"there is no row {row}: rows are numbered from 0, and there are {row - index}"
     )
-
-
-def _table_of(X: Data) -> Any:
-    """A table of one row if X is a dict or a Series of the cells of a row; other X as they are."""
-    if not isinstance(X, Mapping) and not (
-        getattr(X, "ndim", None) == 1 and hasattr(X, "items")
-    ):
-        return X
-    cells = dict(X.items())
-    # the row of a table without names
-    if not all(isinstance(name, str) for name in cells):
-        return [list(cells.values())]
-    return pa.table({name: [cell] for name, cell in cells.items()})
 
 
 def coded_cells(row: Any, n_columns: int | None, n_needed: int) -> np.ndarray:

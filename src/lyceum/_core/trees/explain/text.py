@@ -27,10 +27,9 @@ def as_text(
     missing : bool, default=False
         Whether to show which branch a missing cell takes ("in part" if it takes all).
     """
+    head = labels.target
     if labels.is_leaf(0):
-        head = f"{labels.target}: {labels.answer_text(0)}"
-    else:
-        head = labels.target
+        head += f": {labels.answer_text(0)}"
     lines = [f"{head}  [{labels.distribution(0)}]"]
     lines += _branches(labels, max_depth, missing)
     return "\n".join(lines)
@@ -40,33 +39,27 @@ def _branches(
     labels: TreeLabels, max_depth: int | None, missing: bool
 ) -> Iterator[str]:
     """Lines of the branches, depth first; by a list of what waits, as trees may be deep."""
-    waiting = [(0, b, 0) for b in reversed(range(int(labels.tree.n_children[0])))]
+    tree = labels.tree
+    n_children = int(tree.n_children[0])
+    waiting = [(0, b, 0) for b in reversed(range(n_children))]
     while waiting:
         node, branch, depth = waiting.pop()
-        child = int(labels.tree.child[node]) + branch
+        child = int(tree.child[node]) + branch
         line = "|   " * depth + labels.condition(node, branch)
-        line += _missing_text(labels, node, branch) if missing else ""
+        if missing and tree.missing[node] < 0:
+            line += " or missing in part"
+        elif missing and tree.missing[node] == branch:
+            line += " or missing"
+        rows = f"[{labels.distribution(child)}]"
         if labels.is_leaf(child):
-            yield f"{line}: {labels.answer_text(child)}  [{labels.distribution(child)}]"
+            yield f"{line}: {labels.answer_text(child)}  {rows}"
         elif max_depth is not None and depth + 1 >= max_depth:
-            below = labels.tree.leaves_below(child)
-            yield (
-                f"{line}: {labels.answer_text(child)}  [{labels.distribution(child)}]  … {below}"
-                " leaves"
-            )
+            below = tree.leaves_below(child)
+            yield f"{line}: {labels.answer_text(child)}  {rows}  … {below} leaves"
         else:
-            yield f"{line}  [{labels.distribution(child)}]"
-            count = int(labels.tree.n_children[child])
-            waiting += [(child, b, depth + 1) for b in reversed(range(count))]
-
-
-def _missing_text(labels: TreeLabels, node: int, branch: int) -> str:
-    to = int(labels.tree.missing[node])
-    if to < 0:
-        return " or missing in part"
-    if to == branch:
-        return " or missing"
-    return ""
+            yield f"{line}  {rows}"
+            n_children = int(tree.n_children[child])
+            waiting += [(child, b, depth + 1) for b in reversed(range(n_children))]
 
 
 def node_colors(labels: TreeLabels) -> list[str]:
@@ -77,11 +70,10 @@ def node_colors(labels: TreeLabels) -> list[str]:
         value = tree.value[:, 0]
         low = float(value.min())
         high = float(value.max())
+        strength = np.zeros(len(value))
         if high > low:
-            depth = (value - low) / (high - low)
-        else:
-            depth = np.zeros(len(value))
-        return [_mix_color(_COLORS[0], 0.05 + 0.5 * float(share)) for share in depth]
+            strength = (value - low) / (high - low)
+        return [_mix_color(_COLORS[0], 0.05 + 0.5 * float(s)) for s in strength]
     return [_class_color(labels, node) for node in range(tree.n_nodes)]
 
 
@@ -90,20 +82,18 @@ def _class_color(labels: TreeLabels, node: int) -> str:
     share = labels.confidence(node)
     if k is None or share is None:
         return _mix_color(_COLORS[-1], 0.4)
+    # white at equal shares 1/K, half the color at 1; a loss matrix may prefer a rare class
     K = max(2, labels.tree.value.shape[1])
-    # a loss matrix may prefer a rare class
     least = 0.0 if labels.actions is None else 0.1
-    return _mix_color(
-        _COLORS[k % len(_COLORS)], max(least, 0.5 * (share - 1 / K) / (1 - 1 / K))
-    )
+    strength = max(least, 0.5 * (share - 1 / K) / (1 - 1 / K))
+    return _mix_color(_COLORS[k % len(_COLORS)], strength)
 
 
 def _mix_color(color: str, strength: float) -> str:
     """White mixed with a share of a color."""
-    parts = (int(color[i : i + 2], 16) for i in (1, 3, 5))
-    return "#" + "".join(
-        f"{round(255 + (part - 255) * strength):02X}" for part in parts
-    )
+    parts = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
+    mixed = [round(255 + (part - 255) * strength) for part in parts]
+    return "#" + "".join(f"{part:02X}" for part in mixed)
 
 
 def as_dot(
@@ -137,28 +127,21 @@ def as_dot(
     for node in range(tree.n_nodes):
         if max_depth is not None and depths[node] > max_depth:
             continue
-        cut = (
-            max_depth is not None
-            and depths[node] == max_depth
-            and not labels.is_leaf(node)
-        )
-        label = _node_label(labels, node, answers or {}) + (
-            [f"… {tree.leaves_below(node)} leaves"] if cut else []
-        )
+        if labels.is_leaf(node):
+            head = (answers or {}).get(node) or labels.answer_text(node)
+        else:
+            head = labels.column(node)
+        label = [head, labels.distribution(node)]
+        is_cut = max_depth == depths[node] and not labels.is_leaf(node)
+        if is_cut:
+            label.append(f"… {tree.leaves_below(node)} leaves")
         lines.append(f'  n{node} [label={_quote(label)}, fillcolor="{colors[node]}"];')
-        if not cut:
-            for b, child in enumerate(tree.children(node)):
-                lines.append(
-                    f"  n{node} -> n{child} [label={_quote([labels.test(node, b)])}];"
-                )
+        if is_cut:
+            continue
+        for b, child in enumerate(tree.children(node)):
+            test = _quote([labels.test(node, b)])
+            lines.append(f"  n{node} -> n{child} [label={test}];")
     return "\n".join([*lines, "}"])
-
-
-def _node_label(labels: TreeLabels, node: int, answers: Mapping[int, str]) -> list[str]:
-    lines = [answers.get(node) or labels.answer_text(node), labels.distribution(node)]
-    if labels.is_leaf(node):
-        return lines
-    return [labels.column(node), *lines[1:]]
 
 
 def _quote(lines: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 
 import numpy as np
@@ -50,9 +50,8 @@ class BinnedRows:
             needs.
         """
         if rows.n_rows is None or rows.on_dask:
-            return rows.reduce(
-                partial(_Pieces.of, bins=bins, by_row=by_row, ranges=ranges)
-            ).binned_rows()
+            of = partial(_Pieces.of, bins=bins, by_row=by_row, ranges=ranges)
+            return rows.reduce(of).binned_rows()
         return _fill(rows, bins, rows.n_rows, by_row, ranges)
 
     def __len__(self) -> int:
@@ -61,12 +60,17 @@ class BinnedRows:
     def take(self, keep: np.ndarray) -> BinnedRows:
         """Some of the rows."""
         columns = np.ascontiguousarray(self.columns[:, keep])
-        y, w = (None if values is None else values[keep] for values in (self.y, self.w))
         codes = None
         if self.by_row is not None:
             codes = _aligned_array(columns.shape[1], len(columns))
             codes[:] = self.by_row[keep]
-        return BinnedRows(self.bins, columns, y, w, codes, self.ranges)
+        return replace(
+            self,
+            columns=columns,
+            y=None if self.y is None else self.y[keep],
+            w=None if self.w is None else self.w[keep],
+            by_row=codes,
+        )
 
     def positive(self) -> BinnedRows:
         """The rows whose weight is above zero."""
@@ -82,58 +86,61 @@ class BinnedRows:
         bins = self.bins
         lower = []
         upper = []
-        for start, count, is_category in zip(
-            bins.offsets, bins.n_bins, bins.is_category
-        ):
-            here = slice(start, start + (0 if is_category else count))
-            lower.append(self.ranges.low[here].copy())
-            upper.append(np.maximum.accumulate(self.ranges.high[here]))
+        n_ranges = np.where(bins.is_category, 0, bins.n_bins)
+        for start, n in zip(bins.offsets, n_ranges):
+            column = slice(start, start + n)
+            lower.append(self.ranges.low[column].copy())
+            upper.append(np.maximum.accumulate(self.ranges.high[column]))
         return Columns(
-            self.columns, bins.n_bins, bins.is_category, tuple(lower), tuple(upper)
+            codes=self.columns,
+            n_codes=bins.n_bins,
+            is_category=bins.is_category,
+            lower=tuple(lower),
+            upper=tuple(upper),
         )
 
 
 def _aligned_array(n: int, d: int) -> np.ndarray:
     """An array of (n, d) bytes whose rows do not straddle cache lines, if that takes at most a
     third more."""
-    step = next((size for size in (16, 32, 64) if d <= size <= d + d // 3), d)
+    sizes = [size for size in (16, 32, 64) if d <= size <= d + d // 3]
+    step = sizes[0] if sizes else d
     return np.zeros((n, step), dtype=np.uint8)[:, :d]
 
 
 def _fill(rows: Rows, bins: Bins, n: int, by_row: bool, ranges: bool) -> BinnedRows:
     """Blocks write to their places in arrays for all rows."""
     columns = np.empty((len(bins), n), dtype=np.uint8)
+    codes = None
     if by_row:
         codes = _aligned_array(n, len(bins))
-    else:
-        codes = None
     targets: dict[str, np.ndarray] = {}
 
     def fill(block: Block) -> np.ndarray:
-        here = slice(block.start, block.start + len(block))
-        cell_codes = bins.code(
-            block, None if codes is None else codes[here], columns[:, here]
-        )
+        rows_of_block = slice(block.start, block.start + len(block))
+        out = None if codes is None else codes[rows_of_block]
+        cell_codes = bins.code(block, out, columns[:, rows_of_block])
         for name, values in (("y", block.y), ("w", block.w)):
             if values is not None:
                 # one of two threads may be first: setdefault is atomic
-                targets.setdefault(name, np.zeros(n, dtype=values.dtype))[here] = values
+                array = targets.setdefault(name, np.zeros(n, dtype=values.dtype))
+                array[rows_of_block] = values
         if ranges:
             return _range_array(block, cell_codes, bins)
         return np.empty(0)
 
     parts = list(rows.map(fill))
-    # a part of a file is several blocks, each with its own low and high
+    limits: list[BinRanges] = []
     if ranges:
+        # a part of a file is several blocks, each with its own low and high
         limits = [BinRanges(*low_high) for part in parts for low_high in part]
-    else:
-        limits = []
-    if limits:
-        limits_of_all = reduce(BinRanges.merge, limits)
-    else:
-        limits_of_all = None
     return BinnedRows(
-        bins, columns, targets.get("y"), targets.get("w"), codes, limits_of_all
+        bins=bins,
+        columns=columns,
+        y=targets.get("y"),
+        w=targets.get("w"),
+        by_row=codes,
+        ranges=reduce(BinRanges.merge, limits) if limits else None,
     )
 
 
@@ -152,44 +159,42 @@ class _Pieces:
     def of(cls, block: Block, bins: Bins, by_row: bool, ranges: bool) -> _Pieces:
         columns = np.empty((len(bins), len(block)), dtype=np.uint8)
         codes = bins.code(block, columns=columns)
+        limits = None
         if ranges:
             limits = BinRanges(*_range_array(block, codes, bins)[0])
-        else:
-            limits = None
-        return cls(
-            (
-                BinnedRows(
-                    bins, columns, block.y, block.w, codes if by_row else None, limits
-                ),
-            )
+        piece = BinnedRows(
+            bins=bins,
+            columns=columns,
+            y=block.y,
+            w=block.w,
+            by_row=codes if by_row else None,
+            ranges=limits,
         )
+        return cls((piece,))
 
     def merge(self, other: _Pieces) -> _Pieces:
         return _Pieces(self.pieces + other.pieces)
 
     def binned_rows(self) -> BinnedRows:
         pieces = self.pieces
-        first = self.pieces[0]
         columns = np.concatenate([piece.columns for piece in pieces], axis=1)
         codes = None
-        limits = [piece.ranges for piece in pieces if piece.ranges is not None]
-        if first.by_row is not None:
+        code_parts = [piece.by_row for piece in pieces if piece.by_row is not None]
+        if code_parts:
             codes = _aligned_array(columns.shape[1], len(columns))
-            np.concatenate(
-                [piece.by_row for piece in pieces if piece.by_row is not None],
-                out=codes,
-            )
-        y = _concatenate([piece.y for piece in pieces])
-        w = _concatenate([piece.w for piece in pieces])
+            np.concatenate(code_parts, out=codes)
+        limits = [piece.ranges for piece in pieces if piece.ranges is not None]
         return BinnedRows(
-            first.bins,
-            columns,
-            y,
-            w,
-            codes,
-            reduce(BinRanges.merge, limits) if limits else None,
+            bins=pieces[0].bins,
+            columns=columns,
+            y=_concatenate([piece.y for piece in pieces]),
+            w=_concatenate([piece.w for piece in pieces]),
+            by_row=codes,
+            ranges=reduce(BinRanges.merge, limits) if limits else None,
         )
 
 
 def _concatenate(parts: Sequence[np.ndarray | None]) -> np.ndarray | None:
-    return None if parts[0] is None else np.concatenate(parts)  # type: ignore[arg-type]
+    if parts[0] is None:
+        return None
+    return np.concatenate(parts)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from lyceum._core.data import Block, Rows, as_float
+from lyceum._core.data import Block, Rows, Schema, as_float
 from lyceum._core.native import native
 from lyceum._core.statistics import midpoints
 from lyceum._core.threads import ordered_map
@@ -47,9 +47,8 @@ class Bins:
 
     edges: tuple[np.ndarray, ...]  # float64, empty for a categorical column
     n_bins: np.ndarray  # int32 (d,), without the one of missing cells
-    tables: tuple[
-        np.ndarray, ...
-    ]  # uint8, the bin of every category; empty for a continuous column
+    # uint8, the bin of every category; empty for a continuous column
+    tables: tuple[np.ndarray, ...]
 
     @classmethod
     def of(cls, rows: Rows, max_bins: int = 255) -> Bins:
@@ -59,25 +58,13 @@ class Bins:
             partial(UniformRowSample.of, size=size, n_rows=rows.n_rows)
         )
         X, w = sample.cells()
-        columns = [
-            (
-                X[:, j],
-                w,
-                max_bins,
-                len(column.categories) if column.categories is not None else None,
-            )
-            for j, column in enumerate(rows.schema)
-        ]
-        binned = list((ordered_map if X.size > _FEW else map)(_binned_column, columns))
-        sizes = [
-            len(edges) + 1 if table is None else _n_bins(table)
-            for edges, table in binned
-        ]
-        tables = tuple(
-            np.empty(0, np.uint8) if table is None else table for _, table in binned
-        )
+        work = partial(_bin_column, X, w, max_bins, rows.schema)
+        each = ordered_map if X.size > _FEW else map
+        binned = list(each(work, range(len(rows.schema))))
         return cls(
-            tuple(edges for edges, _ in binned), np.array(sizes, dtype=np.int32), tables
+            edges=tuple(edges for edges, _, _ in binned),
+            n_bins=np.array([n_bins for _, n_bins, _ in binned], dtype=np.int32),
+            tables=tuple(table for _, _, table in binned),
         )
 
     @property
@@ -100,21 +87,20 @@ class Bins:
         """
         if out is None:
             out = np.empty((len(block), len(self)), dtype=np.uint8)
-        X = as_float(block.X)
+        X = np.ascontiguousarray(as_float(block.X))
         if X.dtype == np.float64:
             edges = self._edges
         else:
             edges = self._single_edges
-        native.bin_codes(
-            np.ascontiguousarray(X), edges, self.n_bins, *self._categories, out, columns
-        )
+        native.bin_codes(X, edges, self.n_bins, *self._categories, out, columns)
         return out
 
     @cached_property
     def offsets(self) -> np.ndarray:
         """Where the cells of every column start in a table of all bins; each column's last is for
         missing."""
-        return np.concatenate([[0], np.cumsum(self.n_bins + 1)]).astype(np.int64)
+        sizes = self.n_bins + 1
+        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
     def with_categories(self, tree: Tree) -> Tree:
         """A tree whose branches are by bin, with branches by category; categories may share a
@@ -123,34 +109,32 @@ class Bins:
 
     def with_bins(self, tree: Tree) -> Tree:
         """The tree before `with_categories`: the branch of a bin is that of its first category."""
-        return self._with_branches(
-            tree, [np.unique(table, return_index=True)[1] for table in self.tables]
-        )
+        first = [np.unique(table, return_index=True)[1] for table in self.tables]
+        return self._with_branches(tree, first)
 
     def _with_branches(self, tree: Tree, indices: Sequence[np.ndarray]) -> Tree:
-        """The tree with the branches of every node taken from `places` of its table."""
-        if all(
-            len(table) == count
-            for table, count in zip(self.tables, self.n_bins)
-            if len(table)
-        ):
-            return tree  # one bin per category, in their order
+        """The tree with the branches of every node taken from `indices` of its table."""
+        # one bin per category, in their order: the tables are the same
+        sizes = np.array([len(table) for table in self.tables])
+        if np.all((sizes == self.n_bins) | (sizes == 0)):
+            return tree
         branches = [np.empty(0, np.int32)]
         table = tree.table.copy()
         n_codes = tree.n_codes.copy()
         start = 0
         for node in np.flatnonzero(tree.n_codes > 0):
-            at = indices[tree.feature[node]].astype(np.intp)
-            branches.append(tree.branches[tree.table[node] + at])
+            index = indices[tree.feature[node]].astype(np.intp)
+            branches.append(tree.branches[tree.table[node] + index])
             table[node] = start
-            n_codes[node] = len(at)
-            start += len(at)
+            n_codes[node] = len(index)
+            start += len(index)
         return replace(
             tree, table=table, n_codes=n_codes, branches=np.concatenate(branches)
         )
 
     @cached_property
     def _edges(self) -> np.ndarray:
+        # rows of one length, filled up by infinity, which no cell is above
         slots = np.full((len(self), _SLOTS), np.inf)
         for j, edges in enumerate(self.edges):
             slots[j, : len(edges)] = edges
@@ -161,16 +145,14 @@ class Bins:
         """The largest float32 that is not above the edge: it has the same float32 cells below
         it."""
         with np.errstate(over="ignore"):
-            near = self._edges.astype(np.float32)
-        return np.where(
-            near > self._edges, np.nextafter(near, np.float32(-np.inf)), near
-        )
+            nearest = self._edges.astype(np.float32)
+        below = np.nextafter(nearest, np.float32(-np.inf))
+        return np.where(nearest > self._edges, below, nearest)
 
     @cached_property
     def _categories(self) -> tuple[np.ndarray, np.ndarray]:
-        start = np.concatenate(
-            [[0], np.cumsum([len(table) for table in self.tables])]
-        ).astype(np.int64)
+        """Where the table of every column starts, and all tables."""
+        start = np.cumsum([0, *map(len, self.tables)], dtype=np.int64)
         return start, np.concatenate([np.empty(0, np.uint8), *self.tables])
 
 
@@ -192,46 +174,46 @@ def sample_size(n_columns: int) -> int:
     return max(_FEWEST, min(_ROWS, _CELLS // max(1, n_columns)))
 
 
-def _n_bins(table: np.ndarray) -> int:
-    if len(table):
-        return int(table.max()) + 1
-    return 1
-
-
-def _binned_column(
-    column: tuple[np.ndarray, np.ndarray | None, int, int | None],
-) -> tuple[np.ndarray, np.ndarray | None]:
-    """The edges of a continuous column, or the table of a categorical one."""
-    x, w, max_bins, n_categories = column
-    if n_categories is not None:
-        return np.empty(0), _category_table(x, w, max_bins, n_categories)
-    values, weights = _distinct(x, w)
+def _bin_column(
+    X: np.ndarray, w: np.ndarray | None, max_bins: int, schema: Schema, j: int
+) -> tuple[np.ndarray, int, np.ndarray]:
+    """The edges of column j, its number of bins, and the bins of its categories; edges or bins are
+    empty."""
+    categories = schema[j].categories
+    if categories is not None:
+        table = _category_table(X[:, j], w, max_bins, len(categories))
+        return np.empty(0), int(table.max(initial=0)) + 1, table
+    values, weights = _distinct(X[:, j], w)
     if len(values) > max_bins:
-        indices = _cuts(weights, max_bins)
+        first = _cuts(weights, max_bins)
     else:
-        indices = np.arange(1, len(values))
-    return midpoints(values[indices - 1], values[indices]), None
+        first = np.arange(1, len(values))
+    edges = midpoints(values[first - 1], values[first])
+    return edges, len(edges) + 1, np.empty(0, np.uint8)
 
 
 def _distinct(x: np.ndarray, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """The values that are not missing, in order, each once, with their weights."""
     if w is None:
         x = np.sort(x)
-        x = x[: len(x) - np.count_nonzero(np.isnan(x))]
-        first = np.flatnonzero(
-            np.append(np.ones(min(1, len(x)), bool), x[1:] != x[:-1])
-        )
-        return x[first].astype(np.float64), np.diff(np.append(first, len(x))).astype(
-            np.float64
-        )
-    known = ~np.isnan(x)
-    x = x[known]
-    w = w[known]
-    order = np.argsort(x, kind="stable")
-    x = x[order]
-    w = w[order]
-    first = np.flatnonzero(np.append(np.ones(min(1, len(x)), bool), x[1:] != x[:-1]))
-    return x[first].astype(np.float64), np.add.reduceat(w, first) if len(first) else w
+        x = x[: len(x) - np.count_nonzero(np.isnan(x))]  # which are last
+    else:
+        known = ~np.isnan(x)
+        x = x[known]
+        order = np.argsort(x, kind="stable")
+        x = x[order]
+        w = w[known][order]
+    # where a value is another than the one before
+    is_first = np.ones(len(x), dtype=bool)
+    np.not_equal(x[1:], x[:-1], out=is_first[1:])
+    first = np.flatnonzero(is_first)
+    values = x[first].astype(np.float64)
+    if w is None:
+        counts = np.diff(np.append(first, len(x)))
+        return values, counts.astype(np.float64)
+    if not len(first):
+        return values, w
+    return values, np.add.reduceat(w, first)
 
 
 def _cuts(weights: np.ndarray, max_bins: int) -> np.ndarray:
@@ -240,17 +222,19 @@ def _cuts(weights: np.ndarray, max_bins: int) -> np.ndarray:
     The size c of a bin solves Σ min(w, c) = max_bins · c. A value is in the bin in which its middle
     lies.
     """
-    total = weights.sum()
+    # Heavy values have a bin each; the others share the rest evenly. With fewer bins left, a bin
+    # of the others is smaller, and more values may count as heavy.
     heavy = np.zeros(len(weights), dtype=bool)
-    size = total / max_bins
+    size = weights.sum() / max_bins
     while (more := (weights > size) & ~heavy).any():
         heavy |= more
-        left = max_bins - np.count_nonzero(heavy)
-        if left <= 0:
+        n_left = max_bins - np.count_nonzero(heavy)
+        if n_left <= 0:
             break
-        size = weights[~heavy].sum() / left
+        size = weights[~heavy].sum() / n_left
     capped = np.minimum(weights, size)
-    number = np.floor((np.cumsum(capped) - capped / 2) / (capped.sum() / max_bins))
+    middle = np.cumsum(capped) - capped / 2
+    number = np.floor(middle / (capped.sum() / max_bins))
     number = np.minimum(number, max_bins - 1)
     return np.flatnonzero(number[1:] != number[:-1]) + 1
 
@@ -258,15 +242,15 @@ def _cuts(weights: np.ndarray, max_bins: int) -> np.ndarray:
 def _category_table(
     x: np.ndarray, w: np.ndarray | None, max_bins: int, n_categories: int
 ) -> np.ndarray:
+    """The bin of every category; those of least weight share the last if there are too many."""
     if n_categories <= max_bins:
         return np.arange(n_categories, dtype=np.uint8)
     known = ~np.isnan(x) & (x >= 0)
-    weight = np.bincount(
-        x[known].astype(np.intp),
-        None if w is None else w[known],
-        minlength=n_categories,
-    )
-    heaviest = np.sort(np.argsort(-weight, kind="stable")[: max_bins - 1])
+    code = x[known].astype(np.intp)
+    known_weight = None if w is None else w[known]
+    weight = np.bincount(code, known_weight, minlength=n_categories)
+    by_weight = np.argsort(-weight, kind="stable")
+    heaviest = np.sort(by_weight[: max_bins - 1])
     table = np.full(n_categories, max_bins - 1, dtype=np.uint8)
     table[heaviest] = np.arange(max_bins - 1)
     return table

@@ -15,6 +15,7 @@ together, so that here too there are about as many passes as levels.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -88,11 +89,11 @@ def grow_by_levels_with_record(
             "criterion='absolute_error' needs the rows of a node, which sums over bins do not have:"
             " choose criterion='squared_error', or leave out max_bins and give the rows in memory"
         )
-    target = (
-        Numbers(growth.native)
-        if n_classes is None
-        else Classes(growth.native, n_classes)
-    )
+    target: Target
+    if n_classes is None:
+        target = Numbers(growth.native)
+    else:
+        target = Classes(growth.native, n_classes)
     grower = _Grower(rows, bins, growth, target, budget)
     if growth.max_leaf_nodes:
         nodes = grower.best_first()
@@ -117,9 +118,8 @@ class _RootPass:
         return cls(histograms, BinRanges.of(block, coded, frontier.offsets))
 
     def merge(self, other: _RootPass) -> _RootPass:
-        return _RootPass(
-            self.histograms.merge(other.histograms), self.ranges.merge(other.ranges)
-        )
+        histograms = self.histograms.merge(other.histograms)
+        return _RootPass(histograms, self.ranges.merge(other.ranges))
 
 
 class _Grower:
@@ -155,23 +155,25 @@ class _Grower:
 
     def best_first(self) -> list[Node]:
         """The nodes of the tree; the split that gains most, weighted by the rows, is made first."""
-        most = self.growth.max_leaf_nodes or 0
-        leaves = 1
+        max_leaves = self.growth.max_leaf_nodes or 0
+        n_leaves = 1
         nodes = [self.root]
         inner = set()
         waiting: list[_Waiting] = []
         self._admit(self.root, waiting, 0)
-        while waiting and leaves < most:
+        while waiting and n_leaves < max_leaves:
             node = heapq.heappop(waiting)[-1]
-            if leaves + len(node.children) - 1 > most:
+            n_more = len(node.children) - 1
+            if n_leaves + n_more > max_leaves:
                 continue
-            leaves += len(node.children) - 1
-            self._search_ahead(node, waiting, most - leaves)
+            n_leaves += n_more
+            self._search_ahead(node, waiting, max_leaves - n_leaves)
             inner.add(node)
             for number, child in enumerate(node.children, len(nodes)):
                 child.number = number
                 self._admit(child, waiting, number)
             nodes += node.children
+        # nodes that were searched ahead, or found no place among the leaves, stay leaves
         for node in nodes:
             if node not in inner:
                 node.split = None
@@ -193,6 +195,8 @@ class _Grower:
         needed = [child for child in node.children if self._is_open(child)]
         if not needed:
             return
+        # growth is played through on a copy of the heap; numbers of nodes to come are not known,
+        # and only have to be larger than those given
         ahead = list(waiting)
         others = []
         numbers = count(1 << 40)
@@ -201,8 +205,10 @@ class _Grower:
             left -= len(rival.children) - 1
             for child in rival.children:
                 self._admit(child, ahead, next(numbers))
-                others += [child] if self._is_open(child) else []
-        self._search_nodes(needed + others[: max(0, self.nodes_per_pass - len(needed))])
+                if self._is_open(child):
+                    others.append(child)
+        n_others = max(0, self.nodes_per_pass - len(needed))
+        self._search_nodes(needed + others[:n_others])
 
     def _is_open(self, node: Node) -> bool:
         return not node.is_searched and node.may_split
@@ -213,6 +219,7 @@ class _Grower:
         impurities = self.target.impurities(np.array([node.sums for node in nodes]))
         if nodes[0] is self.root:
             self.root_impurity = float(impurities[0])
+        # the kernel's stopping rules, so that they are those of `grow`
         flags = np.empty(len(nodes), dtype=np.uint8)
         native.may_split(
             self.rules,
@@ -265,16 +272,19 @@ class _Grower:
             center=center,
         )
         histograms = self.rows.reduce(of)
-        self._choose(nodes, self._settle(nodes, histograms), histograms.counted)
+        tables = self._settle(nodes, histograms)
+        self._choose(nodes, tables, histograms.counted)
 
     def _settle(self, nodes: Sequence[Node], histograms: NodeHistograms) -> np.ndarray:
         """The histograms of the nodes, whose sums are now known from them: those of any column add
         up."""
         tables = histograms.tables
         totals = tables[:, : self.offsets[1]].sum(axis=1)
-        for node, table, total in zip(nodes, tables, totals):
-            node.n_rows = round(total[-1] if histograms.counted else total.sum())
-            self.target.settle(node, total[: self.target.n_sums], table)
+        for node, table, sums in zip(nodes, tables, totals):
+            # without weights the sums of the classes are numbers of rows
+            n_rows = sums[-1] if histograms.counted else sums.sum()
+            node.n_rows = round(n_rows)
+            self.target.settle(node, sums[: self.target.n_sums], table)
             node.is_searched = True
         self._judge(nodes)
         return tables
@@ -284,11 +294,8 @@ class _Grower:
     def _choose(self, nodes: Sequence[Node], tables: np.ndarray, counted: bool) -> None:
         """Split nodes by their histograms; threads take some nodes each, one thread takes few
         sums."""
-        if tables.size > _FEW:
-            n_shares = 4 * n_threads()
-        else:
-            n_shares = 1
-        step = max(1, -(-len(nodes) // n_shares))
+        n_shares = 4 * n_threads() if tables.size > _FEW else 1
+        step = max(1, math.ceil(len(nodes) / n_shares))
         shares = [slice(start, start + step) for start in range(0, len(nodes), step)]
         search = partial(self._search, nodes, tables, counted)
         for share, splits in zip(shares, ordered_map(search, shares)):
@@ -301,13 +308,14 @@ class _Grower:
         self, nodes: Sequence[Node], tables: np.ndarray, counted: bool, share: slice
     ) -> NodeSplits:
         nodes = nodes[share]
+        n_codes = int(self.bins.n_bins.max()) + 1
         node_splits = NodeSplits.unknown(
-            len(nodes), len(self.bins), int(self.bins.n_bins.max()) + 1, self.growth
+            len(nodes), len(self.bins), n_codes, self.growth
         )
+        # the kernel marks columns of one value at a node, which are not searched below it
         dead = np.stack([node.dead for node in nodes])
-        sums = native.NodeTables(
-            np.ascontiguousarray(tables[share]), self.offsets, counted
-        )
+        share_tables = np.ascontiguousarray(tables[share])
+        sums = native.NodeTables(share_tables, self.offsets, counted)
         open_nodes = native.OpenNodes(
             np.array([node.may_split for node in nodes], dtype=np.uint8),
             np.array([node.sums for node in nodes]),
@@ -334,17 +342,18 @@ class _Grower:
     ) -> None:
         """Give a node its split and its children, if the rules allow it."""
         split = splits.split(slot, self.bins.n_bins)
-        share = float(self.target.weight(node.sums)) / self.root_weight
-        if split is None or share * split.gain < self.growth.min_impurity_decrease * (
-            1 - 1e-12
-        ):
+        if split is None:
             return
-        cells = table[self.offsets[split.feature] : self.offsets[split.feature + 1]]
+        share = float(self.target.weight(node.sums)) / self.root_weight
+        # a little less, as gains are rounded
+        least_decrease = self.growth.min_impurity_decrease * (1 - 1e-12)
+        if share * split.gain < least_decrease:
+            return
+        start = self.offsets[split.feature]
+        end = self.offsets[split.feature + 1]
+        cells = table[start:end]
         sums = cells[:, : self.target.n_sums]
-        if counted:
-            rows = cells[:, -1]
-        else:
-            rows = cells.sum(axis=1)
+        rows = cells[:, -1] if counted else cells.sum(axis=1)
         parts, n_rows = child_sums(split, sums, rows, self.target.weight(sums))
         if (
             self.growth.max_p_value is not None

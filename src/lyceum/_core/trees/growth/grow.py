@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -62,10 +63,7 @@ class Growth:
         rules.min_weight = self.min_weight_leaf
         rules.max_leaves = self.max_leaf_nodes or 0
         rules.min_decrease = self.min_impurity_decrease
-        if self.max_p_value is None:
-            rules.max_p = 1.0
-        else:
-            rules.max_p = self.max_p_value
+        rules.max_p = 1.0 if self.max_p_value is None else self.max_p_value
         rules.floor = self.impurity_floor
         rules.max_features = self.max_features or 0
         rules.random = self.splitter == "random"
@@ -146,11 +144,24 @@ def grow_with_record(
         grower.sort(0, d)
     else:
         _over_columns(grower.sort, d)
+    # Best-first growth compares all open nodes, and drawn columns are searched one after the other
+    # until enough of them can be split: both are work for one thread. Else large nodes are split by
+    # all threads together, then small ones apart.
     if n_threads() > 1 and not growth.max_leaf_nodes and not growth.max_features:
         _split_large_nodes(grower, d)
     for _ in ordered_map(grower.finish, range(len(grower.open))):
         pass
-    return _tree(grower.result())
+    arrays = grower.result()
+    considered = arrays.pop("considered")
+    merits = arrays.pop("merits")
+    candidates = SplitCandidates(
+        node=considered[:, 0],
+        feature=considered[:, 1],
+        gain=merits[:, 0],
+        score=merits[:, 1],
+        threshold=merits[:, 2],
+    )
+    return Tree(**arrays), candidates
 
 
 def _split_large_nodes(grower: Any, d: int) -> None:
@@ -160,6 +171,7 @@ def _split_large_nodes(grower: Any, d: int) -> None:
         largest = int(np.argmax(rows))
         if rows[largest] * d < LARGE or rows[largest] * 4 * n_threads() < sum(rows):
             return
+        # columns are searched, and their rows dealt to the children, by all threads
         grower.prepare(largest)
         _over_columns(partial(grower.search, largest), d)
         children = grower.split(largest)
@@ -169,17 +181,10 @@ def _split_large_nodes(grower: Any, d: int) -> None:
 
 def _over_columns(work: Callable[[int, int], None], d: int) -> None:
     """`work` on the columns in about four shares per thread."""
-    step = max(1, -(-d // (4 * n_threads())))
-    for _ in ordered_map(
-        lambda start: work(start, min(d, start + step)), range(0, d, step)
-    ):
+    step = max(1, math.ceil(d / (4 * n_threads())))
+
+    def work_from(start: int) -> None:
+        work(start, min(d, start + step))
+
+    for _ in ordered_map(work_from, range(0, d, step)):
         pass
-
-
-def _tree(arrays: dict[str, np.ndarray]) -> tuple[Tree, SplitCandidates]:
-    seen = arrays.pop("considered")
-    merits = arrays.pop("merits")
-    considered = SplitCandidates(
-        seen[:, 0], seen[:, 1], merits[:, 0], merits[:, 1], merits[:, 2]
-    )
-    return Tree(**arrays), considered

@@ -4,7 +4,7 @@ Tree."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -62,18 +62,24 @@ class Node:
     @classmethod
     def root(cls, n_columns: int, seed: int) -> Node:
         return cls(
-            0,
-            _mix_bits(seed + _GOLDEN),
-            np.zeros(n_columns, dtype=np.uint8),
-            np.empty(0),
-            0.0,
+            depth=0,
+            seed=_mix_bits(seed + _GOLDEN),
+            dead=np.zeros(n_columns, dtype=np.uint8),
+            sums=np.empty(0),
+            center=0.0,
         )
 
     def child(self, number: int, sums: np.ndarray, n_rows: int) -> Node:
         """A child that is not in the tree yet; its random numbers depend on its path alone."""
         seed = _mix_bits(self.seed + (number + 1) * _GOLDEN)
         return Node(
-            self.depth + 1, seed, self.dead, sums, self.center, n_rows, parent=self
+            depth=self.depth + 1,
+            seed=seed,
+            dead=self.dead,
+            sums=sums,
+            center=self.center,
+            n_rows=n_rows,
+            parent=self,
         )
 
 
@@ -135,10 +141,12 @@ class Numbers:
 
     def settle(self, node: Node, sums: np.ndarray, table: np.ndarray) -> None:
         """Take the sums of a node, and its table in place, about the mean."""
+        # Σ w (z − s)² = Σ w z² − s Σ w z for the mean s of z, which is y less the old center
         shift = sums[1] / sums[0]
         table[:] = recenter(table, -shift)
         node.center += float(shift)
-        node.sums = np.array([sums[0], 0.0, max(0.0, sums[2] - sums[1] * shift)])
+        squares = max(0.0, sums[2] - sums[1] * shift)
+        node.sums = np.array([sums[0], 0.0, squares])
 
 
 def _impurities(rules: Any, n_classes: int, sums: np.ndarray) -> np.ndarray:
@@ -169,49 +177,41 @@ class NodeSplits:
 
     @classmethod
     def unknown(cls, n: int, d: int, n_codes: int, growth: Growth) -> NodeSplits:
-        none = np.full((4, n), -1, dtype=np.int32)
-        numbers = np.full((2, n), np.nan)
+        """Room for the splits of n nodes and d columns."""
         n_cuts = max(1, growth.max_branches - 1)
         return cls(
-            none[0],
-            np.zeros(n, dtype=np.uint8),
-            none[1],
-            none[2],
-            numbers[0],
-            numbers[1],
-            np.full((n, n_cuts), np.nan),
-            np.full((n, n_codes), -1, dtype=np.int32),
-            np.full((n, d, 3), np.nan) if growth.record else None,
+            feature=np.full(n, -1, dtype=np.int32),
+            kind=np.zeros(n, dtype=np.uint8),
+            n_children=np.full(n, -1, dtype=np.int32),
+            missing=np.full(n, -1, dtype=np.int32),
+            gain=np.full(n, np.nan),
+            threshold=np.full(n, np.nan),
+            cuts=np.full((n, n_cuts), np.nan),
+            branches=np.full((n, n_codes), -1, dtype=np.int32),
+            considered=np.full((n, d, 3), np.nan) if growth.record else None,
         )
 
     @property
     def arrays(self) -> tuple[Any, ...]:
-        return (
-            self.feature,
-            self.kind,
-            self.n_children,
-            self.missing,
-            self.gain,
-            self.threshold,
-            self.cuts,
-            self.branches,
-            self.considered,
-        )
+        """The arrays in the order of the kernel."""
+        return tuple(getattr(self, field.name) for field in fields(self))
 
     def split(self, slot: int, n_codes: np.ndarray) -> BestSplit | None:
         feature = int(self.feature[slot])
         if feature < 0:
             return None
         kind = int(self.kind[slot])
-        n_cuts = int(self.n_children[slot]) - 1
+        n_cuts = 0
+        if kind == INTERVALS:
+            n_cuts = int(self.n_children[slot]) - 1
         return BestSplit(
-            feature,
-            kind,
-            float(self.gain[slot]),
-            float(self.threshold[slot]),
-            int(self.missing[slot]),
-            self.cuts[slot, : n_cuts if kind == INTERVALS else 0],
-            self.branches[slot, : n_codes[feature] + 1].copy(),
+            feature=feature,
+            kind=kind,
+            gain=float(self.gain[slot]),
+            threshold=float(self.threshold[slot]),
+            missing=int(self.missing[slot]),
+            cuts=self.cuts[slot, :n_cuts],
+            branches=self.branches[slot, : n_codes[feature] + 1].copy(),
         )
 
 
@@ -223,22 +223,21 @@ def child_sums(
     Missing cells that go to every child add the child's share of their sums, and count as a row in
     each.
     """
+    # the last code is that of missing cells; a code without a branch had no rows
     known = np.flatnonzero(split.branches[:-1] >= 0)
-    to = split.branches[known]
-    if split.missing < 0:
-        n_children = int(to.max()) + 1
-    else:
-        n_children = max(int(to.max(initial=0)), split.missing) + 1
+    branch = split.branches[known]
+    n_children = max(int(branch.max(initial=0)), split.missing) + 1
     sums = np.zeros((n_children, cells.shape[1]))
     counts = np.zeros(n_children)
-    np.add.at(sums, to, cells[known])
-    np.add.at(counts, to, rows[known])
+    np.add.at(sums, branch, cells[known])
+    np.add.at(counts, branch, rows[known])
     if split.missing >= 0:
         sums[split.missing] += cells[-1]
         counts[split.missing] += rows[-1]
     elif rows[-1]:
-        parts = np.bincount(to, weight[known], n_children)
-        sums += (parts / parts.sum())[:, None] * cells[-1]
+        child_weight = np.bincount(branch, weight[known], n_children)
+        share = child_weight / child_weight.sum()
+        sums += share[:, None] * cells[-1]
         counts += rows[-1]
     return sums, counts
 
@@ -248,7 +247,6 @@ def frontier_of(
 ) -> Frontier:
     """The tree above some nodes, in codes; these have the slots."""
     order, first = _order_above(nodes, root)
-    slots = {node: slot for slot, node in enumerate(nodes)}
     tables = [np.empty(0, np.int32)]
     start = 0
     n = len(order)
@@ -260,36 +258,44 @@ def frontier_of(
             continue
         assert node.split is not None
         feature[i] = node.split.feature
-        child[i] = first[node]
+        begin = first[node]
+        child[i] = begin
         n_children[i] = len(node.children)
         table[i] = start
         if node.split.missing < 0:
             weights = np.array(
                 [float(target.weight(below.sums)) for below in node.children]
             )
-            share[child[i] : child[i] + n_children[i]] = weights / weights.sum()
-        tables.append(_nodes_of_codes(node.split, first[node]))
+            share[begin : begin + len(weights)] = weights / weights.sum()
+        tables.append(_nodes_of_codes(node.split, begin))
         start += len(tables[-1])
-    slot = np.array([slots.get(node, -1) for node in order], dtype=np.int32)
+    slots = {node: slot for slot, node in enumerate(nodes)}
     return Frontier(
-        offsets, feature, table, np.concatenate(tables), child, n_children, share, slot
+        offsets=offsets,
+        feature=feature,
+        table=table,
+        branches=np.concatenate(tables),
+        child=child,
+        n_children=n_children,
+        share=share,
+        slot=np.array([slots.get(node, -1) for node in order], dtype=np.int32),
     )
 
 
 def _nodes_of_codes(split: BestSplit, first: int) -> np.ndarray:
     """The node that every code leads to, where the children begin at `first`."""
-    to = np.where(split.branches >= 0, split.branches + first, split.branches).astype(
-        np.int32
-    )
+    branch = split.branches
+    destination = np.where(branch >= 0, branch + first, branch)
     if split.missing < 0:
-        to[-1] = EVERY_CHILD
-    return to
+        destination[-1] = EVERY_CHILD
+    return destination.astype(np.int32)
 
 
 def _order_above(
     nodes: Sequence[Node], root: Node
 ) -> tuple[list[Node], dict[Node, int]]:
     """The nodes from the root down to these, and where the children of those above them begin."""
+    # the ancestors; a climb ends where another one has been
     above = set()
     for node in nodes:
         up = node.parent
@@ -313,10 +319,9 @@ def ranked_columns(bins: Bins, ranges: BinRanges, offsets: np.ndarray) -> Any:
     first = (np.cumsum(sizes) - sizes).astype(np.int64)
     low = ranges.low[continuous]
     high = ranges.high[continuous]
+    # a bin without rows is as that before
     for start, stop in zip(first, first + sizes):
-        np.maximum.accumulate(
-            high[start:stop], out=high[start:stop]
-        )  # a bin without rows is as that before
+        np.maximum.accumulate(high[start:stop], out=high[start:stop])
     none = np.empty((len(bins), 0), dtype=np.uint8)
     return native.TreeColumns(
         none, bins.n_bins, bins.is_category.astype(np.uint8), first, low, high
@@ -345,30 +350,30 @@ def build_tree(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
         child[i] = node.children[0].number
         n_children[i] = len(node.children)
         threshold[i] = split.threshold
-    cuts, branches, n_codes = _split_tables(nodes, bins)
     return Tree(
-        feature,
-        kind,
-        child,
-        n_children,
-        threshold,
-        _table_starts(kind, n_children, n_codes),
-        n_codes,
-        missing,
-        cuts,
-        branches,
+        feature=feature,
+        kind=kind,
+        child=child,
+        n_children=n_children,
+        threshold=threshold,
+        missing=missing,
+        value=np.array([target.value(node) for node in nodes]),
+        weight=np.array([float(target.weight(node.sums)) for node in nodes]),
+        n_rows=np.array([node.n_rows for node in nodes], dtype=np.int64),
+        impurity=np.array([node.impurity for node in nodes]),
         gain=gain,
-        **_node_facts(nodes, target),
+        **_split_tables(nodes, bins),
     )
 
 
-def _split_tables(
-    nodes: Sequence[Node], bins: Bins
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The cuts of the splits by intervals, the branches of those by categories, and how many
-    branches a node has."""
+def _split_tables(nodes: Sequence[Node], bins: Bins) -> dict[str, np.ndarray]:
+    """The cuts of the splits by intervals, the branches of those by categories, how many branches a
+    node has, and where its cuts or branches begin."""
     cuts: list[np.ndarray] = [np.empty(0)]
     branches: list[np.ndarray] = [np.empty(0, np.int32)]
+    n_cuts = 0
+    n_branches = 0
+    table = np.full(len(nodes), -1, dtype=np.int32)
     n_codes = np.zeros(len(nodes), dtype=np.int32)
     for i, node in enumerate(nodes):
         split = node.split
@@ -376,35 +381,21 @@ def _split_tables(
             continue
         if split.kind == INTERVALS:
             cuts.append(split.cuts)
+            table[i] = n_cuts
+            n_cuts += len(split.cuts)
         elif split.kind in (CATEGORIES, GROUPS):
             # of categories, which may share a bin
-            branches.append(split.branches[bins.tables[split.feature]])
-            n_codes[i] = len(branches[-1])
-    return np.concatenate(cuts), np.concatenate(branches), n_codes
-
-
-def _node_facts(nodes: Sequence[Node], target: Target) -> dict[str, np.ndarray]:
-    """What every node says of its rows."""
+            branch = split.branches[bins.tables[split.feature]]
+            branches.append(branch)
+            table[i] = n_branches
+            n_codes[i] = len(branch)
+            n_branches += len(branch)
     return {
-        "value": np.array([target.value(node) for node in nodes]),
-        "weight": np.array([float(target.weight(node.sums)) for node in nodes]),
-        "n_rows": np.array([node.n_rows for node in nodes], dtype=np.int64),
-        "impurity": np.array([node.impurity for node in nodes]),
+        "table": table,
+        "n_codes": n_codes,
+        "cuts": np.concatenate(cuts),
+        "branches": np.concatenate(branches),
     }
-
-
-def _table_starts(
-    kind: np.ndarray, n_children: np.ndarray, n_codes: np.ndarray
-) -> np.ndarray:
-    """Where the cuts, or the branches, of every node begin; -1 if it has none."""
-    table = np.full(len(kind), -1, dtype=np.int32)
-    for kinds, sizes in (
-        ((INTERVALS,), n_children - 1),
-        ((CATEGORIES, GROUPS), n_codes),
-    ):
-        having = np.isin(kind, kinds)
-        table[having] = np.cumsum(sizes[having]) - sizes[having]
-    return table
 
 
 def collect_candidates(nodes: Sequence[Node]) -> SplitCandidates:
@@ -415,5 +406,6 @@ def collect_candidates(nodes: Sequence[Node]) -> SplitCandidates:
         if node.considered is not None
         for column in np.flatnonzero(~np.isnan(node.considered[:, 0])).tolist()
     ]
-    numbers, columns, *merits = np.array(candidates, dtype=np.float64).reshape(-1, 5).T
+    table = np.array(candidates, dtype=np.float64).reshape(-1, 5)
+    numbers, columns, *merits = table.T
     return SplitCandidates(numbers.astype(np.int32), columns.astype(np.int32), *merits)

@@ -4,7 +4,7 @@ from."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -46,19 +46,16 @@ class Frontier:
     @classmethod
     def of_root(cls, n_cells: Sequence[int] | np.ndarray) -> Frontier:
         """The root alone; `n_cells` are the codes of every column, with the missing one."""
-        ints = np.full(1, -1, dtype=np.int32)
-        offsets = np.concatenate([[0], np.cumsum(n_cells)]).astype(np.int64)
-        indices = np.zeros(1, np.int64)
-        nothing = np.zeros(0, np.int32)
+        none = np.full(1, -1, dtype=np.int32)
         return cls(
-            offsets,
-            ints,
-            indices,
-            nothing,
-            ints,
-            ints,
-            np.ones(1),
-            np.zeros(1, np.int32),
+            offsets=np.concatenate([[0], np.cumsum(n_cells)]).astype(np.int64),
+            feature=none,
+            table=np.zeros(1, np.int64),
+            branches=np.zeros(0, np.int32),
+            child=none,
+            n_children=none,
+            share=np.ones(1),
+            slot=np.zeros(1, np.int32),
         )
 
     @property
@@ -76,16 +73,8 @@ class Frontier:
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:
-        return (
-            self.offsets,
-            self.feature,
-            self.table,
-            self.branches,
-            self.child,
-            self.n_children,
-            self.share,
-            self.slot,
-        )
+        """The arrays in the order of the kernels."""
+        return tuple(getattr(self, field.name) for field in fields(self))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,12 +89,13 @@ class CodedRows:
     def concatenate(cls, parts: Sequence[CodedRows]) -> CodedRows:
         if len(parts) == 1:
             return parts[0]
-        plain = all(part.w is None for part in parts)
-        weights = [row_weights(part.w, len(part.y)) for part in parts]
+        w = None
+        if any(part.w is not None for part in parts):
+            w = np.concatenate([row_weights(part.w, len(part.y)) for part in parts])
         return cls(
-            np.concatenate([part.codes for part in parts]),
-            np.concatenate([part.y for part in parts]),
-            None if plain else np.concatenate(weights),
+            codes=np.concatenate([part.codes for part in parts]),
+            y=np.concatenate([part.y for part in parts]),
+            w=w,
         )
 
 
@@ -156,28 +146,27 @@ class NodeHistograms:
         Unless the centers of the slots are given, they are the mean of the first block.
         """
         assert block.y is not None
+        y = block.y
+        middle = 0.0
+        if n_classes is None:
+            y = np.ascontiguousarray(y, dtype=np.float64)
+            middle = block.y.mean()
         if center is None:
-            center = np.full(
-                frontier.n_slots, block.y.mean() if n_classes is None else 0.0
-            )
-        if n_classes is not None:
-            y = block.y
-        else:
-            y = np.ascontiguousarray(block.y, dtype=np.float64)
+            center = np.full(frontier.n_slots, middle)
         rows = CodedRows(coder.code(block), y, block.w)
+        # without a channel of counts, the sums of the classes are numbers of rows
         counted = n_classes is None or block.w is not None or frontier.divides
         return cls(frontier, n_classes, center, counted, None, (rows,))._sum_if_worth()
 
     def merge(self, other: NodeHistograms) -> NodeHistograms:
+        # tables of both about the same centers, with the same channels
         counted = self.counted or other.counted
-        one = self._table(counted, self.center)
-        two = other._table(counted, self.center)
-        if two is None:
-            summed = one
-        elif one is None:
-            summed = two
-        else:
-            summed = one + two
+        summed = self._table(counted, self.center)
+        more = other._table(counted, self.center)
+        if summed is None:
+            summed = more
+        elif more is not None:
+            summed = summed + more
         both = replace(
             self, counted=counted, summed=summed, waiting=self.waiting + other.waiting
         )
@@ -203,9 +192,8 @@ class NodeHistograms:
     def _table(self, counted: bool, center: np.ndarray) -> np.ndarray | None:
         """The sums about other centers, with the channel of counts if it is wanted."""
         if self.summed is not None and counted > self.counted:
-            return np.append(
-                self.summed, self.summed.sum(axis=2, keepdims=True), axis=2
-            )
+            counts = self.summed.sum(axis=2, keepdims=True)
+            return np.append(self.summed, counts, axis=2)
         if (
             self.summed is None
             or self.n_classes is not None
@@ -216,31 +204,32 @@ class NodeHistograms:
 
     def _sum_if_worth(self) -> NodeHistograms:
         """Sum the waiting rows once their additions outnumber the cells of the tables."""
+        # tables of many nodes are large: rows of small blocks wait until summing them is worth it
         additions = sum(rows.codes.size for rows in self.waiting)
         if additions >= _ADDITIONS * self._size:
             return self._sum_waiting()
         return self
 
     def _sum_waiting(self) -> NodeHistograms:
-        shape = (self.frontier.n_slots, self.frontier.n_cells, self.n_channels)
         if self.summed is None:
-            out = np.zeros(shape)
+            frontier = self.frontier
+            out = np.zeros((frontier.n_slots, frontier.n_cells, self.n_channels))
         else:
             out = self.summed.copy()
         if self.waiting:
             rows = CodedRows.concatenate(self.waiting)
-            add: Any = (
-                native.number_histograms
-                if self.n_classes is None
-                else native.class_histograms
-            )
-            last = self.center if self.n_classes is None else self.counted
-            add(rows.codes, *self.frontier.arrays, rows.y, rows.w, last, out)
+            add: Any = native.class_histograms
+            option: Any = self.counted
+            if self.n_classes is None:
+                add = native.number_histograms
+                option = self.center
+            add(rows.codes, *self.frontier.arrays, rows.y, rows.w, option, out)
         return replace(self, summed=out, waiting=())
 
 
 def recenter(sums: np.ndarray, shift: np.ndarray) -> np.ndarray:
     """Sums (…, 4) of w, wz and wz² as those of z + shift."""
+    # Σ w (z + s)² = Σ w z² + s (Σ w z + Σ w (z + s))
     moved = sums.copy()
     moved[..., 1] += shift * sums[..., 0]
     moved[..., 2] += shift * (sums[..., 1] + moved[..., 1])

@@ -60,7 +60,16 @@ def growth_rules(
 ) -> Growth:
     """Growth rules from a learner's parameters, for `n_rows` rows of total weight `weight`."""
     loss = getattr(learner, "loss_matrix_", None)
-    by_loss = loss is not None and learner.criterion == "misclassification"
+    if learner.criterion != "misclassification":
+        loss = None
+    # the smallest weight of a child: an absolute one for C45, a share of the total for the others
+    if hasattr(learner, "min_weight_leaf"):
+        min_weight = learner.min_weight_leaf
+    else:
+        min_weight = learner.min_weight_fraction_leaf * weight
+    max_features = learner.max_features_
+    if max_features == len(schema):
+        max_features = None
     return Growth(
         criterion=learner.criterion,
         categorical=learner.categorical_split,
@@ -71,29 +80,19 @@ def growth_rules(
         max_depth=learner.max_depth,
         min_samples_split=max(2, resolve_row_count(learner.min_samples_split, n_rows)),
         min_samples_leaf=resolve_row_count(learner.min_samples_leaf, n_rows),
-        min_weight_leaf=_min_weight(learner, weight),
+        min_weight_leaf=min_weight,
         max_leaf_nodes=learner.max_leaf_nodes,
         min_impurity_decrease=learner.min_impurity_decrease,
         max_p_value=getattr(learner, "max_p_value", None),
-        max_features=None
-        if learner.max_features_ == len(schema)
-        else learner.max_features_,
+        max_features=max_features,
         splitter=learner.splitter,
         needs_gain=learner.require_gain,
         release8=getattr(learner, "_release8", False),
         costs=column_costs(learner.attribute_costs, schema),
-        loss=loss if by_loss else None,
+        loss=loss,
         seed=seed,
         record=learner.record,
     )
-
-
-def _min_weight(learner: Estimator, weight: float) -> float:
-    """The smallest weight of a child: an absolute one for C45, a share of the total for the
-    others."""
-    if hasattr(learner, "min_weight_leaf"):
-        return learner.min_weight_leaf
-    return learner.min_weight_fraction_leaf * weight
 
 
 def resolve_row_count(given: float, n_rows: int) -> int:
@@ -126,12 +125,12 @@ def column_costs(costs: Any, schema: Schema) -> np.ndarray | None:
             raise SettingError(
                 f"attribute_costs names the column {odd[0]!r}; the columns are {list(schema.names)}"
             )
-        values = number_setting(
-            "attribute_costs", [costs.get(name, 1.0) for name in schema.names]
-        )
+        cells: Any = [costs.get(name, 1.0) for name in schema.names]
     else:
-        values = number_setting("attribute_costs", costs)
-    if values.shape != (len(schema),) or not np.all(np.isfinite(values) & (values > 0)):
+        cells = costs
+    values = number_setting("attribute_costs", cells)
+    are_positive = np.isfinite(values) & (values > 0)
+    if values.shape != (len(schema),) or not are_positive.all():
         raise SettingError(
             f"attribute_costs must be {len(schema)} positive numbers, one per column, or a dict by"
             f" column name; got {costs!r}"

@@ -27,16 +27,13 @@ def count_text(column: pa.Array | pa.ChunkedArray, ordered: bool) -> Counted:
         counted = pc.value_counts(column.drop_null())
         values = counted.field("values")
         counts = counted.field("counts").to_numpy(zero_copy_only=False)
-    if len(values):
-        longest = pc.max(pc.utf8_length(values)).as_py() or 0
-    else:
-        longest = 0
+    if not len(values):
+        return np.empty(0, dtype="<U1"), counts
+    # a fixed-width array of NumPy takes the length of the longest text for every one
+    longest = pc.max(pc.utf8_length(values)).as_py() or 0
     if len(values) > MANY or len(values) * longest > _LETTERS:
         return None, None
-    if len(values):
-        labels = np.array(values.to_pylist(), dtype=np.str_)
-    else:
-        labels = np.empty(0, dtype="<U1")
+    labels = np.array(values.to_pylist(), dtype=np.str_)
     if ordered:
         return labels, counts
     order = np.argsort(labels, kind="stable")
@@ -47,19 +44,17 @@ def _count_dictionary(
     column: pa.Array | pa.ChunkedArray,
 ) -> tuple[pa.Array, np.ndarray]:
     """The declared values, whether they occur or not, and the rows of each."""
-    if isinstance(column, pa.ChunkedArray):
-        unified = column.unify_dictionaries()
-    else:
-        unified = pa.chunked_array([column])
+    if not isinstance(column, pa.ChunkedArray):
+        column = pa.chunked_array([column])
+    unified = column.unify_dictionaries()
     if not unified.num_chunks:
-        return pa.array([], column.type.value_type), np.empty(0, dtype=np.int64)
+        nothing = pa.array([], column.type.value_type)
+        return nothing, np.empty(0, dtype=np.int64)
     dictionary = unified.chunk(0).dictionary
     counts = np.zeros(len(dictionary), dtype=np.int64)
     for chunk in unified.chunks:
-        counts += np.bincount(
-            chunk.indices.drop_null().to_numpy(zero_copy_only=False),
-            minlength=len(counts),
-        )
+        codes = chunk.indices.drop_null().to_numpy(zero_copy_only=False)
+        counts += np.bincount(codes, minlength=len(counts))
     return dictionary, counts
 
 
@@ -68,34 +63,35 @@ def count_declared(
 ) -> Counted:
     """Numbers of a category type: all that the type declares."""
     declared = numbers(_count_dictionary(column)[0], name)
-    values = np.unique(np.concatenate([declared[~np.isnan(declared)], cells]))
+    declared = declared[~np.isnan(declared)]
+    values = np.unique(np.concatenate([declared, cells]))
     if len(values) > MANY:
         return None, None
-    counts = np.bincount(np.searchsorted(values, cells), minlength=len(values))
+    codes = np.searchsorted(values, cells)
+    counts = np.bincount(codes, minlength=len(values))
     if not ordered:
         return values, counts
-    levels = union_levels(declared[~np.isnan(declared)], values)
+    levels = union_levels(declared, values)
     return levels, counts[np.searchsorted(values, levels)]
 
 
 def count_numbers(cells: np.ndarray, in_full: bool) -> Counted:
+    # most columns of numbers show at their start that they have many values
     if not in_full and len(np.unique(cells[:1000])) > FEW:
         return None, None
     values, counts = _distinct(cells)
-    if len(values) <= (MANY if in_full else FEW):
-        return (values, counts)
-    return (None, None)
+    if len(values) > (MANY if in_full else FEW):
+        return None, None
+    return values, counts
 
 
 def _distinct(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """`np.unique` with counts; small whole numbers are counted without sorting."""
-    if (
-        len(cells)
-        and np.isfinite(cells).all()
-        and np.array_equal(cells, np.trunc(cells))
-    ):
+    is_finite = len(cells) > 0 and np.isfinite(cells).all()
+    if is_finite and np.array_equal(cells, np.trunc(cells)):
         low = cells.min()
         high = cells.max()
+        # a table of at most 2 MANY + 1 counts
         if low >= -MANY and high <= MANY:
             counts = np.bincount((cells - low).astype(np.intp))
             present = np.flatnonzero(counts)

@@ -1,1 +1,0 @@
-"""Public names that are not learners."""
