@@ -85,13 +85,21 @@ class Door:
         if not self.any_host and host not in self.hosts:
             return 421, f"this server does not answer for the host {host!r}"
         origin = headers.get(b"origin")
-        if origin is not None and not self.any_host:
-            if _hostname(origin.partition(b"://")[2]) not in self.hosts:
-                return 403, "requests from pages of other sites are refused"
-        if self.key is not None and scope["path"] not in _OPEN:
-            if not hmac.compare_digest(_given_key(headers), self.key):
-                return 401, "send the key: Authorization: Bearer KEY"
+        if origin is not None and not self._is_ours(origin, host):
+            return 403, "requests from pages of other sites are refused"
+        if not self._has_key(scope["path"], headers):
+            return 401, "send the key: Authorization: Bearer KEY"
         return None
+
+    def _is_ours(self, origin: bytes, host: str) -> bool:
+        """Whether the page that sends a request came from here."""
+        site = _hostname(origin.partition(b"://")[2])
+        return site == host if self.any_host else site in self.hosts
+
+    def _has_key(self, path: str, headers: dict[bytes, bytes]) -> bool:
+        if self.key is None or path in _OPEN:
+            return True
+        return hmac.compare_digest(_given_key(headers), self.key)
 
 
 def _given_key(headers: dict[bytes, bytes]) -> bytes:

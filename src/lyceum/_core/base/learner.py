@@ -21,7 +21,7 @@ from lyceum._core.base.n_jobs_verbose import (
     running_as_set,
     shown_progress,
 )
-from lyceum._core.base.one_record import Decision, decide_record
+from lyceum._core.base.one_record import Decision, count_fit, decide
 from lyceum._core.base.parameter_docs import complete_docstring
 from lyceum._core.base.row_names import without_row_names
 from lyceum._core.base.state import unchanged_on_failure
@@ -263,7 +263,9 @@ class Learner(BaseEstimator):
         It is that of `predict` and `predict_proba`, in a tenth of their time: what does not depend
         on the record is done once.
         """
-        return decide_record(self, record)
+        return decide(self, record)
+
+    decide._is_guarded = True  # runs as set already, and the guard's time counts
 
     # -- what was learned --------------------------------------------------------------
 
@@ -347,6 +349,7 @@ def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
             result = method(self, *data, **named)
             if counter := self.__dict__.pop("_row_counter", None):
                 self.n_rows_ = counter.total()
+            count_fit(self)
             return result
 
     return guarded_method

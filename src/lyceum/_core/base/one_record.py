@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan
+from numbers import Number
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,6 +24,7 @@ from lyceum._core.base.n_jobs_verbose import running_as_set
 from lyceum._core.base.posterior_classifier import PosteriorClassifier
 from lyceum._core.data import (
     EXACT,
+    Align,
     ArraySource,
     Block,
     Column,
@@ -47,11 +51,13 @@ class Decision:
     Attributes
     ----------
     predicted : label or float
-        The class of largest posterior, or the value.
+        The class of largest posterior, or the value: what `predict` gives, unless there is an
+        action.
     probabilities : dict or None
         The posterior of every class; None for values and for classifiers without posteriors.
     action : label or None
-        What to do under a loss matrix, for a model that has one.
+        What to do under a loss matrix, for a model that has one, which is what its `predict`
+        gives.
     risk : float or None
         The expected loss of the action.
     rejected : bool
@@ -74,7 +80,7 @@ class Decision:
     >>> record = {"outlook": "sunny", "temperature": "hot", "humidity": "high", "windy": False}
     >>> decision = model.decide(record)
     >>> decision.predicted, round(decision.probabilities["no"], 3), decision.missing
-    ('no', 0.668, ())
+    ('no', 0.688, ())
     """
 
     predicted: Any
@@ -221,41 +227,62 @@ class _Path:
         return self.function(block)
 
 
+def _steps_that_change(steps: Sequence[Any], schema: Schema) -> tuple[Any, ...]:
+    """The steps without those that leave every block of these columns as it is."""
+    kept = []
+    for step in steps:
+        after = step.schema(schema)
+        if not (isinstance(step, Align) and _is_idle(step, schema)):
+            kept.append(step)
+        schema = after
+    return tuple(kept)
+
+
+def _is_idle(step: Align, before: Schema) -> bool:
+    same = len(before) == len(step.after) and not before.has_free_text
+    return same and all(map(Column.same_as, before, step.after))
+
+
 class RecordModel:
     """A fitted learner, or a pipeline that ends in one, compiled for single records.
 
+    A model that turns the posteriors of its `estimator_` into others says how by
+    `_from_posteriors`; one that decides by them, by `_decide_posteriors`.
+
     Parameters
     ----------
-    model : learner or pipeline
+    model : learner, pipeline, or a model that wraps one
         Fitted on a table or a scan, so that it knows the names of its columns.
     """
 
     def __init__(self, model: Estimator):
+        check_is_fitted(model)
         self.model = model
-        steps = [model]
-        if isinstance(model, Pipeline):
-            steps = [
-                step for _, step in model.steps if step not in (None, "passthrough")
-            ]
-        self.learner = steps[-1]
-        check_is_fitted(self.learner)
-        if not all(hasattr(step, "schema_") for step in steps):
-            name = type(self.learner).__name__
-            raise LyceumError(
-                f"this {name} does not say which columns it was fitted on"
-            )
-        schema = Schema(steps[0].schema_.columns)
-        self._fitted = [(step, step.schema_) for step in steps]
+        self._marks = _marks_of(model)
+        self.inner: RecordModel | None = None
+        if hasattr(model, "_from_posteriors"):
+            self.inner = RecordModel(_thawed(model.estimator_))
+        parts = _parts_of(model)
+        self.learner = parts[-1]
+        schema = Schema(_columns_of(parts[0], self.learner))
         self.coder = RecordCoder(schema)
-        self._prepared = self._prepare(schema, steps[:-1])
         self.labels: list[Any] | None = None
         if hasattr(model, "classes_") and hasattr(model, "predict"):
-            self.labels = model.classes_.tolist()
+            self.labels = np.asarray(model.classes_).tolist()
+        self._has_posteriors = hasattr(model, "predict_proba")
+        self._prepared = None
+        if all(hasattr(part, "schema_") for part in parts):
+            self._prepared = _prepare(schema, parts[:-1])
+        self._steps: tuple[Any, ...] = ()
+        if self._prepared is not None:
+            self._steps = _steps_that_change(self._prepared.steps, schema)
         self._predict = self._path("predict")
-        self._posteriors = None
-        if self.labels is not None and hasattr(model, "predict_proba"):
-            self._posteriors = self._path("predict_proba")
-        self._is_posterior_rule = (
+        self._posteriors = self._path("predict_proba") if self._has_posteriors else None
+        self._is_posterior_rule = self._decides_by_posteriors()
+
+    def _decides_by_posteriors(self) -> bool:
+        """Whether one pass gives both the class and the posteriors."""
+        return (
             self._predict is not None
             and self._posteriors is not None
             and isinstance(self.learner, PosteriorClassifier)
@@ -263,17 +290,6 @@ class RecordModel:
             and self._posteriors.function == self.learner._posteriors
             and len(self._predict.steps) == len(self._posteriors.steps)
         )
-
-    def _prepare(self, schema: Schema, preparations: list[Any]) -> _WatchedRows | None:
-        """A row after the steps of a pipeline; None where a step does not work block by block."""
-        cells = np.array([[_some_cell(column) for column in schema]], dtype=np.float64)
-        source = _WatchedSource(cells, None, None, schema, coded=True)
-        rows: Any = _WatchedRows(source)
-        for step in preparations:
-            rows = step.transform(rows)
-            if not isinstance(rows, _WatchedRows):
-                return None
-        return rows
 
     def _path(self, method: str) -> _Path | None:
         """What `method` computes of a block; None where it does more than that."""
@@ -287,33 +303,57 @@ class RecordModel:
         if len(collected) != 1 or collected[0][2] is not answer:
             return None
         steps, function, _ = collected[0]
-        return _Path(steps, function)
+        return _Path(_steps_that_change(steps, self.coder.schema), function)
 
     @property
     def is_stale(self) -> bool:
-        """Whether the learner or a preparation has been fitted again."""
-        return any(step.schema_ is not schema for step, schema in self._fitted)
+        """Whether the model or a part of it has been fitted again."""
+        return _marks_of(self.model) != self._marks
 
     # -- answers -----------------------------------------------------------------------
 
     def decide(self, record: Record) -> Decision:
         """The prediction for one record, with posteriors where there are some."""
-        X, schema = self.coder.cells(record)
+        return self.decide_cells(*self.coder.cells(record))
+
+    def decide_cells(self, X: np.ndarray, schema: Schema) -> Decision:
+        """As `decide`, of cells that `coder.cells` gave."""
         block = Block(X, None, None, 0, schema)
         with running_as_set(self.learner):
-            if self._is_posterior_rule:
-                code, posterior = self._by_posteriors(block)
-                predicted = self.labels[code]  # type: ignore[index]
-            else:
-                predicted = self._answer("predict", self._predict, block).tolist()[0]
-                posterior = None
-                if self.labels is not None and hasattr(self.model, "predict_proba"):
-                    posterior = self._answer("predict_proba", self._posteriors, block)
-        probabilities = None
-        if posterior is not None:
-            probabilities = dict(zip(self.labels, posterior[0].tolist()))  # type: ignore[arg-type]
+            predicted, posterior = self._answer(block)
         unknown, missing = self._notes(X[0].tolist())
-        return Decision(predicted, probabilities, unknown=unknown, missing=missing)
+        if posterior is None:
+            return Decision(predicted, unknown=unknown, missing=missing)
+        shares = posterior[0].tolist()
+        # clusters and components have numbers
+        labels = range(len(shares)) if self.labels is None else self.labels
+        probabilities = dict(zip(labels, shares))
+        if not hasattr(self.model, "_decide_posteriors"):
+            return Decision(predicted, probabilities, unknown=unknown, missing=missing)
+        decided = self.model._decide_posteriors(posterior)
+        return Decision(
+            predicted,
+            probabilities,
+            action=decided.actions.tolist()[0],
+            risk=float(decided.risk[0]),
+            rejected=bool(decided.rejected[0]),
+            unknown=unknown,
+            missing=missing,
+        )
+
+    def _answer(self, block: Block) -> tuple[Any, np.ndarray | None]:
+        """The prediction and, where there are some, the posteriors of shape (1, K)."""
+        if self.inner is not None:
+            _, inside = self.inner._answer(block)
+            posterior = self.model._from_posteriors(inside)
+            return self.labels[int(posterior[0].argmax())], posterior  # type: ignore[index]
+        if self._is_posterior_rule:
+            code, posterior = self._by_posteriors(block)
+            return self.labels[code], posterior  # type: ignore[index]
+        predicted = self._output("predict", self._predict, block).tolist()[0]
+        if not self._has_posteriors:
+            return predicted, None
+        return predicted, self._output("predict_proba", self._posteriors, block)
 
     def _by_posteriors(self, block: Block) -> tuple[int, np.ndarray]:
         """The code of the class and the posteriors from one pass: as `predict` does, the class is
@@ -332,12 +372,16 @@ class RecordModel:
             native.posterior(scores)
         return int(code[0]), scores
 
-    def _answer(self, method: str, path: _Path | None, block: Block) -> np.ndarray:
-        if path is None:
-            rows = Rows(ArraySource(block.X, None, None, block.schema, coded=True))
-            answer = np.asarray(getattr(self.model, method)(rows))
-        else:
+    def _output(self, method: str, path: _Path | None, block: Block) -> np.ndarray:
+        if path is not None:
             answer = path(block)
+        elif self._prepared is None:
+            answer = getattr(self.model, method)(_as_rows(block))
+        else:
+            for step in self._steps:
+                block = step(block)
+            answer = getattr(self.learner, method)(_as_rows(block))
+        answer = np.asarray(answer)
         _check_kept(answer)
         return answer
 
@@ -351,10 +395,55 @@ class RecordModel:
                 for column, cell in zip(self.coder.schema, cells)
                 if cell == -1.0 and not column.numeric
             )
-        if any(cell != cell for cell in cells):
+        if isnan(sum(cells)):  # of infinities too: then the loop finds none
             named = zip(self.coder.names, cells)
             missing = tuple(name for name, cell in named if cell != cell)
         return unknown, missing
+
+
+def _as_rows(block: Block) -> Rows:
+    return Rows(ArraySource(block.X, None, None, block.schema, coded=True))
+
+
+def _prepare(schema: Schema, preparations: list[Any]) -> _WatchedRows | None:
+    """A row after the steps of a pipeline; None where a step does not work block by block."""
+    cells = np.array([[_some_cell(column) for column in schema]], dtype=np.float64)
+    source = _WatchedSource(cells, None, None, schema, coded=True)
+    rows: Any = _WatchedRows(source)
+    for step in preparations:
+        rows = step.transform(rows)
+        if not isinstance(rows, _WatchedRows):
+            return None
+    return rows
+
+
+def _parts_of(model: Estimator) -> list[Any]:
+    """The steps of a pipeline; the model itself if it is none."""
+    if not isinstance(model, Pipeline):
+        return [model]
+    return [step for _, step in model.steps if step not in (None, "passthrough")]
+
+
+def _thawed(model: Estimator) -> Estimator:
+    if isinstance(model, FrozenEstimator):
+        return model.estimator
+    return model
+
+
+def _columns_of(model: Estimator, learner: Estimator) -> tuple[Column, ...]:
+    """The columns that a model reads: its own, or those of what it wraps."""
+    model = _parts_of(_thawed(model))[0]
+    if hasattr(model, "schema_"):
+        return model.schema_.columns
+    calibrated = getattr(model, "calibrated_classifiers_", None)
+    if calibrated:  # scikit-learn's
+        return _columns_of(calibrated[0].estimator, learner)
+    if hasattr(model, "estimator_"):
+        return _columns_of(model.estimator_, learner)
+    raise LyceumError(
+        f"this {type(learner).__name__} does not say which columns it was fitted on: fit it by"
+        " `lyceum fit`, or on lyceum.scan(...)"
+    )
 
 
 def _some_cell(column: Column) -> float:
@@ -372,14 +461,70 @@ def _check_kept(rows: Any) -> None:
         )
 
 
+# -- models that were compiled ---------------------------------------------------------
+
 _compiled: WeakKeyDictionary[Any, RecordModel] = WeakKeyDictionary()
+_n_fits: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
 
-def decide_record(model: Estimator, record: Record) -> Decision:
-    """The answer of a learner or pipeline to one record; what does not depend on the record is
-    done at the first call after a fit."""
+def count_fit(learner: Estimator) -> None:
+    """Note that a learner was fitted: what was compiled of it before is out of date."""
+    _n_fits[learner] = _n_fits.get(learner, 0) + 1
+
+
+def _marks_of(model: Any) -> list[tuple[int, int]]:
+    """What changes when a model or a part of it is fitted again."""
+    marks = [(id(part), _n_fits.get(part, 0)) for part in _parts_of(model)]
+    if hasattr(model, "estimator_"):
+        marks += _marks_of(model.estimator_)
+    return marks
+
+
+def decide(model: Estimator, record: Record) -> Decision:
+    """The answer of a fitted model to one record, in microseconds.
+
+    It is that of `predict` and `predict_proba` for a table of this row, to the bit; what does not
+    depend on the record is done at the first call after a fit.
+
+    Parameters
+    ----------
+    model : learner, pipeline of learners, or MinimumRiskClassifier
+        Fitted on a frame or a scan.
+    record : dict, sequence or msgspec struct
+        Columns and values, or the values in the order of the columns; None or NaN where there is no
+        value.
+
+    Returns
+    -------
+    Decision
+
+    See Also
+    --------
+    lyceum.base.Learner.decide : The same as a method.
+
+    Examples
+    --------
+    >>> import lyceum
+    >>> from lyceum import datasets
+    >>> from lyceum.workflows import fit_file
+    >>> model = fit_file(datasets.path("penguins"), "species", "LogisticRegression")  # a pipeline
+    >>> record = dict(island="Dream", bill_length_mm=46.5, bill_depth_mm=17.9,
+    ...               flipper_length_mm=192, body_mass_g=3500, sex=None, year=2007)
+    >>> decision = lyceum.decide(model, record)
+    >>> decision.predicted, decision.missing
+    ('Chinstrap', ('sex',))
+    """
     compiled = _compiled.get(model)
     if compiled is None or compiled.is_stale:
         compiled = RecordModel(model)
         _compiled[model] = compiled
     return compiled.decide(record)
+
+
+def is_record(value: Any) -> bool:
+    """Whether a value is one record rather than a table: a dict, a struct, or a flat sequence."""
+    if isinstance(value, Mapping) or hasattr(value, "__struct_fields__"):
+        return True
+    if not isinstance(value, list | tuple) or not len(value):
+        return False
+    return all(cell is None or isinstance(cell, str | Number) for cell in value)
