@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.base import Decision
+from lyceum._core.data import Schema, coded_source
 from lyceum._core.text import plain
 from lyceum.decision import LossMatrix, minimum_risk
 from lyceum.errors import DataError
@@ -18,12 +19,23 @@ from lyceum.serve.bodies import Question
 from lyceum.serve.shelf import ServedModel
 
 
-def answer_record(served: ServedModel, question: Question) -> dict[str, Any]:
-    """The decision for one record."""
-    decision = served.records.decide(question.record)
-    if question.loss is not None or question.doubt is not None:
+def answer_cells(
+    served: ServedModel, X: np.ndarray, schema: Schema, question: Question
+) -> dict[str, Any]:
+    """The decision for the cells of one record."""
+    decision = served.records.decide_cells(X, schema)
+    if question.has_costs:
         decision = _under_costs(served, decision, question)
-    return decision.as_dict()
+    answer: dict[str, Any] = {"predicted": decision.predicted}
+    if decision.probabilities is not None:
+        named = decision.probabilities.items()
+        answer["probabilities"] = {str(label): share for label, share in named}
+    if decision.risk is not None:
+        answer["action"] = decision.action
+        answer["risk"] = decision.risk
+        answer["rejected"] = decision.rejected
+    answer["warnings"] = row_warnings(served, X[0].tolist())
+    return answer
 
 
 def _under_costs(
@@ -52,29 +64,56 @@ def read_loss(loss: Any, classes: np.ndarray | None) -> LossMatrix | None:
     if loss is None:
         return None
     labels = [] if classes is None else classes.tolist()
-    if isinstance(loss, dict):
+    try:
+        if not isinstance(loss, dict):
+            return LossMatrix(loss, classes=labels)
         actions = sorted({action for costs in loss.values() for action in costs})
-        try:
-            values = [
-                [loss[str(label)][action] for action in actions] for label in labels
-            ]
-        except (KeyError, TypeError) as error:
-            raise DataError(
-                f"the loss has no cost for {error}: give {{true class: {{action: cost}}}}"
-            ) from error
-        return LossMatrix(values, classes=labels, actions=actions)
-    return LossMatrix(loss, classes=labels)
+        names = {str(label): label for label in labels}
+        values = [[loss[name][action] for action in actions] for name in names]
+        own = [names.get(action, action) for action in actions]
+        return LossMatrix(values, classes=labels, actions=own)
+    except KeyError as error:
+        raise DataError(
+            f"the loss has no cost for {error}: give {{true class: {{action: cost}}}}"
+        ) from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise DataError(
+            "the loss is {true class: {action: cost}}, or rows of costs in the order of the"
+            f" classes: {error}"
+        ) from error
 
 
-def answer_table(served: ServedModel, question: Question) -> Iterator[dict[str, Any]]:
+def row_warnings(served: ServedModel, cells: list[float]) -> list[dict[str, Any]]:
+    """What is unusual in the cells of one record."""
+    warnings = []
+    for column, bounds, cell in zip(served.fitted.schema, served.bounds, cells):
+        if cell != cell:
+            warnings.append({"column": column.name, "warning": "missing"})
+        elif bounds is None:
+            if cell == -1.0 and not column.numeric and not column.is_free_text:
+                warning = "unknown category"
+                warnings.append({"column": column.name, "warning": warning})
+        elif not bounds[0] <= cell <= bounds[1]:
+            warning = {
+                "column": column.name,
+                "warning": "outside the range of the training rows",
+                "range": list(bounds),
+            }
+            warnings.append(warning)
+    return warnings
+
+
+# -- many rows -------------------------------------------------------------------------
+
+
+def answer_table(served: ServedModel, question: Question) -> list[dict[str, Any]]:
     """A decision for every row of a table or a CSV file."""
-    if question.csv is not None:
-        with tempfile.TemporaryDirectory(prefix="lyceum-") as folder:
-            path = Path(folder) / "body.csv"
-            path.write_bytes(question.csv)
-            yield from _answers(served, question, str(path))
-    else:
-        yield from _answers(served, question, question.table)
+    if question.csv is None:
+        return list(_answers(served, question, question.table))
+    with tempfile.TemporaryDirectory(prefix="lyceum-") as folder:
+        path = Path(folder) / "body.csv"
+        path.write_bytes(question.csv)
+        return list(_answers(served, question, str(path)))
 
 
 def _answers(
@@ -82,23 +121,28 @@ def _answers(
 ) -> Iterator[dict[str, Any]]:
     fitted = served.fitted
     loss, doubt = fitted.costs(read_loss(question.loss, fitted.classes), question.doubt)
-    for _, output in fitted.outputs(data):
+    has_costs = loss is not None or doubt is not None
+    for table, output in fitted.outputs(data):
+        cells = coded_source(table, fitted.schema).X
+        served.watch.note_rows(cells)
+        warnings = [row_warnings(served, row) for row in cells.tolist()]
         if fitted.classes is None:
-            for value in output.tolist():
-                yield {"predicted": value}
+            for value, noted in zip(output.tolist(), warnings):
+                yield {"predicted": value, "warnings": noted}
             continue
         labels = fitted.classes.tolist()
         decided = None
-        if loss is not None or doubt is not None:
+        if has_costs:
             decided = minimum_risk(output, loss, doubt, classes=labels)
-        likeliest = output.argmax(axis=1).tolist()
+        predicted = fitted.predict(table).tolist()
+        served.watch.note_posteriors(output)
         for row, posterior in enumerate(output.tolist()):
-            answer = {
-                "predicted": labels[likeliest[row]],
-                "probabilities": dict(zip(map(str, labels), posterior)),
-            }
+            answer = {"predicted": predicted[row]}
+            if hasattr(fitted.model, "predict_proba"):
+                answer["probabilities"] = dict(zip(map(str, labels), posterior))
             if decided is not None:
                 answer["action"] = plain(decided.actions[row])
                 answer["risk"] = float(decided.risk[row])
                 answer["rejected"] = bool(decided.rejected[row])
+            answer["warnings"] = warnings[row]
             yield answer

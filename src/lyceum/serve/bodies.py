@@ -35,6 +35,10 @@ class Question:
     loss: Any = None
     doubt: float | None = None
 
+    @property
+    def has_costs(self) -> bool:
+        return self.loss is not None or self.doubt is not None
+
 
 _ENVELOPE = {"record", "records", "loss", "doubt"}
 
@@ -64,10 +68,9 @@ def _of_json(value: Any, names: tuple[str, ...]) -> Question:
         raise Refused(
             422, "send one record, an object of columns and values, or a list of them"
         )
-    is_envelope = (
-        "record" in value or "records" in value
-    ) and value.keys() <= _ENVELOPE
-    if not is_envelope:
+    # a table may have a column that is called "record"
+    sends_some = "record" in value or "records" in value
+    if not sends_some or not value.keys() <= _ENVELOPE or names[0] in value:
         return Question(record=value)
     loss = value.get("loss")
     doubt = value.get("doubt")

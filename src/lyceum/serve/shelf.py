@@ -15,7 +15,8 @@ from typing import Any
 import lyceum
 from lyceum._core.base import RecordModel
 from lyceum.errors import LyceumError, ModelFileError, SettingError
-from lyceum.workflows import FittedModel
+from lyceum.serve.drift import DriftWatch
+from lyceum.workflows import FittedModel, TrainingProfile
 
 Mark = tuple[int, int, int]  # of a file: it changes when the file is replaced
 
@@ -55,8 +56,14 @@ class ServedModel:
         with open(path, "rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         served = cls(path.stem, path, model, digest, time.time(), mark)
-        served.fitted.target  # noqa: B018  (refuses what predicts nothing)
+        if served.fitted.gives != "predictions":
+            raise LyceumError(
+                f"{path.name} holds a {served.fitted.name}, which predicts nothing: serve a"
+                " classifier or a regressor"
+            )
+        served.bounds  # noqa: B018
         served.records  # noqa: B018
+        served.watch  # noqa: B018
         return served
 
     @cached_property
@@ -67,6 +74,23 @@ class ServedModel:
     def records(self) -> RecordModel:
         """The way of one record through the model."""
         return RecordModel(self.model)
+
+    @cached_property
+    def profile(self) -> TrainingProfile | None:
+        """What the training rows were like, if the file says so."""
+        return TrainingProfile.of_model(self.model)
+
+    @cached_property
+    def bounds(self) -> list[tuple[float, float] | None]:
+        """The range of every column of numbers in the training rows."""
+        if self.profile is None:
+            return [None] * len(self.fitted.schema)
+        return [self.profile.range(column.name) for column in self.fitted.schema]
+
+    @cached_property
+    def watch(self) -> DriftWatch:
+        """What the records that arrive are like."""
+        return DriftWatch.of_model(self.fitted, self.profile)
 
     @property
     def version(self) -> str:
@@ -103,7 +127,7 @@ class Shelf:
     def find(self, name: str) -> ServedModel | None:
         return self.models.get(name)
 
-    async def watch(self, seconds: float = 1.0) -> None:
+    async def watch(self, seconds: float = 0.5) -> None:
         """Look for replaced files until cancelled."""
         while True:
             await asyncio.sleep(seconds)

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from lyceum.errors import LyceumError
 
-_encode = msgspec.json.Encoder(enc_hook=str).encode
+encode_json = msgspec.json.Encoder(enc_hook=str).encode
 
 
 class JsonAnswer(Response):
@@ -21,7 +21,7 @@ class JsonAnswer(Response):
     media_type = "application/json"
 
     def render(self, content: Any) -> bytes:
-        return _encode(content)
+        return encode_json(content)
 
 
 class Refused(Exception):
