@@ -103,7 +103,7 @@ def _table_of(records: list[Any], names: tuple[str, ...]) -> Any:
     for name, cells in columns.items():
         try:
             arrays.append(pa.array(cells))
-        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        except (pa.ArrowException, OverflowError, TypeError) as error:
             raise Refused(
                 422, f"column {name!r} mixes kinds of values: {error}"
             ) from error

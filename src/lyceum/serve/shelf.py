@@ -18,6 +18,7 @@ from lyceum.errors import LyceumError, ModelFileError, SettingError
 from lyceum.serve.drift import DriftWatch
 from lyceum.workflows import FittedModel, TrainingProfile
 
+_TRIES = 10
 Mark = tuple[int, int, int]  # of a file: it changes when the file is replaced
 
 
@@ -51,10 +52,16 @@ class ServedModel:
     def load(cls, path: Path) -> ServedModel:
         """The model in a file; everything that an answer needs is made here, not at the first
         request."""
-        mark = _mark(path)
-        model = lyceum.load(path)
-        with open(path, "rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        for _ in range(_TRIES):
+            mark = _mark(path)
+            model = lyceum.load(path)
+            with open(path, "rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            # else the file was replaced between both readings
+            if _mark(path) == mark:
+                break
+        else:
+            raise ModelFileError(f"{path} changes all the time")
         served = cls(path.stem, path, model, digest, time.time(), mark)
         if served.fitted.gives != "predictions":
             raise LyceumError(

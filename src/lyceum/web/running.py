@@ -126,13 +126,19 @@ def run(
         h11_max_incomplete_event_size=64 << 10,
         **(certificates or Certificates()).settings,
     )
-    # uvicorn raises a signal again when it has drained; SIGTERM is then obeyed already
-    signal.signal(signal.SIGTERM, lambda *_: None)
+    server = uvicorn.Server(config)
+
+    def stop(*_: Any) -> None:
+        server.should_exit = True
+
+    # for the time before uvicorn listens to signals, and after it has drained, when it raises them
+    # again; an exception here could be lost in whatever runs at the moment
+    signal.signal(signal.SIGTERM, stop)
     # what was loaded stays: the collector need not look at it again
     gc.collect()
     gc.freeze()
     with single_threaded_blas():
-        uvicorn.Server(config).run(sockets=[listening])
+        server.run(sockets=[listening])
 
 
 def run_workers(work: Callable[..., None], n_workers: int, *arguments: Any) -> None:

@@ -166,8 +166,15 @@ class RecordCoder:
         return record
 
     def _by_table(self, values: Sequence[Any]) -> tuple[np.ndarray, Schema]:
-        columns = [[value] for value in values]
-        source = coded_source(pa.table(columns, names=self.names), self.schema)
+        arrays = []
+        for name, value in zip(self.names, values):
+            try:
+                arrays.append(pa.array([value]))
+            except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
+                raise DataError(
+                    f"column {name!r} cannot hold {str(value)[:50]!r}: {error}"
+                ) from error
+        source = coded_source(pa.table(arrays, names=self.names), self.schema)
         return source.X, source.schema
 
 
