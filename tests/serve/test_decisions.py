@@ -111,7 +111,10 @@ def test_unusual_cells_are_named(server, credit):
     numbers = [column for column in about["columns"] if "range" in column]
     texts = [column for column in about["columns"] if column.get("categories")]
     number, other = numbers[0], numbers[1]
-    assert number["range"] == [credit[number["name"]].min(), credit[number["name"]].max()]
+    assert number["range"] == [
+        credit[number["name"]].min(),
+        credit[number["name"]].max(),
+    ]
     record[number["name"]] = number["range"][1] + 1
     record[other["name"]] = None
     record[texts[0]["name"]] = "never seen"

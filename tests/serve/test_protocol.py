@@ -49,7 +49,9 @@ def test_infer_gives_what_the_model_predicts(server, models, credit):
     assert answer["id"] == "42"
     assert outputs["predicted"]["data"] == model.predict(rows).tolist()
     assert outputs["probabilities"]["shape"] == [7, 2]
-    assert outputs["probabilities"]["data"] == model.predict_proba(rows).ravel().tolist()
+    assert (
+        outputs["probabilities"]["data"] == model.predict_proba(rows).ravel().tolist()
+    )
     asked["outputs"] = [{"name": "predicted"}]
     answer = server.post("/v2/models/credit/infer", asked)
     assert [output["name"] for output in answer["outputs"]] == ["predicted"]
@@ -124,7 +126,9 @@ def test_a_public_client_understands_it(server, models, credit):
         (lambda asked: asked["inputs"][0].update(data=[[1], 2]), "unevenly"),
         (lambda asked: asked.update(outputs=[{"name": "x"}]), "no output 'x'"),
         (
-            lambda asked: asked["inputs"][0].update(parameters={"binary_data_size": 99}),
+            lambda asked: asked["inputs"][0].update(
+                parameters={"binary_data_size": 99}
+            ),
             "bytes",
         ),
     ],
@@ -182,7 +186,9 @@ def test_requests_are_counted_and_logged(server, credit):
     record = records_of(credit.drop(columns="class").iloc[[0]])[0]
     server.post("/models/credit/predict", record)
     text = server.get("/metrics").decode()
-    count = [line for line in text.splitlines() if 'verb="predict",status="200"' in line]
+    count = [
+        line for line in text.splitlines() if 'verb="predict",status="200"' in line
+    ]
     assert count
     assert "lyceum_request_seconds_bucket" in text
     assert 'lyceum_rows_total{model="credit"' in text

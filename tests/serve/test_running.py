@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -270,15 +271,14 @@ def test_swaps_drop_and_mix_no_answer(workers, models, tmp_path, credit):
 
 def test_a_drain_finishes_what_is_under_way(models, credit):
     server = Server(models / "credit.lyceum")
-    frame = credit.drop(columns="class")
-    rows = records_of(frame) * 5
-    results = []
-    client = threading.Thread(
-        target=lambda: results.append(server.post("/models/credit/predict", rows))
-    )
-    client.start()
-    time.sleep(0.5)
-    code, errors = server.stop()
-    client.join()
-    assert (code, errors) == (0, "")
-    assert len(results[0]["predictions"]) == len(rows)
+    assert still_answers(server)
+    rows = records_of(credit.drop(columns="class")) * 5
+    connection = server.connect()
+    kind = {"Content-Type": "application/json"}
+    connection.request("POST", "/models/credit/predict", json.dumps(rows), kind)
+    time.sleep(0.3)  # it has begun
+    server.process.send_signal(signal.SIGTERM)
+    answer = json.loads(connection.getresponse().read())
+    connection.close()
+    assert len(answer["predictions"]) == len(rows)
+    assert server.stop() == (0, "")

@@ -40,20 +40,11 @@ class Cells:
     @classmethod
     def of_column(cls, column: Column, profile: TrainingProfile) -> Cells | None:
         name = column.name
-        missing = profile.missing.get(name, 0.0)
-        if name in profile.counts:
-            return cls(name, None, np.append(profile.counts[name], [0.0, missing]))
-        if name not in profile.quantiles:
+        if name not in profile.counts:
             return None
-        # ten classes of equal shares; fewer where a number is frequent
-        numbers = np.asarray(profile.quantiles[name], dtype=np.float64)
-        cuts, index = np.unique(numbers[2:-1:2], return_index=True)
-        ends = np.concatenate([[0.0], 0.1 * (index + 1.0), [1.0]])
-        # a cut is the upper end of its class: values that repeat it belong there
-        last = np.searchsorted(numbers, cuts, side="right") - 1
-        ends[1:-1] = np.maximum(ends[1:-1], last / (len(numbers) - 1))
-        present = profile.n_rows - missing
-        return cls(name, cuts, np.append(np.diff(ends) * present, [0.0, missing]))
+        missing = profile.missing.get(name, 0.0)
+        reference = np.append(profile.counts[name], [0.0, missing])
+        return cls(name, profile.cuts.get(name), reference)
 
     def classes(self, cells: np.ndarray) -> np.ndarray:
         """The class of every cell."""

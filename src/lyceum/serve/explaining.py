@@ -97,8 +97,8 @@ class _Change:
             if column.numeric:
                 cells = column.categories.astype(np.float64).tolist()  # type: ignore[union-attr]
             shares = np.full(len(cells), 1.0 / len(cells))
-            if profile is not None and column.name in profile.counts:
-                counts = profile.counts[column.name]
+            if profile is not None and not column.numeric:
+                counts = profile.counts.get(column.name, np.ones(len(cells)))
                 shares = counts / max(1.0, counts.sum())
             others = zip(cells, shares.tolist())
             return [(cell, 1.0 - share) for cell, share in others if cell != now]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import MutableMapping
 from ipaddress import ip_address
 from typing import Any
 
@@ -73,7 +74,7 @@ class Door:
             await self.app(scope, receive, send)
             return
 
-        async def send_with_headers(message: dict[str, Any]) -> None:
+        async def send_with_headers(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 message = {**message, "headers": [*message["headers"], *HEADERS]}
             await send(message)

@@ -31,8 +31,11 @@ class TrainingProfile:
         The rows that were looked at: all, or 100,000 of more, evenly spaced.
     quantiles : dict of column to array of shape (21,)
         The smallest cell, every twentieth quantile, and the largest, of columns of numbers.
+    cuts : dict of column to array
+        Up to nine numbers that cut a column of numbers into classes of about equal shares.
     counts : dict of column to array
-        The rows of every category, in the order of the schema.
+        The rows of every category in the order of the schema, or of every class of numbers: those
+        up to the first cut, those up to the next, and those above the last.
     missing : dict of column to float
         The number of missing cells.
 
@@ -53,6 +56,7 @@ class TrainingProfile:
 
     n_rows: int
     quantiles: dict[str, np.ndarray]
+    cuts: dict[str, np.ndarray]
     counts: dict[str, np.ndarray]
     missing: dict[str, float]
 
@@ -68,6 +72,7 @@ class TrainingProfile:
         if rows.sample_weight is None:
             total = float(sketch.n_rows)
         quantiles = {}
+        cuts = {}
         counts = {}
         missing = {}
         for column, cells in zip(schema, sketch.columns):
@@ -75,9 +80,11 @@ class TrainingProfile:
             missing[column.name] = max(0.0, total - weight)
             if column.numeric and weight:
                 quantiles[column.name] = cells.quantile(_LEVELS)
+                cuts[column.name] = np.unique(quantiles[column.name][2:-1:2])
+                counts[column.name] = _class_counts(cuts[column.name], cells)
             elif column.is_categorical and not column.is_free_text:
                 counts[column.name] = _category_counts(column.categories, cells)
-        return cls(sketch.n_rows, quantiles, counts, missing)
+        return cls(sketch.n_rows, quantiles, cuts, counts, missing)
 
     @classmethod
     def of_model(cls, model: Estimator) -> TrainingProfile | None:
@@ -99,7 +106,10 @@ class TrainingProfile:
             if not schema[name].numeric or np.asarray(cells, float).shape != (21,):
                 raise ValueError(name)
         for name, cells in self.counts.items():
-            if np.asarray(cells, float).shape != np.shape(schema[name].categories):
+            n_classes = np.size(schema[name].categories)
+            if name in self.cuts:
+                n_classes = len(np.asarray(self.cuts[name], float)) + 1
+            if np.asarray(cells, float).shape != (n_classes,):
                 raise ValueError(name)
         for number in self.missing.values():
             float(number)
@@ -110,6 +120,11 @@ class TrainingProfile:
         if cells is None:
             return None
         return float(cells[0]), float(cells[-1])
+
+
+def _class_counts(cuts: np.ndarray, cells: Any) -> np.ndarray:
+    codes = np.searchsorted(cuts, cells.values, side="left")
+    return np.bincount(codes, cells.weights, minlength=len(cuts) + 1)
 
 
 def _category_counts(categories: Any, cells: Any) -> np.ndarray:
@@ -139,6 +154,7 @@ def keep_profile(model: Estimator, rows: Rows) -> None:
     kept = {
         "n_rows": profile.n_rows,
         "quantiles": profile.quantiles,
+        "cuts": profile.cuts,
         "counts": profile.counts,
         "missing": profile.missing,
     }
