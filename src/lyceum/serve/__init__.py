@@ -3,8 +3,6 @@
 It needs the extra `web`.
 """
 
-from lyceum.serve.app import make_app
-from lyceum.serve.serving import ServeSettings, serve
-from lyceum.serve.shelf import Shelf
+from lyceum._core.first_use import import_on_first_use
 
-__all__ = ["ServeSettings", "Shelf", "make_app", "serve"]
+__getattr__, __dir__, __all__ = import_on_first_use(__name__)

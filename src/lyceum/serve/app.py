@@ -23,9 +23,16 @@ from lyceum.serve.describing import model_card, model_description, openapi
 from lyceum.serve.explaining import explain_record
 from lyceum.serve.shelf import ServedModel, Shelf
 from lyceum.serve.watching import Watched
-from lyceum.web.answers import HANDLERS, JsonAnswer, Refused, decode_json, encode_json
-from lyceum.web.doors import Door
-from lyceum.web.limits import Limited, Limits
+from lyceum.web import (
+    HANDLERS,
+    Door,
+    JsonAnswer,
+    Limited,
+    Limits,
+    Refused,
+    decode_json,
+    encode_json,
+)
 
 PAGE = {
     "/": ("index.html", "text/html; charset=utf-8"),

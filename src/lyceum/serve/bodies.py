@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lyceum._core.lazy_arrow import pa, pq
-from lyceum.web.answers import Refused, decode_json
+from lyceum.web import Refused, decode_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from lyceum._core.text import plain
 from lyceum.serve.answering import answer_cells
 from lyceum.serve.bodies import Question
 from lyceum.serve.shelf import ServedModel
-from lyceum.web.answers import Refused
+from lyceum.web import Refused
 
 _MOST_TRIES = 4_000  # decisions per explanation: some 100 ms
 _HALVINGS = 12  # how closely the place is found where a number alters the action

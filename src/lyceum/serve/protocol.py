@@ -16,7 +16,7 @@ from lyceum import __version__
 from lyceum._core.data import Column
 from lyceum._core.lazy_arrow import pa
 from lyceum.serve.shelf import ServedModel
-from lyceum.web.answers import Refused, decode_json
+from lyceum.web import Refused, decode_json
 
 EXTENSIONS = ["binary_tensor_data", "lyceum_explain"]
 _HEADER = "inference-header-content-length"

@@ -10,9 +10,15 @@ from typing import Any
 from lyceum.errors import SettingError
 from lyceum.serve.app import make_app
 from lyceum.serve.shelf import Shelf
-from lyceum.web.doors import check_address
-from lyceum.web.limits import Limits
-from lyceum.web.running import Certificates, address_of, bind, run, run_workers
+from lyceum.web import (
+    Certificates,
+    Limits,
+    address_of,
+    bind,
+    check_address,
+    run,
+    run_workers,
+)
 
 _SHORTEST_KEY = 16
 
@@ -39,6 +45,17 @@ class ServeSettings:
         What one request may take.
     certificates : Certificates
         Files for TLS.
+
+    See Also
+    --------
+    serve_models : Takes them.
+
+    Examples
+    --------
+    >>> settings = ServeSettings(host="0.0.0.0", key="x" * 16)
+    >>> settings.check()  # another address needs a key
+    >>> settings.port, settings.n_workers
+    (8000, 1)
     """
 
     host: str = "127.0.0.1"
@@ -64,7 +81,7 @@ class ServeSettings:
         check_address(self.host, self.key, bool(self.certificates.client_ca))
 
 
-def serve(
+def serve_models(
     paths: Sequence[str],
     settings: ServeSettings | None = None,
     say: Callable[[str], Any] = print,
@@ -78,6 +95,18 @@ def serve(
     settings : ServeSettings, optional
     say : function of str, default=print
         Is told the address, once requests can come.
+
+    See Also
+    --------
+    lyceum.decide : The same answers without a server.
+
+    Examples
+    --------
+    >>> serve_models(["model.lyceum"], ServeSettings(host="0.0.0.0"))
+    Traceback (most recent call last):
+        ...
+    lyceum.errors.SettingError: --host 0.0.0.0 can be reached by other machines: give a key that \
+clients have to send (--key-file), or certificates (--client-ca)
     """
     settings = settings or ServeSettings()
     settings.check()

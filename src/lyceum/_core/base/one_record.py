@@ -16,10 +16,9 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum._core.base.model_parts import pipeline_steps
 from lyceum._core.base.n_jobs_verbose import running_as_set
 from lyceum._core.base.posterior_classifier import PosteriorClassifier
 from lyceum._core.data import (
@@ -426,13 +425,12 @@ def _prepare(schema: Schema, preparations: list[Any]) -> _WatchedRows | None:
 
 def _parts_of(model: Estimator) -> list[Any]:
     """The steps of a pipeline; the model itself if it is none."""
-    if not isinstance(model, Pipeline):
-        return [model]
-    return [step for _, step in model.steps if step not in (None, "passthrough")]
+    return [step for step in pipeline_steps(model) if step not in (None, "passthrough")]
 
 
 def _thawed(model: Estimator) -> Estimator:
-    if isinstance(model, FrozenEstimator):
+    """What scikit-learn's FrozenEstimator holds, without importing it."""
+    if type(model).__name__ == "FrozenEstimator":
         return model.estimator
     return model
 

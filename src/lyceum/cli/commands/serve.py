@@ -13,8 +13,8 @@ def run(
     models: list[str], key_file: str | None, tls: dict[str, Any], **options: Any
 ) -> None:
     check_installed("lyceum serve", "starlette", "uvicorn", "msgspec")
-    from lyceum.serve import ServeSettings, serve
-    from lyceum.web.running import Certificates
+    from lyceum.serve import ServeSettings, serve_models
+    from lyceum.web import Certificates
 
     key = None
     if key_file is not None:
@@ -22,7 +22,7 @@ def run(
         if not key:
             raise SettingError(f"{key_file} is empty: write the key into it")
     settings = ServeSettings(key=key, certificates=Certificates(**tls), **options)
-    serve(models, settings, say=_say)
+    serve_models(models, settings, say=_say)
 
 
 def _say(address: str) -> None:
