@@ -85,14 +85,13 @@ def read_loss(loss: Any, classes: np.ndarray | None) -> LossMatrix | None:
 
 def row_warnings(served: ServedModel, cells: list[float]) -> list[dict[str, Any]]:
     """What is unusual in the cells of one record."""
-    warnings = []
+    warnings: list[dict[str, Any]] = []
     for column, bounds, cell in zip(served.fitted.schema, served.bounds, cells):
         if cell != cell:
             warnings.append({"column": column.name, "warning": "missing"})
         elif bounds is None:
             if cell == -1.0 and not column.numeric and not column.is_free_text:
-                warning = "unknown category"
-                warnings.append({"column": column.name, "warning": warning})
+                warnings.append({"column": column.name, "warning": "unknown category"})
         elif not bounds[0] <= cell <= bounds[1]:
             warning = {
                 "column": column.name,
@@ -120,7 +119,8 @@ def _answers(
     served: ServedModel, question: Question, data: Any
 ) -> Iterator[dict[str, Any]]:
     fitted = served.fitted
-    loss, doubt = fitted.costs(read_loss(question.loss, fitted.classes), question.doubt)
+    sent: Any = read_loss(question.loss, fitted.classes)
+    loss, doubt = fitted.costs(sent, question.doubt)
     has_costs = loss is not None or doubt is not None
     for table, output in fitted.outputs(data):
         cells = coded_source(table, fitted.schema).X

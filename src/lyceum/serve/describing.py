@@ -119,14 +119,14 @@ def openapi(shelf: Shelf, has_key: bool = False) -> dict[str, Any]:
             operation = _operation(f"{says} with {name}", "The decision")
             operation["requestBody"] = body
             paths[f"{about}/{verb}"] = {"post": operation}
-    made = {
+    made: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {"title": "Lyceum models", "version": __version__},
         "paths": paths,
         "components": {"schemas": schemas},
     }
     if has_key:
-        made["components"]["securitySchemes"] = {  # type: ignore[index]
+        made["components"]["securitySchemes"] = {
             "key": {"type": "http", "scheme": "bearer"}
         }
         made["security"] = [{"key": []}]

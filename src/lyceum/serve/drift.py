@@ -71,7 +71,7 @@ class DriftWatch:
     _rows: list[np.ndarray] = field(default_factory=list)
     _posteriors: list[np.ndarray] = field(default_factory=list)
     _first: np.ndarray | None = None
-    _outcomes: Outcomes = field(default_factory=lambda: Outcomes())
+    _outcomes: OutcomeCounts = field(default_factory=lambda: OutcomeCounts())
     # tables are answered in threads of their own
     _lock: Any = field(default_factory=threading.Lock)
 
@@ -161,7 +161,7 @@ def homogeneity(first: Sequence[float] | np.ndarray, second: np.ndarray) -> floa
     Classes with fewer than five expected rows in either sample are joined.
 
     >>> round(homogeneity([50, 50], np.array([60.0, 40.0])), 4)  # scipy: chi2_contingency
-    0.1556
+    0.1552
     """
     table = np.array([first, second], dtype=np.float64)
     totals = table.sum(axis=1)
@@ -188,7 +188,7 @@ def homogeneity(first: Sequence[float] | np.ndarray, second: np.ndarray) -> floa
 
 
 @dataclass
-class Outcomes:
+class OutcomeCounts:
     """What became of decisions whose truth came back."""
 
     n: int = 0

@@ -33,19 +33,19 @@ def explain_record(
         answer["contributions"] = [
             {
                 "column": str(explained.names[j]),
-                "value": plain(explained.values[0][j]),
+                "value": plain(np.asarray(explained.values)[0][j]),
                 "adds": float(explained.contributions[0][j]),
             }
             for j in order.tolist()
         ]
     if fitted.classes is not None:
-        answer["change"] = _Change(served, X, schema, question).find(answer)
+        answer["change"] = _ChangeSearch(served, X, schema, question).find(answer)
     elif "contributions" not in answer:
         raise Refused(422, f"{fitted.name} cannot explain a single prediction")
     return answer
 
 
-class _Change:
+class _ChangeSearch:
     """Looks for the fewest columns, and of those the smallest step, that alter the action.
 
     The size of a step is the share of training rows between the old and the new number, and 1 minus

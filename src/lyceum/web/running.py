@@ -116,7 +116,7 @@ def run(
     config = uvicorn.Config(
         app,
         http=TimedProtocol,
-        log_level="warning",
+        log_level="error",
         access_log=False,
         server_header=False,
         date_header=False,
@@ -161,9 +161,9 @@ def run_workers(work: Callable[..., None], n_workers: int, *arguments: Any) -> N
     workers = [start() for _ in range(n_workers)]
     while not stopped:
         time.sleep(0.1)
-        for place, worker in enumerate(workers):
+        for index, worker in enumerate(workers):
             if not worker.is_alive() and not stopped:
-                workers[place] = start()
+                workers[index] = start()
     for worker in workers:
         with suppress(ValueError, AttributeError):
             worker.terminate()

@@ -106,7 +106,7 @@ class TrainingProfile:
             if not schema[name].numeric or np.asarray(cells, float).shape != (21,):
                 raise ValueError(name)
         for name, cells in self.counts.items():
-            n_classes = np.size(schema[name].categories)
+            n_classes = np.size(np.asarray(schema[name].categories))
             if name in self.cuts:
                 n_classes = len(np.asarray(self.cuts[name], float)) + 1
             if np.asarray(cells, float).shape != (n_classes,):

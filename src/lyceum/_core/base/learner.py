@@ -256,7 +256,7 @@ class Learner(BaseEstimator):
         explanation = self._explain(rows, parts, unit, labels)
         return explanation, self._prepare_rows(rows).in_one_block(caller)
 
-    @available_if(lambda self: hasattr(self, "predict"))
+    @available_if(lambda self: hasattr(self, "predict"))  # type: ignore[untyped-decorator]
     def decide(self, record: Any) -> Decision:
         """The prediction for one record: a dict of columns and values, or the values in order.
 

@@ -140,7 +140,7 @@ class RecordCoder:
                 return self._by_table(values)
         return np.array([row], dtype=np.float64), self.schema
 
-    def values(self, record: Record) -> Sequence[Any]:
+    def values(self, record: Record) -> Any:
         """The values in the order of the columns, from a dict, a struct or a sequence."""
         if isinstance(record, Mapping):
             try:
@@ -393,8 +393,8 @@ class RecordModel:
 
     def _notes(self, cells: list[float]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The columns with an unknown category, and those without a value."""
-        unknown = ()
-        missing = ()
+        unknown: tuple[str, ...] = ()
+        missing: tuple[str, ...] = ()
         if -1.0 in cells:
             unknown = tuple(
                 column.name
