@@ -30,6 +30,8 @@ PROTOCOL = {  # what a room asks of the classes of the rooms above it
     ("catalog", "_parts"),
     ("catalog", "_reads_rows"),
     ("catalog", "_takes_kinds"),
+    ("_core.base", "_decide_posteriors"),
+    ("_core.base", "_from_posteriors"),
     ("_core.data", "_coding"),
     ("_core.data", "_takes_sparse"),
     ("persist", "_check_model"),

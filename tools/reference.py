@@ -12,7 +12,7 @@ from types import ModuleType
 import lyceum
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference.md"
-COMMANDS = {"cli"}  # the commands, not names to import
+COMMANDS = {"cli", "web"}  # the commands and what serves them, not names to import
 
 
 def public_rooms() -> list[ModuleType]:

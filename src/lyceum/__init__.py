@@ -1,7 +1,7 @@
 """Lyceum: all of classical machine learning as one system.
 
 The families are packages (`lyceum.bayes`, `lyceum.linear`, ...); the top level has `scan`, `save`,
-`load` and `study`. Everything is imported when it is first used.
+`load`, `decide` and `study`. Everything is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -12,16 +12,18 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lyceum.base import decide
     from lyceum.data import scan
     from lyceum.persist import load, save
     from lyceum.studies import study
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "load", "save", "scan", "study"]
+__all__ = ["__version__", "decide", "load", "save", "scan", "study"]
 
 # names of the top level, imported from their rooms when they are first used
 _HOMES = {
+    "decide": "lyceum.base",
     "load": "lyceum.persist",
     "save": "lyceum.persist",
     "scan": "lyceum.data",
@@ -57,12 +59,14 @@ _ROOMS = (
     "reinforcement",
     "report",
     "semi_supervised",
+    "serve",
     "solvers",
     "statistics",
     "studies",
     "syllabus",
     "transfer",
     "trees",
+    "web",
     "workflows",
 )
 

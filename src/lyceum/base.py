@@ -3,6 +3,7 @@
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
     Classifier,
+    Decision,
     Density,
     Learner,
     NewColumns,
@@ -12,11 +13,13 @@ from lyceum._core.base import (
     Reading,
     Regressor,
     complexity,
+    decide,
 )
 
 __all__ = [
     "CATEGORICAL_FEATURES",
     "Classifier",
+    "Decision",
     "Density",
     "Learner",
     "NewColumns",
@@ -26,4 +29,5 @@ __all__ = [
     "Reading",
     "Regressor",
     "complexity",
+    "decide",
 ]

@@ -453,6 +453,62 @@ def compare(
     )
 
 
+@app.command(epilog="Example: lyceum serve model.lyceum --port 8000")
+def serve(
+    models: Annotated[
+        list[str],
+        typer.Argument(help="Model files; the stem of a file is the model's name."),
+    ],
+    host: Annotated[
+        str,
+        typer.Option(
+            help="The address; others than loopback need --key-file or --client-ca."
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(help="The port; 0 takes a free one and prints it.")
+    ] = 8000,
+    workers: Annotated[int, typer.Option(help="Processes that answer.")] = 1,
+    key_file: Annotated[
+        str | None,
+        typer.Option(help="A file with the key that clients have to send."),
+    ] = None,
+    certificate: Annotated[
+        str | None, typer.Option(help="The server's certificate, for HTTPS.")
+    ] = None,
+    private_key: Annotated[
+        str | None, typer.Option(help="The private key of the certificate.")
+    ] = None,
+    client_ca: Annotated[
+        str | None,
+        typer.Option(help="Only clients with a certificate of this authority."),
+    ] = None,
+    allow_put: Annotated[
+        bool, typer.Option("--allow-put", help="Let clients replace model files.")
+    ] = False,
+    access_log: Annotated[
+        str | None, typer.Option(help="A file for one line of JSON per request.")
+    ] = None,
+) -> None:
+    """Answer requests with models: predictions, decisions and explanations over HTTP."""
+    from lyceum.cli.commands.serve import run
+
+    run(
+        models,
+        key_file,
+        {
+            "certificate": certificate,
+            "private_key": private_key,
+            "client_ca": client_ca,
+        },
+        host=host,
+        port=port,
+        n_workers=workers,
+        may_put=allow_put,
+        access_log=access_log,
+    )
+
+
 @app.command(epilog="Example: lyceum doctor")
 def doctor(as_json: AsJson = False) -> None:
     """Show how Lyceum runs here: compiled kernels, threads, BLAS, memory, versions."""

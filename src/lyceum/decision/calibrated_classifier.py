@@ -15,6 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
     Classifier,
+    Decision,
+    decide,
     guard_public_methods,
     target_of,
     unchanged_on_failure,
@@ -187,7 +189,14 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
     def predict_proba(self, X: Data) -> np.ndarray:
         """The calibrated posteriors."""
         check_is_fitted(self)
-        return self.map_(np.asarray(self.estimator_.predict_proba(X)))
+        return self._from_posteriors(self.estimator_.predict_proba(X))
+
+    def _from_posteriors(self, proba: Any) -> np.ndarray:
+        return self.map_(np.asarray(proba))
+
+    def decide(self, record: Any) -> Decision:
+        """The prediction for one record: a dict of columns and values, or the values in order."""
+        return decide(self, record)
 
     def predict(self, X: Data) -> np.ndarray:
         """The most probable class."""

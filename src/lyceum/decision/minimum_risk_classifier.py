@@ -18,7 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
     Classifier,
+    decide as decide_record,
     guard_public_methods,
+    is_record,
     normalize_posteriors,
     targets_to_score,
     unchanged_on_failure,
@@ -243,7 +245,14 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     def predict_proba(self, X: Data) -> Any:
         """The posteriors that the risks are computed from."""
         check_is_fitted(self)
-        return normalize_posteriors(self.estimator_.predict_proba(X))
+        return self._from_posteriors(self.estimator_.predict_proba(X))
+
+    def _from_posteriors(self, proba: Any) -> Any:
+        """The posteriors that the risks are computed from, of those of the estimator."""
+        return normalize_posteriors(proba)
+
+    def _decide_posteriors(self, proba: ArrayLike) -> Decisions:
+        return _decisions(self, proba)
 
     def predict_log_proba(self, X: Data) -> Any:
         """The logarithms of the posteriors."""
@@ -257,8 +266,22 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
             proba = check_posteriors(proba)
         return proba @ self.loss_matrix_.values
 
-    def decide(self, X: Data) -> Decisions:
-        """Actions with the risks behind them and where they reject."""
+    def decide(self, X: Data) -> Any:
+        """Actions with the risks behind them and where they reject, as `Decisions`.
+
+        One record, a dict of columns and values or the values in order, gives one `Decision`: the
+        most probable class, the posteriors, the action and its risk.
+
+        >>> from lyceum import datasets
+        >>> from lyceum.bayes import NaiveBayes
+        >>> costs = {("no", "yes"): 9, ("yes", "no"): 1}                # (true class, action)
+        >>> model = MinimumRiskClassifier(NaiveBayes(), costs).fit(datasets.load("weather"))
+        >>> decision = model.decide(("overcast", "mild", "high", True))
+        >>> decision.predicted, decision.action, round(decision.risk, 2)
+        ('yes', 'no', 0.68)
+        """
+        if is_record(X):
+            return decide_record(self, X)
         return _decisions(self, self.predict_proba(X))
 
     # -- how good ----------------------------------------------------------------------

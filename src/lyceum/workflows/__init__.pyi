@@ -19,6 +19,10 @@ from lyceum.workflows.predict import (
     Predicted as Predicted,
     predict_file as predict_file,
 )
+from lyceum.workflows.profile import (
+    TrainingProfile as TrainingProfile,
+    keep_profile as keep_profile,
+)
 from lyceum.workflows.reduce import Reduction as Reduction, reduce_table as reduce_table
 from lyceum.workflows.segment import (
     Segmentation as Segmentation,

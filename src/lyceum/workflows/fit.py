@@ -14,6 +14,7 @@ from lyceum._core.data import FileFormat, scan
 from lyceum._core.files import spool
 from lyceum._core.types import Data
 from lyceum.errors import LyceumError
+from lyceum.workflows.profile import keep_profile
 
 
 def fit_file(
@@ -84,6 +85,8 @@ def fit_file(
             steps = [catalog.find(name).build(sparse_text) for name in names]
             model = make_pipeline(*steps, model)
         try:
-            return model.fit(rows)
+            model.fit(rows)
         except InvalidParameterError as error:
             raise LyceumError(str(error)) from error
+        keep_profile(model, rows)
+        return model

@@ -19,6 +19,12 @@ from lyceum._core.base.new_columns import (
     schema_with_names,
 )
 from lyceum._core.base.one_pass import OnePassClassifier, OnePassLearner, finite_sums
+from lyceum._core.base.one_record import (
+    Decision,
+    RecordModel,
+    decide,
+    is_record,
+)
 from lyceum._core.base.posterior_classifier import (
     PosteriorClassifier,
     normalize_posteriors,
@@ -52,6 +58,7 @@ from lyceum.errors import undefined
 __all__ = [
     "CATEGORICAL_FEATURES",
     "Classifier",
+    "Decision",
     "Density",
     "Learner",
     "NewColumns",
@@ -59,14 +66,17 @@ __all__ = [
     "OnePassLearner",
     "PosteriorClassifier",
     "Reading",
+    "RecordModel",
     "Regressor",
     "check_same_columns",
     "check_takes_weights",
     "complexity",
+    "decide",
     "explain_frame",
     "finite_sums",
     "guard_public_methods",
     "is_pipeline",
+    "is_record",
     "library_of",
     "normalize_posteriors",
     "output_library",

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base.explanations import collect_explanation
@@ -20,6 +21,7 @@ from lyceum._core.base.n_jobs_verbose import (
     running_as_set,
     shown_progress,
 )
+from lyceum._core.base.one_record import Decision, count_fit, decide
 from lyceum._core.base.parameter_docs import complete_docstring
 from lyceum._core.base.row_names import without_row_names
 from lyceum._core.base.state import unchanged_on_failure
@@ -254,6 +256,17 @@ class Learner(BaseEstimator):
         explanation = self._explain(rows, parts, unit, labels)
         return explanation, self._prepare_rows(rows).in_one_block(caller)
 
+    @available_if(lambda self: hasattr(self, "predict"))  # type: ignore[untyped-decorator]
+    def decide(self, record: Any) -> Decision:
+        """The prediction for one record: a dict of columns and values, or the values in order.
+
+        It is that of `predict` and `predict_proba`, in a tenth of their time: what does not depend
+        on the record is done once.
+        """
+        return decide(self, record)
+
+    decide._is_guarded = True  # runs as set already, and the guard's time counts
+
     # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
@@ -336,6 +349,7 @@ def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
             result = method(self, *data, **named)
             if counter := self.__dict__.pop("_row_counter", None):
                 self.n_rows_ = counter.total()
+            count_fit(self)
             return result
 
     return guarded_method

@@ -8,6 +8,7 @@ by side: a `SampledProfile` adds a sample of them, and its columns become an `In
 
 from typing import TYPE_CHECKING, Any
 
+from lyceum._core.data.files.column_names import missing_columns
 from lyceum._core.data.files.digest import digest_data
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.large_file import ProfiledFile, profile_large_file
@@ -55,7 +56,13 @@ from lyceum._core.data.schema.coding import (
     comparable_target,
     labels,
 )
-from lyceum._core.data.schema.column import KINDS, Column, Kind
+from lyceum._core.data.schema.column import (
+    EXACT,
+    KINDS,
+    Column,
+    Kind,
+    is_beyond_floats,
+)
 from lyceum._core.data.schema.column_roles import spelling_hint
 from lyceum._core.data.schema.profile import ColumnProfile, TableProfile
 from lyceum._core.data.schema.schema import Schema, without_texts
@@ -65,6 +72,7 @@ if TYPE_CHECKING:
     from lyceum._core.data.inputs.inputs import Inputs
 
 __all__ = [
+    "EXACT",
     "KINDS",
     "Align",
     "ArraySource",
@@ -104,9 +112,11 @@ __all__ = [
     "fits_memory",
     "has_text_levels",
     "inspect",
+    "is_beyond_floats",
     "is_dask",
     "is_frame",
     "labels",
+    "missing_columns",
     "other_target",
     "parse_columns",
     "paths_of",

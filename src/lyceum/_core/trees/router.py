@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import threading
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -139,7 +140,7 @@ class Router:
         self._arrays = [native_tree(tree, self.n_columns) for tree in self.trees]
         self._shares_missing = any(arrays.shares_missing for arrays in self._arrays)
 
-    @property
+    @cached_property
     def n_outputs(self) -> int:
         """The output columns that the trees add to."""
         return max(

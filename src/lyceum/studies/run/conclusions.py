@@ -44,7 +44,7 @@ from lyceum.studies.run.pipelines import (
 from lyceum.studies.run.problems import Problems, reason_of
 from lyceum.studies.run.settings_search import search_settings
 from lyceum.studies.run.store import Store
-from lyceum.workflows import FittedModel
+from lyceum.workflows import FittedModel, keep_profile
 
 MODEL_FILE = "model.lyceum"
 
@@ -256,7 +256,10 @@ def _fit(
     if decides and hasattr(model, "predict_proba"):
         model = MinimumRiskClassifier(model, plan.rule.loss, doubt=plan.rule.doubt)
     with few_threads(rows):
-        return model.fit(data.all_rows if indices is None else rows)
+        learned = data.all_rows if indices is None else rows
+        model.fit(learned)
+        keep_profile(model, learned)
+        return model
 
 
 @dataclass(frozen=True, slots=True, eq=False)

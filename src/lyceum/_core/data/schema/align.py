@@ -179,7 +179,7 @@ class Align:
         if y is not None and self.classes is not None:
             y = self.classes(y).astype(np.int32)
         schema = with_texts_of(self.after, block.schema)
-        return replace(block, X=X, y=y, schema=schema)
+        return type(block)(X, y, block.w, block.start, schema)
 
 
 def change_between(before: Column, after: Column) -> Change | None:

@@ -1,0 +1,535 @@
+"""One record at a time: what a server asks of a model, in microseconds.
+
+`predict` takes tables, and most of its time for one row goes into what does not depend on the row:
+comparing schemas, building steps, routing through a pipeline. Here this is done once per model. The
+steps and the function of a block that `predict` itself would run are kept and applied to the cells
+of each record, so that the answer is that of `predict` to the bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan
+from numbers import Number
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from lyceum._core.base.model_parts import pipeline_steps
+from lyceum._core.base.n_jobs_verbose import running_as_set
+from lyceum._core.base.posterior_classifier import PosteriorClassifier
+from lyceum._core.data import (
+    EXACT,
+    Align,
+    ArraySource,
+    Block,
+    Column,
+    Rows,
+    Schema,
+    coded_source,
+    is_beyond_floats,
+    missing_columns,
+)
+from lyceum._core.lazy_arrow import pa
+from lyceum._core.native import native
+from lyceum._core.text import plain
+from lyceum._core.types import Estimator
+from lyceum.errors import DataError, LyceumError
+
+Record = Mapping[str, Any] | Sequence[Any] | Any
+_Function = Callable[[Block], np.ndarray]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The answer of a model to one record.
+
+    Attributes
+    ----------
+    predicted : label or float
+        The class of largest posterior, or the value: what `predict` gives, unless there is an
+        action.
+    probabilities : dict or None
+        The posterior of every class; None for values and for classifiers without posteriors.
+    action : label or None
+        What to do under a loss matrix, for a model that has one, which is what its `predict`
+        gives.
+    risk : float or None
+        The expected loss of the action.
+    rejected : bool
+        Whether the action is to doubt, or names no class.
+    unknown : tuple of str
+        The columns with a category that the model has not seen.
+    missing : tuple of str
+        The columns without a value.
+
+    See Also
+    --------
+    lyceum.base.Learner.decide : Gives it.
+    lyceum.decision.MinimumRiskClassifier : Has actions and risks.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum.bayes import NaiveBayes
+    >>> model = NaiveBayes().fit(datasets.load("weather"))
+    >>> record = {"outlook": "sunny", "temperature": "hot", "humidity": "high", "windy": False}
+    >>> decision = model.decide(record)
+    >>> decision.predicted, round(decision.probabilities["no"], 3), decision.missing
+    ('no', 0.688, ())
+    """
+
+    predicted: Any
+    probabilities: dict[Any, float] | None = None
+    action: Any = None
+    risk: float | None = None
+    rejected: bool = False
+    unknown: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in JSON's own types."""
+        probabilities = self.probabilities
+        if probabilities is not None:
+            probabilities = {str(label): p for label, p in probabilities.items()}
+        return plain(
+            {
+                "predicted": self.predicted,
+                "probabilities": probabilities,
+                "action": self.action,
+                "risk": self.risk,
+                "rejected": self.rejected,
+                "unknown": list(self.unknown),
+                "missing": list(self.missing),
+            }
+        )
+
+
+# -- cells -----------------------------------------------------------------------------
+
+
+class RecordCoder:
+    """The cells of one record as the coded row that a table of it would give.
+
+    Numbers, text among known categories and missing cells are coded here; whatever else a cell may
+    be (dates as text, unusual types) goes through the reader of tables, which knows all of it.
+    """
+
+    def __init__(self, schema: Schema):
+        self.schema = schema
+        self.names = schema.names
+        self._codes = [_code_table(column) for column in schema]
+
+    def cells(self, record: Record) -> tuple[np.ndarray, Schema]:
+        """The cells, of shape (1, d), and their schema, which lists the texts of free text."""
+        values = self.values(record)
+        row = []
+        for value, (types, codes) in zip(values, self._codes):
+            if value is None or value != value:  # None or NaN
+                row.append(np.nan)
+            elif type(value) not in types:
+                return self._by_table(values)
+            elif codes is not None:
+                row.append(codes.get(value, -1.0))
+            elif -EXACT <= value <= EXACT or type(value) is float:
+                row.append(float(value))
+            else:  # a whole number that a float may not hold
+                return self._by_table(values)
+        return np.array([row], dtype=np.float64), self.schema
+
+    def values(self, record: Record) -> Any:
+        """The values in the order of the columns, from a dict, a struct or a sequence."""
+        if isinstance(record, Mapping):
+            try:
+                return [record[name] for name in self.names]
+            except KeyError:
+                raise missing_columns(
+                    [name for name in self.names if name not in record], list(record)
+                ) from None
+        fields = getattr(record, "__struct_fields__", None)
+        if fields is not None:
+            return self.values({name: getattr(record, name) for name in fields})
+        if isinstance(record, str) or not isinstance(record, Sequence | np.ndarray):
+            raise DataError(
+                f"a record is a dict of columns and values, or their values in order, not"
+                f" {type(record).__name__}"
+            )
+        if len(record) != len(self.names):
+            raise DataError(
+                f"the record has {len(record)} values for {len(self.names)} columns:"
+                f" {', '.join(map(repr, self.names[:5]))}, ..."
+            )
+        return record
+
+    def _by_table(self, values: Sequence[Any]) -> tuple[np.ndarray, Schema]:
+        arrays = []
+        for name, value in zip(self.names, values):
+            try:
+                arrays.append(pa.array([value]))
+            except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
+                raise DataError(
+                    f"column {name!r} cannot hold {str(value)[:50]!r}: {error}"
+                ) from error
+        source = coded_source(pa.table(arrays, names=self.names), self.schema)
+        return source.X, source.schema
+
+
+_Codes = tuple[tuple[type, ...], dict[Any, float] | None]
+
+
+def _code_table(column: Column) -> _Codes:
+    """The types of cells that are coded without a table, and their codes; no codes where a number
+    stands for itself."""
+    if column.is_free_text or column.is_time:
+        return (), None
+    if column.categories is None:
+        return (float, int), None
+    labels = column.categories.tolist()
+    kind = column.categories.dtype.kind
+    if column.numeric:
+        return ((bool,) if kind == "b" else (float, int)), None
+    codes = {label: float(code) for code, label in enumerate(labels)}
+    if all(type(label) is str for label in labels):
+        return (str,), codes
+    if kind in "iuf" and not is_beyond_floats(column.categories):
+        return (float, int), codes
+    return (), None
+
+
+# -- the way of a record through a model -----------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _WatchedSource(ArraySource):
+    """One row of a model's columns; lists what is computed of it."""
+
+    collected: list[tuple[tuple[Any, ...], _Function, Any]] = field(
+        default_factory=list
+    )
+
+
+class _WatchedRows(Rows):
+    """Rows that keep the steps and the function of what is collected from them."""
+
+    def collect(self, function: _Function) -> Any:
+        result = super().collect(function)
+        self.source.collected.append((self.steps, function, result))  # type: ignore[attr-defined]
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Path:
+    """The steps and the function of a block by which a method answers."""
+
+    steps: tuple[Any, ...]
+    function: _Function
+
+    def __call__(self, block: Block) -> np.ndarray:
+        for step in self.steps:
+            block = step(block)
+        return self.function(block)
+
+
+def _steps_that_change(steps: Sequence[Any], schema: Schema) -> tuple[Any, ...]:
+    """The steps without those that leave every block of these columns as it is."""
+    kept = []
+    for step in steps:
+        after = step.schema(schema)
+        if not (isinstance(step, Align) and _is_idle(step, schema)):
+            kept.append(step)
+        schema = after
+    return tuple(kept)
+
+
+def _is_idle(step: Align, before: Schema) -> bool:
+    same = len(before) == len(step.after) and not before.has_free_text
+    return same and all(map(Column.same_as, before, step.after))
+
+
+class RecordModel:
+    """A fitted learner, or a pipeline that ends in one, compiled for single records.
+
+    A model that turns the posteriors of its `estimator_` into others says how by
+    `_from_posteriors`; one that decides by them, by `_decide_posteriors`.
+
+    Parameters
+    ----------
+    model : learner, pipeline, or a model that wraps one
+        Fitted on a table or a scan, so that it knows the names of its columns.
+    """
+
+    def __init__(self, model: Estimator):
+        check_is_fitted(model)
+        self.model = model
+        self._marks = _marks_of(model)
+        self.inner: RecordModel | None = None
+        if hasattr(model, "_from_posteriors"):
+            self.inner = RecordModel(_thawed(model.estimator_))
+        parts = _parts_of(model)
+        self.learner = parts[-1]
+        schema = Schema(_columns_of(parts[0], self.learner))
+        self.coder = RecordCoder(schema)
+        self.labels: list[Any] | None = None
+        if hasattr(model, "classes_") and hasattr(model, "predict"):
+            self.labels = np.asarray(model.classes_).tolist()
+        self._has_posteriors = hasattr(model, "predict_proba")
+        self._prepared = None
+        if all(hasattr(part, "schema_") for part in parts):
+            self._prepared = _prepare(schema, parts[:-1])
+        self._steps: tuple[Any, ...] = ()
+        if self._prepared is not None:
+            self._steps = _steps_that_change(self._prepared.steps, schema)
+        self._predict = self._path("predict")
+        self._posteriors = self._path("predict_proba") if self._has_posteriors else None
+        self._is_posterior_rule = self._decides_by_posteriors()
+
+    def _decides_by_posteriors(self) -> bool:
+        """Whether one pass gives both the class and the posteriors."""
+        return (
+            self._predict is not None
+            and self._posteriors is not None
+            and isinstance(self.learner, PosteriorClassifier)
+            and self._predict.function == self.learner._most_probable
+            and self._posteriors.function == self.learner._posteriors
+            and len(self._predict.steps) == len(self._posteriors.steps)
+        )
+
+    def _path(self, method: str) -> _Path | None:
+        """What `method` computes of a block; None where it does more than that."""
+        rows = self._prepared
+        if rows is None or not hasattr(self.learner, method):
+            return None
+        collected = rows.source.collected  # type: ignore[attr-defined]
+        collected.clear()
+        answer = getattr(self.learner, method)(rows)
+        # the answer itself was collected: nothing is done to it afterwards
+        if len(collected) != 1 or collected[0][2] is not answer:
+            return None
+        steps, function, _ = collected[0]
+        return _Path(_steps_that_change(steps, self.coder.schema), function)
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the model or a part of it has been fitted again."""
+        return _marks_of(self.model) != self._marks
+
+    # -- answers -----------------------------------------------------------------------
+
+    def decide(self, record: Record) -> Decision:
+        """The prediction for one record, with posteriors where there are some."""
+        return self.decide_cells(*self.coder.cells(record))
+
+    def decide_cells(self, X: np.ndarray, schema: Schema) -> Decision:
+        """As `decide`, of cells that `coder.cells` gave."""
+        block = Block(X, None, None, 0, schema)
+        with running_as_set(self.learner):
+            predicted, posterior = self._answer(block)
+        unknown, missing = self._notes(X[0].tolist())
+        if posterior is None:
+            return Decision(predicted, unknown=unknown, missing=missing)
+        shares = posterior[0].tolist()
+        # clusters and components have numbers
+        labels = range(len(shares)) if self.labels is None else self.labels
+        probabilities = dict(zip(labels, shares))
+        if not hasattr(self.model, "_decide_posteriors"):
+            return Decision(predicted, probabilities, unknown=unknown, missing=missing)
+        decided = self.model._decide_posteriors(posterior)
+        return Decision(
+            predicted,
+            probabilities,
+            action=decided.actions.tolist()[0],
+            risk=float(decided.risk[0]),
+            rejected=bool(decided.rejected[0]),
+            unknown=unknown,
+            missing=missing,
+        )
+
+    def _answer(self, block: Block) -> tuple[Any, np.ndarray | None]:
+        """The prediction and, where there are some, the posteriors of shape (1, K)."""
+        if self.inner is not None:
+            _, inside = self.inner._answer(block)
+            posterior = self.model._from_posteriors(inside)
+            return self.labels[int(posterior[0].argmax())], posterior  # type: ignore[index]
+        if self._is_posterior_rule:
+            code, posterior = self._by_posteriors(block)
+            return self.labels[code], posterior  # type: ignore[index]
+        predicted = self._output("predict", self._predict, block).tolist()[0]
+        if not self._has_posteriors:
+            return predicted, None
+        return predicted, self._output("predict_proba", self._posteriors, block)
+
+    def _by_posteriors(self, block: Block) -> tuple[int, np.ndarray]:
+        """The code of the class and the posteriors from one pass: as `predict` does, the class is
+        that of the largest log joint, if the learner has one."""
+        for step in self._posteriors.steps:  # type: ignore[union-attr]
+            block = step(block)
+        _check_kept(block)
+        if self.learner._has_posteriors:
+            posterior = np.ascontiguousarray(self.learner._posteriors(block))
+            scores = posterior
+        else:
+            scores = self.learner._log_joint(block)
+        code = np.empty(1, dtype=np.int64)
+        native.row_argmax(scores, code)
+        if not self.learner._has_posteriors:
+            native.posterior(scores)
+        return int(code[0]), scores
+
+    def _output(self, method: str, path: _Path | None, block: Block) -> np.ndarray:
+        if path is not None:
+            answer = path(block)
+        elif self._prepared is None:
+            answer = getattr(self.model, method)(_as_rows(block))
+        else:
+            for step in self._steps:
+                block = step(block)
+            answer = getattr(self.learner, method)(_as_rows(block))
+        answer = np.asarray(answer)
+        _check_kept(answer)
+        return answer
+
+    def _notes(self, cells: list[float]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The columns with an unknown category, and those without a value."""
+        unknown: tuple[str, ...] = ()
+        missing: tuple[str, ...] = ()
+        if -1.0 in cells:
+            unknown = tuple(
+                column.name
+                for column, cell in zip(self.coder.schema, cells)
+                if cell == -1.0 and not column.numeric
+            )
+        if isnan(sum(cells)):  # of infinities too: then the loop finds none
+            named = zip(self.coder.names, cells)
+            missing = tuple(name for name, cell in named if cell != cell)
+        return unknown, missing
+
+
+def _as_rows(block: Block) -> Rows:
+    return Rows(ArraySource(block.X, None, None, block.schema, coded=True))
+
+
+def _prepare(schema: Schema, preparations: list[Any]) -> _WatchedRows | None:
+    """A row after the steps of a pipeline; None where a step does not work block by block."""
+    cells = np.array([[_some_cell(column) for column in schema]], dtype=np.float64)
+    source = _WatchedSource(cells, None, None, schema, coded=True)
+    rows: Any = _WatchedRows(source)
+    for step in preparations:
+        rows = step.transform(rows)
+        if not isinstance(rows, _WatchedRows):
+            return None
+    return rows
+
+
+def _parts_of(model: Estimator) -> list[Any]:
+    """The steps of a pipeline; the model itself if it is none."""
+    return [step for step in pipeline_steps(model) if step not in (None, "passthrough")]
+
+
+def _thawed(model: Estimator) -> Estimator:
+    """What scikit-learn's FrozenEstimator holds, without importing it."""
+    if type(model).__name__ == "FrozenEstimator":
+        return model.estimator
+    return model
+
+
+def _columns_of(model: Estimator, learner: Estimator) -> tuple[Column, ...]:
+    """The columns that a model reads: its own, or those of what it wraps."""
+    model = _parts_of(_thawed(model))[0]
+    if hasattr(model, "schema_"):
+        return model.schema_.columns
+    calibrated = getattr(model, "calibrated_classifiers_", None)
+    if calibrated:  # scikit-learn's
+        return _columns_of(calibrated[0].estimator, learner)
+    if hasattr(model, "estimator_"):
+        return _columns_of(model.estimator_, learner)
+    raise LyceumError(
+        f"this {type(learner).__name__} does not say which columns it was fitted on: fit it by"
+        " `lyceum fit`, or on lyceum.scan(...)"
+    )
+
+
+def _some_cell(column: Column) -> float:
+    """A cell that every learner takes."""
+    if column.numeric and column.categories is not None:
+        return float(column.categories[0])
+    return 0.0
+
+
+def _check_kept(rows: Any) -> None:
+    if len(rows) != 1:
+        raise DataError(
+            "the model drops rows with missing cells, and this record has some: fill them first, or"
+            " fit a model with SimpleImputer"
+        )
+
+
+# -- models that were compiled ---------------------------------------------------------
+
+_compiled: WeakKeyDictionary[Any, RecordModel] = WeakKeyDictionary()
+_n_fits: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+
+
+def count_fit(learner: Estimator) -> None:
+    """Note that a learner was fitted: what was compiled of it before is out of date."""
+    _n_fits[learner] = _n_fits.get(learner, 0) + 1
+
+
+def _marks_of(model: Any) -> list[tuple[int, int]]:
+    """What changes when a model or a part of it is fitted again."""
+    marks = [(id(part), _n_fits.get(part, 0)) for part in _parts_of(model)]
+    if hasattr(model, "estimator_"):
+        marks += _marks_of(model.estimator_)
+    return marks
+
+
+def decide(model: Estimator, record: Record) -> Decision:
+    """The answer of a fitted model to one record, in microseconds.
+
+    It is that of `predict` and `predict_proba` for a table of this row, to the bit; what does not
+    depend on the record is done at the first call after a fit.
+
+    Parameters
+    ----------
+    model : learner, pipeline of learners, or MinimumRiskClassifier
+        Fitted on a frame or a scan.
+    record : dict, sequence or msgspec struct
+        Columns and values, or the values in the order of the columns; None or NaN where there is no
+        value.
+
+    Returns
+    -------
+    Decision
+
+    See Also
+    --------
+    lyceum.base.Learner.decide : The same as a method.
+
+    Examples
+    --------
+    >>> import lyceum
+    >>> from lyceum import datasets
+    >>> from lyceum.workflows import fit_file
+    >>> model = fit_file(datasets.path("penguins"), "species", "LogisticRegression")  # a pipeline
+    >>> record = dict(island="Dream", bill_length_mm=46.5, bill_depth_mm=17.9,
+    ...               flipper_length_mm=192, body_mass_g=3500, sex=None, year=2007)
+    >>> decision = lyceum.decide(model, record)
+    >>> decision.predicted, decision.missing
+    ('Chinstrap', ('sex',))
+    """
+    compiled = _compiled.get(model)
+    if compiled is None or compiled.is_stale:
+        compiled = RecordModel(model)
+        _compiled[model] = compiled
+    return compiled.decide(record)
+
+
+def is_record(value: Any) -> bool:
+    """Whether a value is one record rather than a table: a dict, a struct, or a flat sequence."""
+    if isinstance(value, Mapping) or hasattr(value, "__struct_fields__"):
+        return True
+    if not isinstance(value, list | tuple) or not len(value):
+        return False
+    return all(cell is None or isinstance(cell, str | Number) for cell in value)

@@ -1,0 +1,8 @@
+"""A server for model files: `lyceum serve model.lyceum`; see docs/serving.md.
+
+It needs the extra `web`.
+"""
+
+from lyceum._core.first_use import import_on_first_use
+
+__getattr__, __dir__, __all__ = import_on_first_use(__name__)

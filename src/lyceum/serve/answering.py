@@ -1,0 +1,148 @@
+"""From a question to decisions: one record by the compiled way, many by the reader of tables."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lyceum._core.base import Decision
+from lyceum._core.data import Schema, coded_source
+from lyceum._core.text import plain
+from lyceum.decision import LossMatrix, minimum_risk
+from lyceum.errors import DataError
+from lyceum.serve.bodies import Question
+from lyceum.serve.shelf import ServedModel
+
+
+def answer_cells(
+    served: ServedModel, X: np.ndarray, schema: Schema, question: Question
+) -> dict[str, Any]:
+    """The decision for the cells of one record."""
+    decision = served.records.decide_cells(X, schema)
+    if question.has_costs:
+        decision = _under_costs(served, decision, question)
+    answer: dict[str, Any] = {"predicted": decision.predicted}
+    if decision.probabilities is not None:
+        named = decision.probabilities.items()
+        answer["probabilities"] = {str(label): share for label, share in named}
+    if decision.risk is not None:
+        answer["action"] = decision.action
+        answer["risk"] = decision.risk
+        answer["rejected"] = decision.rejected
+    answer["warnings"] = row_warnings(served, X[0].tolist())
+    return answer
+
+
+def _under_costs(
+    served: ServedModel, decision: Decision, question: Question
+) -> Decision:
+    if decision.probabilities is None:
+        raise DataError("costs need posteriors, and this model has none")
+    posterior = np.array([list(decision.probabilities.values())])
+    decided = minimum_risk(
+        posterior,
+        read_loss(question.loss, served.fitted.classes),
+        question.doubt,
+        classes=list(decision.probabilities),
+    )
+    return replace(
+        decision,
+        action=plain(decided.actions[0]),
+        risk=float(decided.risk[0]),
+        rejected=bool(decided.rejected[0]),
+    )
+
+
+def read_loss(loss: Any, classes: np.ndarray | None) -> LossMatrix | None:
+    """A loss matrix from JSON: {true class: {action: cost}}, or rows of costs in the order of the
+    classes."""
+    if loss is None:
+        return None
+    labels = [] if classes is None else classes.tolist()
+    try:
+        if not isinstance(loss, dict):
+            return LossMatrix(loss, classes=labels)
+        actions = sorted({action for costs in loss.values() for action in costs})
+        names = {str(label): label for label in labels}
+        values = [[loss[name][action] for action in actions] for name in names]
+        own = [names.get(action, action) for action in actions]
+        return LossMatrix(values, classes=labels, actions=own)
+    except KeyError as error:
+        raise DataError(
+            f"the loss has no cost for {error}: give {{true class: {{action: cost}}}}"
+        ) from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise DataError(
+            "the loss is {true class: {action: cost}}, or rows of costs in the order of the"
+            f" classes: {error}"
+        ) from error
+
+
+def row_warnings(served: ServedModel, cells: list[float]) -> list[dict[str, Any]]:
+    """What is unusual in the cells of one record."""
+    warnings: list[dict[str, Any]] = []
+    for column, bounds, cell in zip(served.fitted.schema, served.bounds, cells):
+        if cell != cell:
+            warnings.append({"column": column.name, "warning": "missing"})
+        elif bounds is None:
+            if cell == -1.0 and not column.numeric and not column.is_free_text:
+                warnings.append({"column": column.name, "warning": "unknown category"})
+        elif not bounds[0] <= cell <= bounds[1]:
+            warning = {
+                "column": column.name,
+                "warning": "outside the range of the training rows",
+                "range": list(bounds),
+            }
+            warnings.append(warning)
+    return warnings
+
+
+# -- many rows -------------------------------------------------------------------------
+
+
+def answer_table(served: ServedModel, question: Question) -> list[dict[str, Any]]:
+    """A decision for every row of a table or a CSV file."""
+    if question.csv is None:
+        return list(_answers(served, question, question.table))
+    with tempfile.TemporaryDirectory(prefix="lyceum-") as folder:
+        path = Path(folder) / "body.csv"
+        path.write_bytes(question.csv)
+        return list(_answers(served, question, str(path)))
+
+
+def _answers(
+    served: ServedModel, question: Question, data: Any
+) -> Iterator[dict[str, Any]]:
+    fitted = served.fitted
+    sent: Any = read_loss(question.loss, fitted.classes)
+    loss, doubt = fitted.costs(sent, question.doubt)
+    has_costs = loss is not None or doubt is not None
+    for table, output in fitted.outputs(data):
+        cells = coded_source(table, fitted.schema).X
+        served.watch.note_rows(cells)
+        warnings = [row_warnings(served, row) for row in cells.tolist()]
+        if fitted.classes is None:
+            for value, noted in zip(output.tolist(), warnings):
+                yield {"predicted": value, "warnings": noted}
+            continue
+        labels = fitted.classes.tolist()
+        decided = None
+        if has_costs:
+            decided = minimum_risk(output, loss, doubt, classes=labels)
+        predicted = fitted.predict(table).tolist()
+        served.watch.note_posteriors(output)
+        for row, posterior in enumerate(output.tolist()):
+            answer = {"predicted": predicted[row]}
+            if hasattr(fitted.model, "predict_proba"):
+                answer["probabilities"] = dict(zip(map(str, labels), posterior))
+            if decided is not None:
+                answer["action"] = plain(decided.actions[row])
+                answer["risk"] = float(decided.risk[row])
+                answer["rejected"] = bool(decided.rejected[row])
+            answer["warnings"] = warnings[row]
+            yield answer
