@@ -142,8 +142,18 @@ function trees(x, p) {
   return out;
 }
 
-function scale(x, p) {
-  return x.map((v) => p.factor * v);
+function kernel(x, p) {
+  return p.rows.map((row) => {
+    let sum = 0;
+    if (p.kind === "rbf") {
+      for (let j = 0; j < row.length; j++) sum += (row[j] - x[j]) ** 2;
+      return Math.exp(-p.gamma * sum);
+    }
+    for (let j = 0; j < row.length; j++) sum += row[j] * x[j];
+    sum = p.gamma * sum + p.shift;
+    if (p.kind === "polynomial") return sum ** p.degree;
+    return p.kind === "sigmoid" ? Math.tanh(sum) : sum;
+  });
 }
 
 function before(x, p) {
@@ -152,7 +162,10 @@ function before(x, p) {
 
 function activate(x, p) {
   const functions = {
-    logistic, tanh: Math.tanh, relu: (v) => Math.max(v, 0), exp: Math.exp, linear: (v) => v,
+    sigmoid: logistic,
+    log_sigmoid: (v) => Math.min(v, 0) - Math.log1p(Math.exp(-Math.abs(v))),
+    tanh: Math.tanh,
+    relu: (v) => Math.max(v, 0),
   };
   return x.map(functions[p.function]);
 }

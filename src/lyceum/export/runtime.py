@@ -170,9 +170,21 @@ def trees(x, p):
     return out
 
 
-def scale(x, p):
-    """Every number times a factor."""
-    return [p["factor"] * v for v in x]
+def kernel(x, p):
+    """k(x_i, x) of every stored row x_i."""
+    out = []
+    for row in p["rows"]:
+        if p["kind"] == "rbf":
+            square = sum((a - b) ** 2 for a, b in zip(row, x))
+            out.append(math.exp(-p["gamma"] * square))
+            continue
+        product = p["gamma"] * sum(a * b for a, b in zip(row, x)) + p["shift"]
+        if p["kind"] == "polynomial":
+            product = product ** p["degree"]
+        elif p["kind"] == "sigmoid":
+            product = math.tanh(product)
+        out.append(product)
+    return out
 
 
 def before(x, p):
@@ -183,15 +195,15 @@ def before(x, p):
 def activate(x, p):
     """A function of every number."""
     kind = p["function"]
-    if kind == "logistic":
+    if kind == "sigmoid":
         return [logistic(v) for v in x]
+    if kind == "log_sigmoid":
+        return [min(v, 0.0) - math.log1p(math.exp(-abs(v))) for v in x]
     if kind == "tanh":
         return [math.tanh(v) for v in x]
     if kind == "relu":
         return [max(v, 0.0) for v in x]
-    if kind == "exp":
-        return [math.exp(v) for v in x]
-    return x
+    raise ValueError(kind)
 
 
 def logistic(v):
@@ -262,7 +274,20 @@ def minimum_risk(x, best, costs):
 OPERATIONS = {
     function.__name__: function
     for function in (
-        pick, recode, require, fill, affine, expand, linear, gaussians, column_densities,
-        trees, scale, before, activate, softmax, shares,
+        pick,
+        recode,
+        require,
+        fill,
+        affine,
+        expand,
+        linear,
+        gaussians,
+        column_densities,
+        trees,
+        kernel,
+        before,
+        activate,
+        softmax,
+        shares,
     )
-}  # fmt: skip
+}
