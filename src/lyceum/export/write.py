@@ -12,6 +12,7 @@ from lyceum._core.base import decide_record
 from lyceum._core.files import write_file
 from lyceum._core.types import Estimator
 from lyceum.errors import ExportError
+from lyceum.export.c_code import write_c
 from lyceum.export.program import Program, largest_difference, sample_records
 from lyceum.export.writers import (
     write_javascript,
@@ -26,6 +27,7 @@ _WRITERS: dict[str, Callable[[Program], str]] = {
     ".js": write_javascript,
     ".mjs": write_javascript,
     ".py": write_python,
+    ".c": write_c,
 }
 
 
