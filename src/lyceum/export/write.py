@@ -14,6 +14,7 @@ from lyceum._core.types import Estimator
 from lyceum.errors import ExportError
 from lyceum.export.c_code import write_c
 from lyceum.export.program import Program, largest_difference, sample_records
+from lyceum.export.sql_code import write_sql
 from lyceum.export.writers import (
     write_javascript,
     write_javascript_types,
@@ -28,6 +29,7 @@ _WRITERS: dict[str, Callable[[Program], str]] = {
     ".mjs": write_javascript,
     ".py": write_python,
     ".c": write_c,
+    ".sql": write_sql,
 }
 
 
