@@ -13,7 +13,9 @@ from lyceum.errors import ExportError
 from lyceum.export.program import Program
 
 Constants = dict[str, Any]
-_MOST_LEAVES = 50_000  # of all trees times classes: more is no query but a program
+_MOST_LEAVES = (
+    500  # of all trees times classes: databases plan larger queries for minutes
+)
 
 
 def _number(value: float) -> str:
@@ -66,7 +68,9 @@ class _Query:
             fits = self.conditions[number] if number < len(self.conditions) else ""
             columns.append(fits or ("1 AS fits" if number == 0 else "fits"))
             listed = ",\n    ".join([kept, *columns])
-            parts.append(f"s{number} AS (\n  SELECT {listed}\n  FROM {source}\n)")
+            parts.append(
+                f"s{number} AS MATERIALIZED (\n  SELECT {listed}\n  FROM {source}\n)"
+            )
             source = f"s{number}"
         steps = ",\n".join(parts)
         answers = ",\n  ".join(last)
@@ -178,42 +182,66 @@ def _trees(query: _Query, p: Constants) -> None:
     sums = [[_number(value)] for value in p["start"]]
     for tree in p["trees"]:
         for k in range(len(tree["value"][0])):
-            sums[tree["column"] + k].append(_branch(tree, 0, k))
+            sums[tree["column"] + k].append(_leaves(tree, k))
     query.step([" + ".join(sums[k]) for k in range(outputs)])
 
 
-def _branch(tree: Constants, node: int, k: int) -> str:
-    """The value of output k below a node, as nested CASEs."""
+def _leaves(tree: Constants, k: int) -> str:
+    """Output k of a tree: a CASE of its leaves, each with the conditions on the way to it.
+
+    Nested CASEs would be shorter, but parsers have a limit of depth. A row that no child takes
+    stays at its node, so that a node follows the leaves below it.
+    """
+    whens: list[str] = []
+
+    def visit(node: int, way: list[str]) -> None:
+        for number, condition in enumerate(_conditions(tree, node)):
+            if condition:
+                visit(tree["child"][node] + number, [*way, condition])
+        value = _number(tree["value"][node][k])
+        whens.append(f"WHEN {' AND '.join(way) or '1 = 1'} THEN {value}")
+
+    visit(0, [])
+    return f"CASE {' '.join(whens)} END"
+
+
+def _conditions(tree: Constants, node: int) -> list[str]:
+    """When a row goes to each child; empty for a child of none."""
     kind = tree["kind"][node]
-    own = _number(tree["value"][node][k])
     if kind == 0:
-        return own
+        return []
     cell = f"c{tree['feature'][node]}"
-    first = tree["child"][node]
-    children = [
-        _branch(tree, first + step, k) for step in range(tree["n_children"][node])
-    ]
-    step = tree["missing"][node]
-    # without a child of their own, rows with missing cells are parted, which a query cannot
-    missing = children[step] if step >= 0 else "NULL"
-    whens = [f"WHEN {cell} IS NULL THEN {missing}"]
-    if kind == 1:
-        threshold = tree["threshold"][node]
-        if threshold != float("inf"):
-            whens.append(f"WHEN {cell} <= {_number(threshold)} THEN {children[0]}")
-            return f"CASE {' '.join(whens)} ELSE {children[1]} END"
-        return f"CASE {whens[0]} ELSE {children[0]} END"
     start = tree["table"][node]
-    if kind == 2:
-        cuts = tree["cuts"][start : start + len(children) - 1]
-        pairs = zip(cuts, children)
-        whens += [f"WHEN {cell} <= {_number(cut)} THEN {child}" for cut, child in pairs]
-        return f"CASE {' '.join(whens)} ELSE {children[-1]} END"
-    for code in range(tree["n_codes"][node]):
-        branch = tree["branches"][start + code]
-        if branch >= 0:
-            whens.append(f"WHEN {cell} = {code} THEN {children[branch]}")
-    return f"CASE {' '.join(whens)} ELSE {own} END"
+    n_children = tree["n_children"][node]
+    if kind in (1, 2):
+        cuts = tree["cuts"][start : start + n_children - 1] if kind == 2 else []
+        conditions = _between(cell, [tree["threshold"][node]] if kind == 1 else cuts)
+    else:
+        codes: list[list[str]] = [[] for _ in range(n_children)]
+        for code in range(tree["n_codes"][node]):
+            branch = tree["branches"][start + code]
+            if branch >= 0:
+                codes[branch].append(str(code))
+        conditions = [
+            f"{cell} IN ({', '.join(each)})" if each else "" for each in codes
+        ]
+    step = tree["missing"][node]
+    if step >= 0:
+        known = conditions[step]
+        conditions[step] = (
+            f"({cell} IS NULL OR {known})" if known else f"{cell} IS NULL"
+        )
+    return conditions
+
+
+def _between(cell: str, cuts: list[float]) -> list[str]:
+    """The conditions of the intervals that rising cuts part; an infinite cut parts known cells
+    from missing ones."""
+    if cuts == [float("inf")]:
+        return [f"{cell} IS NOT NULL", ""]
+    lower = ["", *(f"{cell} > {_number(cut)}" for cut in cuts)]
+    upper = [*(f"{cell} <= {_number(cut)}" for cut in cuts), ""]
+    return [" AND ".join(filter(None, pair)) for pair in zip(lower, upper)]
 
 
 def _before(query: _Query, p: Constants) -> None:

@@ -438,8 +438,9 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
     def _score_operations(self) -> list[Operation]:
         """The scores of a row, for exported models."""
         if not self.trees_:
-            constants = {"coef": [[]] * len(self.baseline_)}
-            return [("linear", {**constants, "intercept": self.baseline_.tolist()})]
+            no_columns: list[list[float]] = [[]] * len(self.baseline_)
+            baseline = self.baseline_.tolist()
+            return [("linear", {"coef": no_columns, "intercept": baseline})]
         return self._router.operations(self.baseline_.tolist())
 
     def _scores(self, block: Block) -> np.ndarray:
