@@ -44,6 +44,7 @@ _ROOMS = (
     "ensemble",
     "errors",
     "evaluate",
+    "export",
     "kernels",
     "linear",
     "mixtures",
