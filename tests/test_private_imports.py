@@ -19,6 +19,7 @@ READERS = {
     "catalog",
     "cli",
     "evaluate",
+    "export",
     "persist",
     "plot",
     "studies",
@@ -37,6 +38,7 @@ PROTOCOL = {  # what a room asks of the classes of the rooms above it
     ("persist", "_check_model"),
     ("evaluate", "_n_parameters"),  # of scikit-learn's mixtures too
     ("_core.trees", "_router"),
+    ("export", "_operations"),
 }
 
 

@@ -46,6 +46,7 @@ _ROOMS = (
     "ensemble",
     "errors",
     "evaluate",
+    "export",
     "kernels",
     "linear",
     "mixtures",

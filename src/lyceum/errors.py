@@ -8,6 +8,7 @@ LyceumError
 ├── SettingError (a ValueError)      parameters that do not go together, or not with these data
 ├── ModelFileError (a ValueError)    a model file is damaged, unknown or unsafe
 ├── MissingPackageError (an ImportError)  a package that only this part needs is not installed
+├── ExportError (a ValueError)       a model cannot be written in another language
 ├── StudyError (a ValueError)        a study cannot be run as requested, or not in this folder
 └── Cancelled                        the work was cancelled by the code that watched its progress
 DataWarning (a UserWarning)          what was inferred about how a file is written
@@ -26,6 +27,7 @@ __all__ = [
     "Cancelled",
     "DataError",
     "DataWarning",
+    "ExportError",
     "LyceumError",
     "MissingPackageError",
     "MissingValuesError",
@@ -34,6 +36,7 @@ __all__ = [
     "SettingError",
     "SourceError",
     "StudyError",
+    "cannot_export",
     "number_setting",
     "undefined",
 ]
@@ -189,6 +192,21 @@ class ModelFileError(LyceumError, ValueError):
     """
 
 
+class ExportError(LyceumError, ValueError):
+    """A model, or a part of one, cannot be written in another language.
+
+    See Also
+    --------
+    lyceum.export.export_model : Raises it.
+
+    Examples
+    --------
+    >>> from lyceum.errors import ExportError
+    >>> issubclass(ExportError, ValueError)
+    True
+    """
+
+
 class StudyError(LyceumError, ValueError):
     """A study cannot be run as requested, or not in this folder.
 
@@ -291,6 +309,17 @@ def number_setting(name: str, value: object) -> np.ndarray:
     except (TypeError, ValueError):
         pass
     raise SettingError(f"{name} must be a number or numbers, got {value!r}")
+
+
+def cannot_export(learner: object, why: str = "") -> ExportError:
+    """The error of a learner that no program in another language stands for.
+
+    >>> from lyceum.neighbors import KNeighborsRegressor
+    >>> cannot_export(KNeighborsRegressor(), "it has too many rows")
+    ExportError('KNeighborsRegressor cannot be exported: it has too many rows')
+    """
+    reason = f": {why}" if why else ""
+    return ExportError(f"{type(learner).__name__} cannot be exported{reason}")
 
 
 def undefined(owner: Any, name: str) -> NotImplementedError:

@@ -59,3 +59,6 @@ ClassWeight: TypeAlias = "str | Mapping[Any, float] | None"
 Priors: TypeAlias = "str | ArrayLike | None"
 Folds: TypeAlias = "int | str | Splitter | Iterable[Any] | None"
 Loss: TypeAlias = "str | ArrayLike | Losses | Mapping[Any, Any] | None"
+
+# a step of an exported model: its name in `lyceum.export.runtime`, and its constants
+Operation: TypeAlias = "tuple[str, dict[str, Any]]"

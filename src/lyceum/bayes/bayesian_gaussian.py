@@ -26,8 +26,9 @@ from lyceum._core.probability import (
     whiten,
 )
 from lyceum._core.statistics import ClassScatter
-from lyceum._core.types import Categories, Priors
+from lyceum._core.types import Categories, Operation, Priors
 from lyceum.bayes.discriminant import QuadraticRule
+from lyceum.errors import cannot_export
 from lyceum.report import Summary
 
 
@@ -198,6 +199,9 @@ class BayesianGaussianClassifier(QuadraticRule):
         )
 
     # -- predict -----------------------------------------------------------------------
+
+    def _operations(self) -> list[Operation]:
+        raise cannot_export(self, "its densities are Student's")
 
     def _log_joint(self, block: Block) -> np.ndarray:
         # with the constant 0 the Gaussian kernel gives -½ q

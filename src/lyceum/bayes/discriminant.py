@@ -21,9 +21,10 @@ from lyceum._core.probability import (
     squared_distance_parts,
 )
 from lyceum._core.statistics import ClassMoments, ClassRowScatter, ClassScatter, is_wide
-from lyceum._core.types import Data
+from lyceum._core.types import Data, Operation
 from lyceum.bayes.few_rows import check_covariances
 from lyceum.bayes.generative import GenerativeClassifier
+from lyceum.errors import cannot_export
 from lyceum.evaluate import degrees_of_freedom
 from lyceum.report import Explanation, Summary, Table
 
@@ -184,6 +185,19 @@ class QuadraticRule(Discriminant):
             for S, m in zip(self.covariance_, self.means_)
         ]
         return self._constant - 0.5 * np.column_stack(squares)
+
+    def _operations(self) -> list[Operation]:
+        if self._has_few_rows:
+            raise cannot_export(self, "it has fewer rows than columns")
+        whiten = self._whiten
+        if whiten.ndim == 2:  # diagonals
+            whiten = whiten[:, :, None] * np.eye(whiten.shape[1])
+        constants = {
+            "means": self.means_.tolist(),
+            "whiten": whiten.tolist(),
+            "constant": self._constant.tolist(),
+        }
+        return [("gaussians", constants), ("softmax", {})]
 
     def _set_few_rows(
         self,

@@ -19,7 +19,7 @@ from lyceum._core.probability import (
     PRIOR_CONSTRAINTS,
     log_probability,
 )
-from lyceum._core.types import Categories, Data, Priors, Target, Weights
+from lyceum._core.types import Categories, Data, Operation, Priors, Target, Weights
 from lyceum.bayes.conditionals import (
     CONDITIONALS,
     BinColumns,
@@ -40,7 +40,7 @@ from lyceum.bayes.naive_bayes_report import (
     factors_and_cells,
     summary_tables,
 )
-from lyceum.errors import SettingError, SourceError
+from lyceum.errors import SettingError, SourceError, cannot_export
 from lyceum.evaluate import degrees_of_freedom
 from lyceum.report import Explanation, Summary
 
@@ -345,6 +345,29 @@ class NaiveBayes(GenerativeClassifier):
             for k, log in enumerate(logs):
                 joint[:, k] += log(x)
         return joint
+
+    def _operations(self) -> list[Operation]:
+        if self.kernels_ or len(self._columns_of_kind("histogram")):
+            raise cannot_export(
+                self, "it has densities of numbers other than Gaussians"
+            )
+        gaussians = zip(
+            self._gaussian_columns.tolist(),
+            self._mean.tolist(),
+            self._half_precision.tolist(),
+            self._peak.tolist(),
+        )
+        starts = self._offsets.tolist()
+        tables = [
+            [j, self._log_table[start:stop].tolist()]
+            for j, start, stop in zip(self._table_columns.tolist(), starts, starts[1:])
+        ]
+        constants = {
+            "log_prior": self.class_log_prior_.tolist(),
+            "gaussians": [list(column) for column in gaussians],
+            "tables": tables,
+        }
+        return [("column_densities", constants), ("softmax", {})]
 
     # -- what was learned --------------------------------------------------------------
 

@@ -424,6 +424,24 @@ def explain(
     run(model, data, row or (), file_format=file_format, as_json=as_json)
 
 
+@app.command(epilog="Example: lyceum export model.lyceum model.js")
+def export(
+    model: Model,
+    out: Annotated[
+        str,
+        typer.Argument(
+            help="The file to write; its ending says the language: .js, .py, .c or .sql."
+        ),
+    ],
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a model as a program that needs neither Lyceum nor any other package."""
+    from lyceum.cli.commands.models import run_export
+
+    run_export(model, out, force=force, as_json=as_json)
+
+
 @app.command(
     epilog="Example: lyceum compare old.lyceum new.lyceum test.csv --target class"
 )

@@ -14,7 +14,7 @@ from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block, Rows, Schema
 from lyceum._core.probability import class_weight_factors, runner_up
 from lyceum._core.report import weights_table
-from lyceum._core.types import Data, Estimator
+from lyceum._core.types import Data, Estimator, Operation
 from lyceum.errors import SchemaError, SettingError
 from lyceum.report import Explanation, Table
 
@@ -71,6 +71,12 @@ class LinearScores(Classifier, Learner):
     def predict(self, X: Data) -> Any:
         """The class on whose side of the hyperplane a row lies, or that of the largest score."""
         return self._apply(partial(_predict, self), X)
+
+    def _operations(self) -> list[Operation]:
+        constants = {"coef": self.coef_.tolist(), "intercept": self.intercept_.tolist()}
+        if len(self.coef_) > 1:
+            return [("linear", constants)]
+        return [("linear", constants), ("before", {"values": [0.0]})]
 
     def explain(self, X: Data) -> Explanation:
         """What every column adds to the score, coef · (x - mean), from the score at the mean.

@@ -13,8 +13,14 @@ from sklearn.utils import check_random_state
 
 from lyceum._core.base import check_same_columns, undefined, validation_parts
 from lyceum._core.data import Block, Rows
-from lyceum._core.types import Data, Target, Weights
-from lyceum.errors import DataError, SchemaError, SettingError, number_setting
+from lyceum._core.types import Data, Operation, Target, Weights
+from lyceum.errors import (
+    DataError,
+    SchemaError,
+    SettingError,
+    cannot_export,
+    number_setting,
+)
 from lyceum.neural.architecture import (
     ACTIVATIONS,
     INTEGRATIONS,
@@ -435,7 +441,33 @@ class FeedForward(NetworkSettings):
         theta = architecture.pad(self.parameters_, np.dtype(self.dtype))
         return architecture.outputs(theta, self._packer().cells(block))
 
-    # -- model files -------------------------------------------------------------------
+    # -- model files and exported models -----------------------------------------------
+
+    def _network_operations(self) -> list[Operation]:
+        """From the cells of a row to the outputs, for exported models."""
+        if {"weighted"} != set(self.integrations_) | {"weighted"}:
+            raise cannot_export(self, "a layer does not take weighted sums")
+        constants: dict[str, Any] = {
+            "center": self.center_.tolist(),
+            "scale": self.scale_.tolist(),
+        }
+        unused = dict.fromkeys(("gain", "offset", "low", "high"))
+        operations: list[Operation] = [("affine", {**constants, **unused})]
+        architecture = self._architecture
+        parts = architecture.split(self.parameters_)
+        for layer, rows in zip(architecture.layers, parts):
+            if layer.activation == "sign":
+                raise cannot_export(self, "a layer gives signs")
+            weights = rows[: layer.n_in].T
+            biases = rows[layer.n_in]
+            if layer.activation == "sigmoid":  # 1 / (1 + exp(-λ v))
+                weights = architecture.slope * weights
+                biases = architecture.slope * biases
+            sums = {"coef": weights.tolist(), "intercept": biases.tolist()}
+            operations.append(("linear", sums))
+            if layer.activation != "linear":
+                operations.append(("activate", {"function": layer.activation}))
+        return operations
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self.design_names)

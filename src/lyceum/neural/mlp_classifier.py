@@ -13,7 +13,7 @@ from lyceum._core.base import PosteriorClassifier
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block, labels
 from lyceum._core.probability import class_codes, class_weight_factors, runner_up
-from lyceum._core.types import Categories, ClassWeight, Data, Target, Weights
+from lyceum._core.types import Categories, ClassWeight, Data, Operation, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.neural.feed_forward import FeedForward
 from lyceum.neural.row_windows import FirstLook, RowPacker
@@ -302,6 +302,14 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
 
     def _log_joint(self, block: Block) -> np.ndarray:
         return self._joint(self._outputs(block))
+
+    def _operations(self) -> list[Operation]:
+        operations = self._network_operations()
+        if self._architecture.layers[-1].n_out < len(self.classes_):
+            operations.append(("before", {"values": [0.0]}))
+        elif self.loss_name_ == "sigmoid_squares":
+            operations.append(("activate", {"function": "log_sigmoid"}))
+        return [*operations, ("softmax", {})]
 
     def _decide(self, outputs: np.ndarray) -> np.ndarray:
         return self._joint(outputs).argmax(axis=1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from lyceum._core.base import Regressor
 from lyceum._core.data import Block
-from lyceum._core.types import Data, Target, Weights
+from lyceum._core.types import Data, Operation, Target, Weights
 from lyceum.errors import DataError
 from lyceum.neural.feed_forward import FeedForward
 from lyceum.neural.row_windows import FirstLook, RowPacker, spread
@@ -163,6 +163,10 @@ class MLPRegressor(Regressor, FeedForward):
 
     def _direction(self, outputs: np.ndarray) -> np.ndarray:
         return np.ones_like(outputs)
+
+    def _operations(self) -> list[Operation]:
+        back = {"coef": [[self.target_scale_]], "intercept": [self.target_mean_]}
+        return [*self._network_operations(), ("linear", back)]
 
     def _decide(self, outputs: np.ndarray) -> np.ndarray:
         return outputs[:, 0] * self.target_scale_ + self.target_mean_

@@ -9,7 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._core.data import Block, Column, Design, Schema, as_float, codes_of
-from lyceum.errors import SchemaError
+from lyceum._core.types import Operation
+from lyceum.errors import ExportError, SchemaError
 
 
 def is_unknown(codes: np.ndarray, column: Column) -> np.ndarray:
@@ -55,6 +56,20 @@ class Affine:
         X = as_float(block.X)
         out = self._backward(X) if self.inverse else self._forward(X)
         return block.with_X(out.astype(X.dtype, copy=False), block.schema)
+
+    def operations(self, schema: Schema) -> list[Operation]:
+        """The same for exported models."""
+        if self.inverse:
+            raise ExportError("the inverse of a scaler cannot be exported")
+        constants = {}
+        for name in ("center", "scale", "gain", "offset", "low", "high"):
+            values = getattr(self, name)
+            if values is not None:
+                values = np.broadcast_to(
+                    np.asarray(values, float), len(schema)
+                ).tolist()
+            constants[name] = values
+        return [("affine", constants)]
 
     def _forward(self, X: np.ndarray) -> np.ndarray:
         out = X - self.center
@@ -138,6 +153,21 @@ class Fill:
             for j in self.recoded_columns:
                 X[:, j] = codes_of(X[:, j], self.before[j].categories)  # type: ignore[arg-type]
         return X
+
+    def operations(self, schema: Schema) -> list[Operation]:
+        """The same for exported models."""
+        recoded = [
+            [
+                j,
+                "numbers to codes",
+                np.asarray(self.before[j].categories, float).tolist(),
+            ]
+            for j in self.recoded_columns
+        ]
+        fill = ("fill", {"values": self.values.tolist(), "flagged": list(self.flagged)})
+        if recoded:
+            return [("recode", {"changes": recoded}), fill]
+        return [fill]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from lyceum._core.trees import (
     explain_trees,
     node_decisions,
 )
-from lyceum._core.types import Categories, ClassWeight, Data
-from lyceum.errors import ModelFileError
+from lyceum._core.types import Categories, ClassWeight, Data, Operation
+from lyceum.errors import ModelFileError, cannot_export
 from lyceum.report import Explanation
 from lyceum.trees.tree_learner import TreeLearner
 
@@ -246,6 +246,12 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
         if self.missing == "fractions":
             return normalize_posteriors(shares)
         return shares
+
+    def _operations(self) -> list[Operation]:
+        if self.loss_matrix_ is not None or self.default_class is not None:
+            raise cannot_export(self, "it has a loss_matrix or a default_class")
+        start = [0.0] * len(self.classes_)
+        return [*self._router.operations(start), ("shares", {})]
 
     def explain(self, X: Data) -> Explanation:
         """The contributions of the columns to the posterior of the most probable class.

@@ -10,7 +10,7 @@ from lyceum._core.base import Regressor
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
 from lyceum._core.trees import GROWTH_CONSTRAINTS, explain_trees
-from lyceum._core.types import Categories, Data
+from lyceum._core.types import Categories, Data, Operation
 from lyceum.report import Explanation
 from lyceum.trees.tree_learner import TreeLearner
 
@@ -128,6 +128,9 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
 
     def _values(self, block: Block) -> np.ndarray:
         return self._router.sums(block.X)[:, 0]
+
+    def _operations(self) -> list[Operation]:
+        return self._router.operations([0.0])
 
     def explain(self, X: Data) -> Explanation:
         """The contributions of the columns to the prediction: every step is credited to the column

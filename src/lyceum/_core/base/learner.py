@@ -41,7 +41,8 @@ from lyceum._core.data import (
     Step,
 )
 from lyceum._core.report import Explanation, Summary
-from lyceum._core.types import Data, Estimator, Target, Weights
+from lyceum._core.types import Data, Estimator, Operation, Target, Weights
+from lyceum.errors import cannot_export
 
 Reading = Literal["one pass", "many passes", "in memory"]
 
@@ -291,7 +292,12 @@ class Learner(BaseEstimator):
             return sum(map(math.prod, shapes))
         return n_fitted_numbers(self)
 
-    # -- model files -------------------------------------------------------------------
+    # -- model files and exported models -----------------------------------------------
+
+    def _operations(self) -> list[Operation]:
+        """From the prepared cells of a row to the answer, for exported models; see
+        `lyceum.export`."""
+        raise cannot_export(self)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         """The arrays that prediction indexes, with their shapes; checked when a model file is

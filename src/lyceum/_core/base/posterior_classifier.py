@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base.score import Classifier
 from lyceum._core.data import Block, CheckCells
 from lyceum._core.native import native
-from lyceum._core.types import Data
-from lyceum.errors import undefined
+from lyceum._core.types import Data, Operation
+from lyceum.errors import cannot_export, undefined
 
 _ROUNDING = 1e-13  # how far from 1 a sum of posteriors may be by rounding alone
 
@@ -80,6 +80,15 @@ class PosteriorClassifier(Classifier):
         """Coefficients (K, d) and intercepts (K,) of a log joint that is linear in the cells, if it
         is."""
         return None
+
+    def _operations(self) -> list[Operation]:
+        """From the prepared cells of a row to posteriors, for exported models."""
+        rule = self._linear_rule()
+        if rule is None:
+            raise cannot_export(self)
+        coef, intercept = rule
+        constants = {"coef": coef.tolist(), "intercept": intercept.tolist()}
+        return [("linear", constants), ("softmax", {})]
 
     def predict(self, X: Data) -> Any:
         """The class of largest posterior: minimum 0/1 risk."""

@@ -15,13 +15,27 @@ from scipy import sparse
 from lyceum._core.native import native
 from lyceum._core.trees.decisions import node_decisions, shares
 from lyceum._core.trees.tree import Tree
-from lyceum._core.types import Data, Estimator
+from lyceum._core.types import Data, Estimator, Operation
 from lyceum.errors import SettingError
 
 _PACKED = {
     np.dtype(np.float32): "PackedTreesFloat",
     np.dtype(np.float64): "PackedTreesDouble",
 }
+# the arrays of a tree that decide where a row ends
+_EXPORTED = (
+    "feature",
+    "kind",
+    "child",
+    "n_children",
+    "threshold",
+    "table",
+    "n_codes",
+    "missing",
+    "cuts",
+    "branches",
+    "weight",
+)
 _ENGINES = {"quickest": 0, "walk": 1, "scan": 2}
 
 
@@ -146,6 +160,15 @@ class Router:
         return max(
             column + self.values.width(t) for t, column in enumerate(self.columns)
         )
+
+    def operations(self, start: Sequence[float]) -> list[Operation]:
+        """What the trees add to `start`, for exported models."""
+        exported = []
+        for t, tree in enumerate(self.trees):
+            arrays = {name: getattr(tree, name).tolist() for name in _EXPORTED}
+            values = self.values[t].tolist()
+            exported.append({**arrays, "value": values, "column": self.columns[t]})
+        return [("trees", {"start": list(start), "trees": exported})]
 
     # -- where rows end ----------------------------------------------------------------
 

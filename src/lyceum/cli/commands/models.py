@@ -1,4 +1,4 @@
-"""The commands that write and use model files: `lyceum fit`, `predict`, `evaluate` and
+"""The commands that write and use model files: `lyceum fit`, `predict`, `evaluate`, `export` and
 `compare`."""
 
 from __future__ import annotations
@@ -189,3 +189,20 @@ def run_compare(
     console.print()
     for table in summary.tables:
         show_table(table)
+
+
+def run_export(model: str, out: str, *, force: bool, as_json: bool) -> None:
+    from lyceum.export import export_model
+
+    refuse_to_replace(out, force)
+    done = export_model(lyceum.load(model), out, force=force)
+    if as_json:
+        print_json(done.as_dict())
+        return
+    names = " and ".join(str(path) for path in done.paths)
+    print_line(
+        f"{done.program.name} of {done.program.target} written: ", (names, "bold")
+    )
+    print_line(
+        f"{done.n_records:,} drawn records have the same answers, to {done.difference:.1g}"
+    )

@@ -11,7 +11,7 @@ from lyceum._core.base import PosteriorClassifier, Regressor, normalize_posterio
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
 from lyceum._core.statistics import weighted_mean
-from lyceum._core.types import Categories, ClassWeight, Data
+from lyceum._core.types import Categories, ClassWeight, Data, Operation
 from lyceum.ensemble.bagging.draws import OutOfBag, r_squared, weights_of
 from lyceum.ensemble.bagging.forest import FOREST, Forest, ForestData
 
@@ -124,6 +124,10 @@ class RandomForestClassifier(PosteriorClassifier, Forest):
     def _posteriors(self, block: Block) -> np.ndarray:
         """The mean posteriors of the trees."""
         return normalize_posteriors(self._means(block))
+
+    def _operations(self) -> list[Operation]:
+        start = [0.0] * len(self.classes_)
+        return [*self._router.operations(start), ("shares", {})]
 
     def staged_predict_proba(self, X: Data) -> Iterator[np.ndarray]:
         """The posteriors of the first tree, the first two, and so on."""
@@ -242,6 +246,9 @@ class RandomForestRegressor(Regressor, Forest):
 
     def _values(self, block: Block) -> np.ndarray:
         return self._means(block)[:, 0]
+
+    def _operations(self) -> list[Operation]:
+        return self._router.operations([0.0])
 
     def staged_predict(self, X: Data) -> Iterator[np.ndarray]:
         """The predictions of the first tree, the first two, and so on."""

@@ -15,7 +15,7 @@ from lyceum._core.data import Block, labels
 from lyceum._core.native import native
 from lyceum._core.probability import class_weight_factors
 from lyceum._core.trees import explain_trees
-from lyceum._core.types import Categories, ClassWeight, Data, Target
+from lyceum._core.types import Categories, ClassWeight, Data, Operation, Target
 from lyceum.ensemble.boosting.losses import REGRESSION_LOSSES, Loss, class_loss
 from lyceum.ensemble.boosting.rounds import GradientBoosting
 from lyceum.errors import DataError
@@ -154,6 +154,12 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
 
     def _log_joint(self, block: Block) -> np.ndarray:
         return self._joint(self._scores(block))
+
+    def _operations(self) -> list[Operation]:
+        operations = super()._score_operations()
+        if len(self.classes_) == 2:
+            operations.append(("before", {"values": [0.0]}))
+        return [*operations, ("softmax", {})]
 
     def _joint(self, scores: np.ndarray) -> np.ndarray:
         """Log posteriors up to a constant per row: beside the log-odds of two classes there are
@@ -336,6 +342,9 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
     def staged_predict(self, X: Data) -> Iterator[np.ndarray]:
         """The predictions after every round."""
         return self._stages(self._decide, X)
+
+    def _operations(self) -> list[Operation]:
+        return self._score_operations()
 
     def explain(self, X: Data) -> Explanation:
         """What every column adds to the prediction, along the paths through all trees."""

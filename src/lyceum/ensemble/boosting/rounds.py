@@ -35,7 +35,7 @@ from lyceum._core.trees import (
     cached_router,
     impurity_importances,
 )
-from lyceum._core.types import Data, Target, Weights
+from lyceum._core.types import Data, Operation, Target, Weights
 from lyceum.ensemble.boosting.losses import Loss
 from lyceum.ensemble.boosting.trees import MOST_LEAVES, TreeGrower
 from lyceum.ensemble.tree_members import TreesOfRounds
@@ -434,6 +434,14 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         # trees are round by round, in a round one for every output
         outputs = np.arange(len(self.trees_)) % len(self.baseline_)
         return Router(self.trees_, len(self.schema_), columns=outputs)
+
+    def _score_operations(self) -> list[Operation]:
+        """The scores of a row, for exported models."""
+        if not self.trees_:
+            no_columns: list[list[float]] = [[]] * len(self.baseline_)
+            baseline = self.baseline_.tolist()
+            return [("linear", {"coef": no_columns, "intercept": baseline})]
+        return self._router.operations(self.baseline_.tolist())
 
     def _scores(self, block: Block) -> np.ndarray:
         """The scores of every output, (n, K)."""

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
-from lyceum._core.types import Data, Target, Weights
-from lyceum.errors import SettingError, undefined
+from lyceum._core.types import Data, Estimator, Operation, Target, Weights
+from lyceum.errors import SettingError, cannot_export, undefined
 from lyceum.kernels.cells import cells_of
 
 _VALUES = 1 << 22  # kernel values held at once where sums of them are taken: 32 MB
@@ -258,3 +259,25 @@ def as_kernel(kernel: object, **settings: Any) -> Kernel:
             f"there is no kernel {kernel!r}: choose one of {names}, a Kernel, or a function"
         )
     return _KERNELS[kernel](**settings)
+
+
+def kernel_operations(
+    learner: Estimator,
+    kernel: Kernel,
+    rows: Any,
+    coef: np.ndarray,
+    intercept: np.ndarray,
+) -> list[Operation]:
+    """Σ_i coef_i k(x_i, x) + intercept, for exported models."""
+    if kernel.native is None or sparse.issparse(rows):
+        raise cannot_export(learner, "its kernel or its rows have no plain form")
+    name, gamma, shift, degree = kernel.native
+    constants = {
+        "kind": name,
+        "gamma": gamma,
+        "shift": shift,
+        "degree": degree,
+        "rows": np.asarray(rows, dtype=np.float64).tolist(),
+    }
+    sums = {"coef": coef.T.tolist(), "intercept": intercept.tolist()}
+    return [("kernel", constants), ("linear", sums)]

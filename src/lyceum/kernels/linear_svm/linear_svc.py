@@ -19,7 +19,7 @@ from lyceum._core.data import Block, CheckCells, Rows
 from lyceum._core.probability import class_weight_factors, runner_up
 from lyceum._core.report import weights_table
 from lyceum._core.statistics import Moments
-from lyceum._core.types import Categories, ClassWeight, Data, Target, Weights
+from lyceum._core.types import Categories, ClassWeight, Data, Operation, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.kernels.linear_svm.hinge_problem import HingeProblem
 from lyceum.kernels.linear_svm.hinge_solvers import (
@@ -313,6 +313,12 @@ class LinearSVC(Classifier, Learner):
         return self._apply(partial(_classes, self), X)
 
     # -- what was learned --------------------------------------------------------------
+
+    def _operations(self) -> list[Operation]:
+        constants = {"coef": self.coef_.tolist(), "intercept": self.intercept_.tolist()}
+        if len(self.coef_) > 1:
+            return [("linear", constants)]
+        return [("linear", constants), ("before", {"values": [0.0]})]
 
     def explain(self, X: Data) -> Explanation:
         """What every column adds to the score, coef · (x - mean), from the score at the mean.

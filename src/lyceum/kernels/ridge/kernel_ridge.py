@@ -15,9 +15,9 @@ from lyceum._core.base import Regressor
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows, Schema
 from lyceum._core.text import undetermined_fact
-from lyceum._core.types import Categories, Data, Target, Weights
-from lyceum.errors import SettingError, number_setting
-from lyceum.kernels.functions.base import double_gram
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
+from lyceum.errors import SettingError, cannot_export, number_setting
+from lyceum.kernels.functions.base import double_gram, kernel_operations
 from lyceum.kernels.kernel_learner import (
     KERNEL_CONSTRAINTS,
     KernelLearner,
@@ -359,6 +359,13 @@ class KernelRidge(Regressor, KernelLearner):
         """
         check_is_fitted(self)
         return self._apply(partial(_predict, self), X)
+
+    def _operations(self) -> list[Operation]:
+        if self.dual_coef_.ndim > 1:
+            raise cannot_export(self, "it has several targets")
+        coef = self.dual_coef_[:, None]
+        intercept = np.atleast_1d(self.intercept_)
+        return kernel_operations(self, self.kernel_, self.rows_, coef, intercept)
 
     def row_contributions(self, X: Data) -> Any:
         """What every training row adds to every prediction, a_i k(x_i, x), of shape (n_samples, n[,

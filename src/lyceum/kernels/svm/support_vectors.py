@@ -12,7 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
-from lyceum._core.types import Data, Target, Weights
+from lyceum._core.types import Data, Operation, Target, Weights
+from lyceum.kernels.functions.base import kernel_operations
 from lyceum.kernels.functions.other import PrecomputedKernel
 from lyceum.kernels.functions.products import LinearKernel
 from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner
@@ -124,6 +125,19 @@ class SupportVectors(KernelLearner):
         if isinstance(self.kernel_, PrecomputedKernel):
             return X[:, self.support_] @ coef + self.intercept_
         return self.kernel_.sums(self.support_vectors_, coef, X) + self.intercept_
+
+    def _machine_operations(self) -> list[Operation]:
+        """f of every machine, for exported models."""
+        if isinstance(self.kernel_, LinearKernel):
+            sums = {"coef": self.coef_.tolist(), "intercept": self.intercept_.tolist()}
+            return [("linear", sums)]
+        return kernel_operations(
+            self,
+            self.kernel_,
+            self.support_vectors_,
+            self._machine_coef(),
+            self.intercept_,
+        )
 
     def _support_contributions(self, X: Data) -> np.ndarray:
         """coef_i k(x_i, x) of the support vectors of the only machine, (n, n_support)."""

@@ -17,7 +17,8 @@ from lyceum._core.base import Classifier
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.probability import class_weight_factors
-from lyceum._core.types import Categories, ClassWeight, Data, Target, Weights
+from lyceum._core.types import Categories, ClassWeight, Data, Operation, Target, Weights
+from lyceum.errors import cannot_export
 from lyceum.kernels.svm.margin_machine import MarginMachine, fit_margin_machine
 from lyceum.kernels.svm.multiclass import (
     calibrate_machines,
@@ -346,6 +347,11 @@ class SVC(Classifier, SupportVectors):
         if K == 2:
             return np.column_stack([-scores[:, 0], scores[:, 0]])
         return class_scores(scores, self.machines_, K)
+
+    def _operations(self) -> list[Operation]:
+        if len(self.classes_) != 2 or self.probability:
+            raise cannot_export(self, "it has several machines, or probability=True")
+        return [*self._machine_operations(), ("before", {"values": [0.0]})]
 
     def decision_function(self, X: Data) -> Any:
         """f(x) of the second of two classes, (n,), or one score per class, (n, K).

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import Regressor
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
-from lyceum._core.types import Categories, Data, Target, Weights
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.kernels.svm.margin_machine import intercept_of
 from lyceum.kernels.svm.report import (
@@ -232,6 +232,9 @@ class SVR(Regressor, SupportVectors):
     def predict(self, X: Data) -> Any:
         """f(x) of every row."""
         return self._apply(lambda block: self._machine_scores(block.X)[:, 0], X)
+
+    def _operations(self) -> list[Operation]:
+        return self._machine_operations()
 
     # -- what was learned --------------------------------------------------------------
 

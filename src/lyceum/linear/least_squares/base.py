@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, OnePassLearner, Regressor
 from lyceum._core.data import Block, Rows
 from lyceum._core.statistics import PositiveFactor, RowScatter, Scatter, is_wide
-from lyceum._core.types import Data, Estimator, Target, Weights
+from lyceum._core.types import Data, Estimator, Operation, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.linear.row_passes import Residuals, first_pass, without_checks
 from lyceum.report import Explanation, Table
@@ -196,6 +196,13 @@ class LinearPredictor(Regressor, Learner):
     def predict(self, X: Data) -> Any:
         """The fitted values, intercept + X·coef."""
         return self._apply(partial(_fitted_values, self), X)
+
+    def _operations(self) -> list[Operation]:
+        constants = {
+            "coef": [self.coef_.tolist()],
+            "intercept": [float(self.intercept_)],
+        }
+        return [("linear", constants)]
 
     def explain(self, X: Data) -> Explanation:
         """What every column adds to a prediction: coef · (x - mean), from the prediction at the

@@ -15,6 +15,7 @@ from lyceum._core.data.schema.coding import codes_of
 from lyceum._core.data.schema.column import Column
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.native import native
+from lyceum._core.types import Operation
 from lyceum.errors import MissingValuesError, SchemaError
 
 if TYPE_CHECKING:
@@ -59,6 +60,15 @@ class Recode:
         for j in columns:
             X[:, j] = codes_of(X[:, j], block.schema[j].categories)  # type: ignore[arg-type]
         return block.with_X(X, block.schema)
+
+    def operations(self, schema: Schema) -> list[Operation]:
+        """The same for exported models."""
+        changes = [
+            [j, "numbers to codes", np.asarray(column.categories, float).tolist()]
+            for j, column in enumerate(schema)
+            if column.is_categorical and column.numeric
+        ]
+        return [("recode", {"changes": changes})] if changes else []
 
 
 @dataclass(frozen=True)
@@ -202,6 +212,14 @@ class Design:
         cells = self._expand(np.ascontiguousarray(X), *layout)
         return block.with_X(cells, self.schema(block.schema))
 
+    def operations(self, schema: Schema) -> list[Operation]:
+        """The same for exported models."""
+        if self.is_plain:
+            return []
+        used, _, size, first = self._layout
+        layout = [list(pair) for pair in zip(size.tolist(), first.tolist())]
+        return [("expand", {"columns": used.tolist(), "layout": layout})]
+
     def _expand(
         self, X: np.ndarray, start: np.ndarray, size: np.ndarray, first: np.ndarray
     ) -> Any:
@@ -318,6 +336,11 @@ class CheckCells:
         if index >= 0:
             raise MissingValuesError(self._message(block, index, cells.flat[index]))
         return block
+
+    def operations(self, schema: Schema) -> list[Operation]:
+        """The same for exported models."""
+        names = list(schema.names)
+        return [("require", {"names": names, "takes_missing": self.allow_missing})]
 
     def _message(self, block: Block, index: int, value: float) -> str:
         # an index into the cells: those of a CSR row r are from indptr[r] to indptr[r + 1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -14,7 +15,8 @@ from lyceum._core.data.rows.block import Block
 from lyceum._core.data.schema.coding import codes_of
 from lyceum._core.data.schema.column import Column, categorical_kind, union_levels
 from lyceum._core.data.schema.schema import Schema, with_texts_of
-from lyceum.errors import SchemaError
+from lyceum._core.types import Operation
+from lyceum.errors import ExportError, SchemaError
 
 
 def union(known: Schema, new: Schema, caller: str, counts: bool) -> Schema:
@@ -180,6 +182,34 @@ class Align:
             y = self.classes(y).astype(np.int32)
         schema = with_texts_of(self.after, block.schema)
         return type(block)(X, y, block.w, block.start, schema)
+
+    def operations(self, schema: Schema) -> list[Operation]:
+        """The same for exported models."""
+        operations: list[Operation] = []
+        order = self.indices.tolist()
+        if order != list(range(len(schema))):
+            operations.append(("pick", {"columns": order}))
+        changes = [
+            _exported_change(j, change, self.after[j].name)
+            for j, change in enumerate(self.changes)
+            if change is not None
+        ]
+        if changes:
+            operations.append(("recode", {"changes": changes}))
+        return operations
+
+
+def _exported_change(j: int, change: Change, name: str) -> list[Any]:
+    """What a change to the cells of column j does: its table, or the numbers of its categories."""
+    constants = getattr(change, "keywords", {})
+    if "table" in constants:
+        return [j, "codes to codes", constants["table"].tolist()]
+    if "categories" not in constants:
+        raise ExportError(f"the change to column {name!r} cannot be exported")
+    categories = constants["categories"].astype(np.float64).tolist()
+    if getattr(change, "func", None) is codes_of:
+        return [j, "numbers to codes", categories]
+    return [j, "codes to numbers", categories]
 
 
 def change_between(before: Column, after: Column) -> Change | None:

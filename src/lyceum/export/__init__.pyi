@@ -1,0 +1,2 @@
+from lyceum.export.program import Program as Program
+from lyceum.export.write import Exported as Exported, export_model as export_model

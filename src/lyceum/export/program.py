@@ -1,0 +1,251 @@
+"""A fitted model as a program: operations on the cells of one row, with their constants.
+
+Steps and learners give their own operations (`operations`, `_operations`); what has none is refused
+by name. `lyceum.export.runtime` runs them in plain Python, and every writer of this room writes the
+same program in its language.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from lyceum._core.data import ArraySource, Column, Rows, Schema
+from lyceum._core.types import Estimator, Operation
+from lyceum.decision import MinimumRiskClassifier
+from lyceum.errors import ExportError, LyceumError, cannot_export
+from lyceum.export import runtime
+
+
+@dataclass(frozen=True)
+class Program:
+    """What an exported model computes of a record.
+
+    Attributes
+    ----------
+    name : str
+        The class of the learner.
+    target : str
+        What it predicts.
+    columns : list of dict
+        The columns of a record: name, and codes of categories by their text (None for numbers).
+    operations : list of (name, constants)
+        What happens to the cells of a row, one after the other.
+    labels : list or None
+        The classes; None if it predicts numbers.
+    has_posteriors : bool
+        Whether the last numbers are posteriors, not only scores.
+    costs : dict or None
+        The loss matrix and the doubt of a MinimumRiskClassifier.
+
+    See Also
+    --------
+    export_model : Writes it to a file.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum.bayes import NaiveBayes
+    >>> from lyceum.export import Program
+    >>> program = Program.of(NaiveBayes().fit(datasets.load("weather")))
+    >>> [name for name, constants in program.operations]
+    ['recode', 'require', 'column_densities', 'softmax']
+    >>> record = {"outlook": "sunny", "temperature": "hot", "humidity": "high", "windy": False}
+    >>> program.decide(record)["predicted"]
+    'no'
+    """
+
+    name: str
+    target: str
+    columns: list[dict[str, Any]]
+    operations: list[Operation]
+    labels: list[Any] | None = None
+    has_posteriors: bool = False
+    costs: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, model: Estimator) -> Program:
+        """The program of a fitted learner, pipeline or MinimumRiskClassifier."""
+        costs = None
+        if isinstance(model, MinimumRiskClassifier):
+            costs = _costs(model)
+            model = model.estimator_
+        steps = [model]
+        if isinstance(model, Pipeline):
+            parts = [step for _, step in model.steps]
+            steps = [step for step in parts if step not in (None, "passthrough")]
+        learner = steps[-1]
+        if not all(hasattr(step, "schema_") for step in steps):
+            raise cannot_export(
+                learner, "it does not say which columns it was fitted on"
+            )
+        if not hasattr(learner, "_operations") or not hasattr(learner, "predict"):
+            raise cannot_export(learner)
+        schema = Schema(steps[0].schema_.columns)
+        target = learner.schema_.target
+        if target is None:
+            raise cannot_export(learner, "it predicts no target")
+        labels = getattr(learner, "classes_", None)
+        return cls(
+            name=type(learner).__name__,
+            target=target.name,
+            columns=[_column(column) for column in schema],
+            operations=[*_preparation(steps, schema), *learner._operations()],
+            labels=None if labels is None else labels.tolist(),
+            has_posteriors=hasattr(learner, "predict_proba"),
+            costs=costs,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in JSON's own types; a number that JSON has no word for is a text."""
+        return {
+            "name": self.name,
+            "target": self.target,
+            "columns": self.columns,
+            "operations": [list(operation) for operation in self.operations],
+            "labels": self.labels,
+            "has_posteriors": self.has_posteriors,
+            "costs": self.costs,
+        }
+
+    def decide(self, record: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a record, as every exported file gives it."""
+        cells = runtime.read_cells(record, self.columns)
+        return runtime.decide_cells(cells, self.as_dict())
+
+
+def _column(column: Column) -> dict[str, Any]:
+    """How a cell of a record is read."""
+    if column.is_free_text or column.is_time:
+        kind = "free text" if column.is_free_text else "a date"
+        raise ExportError(f"column {column.name!r} is {kind}, which cannot be exported")
+    if column.categories is None or column.numeric:
+        return {"name": column.name, "codes": None}
+    labels = map(_key, column.categories.tolist())
+    return {
+        "name": column.name,
+        "codes": {label: code for code, label in enumerate(labels)},
+    }
+
+
+def _key(label: Any) -> str:
+    """The text by which a category is found in every language: of 1.0 as of 1, of True "true"."""
+    if isinstance(label, bool):
+        return str(label).lower()
+    if isinstance(label, float) and label.is_integer():
+        return str(int(label))
+    return str(label)
+
+
+def _preparation(steps: list[Any], schema: Schema) -> list[Operation]:
+    """From the cells of a record to what the learner computes with: the steps that `predict`
+    itself would run."""
+    cells = np.array([[_some_cell(column) for column in schema]])
+    rows: Any = Rows(ArraySource(cells, None, None, schema, coded=True))
+    for step in steps[:-1]:
+        rows = step.transform(rows)
+        if not isinstance(rows, Rows):
+            raise ExportError(
+                f"the preparation {type(step).__name__} cannot be exported"
+            )
+    operations: list[Operation] = []
+    for step in steps[-1].rows_to_predict(rows).steps:
+        if not hasattr(step, "operations"):
+            raise ExportError(f"the step {type(step).__name__} cannot be exported")
+        operations += step.operations(schema)
+        schema = step.schema(schema)
+    return operations
+
+
+def _some_cell(column: Column) -> float:
+    """A cell that every learner takes."""
+    if column.numeric and column.categories is not None:
+        return float(column.categories[0])
+    return 0.0
+
+
+def _costs(model: MinimumRiskClassifier) -> dict[str, Any]:
+    loss = model.loss_matrix_
+    actions = model.actions_.tolist()
+    return {
+        "values": loss.values.tolist(),
+        "zero_one": bool(loss.is_zero_one),
+        "actions": actions,
+        "names_class": (loss.names_class >= 0).tolist(),
+        "doubt": model.doubt,
+        "reject_label": model.reject_label,
+    }
+
+
+# -- a check before anything is written ------------------------------------------------
+
+
+def sample_records(
+    program: Program, n: int = 200, seed: int = 0
+) -> list[dict[str, Any]]:
+    """Records with ordinary, extreme, missing and unknown cells."""
+    rng = np.random.default_rng(seed)
+    records = []
+    for i in range(n):
+        record: dict[str, Any] = {}
+        for column in program.columns:
+            record[column["name"]] = _drawn_cell(column, rng, ordinary=i % 2 == 0)
+        records.append(record)
+    return records
+
+
+def _drawn_cell(
+    column: dict[str, Any], rng: np.random.Generator, ordinary: bool
+) -> Any:
+    if not ordinary and rng.random() < 0.15:
+        return None
+    if column["codes"] is None:
+        scale = 10.0 ** rng.integers(-1, 5)
+        return float(rng.normal() * scale)
+    labels = list(column["codes"])
+    if not ordinary and rng.random() < 0.1:
+        return "a category that is not there"
+    return labels[rng.integers(len(labels))] if labels else None
+
+
+def largest_difference(
+    program: Program, answer: Any, records: list[dict[str, Any]]
+) -> float:
+    """The largest difference of probabilities or (relative) values between the program and
+    another, `answer(record)`; infinite where their classes differ although one is clearly ahead."""
+    worst = 0.0
+    for record in records:
+        ours = _try(program.decide, record)
+        theirs = _try(answer, record)
+        if isinstance(ours, str) or isinstance(theirs, str):
+            if isinstance(ours, str) != isinstance(theirs, str):
+                return float("inf")
+            continue
+        worst = max(worst, _difference(ours, theirs))
+    return worst
+
+
+def _try(answer: Any, record: dict[str, Any]) -> Any:
+    try:
+        return answer(record)
+    except (LyceumError, ValueError) as error:
+        return str(error)
+
+
+def _difference(ours: dict[str, Any], theirs: dict[str, Any]) -> float:
+    if "probabilities" in ours:
+        pairs = zip(ours["probabilities"].values(), theirs["probabilities"].values())
+        difference = max(abs(p - q) for p, q in pairs)
+    elif isinstance(ours["predicted"], float):
+        size = max(1.0, abs(ours["predicted"]))
+        return abs(ours["predicted"] - theirs["predicted"]) / size
+    else:
+        difference = 0.0
+    if ours["predicted"] != theirs["predicted"]:
+        tops = sorted(ours.get("probabilities", {0: 1.0, 1: 0.0}).values())
+        # two classes that are level to rounding may change places
+        return difference if tops[-1] - tops[-2] < 1e-12 else float("inf")
+    return difference

@@ -1,0 +1,293 @@
+"""What an exported model runs on, in plain Python: one small function per operation.
+
+The source of these functions is copied into `model.py`, so that each stands alone: it may use
+`math` and the functions of this file, nothing else. `runtime.js` has the same by the same names.
+`x` is the row so far, a list of floats in which NaN is a missing cell and -1 an unknown category.
+"""
+
+import math
+
+
+def read_cells(record, columns):
+    """The cells of a record in the order of the columns: numbers, or codes of categories."""
+    x = []
+    for column in columns:
+        name = column["name"]
+        if name not in record:
+            raise ValueError(f"the record has no column {name!r}")
+        value = record[name]
+        if value is None or value != value:
+            x.append(math.nan)
+        elif column["codes"] is not None:
+            key = str(value).lower() if isinstance(value, bool) else str(value)
+            if isinstance(value, float) and value.is_integer():
+                key = str(int(value))
+            x.append(float(column["codes"].get(key, -1)))
+        elif isinstance(value, (int, float)):
+            x.append(float(value))
+        else:
+            raise ValueError(f"column {name!r} is a number, not {value!r}")
+    return x
+
+
+def pick(x, p):
+    """Columns in another order."""
+    return [x[j] for j in p["columns"]]
+
+
+def recode(x, p):
+    """Codes to other codes or to numbers, and numbers to codes."""
+    x = list(x)
+    for j, kind, values in p["changes"]:
+        cell = x[j]
+        if cell != cell:
+            continue
+        if kind == "numbers to codes":
+            x[j] = float(values.index(cell)) if cell in values else -1.0
+        elif cell >= 0:
+            x[j] = values[int(cell)]
+        elif kind == "codes to numbers":
+            x[j] = math.nan
+    return x
+
+
+def require(x, p):
+    """Refuse missing and infinite cells where the model cannot take them."""
+    for name, cell in zip(p["names"], x):
+        if cell != cell and not p["takes_missing"]:
+            raise ValueError(
+                f"column {name!r} is missing, which this model cannot take"
+            )
+        if math.isinf(cell):
+            raise ValueError(f"column {name!r} is infinite")
+    return x
+
+
+def fill(x, p):
+    """Values for missing cells, and 0/1 columns that say where some were."""
+    flags = [float(x[j] != x[j]) for j in p["flagged"]]
+    filled = [v if cell != cell else cell for cell, v in zip(x, p["values"])]
+    return filled + flags
+
+
+def affine(x, p):
+    """(x - center) / scale * gain + offset, kept within [low, high]."""
+    out = []
+    for j, cell in enumerate(x):
+        value = (cell - p["center"][j]) / p["scale"][j]
+        if p["gain"] is not None:
+            value = value * p["gain"][j] + p["offset"][j]
+        if p["low"] is not None and value == value:
+            value = min(max(value, p["low"][j]), p["high"][j])
+        out.append(value)
+    return out
+
+
+def expand(x, p):
+    """One column per category from the `first` on; numbers (size 0) stay."""
+    out = []
+    for cell, (size, first) in zip([x[j] for j in p["columns"]], p["layout"]):
+        if size == 0:
+            out.append(cell)
+        elif cell != cell:
+            out.extend([math.nan] * size)
+        else:
+            out.extend([1.0 if int(cell) == first + k else 0.0 for k in range(size)])
+    return out
+
+
+def linear(x, p):
+    """W x + b."""
+    rows = zip(p["coef"], p["intercept"])
+    return [b + sum(w * v for w, v in zip(row, x)) for row, b in rows]
+
+
+def gaussians(x, p):
+    """constant_k - |W_k (x - mean_k)|² / 2 of every class k: log densities times priors."""
+    out = []
+    for mean, rows, constant in zip(p["means"], p["whiten"], p["constant"]):
+        d = [v - m for v, m in zip(x, mean)]
+        square = sum(sum(w * v for w, v in zip(row, d)) ** 2 for row in rows)
+        out.append(constant - square / 2)
+    return out
+
+
+def column_densities(x, p):
+    """Σ_j ln p(x_j | k) + ln P(k): Gaussians of numbers, tables of categories; missing and unknown
+    cells add nothing."""
+    out = list(p["log_prior"])
+    for j, means, half_precisions, peaks in p["gaussians"]:
+        if x[j] == x[j]:
+            for k in range(len(out)):
+                out[k] += peaks[k] - half_precisions[k] * (x[j] - means[k]) ** 2
+    for j, table in p["tables"]:
+        cell = x[j]
+        if cell == cell and 0 <= cell < len(table):
+            for k in range(len(out)):
+                out[k] += table[int(cell)][k]
+    return out
+
+
+def tree_value(x, tree, node, weight, out):
+    """Add the value of the leaf that x comes to; where a cell is missing, all children share."""
+    while True:
+        kind = tree["kind"][node]
+        if kind == 0:
+            break
+        cell = x[tree["feature"][node]]
+        first = tree["child"][node]
+        if cell != cell:
+            step = tree["missing"][node]
+            if step < 0:
+                children = range(first, first + tree["n_children"][node])
+                whole = sum(tree["weight"][c] for c in children)
+                for c in children:
+                    if tree["weight"][c] > 0:
+                        share = weight * (tree["weight"][c] / whole)
+                        tree_value(x, tree, c, share, out)
+                return
+        elif kind == 1:
+            step = 0 if cell <= tree["threshold"][node] else 1
+        elif kind == 2:
+            start = tree["table"][node]
+            cuts = tree["cuts"][start : start + tree["n_children"][node] - 1]
+            step = sum(cut < cell for cut in cuts)
+        else:
+            known = 0 <= cell < tree["n_codes"][node]
+            step = tree["branches"][tree["table"][node] + int(cell)] if known else -1
+            if step < 0:
+                break
+        node = first + step
+    for k, value in enumerate(tree["value"][node]):
+        out[tree["column"] + k] += weight * value
+
+
+def trees(x, p):
+    """The sum of the values of all trees, from a start on."""
+    out = list(p["start"])
+    for tree in p["trees"]:
+        tree_value(x, tree, 0, 1.0, out)
+    return out
+
+
+def kernel(x, p):
+    """k(x_i, x) of every stored row x_i."""
+    out = []
+    for row in p["rows"]:
+        if p["kind"] == "rbf":
+            square = sum((a - b) ** 2 for a, b in zip(row, x))
+            out.append(math.exp(-p["gamma"] * square))
+            continue
+        product = p["gamma"] * sum(a * b for a, b in zip(row, x)) + p["shift"]
+        if p["kind"] == "polynomial":
+            product = product ** p["degree"]
+        elif p["kind"] == "sigmoid":
+            product = math.tanh(product)
+        out.append(product)
+    return out
+
+
+def before(x, p):
+    """Numbers in front of the others: the score 0 of the first of two classes."""
+    return list(p["values"]) + list(x)
+
+
+def activate(x, p):
+    """A function of every number."""
+    kind = p["function"]
+    if kind == "sigmoid":
+        return [logistic(v) for v in x]
+    if kind == "log_sigmoid":
+        return [min(v, 0.0) - math.log1p(math.exp(-abs(v))) for v in x]
+    if kind == "tanh":
+        return [math.tanh(v) for v in x]
+    if kind == "relu":
+        return [max(v, 0.0) for v in x]
+    raise ValueError(kind)
+
+
+def logistic(v):
+    """1 / (1 + exp(-v)), without overflow."""
+    if v >= 0:
+        return 1.0 / (1.0 + math.exp(-v))
+    e = math.exp(v)
+    return e / (1.0 + e)
+
+
+def softmax(x, p):
+    """exp(x_k) / Σ exp(x), from the largest on."""
+    top = max(x)
+    if top == -math.inf:
+        return [1.0 / len(x)] * len(x)
+    powers = [math.exp(v - top) for v in x]
+    total = sum(powers)
+    return [v / total for v in powers]
+
+
+def shares(x, p):
+    """Numbers over their sum."""
+    total = sum(x)
+    return [v / total for v in x]
+
+
+def run_operations(x, operations):
+    for name, p in operations:
+        x = OPERATIONS[name](x, p)
+    return x
+
+
+def decide_cells(x, program):
+    """The answer for the cells of a row."""
+    x = run_operations(x, program["operations"])
+    if program["labels"] is None:
+        return {"predicted": x[0]}
+    best = max(range(len(x)), key=lambda k: (x[k], -k))
+    answer = {"predicted": program["labels"][best]}
+    if program["has_posteriors"]:
+        answer["probabilities"] = dict(zip(map(str, program["labels"]), x))
+    costs = program["costs"]
+    if costs is not None:
+        answer.update(minimum_risk(x, best, costs))
+    return answer
+
+
+def minimum_risk(x, best, costs):
+    """The action of least expected loss, or doubt."""
+    values = costs["values"]
+    risks = [
+        sum(p * row[a] for p, row in zip(x, values)) for a in range(len(values[0]))
+    ]
+    action = best if costs["zero_one"] else risks.index(min(risks))
+    doubt = costs["doubt"]
+    if doubt is not None:
+        sure = x[action] > 1.0 - doubt if costs["zero_one"] else risks[action] < doubt
+        if not sure:
+            return {"action": costs["reject_label"], "risk": doubt, "rejected": True}
+    rejected = not costs["names_class"][action]
+    return {
+        "action": costs["actions"][action],
+        "risk": risks[action],
+        "rejected": rejected,
+    }
+
+
+OPERATIONS = {
+    function.__name__: function
+    for function in (
+        pick,
+        recode,
+        require,
+        fill,
+        affine,
+        expand,
+        linear,
+        gaussians,
+        column_densities,
+        trees,
+        kernel,
+        before,
+        activate,
+        softmax,
+        shares,
+    )
+}

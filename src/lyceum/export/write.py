@@ -1,0 +1,164 @@
+"""Write a fitted model as a file of another language, checked before it is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lyceum._core.base import decide_record
+from lyceum._core.files import write_file
+from lyceum._core.types import Estimator
+from lyceum.errors import ExportError
+from lyceum.export.c_code import write_c
+from lyceum.export.program import Program, largest_difference, sample_records
+from lyceum.export.sql_code import write_sql
+from lyceum.export.writers import (
+    write_javascript,
+    write_javascript_types,
+    write_python,
+)
+
+# of probabilities, and of values over their size: sums in another order
+LARGEST_DIFFERENCE = 1e-9
+
+_WRITERS: dict[str, Callable[[Program], str]] = {
+    ".js": write_javascript,
+    ".mjs": write_javascript,
+    ".py": write_python,
+    ".c": write_c,
+    ".sql": write_sql,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written, and how far it is from the model.
+
+    Attributes
+    ----------
+    paths : tuple of Path
+        The file, and the file of its types beside it if there is one.
+    program : Program
+        What it computes.
+    n_records : int
+        How many drawn records both answered.
+    difference : float
+        The largest difference of a probability, or of a value over its size.
+
+    See Also
+    --------
+    export_model : Makes it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lyceum import datasets
+    >>> from lyceum.export import export_model
+    >>> from lyceum.trees import C45
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     done = export_model(C45().fit(datasets.load("weather")), f"{folder}/play.js")
+    >>> [path.name for path in done.paths], done.difference < 1e-12
+    (['play.js', 'play.d.ts'], True)
+    """
+
+    paths: tuple[Path, ...]
+    program: Program
+    n_records: int
+    difference: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything but the program, in JSON's own types."""
+        return {
+            "paths": [str(path) for path in self.paths],
+            "learner": self.program.name,
+            "target": self.program.target,
+            "records": self.n_records,
+            "difference": self.difference,
+        }
+
+
+def export_model(
+    model: Estimator, path: str | os.PathLike[str], *, force: bool = False
+) -> Exported:
+    """Write a fitted model as a program of another language that needs no package.
+
+    The model and the program first answer some drawn records, with missing and unknown cells among
+    them; nothing is written if they differ.
+
+    Parameters
+    ----------
+    model : learner, pipeline or MinimumRiskClassifier
+        Fitted on a table or a scan.
+    path : path
+        Its ending says the language: `.js` (a module for browsers and Node, with a `.d.ts` beside
+        it) or `.py`.
+    force : bool, default=False
+        Whether existing files are replaced.
+
+    Returns
+    -------
+    Exported
+
+    Raises
+    ------
+    ExportError
+        If a part of the model cannot be exported, or the answers differ.
+
+    See Also
+    --------
+    lyceum.save : The model itself, for Python.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from lyceum import datasets
+    >>> from lyceum.bayes import NaiveBayes
+    >>> from lyceum.export import export_model
+    >>> model = NaiveBayes().fit(datasets.load("weather"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     done = export_model(model, f"{folder}/play.py")
+    ...     program = {}
+    ...     exec(Path(folder, "play.py").read_text(), program)
+    >>> record = {"outlook": "sunny", "temperature": "hot", "humidity": "high", "windy": True}
+    >>> program["decide"](record)["predicted"]
+    'no'
+    """
+    path = Path(path)
+    writer = _WRITERS.get(path.suffix)
+    if writer is None:
+        raise ExportError(
+            f"{path} ends in {path.suffix or 'nothing'}: give one of {', '.join(_WRITERS)}"
+        )
+    texts = {}
+    program = Program.of(model)
+    texts[path] = writer(program)
+    if writer is write_javascript:
+        texts[path.with_suffix(".d.ts")] = write_javascript_types(program)
+    for each in texts:
+        if each.exists() and not force:
+            raise FileExistsError(f"{each} exists: choose another name, or force=True")
+    records = sample_records(program)
+    difference = largest_difference(
+        program, lambda record: _answer(model, record), records
+    )
+    if not difference <= LARGEST_DIFFERENCE:
+        raise ExportError(
+            f"the exported {program.name} would differ from the model by {difference:.3g}: please"
+            " report this"
+        )
+    for each, text in texts.items():
+        write_file(each, text.encode())
+    return Exported(tuple(texts), program, len(records), difference)
+
+
+def _answer(model: Estimator, record: dict[str, Any]) -> dict[str, Any]:
+    """The answer of the model itself, as a program gives it."""
+    decision = decide_record(model, record)
+    answer = {"predicted": decision.predicted}
+    if decision.probabilities is not None:
+        answer["probabilities"] = decision.probabilities
+    return answer
