@@ -231,7 +231,9 @@ def test_equalities_that_fix_the_point_leave_a_minimum_with_its_multiplier():
     (point,) = found.minima
     assert point.x[0] == pytest.approx(1.0)
     assert point.multipliers["x = 1"] == pytest.approx(2.0)
-    assert found.workings() == ["∂L/∂x = ∂f/∂x - λ(x = 1) · ∂h/∂x = 2 - 2 · 1 = 0 at x = 1"]
+    assert found.workings() == [
+        "∂L/∂x = ∂f/∂x - λ(x = 1) · ∂h/∂x = 2 - 2 · 1 = 0 at x = 1"
+    ]
     # two lines that cross at (2, 1): λ solves [1 1; 1 -1] λ = ∇f = (4, 2)
     found = constrained_optima(
         lambda x, y: x**2 + y**2,

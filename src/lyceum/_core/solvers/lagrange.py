@@ -253,7 +253,9 @@ class ConstrainedOptima:
         if rows:
             tables.append(Table("Stationary points", head, rows))
             lines = [(line,) for line in self.workings()]
-            tables.append(Table("Where L = f - Σ λ h - Σ μ g is stationary", ("∂L = 0",), lines))
+            tables.append(
+                Table("Where L = f - Σ λ h - Σ μ g is stationary", ("∂L = 0",), lines)
+            )
         return Summary("Stationary points under constraints", facts, tables)
 
     def as_dict(self) -> dict[str, Any]:

@@ -209,9 +209,7 @@ def _soft_margin(
     while left > 0 and not solution.converged and solution.b.max(initial=0.0) < C:
         if _largest_margin(problem, solution) < least:
             break
-        solution = solve_dual(
-            problem, kernel, X, **quick, start=solution.b, exact=True
-        )
+        solution = solve_dual(problem, kernel, X, **quick, start=solution.b, exact=True)
         history = history + solution.history
         left -= max(1, solution.rounds)
     solution.history = history
