@@ -42,7 +42,7 @@ def are_results(first: Any, second: Any) -> bool:
     if not same:
         raise DataError(
             "the two results have different splits, so that their losses cannot be paired:"
-            " cross_validate both with the same cv and seed"
+            " cross_validate both with the same cv, e.g. cv=10, and a random_state other than None"
         )
     if first.loss_name != second.loss_name:
         raise DataError(

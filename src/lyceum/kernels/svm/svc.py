@@ -47,7 +47,7 @@ class SVC(Classifier, SupportVectors):
         ½ |w|² + Σ C_i ξ_i,   y_i f(x_i) ≥ 1 - ξ_i,  ξ_i ≥ 0,   C_i = C · weight of row i,
 
     by its dual: maximize Σ α_i - ½ Σ_ij α_i α_j y_i y_j k(x_i, x_j) over 0 ≤ α_i ≤ C_i and Σ α_i
-    y_i = 0. A row with f(x) = 0 is of the second, positive class. With C=inf the margin is hard, and
+    y_i = 0. A row with f(x) = 0 is of the second, positive class. With C=inf the margin is hard;
     classes that are not separable are an error. K > 2 classes have a machine per pair, which votes,
     or one per class against all others, whose largest score decides.
 
