@@ -262,7 +262,7 @@ def test_voters_of_unequal_error_by_going_through_all_votes():
 
 
 def test_a_part_of_a_voter_is_refused():
-    with pytest.raises(SettingError, match="n_voters=2.5: give a whole number"):
+    with pytest.raises(SettingError, match=r"n_voters=2\.5: give a whole number"):
         majority_vote_error(2.5, 0.3)
     with pytest.raises(SettingError, match="one for each of the 3 voters"):
         majority_vote_error(3, [0.1, 0.2])

@@ -62,7 +62,8 @@ def test_posteriors_are_the_shares_of_the_votes_with_ties_and_duplicates(seed, k
         assert model.predict(Q).tolist() == expected.argmax(axis=1).tolist()
     fixed = {
         "shifted_inverse_square": lambda d: 1 / (0.7 + d) ** 2,
-        "gaussian": lambda d: np.exp(-((d / 0.7) ** 2)),
+        "exponential_square": lambda d: np.exp(-((d / 0.7) ** 2)),
+        "gaussian": lambda d: np.exp(-((d / 0.7) ** 2) / 2),
     }
     for name, vote in fixed.items():
         model = KNeighborsClassifier(k, weights=name, bandwidth=0.7).fit(X, y)
@@ -192,7 +193,7 @@ def test_shepards_method_is_the_weighted_mean_of_all_rows():
     np.testing.assert_allclose(everyone.predict(Q), model.predict(Q), rtol=1e-10)
     y = (t > 0).astype(int)
     shares = (
-        KNeighborsClassifier("all", weights="gaussian", bandwidth=0.5)
+        KNeighborsClassifier("all", weights="exponential_square", bandwidth=0.5)
         .fit(X, y)
         .predict_proba(Q)
     )

@@ -3,8 +3,8 @@ overlap.
 
 scikit-learn's own splitters work wherever these do. These add what it lacks: scanned rows,
 stratification that takes classes of any size (a class with one row stays in training), bootstrap
-with the rows not drawn as test rows, and 5×2. Their seed is 0 unless one is given: the same splitter
-drawn twice gives the same splits, as paired tests need them; None draws anew each time.
+with the rows not drawn as test rows, and 5×2. Their seed is 0 unless one is given: a splitter
+that is drawn twice gives the same splits, as paired tests need them; None draws anew each time.
 """
 
 from __future__ import annotations

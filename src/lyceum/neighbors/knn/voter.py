@@ -66,9 +66,9 @@ class Voter(StoredRows):
     _parameter_docs: ClassVar[str] = """
     weights : str or callable
         The vote of a row at distance d. "uniform": 1. "distance": 1/d. "inverse_square": 1/d².
-        "shifted_inverse_square": 1/(d_0 + d)². "gaussian": exp(-(d/σ)²). A callable takes distances
-        of shape (n, k) and gives votes of this shape. With 1/d and 1/d² rows at distance 0 decide
-        alone.
+        "shifted_inverse_square": 1/(d_0 + d)². "exponential_square": exp(-(d/σ)²). "gaussian":
+        exp(-(d/σ)²/2). A callable takes distances of shape (n, k) and gives votes of this shape.
+        With 1/d and 1/d² rows at distance 0 decide alone.
     bandwidth : float or None
         d_0 or σ; None takes the distance of the farthest neighbor of every query.
     radius : float or None
