@@ -48,6 +48,7 @@ _ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "mcnemar": ("14.6",),
         "five_by_two": ("14.5", "14.6"),
         "corrected_t": ("14.6",),
+        "paired_t": ("14.6",),
         "delong": ("14.6",),
         "auc_interval": ("14.6",),
         "bayes_factor": ("14.6",),
