@@ -25,10 +25,10 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         P(c | x) = Σ_i v(d_i) [y_i = c] / Σ_i v(d_i),   i over the k nearest rows,
 
     with the vote v of a row by its distance d. Rows at equal distances count in the order in which
-    they were stored (see `ties`); of classes with equal votes the first in `classes_` wins. A row of weight 2
-    counts as two rows: neighbors are taken until their weights reach k, the last one in part. If
-    fewer rows are stored, all vote. Columns are compared as they are, unless `standardize` says
-    otherwise. All rows are kept in memory.
+    they were stored (see `ties`); of classes with equal votes the first in `classes_` wins. A row
+    of weight 2 counts as two rows: neighbors are taken until their weights reach k, the last one in
+    part. If fewer rows are stored, all vote. Columns are compared as they are, unless `standardize`
+    says otherwise. All rows are kept in memory.
 
     Parameters
     ----------
