@@ -67,6 +67,7 @@ _ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
     "plot": {
         "feature_lift": ("9.1",),
         "hinge_and_logistic": ("9.3",),
+        "hull_points": ("9.3",),
         "margin": ("9.3",),
         "margin_losses": ("7.8",),
         "setting_grid": ("9.5",),
