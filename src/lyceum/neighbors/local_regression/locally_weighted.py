@@ -438,11 +438,11 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         cells = as_cells(block)
         points = self._float_points(cells)
         rate = self.learning_rate if learning_rate is None else learning_rate
-        limits = {"rate": rate, "max_steps": int(self.max_steps), "tol": self.tol}
+        limits: dict[str, Any] = {"max_steps": int(self.max_steps), "tol": self.tol}
         if learning_rate is None and start is None:
-            return descend_at(self._model(), points, **limits)
-        rows = (np.asarray(self.rows_, np.float64), np.asarray(cells, np.float64))
-        return descend_as_given(self._model(), points, rows, start=start, **limits)
+            return descend_at(self._model(), points, rate, **limits)
+        both = (np.asarray(self.rows_, np.float64), np.asarray(cells, np.float64))
+        return descend_as_given(self._model(), points, both, rate, start, **limits)
 
     # -- what was learned --------------------------------------------------------------
 

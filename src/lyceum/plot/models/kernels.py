@@ -327,15 +327,18 @@ def hull_points(
             f"hulls are drawn on two columns, but there are {points.first.shape[1]}"
         )
     ax = axes(ax)
-    sides = (("first", points.first, points.first_shares),)
-    sides += (("second", points.second, points.second_shares),)
+    sides = (
+        ("first", points.first, points.first_shares),
+        ("second", points.second, points.second_shares),
+    )
     for k, (name, rows, shares) in enumerate(sides):
         corners = _hull_corners(rows)
         ax.fill(*corners.T, color=color_of(k), alpha=0.15, linewidth=0)
         ax.plot(*np.vstack([corners, corners[:1]]).T, color=color_of(k), linewidth=1)
-        ax.scatter(*rows.T, color=color_of(k), s=22, label=f"{name} hull")
-        used = rows[shares > 0]
-        ax.scatter(*used.T, s=90, facecolors="none", edgecolors=INK, linewidths=1.2)
+        x, y = rows.T
+        ax.scatter(x, y, color=color_of(k), s=22, label=f"{name} hull")
+        ring = {"facecolors": "none", "edgecolors": INK, "linewidths": 1.2}
+        ax.scatter(x[shares > 0], y[shares > 0], s=90, **ring)
     ends = np.stack([points.first_point, points.second_point])
     label = f"nearest points, {points.distance:.4g} apart"
     ax.plot(*ends.T, color=INK, marker="D", markersize=5, linewidth=1.5, label=label)
