@@ -139,7 +139,8 @@ def nearest_hull_points(first: ArrayLike, second: ArrayLike) -> HullPoints:
     shares = _common_point(A - mean, B - mean)
     if shares is None:
         shares = _shares_of_margin(A - mean, B - mean)
-        p, q = shares[0] @ (A - mean), shares[1] @ (B - mean)
+        p = shares[0] @ (A - mean)
+        q = shares[1] @ (B - mean)
     else:
         p = q = shares[0] @ (A - mean)
     gap = p - q

@@ -129,18 +129,10 @@ def solve_dual(
         _refresh(problem, double, state)
     is_computed = X.dtype.kind == "f" and kernel.name != "precomputed"
     if n > _SMALL and double.dtype == np.float64 and is_computed:
-        # most rounds in float32, to a tighter tolerance if double precision then disagrees
         quick = rows(np.float32)
-        for share in (0.9, 0.5):
-            _rounds(problem, quick, state, share * tol, max_iter, patience=12)
-            error = _correct(problem, double, state)
-            if error > 0.02 * tol:
-                break
-            if _violation(problem, state) <= tol:
-                if exact:
-                    break
-                state.converged = True
-                return _undo_shift(problem, kernel, X, state)
+        state.converged = _quick_rounds(problem, quick, double, state, tol, max_iter)
+        if state.converged and not exact:
+            return _undo_shift(problem, kernel, X, state)
         _refresh(problem, double, state)
     # the last rounds in double: F from scratch shows what the rounding of updates has hidden
     for _ in range(4):
@@ -152,6 +144,25 @@ def solve_dual(
     if state.converged and (exact or n <= _EXACT):
         _polish(problem, double, state)
     return _undo_shift(problem, kernel, X, state)
+
+
+def _quick_rounds(
+    problem: DualProblem,
+    quick: KernelRows,
+    double: KernelRows,
+    state: DualSolution,
+    tol: float,
+    max_iter: int,
+) -> bool:
+    """Most rounds in float32, to a tighter tolerance if double precision then disagrees; whether
+    `tol` was reached."""
+    for share in (0.9, 0.5):
+        _rounds(problem, quick, state, share * tol, max_iter, patience=12)
+        if _correct(problem, double, state) > 0.02 * tol:
+            return False
+        if _violation(problem, state) <= tol:
+            return True
+    return False
 
 
 def _undo_shift(

@@ -360,7 +360,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         """Say where predictions are farther outside of the targets than these are apart."""
         if self.clip or not isinstance(values, np.ndarray):
             return
-        low, high = self.targets_.min(), self.targets_.max()
+        low = self.targets_.min()
+        high = self.targets_.max()
         reach = high - low
         is_wild = (values < low - reach) | (values > high + reach)
         if reach and is_wild.any():

@@ -372,8 +372,8 @@ def _draw_between(ax: Axes, points: Any) -> None:
     both = np.vstack([points.first, points.second])
     reach = float(np.abs((both - middle) @ along).max()) or points.distance
     styles = ((middle, "-"), (points.first_point, "--"), (points.second_point, "--"))
-    for place, style in styles:
-        line = np.stack([place - reach * along, place + reach * along])
+    for point, style in styles:
+        line = np.stack([point - reach * along, point + reach * along])
         ax.plot(*line.T, color=GRAY, linestyle=style, linewidth=1)
 
 

@@ -119,13 +119,7 @@ def independence_test(
     if correction:
         moved = np.clip(E - N, -0.5, 0.5)
         N = N + np.where((freedoms == 1)[:, None, None], moved, 0.0)
-    cells = (E if kind == "chi2" else N) > 0
-    N = N[cells]
-    E = E[cells]
-    if kind == "chi2":
-        statistic = float(((N - E) ** 2 / E).sum())
-    else:
-        statistic = float(2.0 * (N * np.log(N / E)).sum())
+    statistic = _distance(N, E, kind)
     # rows and columns of zeros are no categories of a table
     freedom = freedoms.sum()
     if freedom:
@@ -133,3 +127,13 @@ def independence_test(
     else:
         p_value = 1.0
     return IndependenceTest(max(statistic, 0.0), int(freedom), p_value)
+
+
+def _distance(N: np.ndarray, E: np.ndarray, kind: str) -> float:
+    """χ² or G² of counts N from those expected, E; cells without any add nothing."""
+    cells = (E if kind == "chi2" else N) > 0
+    N = N[cells]
+    E = E[cells]
+    if kind == "chi2":
+        return float(((N - E) ** 2 / E).sum())
+    return float(2.0 * (N * np.log(N / E)).sum())
