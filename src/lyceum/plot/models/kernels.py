@@ -337,7 +337,11 @@ def hull_points(
         ax.plot(*np.vstack([corners, corners[:1]]).T, color=color_of(k), linewidth=1)
         x, y = rows.T
         ax.scatter(x, y, color=color_of(k), s=22, label=f"{name} hull")
-        ring = {"facecolors": "none", "edgecolors": INK, "linewidths": 1.2}
+        ring: dict[str, Any] = {
+            "facecolors": "none",
+            "edgecolors": INK,
+            "linewidths": 1.2,
+        }
         ax.scatter(x[shares > 0], y[shares > 0], s=90, **ring)
     ends = np.stack([points.first_point, points.second_point])
     label = f"nearest points, {points.distance:.4g} apart"
