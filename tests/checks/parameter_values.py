@@ -98,6 +98,9 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "ClassicalMDS.metric": ("manhattan",),
     "LinearRegression.coef_init": (([1.0, 2.0, 3.0, 4.0], 5.0),),
     "Perceptron.coef_init": ((np.ones((3, 4)), np.ones(3)),),
+    "LogisticRegression.coef_init": (
+        (np.arange(12.0).reshape(3, 4) / 10, np.array([0.0, 1.0, -1.0])),
+    ),
     "MLPClassifier.weights_init": (
         ([np.ones((4, 6)), np.ones((6, 3))], [np.ones(6), np.ones(3)]),
     ),
@@ -154,6 +157,8 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
             "LinearRegression.learning_rate",
             "LinearRegression.standardize",
             "LinearRegression.coef_init",
+            "LogisticRegression.learning_rate",
+            "LogisticRegression.coef_init",
         ),
         (_STEPS,),
     ),

@@ -315,3 +315,29 @@ def test_attributes_of_svd_are_those_of_scikit_learn(algorithm):
             getattr(ours, name), getattr(theirs, name), rtol=1e-7
         )
     np.testing.assert_allclose(ours.transform(X), theirs.transform(X), rtol=1e-7)
+
+
+@pytest.mark.syllabus("13.2")
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_fisher_for_two_classes_has_both_scatters_between(offset):
+    """S_B = (m1 - m2)(m1 - m2)ᵀ beside the weighted one, n1 n2 / N times that."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 3)) + offset
+    y = np.repeat([0, 1], [15, 35])
+    X[y == 1] += [1.0, -0.5, 2.0]
+    w = rng.integers(1, 4, 50).astype(float)
+    fisher = DiscriminantProjection().fit(X, y, w)
+    m = [np.average(X[y == k], axis=0, weights=w[y == k]) for k in (0, 1)]
+    plain = np.outer(m[0] - m[1], m[0] - m[1])
+    np.testing.assert_allclose(fisher.mean_difference_scatter_, plain, rtol=1e-6)
+    n = [w[y == k].sum() for k in (0, 1)]
+    np.testing.assert_allclose(
+        fisher.between_scatter_, n[0] * n[1] / sum(n) * plain, rtol=1e-6
+    )
+    v = fisher.components_[0]
+    J = v @ plain @ v / (v @ fisher.within_scatter_ @ v)
+    np.testing.assert_allclose(fisher.mean_difference_criterion_, J, rtol=1e-6)
+    assert "J with S_B = (m1 - m2)(m1 - m2)ᵀ" in fisher.summary().facts
+    three = DiscriminantProjection().fit(X, np.arange(50) % 3)
+    assert not hasattr(three, "mean_difference_scatter_")
+    assert len(three.summary().facts) == 5

@@ -27,6 +27,8 @@ from lyceum.distances import (
     pairwise,
 )
 from lyceum.errors import DataError, MissingValuesError, SettingError
+from lyceum.neighbors import KNeighborsClassifier
+from lyceum.persist import load, save
 
 NUMERIC = {
     "euclidean": (Euclidean(), {}),
@@ -338,3 +340,54 @@ def test_mahalanobis_names_what_does_not_fit():
         pairwise(
             np.eye(2), metric=Mahalanobis(1e-10 * np.array([[1.0, 0.5], [0.0, 1.0]]))
         )
+
+
+@pytest.mark.syllabus("10.1")
+def test_mahalanobis_by_ones_own_matrix_is_its_quadratic_form():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(20, 3)), rng.normal(size=(15, 3))
+    L = rng.normal(size=(2, 3))
+    for M in (L.T @ L, np.diag([2.0, 0.0, 1.0]), np.zeros((3, 3)), np.eye(3)):
+        delta = X[:, None] - Y
+        want = np.sqrt(np.einsum("ijk,kl,ijl->ij", delta, M, delta).clip(0))
+        distance = Mahalanobis(precision=M)
+        assert_allclose(pairwise(X, Y, metric=distance), want, atol=1e-7)
+        assert_allclose(distance.matrix, M, atol=1e-12)
+        assert distance.learn(X) is distance
+    S = np.cov(X.T)
+    assert_allclose(
+        pairwise(X, Y, metric=Mahalanobis(precision=np.linalg.inv(S))),
+        pairwise(X, Y, metric=Mahalanobis(S)),
+        rtol=1e-6,
+    )
+
+
+def test_a_matrix_that_gives_no_distance_is_refused():
+    with pytest.raises(DataError, match="eigenvalue -1 below 0"):
+        pairwise(np.eye(2), metric=Mahalanobis(precision=np.diag([1.0, -1.0])))
+    with pytest.raises(SettingError, match="not both"):
+        pairwise(np.eye(2), metric=Mahalanobis(np.eye(2), precision=np.eye(2)))
+    with pytest.raises(
+        SettingError, match="precision of Mahalanobis must be a symmetric"
+    ):
+        pairwise(np.eye(2), metric=Mahalanobis(precision=[[1.0, 2.0], [0.0, 1.0]]))
+
+
+@pytest.mark.syllabus("10.1")
+def test_neighbors_by_a_singular_matrix_are_those_of_the_columns_it_keeps(tmp_path):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 3))
+    y = rng.integers(0, 3, 60)
+    M = np.diag([1.0, 4.0, 0.0])
+    model = KNeighborsClassifier(
+        5, metric="mahalanobis", metric_params={"precision": M}
+    ).fit(X, y)
+    kept = KNeighborsClassifier(5).fit(X[:, :2] * [1.0, 2.0], y)
+    Q = rng.normal(size=(30, 3))
+    assert_allclose(model.predict_proba(Q), kept.predict_proba(Q[:, :2] * [1.0, 2.0]))
+    found = model.explain(Q)
+    assert (found.differences[:, :, 2] == 0).all()
+    save(model, tmp_path / "model.lyceum")
+    assert_allclose(
+        load(tmp_path / "model.lyceum").predict_proba(Q), model.predict_proba(Q)
+    )

@@ -1,5 +1,6 @@
 """Intervals against statsmodels, bounds against exact tails, sizes against their inverse."""
 
+import itertools
 import math
 
 import numpy as np
@@ -245,3 +246,23 @@ def test_markovs_bound_holds_for_the_exact_tail_and_is_met_by_a_two_point_value(
 def test_markovs_bound_is_refused_for_negative_means():
     with pytest.raises(SettingError, match="at least 0"):
         markov_bound(-1.0, 2.0)
+
+
+@pytest.mark.syllabus("11.1")
+def test_voters_of_unequal_error_by_going_through_all_votes():
+    errors = [0.1, 0.35, 0.2, 0.45]
+    total = 0.0
+    for votes in itertools.product([0, 1], repeat=4):
+        chance = np.prod([e if v else 1 - e for v, e in zip(votes, errors)])
+        total += chance * {0: 0.0, 1: 0.0, 2: 0.5}.get(sum(votes), 1.0)
+    assert majority_vote_error(4, errors) == pytest.approx(total)
+    assert majority_vote_error(25, [0.35] * 25) == pytest.approx(
+        majority_vote_error(25, 0.35)
+    )
+
+
+def test_a_part_of_a_voter_is_refused():
+    with pytest.raises(SettingError, match=r"n_voters=2\.5: give a whole number"):
+        majority_vote_error(2.5, 0.3)
+    with pytest.raises(SettingError, match="one for each of the 3 voters"):
+        majority_vote_error(3, [0.1, 0.2])

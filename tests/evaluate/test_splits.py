@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from numpy.testing import assert_array_equal
+from sklearn.datasets import load_iris
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import (
@@ -13,6 +17,8 @@ from lyceum.evaluate import (
     Holdout,
     RandomSubsampling,
     StratifiedFolds,
+    corrected_t,
+    cross_validate,
     splitter,
     train_validation_test,
 )
@@ -127,7 +133,7 @@ def test_splitters_work_inside_scikit_learn():
         LinearRegression(), X, X @ [1.0, 2.0], cv=StratifiedFolds(4, random_state=0)
     )
     assert scores == pytest.approx(np.ones(4))
-    assert repr(Bootstrap(3)) == "Bootstrap(n_splits=3, random_state=None)"
+    assert repr(Bootstrap(3)) == "Bootstrap(n_splits=3, random_state=0)"
 
 
 def test_numeric_targets_are_not_stratified():
@@ -150,3 +156,30 @@ def test_impossible_splits_say_why():
         list(Holdout(stratify=True).split(y))
     with pytest.raises(SettingError, match="'leave_one_out'"):
         splitter("jackknife")
+
+
+@pytest.mark.syllabus("1.5")
+@pytest.mark.parametrize(
+    "scheme",
+    [StratifiedFolds, FiveByTwo, Bootstrap, RandomSubsampling, Holdout],
+)
+def test_a_splitter_drawn_twice_gives_the_same_splits(scheme):
+    y = np.repeat([0, 1], 30)
+    first = list(scheme().split(y, y))
+    again = list(scheme().split(y, y))
+    for (train, test), (train_2, test_2) in zip(first, again, strict=True):
+        assert_array_equal(train, train_2)
+        assert_array_equal(test, test_2)
+    fresh = [list(scheme(random_state=None).split(y, y)) for _ in range(2)]
+    assert any(not np.array_equal(a[1], b[1]) for a, b in zip(*fresh))
+
+
+@pytest.mark.syllabus("14.6")
+def test_the_paired_test_takes_its_own_advice():
+    X, y = load_iris(return_X_y=True)
+    folds = StratifiedFolds(10)
+    results = [
+        cross_validate(model, X, y, cv=folds)
+        for model in (GaussianNB(), DecisionTreeClassifier(random_state=0))
+    ]
+    assert corrected_t(*results).df == 9

@@ -7,8 +7,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 import lyceum.kernels.kernel_perceptron as module
-from lyceum.kernels import KernelPerceptron, RBFKernel
-from lyceum.linear import Perceptron
+from lyceum.kernels import SVC, KernelPerceptron, LinearSVC, RBFKernel
+from lyceum.linear import MarginClassifier, Perceptron
 
 XOR = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
 
@@ -35,8 +35,7 @@ def test_the_linear_kernel_makes_the_mistakes_of_the_plain_perceptron(
     X, y, w = groups(n, K, seed)
     w = w if weighted else None
     dual = KernelPerceptron(kernel="linear", max_iter=20).fit(X, y, w)
-    primal = Perceptron(max_iter=20).fit(X, y, w)
-    # primal means are unweighted or weighted alike; the mistakes are those of every pass
+    primal = Perceptron(max_iter=20, center=False).fit(X, y, w)
     assert dual.history_ == primal.history_
     assert dual.separable_ == primal.separable_
     np.testing.assert_allclose(
@@ -131,3 +130,56 @@ def test_explanations_of_three_classes_are_leads_over_the_next_class():
     np.testing.assert_allclose(
         model.explain(X).scores, best[:, -1] - best[:, -2], atol=1e-9
     )
+
+
+@pytest.mark.syllabus("9.2")
+def test_the_dual_by_hand_comes_out_on_the_columns_as_they_are():
+    """Rows (3, 3)+, (4, 3)+, (1, 1)-: a mistake, y (Σ α y x·x + b) ≤ 0, adds 1 to α and y to b."""
+    X = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]])
+    y = np.array([1, 1, -1])
+    alpha = np.zeros(3)
+    updates = []
+    for _ in range(20):
+        wrong = []
+        for i in range(3):
+            f = (alpha * y) @ (X @ X[i] + 1.0)
+            if y[i] * f <= 0:
+                alpha[i] += 1
+                wrong.append(i)
+        updates.append(wrong)
+        if not wrong:
+            break
+    # the textbook's α = (2, 0, 5): w = (1, 1), b = -3
+    assert alpha.tolist() == [2.0, 0.0, 5.0]
+    model = KernelPerceptron(kernel="linear", record=True).fit(X, y)
+    assert model.row_mistakes_.tolist() == [2, 0, 5]
+    assert [step["updates"].tolist() for step in model.record_] == updates
+    assert (model.dual_coef_[:, 0] @ model.rows_).tolist() == [1.0, 1.0]
+    assert model.dual_coef_.sum() == -3.0
+
+
+@pytest.mark.syllabus("9.3")
+@pytest.mark.parametrize(
+    "learner",
+    [
+        SVC(kernel="linear"),
+        LinearSVC(loss="hinge"),
+        KernelPerceptron(kernel="linear"),
+        Perceptron(center=False),
+        MarginClassifier(),
+    ],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_a_row_on_the_plane_is_of_the_positive_class(learner):
+    X = [[-1.0], [1.0]]
+    model = learner.fit(X, ["no", "yes"])
+    # weights 1 and 0, so that the plane goes through 0 exactly
+    if hasattr(model, "coef_"):
+        model.coef_ = np.ones((1, 1))
+        model.intercept_ = np.zeros(1)
+    else:
+        model.rows_ = np.array([[1.0], [-1.0]])
+        model.dual_coef_ = np.array([[1.0], [-1.0]])
+    assert model.decision_function([[0.0]])[0] == 0.0
+    assert model.predict([[0.0]]).tolist() == ["yes"]
+    assert list(model.explain([[0.0]]).predicted) == ["yes"]

@@ -5,17 +5,24 @@ import inspect
 import numpy as np
 import pytest
 from sklearn import datasets, decomposition, kernel_approximation, kernel_ridge, svm
+from sklearn.metrics import pairwise
 from sklearn.preprocessing import scale
 
+from lyceum.density import KernelDensity
 from lyceum.kernels import (
     SVC,
     SVR,
     KernelPCA,
+    KernelPerceptron,
     KernelRidge,
     LinearSVC,
     Nystroem,
+    PolynomialKernel,
+    RBFKernel,
     RBFSampler,
+    SigmoidKernel,
 )
+from lyceum.neighbors import KNeighborsRegressor, LocallyWeightedRegression
 
 
 def two_classes():
@@ -202,3 +209,36 @@ def test_rbf_sampler_gives_as_many_features_as_are_asked_for(n_components):
     error = np.abs(Z @ Z.T - np.exp(-((X[:, None] - X) ** 2).sum(axis=2)))
     assert error.max() < 0.25
     assert error.mean() < 0.05
+
+
+def test_the_shift_of_a_kernel_has_scikit_learns_default_in_objects_and_in_learners():
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    d = X.shape[1]
+    for ours, theirs in (
+        (PolynomialKernel(gamma=1 / d), pairwise.polynomial_kernel),
+        (SigmoidKernel(gamma=1 / d), pairwise.sigmoid_kernel),
+    ):
+        np.testing.assert_allclose(ours.gram(X), theirs(X))
+    for learner in (KernelPerceptron, KernelRidge, KernelPCA, Nystroem):
+        assert inspect.signature(learner).parameters["coef0"].default == 1.0
+    for learner in (SVC, SVR):
+        assert inspect.signature(learner).parameters["coef0"].default == 0.0
+
+
+def test_gaussian_means_the_same_in_every_room():
+    """exp(-u²/2): the kernel, the votes of neighbors, local regression, densities and bases."""
+    d, h = 1.3, 0.7
+    want = np.exp(-((d / h) ** 2) / 2)
+    stored, query = np.array([[0.0], [d]]), np.array([[0.0]])
+    assert RBFKernel(sigma=h).gram(query, stored)[0, 1] == pytest.approx(want)
+    voter = KNeighborsRegressor("all", weights="gaussian", bandwidth=h)
+    share = voter.fit(stored, [0.0, 1.0]).predict(query)[0]
+    assert share / (1 - share) == pytest.approx(want)
+    local = LocallyWeightedRegression(
+        n_neighbors="all", degree=0, kernel="gaussian", bandwidth=h, standardize=False
+    )
+    share = local.fit(stored, [0.0, 1.0]).predict(query)[0]
+    assert share / (1 - share) == pytest.approx(want)
+    density = KernelDensity(kernel="gaussian", bandwidth=h).fit([[0.0]])
+    ratio = np.exp(np.subtract(*density.score_samples([[d], [0.0]])))
+    assert ratio == pytest.approx(want, rel=1e-6)

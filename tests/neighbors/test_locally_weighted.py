@@ -4,6 +4,7 @@ answers."""
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from statsmodels.nonparametric.smoothers_lowess import lowess
 
 from lyceum.errors import MissingValuesError, SettingError
 from lyceum.neighbors import LocallyWeightedRegression
@@ -14,7 +15,8 @@ KERNELS = {
     "uniform": lambda u: np.ones_like(u),
     "tricube": lambda u: np.clip(1 - u**3, 0, None) ** 3,
     "epanechnikov": lambda u: np.clip(1 - u**2, 0, None),
-    "gaussian": lambda u: np.exp(-(u**2)),
+    "gaussian": lambda u: np.exp(-(u**2) / 2),
+    "exponential_square": lambda u: np.exp(-(u**2)),
     "inverse": lambda u: 1 / u,
     "inverse_square": lambda u: 1 / u**2,
     "shifted_inverse_square": lambda u: 1 / (1 + u) ** 2,
@@ -115,6 +117,7 @@ def test_leave_one_out_is_refitting_without_every_row():
         )
 
 
+@pytest.mark.filterwarnings("ignore:.*extrapolate far out of the targets")
 def test_polynomials_of_its_degree_are_found_exactly():
     X, _, rng = table(80, 3)
     plane, bowl = X @ [1.0, -2.0, 0.5] + 1e6, (X**2).sum(axis=1) + X[:, 0] * X[:, 1]
@@ -224,3 +227,100 @@ def test_the_summary_names_the_criterion(options, name):
 def test_missing_cells_are_not_sent_to_a_metric_that_cannot_be_chosen():
     with pytest.raises(MissingValuesError, match=r"SimpleImputer\(\)$"):
         LocallyWeightedRegression().fit([[1.0], [np.nan], [3.0]], [1.0, 2.0, 3.0])
+
+
+def test_robust_loess_is_that_of_statsmodels():
+    rng = np.random.default_rng(0)
+    x = np.sort(rng.uniform(0, 6, 80))
+    y = np.sin(x) + 0.1 * rng.normal(size=80)
+    y[::9] += 5.0  # outliers
+    theirs = lowess(y, x, frac=0.4, it=4, delta=0.0, return_sorted=False)
+    model = LocallyWeightedRegression(n_neighbors=32, robust=4, standardize=False).fit(
+        x[:, None], y
+    )
+    np.testing.assert_allclose(model.predict(x[:, None]), theirs, atol=1e-4)
+    assert (model.robustness_[::9] == 0).all()
+    assert np.abs(model.predict(x[:, None]) - np.sin(x)).max() < 0.3
+    plain = LocallyWeightedRegression(n_neighbors=32).fit(x[:, None], y)
+    assert np.abs(plain.predict(x[:, None]) - np.sin(x)).max() > 0.5
+    assert model.summary().facts["rows of robust weight 0"] >= 9
+
+
+def test_robust_weights_count_a_row_of_weight_two_twice():
+    X, y, rng = table(60, 1)
+    y[::7] += 30.0
+    w = rng.integers(1, 3, 60)
+    options = {"n_neighbors": 25, "robust": 3, "standardize": False}
+    weighted = LocallyWeightedRegression(**options).fit(X, y, w)
+    repeated = LocallyWeightedRegression(**options).fit(
+        np.repeat(X, w, axis=0), np.repeat(y, w)
+    )
+    Q = np.linspace(-2, 2, 9)[:, None]
+    np.testing.assert_allclose(weighted.predict(Q), repeated.predict(Q), rtol=1e-6)
+    exact = LocallyWeightedRegression(robust=2).fit(X, 2 * X[:, 0])
+    np.testing.assert_allclose(exact.predict(Q), 2 * Q[:, 0], atol=1e-9)
+    assert (exact.robustness_ == 1).all()
+
+
+def test_the_local_line_is_that_of_weighted_least_squares():
+    X, y, _ = table(60, 2)
+    model = LocallyWeightedRegression(n_neighbors=20).fit(X, y)
+    why = model.explain(X[:3])
+    for i in range(3):
+        rows, w = why.rows[i], why.weights[i]
+        T = np.column_stack([np.ones(len(rows)), X[rows]])
+        root = np.sqrt(w)[:, None]
+        by_hand = np.linalg.lstsq(T * root, y[rows] * root[:, 0], rcond=None)[0]
+        np.testing.assert_allclose(why.intercepts[i], by_hand[0], atol=1e-8)
+        np.testing.assert_allclose(why.slopes[i], by_hand[1:], atol=1e-8)
+    np.testing.assert_allclose(
+        why.intercepts + (why.slopes * X[:3]).sum(axis=1), model.predict(X[:3])
+    )
+    words = str(why)
+    assert "Local line of row 0" in words
+    assert "b1 of x1" in words
+    assert set(why.as_dict()["rows"][0]["line"]) == {"b0", "b1", "rows", "weights"}
+    assert "Local line at the means" in str(model.summary())
+    single = LocallyWeightedRegression(n_neighbors=20).fit(X[:, :1], 3 * X[:, 0] - 1)
+    lines = single.summary().tables[-1]
+    assert len(lines.rows) == 5
+    np.testing.assert_allclose([row[1:3] for row in lines.rows], [[-1, 3]] * 5)
+
+
+def test_a_step_by_hand_has_the_given_rate_and_start():
+    """Δw = η Σ K (y - ŷ) x: two rows about x = 1 with K(u) = exp(-u²), u = 1."""
+    X, y = np.array([[0.0], [2.0]]), np.array([1.0, 4.0])
+    model = LocallyWeightedRegression(
+        n_neighbors="all",
+        kernel="exponential_square",
+        bandwidth=1.0,
+        standardize=False,
+        max_steps=1,
+        tol=0.0,
+    ).fit(X, y)
+    steps = model.descend([1.0], learning_rate=0.1, start=[0.5, 1.0])
+    # ŷ = 0.5 and 2.5: errors 0.5 and 1.5, K = e⁻¹ for both
+    K = np.exp(-1)
+    change = 0.1 * K * np.array([0.5 + 1.5, 0.5 * 0 + 1.5 * 2])
+    np.testing.assert_allclose(steps[0]["coefficients"], [0.5, 1.0])
+    np.testing.assert_allclose(steps[1]["coefficients"], np.add([0.5, 1.0], change))
+    assert steps[0]["objective"] == pytest.approx(K * (0.25 + 2.25))
+    model.set_params(max_steps=5000)
+    end = model.descend([1.0], learning_rate=0.1)[-1]
+    np.testing.assert_allclose(end["coefficients"], [1.0, 1.5], atol=1e-6)
+    with pytest.raises(SettingError, match="runs away"):
+        model.descend([1.0], learning_rate=100.0)
+    with pytest.raises(SettingError, match="start has 3 coefficients"):
+        model.descend([1.0], start=[0.0, 0.0, 0.0])
+
+
+def test_a_wild_extrapolation_is_said_or_kept_inside():
+    X = np.array([[0.0], [1.0], [1.1], [1.2]])
+    y = np.array([0.0, 0.0, 1.0, 3.0])
+    model = LocallyWeightedRegression(n_neighbors=3).fit(X, y)
+    with pytest.warns(UserWarning, match="extrapolate far out of the targets, 0 to 3"):
+        assert model.predict([[5.0]])[0] > 6.0
+    kept = LocallyWeightedRegression(n_neighbors=3, clip=True).fit(X, y)
+    assert kept.predict([[5.0]])[0] == 3.0
+    assert kept.explain([[5.0]]).scores[0] == pytest.approx(3.0)
+    assert kept.predict([[1.1]])[0] == model.predict([[1.1]])[0]

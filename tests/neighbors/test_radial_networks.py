@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression as SkLogistic
 
 from lyceum.distances import pairwise
 from lyceum.errors import SettingError
@@ -160,3 +162,51 @@ def test_spheres_shrink_when_rows_of_other_classes_come():
     assert model.predict([[1.9], [0.1]]).tolist()[1] == "a"
     assert model.region([[1.0]]).tolist() == ["ambiguous"]
     assert model.n_rows_ == 3
+
+
+@pytest.mark.syllabus("10.7")
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("normalized", [False, True])
+def test_logistic_outputs_are_logistic_regression_on_the_activations(
+    n_classes, normalized
+):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = (np.hypot(*X.T) + 0.5 * rng.normal(size=200) > 1.2).astype(int)
+    y = y + (X[:, 0] > 0.5) * (n_classes - 2)
+    w = rng.integers(1, 4, 200).astype(float)
+    model = RBFNetworkClassifier(
+        n_centers=6,
+        outputs="logistic",
+        normalized=normalized,
+        alpha=1e-2,
+        max_iter=5000,
+        tol=1e-9,
+        random_state=0,
+    ).fit(X, y, w)
+    H = model.activations(X)
+    penalty = 1e-2 * w @ (H**2).mean(axis=1)
+    K = len(model.classes_)
+    # two scores of opposite sign for two classes: the penalty on their difference is half
+    C = 1.0 / penalty if K > 2 else 2.0 / penalty
+    peer = SkLogistic(C=C, tol=1e-10, max_iter=10_000).fit(H, y, w)
+    np.testing.assert_allclose(model.predict_proba(X), peer.predict_proba(H), atol=1e-4)
+    repeated = (
+        clone(model)
+        .set_params(centers=model.centers_)
+        .fit(np.repeat(X, w.astype(int), axis=0), np.repeat(y, w.astype(int)))
+    )
+    again = clone(model).set_params(centers=model.centers_).fit(X, y, w)
+    np.testing.assert_allclose(
+        again.predict_proba(X), repeated.predict_proba(X), atol=1e-5
+    )
+    np.testing.assert_allclose(
+        model.explain(X).scores, model.predict_proba(X).max(axis=1), atol=1e-9
+    )
+
+
+def test_logistic_outputs_refuse_units_that_move():
+    with pytest.raises(SettingError, match="leaves centers and widths"):
+        RBFNetworkClassifier(outputs="logistic", fit_by="em").fit(
+            [[0.0], [1.0]], [0, 1]
+        )

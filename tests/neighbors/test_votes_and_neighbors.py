@@ -62,7 +62,8 @@ def test_posteriors_are_the_shares_of_the_votes_with_ties_and_duplicates(seed, k
         assert model.predict(Q).tolist() == expected.argmax(axis=1).tolist()
     fixed = {
         "shifted_inverse_square": lambda d: 1 / (0.7 + d) ** 2,
-        "gaussian": lambda d: np.exp(-((d / 0.7) ** 2)),
+        "exponential_square": lambda d: np.exp(-((d / 0.7) ** 2)),
+        "gaussian": lambda d: np.exp(-((d / 0.7) ** 2) / 2),
     }
     for name, vote in fixed.items():
         model = KNeighborsClassifier(k, weights=name, bandwidth=0.7).fit(X, y)
@@ -192,7 +193,7 @@ def test_shepards_method_is_the_weighted_mean_of_all_rows():
     np.testing.assert_allclose(everyone.predict(Q), model.predict(Q), rtol=1e-10)
     y = (t > 0).astype(int)
     shares = (
-        KNeighborsClassifier("all", weights="gaussian", bandwidth=0.5)
+        KNeighborsClassifier("all", weights="exponential_square", bandwidth=0.5)
         .fit(X, y)
         .predict_proba(Q)
     )
@@ -311,3 +312,43 @@ def test_a_regressor_too_large_for_memory_names_another_regressor(
     monkeypatch.setattr("lyceum._core.data.rows.gather._half_of_memory", lambda: 100)
     with pytest.raises(SourceError, match="DecisionTreeRegressor"):
         KNeighborsRegressor().fit(scan(tmp_path / "rows.parquet", target="y", memory=0))
+
+
+@pytest.mark.syllabus("10.3")
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 9))
+def test_all_rows_tied_at_the_kth_distance_vote_if_wanted(seed, k):
+    X, y, rng = grid(seed)
+    Q = rng.integers(-1, 5, (20, 2)).astype(float)
+    model = KNeighborsClassifier(k, ties="all").fit(X, y)
+    numbers = KNeighborsRegressor(k, ties="all", weights="distance").fit(X, y)
+    squares = ((Q[:, None] - X) ** 2).sum(axis=2)
+    radius = np.sort(squares, axis=1)[:, k - 1 : k]
+    votes = (squares <= radius).astype(float)
+    shares = np.stack([votes @ (y == label) for label in model.classes_], axis=1)
+    np.testing.assert_allclose(
+        model.predict_proba(Q), shares / votes.sum(axis=1, keepdims=True)
+    )
+    for i in range(len(Q)):
+        d = np.sqrt(squares[i])
+        v = votes[i] * ((d == 0) if (d == 0).any() else 1 / np.where(d > 0, d, 1))
+        assert numbers.predict(Q[[i]])[0] == pytest.approx(v @ y / v.sum())
+
+
+def test_tied_rows_of_weight_two_count_twice_and_a_choice_of_k_refuses_ties():
+    X = np.array([[0.0], [1.0], [-1.0], [1.0], [5.0]])
+    y = np.array([0, 1, 2, 1, 0])
+    w = np.array([1, 2, 1, 1, 1])
+    model = KNeighborsClassifier(2, ties="all").fit(X, y, w)
+    np.testing.assert_allclose(model.predict_proba([[0.0]]), [[1 / 5, 3 / 5, 1 / 5]])
+    repeated = KNeighborsClassifier(2, ties="all").fit(
+        np.repeat(X, w, axis=0), np.repeat(y, w)
+    )
+    np.testing.assert_allclose(repeated.predict_proba(X), model.predict_proba(X))
+    assert (model.explain([[0.0]]).rows[0] >= 0).sum() == 4
+    first = KNeighborsClassifier(2).fit(X, y, w)
+    np.testing.assert_allclose(first.predict_proba([[0.0]]), [[1 / 2, 1 / 2, 0]])
+    with pytest.raises(SettingError, match="ties='all' needs a number of neighbors"):
+        KNeighborsClassifier("leave_one_out", ties="all").fit(X, y)
+    with pytest.raises(SettingError, match="exactly k rows"):
+        model.errors_by_k(X, y)

@@ -11,8 +11,10 @@ from sklearn.preprocessing import (
 )
 from tests.prepare.tables import mixed, numbers
 
+from lyceum.decomposition import PCA
 from lyceum.errors import MissingValuesError, SettingError
 from lyceum.prepare import MinMaxScaler, StandardScaler
+from lyceum.workflows import reduce_table
 
 
 @pytest.mark.syllabus("1.2")
@@ -171,3 +173,16 @@ def test_bad_requests_are_refused():
         MinMaxScaler(feature_range=(1, 1)).fit([[1.0]])
     with pytest.raises(MissingValuesError, match="'x0' has an infinity"):
         StandardScaler().fit([[np.inf], [1.0]])
+
+
+@pytest.mark.syllabus("13.1")
+def test_standardized_principal_components_have_the_eigenvalues_of_the_correlations():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12, 3)) @ rng.normal(size=(3, 3)) + 5.0
+    Z = StandardScaler(ddof=1).fit_transform(X)
+    np.testing.assert_allclose(Z.std(axis=0, ddof=1), 1.0)
+    by_hand = np.linalg.eigvalsh(np.corrcoef(X.T))[::-1]
+    np.testing.assert_allclose(PCA().fit(Z).explained_variance_, by_hand)
+    frame = pd.DataFrame(X, columns=list("abc"))
+    np.testing.assert_allclose(reduce_table(frame).model.explained_variance_, by_hand)
+    assert StandardScaler(ddof=1).fit_transform([[3.0]]).tolist() == [[0.0]]

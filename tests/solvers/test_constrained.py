@@ -222,3 +222,34 @@ def test_an_optimum_that_a_feasible_point_beats_is_called_local():
     )
     assert "Minimum: 0 at x = 2." in text  # it does not bind
     assert "Local maximum: 1 at x = 1." in text  # far away there is more
+
+
+@pytest.mark.syllabus("9.2")
+def test_equalities_that_fix_the_point_leave_a_minimum_with_its_multiplier():
+    # L = x² - λ(x - 1): ∂L/∂x = 2x - λ = 0 at x = 1 gives λ = 2
+    found = constrained_optima(lambda x: x**2, {"x = 1": lambda x: x - 1})
+    (point,) = found.minima
+    assert point.x[0] == pytest.approx(1.0)
+    assert point.multipliers["x = 1"] == pytest.approx(2.0)
+    assert found.workings() == [
+        "∂L/∂x = ∂f/∂x - λ(x = 1) · ∂h/∂x = 2 - 2 · 1 = 0 at x = 1"
+    ]
+    # two lines that cross at (2, 1): λ solves [1 1; 1 -1] λ = ∇f = (4, 2)
+    found = constrained_optima(
+        lambda x, y: x**2 + y**2,
+        {"x + y = 3": lambda x, y: x + y - 3, "x - y = 1": lambda x, y: x - y - 1},
+    )
+    (point,) = found.minima
+    np.testing.assert_allclose(list(point.multipliers.values()), [3.0, 1.0], atol=1e-7)
+
+
+@pytest.mark.syllabus("9.2")
+def test_the_workings_write_out_the_slope_of_the_lagrangian_in_every_variable():
+    found = constrained_optima(
+        lambda x, y: x * y, {"x + y = 6": lambda x, y: x + y - 6}
+    )
+    lines = found.workings()
+    assert [line.split(" = ")[0] for line in lines] == ["∂L/∂x", "∂L/∂y"]
+    assert all("3 - 3 · 1 = 0" in line for line in lines)
+    assert found.as_dict()["workings"] == lines
+    assert "3 - 3 · 1 = 0" in str(found.summary())

@@ -326,3 +326,33 @@ def test_what_is_boosted_takes_weights():
         SettingError, match="set estimator to a classifier that does, or to a pipeline"
     ):
         model.fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.syllabus("15.3")
+@pytest.mark.parametrize("source_of", [LogisticRegression, SkLogistic])
+def test_the_coefficients_of_a_sure_source_are_the_mean_of_the_prior(source_of):
+    """min Σ log(1 + exp(-y f)) + α/2 |V|² with f = (w₀ + v)·x + b₀ + b: by SciPy."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 2))
+    first = source_of().fit(X, X[:, 0] > 0)
+    first.coef_ = np.array([[15.0, -6.0]])  # log-odds of up to ± 30
+    first.intercept_ = np.array([1.0])
+    new = rng.normal(size=(40, 2))
+    y = new[:, 0] + 0.5 * new[:, 1] > 0
+    model = PriorTransfer(alpha=0.1, tol=1e-10).fit(new, y, source=first)
+    before = new @ [15.0, -6.0] + 1.0
+    Z = (new - new.mean(axis=0)) / new.std(axis=0)
+    sides = np.where(y, 1.0, -1.0)
+
+    # two scores of opposite sign: f = 2 (v·z + b), and |V|² = 2 |v|²
+    def loss(theta):
+        f = before + 2.0 * (Z @ theta[:2] + theta[2])
+        return np.logaddexp(0.0, -sides * f).sum() + 0.1 * theta[:2] @ theta[:2]
+
+    best = minimize(loss, np.zeros(3), tol=1e-12).x
+    np.testing.assert_allclose(model.coef_[1], best[:2], atol=2e-4)
+    if source_of is SkLogistic:
+        return  # its 1 - p rounds where log-odds are above 30, in single rows
+    f = before + 2.0 * (Z @ best[:2] + best[2])
+    log_odds = np.diff(np.log(model.predict_proba(new)), axis=1)[:, 0]
+    np.testing.assert_allclose(log_odds, f, atol=5e-3)

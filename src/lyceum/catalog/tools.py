@@ -48,6 +48,7 @@ _ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "mcnemar": ("14.6",),
         "five_by_two": ("14.5", "14.6"),
         "corrected_t": ("14.6",),
+        "paired_t": ("14.6",),
         "delong": ("14.6",),
         "auc_interval": ("14.6",),
         "bayes_factor": ("14.6",),
@@ -66,6 +67,7 @@ _ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
     "plot": {
         "feature_lift": ("9.1",),
         "hinge_and_logistic": ("9.3",),
+        "hull_points": ("9.3",),
         "margin": ("9.3",),
         "margin_losses": ("7.8",),
         "setting_grid": ("9.5",),

@@ -117,8 +117,10 @@ from lyceum.evaluate.significance.mcnemar import McNemar as McNemar, mcnemar as 
 from lyceum.evaluate.significance.paired_tests import (
     CorrectedT as CorrectedT,
     FiveByTwoTest as FiveByTwoTest,
+    PairedT as PairedT,
     corrected_t as corrected_t,
     five_by_two as five_by_two,
+    paired_t as paired_t,
 )
 from lyceum.evaluate.significance.tail_bounds import (
     Bound as Bound,

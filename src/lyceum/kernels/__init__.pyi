@@ -35,5 +35,9 @@ from lyceum.kernels.ridge.kernel_ridge import (
     KernelRidge as KernelRidge,
     LeaveOneOut as LeaveOneOut,
 )
+from lyceum.kernels.svm.hulls import (
+    HullPoints as HullPoints,
+    nearest_hull_points as nearest_hull_points,
+)
 from lyceum.kernels.svm.svc import SVC as SVC
 from lyceum.kernels.svm.svr import SVR as SVR

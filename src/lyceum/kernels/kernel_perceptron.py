@@ -8,7 +8,6 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -18,7 +17,7 @@ from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.kernels.functions.base import Kernel
-from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner, is_linear
+from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner
 from lyceum.kernels.svm.report import base_point, column_parts
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -35,8 +34,11 @@ class KernelPerceptron(Classifier, KernelLearner):
     α_i counts the mistakes made on row i. Rows are taken in their order; one that is not strictly
     on its own side, y_i f(x_i) ≤ 0, is counted once more. Of more than two classes, the row is
     added to the score of its class and taken from that of the class that beat it. The 1 stands for
-    the intercept. With the linear kernel this is the plain perceptron, `lyceum.linear.Perceptron`,
-    mistake by mistake: its weights are Σ w_i α_i y_i (x_i, 1), with rows about their mean.
+    the intercept. Rows are compared as they are: with the linear kernel this is the plain
+    perceptron, `lyceum.linear.Perceptron(center=False)`, mistake by mistake, and its weights are
+    Σ w_i α_i y_i (x_i, 1). Columns with a mean far from 0 take fewer mistakes once centered
+    (`lyceum.prepare.StandardScaler`). A row on the plane, f(x) = 0, is predicted to be of the
+    second, positive class.
 
     If the classes are separable in the feature space of the kernel with margin γ, no more than
     (R/γ)² mistakes are made, R² = max k(x, x) + 1; a pass without a mistake ends it. If that does
@@ -59,12 +61,9 @@ class KernelPerceptron(Classifier, KernelLearner):
     support_ : array of shape (m,)
         The rows on which mistakes were made.
     rows_ : array or sparse array of shape (m, n_columns)
-        Their cells; for the linear kernel of dense rows, about `mean_`.
+        Their cells.
     dual_coef_ : array of shape (m, 1) or (m, K)
         w_i α_i y_i for the second of two classes, or what row i adds to the score of every class.
-    mean_ : array of shape (n_columns,)
-        What is taken from the columns first: their means for the linear kernel of dense rows, else
-        zeros.
     base_point_ : array of shape (n_columns,)
         Where explanations start: the means of the columns, and of categories the most frequent.
     separable_ : bool
@@ -81,7 +80,8 @@ class KernelPerceptron(Classifier, KernelLearner):
     kernel_ : Kernel
         The kernel, with what it learned.
     record_ : list of dict
-        With `record=True`: step, mistakes, and the mistakes of every row so far.
+        With `record=True`, one per pass: step, mistakes, updates (the rows of its mistakes in
+        their order), and row_mistakes, those of every row so far.
 
     See Also
     --------
@@ -147,9 +147,8 @@ class KernelPerceptron(Classifier, KernelLearner):
         """
         block = self._weighted_rows(self._rows(X, y, sample_weight))
         self.kernel_ = self._learned_kernel(block, block.y)
-        self.mean_ = self._center(block)
         self.base_point_ = base_point(block, self._keeps_categories)
-        cells = block.X - self.mean_ if self.mean_.any() else block.X
+        cells = block.X
         learning = _Learning(
             self.kernel_,
             cells,
@@ -161,12 +160,14 @@ class KernelPerceptron(Classifier, KernelLearner):
         if self.record:
             self.record_: list[dict] = []
         for number in range(self.max_iter if len(self.classes_) > 1 else 0):
-            self.history_.append(learning.run_pass())
+            updates = learning.run_pass()
+            self.history_.append(len(updates))
             if self.record:
                 self.record_.append(
                     {
                         "step": number + 1,
-                        "mistakes": self.history_[-1],
+                        "mistakes": len(updates),
+                        "updates": np.array(updates, dtype=np.int64),
                         "row_mistakes": learning.mistakes.copy(),
                     }
                 )
@@ -175,13 +176,6 @@ class KernelPerceptron(Classifier, KernelLearner):
                 break
         self._keep(learning, cells)
         return self
-
-    def _center(self, block: Block) -> np.ndarray:
-        if sparse.issparse(block.X) or not is_linear(self.kernel_):
-            return np.zeros(block.X.shape[1])
-        # as in the primal form; other kernels compare rows where they are
-        cells = block.X.astype(np.float64)
-        return np.average(cells, axis=0, weights=block.weights)
 
     def _keep(self, learning: _Learning, cells: Any) -> None:
         self.row_mistakes_ = learning.mistakes
@@ -213,7 +207,8 @@ class KernelPerceptron(Classifier, KernelLearner):
         return self._apply(partial(_decision, self), X)
 
     def predict(self, X: Data) -> Any:
-        """The class on whose side a row lies, or that of the largest score."""
+        """The class on whose side a row lies (the second if f(x) = 0), or that of the largest
+        score."""
         check_is_fitted(self)
         return self._apply(partial(_predict, self), X)
 
@@ -265,7 +260,6 @@ class KernelPerceptron(Classifier, KernelLearner):
         n = self.rows_.shape[0]
         return {
             "dual_coef_": (n, outputs),
-            "mean_": (self._n_cells,),
             **self._row_shapes(),
         }
 
@@ -307,20 +301,20 @@ class _Learning:
         others = self.scores[start:] + self.without_own[start:]
         return of_class - others.max(axis=1)
 
-    def run_pass(self) -> int:
-        """One pass over the rows; the number of mistakes."""
-        n_mistakes = 0
+    def run_pass(self) -> list[int]:
+        """One pass over the rows; those on which mistakes were made, in their order."""
+        mistakes: list[int] = []
         start = 0
         # all rows up to the next mistake are right under the same scores, and are passed at once
         while start < len(self.y):
             wrong = self.leads(start) <= 0
             i = start + int(np.argmax(wrong))
             if not wrong[i - start]:
-                return n_mistakes
+                return mistakes
             self._correct(i, start + np.flatnonzero(wrong))
-            n_mistakes += 1
+            mistakes.append(i)
             start = i + 1
-        return n_mistakes
+        return mistakes
 
     def _correct(self, i: int, waiting: np.ndarray) -> None:
         """Add w_i (k(x_i, ·) + 1) to the score of the row's class, and take it from that of the
@@ -368,8 +362,6 @@ class _Learning:
 
 
 def _scores(model: KernelPerceptron, X: Any) -> np.ndarray:
-    if model.mean_.any():
-        X = X - model.mean_
     if not len(model.dual_coef_):
         return np.zeros((X.shape[0], model.dual_coef_.shape[1]))
     # Σ a_i (k(x_i, x) + 1): the sum of the a_i is the intercept
@@ -388,7 +380,7 @@ def _predict(model: KernelPerceptron, block: Block) -> np.ndarray:
     scores = _scores(model, block.X)
     if scores.shape[1] > 1:
         return model.classes_[scores.argmax(axis=1)]
-    is_positive = scores[:, 0] > 0
+    is_positive = scores[:, 0] >= 0
     is_second = is_positive & (len(model.classes_) == 2)
     return model.classes_[is_second.astype(np.intp)]
 
@@ -403,6 +395,6 @@ def _parts(model: KernelPerceptron, block: Block) -> np.ndarray:
 
     parts = column_parts(block, model.base_point_, score)
     if is_single:
-        is_positive = parts[:, 0] > 0
+        is_positive = parts[:, 0] >= 0
         parts[:, 0] = is_positive & (len(model.classes_) == 2)
     return parts

@@ -28,4 +28,8 @@ from lyceum.linear.penalized.regularization_path import (
 )
 from lyceum.linear.penalized.ridge import Ridge as Ridge
 from lyceum.linear.penalized.ridge_cv import RidgeCV as RidgeCV
+from lyceum.linear.penalized.ridge_path import (
+    RidgePath as RidgePath,
+    ridge_path as ridge_path,
+)
 from lyceum.linear.perceptron import Perceptron as Perceptron

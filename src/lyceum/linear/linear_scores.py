@@ -69,7 +69,8 @@ class LinearScores(Classifier, Learner):
         return self._apply(partial(linear_scores, self), X)
 
     def predict(self, X: Data) -> Any:
-        """The class on whose side of the hyperplane a row lies, or that of the largest score."""
+        """The class on whose side of the hyperplane a row lies (the second if it lies on it), or
+        that of the largest score."""
         return self._apply(partial(_predict, self), X)
 
     def _operations(self) -> list[Operation]:
@@ -88,7 +89,7 @@ class LinearScores(Classifier, Learner):
         unit = "score above the next class"
         if len(self.coef_) == 1:
             unit = f"score of {self.classes_[-1]}"
-        return self._explain(X, partial(contributions, self), unit)
+        return self._explain(X, partial(contributions, self, on_plane=True), unit)
 
     def _table(self) -> Table:
         titles = [str(label) for label in self.classes_[-len(self.coef_) :]]
@@ -147,7 +148,7 @@ def _predict(learner: LinearScores, block: Block) -> np.ndarray:
     if scores.ndim == 2:
         return learner.classes_[scores.argmax(axis=1)]
     # with one class there is nothing to tell apart
-    is_second = (scores > 0) & (len(learner.classes_) > 1)
+    is_second = (scores >= 0) & (len(learner.classes_) > 1)
     return learner.classes_[is_second.astype(int)]
 
 
@@ -184,8 +185,15 @@ def class_leads(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
     return of_class - scores.max(axis=1)
 
 
-def contributions(learner: Estimator, block: Block) -> np.ndarray:
-    """The code of the class, the base, and what every column adds to the score, (n, 2 + d)."""
+def contributions(
+    learner: Estimator,
+    block: Block,
+    on_plane: bool = False,
+) -> np.ndarray:
+    """The code of the class, the base, and what every column adds to the score, (n, 2 + d).
+
+    `on_plane` says whether a score of 0 is of the second of two classes.
+    """
     X = block.dense - learner.mean_
     coef = learner.coef_
     at_mean = learner.intercept_ + learner.coef_ @ learner.mean_
@@ -193,7 +201,7 @@ def contributions(learner: Estimator, block: Block) -> np.ndarray:
         slopes = np.broadcast_to(coef, X.shape)
         base = np.full(len(X), at_mean[0])
         scores = X @ coef[0] + at_mean[0]
-        is_positive = scores > 0
+        is_positive = scores >= 0 if on_plane else scores > 0
         best = (is_positive & (len(learner.classes_) > 1)).astype(np.intp)
     else:
         # the difference of two linear scores is linear, with the difference of their coefficients

@@ -104,7 +104,7 @@ class Perceptron(LinearScores):
     >>> model = Perceptron().fit([[0.0], [1.0], [3.0], [4.0]], ["low", "low", "high", "high"])
     >>> model.separable_, model.mistakes_ <= model.mistake_bound_
     (True, True)
-    >>> model.predict([[1.5], [2.5]]).tolist()
+    >>> model.predict([[1.5], [3.5]]).tolist()
     ['low', 'high']
 
     """

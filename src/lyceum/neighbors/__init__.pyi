@@ -2,6 +2,9 @@ from lyceum.neighbors.condensing import condense as condense, edit as edit
 from lyceum.neighbors.knn.classifier import KNeighborsClassifier as KNeighborsClassifier
 from lyceum.neighbors.knn.explanation import NeighborExplanation as NeighborExplanation
 from lyceum.neighbors.knn.regressor import KNeighborsRegressor as KNeighborsRegressor
+from lyceum.neighbors.local_regression.local_lines import (
+    LocalLineExplanation as LocalLineExplanation,
+)
 from lyceum.neighbors.local_regression.locally_weighted import (
     LocallyWeightedRegression as LocallyWeightedRegression,
 )

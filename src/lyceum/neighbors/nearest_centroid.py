@@ -176,7 +176,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
             self._from_scatter(scatter, within)
         else:
             self._from_rows(rows, within)
-        if isinstance(metric, Mahalanobis) and metric.covariance is None:
+        if isinstance(metric, Mahalanobis) and not metric.is_known:
             pooled = Mahalanobis(within, np.zeros(len(within)))
             metric, self.n_undetermined_ = invertible(pooled)
         self.metric_ = metric

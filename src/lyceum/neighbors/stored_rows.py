@@ -224,7 +224,7 @@ class StoredRows(Learner):
         self._learn_scale(rows)
         metric = self._requested_metric()
         self.__dict__.pop("n_undetermined_", None)
-        if isinstance(metric, Mahalanobis) and metric.covariance is None:
+        if isinstance(metric, Mahalanobis) and not metric.is_known:
             source = rows.source
             assert isinstance(source, ArraySource)
             scaled = Rows(replace(source, X=self._points(source.X)))

@@ -34,6 +34,7 @@ from lyceum.plot.models.density import (
 from lyceum.plot.models.kernels import (
     feature_lift as feature_lift,
     hinge_and_logistic as hinge_and_logistic,
+    hull_points as hull_points,
     margin as margin,
     setting_grid as setting_grid,
     support_faces as support_faces,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, OnePassLearner
+from lyceum._core.constraints import Interval
 from lyceum._core.data import Block, CheckCells, Schema
 from lyceum._core.statistics import Moments
 from lyceum._core.types import Categories, Data
@@ -22,7 +24,7 @@ class StandardScaler(Transformer, OnePassLearner):
     """Continuous columns to mean 0 and standard deviation 1; categories stay as they are.
 
     .. math:: z = (x - \\bar x) / s, \\qquad s^2 = \\frac{\\sum_i w_i (x_i - \\bar x)^2}{\\sum_i
-    w_i}
+    w_i - \\mathrm{ddof}}
 
     Missing cells are left out of both and stay missing. A constant column becomes 0. A column with
     nothing but missing cells stays as it is.
@@ -33,6 +35,9 @@ class StandardScaler(Transformer, OnePassLearner):
         Whether to subtract the mean. Sparse arrays are taken with `with_mean=False`.
     with_std : bool, default=True
         Whether to divide by the standard deviation.
+    ddof : {0, 1}, default=0
+        What is taken from N in the variance. 1 divides by N - 1, as `PCA` does, whose variances are
+        then the eigenvalues of the correlation matrix.
     categorical_features : str, bool, mask, indices, names, dict or Schema, default="from_dtype"
         Columns to leave alone because they hold categories: a mask, indices or names; True for all;
         the kinds of some columns as a dict, or of all as a `Schema`. Columns of text, of category
@@ -64,6 +69,7 @@ class StandardScaler(Transformer, OnePassLearner):
     _parameter_constraints: ClassVar[dict] = {
         "with_mean": ["boolean"],
         "with_std": ["boolean"],
+        "ddof": [Interval(Integral, 0, 1, closed="both")],
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
@@ -72,10 +78,12 @@ class StandardScaler(Transformer, OnePassLearner):
         *,
         with_mean: bool = True,
         with_std: bool = True,
+        ddof: int = 0,
         categorical_features: Categories = "from_dtype",
     ) -> None:
         self.with_mean = with_mean
         self.with_std = with_std
+        self.ddof = ddof
         self.categorical_features = categorical_features
 
     _takes_text = True
@@ -95,7 +103,9 @@ class StandardScaler(Transformer, OnePassLearner):
     def _finish(self, moments: Moments) -> None:
         moving = moments.weight > 0
         moving[[column.is_categorical for column in self.schema_]] = False
-        variance = np.where(moving, moments.variance(), 1.0)
+        # one row has no variance to estimate, and is constant
+        variance = np.nan_to_num(moments.variance(self.ddof), nan=1.0)
+        variance = np.where(moving, variance, 1.0)
         constant = moving & is_constant(moments)
         self.var_ = np.where(constant, 0.0, variance)
         self.scale_ = np.where(constant, 1.0, np.sqrt(variance))

@@ -28,7 +28,9 @@ from lyceum.linear import Ridge
 from lyceum.report import Explanation, Summary, Table
 
 _MOST_STEPS = 2000  # of L-BFGS
-_LEAST = 1e-6  # the least posterior of the source: a zero could never be corrected
+# a source's posterior of 0, which no correction could change: as much as 1 - p is rounded by
+_ZERO = np.finfo(np.float64).eps
+_UNKNOWN = 1e-6  # the posterior of a class that the source does not know
 
 
 class PriorTransfer(EitherTask, Learner):
@@ -40,9 +42,9 @@ class PriorTransfer(EitherTask, Learner):
         \\quad \\min \\text{loss} + \\tfrac{\\alpha}{2} |V|^2
 
     P₀ or f₀ is the model of the first task, z the row in units of its deviations (0 where a cell is
-    missing). The penalty is a Gaussian prior around that model: if it is linear itself, its
-    coefficients are the mean of the prior of the new ones. The loss is the negative log-likelihood,
-    or half the squared error.
+    missing). The penalty is a Gaussian prior around that model, however sure it is: if it is linear
+    itself, its coefficients are the mean of the prior of the new ones. A posterior of exactly 0
+    counts as 2e-16. The loss is the negative log-likelihood, or half the squared error.
 
     Parameters
     ----------
@@ -147,8 +149,8 @@ class PriorTransfer(EitherTask, Learner):
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
         source : fitted learner, optional
-            The model of the first task, on the same columns. Classes that it does not know get the
-            least posterior it gives. None is a prior around equal posteriors, or around zero.
+            The model of the first task, on the same columns. Classes that it does not know have
+            the posterior 1e-6. None is a prior around equal posteriors, or around zero.
         """
         if source is not None and not hasattr(source, "predict"):
             raise SettingError(
@@ -229,13 +231,12 @@ class PriorTransfer(EitherTask, Learner):
             data = MemberData(source)
         if not has_classes(self):
             return data.numbers(self.source_)[:, None]
-        # classes of both tasks; one that the source does not know has the least posterior
-        shared = np.isin(self.classes_, self.source_.classes_)
-        proba = np.full((len(block), width), _LEAST)
-        every = np.union1d(self.classes_, self.source_.classes_)
-        full = data.posteriors(self.source_, every)
-        proba[:, shared] = full[:, np.searchsorted(every, self.classes_[shared])]
-        return np.log(np.maximum(proba, _LEAST))
+        known = self.source_.classes_
+        shared = np.isin(self.classes_, known)
+        scores = np.full((len(block), width), np.log(_UNKNOWN))
+        columns = np.searchsorted(known, self.classes_[shared])
+        scores[:, shared] = _log_posteriors(data, self.source_)[:, columns]
+        return scores
 
     # -- predict -----------------------------------------------------------------------
 
@@ -311,3 +312,14 @@ class PriorTransfer(EitherTask, Learner):
             K = len(self.classes_)
         shapes = {"coef_": (K, d), "intercept_": (K,), "mean_": (d,), "scale_": (d,)}
         return shapes | {"typical_": (self.n_features_in_,)}
+
+
+def _log_posteriors(data: MemberData, source: Any) -> np.ndarray:
+    """ln P₀ of the classes of the source, finite."""
+    # logarithms of its own are exact where posteriors round to 0 or 1
+    with np.errstate(divide="ignore"):
+        if hasattr(source, "predict_log_proba"):
+            scores = data.predict_with(source, "predict_log_proba")
+        else:
+            scores = np.log(data.posteriors(source, source.classes_))
+    return np.where(np.isneginf(scores), np.log(_ZERO), scores)

@@ -167,7 +167,9 @@ def reduce_table(
     if method not in ("mds", "ranking"):
         rows = SimpleImputer().fit(rows).transform(rows)
     if method in ("pca", "svd"):
-        rows = StandardScaler().fit(rows).transform(rows)
+        # PCA divides by N - 1: its variances are then eigenvalues of the correlation matrix
+        ddof = 1 if method == "pca" else 0
+        rows = StandardScaler(ddof=ddof).fit(rows).transform(rows)
     reduced = model.fit(rows).transform(rows)
     if method in ("ranking", "subset"):
         # rows with some of the columns, as they were written

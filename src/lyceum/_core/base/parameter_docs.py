@@ -23,7 +23,8 @@ class_weight : None, "balanced" or dict
     Factors on the weights of the rows of each class; "balanced": total weight / (K · weight of the
     class).
 coef0 : float
-    The shift of "poly" and "sigmoid".
+    The shift c of "poly" and "sigmoid". As in scikit-learn it is 0 in `SVC` and `SVR` and 1 in
+    every other kernel learner and in the kernel objects.
 degree : int
     The degree of "poly".
 fit_intercept : bool

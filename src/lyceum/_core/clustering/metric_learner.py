@@ -125,7 +125,7 @@ class MetricLearner(Learner):
         )
         if lacks_ranges:
             return distance.learn(rows.then(CheckCells(type(self).__name__, True)))
-        if isinstance(distance, Mahalanobis) and distance.covariance is None:
+        if isinstance(distance, Mahalanobis) and not distance.is_known:
             self.metric_ = distance  # `_prepare_rows` asks it how rows are coded
             return distance.learn(self._prepare_rows(rows))
         return distance

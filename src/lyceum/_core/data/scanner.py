@@ -52,7 +52,7 @@ from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import pa, pq
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data
-from lyceum.errors import DataError, DataWarning, SchemaError
+from lyceum.errors import DataError, DataWarning, SchemaError, SettingError
 
 
 def scan(
@@ -63,6 +63,7 @@ def scan(
     weight: str | None = None,
     kinds: Mapping[str, Kind] | Schema | None = None,
     ignore: Collection[str] = (),
+    infer: str = "types",
     memory: int = 512 << 20,
     separator: str | None = None,
     encoding: str | None = None,
@@ -94,6 +95,10 @@ def scan(
         CSV files by their values: two distinct numbers are binary.
     ignore : names, optional
         Columns to leave out.
+    infer : {"types", "values"}, default="types"
+        How the columns of data with types (frames, arrays, Parquet, Arrow and ARFF files) get their
+        kinds: numbers are continuous by their type; by their values two distinct ones, e.g. 0 and
+        1, are binary, as in CSV files.
     memory : int, default=512 MiB
         CSV and Parquet files whose cells need more bytes than this are read on every pass. All
         other files, e.g. ARFF, cannot be read in parts and are kept in memory, whatever their size.
@@ -121,7 +126,10 @@ def scan(
         raise DataError(
             "these are rows already: give scan the file or the frame itself"
         )
+    if infer not in ("types", "values"):
+        raise SettingError(f"infer={infer!r}: choose from 'types', 'values'")
     roles = ColumnRoles.of(target, weight, kinds, ignore, task)
+    roles = replace(roles, by_values=infer == "values")
     source: Source
     if isinstance(data, LoadedTable | ProfiledFile):
         name = data.name

@@ -184,10 +184,11 @@ class Minkowski(Metric):
 @register_metric("mahalanobis")
 @dataclass(frozen=True, eq=False)
 class Mahalanobis(Metric):
-    """The Mahalanobis distance, sqrt((x - y)ᵀ S⁻¹ (x - y)) for a covariance matrix S.
+    """The Mahalanobis distance, sqrt((x - y)ᵀ M (x - y)), M = S⁻¹ for a covariance matrix S.
 
-    Rows are whitened by the Cholesky factor of S, about the mean if there is one, and then compared
-    as by `Euclidean`.
+    Rows are whitened by the Cholesky factor of S, or by the root of M, about the mean if there is
+    one, and then compared as by `Euclidean`. A singular M leaves directions out: rows that differ
+    in these alone have the distance 0.
 
     Parameters
     ----------
@@ -195,6 +196,16 @@ class Mahalanobis(Metric):
         S, symmetric and positive definite. `learn(rows)` learns it.
     mean : array of shape (d,), optional
         Subtracted first, which changes no distance but keeps digits; learned with the covariance.
+    precision : array of shape (d, d), optional
+        M itself instead of a covariance: symmetric, without eigenvalues below 0; it may be
+        singular.
+
+    Attributes
+    ----------
+    is_known : bool
+        Whether a covariance or an M was given or learned.
+    matrix : array of shape (d, d)
+        M.
 
     See Also
     --------
@@ -214,19 +225,35 @@ class Mahalanobis(Metric):
     >>> rows = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0], [2.0, 1.0]])
     >>> Mahalanobis().learn(rows).covariance.round(3).tolist()
     [[1.333, 0.0], [0.0, 0.333]]
+    >>> Mahalanobis(precision=[[1.0, 1.0], [1.0, 1.0]])([0, 0], [3, -3])  # of the sums alone
+    0.0
     """
 
     covariance: np.ndarray | None = field(default=None)
     mean: np.ndarray | None = field(default=None, repr=False)
+    precision: np.ndarray | None = field(default=None)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether a covariance or an M was given or learned."""
+        return self.covariance is not None or self.precision is not None
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """M."""
+        return self._whitener.T @ self._whitener
 
     def learn(self, rows: Any) -> Mahalanobis:
-        """With the mean and the covariance (divided by n - 1) of the rows, in one pass.
+        """With the mean and the covariance (divided by n - 1) of the rows, in one pass; itself if M
+        was given.
 
         Parameters
         ----------
         rows : Rows, or anything that `lyceum.scan` takes
             Their columns must be numbers.
         """
+        if self.precision is not None:
+            return self
         rows = as_rows(rows)
         text = [column.name for column in rows.schema if not column.numeric]
         if text:
@@ -257,15 +284,16 @@ class Mahalanobis(Metric):
         d = len(self._whitener)
         if X.shape[1] != d:
             raise SettingError(
-                f"the covariance has {show_count(d, 'column')}, but the rows have {X.shape[1]}"
+                f"the matrix of Mahalanobis has {show_count(d, 'column')}, but the rows have"
+                f" {X.shape[1]}"
             )
         mean = np.zeros(d)
         if self.mean is not None:
             mean = np.asarray(self.mean, dtype=np.float64)
         if mean.shape != (d,):
             raise SettingError(
-                f"the covariance has {show_count(d, 'column')}, but the mean has the shape"
-                f" {mean.shape}"
+                f"the matrix of Mahalanobis has {show_count(d, 'column')}, but the mean has the"
+                f" shape {mean.shape}"
             )
         # |L⁻¹ (x - y)|² = (x - y)ᵀ S⁻¹ (x - y); by einsum, as the bits of BLAS depend on the number
         # of rows
@@ -280,22 +308,14 @@ class Mahalanobis(Metric):
 
     @cached_property
     def _whitener(self) -> np.ndarray:
-        """L⁻¹, where S = L Lᵀ."""
+        """A matrix A with AᵀA = M: L⁻¹, where S = L Lᵀ, or the root of M."""
+        if self.precision is not None:
+            return self._root_of_precision(self.precision)
         if self.covariance is None:
             raise SettingError(
                 "Mahalanobis has no covariance yet: give one, or call learn(rows)"
             )
-        S = np.asarray(self.covariance, dtype=np.float64)
-        is_symmetric = S.ndim == 2 and S.shape[0] == S.shape[1]
-        if is_symmetric:
-            # up to rounding, in the units of the columns
-            unit = np.sqrt(np.abs(np.diag(S)))
-            rounding = 1e-5 * np.outer(unit, unit)
-            is_symmetric = bool((np.abs(S - S.T) <= rounding).all())
-        if not is_symmetric:
-            raise SettingError(
-                "the covariance of Mahalanobis must be a symmetric matrix of numbers"
-            )
+        S = _symmetric("covariance", self.covariance)
         factor = PositiveFactor.of(S)
         if factor.lower is None or not np.isfinite(S).all():
             raise DataError(
@@ -303,3 +323,40 @@ class Mahalanobis(Metric):
                 " others"
             )
         return solve_triangular(factor.lower, np.diag(factor.scale), lower=True)
+
+    def _root_of_precision(self, precision: np.ndarray) -> np.ndarray:
+        if self.covariance is not None:
+            raise SettingError(
+                "Mahalanobis takes a covariance or a precision, its inverse, not both"
+            )
+        M = _symmetric("precision", precision)
+        if not np.isfinite(M).all():
+            raise DataError(
+                "the precision of Mahalanobis has a cell that is not finite"
+            )
+        # M = Q Λ Qᵀ = (√Λ Qᵀ)ᵀ (√Λ Qᵀ); eigenvalues of rounding are 0
+        values, Q = np.linalg.eigh((M + M.T) / 2.0)
+        rounding = 1e-12 * np.abs(values).max(initial=0.0)
+        if values.min(initial=0.0) < -rounding:
+            raise DataError(
+                f"the precision of Mahalanobis has the eigenvalue {values.min():.3g} below 0, which"
+                " gives no distance"
+            )
+        values = np.where(values > rounding, values, 0.0)
+        return np.sqrt(values)[:, None] * Q.T
+
+
+def _symmetric(name: str, matrix: Any) -> np.ndarray:
+    """The matrix in double, if it is symmetric."""
+    S = np.asarray(matrix, dtype=np.float64)
+    is_symmetric = S.ndim == 2 and S.shape[0] == S.shape[1]
+    if is_symmetric:
+        # up to rounding, in the units of the columns
+        unit = np.sqrt(np.abs(np.diag(S)))
+        rounding = 1e-5 * np.outer(unit, unit)
+        is_symmetric = bool((np.abs(S - S.T) <= rounding).all())
+    if not is_symmetric:
+        raise SettingError(
+            f"the {name} of Mahalanobis must be a symmetric matrix of numbers"
+        )
+    return S

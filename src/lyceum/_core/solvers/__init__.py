@@ -32,6 +32,7 @@ from lyceum._core.solvers.problem import (
     Problem,
     Solver,
     descent_loop,
+    gradient_test,
 )
 from lyceum._core.solvers.softmax_regression import fit_softmax, softmax
 
@@ -64,6 +65,7 @@ __all__ = [
     "constrained_optima",
     "descent_loop",
     "fit_softmax",
+    "gradient_test",
     "newton_on_support",
     "ranked_squares",
     "softmax",

@@ -49,7 +49,9 @@ def constrained_optima(
     with all μ_j ≥ 0 at a minimum and all μ_j ≤ 0 at a maximum. For every set of inequalities that
     may bind, these equations are solved from many starts (SciPy's `root`, then Newton's steps);
     points that meet all conditions are merged, and classified by the curvature of f - Σ λh - Σ μg
-    along the constraints. Derivatives are differences of sixth order.
+    along the constraints. Where equalities leave no direction, as x = 1 does in one variable, the
+    point is a minimum (and a maximum: there is no other). Derivatives are differences of sixth
+    order.
 
     It is made to show small problems completely: few variables, up to 10 inequalities. Optima where
     the gradients of binding constraints are dependent have no multipliers and are not found, nor
@@ -76,7 +78,7 @@ def constrained_optima(
     Returns
     -------
     ConstrainedOptima
-        With `points`, `minima`, `maxima`, `feasible`, `sentences()` and `summary()`.
+        With `points`, `minima`, `maxima`, `feasible`, `sentences()`, `workings()` and `summary()`.
 
     See Also
     --------
@@ -256,6 +258,9 @@ def _kind(H: np.ndarray, J: np.ndarray, mu: np.ndarray, flat: float) -> str:
     along = np.eye(len(H))
     if len(J):
         along = np.linalg.svd(J)[2][len(J) :]
+    if not len(along) and not mu.any():
+        # equalities that fix the point: no other is allowed near it, and none is lower
+        return _KINDS[1]
     curvature = np.linalg.eigvalsh(along @ H @ along.T)
     curvature[np.abs(curvature) <= flat] = 0.0
     signs = {int(sign) for sign in np.sign(mu[mu != 0])}

@@ -27,7 +27,7 @@ class StationaryPoint:
     value : float
         f(x).
     kind : {"minimum", "maximum", "saddle point", "undecided: flat in some direction"}
-        Among the points near it that satisfy the constraints.
+        Among the points near it that satisfy the constraints; "minimum" where there is no other.
     multipliers : mapping of constraint names to float
         λ and μ; 0 where a constraint does not bind. If h(x) = 0 is moved to h(x) = c, for a small
         c, the value changes by λ c.
@@ -114,6 +114,8 @@ class ConstrainedOptima:
       x ≤ 1 binds, with the multiplier 4.
     >>> len(found.minima), len(found.maxima)
     (1, 0)
+    >>> print(*found.workings())
+    ∂L/∂x = ∂f/∂x - μ(x ≤ 1) · ∂g/∂x = -4 - 4 · (-1) = 0 at x = 1
     """
 
     problem: ConstrainedProblem
@@ -172,6 +174,33 @@ class ConstrainedOptima:
             else:
                 yield f"  {name} does not bind: {_show(g)} is left, its multiplier is 0."
 
+    def workings(self) -> list[str]:
+        """∂L/∂x = 0 at every point, written out: one line per variable, with the numbers."""
+        return [line for point in self.points for line in self._slopes(point)]
+
+    def _slopes(self, point: StationaryPoint) -> Iterator[str]:
+        problem = self.problem
+        functions = {**problem.equalities, **problem.inequalities}
+        terms = {name: functions[name] for name in point.binding}
+        slope = problem.gradient(problem.objective, point.x)
+        J = problem.jacobian(list(terms.values()), point.x)
+        # L = f - Σ λ h - Σ μ g over the constraints that bind
+        marks = [
+            f"{'λ' if name in problem.equalities else 'μ'}({name})" for name in terms
+        ]
+        letters = ["h" if name in problem.equalities else "g" for name in terms]
+        values = [point.multipliers[name] for name in terms]
+        for j, name in enumerate(problem.variables):
+            formula = f"∂f/∂{name}" + "".join(
+                f" - {mark} · ∂{letter}/∂{name}" for mark, letter in zip(marks, letters)
+            )
+            numbers = _show(slope[j]) + "".join(
+                f" - {_operand(value)} · {_operand(gradient)}"
+                for value, gradient in zip(values, J[:, j])
+            )
+            left = _show(slope[j] - values @ J[:, j])
+            yield f"∂L/∂{name} = {formula} = {numbers} = {left} at {self._place(point.x)}"
+
     def _is_beaten(self, point: StationaryPoint) -> bool:
         """Whether an optimum is one only among the points near it."""
         # less than this is the difference of two searches for the same optimum
@@ -223,6 +252,10 @@ class ConstrainedOptima:
         tables = [words]
         if rows:
             tables.append(Table("Stationary points", head, rows))
+            lines = [(line,) for line in self.workings()]
+            tables.append(
+                Table("Where L = f - Σ λ h - Σ μ g is stationary", ("∂L = 0",), lines)
+            )
         return Summary("Stationary points under constraints", facts, tables)
 
     def as_dict(self) -> dict[str, Any]:
@@ -233,6 +266,7 @@ class ConstrainedOptima:
                 "feasible": self.feasible,
                 "points": self.points,
                 "sentences": self.sentences(),
+                "workings": self.workings(),
             }
         )
 
@@ -246,6 +280,12 @@ class ConstrainedOptima:
 def _tidy(value: float) -> float:
     """The number without the last digits, which are rounding."""
     return float(np.round(value, 9)) + 0.0
+
+
+def _operand(value: float) -> str:
+    """A factor of a product: in brackets if it is below 0."""
+    shown = _show(value)
+    return f"({shown})" if shown.startswith("-") else shown
 
 
 def _show(value: float) -> str:

@@ -105,5 +105,6 @@ ITEMS: tuple[Item, ...] = (
     *(Item(name, syllabus=("9.1",)) for name in _KERNELS),
     Item("closest_sigma", ("9.5",)),
     Item("median_sigma", ("9.5",)),
+    Item("nearest_hull_points", ("9.3",)),
     Item("constrained_optima", ("9.2",), package="lyceum.solvers"),
 )

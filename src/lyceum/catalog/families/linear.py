@@ -108,6 +108,7 @@ ENTRIES = (
 ITEMS: tuple[Item, ...] = (
     Item("elastic_net_path", ("7.2",)),
     Item("lasso_path", ("7.2",)),
+    Item("ridge_path", ("7.2",)),
     Item("simple_regression", ("7.1",)),
     Item("log_bound", ("7.5",)),
     Item("sigmoid_bound", ("7.5",)),

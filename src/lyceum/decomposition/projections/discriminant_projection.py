@@ -41,6 +41,10 @@ class DiscriminantProjection(
     classes there are at most K - 1. Scores have variance 1 within the classes. One pass;
     `partial_fit` adds rows.
 
+    For two classes S_B is often written (m_1 - m_2)(m_1 - m_2)ᵀ, without weights. The one above is
+    n_1 n_2 / N times that: w is the same, and J is larger by this factor.
+    `mean_difference_scatter_` and `mean_difference_criterion_` are without it.
+
     Parameters
     ----------
     n_components : int or None, default=None
@@ -59,6 +63,10 @@ class DiscriminantProjection(
         S_W.
     between_scatter_ : array of shape (n_columns, n_columns)
         S_B.
+    mean_difference_scatter_ : array of shape (n_columns, n_columns)
+        Of two classes, (m_1 - m_2)(m_1 - m_2)ᵀ.
+    mean_difference_criterion_ : float
+        Of two classes, J of the direction with that S_B.
     explained_variance_ratio_ : array of shape (n_components_,)
         J as a proportion of Σ J over all directions.
     means_ : array of shape (K, n_columns)
@@ -181,6 +189,28 @@ class DiscriminantProjection(
             stacklevel=6,
         )
 
+    @property
+    def mean_difference_scatter_(self) -> np.ndarray:
+        """Of two classes, (m_1 - m_2)(m_1 - m_2)ᵀ: S_B without n_1 n_2 / N."""
+        return self.between_scatter_ / self._pair_factor()
+
+    @property
+    def mean_difference_criterion_(self) -> float:
+        """Of two classes, J of the direction with S_B = (m_1 - m_2)(m_1 - m_2)ᵀ."""
+        return float(self.criterion_[0] / self._pair_factor())
+
+    def _pair_factor(self) -> float:
+        """n_1 n_2 / N of two classes."""
+        weight = np.zeros(0)
+        if hasattr(self, "statistic_"):
+            weight = self.statistic_.weight
+        seen = weight[weight > 0]
+        if len(seen) != 2:
+            raise AttributeError(
+                f"(m_1 - m_2)(m_1 - m_2)ᵀ is of two classes, but there are {len(seen)}"
+            )
+        return float(seen.prod() / seen.sum())
+
     # -- use ---------------------------------------------------------------------------
 
     def transform(self, X: Data) -> Any:
@@ -232,6 +262,8 @@ class DiscriminantProjection(
             "trace of S_W": float(np.trace(self.within_scatter_)),
             "trace of S_B": float(np.trace(self.between_scatter_)),
         }
+        if hasattr(self, "mean_difference_criterion_"):
+            facts["J with S_B = (m1 - m2)(m1 - m2)ᵀ"] = self.mean_difference_criterion_
         criterion = list(zip(names, self.criterion_, self.explained_variance_ratio_))
         weights = [
             (name, *column)

@@ -10,7 +10,7 @@ import numpy as np
 
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Label, Target, Weights
-from lyceum.errors import MissingValuesError
+from lyceum.errors import MissingValuesError, SettingError
 from lyceum.evaluate.label_codes import (
     positive_mask,
     score_column,
@@ -89,6 +89,38 @@ class RocCurve(Unpackable):
         """Indices of the points on the upper convex hull: the only ones that minimize some expected
         cost."""
         return _upper_hull(self.fpr, self.tpr)
+
+    def partial_auc(self, max_fpr: float, *, standardized: bool = True) -> float:
+        """The area under the curve up to a false positive rate.
+
+        Parameters
+        ----------
+        max_fpr : float in (0, 1]
+            Where the area ends; the curve is a line between its points.
+        standardized : bool, default=True
+            McClish's ½ (1 + (area - a) / (b - a)), with a = max_fpr² / 2 that of chance and b =
+            max_fpr the largest: ½ is chance and 1 is perfect. Without, the area itself.
+
+        Returns
+        -------
+        float
+
+        References
+        ----------
+        McClish, Analyzing a portion of the ROC curve, Medical Decision Making 9, 1989.
+        """
+        if not 0.0 < max_fpr <= 1.0:
+            raise SettingError(f"max_fpr={max_fpr} must lie above 0, up to 1")
+        inside = self.fpr <= max_fpr
+        end = np.interp(max_fpr, self.fpr, self.tpr)
+        x = np.append(self.fpr[inside], max_fpr)
+        # where the curve rises at max_fpr itself, interp gives its top
+        heights = np.append(self.tpr[inside], end)
+        area = float(np.trapezoid(heights, x))
+        if not standardized:
+            return area
+        chance = max_fpr**2 / 2.0
+        return 0.5 * (1.0 + (area - chance) / (max_fpr - chance))
 
     def summary(self) -> Summary:
         """The area, and the threshold furthest from chance."""
@@ -253,6 +285,7 @@ def roc_auc_score(
     *,
     pos_label: Label = None,
     sample_weight: Weights = None,
+    max_fpr: float | None = None,
 ) -> float:
     """The area under the ROC curve, P(score of a positive > score of a negative) + P(equal)/2.
 
@@ -267,6 +300,9 @@ def roc_auc_score(
         The positive class; by default the larger of two labels.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
+    max_fpr : float in (0, 1], optional
+        The area up to this false positive rate, standardized so that ½ is chance and 1 is perfect:
+        `RocCurve.partial_auc`.
 
     Returns
     -------
@@ -288,6 +324,11 @@ def roc_auc_score(
     >>> roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
     """
+    if max_fpr is not None:
+        curve = roc_curve(
+            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
+        )
+        return curve.partial_auc(max_fpr)
     y_true, sample_weight = truth_and_weights(y_true, sample_weight)
     if sample_weight is not None:
         return Steps.of(y_true, y_score, pos_label, sample_weight).area()

@@ -3,7 +3,8 @@ overlap.
 
 scikit-learn's own splitters work wherever these do. These add what it lacks: scanned rows,
 stratification that takes classes of any size (a class with one row stays in training), bootstrap
-with the rows not drawn as test rows, and 5×2.
+with the rows not drawn as test rows, and 5×2. Their seed is 0 unless one is given: a splitter
+that is drawn twice gives the same splits, as paired tests need them; None draws anew each time.
 """
 
 from __future__ import annotations
@@ -163,7 +164,7 @@ class RandomSubsampling(_Splitter):
         Share or number of test rows.
     stratify : bool, optional
         Keep the class shares; by default whenever y holds classes.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         Seed of the draws.
 
     See Also
@@ -184,7 +185,7 @@ class RandomSubsampling(_Splitter):
         *,
         test_size: float = 0.25,
         stratify: bool | None = None,
-        random_state: int | np.random.RandomState | None = None,
+        random_state: int | np.random.RandomState | None = 0,
     ):
         self.n_splits = n_splits
         self.test_size = test_size
@@ -208,7 +209,7 @@ class Holdout(RandomSubsampling):
         Share or number of test rows.
     stratify : bool, optional
         Keep the class shares; by default whenever y holds classes.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         Seed of the draw.
 
     See Also
@@ -229,7 +230,7 @@ class Holdout(RandomSubsampling):
         *,
         test_size: float = 0.25,
         stratify: bool | None = None,
-        random_state: int | np.random.RandomState | None = None,
+        random_state: int | np.random.RandomState | None = 0,
     ):
         super().__init__(
             1, test_size=test_size, stratify=stratify, random_state=random_state
@@ -250,7 +251,7 @@ class StratifiedFolds(_Splitter):
         How often the rows are divided into folds anew.
     stratify : bool, optional
         Keep the class shares; by default whenever y holds classes.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         Seed of the shuffles.
 
     See Also
@@ -270,7 +271,7 @@ class StratifiedFolds(_Splitter):
         *,
         n_repeats: int = 1,
         stratify: bool | None = None,
-        random_state: int | np.random.RandomState | None = None,
+        random_state: int | np.random.RandomState | None = 0,
     ):
         self.n_splits = n_splits
         self.n_repeats = n_repeats
@@ -312,7 +313,7 @@ class FiveByTwo(StratifiedFolds):
     ----------
     stratify : bool, optional
         Keep the class shares; by default whenever y holds classes.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         Seed of the shuffles.
 
     See Also
@@ -334,7 +335,7 @@ class FiveByTwo(StratifiedFolds):
         self,
         *,
         stratify: bool | None = None,
-        random_state: int | np.random.RandomState | None = None,
+        random_state: int | np.random.RandomState | None = 0,
     ):
         super().__init__(2, n_repeats=5, stratify=stratify, random_state=random_state)
 
@@ -350,7 +351,7 @@ class Bootstrap(_Splitter):
     ----------
     n_splits : int, default=200
         The number of draws.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         Seed of the draws.
 
     See Also
@@ -368,7 +369,7 @@ class Bootstrap(_Splitter):
         self,
         n_splits: int = 200,
         *,
-        random_state: int | np.random.RandomState | None = None,
+        random_state: int | np.random.RandomState | None = 0,
     ):
         self.n_splits = n_splits
         self.random_state = random_state

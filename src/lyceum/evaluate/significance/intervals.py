@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 from scipy import stats
 
 from lyceum.errors import SettingError
@@ -260,17 +262,18 @@ def holdout_size(
     return max(1, round_up(n_rows))
 
 
-def majority_vote_error(n_voters: int, error: float) -> float:
+def majority_vote_error(n_voters: int, error: Any) -> float:
     """Error of the majority of L independent voters, Σ_{k>L/2} C(L,k) e^k (1-e)^(L-k).
 
-    A tie among an even number of voters is wrong half the time.
+    A tie among an even number of voters is wrong half the time. Voters of unequal error are counted
+    one after the other: P(k wrong) becomes e P(k-1 wrong) + (1-e) P(k wrong).
 
     Parameters
     ----------
     n_voters : int
         L.
-    error : float
-        The error rate e of every voter.
+    error : float or array-like of shape (n_voters,)
+        The error rate e of all voters, or of each.
 
     Returns
     -------
@@ -284,13 +287,37 @@ def majority_vote_error(n_voters: int, error: float) -> float:
     --------
     >>> round(majority_vote_error(21, 0.3), 3)
     0.026
+    >>> round(majority_vote_error(3, [0.1, 0.2, 0.3]), 3)  # .1·.2·.7 + .1·.8·.3 + .9·.2·.3 + .006
+    0.098
     """
-    if n_voters < 1:
-        raise SettingError(f"n_voters={n_voters}: at least one voter is needed")
-    share_in_range("error", error)
-    half = n_voters // 2
-    wrong = float(stats.binom.sf(half, n_voters, error))
+    if n_voters < 1 or n_voters != int(n_voters):
+        raise SettingError(
+            f"n_voters={n_voters}: give a whole number, at least one voter"
+        )
+    half = int(n_voters) // 2
+    if np.ndim(error) == 0:
+        share_in_range("error", error)
+        wrong = float(stats.binom.sf(half, n_voters, error))
+        tie = float(stats.binom.pmf(half, n_voters, error))
+    else:
+        shares = _shares_of_wrong(n_voters, error)
+        wrong = float(shares[half + 1 :].sum())
+        tie = float(shares[half])
     if n_voters % 2:
         return wrong
     # a tie is decided by a coin
-    return wrong + float(stats.binom.pmf(half, n_voters, error)) / 2.0
+    return wrong + tie / 2.0
+
+
+def _shares_of_wrong(n_voters: int, errors: Any) -> np.ndarray:
+    """P(k of the voters are wrong), k = 0 to L, for voters of these error rates."""
+    if np.shape(errors) != (n_voters,):
+        raise SettingError(
+            f"error of shape {np.shape(errors)}: give one rate, or one for each of the {n_voters}"
+            " voters"
+        )
+    shares = np.ones(1)
+    for error in errors:
+        share = share_in_range("error", error)
+        shares = np.convolve(shares, [1.0 - share, share])
+    return shares

@@ -1,10 +1,11 @@
-"""Is one model better than another? The 5×2 t and F tests and the corrected resampled t test."""
+"""Is one model better than another? The 5×2 t and F tests, the corrected resampled t test, and the
+plain paired one."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from scipy import stats
@@ -15,6 +16,8 @@ from lyceum.evaluate.printable import Printable
 from lyceum.evaluate.resampling.experiment import Experiment, run_all
 from lyceum.evaluate.resampling.splits import FiveByTwo, Split
 from lyceum.report import Summary
+
+Test = TypeVar("Test", bound="CorrectedT")
 
 
 def significance(p: float) -> str:
@@ -42,7 +45,7 @@ def are_results(first: Any, second: Any) -> bool:
     if not same:
         raise DataError(
             "the two results have different splits, so that their losses cannot be paired:"
-            " cross_validate both with the same cv and seed"
+            " cross_validate both with the same cv, e.g. cv=10, and a random_state other than None"
         )
     if first.loss_name != second.loss_name:
         raise DataError(
@@ -260,6 +263,8 @@ class CorrectedT(Printable):
     (0.16, -0.059, 0.019)
     """
 
+    _title: ClassVar[str] = "corrected resampled t"
+
     mean: float
     standard_error: float
     t: float
@@ -279,7 +284,7 @@ class CorrectedT(Printable):
             "95 % interval": (self.low, self.high),
             "at 5 %": significance(self.p_value),
         }
-        return Summary("corrected resampled t, first minus second", facts)
+        return Summary(f"{self._title}, first minus second", facts)
 
 
 def corrected_t(
@@ -330,30 +335,118 @@ def corrected_t(
         raise SettingError(
             "give test_to_train with losses: test rows over training rows, 1/(k-1) for k-fold"
         )
+    d = _differences(first, second)
+    if not test_to_train > 0.0:
+        raise SettingError(
+            f"test_to_train={test_to_train} must be above 0: test rows over training rows"
+        )
+    return _t_test(CorrectedT, d, 1.0 / len(d) + test_to_train)
+
+
+@dataclass(frozen=True, slots=True)
+class PairedT(CorrectedT):
+    """The plain paired t test of differences, first minus second: Student's, for independent pairs.
+
+    Attributes
+    ----------
+    mean : float
+        Mean difference: negative when the first is less.
+    standard_error : float
+        √(s² / J).
+    t, p_value : float
+        Two-sided, J-1 degrees of freedom.
+    df : int
+        J-1.
+    low, high : float
+        95 % interval of the difference.
+
+    See Also
+    --------
+    paired_t : Makes it.
+    CorrectedT : For losses of splits whose training rows overlap.
+
+    References
+    ----------
+    Student, The probable error of a mean, Biometrika 6, 1908.
+
+    Examples
+    --------
+    >>> from lyceum.evaluate import paired_t
+    >>> result = paired_t([0.10, 0.12, 0.11], [0.13, 0.14, 0.12])
+    >>> round(result.standard_error, 5), round(result.p_value, 3)  # 0.01 / √3
+    (0.00577, 0.074)
+    """
+
+    _title: ClassVar[str] = "paired t"
+
+
+def paired_t(first: Any, second: Any) -> PairedT:
+    """Student's t test of paired numbers, e.g. losses on separate data sets or by rows.
+
+    The pairs must be independent of each other. Losses of the folds of one cross-validation are
+    not, as their training rows overlap: the test then finds differences too often, and
+    `corrected_t` is the one to use.
+
+    Parameters
+    ----------
+    first, second : CrossValidation, or array-like of shape (J,)
+        Results of `cross_validate` with the same splits, or numbers in pairs.
+
+    Returns
+    -------
+    PairedT
+        Without any variance t is 0 (p = 1) for equal numbers and infinite (p = 0) otherwise.
+
+    See Also
+    --------
+    corrected_t : For losses of one cross-validation.
+    five_by_two : Tests over five halvings.
+
+    References
+    ----------
+    Student, The probable error of a mean, Biometrika 6, 1908. Dietterich, Approximate statistical
+    tests for comparing supervised classification learning algorithms, Neural Computation 10, 1998.
+
+    Examples
+    --------
+    >>> result = paired_t([0.10, 0.12, 0.11], [0.13, 0.14, 0.12])
+    >>> round(result.t, 3), result.df
+    (-3.464, 2)
+    """
+    if are_results(first, second):
+        first = first.losses
+        second = second.losses
+    d = _differences(first, second)
+    return _t_test(PairedT, d, 1.0 / len(d))
+
+
+def _differences(first: Any, second: Any) -> np.ndarray:
+    """First minus second, of at least two pairs."""
     first = number_column(first, "first")
     second = number_column(second, "second")
     same_length(first, second, "first and second")
     d = first - second
     if len(d) < 2 or not np.isfinite(d).all():
         raise DataError(f"{len(d)} splits: give finite losses of at least two")
-    if not test_to_train > 0.0:
-        raise SettingError(
-            f"test_to_train={test_to_train} must be above 0: test rows over training rows"
-        )
-    J = len(d)
+    return d
+
+
+def _t_test(kind: type[Test], d: np.ndarray, share: float) -> Test:
+    """The mean of differences over √(share · s²), with J - 1 degrees of freedom."""
     mean = float(d.mean())
     # the mean of equal differences may be off by rounding, which is no spread
     variance = float(d.var(ddof=1)) if d.min() < d.max() else 0.0
-    error = math.sqrt((1.0 / J + test_to_train) * variance)
+    error = math.sqrt(share * variance)
     t = statistic(mean, error)
+    df = len(d) - 1
     # half of the 95 % interval
-    reach = float(stats.t.isf(0.025, J - 1)) * error
-    return CorrectedT(
+    reach = float(stats.t.isf(0.025, df)) * error
+    return kind(
         mean=mean,
         standard_error=error,
         t=t,
-        p_value=_two_sided_p(t, J - 1),
-        df=J - 1,
+        p_value=_two_sided_p(t, df),
+        df=df,
         low=mean - reach,
         high=mean + reach,
     )

@@ -374,7 +374,7 @@ class SigmoidKernel(_ProductKernel):
     ----------
     gamma : float, "scale" or "auto", default=1.0
         The factor γ; "scale" and "auto" are learned by `fitted`, as for `Polynomial`.
-    coef0 : float, default=0.0
+    coef0 : float, default=1.0
         The shift c.
 
     See Also
@@ -389,7 +389,7 @@ class SigmoidKernel(_ProductKernel):
     """
 
     gamma: Any = 1.0
-    coef0: float = 0.0
+    coef0: float = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", _checked_gamma("SigmoidKernel", self.gamma))

@@ -309,7 +309,8 @@ class LinearSVC(Classifier, Learner):
         return self._apply(partial(_decisions, self), X)
 
     def predict(self, X: Data) -> Any:
-        """The class on whose side of the plane a row lies, or that of the largest score."""
+        """The class on whose side of the plane a row lies (the second if it lies on it), or that
+        of the largest score."""
         return self._apply(partial(_classes, self), X)
 
     # -- what was learned --------------------------------------------------------------
@@ -345,7 +346,7 @@ class LinearSVC(Classifier, Learner):
         at_mean = self.intercept_ + self.coef_ @ self.mean_
         scores = X @ self.coef_.T + at_mean
         if len(self.coef_) == 1:
-            is_positive = scores[:, 0] > 0
+            is_positive = scores[:, 0] >= 0
             best = (is_positive & (len(self.classes_) > 1)).astype(int)
             base = np.full(len(X), at_mean[0])
             slopes = self.coef_[0]
@@ -447,5 +448,5 @@ def _classes(learner: LinearSVC, block: Block) -> np.ndarray:
     scores = _decisions(learner, block)
     if scores.ndim == 2:
         return learner.classes_[scores.argmax(axis=1)]
-    is_second = (scores > 0) & (len(learner.classes_) > 1)
+    is_second = (scores >= 0) & (len(learner.classes_) > 1)
     return learner.classes_[is_second.astype(int)]

@@ -203,13 +203,13 @@ def _soft_margin(
     """The machine of one C, ten working sets at a time, until it has converged, a variable is at
     its bound, or no plane can have a margin of `least`."""
     quick = settings._replace(max_iter=min(10, settings.max_iter))._asdict()
-    solution = solve_dual(problem, kernel, X, **quick, start=start)
+    solution = solve_dual(problem, kernel, X, **quick, start=start, exact=True)
     history = solution.history
     left = settings.max_iter - solution.rounds
     while left > 0 and not solution.converged and solution.b.max(initial=0.0) < C:
         if _largest_margin(problem, solution) < least:
             break
-        solution = solve_dual(problem, kernel, X, **quick, start=solution.b)
+        solution = solve_dual(problem, kernel, X, **quick, start=solution.b, exact=True)
         history = history + solution.history
         left -= max(1, solution.rounds)
     solution.history = history

@@ -101,7 +101,7 @@ def explain_by_columns(learner: Estimator, X: Data) -> Explanation:
     def parts(block: Block) -> np.ndarray:
         parts = column_parts(block, learner.base_point_, score)
         if is_single:
-            parts[:, 0] = parts[:, 0] > 0
+            parts[:, 0] = parts[:, 0] >= 0
         return parts
 
     return learner._explain(X, parts, unit)
@@ -118,7 +118,7 @@ def explain_by_support_vectors(learner: Estimator, X: Data, by: str) -> Explanat
     added = learner._support_contributions(X)
     b = learner.intercept_[0]
     scores = added.sum(axis=1) + b
-    predicted = learner.classes_[(scores > 0).astype(int)]
+    predicted = learner.classes_[(scores >= 0).astype(int)]
     unit = f"score of {learner.classes_[-1]}"
     return support_explanation(learner.support_, added, b, predicted, unit)
 

@@ -30,6 +30,9 @@ from lyceum.progress import report
 
 _SMALL = 2000  # rows whose Gram matrix is small: all variables in one working set
 _STEPS = 100  # SMO steps per variable of a working set, at most
+_EXACT = 200  # rows of a problem that is solved to the last digit
+_MOST_FREE = 500  # variables inside of their bounds that are solved by linear algebra
+_ROUNDING = 1e-13  # of the largest number around: a violation that rounding explains
 
 
 @dataclass(frozen=True)
@@ -88,8 +91,10 @@ def solve_dual(
     max_iter: int,
     cache: float = 2e8,
     start: np.ndarray | None = None,
+    exact: bool = False,
 ) -> DualSolution:
-    """The solution to a violation of at most `tol`, or where `max_iter` rounds led.
+    """The solution to a violation of at most `tol`, or where `max_iter` rounds led; that of a small
+    problem to the last digit.
 
     Parameters
     ----------
@@ -105,6 +110,8 @@ def solve_dual(
         Bytes for kernel values, where keeping them is quicker than computing them again.
     start : array of shape (n_variables,), optional
         Variables to start from.
+    exact : bool
+        Whether a problem of many rows is solved to the last digit, too.
 
     Returns
     -------
@@ -117,30 +124,45 @@ def solve_dual(
     def rows(dtype: Any) -> KernelRows:
         return kernel_rows(kernel, X, dtype, cache, problem.shift, problem.balanced)
 
-    exact = rows(np.float64)
+    double = rows(np.float64)
     if start is not None:
-        _refresh(problem, exact, state)
+        _refresh(problem, double, state)
     is_computed = X.dtype.kind == "f" and kernel.name != "precomputed"
-    if n > _SMALL and exact.dtype == np.float64 and is_computed:
-        # most rounds in float32, to a tighter tolerance if double precision then disagrees
+    if n > _SMALL and double.dtype == np.float64 and is_computed:
         quick = rows(np.float32)
-        for share in (0.9, 0.5):
-            _rounds(problem, quick, state, share * tol, max_iter, patience=12)
-            error = _correct(problem, exact, state)
-            if error > 0.02 * tol:
-                break
-            if _violation(problem, state) <= tol:
-                state.converged = True
-                return _undo_shift(problem, kernel, X, state)
-        _refresh(problem, exact, state)
+        state.converged = _quick_rounds(problem, quick, double, state, tol, max_iter)
+        if state.converged and not exact:
+            return _undo_shift(problem, kernel, X, state)
+        _refresh(problem, double, state)
     # the last rounds in double: F from scratch shows what the rounding of updates has hidden
     for _ in range(4):
-        _rounds(problem, exact, state, tol, max_iter, patience=200)
-        _refresh(problem, exact, state)
+        _rounds(problem, double, state, tol, max_iter, patience=200)
+        _refresh(problem, double, state)
         state.converged = _violation(problem, state) <= tol
         if state.converged or state.rounds >= max_iter:
             break
+    if state.converged and (exact or n <= _EXACT):
+        _polish(problem, double, state)
     return _undo_shift(problem, kernel, X, state)
+
+
+def _quick_rounds(
+    problem: DualProblem,
+    quick: KernelRows,
+    double: KernelRows,
+    state: DualSolution,
+    tol: float,
+    max_iter: int,
+) -> bool:
+    """Most rounds in float32, to a tighter tolerance if double precision then disagrees; whether
+    `tol` was reached."""
+    for share in (0.9, 0.5):
+        _rounds(problem, quick, state, share * tol, max_iter, patience=12)
+        if _correct(problem, double, state) > 0.02 * tol:
+            return False
+        if _violation(problem, state) <= tol:
+            return True
+    return False
 
 
 def _undo_shift(
@@ -226,6 +248,7 @@ def _work(
     chosen: np.ndarray,
     v: np.ndarray,
     tol: float,
+    exact: bool = False,
 ) -> None:
     """One working set: its problem, and what it changes in F."""
     # SMO on the q variables: pairs that violate most, each moved to its optimum
@@ -240,7 +263,7 @@ def _work(
     # a negative count says that the steps did not suffice
     steps = native.smo_steps(K, s, C, b, slopes, problem.balanced, tol, most)
     state.steps += most if steps < 0 else steps
-    if steps < 0:
+    if steps < 0 or exact:
         _newton_steps(K, s, C, b, slopes, problem.balanced)
     # F += Σ s Δb k(x_t, ·) over the variables that changed
     state.b[chosen] = b
@@ -248,6 +271,37 @@ def _work(
     change = s * (b - before)
     rows.add(state.F, indices[changed], change[changed])
     state.rounds += 1
+
+
+def _polish(problem: DualProblem, rows: KernelRows, state: DualSolution) -> None:
+    """The active set to its end: variables inside of their bounds by linear algebra, and steps of
+    SMO for those that this brings in, while the violation falls."""
+    count = len(problem.s)
+    none = np.empty(0, dtype=np.int64)
+    rounds = state.rounds
+    for _ in range(10):
+        violation = _violation(problem, state)
+        largest = max(1.0, float(np.abs(state.F).max(initial=0.0)))
+        if violation <= _ROUNDING * largest:
+            break
+        before = state.b.copy()
+        F = state.F
+        v = problem.v(F)
+        chosen = np.arange(count)
+        if count > _SMALL:
+            chosen = native.smo_working_set(
+                v, problem.s, problem.C, state.b, _SMALL, none
+            )
+        state.F = F.copy()
+        _work(problem, rows, state, chosen, v, 0.1 * violation, exact=True)
+        _refresh(problem, rows, state)
+        if not _violation(problem, state) < violation:
+            state.b = before
+            state.F = F
+            _violation(problem, state)
+            break
+    state.rounds = rounds
+    state.history.append(problem.objective(state.b, state.F))
 
 
 def _newton_steps(
@@ -266,7 +320,7 @@ def _newton_steps(
     """
     for _ in range(10):
         free = np.flatnonzero((b > 0) & (b < C))
-        if not 1 < len(free) <= 500:
+        if not balanced < len(free) <= _MOST_FREE:
             return
         K_free = K[np.ix_(free, free)]
         step = _free_step(K_free, s[free], v[free], balanced)

@@ -18,7 +18,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.probability import class_weight_factors
 from lyceum._core.types import Categories, ClassWeight, Data, Operation, Target, Weights
-from lyceum.errors import cannot_export
+from lyceum.errors import SettingError, cannot_export
 from lyceum.kernels.svm.margin_machine import MarginMachine, fit_margin_machine
 from lyceum.kernels.svm.multiclass import (
     calibrate_machines,
@@ -35,6 +35,7 @@ from lyceum.kernels.svm.report import (
     svc_summary,
 )
 from lyceum.kernels.svm.support_vectors import SVM_CONSTRAINTS, SupportVectors
+from lyceum.kernels.svm.workings import check_can_show, dual_workings
 from lyceum.report import Explanation, Summary
 
 
@@ -46,13 +47,14 @@ class SVC(Classifier, SupportVectors):
         ½ |w|² + Σ C_i ξ_i,   y_i f(x_i) ≥ 1 - ξ_i,  ξ_i ≥ 0,   C_i = C · weight of row i,
 
     by its dual: maximize Σ α_i - ½ Σ_ij α_i α_j y_i y_j k(x_i, x_j) over 0 ≤ α_i ≤ C_i and Σ α_i
-    y_i = 0. With C=inf the margin is hard, and classes that are not separable are an error. K > 2
-    classes have a machine per pair, which votes, or one per class against all others, whose largest
-    score decides.
+    y_i = 0. A row with f(x) = 0 is of the second, positive class. With C=inf the margin is hard;
+    classes that are not separable are an error. K > 2 classes have a machine per pair, which votes,
+    or one per class against all others, whose largest score decides.
 
     Working sets of some thousand variables are solved by SMO; kernel rows come from matrix products
-    as they are needed, so that memory grows with the rows, not with their square. All rows are kept
-    in memory.
+    as they are needed, so that memory grows with the rows, not with their square. Problems of up to
+    200 rows and hard margins are solved beyond `tol`, to the last digit. All rows are kept in
+    memory.
 
     Parameters
     ----------
@@ -372,7 +374,7 @@ class SVC(Classifier, SupportVectors):
         return self._apply(lambda block: self._machine_scores(block.X) / length, X)
 
     def predict(self, X: Data) -> Any:
-        """The class of the largest score."""
+        """The class of the largest score; of two, the second for a row on the plane, f(x) = 0."""
         return self._apply(partial(_classes, self), X)
 
     @available_if(lambda self: self.probability)
@@ -413,6 +415,34 @@ class SVC(Classifier, SupportVectors):
         """The machines: support vectors, slacks, margins, both objectives and the KKT residuals."""
         return svc_summary(self, super().summary())
 
+    def workings(self, X: Data = None) -> Summary:
+        """The machine of two classes as on paper: the dual with its numbers, the linear system for
+        α, and b from each support vector.
+
+        Rows are called by their numbers in `fit`; those with α = 0 are left out. At most 20 support
+        vectors are shown.
+
+        Parameters
+        ----------
+        X : array of shape (n, n), for a precomputed kernel only
+            The kernel values that `fit` was given.
+
+        Returns
+        -------
+        Summary
+        """
+        check_is_fitted(self)
+        check_can_show(self)
+        if not self._is_precomputed:
+            K = self.kernel_.gram(self.support_vectors_)
+        elif X is None:
+            raise SettingError(
+                "a precomputed kernel keeps no values: workings(X) with those given to fit"
+            )
+        else:
+            K = np.asarray(X)[np.ix_(self.support_, self.support_)]
+        return dual_workings(self, np.asarray(K, dtype=np.float64))
+
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K = len(self.classes_)
         M = len(machine_classes(K, self.strategy))
@@ -431,7 +461,11 @@ def _decisions(learner: SVC, block: Block) -> np.ndarray:
 
 
 def _classes(learner: SVC, block: Block) -> np.ndarray:
-    return learner.classes_[learner._class_scores(block.X).argmax(axis=1)]
+    scores = learner._class_scores(block.X)
+    if len(learner.classes_) == 2:
+        # f(x) = 0 counts as positive
+        return learner.classes_[(scores[:, 1] >= 0).astype(np.intp)]
+    return learner.classes_[scores.argmax(axis=1)]
 
 
 def _posteriors(learner: SVC, block: Block) -> np.ndarray:

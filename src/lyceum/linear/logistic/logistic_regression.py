@@ -22,7 +22,7 @@ from lyceum._core.base import (
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.probability import class_weight_factors
-from lyceum._core.solvers import Outcome, Point
+from lyceum._core.solvers import Outcome
 from lyceum._core.statistics import seed_from
 from lyceum._core.types import Categories, ClassWeight, Data, Target, Weights
 from lyceum.errors import SettingError
@@ -35,6 +35,7 @@ from lyceum.linear.linear_scores import (
     weights_at_zero,
 )
 from lyceum.linear.logistic.bounds import minimize_sigmoid_bound
+from lyceum.linear.logistic.given_steps import minimize_by_given_steps, record_point
 from lyceum.linear.logistic.log_loss import ClassSpread, LogLoss, Penalty
 from lyceum.linear.logistic.posterior import (
     PREDICTIVES,
@@ -105,8 +106,8 @@ class LogisticRegression(PosteriorClassifier, Learner):
         "levenberg_marquardt": the same, damped by μ diag H instead of halving; "lbfgs": L-BFGS
         preconditioned by class shares ⊗ scatter of the columns (its diagonal from 1024 columns on);
         "conjugate_gradient" with the same preconditioner; "gradient_descent": steps down the plain
-        gradient, to teach: it needs columns of like spread and many iterations. "auto" is "irls" up
-        to 300 free parameters, else "lbfgs".
+        gradient, to teach: it needs columns of like spread and many iterations, and takes a
+        `learning_rate`. "auto" is "irls" up to 300 free parameters, else "lbfgs".
 
         "bound": the separable bound ln u ≤ λu - ln λ - 1 of u = Σ exp zₖ, equal at λ = 1/u. λ of
         every row and one problem per class, Σ y zₖ - λ exp zₖ, take turns: K weighted least
@@ -137,6 +138,11 @@ class LogisticRegression(PosteriorClassifier, Learner):
         Stop when the gradient is this small, free of units: the largest correlation of a column
         with the residuals of a class; smaller where a penalized loss has nearly vanished, and its
         residuals with it.
+    learning_rate : float or None, default=None
+        The η of "gradient_descent" as on paper: b ← b - η ∂J/∂b of the objective per row J, on the
+        columns as they are, from `coef_init`. None searches for a good length in every step.
+    coef_init : (coef, intercept) or None, default=None
+        Where steps of a given length start; None: at 0.
     standard_errors : bool or "auto", default="auto"
         Whether to compute standard errors; "auto": up to 300 free parameters. Above that the
         Hessian costs more than the fit.
@@ -230,6 +236,8 @@ class LogisticRegression(PosteriorClassifier, Learner):
         "reference": "no_validation",
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
+        "learning_rate": [Interval(Real, 0, None, closed="neither"), None],
+        "coef_init": ["array-like", None],
         "class_weight": [None, StrOptions({"balanced"}), dict],
         "fit_intercept": ["boolean"],
         "standard_errors": ["boolean", StrOptions({"auto"})],
@@ -251,6 +259,8 @@ class LogisticRegression(PosteriorClassifier, Learner):
         reference: Any = None,
         max_iter: int = 100,
         tol: float = 1e-6,
+        learning_rate: float | None = None,
+        coef_init: Any = None,
         class_weight: ClassWeight = None,
         fit_intercept: bool = True,
         standard_errors: bool | str = "auto",
@@ -270,6 +280,8 @@ class LogisticRegression(PosteriorClassifier, Learner):
         self.reference = reference
         self.max_iter = max_iter
         self.tol = tol
+        self.learning_rate = learning_rate
+        self.coef_init = coef_init
         self.class_weight = class_weight
         self.fit_intercept = fit_intercept
         self.standard_errors = standard_errors
@@ -351,7 +363,9 @@ class LogisticRegression(PosteriorClassifier, Learner):
         observer = None
         if self.record:
             self.record_: list[dict] = []
-            observer = partial(self._record_point, problem)
+            observer = partial(record_point, problem, self.record_)
+        if self.learning_rate is not None:
+            return minimize_by_given_steps(self, problem, last, observer)
         if self.solver != "sigmoid_bound":
             return minimize(
                 problem, self.solver, self.max_iter, self.tol, last, observer
@@ -362,18 +376,6 @@ class LogisticRegression(PosteriorClassifier, Learner):
         )
         self.bound_ = outcome.history[-1]
         return outcome
-
-    def _record_point(self, problem: LogLoss, point: Point) -> None:
-        coef, intercept = problem.weights_at_zero(point.theta)
-        self.record_.append(
-            {
-                "step": len(self.record_),
-                "coef": coef,
-                "intercept": intercept,
-                "objective": point.value,
-                "gradient": problem.size(point.gradient),
-            }
-        )
 
     def _fit_one_class(self) -> None:
         """With one class there is nothing to tell apart: it has probability 1."""

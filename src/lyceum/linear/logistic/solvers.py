@@ -129,6 +129,13 @@ def check_settings(learner: Estimator) -> None:
             is_recursive and learner.warm_start
         ),
     }
+    given = learner.learning_rate is not None
+    refusals |= {
+        f"learning_rate={learner.learning_rate} is the step of solver='gradient_descent', not of"
+        f" {learner.solver!r}": given and learner.solver != "gradient_descent",
+        "coef_init is where steps of a given length start: give solver='gradient_descent' and a"
+        " learning_rate": learner.coef_init is not None and not given,
+    }
     for why, is_wrong in refusals.items():
         if is_wrong:
             raise SettingError(why)

@@ -25,10 +25,10 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         P(c | x) = Σ_i v(d_i) [y_i = c] / Σ_i v(d_i),   i over the k nearest rows,
 
     with the vote v of a row by its distance d. Rows at equal distances count in the order in which
-    they were stored; of classes with equal votes the first in `classes_` wins. A row of weight 2
-    counts as two rows: neighbors are taken until their weights reach k, the last one in part. If
-    fewer rows are stored, all vote. Columns are compared as they are, unless `standardize` says
-    otherwise. All rows are kept in memory.
+    they were stored (see `ties`); of classes with equal votes the first in `classes_` wins. A row
+    of weight 2 counts as two rows: neighbors are taken until their weights reach k, the last one in
+    part. If fewer rows are stored, all vote. Columns are compared as they are, unless `standardize`
+    says otherwise. All rows are kept in memory.
 
     Parameters
     ----------
@@ -105,6 +105,7 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         weights: ArrayLike | None = "uniform",
         bandwidth: float | None = None,
         radius: float | None = None,
+        ties: str = "first",
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
         standardize: bool | str = False,
@@ -119,6 +120,7 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         self.weights = weights
         self.bandwidth = bandwidth
         self.radius = radius
+        self.ties = ties
         self.metric = metric
         self.metric_params = metric_params
         self.standardize = standardize

@@ -112,9 +112,9 @@ def column_differences(
 def _parts(metric: Metric, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """What every coordinate of the points of a metric adds, before the root of the sum if any."""
     if isinstance(metric, Mahalanobis):
-        # δ_j (S⁻¹ δ)_j sums to the squared distance
+        # δ_j (M δ)_j sums to the squared distance
         delta = np.asarray(X, np.float64) - Y
-        return delta * np.linalg.solve(np.asarray(metric.covariance), delta.T).T
+        return delta * (delta @ metric.matrix)
     A = metric.points(np.ascontiguousarray(X))
     B = metric.points(np.ascontiguousarray(Y))
     space = metric.space

@@ -68,6 +68,29 @@ def nearest_by_weight(
     )
 
 
+def nearest_with_ties(
+    index: NeighborIndex, X: Any, k: int, weights: np.ndarray | None
+) -> Neighborhood:
+    """The nearest rows whose weights sum to k, and all others at the distance of the last one."""
+    n = len(index)
+    n_near = min(n, k + 1)
+    while True:
+        neighbors = index.nearest(X, n_near)
+        held = np.ones(neighbors.rows.shape)
+        if weights is not None:
+            held = weights[neighbors.rows]
+        is_reached = np.cumsum(held, axis=1) >= k
+        # the first row with which the weight is reached, the last where it never is
+        last = np.where(is_reached[:, -1], is_reached.argmax(axis=1), n_near - 1)
+        radius = neighbors.distances[np.arange(len(last)), last][:, None]
+        is_farther = neighbors.distances[:, -1:] > radius
+        if n_near == n or (is_reached[:, -1:] & is_farther).all():
+            break
+        n_near = min(n, 2 * n_near)
+    counts = np.where(neighbors.distances <= radius, held, 0.0)
+    return Neighborhood(neighbors.distances, neighbors.rows, counts)
+
+
 def within(
     index: NeighborIndex, X: Any, radius: float, weights: np.ndarray | None
 ) -> Neighborhood:

@@ -35,6 +35,7 @@ from lyceum.neighbors.knn.explanation import (
 from lyceum.neighbors.knn.neighborhoods import (
     Neighborhood,
     nearest_by_weight,
+    nearest_with_ties,
     slices,
     within,
 )
@@ -51,6 +52,7 @@ _COUNT = Interval(Integral, 1, None, closed="left")
 VOTER_CONSTRAINTS: dict[str, list[Any]] = {
     "n_neighbors": [_COUNT, StrOptions({"leave_one_out", "validation", "all"})],
     "radius": [Interval(Real, 0, None, closed="left"), None],
+    "ties": [StrOptions({"first", "all"})],
     "max_neighbors": [_COUNT],
     "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
     "random_state": ["random_state"],
@@ -66,14 +68,17 @@ class Voter(StoredRows):
     _parameter_docs: ClassVar[str] = """
     weights : str or callable
         The vote of a row at distance d. "uniform": 1. "distance": 1/d. "inverse_square": 1/d².
-        "shifted_inverse_square": 1/(d_0 + d)². "gaussian": exp(-(d/σ)²). A callable takes distances
-        of shape (n, k) and gives votes of this shape. With 1/d and 1/d² rows at distance 0 decide
-        alone.
+        "shifted_inverse_square": 1/(d_0 + d)². "exponential_square": exp(-(d/σ)²). "gaussian":
+        exp(-(d/σ)²/2). A callable takes distances of shape (n, k) and gives votes of this shape.
+        With 1/d and 1/d² rows at distance 0 decide alone.
     bandwidth : float or None
         d_0 or σ; None takes the distance of the farthest neighbor of every query.
     radius : float or None
         If given, all rows within this distance vote instead, or the nearest row where there is
         none.
+    ties : {"first", "all"}
+        Which rows at the distance of the k-th neighbor vote: those stored first, so that k do, or
+        all of them; for a given k.
     metric_params : dict or None
         Parameters of a metric that is given by name, e.g. {"p": 3} of "minkowski".
     max_neighbors : int
@@ -90,6 +95,7 @@ class Voter(StoredRows):
     weights: Any
     bandwidth: Any
     radius: Any
+    ties: str
     max_neighbors: int
     validation_fraction: float
     random_state: int | np.random.RandomState | None
@@ -121,6 +127,11 @@ class Voter(StoredRows):
             raise SettingError(
                 f"radius={self.radius} and n_neighbors={self.n_neighbors!r} both say which rows"
                 " vote: leave one at its default"
+            )
+        if self.ties == "all" and self.n_neighbors in ("leave_one_out", "validation"):
+            raise SettingError(
+                f"ties='all' needs a number of neighbors, but n_neighbors={self.n_neighbors!r}"
+                " compares neighborhoods of exactly k rows: give k, or ties='first'"
             )
         if callable(self.weights) and self.bandwidth is not None:
             raise SettingError(
@@ -220,6 +231,10 @@ class Voter(StoredRows):
             The share of rows that are misclassified, or the mean squared error.
         """
         check_is_fitted(self)
+        if self.ties == "all":
+            raise SettingError(
+                "errors_by_k compares neighborhoods of exactly k rows: set ties='first'"
+            )
         return self._errors_on((X, *targets_to_score(self, X, y, sample_weight)))
 
     def _errors_on(self, validation: object) -> np.ndarray:
@@ -249,6 +264,8 @@ class Voter(StoredRows):
         w = self._row_weights
         if self.radius is not None:
             near = within(self._neighbor_index, points, float(self.radius), w)
+        elif self.ties == "all":
+            near = nearest_with_ties(self._neighbor_index, points, self.n_neighbors_, w)
         else:
             near = nearest_by_weight(self._neighbor_index, points, self.n_neighbors_, w)
         if near.counts is None:

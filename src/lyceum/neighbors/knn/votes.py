@@ -12,9 +12,11 @@ import numpy as np
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum.errors import SettingError
 
-_KINDS = {"uniform", "distance", "inverse_square", "shifted_inverse_square", "gaussian"}
+# the factors of (d/σ)² in the exponent
+_EXPONENTIALS = {"gaussian": 0.5, "exponential_square": 1.0}
+_KINDS = {"uniform", "distance", "inverse_square", "shifted_inverse_square"}
 VOTE_CONSTRAINTS: dict[str, list[Any]] = {
-    "weights": [StrOptions(_KINDS), callable],
+    "weights": [StrOptions(_KINDS | _EXPONENTIALS.keys()), callable],
     "bandwidth": [Interval(Real, 0, None, closed="neither"), None],
 }
 
@@ -27,8 +29,8 @@ class Votes:
     ----------
     weights : str or callable
         "uniform": 1. "distance": 1/d. "inverse_square": 1/d². "shifted_inverse_square": 1/(d_0 +
-        d)². "gaussian": exp(-(d/σ)²). A callable takes distances of shape (n, k) and gives votes of
-        that shape.
+        d)². "exponential_square": exp(-(d/σ)²). "gaussian": exp(-(d/σ)²/2). A callable takes
+        distances of shape (n, k) and gives votes of that shape.
     bandwidth : float, optional
         d_0 or σ; by default the distance of the farthest neighbor of the query.
 
@@ -91,10 +93,11 @@ class Votes:
         else:
             width = d.max(axis=1, keepdims=True)
         width = np.where(width > 0, width, 1.0)
-        if self.weights == "gaussian":
+        if self.weights in _EXPONENTIALS:
             # about the nearest one, so that not all votes underflow far away
             nearest = np.where(np.isfinite(nearest), nearest, 0.0)
             exponent = (d / width) ** 2 - (nearest / width) ** 2
+            exponent *= _EXPONENTIALS[self.weights]
             return np.exp(np.minimum(-exponent, 0.0))
         return (width / (width + d)) ** 2
 

@@ -3,6 +3,7 @@ queries; and one such fit in detail: its rows, its polynomial, and gradient desc
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
@@ -11,7 +12,9 @@ import numpy as np
 from lyceum._core.distances import NeighborIndex, pairwise
 from lyceum._core.native import native
 from lyceum._core.solvers import ranked_squares
+from lyceum._core.statistics import weighted_median
 from lyceum._core.threads import ordered_map
+from lyceum.errors import SettingError, number_setting
 from lyceum.neighbors.knn.neighborhoods import nearest_by_weight
 from lyceum.neighbors.local_regression.kernels import kernel_weights
 
@@ -80,6 +83,8 @@ class LocalModel:
     steps: int = 0
     rate: float = 1.0
     tolerance: float = 0.0
+    robustness: np.ndarray | None = None  # (n,) factors on the kernel weights
+    clips: bool = False  # whether values stay within the range of the targets
 
     def at(self, Q: np.ndarray, own: np.ndarray | None = None) -> LocalFit:
         """The fits at the rows of Q; `own` is the stored row that each leaves out."""
@@ -97,6 +102,8 @@ class LocalModel:
             field.name: np.concatenate([getattr(part, field.name) for part in parts])
             for field in fields(LocalFit)
         }
+        if self.clips:
+            arrays["value"] = arrays["value"].clip(self.y.min(), self.y.max())
         return LocalFit(**arrays)
 
     def _fit_block(self, Q: np.ndarray, own: np.ndarray | None) -> LocalFit:
@@ -115,13 +122,26 @@ class LocalModel:
         w = weights[some]
         fit = self.at(self.X[some])
         # the leverage of a row is that of weight K(0) = 1; 1/u counts exact hits alone, each once
-        left = float(w @ (1.0 - 2.0 * fit.leverage + fit.norm))
+        leverage = fit.leverage
+        if self.robustness is not None:
+            leverage = leverage * self.robustness[some]
+        left = float(w @ (1.0 - 2.0 * leverage + fit.norm))
         residual = self.y[some] - fit.value
-        trace = float(weights.sum() / w.sum() * (w @ fit.leverage))
+        trace = float(weights.sum() / w.sum() * (w @ leverage))
         sigma = np.nan
         if left > 1e-9 * w.sum():
             sigma = float(np.sqrt(w @ residual**2 / left))
         return Judgment(sigma, trace, float(w @ fit.degenerate / w.sum()))
+
+    def residual_weights(self, weights: np.ndarray) -> np.ndarray:
+        """The bisquare (1 - (r / 6s)²)² of the residuals r of all stored rows, s their median size
+        (Cleveland 1979); 1 for all if half of them are 0."""
+        size = np.abs(self.y - self.at(self.X).value)
+        s = weighted_median(size, weights)
+        # what rounding leaves of an exact fit is no spread
+        if not s > 1e-12 * np.abs(self.y).max(initial=0.0):
+            return np.ones(len(size))
+        return np.clip(1.0 - (size / (6.0 * s)) ** 2, 0.0, None) ** 2
 
     # -- neighborhoods ----------------------------------------------------------------
 
@@ -137,6 +157,7 @@ class LocalModel:
         if near.counts is not None:
             distances = np.where(near.counts > 0, distances, np.inf)
         kernel = kernel_weights(self.kernel, distances, self._widths(distances))
+        kernel = self._robust(kernel, near.rows)
         n, k = near.rows.shape
         offsets = np.arange(n + 1) * k
         rows = np.ascontiguousarray(near.rows).ravel()
@@ -154,11 +175,20 @@ class LocalModel:
             distances[np.arange(len(Q)), own] = np.inf
         widths = self._widths(distances)
         kernel = kernel_weights(self.kernel, distances, widths)
+        kernel = self._robust(kernel, slice(None))
         counts_at_all = kernel > 0
         offsets = np.concatenate([[0], np.cumsum(counts_at_all.sum(axis=1))])
         rows = np.ascontiguousarray(np.nonzero(counts_at_all)[1])
         counts = None if self.weights is None else self.weights[rows]
         return offsets, rows, kernel[counts_at_all], counts
+
+    def _robust(self, kernel: np.ndarray, rows: Any) -> np.ndarray:
+        """The kernel weights times the factors of their rows, unless none would be left."""
+        if self.robustness is None:
+            return kernel
+        product = kernel * self.robustness[rows]
+        is_left = product.max(axis=1, keepdims=True, initial=0.0) > 0
+        return np.where(is_left, product, kernel)
 
     def _widths(self, distances: np.ndarray) -> np.ndarray:
         """The bandwidth of every query."""
@@ -238,24 +268,85 @@ def descend_at(
     unit = 1.0 / np.sqrt(np.where(squares > 0, squares, 1.0))
     T *= unit
     t = terms_of(Q - mean, model.degree)[0] * unit
+    # the curvatures sum to the number of terms: divided by it, the step is stable up to rate 2
     c = np.zeros(T.shape[1])
-    steps = []
-    for step in range(max_steps + 1):
-        residual = y - y_mean - T @ c
-        entry = {
+    path = _descent(T, y - y_mean, w, c, rate / len(c), max_steps, tol)
+    return [
+        {
             "step": step,
-            "objective": float(w @ residual**2),
+            "objective": objective,
             "coefficients": c * unit,
             "value": float(y_mean + t @ c),
         }
-        steps.append(entry)
-        # the curvatures sum to the number of terms: divided by it, the step is stable up to rate 2
-        change = rate / len(c) * ((w * residual) @ T)
+        for step, (objective, c) in enumerate(path)
+    ]
+
+
+def descend_as_given(
+    model: LocalModel,
+    Q: np.ndarray,
+    cells: tuple[np.ndarray, np.ndarray],
+    rate: float,
+    start: Any,
+    max_steps: int,
+    tol: float,
+) -> list[dict[str, Any]]:
+    """Gradient descent at one query on the terms as they are: Δc = η Σ_i K_i (y_i - c·t_i) t_i.
+
+    `cells` are the stored rows and the query in the units of the columns, Q the query in those of
+    distances.
+    """
+    _, rows, w, counts = model.lists(Q)
+    if counts is not None:
+        w = w * counts
+    y = model.y[rows]
+    T = terms_of(cells[0][rows], model.degree)
+    t = terms_of(cells[1], model.degree)[0]
+    c = np.zeros(T.shape[1])
+    if start is not None:
+        c = number_setting("start", start)
+    if c.shape != t.shape:
+        raise SettingError(
+            f"start has {c.size} coefficients, but the polynomial has {t.size}: 1, then the"
+            " columns, then their products"
+        )
+    return [
+        {
+            "step": step,
+            "objective": objective,
+            "coefficients": c,
+            "value": float(t @ c),
+        }
+        for step, (objective, c) in enumerate(
+            _descent(T, y, w, c, rate, max_steps, tol)
+        )
+    ]
+
+
+def _descent(
+    T: np.ndarray,
+    y: np.ndarray,
+    w: np.ndarray,
+    c: np.ndarray,
+    rate: float,
+    max_steps: int,
+    tol: float,
+) -> Iterator[tuple[float, np.ndarray]]:
+    """Steps Δc = η Tᵀ W (y - T c): the weighted squared error and c, before each and at the end."""
+    for step in range(max_steps + 1):
+        with np.errstate(over="ignore", invalid="ignore"):
+            residual = y - T @ c
+            objective = float(w @ residual**2)
+            change = rate * ((w * residual) @ T)
+        if not np.isfinite(objective):
+            raise SettingError(
+                f"gradient descent at the rate {rate:g} runs away, in {step} steps: give a smaller"
+                " learning_rate, or scaled columns"
+            )
+        yield objective, c
         c = c + change
-        largest = max(np.abs(c).max(), 1e-300)
-        if np.abs(change).max() <= tol * largest:
-            break
-    return steps
+        if np.abs(change).max() <= tol * max(np.abs(c).max(), 1e-300):
+            return
 
 
 def terms_of(U: np.ndarray, degree: int) -> np.ndarray:

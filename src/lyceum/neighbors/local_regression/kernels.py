@@ -22,7 +22,8 @@ def _inverse(power: int) -> Callable[[np.ndarray], np.ndarray]:
 # of u = d / h
 KERNELS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "uniform": np.ones_like,
-    "gaussian": lambda u: np.exp(-(u**2)),
+    "gaussian": lambda u: np.exp(-(u**2) / 2.0),
+    "exponential_square": lambda u: np.exp(-(u**2)),
     "tricube": lambda u: _inside(u**3) ** 3,
     "epanechnikov": lambda u: _inside(u**2),
     "inverse": _inverse(1),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -12,19 +13,26 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import CATEGORICAL_FEATURES, Regressor
 from lyceum._core.constraints import Interval, Options, StrOptions
 from lyceum._core.data import Block, Rows
+from lyceum._core.text import show, show_count
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError, number_setting
 from lyceum.neighbors.local_regression.fits import (
     LocalFit,
     LocalModel,
     bandwidths_to_try,
+    descend_as_given,
     descend_at,
     n_terms,
     polynomial_at,
 )
 from lyceum.neighbors.local_regression.kernels import KERNELS, criterion
+from lyceum.neighbors.local_regression.local_lines import (
+    LocalLineExplanation,
+    lines_table,
+    local_lines,
+)
 from lyceum.neighbors.stored_rows import StoredRows, as_cells
-from lyceum.report import Explanation, Summary, Table
+from lyceum.report import Summary, Table
 
 _COUNT = Interval(Integral, 1, None, closed="left")
 _CHOSEN_ON = 2000  # rows that a bandwidth is chosen on
@@ -53,9 +61,9 @@ class LocallyWeightedRegression(Regressor, StoredRows):
     degree : {0, 1, 2}, default=1
         The degree of the polynomial: constant, linear or quadratic.
     kernel : str, default="tricube"
-        K(u): "tricube" (1 - u³)³, "epanechnikov" 1 - u², "gaussian" exp(-u²), "uniform" 1,
-        "inverse" 1/u, "inverse_square" 1/u², "shifted_inverse_square" 1/(1 + u)². With 1/u an exact
-        hit returns its value.
+        K(u): "tricube" (1 - u³)³, "epanechnikov" 1 - u², "gaussian" exp(-u²/2),
+        "exponential_square" exp(-u²), "uniform" 1, "inverse" 1/u, "inverse_square" 1/u²,
+        "shifted_inverse_square" 1/(1 + u)². With 1/u an exact hit returns its value.
     bandwidth : float, "nearest" or "leave_one_out", default="nearest"
         h. "nearest": the distance of the farthest neighbor, or of the max(30, 3 p)-th of all rows.
         "leave_one_out": the one number for all queries of the lowest leave-one-out error.
@@ -68,6 +76,12 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         The step of gradient descent, in units of the largest one that is certain to descend.
     max_steps : int, default=1000
         The most steps of gradient descent.
+    robust : int, default=0
+        How often rows are weighed anew by their residuals r, with the bisquare
+        (1 - (r / 6 median |r|)²)², so that outliers count little: robust loess; 4 is customary.
+    clip : bool, default=False
+        Whether predictions stay within the range of the stored targets. Without, a local line may
+        lead far out of it where rows are few or on one side; a warning says so.
     tol : float, default=1e-8
         Gradient descent stops when no coefficient changes by more than this share of the largest.
 
@@ -93,6 +107,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         Their targets.
     weights_ : array of shape (n,)
         Their weights.
+    robustness_ : array of shape (n,)
+        With `robust`, the factors on the weights of the stored rows.
     metric_ : Metric
         The Euclidean distance.
     center_, scale_ : arrays of shape (d,)
@@ -108,6 +124,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
     Cleveland, W. S. and Devlin, S. J. (1988). Locally weighted regression. JASA 83(403).
     Atkeson, C. G., Moore, A. W. and Schaal, S. (1997). Locally weighted learning. Artificial
     Intelligence Review 11.
+    Cleveland, W. S. (1979). Robust locally weighted regression and smoothing scatterplots. JASA
+    74(368).
 
     Examples
     --------
@@ -131,6 +149,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         "solver": [StrOptions({"direct", "gradient_descent"})],
         "learning_rate": [Interval(Real, 0, 2, closed="neither")],
         "max_steps": [_COUNT],
+        "robust": [Interval(Integral, 0, None, closed="left")],
+        "clip": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="left")],
         "categorical_features": CATEGORICAL_FEATURES,
     }
@@ -150,6 +170,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         solver: str = "direct",
         learning_rate: float = 1.0,
         max_steps: int = 1000,
+        robust: int = 0,
+        clip: bool = False,
         tol: float = 1e-8,
         categorical_features: Categories = "from_dtype",
     ):
@@ -161,6 +183,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         self.solver = solver
         self.learning_rate = learning_rate
         self.max_steps = max_steps
+        self.robust = robust
+        self.clip = clip
         self.tol = tol
         self.categorical_features = categorical_features
 
@@ -205,7 +229,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         )
 
     def _finish(self):
-        for name in {"tried_", "errors_"} & self.__dict__.keys():
+        for name in {"tried_", "errors_", "robustness_"} & self.__dict__.keys():
             delattr(self, name)
         self._check_settings()
         total = max(1, int(np.ceil(self.weights_.sum())))
@@ -220,6 +244,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             self.bandwidth_ = float(self.bandwidth)
         if len(self.weights_) > 2:
             self._choose()
+        for _ in range(self.robust):
+            self.robustness_ = self._model().residual_weights(self.weights_)
         self._judge()
         return self
 
@@ -268,6 +294,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             steps=int(self.max_steps) if descends else 0,
             rate=float(self.learning_rate),
             tolerance=float(self.tol),
+            robustness=getattr(self, "robustness_", None),
+            clips=bool(self.clip),
         )
 
     # -- choice of a bandwidth ---------------------------------------------------------
@@ -321,9 +349,30 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         """
         n_listed = min(getattr(self, "n_neighbors_", 1), 64)
         if not return_std:
-            return self._apply_to_all(self._values, X, n_listed)
+            values = self._apply_to_all(self._values, X, n_listed)
+            self._warn_of_wild(values)
+            return values
         both = self._apply_to_all(self._values_and_errors, X, n_listed)
+        self._warn_of_wild(both[:, 0])
         return both[:, 0], both[:, 1]
+
+    def _warn_of_wild(self, values: Any) -> None:
+        """Say where predictions are farther outside of the targets than these are apart."""
+        if self.clip or not isinstance(values, np.ndarray):
+            return
+        low = self.targets_.min()
+        high = self.targets_.max()
+        reach = high - low
+        is_wild = (values < low - reach) | (values > high + reach)
+        if reach and is_wild.any():
+            warnings.warn(
+                f"{show_count(int(is_wild.sum()), 'prediction')} from {show(values.min())} to"
+                f" {show(values.max())} extrapolate far out of the targets, {show(low)} to"
+                f" {show(high)}: clip=True keeps them inside; more neighbors or degree=0 are"
+                " steadier",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def _values(self, block: Block) -> np.ndarray:
         return self._fit_block(block).value
@@ -357,14 +406,27 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         points = self._float_points(as_cells(block))
         return polynomial_at(self._model(), points, query, self.scale_)
 
-    def descend(self, x: ArrayLike) -> list[dict[str, Any]]:
+    def descend(
+        self,
+        x: ArrayLike,
+        *,
+        learning_rate: float | None = None,
+        start: ArrayLike | None = None,
+    ) -> list[dict[str, Any]]:
         """Weighted gradient descent at one query, step by step.
 
-        A step adds η Σ_i K_i (y_i - p(x_i)) t_i, with t_i the terms of row i in units of length 1.
+        A step adds η Σ_i K_i (y_i - p(x_i)) t_i, with t_i the terms of row i: 1, its columns, and
+        for degree 2 their products. They are taken about their means and in units of length 1,
+        from 0 and with the rate of the learner; or as they are, as on paper, if a rate or a start
+        is given here.
 
         Parameters
         ----------
         x : array of shape (n_features,)
+        learning_rate : float, optional
+            η itself; by default that of the learner.
+        start : array of shape (n_terms,), optional
+            The coefficients to start from, b0 first; by default 0.
 
         Returns
         -------
@@ -374,22 +436,23 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         """
         rows = self.rows_to_predict(np.asarray(x, dtype=np.float64).reshape(1, -1))
         block = rows.in_one_block(type(self).__name__)
-        points = self._float_points(as_cells(block))
-        return descend_at(
-            self._model(),
-            points,
-            rate=self.learning_rate,
-            max_steps=int(self.max_steps),
-            tol=self.tol,
-        )
+        cells = as_cells(block)
+        points = self._float_points(cells)
+        rate = self.learning_rate if learning_rate is None else learning_rate
+        limits: dict[str, Any] = {"max_steps": int(self.max_steps), "tol": self.tol}
+        if learning_rate is None and start is None:
+            return descend_at(self._model(), points, rate, **limits)
+        both = (np.asarray(self.rows_, np.float64), np.asarray(cells, np.float64))
+        return descend_as_given(self._model(), points, both, rate, start, **limits)
 
     # -- what was learned --------------------------------------------------------------
 
-    def explain(self, X: Data) -> Explanation:
+    def explain(self, X: Data) -> LocalLineExplanation:
         """What every column adds: the slope of the local fit times the distance from the column's
-        mean.
+        mean; and the local line itself, b0 + b1 x, with the weights of its rows.
 
-        The base is what is left of the prediction. A fit of degree 0 has no slopes.
+        The base is what is left of the prediction. A fit of degree 0 has no slopes; one of degree 2
+        has the line that touches it at the row.
 
         Parameters
         ----------
@@ -397,11 +460,18 @@ class LocallyWeightedRegression(Regressor, StoredRows):
 
         Returns
         -------
-        Explanation
+        LocalLineExplanation
         """
         schema = getattr(self, "schema_", None)
         unit = "y" if schema is None else schema.target_name
-        return self._explain(X, self._slopes, unit)
+        explanation, block = self._explain_in_memory(X, self._slopes, unit)
+        cells = np.asarray(as_cells(block), dtype=np.float64)
+        lines = local_lines(
+            self._model(), cells, self._float_points(cells), self.scale_
+        )
+        return explanation.extend(
+            LocalLineExplanation, terms=list(self.design_names), **lines
+        )
 
     def _slopes(self, block: Block) -> np.ndarray:
         fit = self._fit_block(block)
@@ -413,7 +483,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         return np.column_stack([fit.value, base, added])
 
     def summary(self) -> Summary:
-        """The neighborhood, how it was chosen, and the noise."""
+        """The neighborhood, how it was chosen, the noise, and local lines: of one column along its
+        range, of several at their means."""
         head = super().summary()
         standardize = self.standardize
         if not isinstance(standardize, bool | str):
@@ -437,7 +508,26 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             name = "k" if self.n_neighbors == "leave_one_out" else "bandwidth"
             rows = list(zip(self.tried_.tolist(), self.errors_.tolist()))
             tables = [Table("Leave-one-out errors", (name, "mean squared error"), rows)]
+        if self.robust:
+            facts["rows of robust weight 0"] = int((self.robustness_ == 0).sum())
+        tables.append(self._lines_table())
         return Summary(head.title, facts, tables)
+
+    def _lines_table(self) -> Table:
+        stored = np.asarray(self.rows_, dtype=np.float64)
+        cells = np.average(stored, axis=0, weights=self.weights_)[None]
+        if stored.shape[1] == 1:
+            cells = np.unique(np.quantile(stored, [0, 0.25, 0.5, 0.75, 1]))[:, None]
+        lines = local_lines(
+            self._model(), cells, self._float_points(cells), self.scale_
+        )
+        return lines_table(list(self.design_names), cells, lines)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        shapes = super()._shapes()
+        if self.robust:
+            shapes["robustness_"] = (len(self.weights_),)
+        return shapes
 
 
 def _evenly_spaced(n: int, most: int) -> np.ndarray:

@@ -2,38 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import logsumexp
 
 from lyceum._core.base import PosteriorClassifier
+from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
+from lyceum._core.solvers import fit_softmax, softmax
 from lyceum._core.types import Categories, Data, Target, Weights
-from lyceum.neighbors.radial.network import RadialNetwork
+from lyceum.errors import SettingError
+from lyceum.neighbors.radial.network import (
+    RADIAL_CONSTRAINTS,
+    RadialNetwork,
+    unit_step,
+)
 from lyceum.report import Explanation
 
 _LEAST = 1e-9  # of a posterior
 
 
 class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
-    """A network of radial basis functions with one output per class, fitted to 0 and 1.
+    """A network of radial basis functions with one output per class.
 
         f_k(x) = b_k + Σ_j H_j(x) a_jk, or Σ_j H_j(x) (a_jk + B_jkᵀ x), H_j(x) = exp(-|x - c_j|² / 2
         s_j²),
 
     in scaled columns x, with H_j divided by Σ_l H_l if normalized. The least-squares fit to 0 and 1
-    estimates the posteriors; outputs are cut off below at 1e-9 and divided by their sum. All rows
-    are kept in memory while it learns.
+    estimates the posteriors; outputs are cut off below at 1e-9 and divided by their sum. With
+    `outputs="logistic"` the posteriors are P(k | x) ∝ exp f_k(x), and the weights those of the
+    largest likelihood: logistic regression on the units. All rows are kept in memory while it
+    learns.
 
     Parameters
     ----------
+    outputs : {"linear", "logistic"}, default="linear"
+        Least squares to 0 and 1, or logistic regression on the units, whose centers and widths then
+        stay as they were placed (`fit_by="least_squares"`).
     standardize : bool or "range", default=True
         Whether columns of numbers are divided by their standard deviation, or range, first.
 
     Attributes
     ----------
     class_prior_ : array of shape (K,)
-        The share of every class, which is added to the outputs.
+        The share of every class, which is added to linear outputs.
     centers_ : array of shape (m, d)
         The centers, in the units of the rows.
     widths_ : array of shape (m,)
@@ -53,7 +67,7 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
         What is subtracted from every column, and what it is divided by.
     history_ : list of float
         The mean squared error, or for "em" the log-likelihood, at the start and after every
-        iteration.
+        iteration; the mean log loss of logistic outputs.
     n_iter_ : int
         The number of iterations.
     record_ : list of dict
@@ -82,6 +96,11 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
     [False, True, False]
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **RADIAL_CONSTRAINTS,
+        "outputs": [StrOptions({"linear", "logistic"})],
+    }
+
     def __init__(
         self,
         *,
@@ -90,6 +109,7 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
         bandwidth: str | float = "shared",
         units: str = "constant",
         fit_by: str = "least_squares",
+        outputs: str = "linear",
         normalized: bool | None = None,
         alpha: float = 1e-6,
         standardize: bool | str = True,
@@ -104,6 +124,7 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
         self.bandwidth = bandwidth
         self.units = units
         self.fit_by = fit_by
+        self.outputs = outputs
         self.normalized = normalized
         self.alpha = alpha
         self.standardize = standardize
@@ -126,15 +147,58 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
         Z, codes, w = self._fit_rows(self._rows(X, y, sample_weight))
         K = len(self.classes_)
         self.class_prior_ = np.bincount(codes, w, K) / w.sum()
-        self._fit_units(Z, np.eye(K)[codes] - self.class_prior_, w)
+        hot = np.eye(K)[codes]
+        if self.outputs == "logistic":
+            self._fit_logistic(Z, hot, w)
+        else:
+            self._fit_units(Z, hot - self.class_prior_, w)
         return self
+
+    def _fit_logistic(self, Z: np.ndarray, hot: np.ndarray, w: np.ndarray) -> None:
+        """Weights of the largest likelihood for units that stay where they are placed."""
+        if self.fit_by != "least_squares":
+            raise SettingError(
+                f"outputs='logistic' leaves centers and widths as they are placed, but"
+                f" fit_by={self.fit_by!r} moves them: leave it at 'least_squares'"
+            )
+        normalized = bool(self.normalized)
+        units = self._place_units(Z, w / w.sum(), normalized, hot.shape[1])
+        design = units.design(Z)
+        if not normalized:
+            design = design[:, :-1]  # the bias is the intercept
+        # alpha is relative to the mean square of the activations, as in least squares
+        size = float(w @ (design**2).mean(axis=1)) or 1.0
+        V = fit_softmax(
+            design,
+            hot,
+            w,
+            alpha=float(self.alpha) * size,
+            max_iter=int(self.max_iter),
+            tol=float(self.tol),
+        )
+        # a constant in all scores changes no posterior
+        V = V - V.mean(axis=0)
+        weights = V[:, :-1].T.reshape(len(units.centers), -1, hot.shape[1])
+        units = replace(units, weights=weights, bias=V[:, -1])
+        self._keep_units(units)
+        scores = self._units.outputs(Z)
+        log_loss = logsumexp(scores, axis=1) - (hot * scores).sum(axis=1)
+        self.history_ = [float(np.average(log_loss, weights=w))]
+        self.n_iter_ = 1
+        self.__dict__.pop("record_", None)
+        if self.record:
+            self.record_ = [{"step": 0, **unit_step(units, self.history_[0])}]
 
     def _posteriors(self, block: Block) -> np.ndarray:
         return self._output_shares(self._scale_rows(block))
 
     def _output_shares(self, Z: np.ndarray) -> np.ndarray:
-        """The outputs of the units plus the priors, cut above 0, as shares of their sum."""
-        outputs = self._units.outputs(Z) + self.class_prior_
+        """The outputs of the units plus the priors, cut above 0, or their exponentials, as shares
+        of their sum."""
+        outputs = self._units.outputs(Z)
+        if self.outputs == "logistic":
+            return softmax(np.where(self.class_prior_ > 0, outputs, -np.inf))
+        outputs = outputs + self.class_prior_
         kept = np.where(self.class_prior_ > 0, np.maximum(outputs, _LEAST), 0.0)
         return kept / kept.sum(axis=1, keepdims=True)
 

@@ -139,7 +139,7 @@ class RadialNetwork(Learner):
         else:
             units = units.solve(Z, T, v, float(self.alpha))
             history = [_error(units, Z, T, v)]
-            steps.append(_step(units, history[0]))
+            steps.append(unit_step(units, history[0]))
             if self.fit_by == "gradient":
                 units, history = self._by_gradient(units, Z, T, v, steps)
         self._keep_units(units)
@@ -204,7 +204,7 @@ class RadialNetwork(Learner):
             return value, gradient
 
         def observe(point: Any) -> None:
-            steps.append(_step(units.unpack(point.theta), 2.0 * point.value))
+            steps.append(unit_step(units.unpack(point.theta), 2.0 * point.value))
 
         descent = minimize(
             function, units.pack(), int(self.max_iter), float(self.tol), observe
@@ -241,7 +241,7 @@ class RadialNetwork(Learner):
         outcome = loop.maximize(rows, problem, problem.start(units, K, spread))
         for step in outcome.record or ():
             step_units = step["parameters"].units(problem.linear)
-            steps.append(_step(step_units, step["objective"]))
+            steps.append(unit_step(step_units, step["objective"]))
         history = [float(value) for value in outcome.history]
         return outcome.parameters.units(problem.linear), history
 
@@ -341,7 +341,8 @@ def _error(units: RadialUnits, Z: np.ndarray, T: np.ndarray, v: np.ndarray) -> f
     return float(v @ ((units.outputs(Z) - T) ** 2).sum(axis=1))
 
 
-def _step(units: RadialUnits, objective: float) -> dict[str, Any]:
+def unit_step(units: RadialUnits, objective: float) -> dict[str, Any]:
+    """What `record_` keeps of a step."""
     return {
         "objective": objective,
         "centers": units.centers,

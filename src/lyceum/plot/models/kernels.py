@@ -290,6 +290,97 @@ def feature_lift(
     return ax
 
 
+def hull_points(
+    points: Any, *, title: str | None = None, ax: Axes | None = None
+) -> Axes:
+    """Two convex hulls on the plane, their nearest points, and the plane halfway between these.
+
+    The points that the nearest ones are made of have a ring; the dashed lines through the nearest
+    points are the edges of the hard margin.
+
+    Parameters
+    ----------
+    points : HullPoints
+        From `lyceum.kernels.nearest_hull_points`, of two columns.
+    title : str, optional
+    ax : Matplotlib axes, optional
+
+    Returns
+    -------
+    Matplotlib axes
+
+    See Also
+    --------
+    lyceum.kernels.nearest_hull_points : The points as numbers.
+    margin : The margin of a machine.
+
+    Examples
+    --------
+    >>> from lyceum.kernels import nearest_hull_points
+    >>> corner = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    >>> ax = hull_points(nearest_hull_points(corner, corner + 2.0))
+    >>> len(ax.patches)
+    2
+    """
+    if points.first.shape[1] != 2:
+        raise DataError(
+            f"hulls are drawn on two columns, but there are {points.first.shape[1]}"
+        )
+    ax = axes(ax)
+    sides = (
+        ("first", points.first, points.first_shares),
+        ("second", points.second, points.second_shares),
+    )
+    for k, (name, rows, shares) in enumerate(sides):
+        corners = _hull_corners(rows)
+        ax.fill(*corners.T, color=color_of(k), alpha=0.15, linewidth=0)
+        ax.plot(*np.vstack([corners, corners[:1]]).T, color=color_of(k), linewidth=1)
+        x, y = rows.T
+        ax.scatter(x, y, color=color_of(k), s=22, label=f"{name} hull")
+        ring: dict[str, Any] = {
+            "facecolors": "none",
+            "edgecolors": INK,
+            "linewidths": 1.2,
+        }
+        ax.scatter(x[shares > 0], y[shares > 0], s=90, **ring)
+    ends = np.stack([points.first_point, points.second_point])
+    label = f"nearest points, {points.distance:.4g} apart"
+    ax.plot(*ends.T, color=INK, marker="D", markersize=5, linewidth=1.5, label=label)
+    if points.distance:
+        _draw_between(ax, points)
+    ax.set_aspect("equal", adjustable="datalim")
+    finish(ax, "x0", "x1", title)
+    legend(ax)
+    return ax
+
+
+def _hull_corners(rows: np.ndarray) -> np.ndarray:
+    """The corners of the hull of rows on the plane, in order; of rows on a line its two ends."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        return rows[ConvexHull(rows).vertices]
+    except (QhullError, ValueError):
+        # fewer than three corners: the ends along the direction of largest spread
+        centered = rows - rows.mean(axis=0)
+        direction = np.linalg.svd(centered, full_matrices=False)[2][0]
+        along = centered @ direction
+        return rows[[along.argmin(), along.argmax()]]
+
+
+def _draw_between(ax: Axes, points: Any) -> None:
+    """The plane halfway between the nearest points, solid, and the margin's edges, dashed."""
+    middle = (points.first_point + points.second_point) / 2.0
+    along = np.array([-points.normal[1], points.normal[0]])
+    along /= np.linalg.norm(along)
+    both = np.vstack([points.first, points.second])
+    reach = float(np.abs((both - middle) @ along).max()) or points.distance
+    styles = ((middle, "-"), (points.first_point, "--"), (points.second_point, "--"))
+    for point, style in styles:
+        line = np.stack([point - reach * along, point + reach * along])
+        ax.plot(*line.T, color=GRAY, linestyle=style, linewidth=1)
+
+
 def support_faces(
     model: Estimator,
     shape: tuple[int, int],

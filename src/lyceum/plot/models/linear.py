@@ -35,8 +35,8 @@ def regularization_path(
 
     Parameters
     ----------
-    path : RegularizationPath
-        From `lyceum.linear.lasso_path` or `elastic_net_path`.
+    path : RegularizationPath or RidgePath
+        From `lyceum.linear.lasso_path`, `elastic_net_path` or `ridge_path`.
     most : int, default=7
         How many columns are colored and named; the others are gray.
     title : str, optional
@@ -51,6 +51,7 @@ def regularization_path(
     See Also
     --------
     lyceum.linear.lasso_path, lyceum.linear.elastic_net_path : The paths.
+    lyceum.linear.ridge_path : That of ridge regression.
 
     Examples
     --------

@@ -42,7 +42,8 @@ class ColumnRoles:
 
     `kinds` are declared for some columns; `columns` are those of a whole schema that was given.
     `types` says what every column of a typed table holds (see `ColumnProfile.holds`): its kind
-    follows from its type. It is None for files without types, whose kinds follow from their values.
+    follows from its type. It is None for files without types, whose kinds follow from their values;
+    `by_values` asks for this with types, too.
     """
 
     target: str | None = None
@@ -51,6 +52,7 @@ class ColumnRoles:
     ignore: tuple[str, ...] = ()
     columns: Mapping[str, Column] = field(default_factory=dict)
     types: Mapping[str, str] | None = None
+    by_values: bool = False
 
     @classmethod
     def of(
@@ -153,6 +155,8 @@ class ColumnRoles:
         # few whole numbers are classes: the target's values have to be counted
         if name == self.target or name in self.in_full:
             return False
+        if self.by_values and holds == "number" and name not in self.kinds:
+            return False
         return by_type(name, holds) is not None or (
             name in self.kinds and holds != "text"
         )
@@ -194,7 +198,8 @@ class ColumnRoles:
         if name in self.columns:
             return self.columns[name]
         if profile is not None:
-            return profile.column(self.kinds.get(name), typed=self.types is not None)
+            typed = self.types is not None and not self.by_values
+            return profile.column(self.kinds.get(name), typed=typed)
         if name in self.kinds:
             return declared_column(name, self.kinds[name], None)
         assert self.types is not None
