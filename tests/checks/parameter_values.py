@@ -184,6 +184,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
         {"fit_by": "gradient"},
         {"solver": "gradient_descent"},
     ),
+    "AdaBoostClassifier.tol": ({"n_iter_no_change": 2, "n_estimators": 20},),
     "MixtureOfExperts.tol": ({"max_iter": 8},),
     "HierarchicalMixtureOfExperts.tol": ({"max_iter": 8},),
     "RBFNetworkClassifier.tol": ({"fit_by": "gradient"},),
