@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import importlib
 import importlib.machinery
 import json
 import os
@@ -110,7 +111,9 @@ def _changes(node: ast.AST) -> Iterator[ast.AST]:
     elif isinstance(node, ast.Call) and _has_two_arguments(node):
         first, second, *others = node.args
         yield _changed(node, args=[second, first, *others])
-    if isinstance(node, ast.Expr | ast.AugAssign | ast.Raise | ast.Break | ast.Continue):
+    if isinstance(
+        node, ast.Expr | ast.AugAssign | ast.Raise | ast.Break | ast.Continue
+    ):
         yield ast.Pass()
 
 
@@ -123,7 +126,11 @@ def _changed(node: ast.AST, **fields: Any) -> ast.AST:
 
 def _has_two_arguments(node: ast.Call) -> bool:
     starred = any(isinstance(argument, ast.Starred) for argument in node.args)
-    return len(node.args) >= 2 and not starred and ast.dump(node.args[0]) != ast.dump(node.args[1])
+    return (
+        len(node.args) >= 2
+        and not starred
+        and ast.dump(node.args[0]) != ast.dump(node.args[1])
+    )
 
 
 def _mutable_nodes(tree: ast.AST) -> Iterator[ast.AST]:
@@ -335,13 +342,8 @@ def sample(rooms: list[str], count: int, seed: int) -> list[Mutant]:
 def run(rooms: list[str], count: int, seed: int, files: list[Path], jobs: int) -> int:
     """Try a sample; print the survivors and the shares."""
     # what every child needs and no mutant changes, so that children begin at once
-    import hypothesis
-    import pandas
-    import pyarrow
-    import scipy.optimize
-    import scipy.stats
-    import sklearn.model_selection
-
+    for name in ("hypothesis", "pandas", "pyarrow", "scipy.stats", "sklearn.metrics"):
+        importlib.import_module(name)
     coverage = Map(files)
     mutants = sample(rooms, count, seed)
     counts: dict[str, int] = defaultdict(int)
@@ -353,7 +355,9 @@ def run(rooms: list[str], count: int, seed: int, files: list[Path], jobs: int) -
                 print(f"{verdict}: {mutant}", flush=True)
     n = len(mutants)
     share = counts["killed"] / max(n, 1)
-    print(f"{n} mutants of {', '.join(rooms)}, seed {seed}: {dict(counts)}, {share:.1%} killed")
+    print(
+        f"{n} mutants of {', '.join(rooms)}, seed {seed}: {dict(counts)}, {share:.1%} killed"
+    )
     return 0
 
 

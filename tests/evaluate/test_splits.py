@@ -150,3 +150,11 @@ def test_impossible_splits_say_why():
         list(Holdout(stratify=True).split(y))
     with pytest.raises(SettingError, match="'leave_one_out'"):
         splitter("jackknife")
+
+
+@pytest.mark.parametrize("shares", [(0.01, 0.98, 0.01), (0.98, 0.01, 0.01)])
+@pytest.mark.parametrize("n", [3, 4, 10])
+def test_each_of_three_parts_has_a_row_whatever_the_shares(n, shares):
+    parts = train_validation_test(n, shares=shares, random_state=0)
+    assert min(len(part) for part in parts) >= 1
+    assert sorted(np.concatenate(parts).tolist()) == list(range(n))
