@@ -57,6 +57,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "StackingClassifier.estimators": ([("bayes", NaiveBayes()), *_TREES],),
     "StackingRegressor.estimators": (_REGRESSION_TREES,),
     "VotingRegressor.estimators": (_REGRESSION_TREES,),
+    "bags": ([[*range(40)], [*range(20, 60)]],),
     "stages": (_TREES,),
     "final_estimator": (_STUMP,),
     "StackingRegressor.final_estimator": (DecisionTreeRegressor(max_depth=1),),
@@ -189,6 +190,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
         {"fit_by": "gradient"},
         {"solver": "gradient_descent"},
     ),
+    "AdaBoostClassifier.tol": ({"n_iter_no_change": 2, "n_estimators": 20},),
     "MixtureOfExperts.tol": ({"max_iter": 8},),
     "HierarchicalMixtureOfExperts.tol": ({"max_iter": 8},),
     "RBFNetworkClassifier.tol": ({"fit_by": "gradient"},),
@@ -290,6 +292,7 @@ FINE = (
     "TruncatedSVD.random_state",
     "PCA.random_state",
     "RandomForestClassifier.categorical_split",
+    "KBinsDiscretizer.better_encoding",
 )
 
 # The table to try first, by "Learner.parameter", "parameter" or "Learner": others need not be tried

@@ -107,6 +107,8 @@ def test_thinning_keeps_ends_and_area():
         curve.area,
     )
     assert curve.thin(10**6) is curve
+    y, proba = draw(1, n=2000, ties=False)
+    assert len(error_reject_curve(y, proba).thin().thresholds) == 500
 
 
 def test_table_shows_the_first_point_that_rejects_enough():
@@ -115,6 +117,8 @@ def test_table_shows_the_first_point_that_rejects_enough():
     (row,) = curve.table([0.2]).rows
     assert 0.2 <= row[0] < 0.2 + 1 / 400
     assert "reject rate" in str(curve)
+    usual = [row[0] for row in curve.table().rows]
+    assert usual == pytest.approx([0.0, 0.05, 0.1, 0.2, 0.3, 0.5], abs=1 / 400)
 
 
 def test_a_large_table_takes_seconds():

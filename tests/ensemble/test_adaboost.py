@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import AdaBoostClassifier as TheirAdaBoost
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier as TheirTree
@@ -17,10 +19,11 @@ from threadpoolctl import threadpool_limits
 
 from lyceum.bayes import NaiveBayes
 from lyceum.data import scan
-from lyceum.ensemble import AdaBoostClassifier
+from lyceum.ensemble import AdaBoostClassifier, OneVsOneClassifier
 from lyceum.ensemble.boosting.adaboost_rounds import AlphaRule
 from lyceum.errors import SchemaError, SettingError, SourceError
 from lyceum.progress import Update, watch
+from lyceum.trees import DecisionTreeClassifier
 
 TEN = np.arange(1, 11)[:, None] / 10
 SIGNS = np.array(list("+++----+++"))
@@ -151,7 +154,7 @@ def test_m1_stops_where_a_member_errs_on_half_of_the_weight_but_samme_goes_on():
 
 
 @pytest.mark.syllabus("11.4")
-def test_reset_goes_on_with_the_first_weights():
+def test_a_failed_round_is_drawn_again_by_the_first_weights_and_uses_up_none():
     X, y = cloud(600, K=3)
     settings = {
         "multiclass": "m1",
@@ -160,12 +163,13 @@ def test_reset_goes_on_with_the_first_weights():
         "random_state": 0,
     }
     model = AdaBoostClassifier(STUMP, 30, on_failure="reset", **settings).fit(X, y)
-    assert model.n_rounds_ == 30
-    assert len(model.estimators_) + len(model.failed_rounds_) == 30
+    n_failed = len(model.failed_rounds_)
+    assert n_failed > 0
+    assert len(model.estimators_) == 30
+    assert model.n_rounds_ == 30 + n_failed
     for number in model.failed_rounds_:
         assert not model.record_[number]["kept"]
-        if number + 1 < 30:
-            np.testing.assert_allclose(model.record_[number + 1]["weights"], 1 / 600)
+        np.testing.assert_allclose(model.record_[number + 1]["weights"], 1 / 600)
     stop = AdaBoostClassifier(STUMP, 30, on_failure="stop", **settings).fit(X, y)
     n = int(model.failed_rounds_[0])
     np.testing.assert_array_equal(stop.alphas_, model.alphas_[:n])
@@ -209,6 +213,7 @@ def test_nothing_to_learn_is_a_vote_of_nothing():
     assert one.predict([[7.0]]).tolist() == ["a"]
 
 
+@pytest.mark.filterwarnings("ignore:AdaBoostClassifier gets")
 @pytest.mark.syllabus("11.4")
 @pytest.mark.parametrize("on_failure", ["stop", "reset"])
 def test_where_no_member_beats_chance_the_first_one_is_kept(on_failure):
@@ -225,6 +230,105 @@ def test_where_no_member_beats_chance_the_first_one_is_kept(on_failure):
         cross_val_score(AdaBoostClassifier(always, multiclass="m1"), X, y, cv=3).min()
         > 0.2
     )
+
+
+def test_ten_failures_in_a_row_end_the_rounds():
+    """A learner that errs wherever rows are drawn: the tenth failure is the last."""
+
+    class FirstOnly(ClassifierMixin, BaseEstimator):
+        n_fits = 0
+
+        def fit(self, X, y):
+            FirstOnly.n_fits += 1
+            self.classes_ = np.unique(y)
+            self.sign = 1.0 if FirstOnly.n_fits == 1 else -1.0
+            return self
+
+        def predict(self, X):
+            return (self.sign * X[:, 0] > 0.2).astype(int)
+
+    X = np.random.default_rng(0).normal(size=(80, 1))
+    y = (X[:, 0] > 0).astype(int)
+    model = AdaBoostClassifier(
+        FirstOnly(), 20, method="resample", on_failure="reset", random_state=0
+    ).fit(X, y)
+    assert model.failed_rounds_.tolist() == list(range(1, 11))
+    assert (model.n_rounds_, len(model.estimators_)) == (11, 1)
+    assert model.stopped_ == "no better than chance"
+
+
+@pytest.mark.syllabus("11.4")
+@pytest.mark.parametrize("method", ["reweight", "resample"])
+def test_the_rounds_end_once_the_training_error_no_longer_changes(method):
+    X, y = cloud(150)
+    settings = {"method": method, "on_failure": "reset", "random_state": 0}
+    whole = AdaBoostClassifier(STUMP, 200, **settings).fit(X, y)
+    assert len(whole.estimators_) == 200
+    for n, tol in ((1, 0.0), (3, 0.0), (5, 0.011)):
+        errors = whole.training_errors_
+        # by hand: the first round whose n rounds before it all have its error
+        n_members = next(
+            t + 1 for t in range(n, 200) if np.ptp(errors[t - n : t + 1]) <= tol
+        )
+        stop = {"n_iter_no_change": n, "tol": tol}
+        model = AdaBoostClassifier(STUMP, 200, **stop, **settings).fit(X, y)
+        assert model.stopped_ == "the error no longer changes"
+        assert len(model.estimators_) == n_members < 200
+        np.testing.assert_array_equal(model.alphas_, whole.alphas_[:n_members])
+        # a warm start stops at the same place, and goes on once it may
+        warm = AdaBoostClassifier(STUMP, 2, warm_start=True, **stop, **settings)
+        warm.fit(X, y).set_params(n_estimators=200).fit(X, y)
+        np.testing.assert_array_equal(warm.alphas_, model.alphas_)
+        warm.set_params(n_iter_no_change=None).fit(X, y)
+        np.testing.assert_array_equal(warm.alphas_, whole.alphas_)
+
+
+def nineteen_classes(seed=0):
+    """Clouds about nineteen centers."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat(np.arange(19), 30)
+    return rng.normal(0, 3, (19, 8))[y] + rng.normal(size=(len(y), 8)), y
+
+
+def test_members_too_weak_for_the_classes_are_warned_of_and_the_advice_helps():
+    X, y = nineteen_classes()
+    with pytest.warns(ConvergenceWarning, match="19 classes right") as warned:
+        weak = AdaBoostClassifier().fit(X, y)
+    assert weak.score(X, y) < 0.5
+    (warning,) = warned
+    assert "a tree of 2 leaves names at most 2 classes" in str(warning.message)
+    assert "DecisionTreeClassifier(max_depth=5)" in str(warning.message)
+    assert warning.filename == __file__
+    # no warning is an error here
+    strong = AdaBoostClassifier(DecisionTreeClassifier(max_depth=5)).fit(X, y)
+    assert strong.score(X, y) > 0.95
+    assert OneVsOneClassifier(AdaBoostClassifier()).fit(X, y).score(X, y) > 0.95
+
+
+@pytest.mark.syllabus("11.4")
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("base", [None, STUMP, NaiveBayes()])
+def test_what_every_member_says_and_counts_for_is_explained(K, base):
+    X, y = cloud(K=K)
+    labels = np.array(list("abc"))[y]
+    model = AdaBoostClassifier(base, 6).fit(X, labels)
+    explanation = model.explain(X[:20])
+    said = np.array([member.predict(X[:20]) for member in model.estimators_]).T
+    np.testing.assert_array_equal(explanation.answers, said)
+    np.testing.assert_array_equal(explanation.predicted, model.predict(X[:20]))
+    if K == 2:
+        by_hand = model.alphas_ * np.where(said == "b", 1.0, -1.0)
+        np.testing.assert_allclose(explanation.shares, by_hand)
+        np.testing.assert_allclose(
+            explanation.shares.sum(axis=1), model.decision_function(X[:20]), atol=1e-12
+        )
+    else:
+        by_hand = 2 * model.alphas_ * (said == explanation.predicted[:, None])
+        np.testing.assert_allclose(explanation.shares, by_hand)
+    table = explanation.detail(3)
+    rounds = [f"round {t}" for t in range(1, len(model.alphas_) + 1)]
+    assert [row[0] for row in table.rows] == rounds
+    assert [row[3] for row in table.rows] == model.alphas_.tolist()
 
 
 # -- weights and draws -----------------------------------------------------------------
@@ -312,6 +416,7 @@ def test_threads_do_not_change_a_bit():
 # -- votes -----------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:AdaBoostClassifier gets")
 @pytest.mark.parametrize("K", [2, 4])
 def test_posteriors_are_the_softmax_of_the_votes(K):
     X, y = cloud(K=K)
@@ -333,6 +438,7 @@ def test_posteriors_are_the_softmax_of_the_votes(K):
         np.testing.assert_allclose(model.decision_function(X), centered, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:AdaBoostClassifier gets")
 @pytest.mark.parametrize("K", [2, 3])
 def test_staged_predictions_are_those_of_fewer_rounds(K):
     X, y = cloud(K=K)
@@ -381,7 +487,7 @@ def test_a_warm_start_is_all_rounds_at_once(K, method):
     np.testing.assert_array_equal(
         parts.record_[-1]["weights"], whole.record_[-1]["weights"]
     )
-    with pytest.raises(SettingError, match="less than the 20 rounds"):
+    with pytest.raises(SettingError, match="less than the 20 members"):
         parts.set_params(n_estimators=5).fit(X, y)
     with pytest.raises(SchemaError, match="number of columns is 2 instead of 4"):
         parts.set_params(n_estimators=30).fit(X[:, :2], y)

@@ -53,6 +53,7 @@ def same_trees(one, two):
     np.testing.assert_allclose(one.alphas_, two.alphas_, rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:AdaBoostClassifier gets")
 @pytest.mark.parametrize("K", [2, 3, 5])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_quick_stumps_are_the_trees_own(monkeypatch, K, weighted):

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.datasets import load_diabetes, load_iris
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as SkDiscriminant
 from sklearn.ensemble import StackingRegressor as SkStacking
 from sklearn.linear_model import LinearRegression as SkLinear
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
+from sklearn.naive_bayes import GaussianNB as SkBayes
 from sklearn.tree import DecisionTreeRegressor as SkTree
 
 import lyceum
@@ -162,3 +164,41 @@ def test_a_stack_does_not_depend_on_the_unit_of_the_target(unit, passthrough):
 
     # the members' own penalties are on the columns of X, in the same units in both fits
     np.testing.assert_allclose(predictions(unit * y), unit * predictions(y), rtol=1e-6)
+
+
+@pytest.mark.syllabus("11.5")
+@pytest.mark.parametrize("passthrough", [False, True])
+def test_the_level_0_table_is_kept_as_another_library_predicts_out_of_fold(passthrough):
+    X, y = load_iris(return_X_y=True)
+    labels = np.array(["setosa", "versicolor", "virginica"])[y]
+    members = [("bayes", SkBayes()), ("lda", SkDiscriminant())]
+    cv = StratifiedKFold(5)
+    model = StackingClassifier(
+        members, LogisticRegression(), cv=cv, passthrough=passthrough
+    ).fit(X, labels)
+    by_hand = [
+        cross_val_predict(member, X, labels, cv=cv, method="predict_proba")
+        for _, member in members
+    ]
+    np.testing.assert_allclose(model.level0_, np.hstack(by_hand), rtol=1e-12)
+    assert model.level0_rows_.tolist() == list(range(150))
+    table = model.level0_table()
+    assert list(table.columns) == ["row", *model.level0_names_, "y"]
+    assert table.rows[70][0] == 70
+    assert table.rows[70][-1] == labels[70]
+    np.testing.assert_allclose(table.rows[70][1:-1], np.hstack(by_hand)[70])
+    assert "Level-0 table, first 5 rows" in str(model.summary())
+
+
+def test_the_level_0_table_has_the_rows_that_some_fold_tests(tmp_path):
+    X, y = load_diabetes(return_X_y=True)
+    once = [(np.arange(200), np.arange(200, 210))]
+    members = [("ridge", Ridge(alpha=1.0))]
+    model = StackingRegressor(members, Ridge(), cv=once).fit(X, y)
+    assert model.level0_rows_.tolist() == list(range(200, 210))
+    np.testing.assert_array_equal(model.level0_target_, y[200:210])
+    expected = Ridge(alpha=1.0).fit(X[:200], y[:200]).predict(X[200:210])
+    np.testing.assert_allclose(model.level0_[:, 0], expected)
+    lyceum.save(model, tmp_path / "stack.lyceum")
+    loaded = lyceum.load(tmp_path / "stack.lyceum")
+    assert str(loaded.level0_table()) == str(model.level0_table())

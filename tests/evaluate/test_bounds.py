@@ -137,6 +137,7 @@ def test_bad_requests_say_what_to_give():
         (lambda: holdout_size(1.5, 0.1), r"in \[0, 1\]"),
         (lambda: holdout_size(0.5, 0.0), "above 0"),
         (lambda: error_interval(5, 3), "0 <= n_wrong <= n"),
+        (lambda: error_interval(0, 0), "at least one row"),
         (lambda: error_interval(1, 3, method="other"), "'wilson'"),
         (lambda: error_sd(0.1, 0), "at least one"),
         (lambda: majority_vote_error(0, 0.1), "at least one voter"),

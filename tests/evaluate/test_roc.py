@@ -228,3 +228,10 @@ def test_repeated_points_are_on_the_hull_once():
     y = np.array([0.0, 0.0, 0.6, 0.6, 0.7, 1.0, 1.0])
     hull = _roc._upper_hull(x, y)
     assert list(zip(x[hull], y[hull])) == [(0.0, 0.0), (0.2, 0.6), (1.0, 1.0)]
+
+
+def test_the_smaller_of_two_numbers_may_be_the_positive_label():
+    y = np.array([0, 1, 0, 1, 1])
+    score = np.array([0.9, 0.2, 0.6, 0.7, 0.1])
+    assert roc_curve(y, score, pos_label=0).auc == pytest.approx(5 / 6)
+    assert roc_curve(y, score, pos_label=1).auc == pytest.approx(1 / 6)

@@ -183,3 +183,11 @@ def test_the_paired_test_takes_its_own_advice():
         for model in (GaussianNB(), DecisionTreeClassifier(random_state=0))
     ]
     assert corrected_t(*results).df == 9
+
+
+@pytest.mark.parametrize("shares", [(0.01, 0.98, 0.01), (0.98, 0.01, 0.01)])
+@pytest.mark.parametrize("n", [3, 4, 10])
+def test_each_of_three_parts_has_a_row_whatever_the_shares(n, shares):
+    parts = train_validation_test(n, shares=shares, random_state=0)
+    assert min(len(part) for part in parts) >= 1
+    assert sorted(np.concatenate(parts).tolist()) == list(range(n))

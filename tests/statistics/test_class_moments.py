@@ -147,3 +147,13 @@ def test_classes_in_another_order_are_merged_by_label():
     assert merged.classes.tolist() == ["a", "b"]
     assert merged.mean.ravel().tolist() == [1.5, 5.0]
     assert merged.class_weight.tolist() == [4.0, 2.0]
+
+
+def test_a_class_without_weight_in_either_block_merges_to_no_weight():
+    X, labels, _ = random_block(0, 12)
+    labels[:3] = [0, 1, 2]
+    w = np.where(labels == 2, 0.0, 1.0)
+    block = block_of(X, labels, w)
+    merged = ClassScatter.of(block).merge(ClassScatter.of(block))
+    assert merged.weight[2] == 0.0
+    assert merged.is_finite

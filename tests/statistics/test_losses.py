@@ -104,3 +104,9 @@ def test_merging_parts_gives_the_whole(K):
         assert_allclose(merged.value, whole.value, rtol=1e-12)
         assert_allclose(merged.gradient, whole.gradient, rtol=1e-10, atol=1e-10)
         assert_allclose(merged.hessian, whole.hessian, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_second_derivatives_are_summed_only_if_they_are_wanted(K):
+    block, coef, shift, _ = setting(K, 0)
+    assert loss_of(K).of(block, coef, shift).hessian is None

@@ -7,7 +7,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from tests.statistics.cut import block_of, cut, fold, repeated
 
-from lyceum._core.statistics import midpoints
+from lyceum._core.statistics import midpoints, quantile_cuts
 from lyceum.statistics import Quantiles
 
 Q = np.array([0.0, 0.01, 0.1, 0.25, 0.5, 0.7, 0.99, 1.0])
@@ -139,3 +139,29 @@ def test_a_midpoint_is_never_rounded_up_to_the_larger_one():
     high = np.array([2.0, np.nextafter(1.0, 2.0), 5e-324, 1e308, 2.0, np.inf])
     assert midpoints(low, high).tolist() == [1.5, 1.0, 0.0, 0.0, 2.0, np.inf]
     assert midpoints(low.reshape(2, 3), high.reshape(2, 3)).shape == (2, 3)
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e8])
+def test_quantiles_do_not_depend_on_the_unit_of_the_weights(scale):
+    X = np.arange(100.0)[:, None]
+    q = np.arange(101) / 100
+    one = Quantiles.of(block_of(X, np.ones(100))).quantile(q)
+    other = Quantiles.of(block_of(X, np.full(100, scale))).quantile(q)
+    np.testing.assert_array_equal(one, other)
+
+
+@given(st.integers(0, 10_000), st.integers(2, 12), st.integers(2, 6))
+def test_a_cut_is_where_the_weight_so_far_is_nearest_to_its_share(seed, n, n_bins):
+    rng = np.random.default_rng(seed)
+    values = np.sort(rng.normal(size=n))
+    weights = rng.uniform(0.1, 1, n)
+    so_far = np.cumsum(weights)[:-1]
+    wanted = weights.sum() * np.arange(1, n_bins) / n_bins
+    after = {int(np.abs(so_far - share).argmin()) for share in wanted}
+    middle = (values[1:] + values[:-1]) / 2
+    cuts = quantile_cuts(values, weights, n_bins)
+    np.testing.assert_allclose(cuts, middle[sorted(after)])
+
+
+def test_a_single_value_is_not_cut():
+    assert quantile_cuts(np.array([1.0]), np.array([3.0]), 4).tolist() == []

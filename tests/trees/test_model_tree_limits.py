@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.model_selection import KFold
 
 from lyceum.trees import ModelTreeRegressor
 
@@ -23,38 +24,69 @@ def housing(n=400, seed=0):
 
 @pytest.mark.syllabus("6.7")
 @pytest.mark.parametrize("error", ["squared", "absolute"])
-def test_no_prediction_runs_away_from_the_targets_of_its_node(error):
+def test_no_prediction_is_more_than_a_tenth_of_the_range_beyond_the_targets(error):
     X, y = housing()
     far = np.vstack(
         [X, X * [1.0, 1.0, 100.0], X * [3.0, 1.0, 1.0], np.full((1, 3), 1e9)]
     )
     model = ModelTreeRegressor(error=error).fit(X, y)
     free = ModelTreeRegressor(error=error, extrapolation=None).fit(X, y)
-    said, without, node = model.predict(far), free.predict(far), model.apply(far)
-    home = model.apply(X)
-    beyond = 0
-    for i in np.unique(node):
-        seen = y[home == i]
-        margin = max(np.ptp(seen), y.std())
-        limited = np.clip(without[node == i], seen.min() - margin, seen.max() + margin)
-        np.testing.assert_allclose(said[node == i], limited, rtol=1e-12)
-        beyond += np.count_nonzero(limited != without[node == i])
-    assert beyond > 0
-    assert abs(without).max() > 500
-    assert said.max() <= y.max() + np.ptp(y)
-    assert said.min() >= y.min() - np.ptp(y)
+    margin = (y.max() - y.min()) / 10
+    limited = np.clip(free.predict(far), y.min() - margin, y.max() + margin)
+    np.testing.assert_allclose(model.predict(far), limited, rtol=1e-12)
+    assert abs(free.predict(far)).max() > 500
 
 
-def test_the_limit_leaves_the_training_rows_alone_and_zero_is_their_range():
+def food_of_households():
+    """Engel's households: the largest incomes lie far beyond the others."""
+    data = pytest.importorskip("statsmodels.api").datasets.engel.load_pandas().data
+    return data[["income"]].to_numpy(), data["foodexp"].to_numpy()
+
+
+def worst_fold(X, y, **settings):
+    """The least R² of ten folds, three times, and the largest prediction."""
+    scores = []
+    largest = -np.inf
+    for seed in range(3):
+        for train, test in KFold(10, shuffle=True, random_state=seed).split(X):
+            model = ModelTreeRegressor(**settings).fit(X[train], y[train])
+            predicted = model.predict(X[test])
+            about_mean = ((y[test] - y.mean()) ** 2).sum()
+            scores.append(1 - ((y[test] - predicted) ** 2).sum() / about_mean)
+            largest = max(largest, predicted.max())
+    return min(scores), largest
+
+
+def test_the_default_keeps_the_fold_with_the_largest_incomes_from_running_away():
+    X, y = food_of_households()
+    free, largest_free = worst_fold(X, y, extrapolation=None)
+    limited, largest = worst_fold(X, y)
+    assert free < 0.4
+    assert limited > 0.45
+    assert largest <= y.max() + np.ptp(y) / 10
+    assert largest_free > y.max() + np.ptp(y) / 10
+
+
+def test_predictions_within_the_limits_are_left_alone_and_zero_is_the_range():
     X, y = housing()
-    free = ModelTreeRegressor(extrapolation=None).fit(X, y)
-    np.testing.assert_array_equal(
-        ModelTreeRegressor().fit(X, y).predict(X), free.predict(X)
-    )
+    free = ModelTreeRegressor(extrapolation=None).fit(X, y).predict(X)
+    model = ModelTreeRegressor().fit(X, y)
+    low, high = model.limits_
+    within = (low <= free) & (free <= high)
+    assert within.sum() > 0.9 * len(y)
+    np.testing.assert_array_equal(model.predict(X)[within], free[within])
     tight = ModelTreeRegressor(extrapolation=0.0).fit(X, y)
-    home = tight.apply(X)
-    for i in np.unique(home):
-        assert tight.limits_[i].tolist() == [y[home == i].min(), y[home == i].max()]
+    assert tight.limits_.tolist() == [y.min(), y.max()]
+
+
+def test_limits_of_far_targets_are_numbers():
+    X = np.arange(20.0)[:, None]
+    for shift in (1e6, 1e12):
+        y = X[:, 0] + shift
+        limits = ModelTreeRegressor().fit(X, y).limits_
+        np.testing.assert_allclose(limits - shift, [-1.9, 20.9], atol=1e-9 * shift)
+    constant = ModelTreeRegressor().fit(X, np.full(20, 3.0))
+    assert constant.limits_.tolist() == [3.0, 3.0]
 
 
 def test_limited_predictions_are_explained_and_their_paths_end_in_them():

@@ -7,11 +7,17 @@ import pandas as pd
 import pytest
 
 from lyceum import plot
-from lyceum.trees import C45, DecisionTreeClassifier, DecisionTreeRegressor
+from lyceum.trees import (
+    C45,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ModelTreeRegressor,
+)
 from lyceum.trees.reading.rules import rules
 
 matplotlib.use("Agg")
 from matplotlib import pyplot
+from matplotlib.text import Text
 
 
 def table(n=400, gaps=0.0, seed=0):
@@ -104,3 +110,29 @@ def test_a_grown_tree_is_drawn():
         assert any(text.get_text() == "size" for text in ax.texts)
         plot.importances(learner)
     pyplot.close("all")
+
+
+def test_a_category_of_booleans_reads_as_a_column_of_booleans():
+    flag = pd.Series([True, False, False, True, False, True] * 5)
+    size = np.arange(30.0)
+    target = np.where(flag, "yes", "no")
+    read = []
+    for column in (
+        flag,
+        flag.astype("category"),
+        flag.astype(object).astype("category"),
+    ):
+        X = pd.DataFrame({"flag": column, "size": size})
+        tree = DecisionTreeClassifier().fit(X, target)
+        model = ModelTreeRegressor().fit(X, np.where(flag, 3.0 * size, 100.0 - size))
+        drawing = plot.tree(tree).figure
+        written = [text.get_text() for text in drawing.findobj(Text)]
+        pyplot.close(drawing)
+        texts = [learner.text() for learner in (tree, model)]
+        texts += [learner.dot() for learner in (tree, model)]
+        texts += [str(rule) for learner in (tree, model) for rule in learner.rules()]
+        texts += [str(tree.explain(X.iloc[:1])), str(tree.path(X, 0)), *written]
+        read.append(texts)
+    assert "flag = True" in read[0][0]
+    assert read[1] == read[0]
+    assert read[2] == read[0]

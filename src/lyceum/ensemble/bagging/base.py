@@ -18,7 +18,7 @@ from lyceum._core.statistics import seed_from, weighted_mean
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import Router, Tree, contributions
 from lyceum._core.types import Data, Estimator
-from lyceum.ensemble.bagging.draws import Draws, OutOfBag, weights_of
+from lyceum.ensemble.bagging.draws import Draws, OutOfBag, counts_in_bags, weights_of
 from lyceum.ensemble.tree_members import are_trees, cells_of_trees, forest, votes
 from lyceum.errors import SettingError
 from lyceum.progress import report
@@ -37,6 +37,7 @@ BAG_CONSTRAINTS: dict[str, Any] = {
         Interval(Real, 0.0, 1.0, closed="right"),
     ],
     "bootstrap_features": ["boolean"],
+    "bags": ["array-like", None],
     "oob_score": ["boolean"],
 }
 
@@ -56,6 +57,9 @@ class BaggingBase(Ensemble):
         The columns of a member, or their share.
     bootstrap_features : bool
         Whether columns are drawn with replacement.
+    bags : list of arrays of row numbers, or None
+        The rows of every member, a row as often as it is named: given, not drawn. Their number
+        takes the place of `n_estimators`; `max_samples` and `bootstrap` must be left as they are.
     oob_score : bool
         Whether every row is predicted by the members that have not seen it.
     warm_start : bool
@@ -78,6 +82,7 @@ class BaggingBase(Ensemble):
     bootstrap: bool
     max_features: int | float
     bootstrap_features: bool
+    bags: Any
     oob_score: bool
     warm_start: bool
     random_state: int | np.random.RandomState | None
@@ -105,12 +110,12 @@ class BaggingBase(Ensemble):
             first = 0
             bag = OutOfBag.start(len(target), self._width)
         work = partial(self._member, data=data, w=w, earlier=earlier)
-        numbers = range(first, self.n_estimators)
+        numbers = range(first, self._n_members)
         self.estimators_ = list(earlier)
         for i, (member, left_out, answers) in zip(numbers, ordered_map(work, numbers)):
             if i >= len(earlier):
                 self.estimators_.append(member)
-                report("members", i + 1, self.n_estimators)
+                report("members", i + 1, self._n_members)
             if bag is not None:
                 bag.add(left_out, answers)
                 losses = self._losses(target[left_out], answers)
@@ -162,6 +167,28 @@ class BaggingBase(Ensemble):
             return data.fit(member, None, columns, unequal)
         return data.fit(member, rows, columns, unequal)
 
+    @property
+    def _n_members(self) -> int:
+        return self.n_estimators if self.bags is None else len(self.bags)
+
+    def _given_counts(self, n: int, weighted: np.ndarray | None) -> np.ndarray | None:
+        """How often every row is in each of the given bags; zero-weight rows are in none."""
+        if self.bags is None:
+            return None
+        if self.max_samples != 1.0 or not self.bootstrap:
+            raise SettingError(
+                "bags names the rows of every member: leave max_samples and bootstrap as they are"
+            )
+        counts = counts_in_bags(self.bags, n)
+        if weighted is not None:
+            is_weighted = np.zeros(n, dtype=bool)
+            is_weighted[weighted] = True
+            counts *= is_weighted
+        if not counts.any(axis=1).all():
+            bag = int(np.argmin(counts.any(axis=1)))
+            raise SettingError(f"bags[{bag}] has no row with a positive weight")
+        return counts
+
     def _new_draws(self, n: int, w: np.ndarray | None) -> Draws:
         weighted = None
         n_weighted = n
@@ -194,6 +221,7 @@ class BaggingBase(Ensemble):
             bootstrap_columns=self.bootstrap_features,
             weighted=weighted,
             odds=odds,
+            given=self._given_counts(n, weighted),
         )
 
     def _members_before(self, before: dict[str, Any]) -> list[Any]:
@@ -206,12 +234,12 @@ class BaggingBase(Ensemble):
             )
         # the same draws make the same members, so that those there are need not be fitted again
         members = before["estimators_"]
-        if len(members) > self.n_estimators:
+        if len(members) > self._n_members:
             raise SettingError(
                 f"n_estimators={self.n_estimators} is less than the {len(members)} members there"
                 " are, and warm_start=True only adds some"
             )
-        if len(members) == self.n_estimators:
+        if len(members) == self._n_members:
             warnings.warn(
                 f"there are {len(members)} members already: raise n_estimators to add some",
                 stacklevel=4,
@@ -362,9 +390,13 @@ class BaggingBase(Ensemble):
         way = "without"
         if draws.bootstrap:
             way = "with"
+        rows = f"{draws.n_drawn:,} of {draws.n_weighted:,}, drawn {way} replacement"
+        if draws.given is not None:
+            sizes = draws.given.sum(axis=1)
+            rows = f"given bags of {sizes.min():,} to {sizes.max():,} rows"
         facts: dict[str, Any] = {
             "members": f"{len(self.estimators_)} × {type(self.estimators_[0]).__name__}",
-            "rows": f"{draws.n_drawn:,} of {draws.n_weighted:,}, drawn {way} replacement",
+            "rows": rows,
             "columns": f"{draws.n_columns_drawn} of {draws.n_columns}",
         }
         if not hasattr(self, "oob_score_"):

@@ -19,7 +19,7 @@ from lyceum._core.trees import Tree, shares
 from lyceum._core.types import Categories, Data, Estimator
 from lyceum.ensemble.bagging.base import BAG_CONSTRAINTS, BaggingBase
 from lyceum.ensemble.tree_members import are_trees, votes
-from lyceum.report import Explanation
+from lyceum.report import Explanation, Table
 from lyceum.trees import DecisionTreeClassifier
 
 
@@ -93,6 +93,17 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
     >>> model.oob_score_ > 0.95
     True
 
+    Bags may be given, as row numbers; a row that is named twice is there twice:
+
+    >>> stump = DecisionTreeClassifier(max_depth=1)
+    >>> model = BaggingClassifier(stump, bags=[[0, 1, 2, 2], [0, 0, 3, 3], [1, 2, 3, 3]])
+    >>> model = model.fit([[1.0], [2.0], [3.0], [4.0]], ["a", "a", "b", "b"])
+    >>> print(model.vote_table([[2.0], [2.6]]))
+    Votes
+    row  member 1  member 2  member 3  for a  for b  votes
+    ───  ────────  ────────  ────────  ─────  ─────  ─────
+      0  a         a         a             3      0  a
+      1  b         b         b             0      3  b
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -113,6 +124,7 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         bootstrap: bool = True,
         max_features: int | float = 1.0,
         bootstrap_features: bool = False,
+        bags: Any = None,
         voting: str = "soft",
         oob_score: bool = False,
         warm_start: bool = False,
@@ -127,6 +139,7 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         self.bootstrap = bootstrap
         self.max_features = max_features
         self.bootstrap_features = bootstrap_features
+        self.bags = bags
         self.voting = voting
         self.oob_score = oob_score
         self.warm_start = warm_start
@@ -167,7 +180,47 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         for proba in self._stages(X):
             yield self.classes_[np.asarray(proba).argmax(axis=1)]
 
+    def vote_sums(self, X: Data) -> Any:
+        """How many members vote for each class, (n, K), whatever `voting` says."""
+        return self._apply_to_members(self._vote_sums, X)
+
+    def vote_table(self, X: Data) -> Table:
+        """What every member says of every row, the sums of their votes, and the class of most
+        votes.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        codes = np.asarray(self._apply_to_members(self._member_codes, X))
+        sums = np.asarray(self._apply_to_members(self._vote_sums, X))
+        labels = self.classes_[codes].tolist()
+        winners = self.classes_[sums.argmax(axis=1)].tolist()
+        rows = [
+            (i, *said, *votes, winner)
+            for i, (said, votes, winner) in enumerate(
+                zip(labels, sums.tolist(), winners)
+            )
+        ]
+        members = [f"member {i + 1}" for i in range(codes.shape[1])]
+        heads = ("row", *members, *(f"for {label}" for label in self.classes_), "votes")
+        return Table("Votes", heads, rows)
+
     # -- answers -----------------------------------------------------------------------
+
+    def _member_codes(self, data: MemberData) -> np.ndarray:
+        """The class codes of every member, (n, L)."""
+        codes = [
+            data.class_codes(member, self.classes_, columns=columns)
+            for member, columns in zip(self.estimators_, self._columns)
+        ]
+        return np.stack(codes, axis=1)
+
+    def _vote_sums(self, data: MemberData) -> np.ndarray:
+        codes = self._member_codes(data)
+        K = len(self.classes_)
+        return np.stack([(codes == k).sum(axis=1) for k in range(K)], axis=1)
 
     def _mean(self, data: MemberData) -> np.ndarray:
         return normalize_posteriors(super()._mean(data))

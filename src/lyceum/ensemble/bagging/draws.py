@@ -3,11 +3,15 @@ alone; and the answers out of bag: of members for the rows that they have not se
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from itertools import zip_longest
+from typing import Any
 
 import numpy as np
 
 from lyceum._core.statistics import weighted_mean
+from lyceum.errors import SettingError
 
 _ROWS = 0  # separate streams of chance; that of members is 2
 _COLUMNS = 1
@@ -18,7 +22,8 @@ class Draws:
     """N' of the rows and some of the columns for every member, with or without replacement.
 
     Zero-weight rows are ignored: `weighted` has the numbers of the others, None if there are no
-    such rows. `odds` are the chances of the rows in `weighted`, None if they are equal.
+    such rows. `odds` are the chances of the rows in `weighted`, None if they are equal. Where bags
+    are given, `given` has how often every row is in each of them, (members, n_rows).
     """
 
     seed: int
@@ -30,6 +35,7 @@ class Draws:
     bootstrap_columns: bool
     weighted: np.ndarray | None = None
     odds: np.ndarray | None = None
+    given: np.ndarray | None = None
 
     @property
     def n_weighted(self) -> int:
@@ -44,6 +50,8 @@ class Draws:
 
     def counts(self, member: int) -> np.ndarray:
         """How often every row is drawn."""
+        if self.given is not None:
+            return self.given[member]
         # all rows without replacement: nothing is left to chance
         if not self.bootstrap and self.n_drawn == self.n_weighted:
             counts = np.ones(self.n_weighted, dtype=np.int64)
@@ -115,6 +123,37 @@ class TreeDraws(Draws):
 
     def _chance(self, member: int, stream: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, member])
+
+
+def _set_state(self: Draws, state: Sequence[Any]) -> None:
+    # older model files lack `given`
+    for part, value in zip_longest(fields(self), state):
+        object.__setattr__(self, part.name, value)
+
+
+Draws.__setstate__ = _set_state  # type: ignore[attr-defined]
+TreeDraws.__setstate__ = _set_state  # type: ignore[attr-defined]
+
+
+def counts_in_bags(bags: Sequence[Any], n_rows: int) -> np.ndarray:
+    """How often every row is in each of the bags, lists of row numbers, (bags, n_rows)."""
+    if not len(bags):
+        raise SettingError("bags is empty: give the row numbers of one bag or more")
+    counts = np.zeros((len(bags), n_rows), dtype=np.int64)
+    for i, bag in enumerate(bags):
+        rows = np.asarray(bag)
+        if rows.ndim != 1 or not len(rows) or rows.dtype.kind not in "iu":
+            raise SettingError(
+                f"bags[{i}] must be a list of row numbers, whole numbers from 0 on, not"
+                f" {bag!r:.60}"
+            )
+        if rows.min() < 0 or rows.max() >= n_rows:
+            outside = rows[(rows < 0) | (rows >= n_rows)][0]
+            raise SettingError(
+                f"bags[{i}] has row {outside}, but the rows are numbered from 0 to {n_rows - 1}"
+            )
+        counts[i] = np.bincount(rows, minlength=n_rows)
+    return counts
 
 
 # -- answers out of bag ----------------------------------------------------------------

@@ -84,6 +84,7 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
         bootstrap: bool = True,
         max_features: int | float = 1.0,
         bootstrap_features: bool = False,
+        bags: Any = None,
         oob_score: bool = False,
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
@@ -97,6 +98,7 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
         self.bootstrap = bootstrap
         self.max_features = max_features
         self.bootstrap_features = bootstrap_features
+        self.bags = bags
         self.oob_score = oob_score
         self.warm_start = warm_start
         self.random_state = random_state

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier, check_same_columns
@@ -30,16 +32,18 @@ from lyceum.ensemble.boosting.adaboost_members import draws_rows, member_fitter
 from lyceum.ensemble.boosting.adaboost_rounds import (
     ALL,
     CHANCE,
+    UNCHANGED,
     AlphaRule,
     RoundLog,
     RowWeights,
-    check_rounds_left,
+    check_members_left,
     replay_rounds,
     run_round,
 )
+from lyceum.ensemble.committees.explanation import MemberExplanation
 from lyceum.ensemble.tree_members import are_trees, cells_of_trees, forest, votes
 from lyceum.progress import report
-from lyceum.report import Explanation, Summary, Table
+from lyceum.report import Summary, Table
 from lyceum.trees import DecisionTreeClassifier
 
 
@@ -69,14 +73,16 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
     A round fails if its member is no better than chance: the round's member is thrown away, and
     `on_failure` says what comes next; if no round succeeds, the first member is kept. A member
     without any error would have an infinite α and ends the rounds: its α is that of an error of
-    half a row, plus the sum of all others, so that its vote decides.
+    half a row, plus the sum of all others, so that its vote decides. A warning says if all members
+    together get less than half of the training rows right: of more than two classes, members may
+    be better than chance and yet far too weak, as stumps are that name two classes of many.
 
     Parameters
     ----------
     estimator : classifier, default=None
         None is a stump, `DecisionTreeClassifier(max_depth=1)`. Every `random_state` in it is set.
     n_estimators : int, default=50
-        The rounds at most, failed ones counted.
+        The members at most; rounds that failed and are made again do not count.
     learning_rate : float, default=1.0
         ν, by which every α is multiplied.
     method : {"reweight", "resample"}, default="reweight"
@@ -87,8 +93,13 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
     multiclass : {"samme", "m1"}, default="samme"
         How more than two classes are taken.
     on_failure : {"stop", "reset"}, default="stop"
-        What comes after a round that fails: nothing, or the next round with the weights that the
-        first had.
+        What comes after a round that fails: nothing, or the same round again with the weights that
+        the first had, its rows drawn anew. Ten failures in a row end the rounds.
+    n_iter_no_change : int or None, default=None
+        The rounds end when the training error of all members together has not changed by more than
+        `tol` for this many rounds. None: never.
+    tol : float, default=1e-4
+        See `n_iter_no_change`.
     warm_start : bool, default=False
         Whether `fit` keeps the members there are and goes on to `n_estimators`: the same as all at
         once.
@@ -109,9 +120,10 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
     failed_rounds_, failed_errors_ : arrays
         The rounds, counted from 0, that failed, and their ε.
     n_rounds_ : int
-        The rounds made.
-    stopped_ : {"all rounds", "a member without error", "no better than chance"}
-        Why the rounds ended.
+        The rounds made, failed ones counted.
+    stopped_ : str
+        Why the rounds ended: "all rounds", "a member without error", "no better than chance" or
+        "the error no longer changes".
     record_ : list of dict
         With `record=True`: step, weights, error, alpha, and whether the member was kept, for every
         round.
@@ -155,6 +167,8 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         "method": [StrOptions({"reweight", "resample"})],
         "multiclass": [StrOptions({"samme", "m1"})],
         "on_failure": [StrOptions({"stop", "reset"})],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left"), None],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
         "record": ["boolean"],
     }
     _alternative: ClassVar[str] = "lyceum.bayes.NaiveBayes or LogisticRegression"
@@ -170,6 +184,8 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         method: str = "reweight",
         multiclass: str = "samme",
         on_failure: str = "stop",
+        n_iter_no_change: int | None = None,
+        tol: float = 1e-4,
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
@@ -181,6 +197,8 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         self.method = method
         self.multiclass = multiclass
         self.on_failure = on_failure
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
         self.warm_start = warm_start
         self.random_state = random_state
         self.record = record
@@ -208,18 +226,15 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         log = RoundLog()
         if earlier:
             replay_rounds(weights, fitter, log, earlier)
-        for number in range(log.n_rounds, self.n_estimators):
-            if log.stopped:
-                break
+        while len(log.members) < self.n_estimators and not self._is_over(log):
             run_round(
                 weights,
                 fitter,
                 log,
-                number,
                 reset=self.on_failure == "reset",
                 record=self.record,
             )
-            report("rounds", number + 1, self.n_estimators)
+            report("rounds", len(log.members), self.n_estimators)
         if not log.members:
             # where no member beats chance, the first one decides alone
             codes = fitter.predict_rows(log.first)
@@ -228,6 +243,37 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
             log.add(log.first, log.failed[0], 1.0, weights)
             log.stopped = CHANCE
         self._finish(log)
+        self._warn_if_weak()
+
+    def _is_over(self, log: RoundLog) -> bool:
+        """Whether no further round is made."""
+        n = self.n_iter_no_change
+        if not log.stopped and n is not None and log.is_unchanged(n, self.tol):
+            log.stopped = UNCHANGED
+        return bool(log.stopped)
+
+    def _warn_if_weak(self) -> None:
+        """Warn where several classes are too much for the members: less than half of the training
+        rows are right."""
+        K = len(self.classes_)
+        right = 1.0 - float(self.training_errors_[-1])
+        if K <= 2 or right >= 0.5:
+            return
+        advice = "take a stronger estimator, more rounds (n_estimators), or OneVsOneClassifier"
+        if are_trees(self.estimators_, one_leaf=True):
+            leaves = max(member.tree_.n_leaves for member in self.estimators_)
+            if leaves < K:
+                depth = (K - 1).bit_length()
+                advice = (
+                    f"a tree of {leaves} leaves names at most {leaves} classes: take"
+                    f" estimator=DecisionTreeClassifier(max_depth={depth}), or OneVsOneClassifier"
+                )
+        warnings.warn(
+            f"AdaBoostClassifier gets {right:.2g} of the training rows of {K} classes right after"
+            f" {len(self.estimators_)} members, which are too weak: {advice}",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
 
     @property
     def _alpha_rule(self) -> AlphaRule:
@@ -241,12 +287,14 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         if not self.warm_start or "alphas_" not in before:
             return None
         check_same_columns(self, before["schema_"])
-        check_rounds_left(self.n_estimators, before["n_rounds_"])
+        check_members_left(self.n_estimators, len(before["alphas_"]))
         failed_rounds = before["failed_rounds_"].tolist()
         failed_errors = before["failed_errors_"].tolist()
         return RoundLog(
             n_rounds=before["n_rounds_"],
-            stopped="" if before["stopped_"] == ALL else before["stopped_"],
+            stopped=""
+            if before["stopped_"] in (ALL, UNCHANGED)
+            else before["stopped_"],
             members=before["estimators_"],
             errors=before["errors_"].tolist(),
             alphas=before["alphas_"].tolist(),
@@ -368,7 +416,19 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         # V_best − V_second, column by column: a difference of log-probabilities
         best, second = runner_up(router.sums(X))
         added = contributions(router, X, best) - contributions(router, X, second)
-        return np.column_stack([best, added])
+        return np.column_stack([best, added, self._member_parts(data)])
+
+    def _member_parts(self, data: MemberData) -> np.ndarray:
+        """Class code, vote for the predicted class and share of every member, (n, 3 T)."""
+        predict = partial(data.class_codes, classes=self.classes_)
+        codes = np.column_stack(list(ordered_map(predict, self.estimators_)))
+        predicted = self._votes(data).argmax(axis=1)
+        is_for = (codes == predicted[:, None]).astype(np.float64)
+        # α h, h = ±1, sums to F; 2α of the votes for the predicted class sum to V
+        shares = 2.0 * self.alphas_ * is_for
+        if len(self.classes_) == 2:
+            shares = self.alphas_ * (2.0 * codes - 1.0)
+        return np.stack([codes, is_for, shares], axis=2).reshape(len(codes), -1)
 
     # -- what was learned --------------------------------------------------------------
 
@@ -395,9 +455,8 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
             "training error": float(self.training_errors_[-1]),
             loss: self.history_[-1],
         }
-        numbers = np.setdiff1d(np.arange(self.n_rounds_), self.failed_rounds_) + 1
         columns = (
-            numbers,
+            self._kept_rounds(),
             self.errors_,
             self.alphas_,
             self.training_errors_,
@@ -411,20 +470,42 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
     def _explains_by_replacement(self) -> bool:  # type: ignore[override]
         return not are_trees([self._base()], one_leaf=True)
 
-    def explain(self, X: Data) -> Explanation:
+    def explain(self, X: Data) -> MemberExplanation:
         """What every column adds to the log-odds against the runner-up; to the posterior, if not of
-        trees.
+        trees. And what every member says and counts for (`detail`).
 
         V_k is a log-probability up to a constant. A tree's vote starts as that of its root; every
         step down that changes it is credited to the column tested. Of stumps the columns'
         contributions are exact: V is a sum of functions of one column each. With other members the
         base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by
         the row's own, one after the other, from both ends.
+
+        The share of a member is α_t h_t(x) with two classes, h_t(x) being 1 for the second class
+        and −1 for the first, so that all shares sum to `decision_function`. With more classes it is
+        the 2 α_t that a vote adds to V of the predicted class.
         """
         check_is_fitted(self)
         if self._explains_by_replacement:
-            return self._explain_by_replacement(self._posterior, X)
-        return self._explain_members(self._odds_of_columns, X, AGAINST_RUNNER_UP)
+            explanation, parts = self._replace_with_more(
+                self._posterior, self._member_parts, X, "posterior"
+            )
+        else:
+            of_block = self._block_answer(self._odds_of_columns)
+            explanation, parts = self._explain_with_more(X, of_block, AGAINST_RUNNER_UP)
+        unit = "2α if for it"
+        if len(self.classes_) == 2:
+            unit = "α h(x)"
+        members = [f"round {number}" for number in self._kept_rounds()]
+        return MemberExplanation.of(
+            explanation, parts, self.classes_, members, unit, ("α", self.alphas_)
+        )
+
+    def _kept_rounds(self) -> list[int]:
+        """The rounds of the members, counted from 1."""
+        T = len(self.estimators_)
+        kept = np.setdiff1d(np.arange(self.n_rounds_), self.failed_rounds_) + 1
+        # where all rounds failed, the member is that of the first
+        return (kept.tolist() or [1])[:T]
 
 
 def _centered(V: np.ndarray) -> np.ndarray:

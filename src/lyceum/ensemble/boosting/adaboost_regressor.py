@@ -30,7 +30,7 @@ from lyceum.ensemble.boosting.adaboost_rounds import (
     ALL,
     CHANCE,
     PERFECT,
-    check_rounds_left,
+    check_members_left,
 )
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -190,7 +190,7 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         warm = self.warm_start and "alphas_" in before
         if warm:
             check_same_columns(self, before["schema_"])
-            check_rounds_left(self.n_estimators, before["n_rounds_"])
+            check_members_left(self.n_estimators, len(before["estimators_"]))
             self.seed_ = before["seed_"]
         else:
             self.seed_ = seed_from(self.random_state)

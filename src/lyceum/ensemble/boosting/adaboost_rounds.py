@@ -17,6 +17,9 @@ NEAR = 1e-12  # an error this close to that of chance is chance
 ALL = "all rounds"
 PERFECT = "a member without error"
 CHANCE = "no better than chance"
+UNCHANGED = "the error no longer changes"
+
+_TRIES = 10  # rounds in a row that may fail before the rounds end
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,20 @@ class RoundLog:
     record: list[dict[str, Any]] = field(default_factory=list)
     first: Any = None  # the first member that failed
 
+    @property
+    def n_failed_last(self) -> int:
+        """How many of the last rounds failed, one after the other."""
+        number = self.n_rounds
+        while number - 1 in self.failed:
+            number -= 1
+        return self.n_rounds - number
+
+    def is_unchanged(self, n_rounds: int, tol: float) -> bool:
+        """Whether the training errors of the last members differ by at most `tol`, over as many
+        rounds."""
+        last = self.training[-n_rounds - 1 :]
+        return len(last) == n_rounds + 1 and max(last) - min(last) <= tol
+
     def add(
         self,
         member: Estimator,
@@ -186,11 +203,11 @@ class MemberFitter(Protocol):
         """The class codes of a member for all rows."""
 
 
-def check_rounds_left(n_estimators: int, n_rounds: int) -> None:
-    """Refuse a warm start that wants fewer rounds than were made."""
-    if n_rounds > n_estimators:
+def check_members_left(n_estimators: int, n_members: int) -> None:
+    """Refuse a warm start that wants fewer members than there are."""
+    if n_members > n_estimators:
         raise SettingError(
-            f"n_estimators={n_estimators} is less than the {n_rounds} rounds made, and"
+            f"n_estimators={n_estimators} is less than the {n_members} members there are, and"
             " warm_start=True only adds some"
         )
 
@@ -199,11 +216,12 @@ def run_round(
     weights: RowWeights,
     fitter: MemberFitter,
     log: RoundLog,
-    number: int,
     reset: bool,
     record: bool,
 ) -> None:
     """One round; one that fails sets the weights back, or is the last."""
+    # the number decides the draws, so that a round that failed is drawn anew
+    number = log.n_rounds
     member, codes = fitter.member(number, weights.now)
     wrong, error = weights.wrong(codes)
     log.n_rounds = number + 1
@@ -225,7 +243,7 @@ def run_round(
     if log.first is None:
         log.first = member
     log.failed[number] = error
-    if reset:
+    if reset and log.n_failed_last < _TRIES:
         weights.reset()
     else:
         log.stopped = CHANCE

@@ -29,6 +29,7 @@ from lyceum.linear import LogisticRegression, Ridge
 from lyceum.prepare import SimpleImputer, StandardScaler
 from lyceum.report import Summary, Table
 
+_SHOWN = 5  # rows of the level-0 table in a summary
 _FINAL = 1_000_003  # the number of the final learner among the members, for its seed
 _CONSTRAINTS: dict[str, Any] = {
     **NAMED_CONSTRAINTS,
@@ -54,6 +55,9 @@ class _Stacking(NamedEnsemble):
     passthrough: bool
     final_estimator_: Any
     level0_names_: list[str]
+    level0_: np.ndarray
+    level0_rows_: np.ndarray
+    level0_target_: np.ndarray
     typical_answers_: np.ndarray
 
     def __init__(
@@ -133,6 +137,11 @@ class _Stacking(NamedEnsemble):
         if w is not None:
             weights = w[tested]
         self.typical_answers_ = np.average(columns, axis=0, weights=weights)
+        self.level0_ = columns
+        self.level0_rows_ = tested
+        self.level0_target_ = target[tested]
+        if is_classifier(self):
+            self.level0_target_ = self.classes_[target[tested]]
         table = self._level1(columns, data, tested)
         self.final_estimator_ = self._fit_final(table, target[tested], weights)
         self._fit_members(data, w)
@@ -221,6 +230,26 @@ class _Stacking(NamedEnsemble):
 
     # -- what was learned --------------------------------------------------------------
 
+    def level0_table(self, rows: Any = slice(None)) -> Table:
+        """The table that the final learner was fitted on: out-of-fold answers, and the target.
+
+        Parameters
+        ----------
+        rows : slice or array of int, default=slice(None)
+            Which of its rows.
+
+        Returns
+        -------
+        Table
+            The number of a row of the training table, the answers of the members that have not seen
+            it, and its target.
+        """
+        check_is_fitted(self)
+        columns = [self.level0_rows_[rows].tolist(), *self.level0_[rows].T.tolist()]
+        columns.append(self.level0_target_[rows].tolist())
+        head = ["row", *self.level0_names_, self.schema_.target_name or "y"]
+        return Table("Level-0 table", head, list(zip(*columns)))
+
     def _member_heads(self) -> tuple[list[str], str, tuple[str, np.ndarray] | None]:
         heads = [*self.names_, "(base)"]
         if self.passthrough:
@@ -281,7 +310,10 @@ class _Stacking(NamedEnsemble):
             "final estimator": type(self.final_estimator_).__name__,
             "cv": str(self.cv),
             "answers": len(self.level0_names_),
+            "rows of level 1": f"{len(self.level0_):,}; level0_table() has all",
         }
+        first = self.level0_table(slice(_SHOWN))
+        tables.append(replace(first, title=f"Level-0 table, first {_SHOWN} rows"))
         return Summary(self._title(), facts, tables)
 
 
@@ -309,6 +341,10 @@ class StackingClassifier(Classifier, _Stacking):
         The fitted final learner.
     level0_names_ : list of str
         The level-0 columns that it sees: a member and a class each (of two classes the second).
+    level0_ : array of shape (tested rows, level-0 columns)
+        The out-of-fold answers that it was fitted on; `level0_table()` shows them.
+    level0_rows_, level0_target_ : arrays of shape (tested rows,)
+        The numbers of these rows in the training table, and their targets.
     typical_answers_ : array of shape (level-0 columns,)
         Their means over the rows of `fit`; where explanations by members start.
 
@@ -370,6 +406,10 @@ class StackingRegressor(Regressor, _Stacking):
         The fitted final learner.
     level0_names_ : list of str
         The level-0 columns that it sees, one per member.
+    level0_ : array of shape (tested rows, level-0 columns)
+        The out-of-fold answers that it was fitted on; `level0_table()` shows them.
+    level0_rows_, level0_target_ : arrays of shape (tested rows,)
+        The numbers of these rows in the training table, and their targets.
     typical_answers_ : array of shape (level-0 columns,)
         Their means over the rows of `fit`; where explanations by members start.
 

@@ -335,27 +335,19 @@ def smooth_models(
 # -- limits ----------------------------------------------------------------------------
 
 
-def target_limits(
-    tree: Tree, leaf: np.ndarray, y: np.ndarray, sd: float, extrapolation: float | None
-) -> np.ndarray:
-    """The least and the largest prediction of every node, (n_nodes, 2).
+def target_limits(y: np.ndarray, extrapolation: float | None) -> np.ndarray:
+    """The least and the largest prediction.
 
-    With targets from a to b in a node these are a − e m and b + e m, m = max(b − a, sd): a model
-    may go on beyond its rows, but not out of all proportion to what was seen.
+    With targets from a to b these are a − e (b − a) and b + e (b − a): a model may go on beyond its
+    rows, but not out of all proportion to what was seen.
     """
-    least = np.full(tree.n_nodes, np.inf)
-    largest = np.full(tree.n_nodes, -np.inf)
     if extrapolation is None:
-        return np.column_stack([largest, least])
-    # at the leaves from the rows, then level by level up to the root
-    np.minimum.at(least, leaf, y)
-    np.maximum.at(largest, leaf, y)
-    parent = tree.parent
-    for nodes in levels(tree)[:0:-1]:
-        np.minimum.at(least, parent[nodes], least[nodes])
-        np.maximum.at(largest, parent[nodes], largest[nodes])
-    margin = extrapolation * np.maximum(largest - least, sd)
-    return np.column_stack([least - margin, largest + margin])
+        return np.array([-np.inf, np.inf])
+    least = y.min()
+    largest = y.max()
+    # halved, as the range of targets near ±1e308 is no finite number
+    margin = 2.0 * extrapolation * (largest / 2.0 - least / 2.0)
+    return np.array([least - margin, largest + margin])
 
 
 def target_moments(y: np.ndarray, w: np.ndarray | None) -> tuple[float, float]:

@@ -114,10 +114,10 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         Whether subtrees become leaves that estimate no larger an error (`error`); None: as grown.
     smoothing : float, default=15.0
         k; 0 for no smoothing.
-    extrapolation : float or None, default=1.0
-        The prediction of a node is kept within the targets of its training rows, from least to
-        largest, widened on either side by this many times their range, or times `sd_` if that is
-        more. None: no limit.
+    extrapolation : float or None, default=0.1
+        Predictions are kept within the targets of the training rows, from least to largest, widened
+        on either side by this share of their range, as Cubist, M5's successor, does. 0 keeps them
+        within the range, None sets no limit, as M5 and WEKA.
 
     Attributes
     ----------
@@ -137,8 +137,8 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         The standard deviation of the target.
     columns_ : StepColumns
         How cells become the columns of the models.
-    limits_ : ndarray of shape (n_nodes, 2)
-        The least and the largest prediction of every node.
+    limits_ : ndarray of shape (2,)
+        The least and the largest prediction.
     estimators_ : list of regressors
         With an `estimator`, that of every node, None where it is the mean; `coef_` is then 0.
     node_columns_ : ndarray of bool of shape (n_nodes, n_model_columns)
@@ -200,7 +200,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         sd_fraction: float = 0.05,
         pruning: str | None = "estimated_error",
         smoothing: float = 15.0,
-        extrapolation: float | None = 1.0,
+        extrapolation: float | None = 0.1,
         record: bool = False,
         categorical_features: Categories = "from_dtype",
     ):
@@ -263,9 +263,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         if self.record:
             self.record_ = grown.record(cut)
         self._set_models(tree, models, learners, used)
-        self.limits_ = target_limits(
-            tree, _leaves(tree, X), y, self.sd_, self.extrapolation
-        )
+        self.limits_ = target_limits(y, self.extrapolation)
 
     def _fit_nodes(
         self,
@@ -349,8 +347,8 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     def explain(self, X: Data) -> Explanation:
         """What every column adds to the prediction of the leaf's smoothed model, b (x − mean).
 
-        The base is the model's value where all columns are at their means. Where the limits of the
-        leaf apply, they apply to the base too, and what columns add is shrunk in proportion. With
+        The base is the model's value where all columns are at their means. Where `limits_`
+        apply, they apply to the base too, and what columns add is shrunk in proportion. With
         an `estimator` the base is the prediction for a row of typical cells, which are replaced by
         the row's own, one after the other, from both ends.
         """
@@ -382,7 +380,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
             nodes = np.arange(self.tree_.n_nodes)
             values = path_values(self, nodes, np.repeat(Z, len(nodes), axis=0))
         else:
-            values = np.clip(self.intercept_ + self.coef_ @ Z[0], *self.limits_.T)
+            values = np.clip(self.intercept_ + self.coef_ @ Z[0], *self.limits_)
         labels = TreeLabels(self.tree_, self.schema_)
         return tree_path(labels, cells, values=values[:, None])
 
@@ -492,7 +490,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         return models | {
             "node_parameters_": (n,),
             "node_error_": (n,),
-            "limits_": (n, 2),
+            "limits_": (2,),
         }
 
 

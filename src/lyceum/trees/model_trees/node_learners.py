@@ -165,7 +165,7 @@ def path_values(model: Estimator, node: np.ndarray, Z: np.ndarray) -> np.ndarray
         q = own_values(model, above, Z[rows])
         value[rows] = (n * value[rows] + k * q) / (n + k)
         current[rows] = above
-    return np.clip(value, *model.limits_[node].T)
+    return np.clip(value, *model.limits_)
 
 
 def node_predictions(learner: Estimator, block: Block) -> np.ndarray:
@@ -183,7 +183,7 @@ def node_predictions(learner: Estimator, block: Block) -> np.ndarray:
         Z = learner.columns_.center_cells(block.X, used)
         row_coef = coef[np.ix_(node, used)]
     added = np.einsum("ij,ij->i", Z, row_coef)
-    return np.clip(learner.intercept_[node] + added, *learner.limits_[node].T)
+    return np.clip(learner.intercept_[node] + added, *learner.limits_)
 
 
 def linear_parts(learner: Estimator, block: Block) -> np.ndarray:
@@ -195,10 +195,10 @@ def linear_parts(learner: Estimator, block: Block) -> np.ndarray:
     out[:, 1] = learner.intercept_[node]
     np.add.at(out.T, 2 + learner.columns_.source, Z.T)
     unlimited = out[:, 1:].sum(axis=1)
-    out[:, 0] = np.clip(unlimited, *learner.limits_[node].T)
+    out[:, 0] = np.clip(unlimited, *learner.limits_)
     # at the limits, what the columns add is shrunk so that base and parts sum to the prediction
     for i in np.flatnonzero(out[:, 0] != unlimited).tolist():
-        out[i, 1] = np.clip(out[i, 1], *learner.limits_[node[i]])
+        out[i, 1] = np.clip(out[i, 1], *learner.limits_)
         total = out[i, 2:].sum()
         limited = out[i, 0] - out[i, 1]
         out[i, 2:] *= limited / total if limited != 0.0 else 0.0

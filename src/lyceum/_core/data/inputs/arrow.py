@@ -138,7 +138,8 @@ def column_class(kind: pa.DataType, name: str) -> str:
     values = kind.value_type if pt.is_dictionary(kind) else kind
     for holds, accepts in _classes().items():
         if any(accept(values) for accept in accepts):
-            if values is kind or holds == "text":
+            # a category of true and false is a column of true and false
+            if values is kind or holds in ("text", "bool"):
                 return holds
             return "number-dictionary"
     raise SchemaError(
@@ -175,7 +176,7 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> np.ndarray:
     if holds == "time":
         column = _seconds(column)
     elif holds == "bool":
-        column = column.cast(pa.uint8())
+        column = decode_dictionary(column).cast(pa.uint8())
     if pt.is_decimal(column.type):
         column = column.cast(pa.float64())
     if isinstance(column, pa.Array):
