@@ -327,7 +327,8 @@ class _Sampled:
 
 
 def _design(schema: Schema) -> Design:
-    return Design(Schema(schema.columns), False, sparse=True)
+    # as the kernel itself sees rows: see `cells_of`
+    return Design(Schema(schema.columns), every=True, sparse=True)
 
 
 def _gamma(rule: str, moments: Moments) -> float:

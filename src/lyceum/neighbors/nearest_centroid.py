@@ -11,6 +11,7 @@ import numpy as np
 
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
+    Coding,
     Learner,
     PosteriorClassifier,
     finite_sums,
@@ -21,6 +22,7 @@ from lyceum._core.distances import (
     METRIC_PARTS,
     Mahalanobis,
     Metric,
+    distance_coding,
     metric as metric_named,
     pairwise,
 )
@@ -144,6 +146,12 @@ class NearestCentroid(PosteriorClassifier, Learner):
         self.standardize = standardize
         self.random_state = random_state
         self.categorical_features = categorical_features
+
+    @property
+    def _coding(self) -> Coding:  # type: ignore[override]
+        if self.covariance is not None:
+            return "reference"
+        return distance_coding(self.metric)
 
     # -- fit ---------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from lyceum._core.base import Learner, Reading
+from lyceum._core.base import Coding, Learner, Reading
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block, CheckCells, Column, Inputs, Rows, Schema, Step
 from lyceum._core.distances import (
@@ -20,6 +20,7 @@ from lyceum._core.distances import (
     Hamming,
     Mahalanobis,
     Metric,
+    distance_coding,
     finite_distances,
     metric,
     pairwise,
@@ -139,6 +140,10 @@ class MetricLearner(Learner):
     @property
     def _is_precomputed(self) -> bool:
         return isinstance(self.metric, str) and self.metric == "precomputed"
+
+    @property
+    def _coding(self) -> Coding:  # type: ignore[override]
+        return distance_coding(self.metric)
 
     @property
     def _compares_cells(self) -> bool:

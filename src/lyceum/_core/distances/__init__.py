@@ -1,5 +1,6 @@
 """Distances: metrics of rows, all pairs in blocks, and the nearest rows."""
 
+from lyceum._core.distances.category_coding import distance_coding
 from lyceum._core.distances.centers import nearest_center
 from lyceum._core.distances.differences import (
     Chebyshev,
@@ -51,6 +52,7 @@ __all__ = [
     "ValueDifference",
     "check_finite",
     "check_stored",
+    "distance_coding",
     "finite_distances",
     "float_cells",
     "float_matrix",
