@@ -107,11 +107,14 @@ ITEMS: tuple[Item, ...] = (
     *(
         Item(name, syllabus=("12.5",))
         for name in (
+            "adjusted_mutual_info_score",
             "adjusted_rand_score",
             "agreement",
             "match_clusters",
             "choose_k",
+            "davies_bouldin_score",
             "entropy",
+            "judged_pairs",
             "mutual_info_score",
             "normalized_mutual_info_score",
             "pair_counts",
