@@ -10,7 +10,12 @@ from lyceum._core.distances.differences import (
     Minkowski,
     SquaredEuclidean,
 )
-from lyceum._core.distances.directions import Correlation, Cosine, unit_rows
+from lyceum._core.distances.directions import (
+    Correlation,
+    Cosine,
+    SquaredCorrelation,
+    unit_rows,
+)
 from lyceum._core.distances.function import FunctionMetric
 from lyceum._core.distances.gower import Gower, finite_distances
 from lyceum._core.distances.index import NeighborIndex
@@ -48,6 +53,7 @@ __all__ = [
     "NeighborIndex",
     "Neighbors",
     "RadiusNeighbors",
+    "SquaredCorrelation",
     "SquaredEuclidean",
     "ValueDifference",
     "check_finite",
