@@ -30,9 +30,10 @@ from lyceum._core.probability import AGAINST_RUNNER_UP, runner_up
 from lyceum._core.statistics import ClassScatter, seed_from
 from lyceum._core.types import Categories, Data
 from lyceum.cluster import KMeans
-from lyceum.errors import SettingError
+from lyceum.errors import DataError, SettingError
 from lyceum.neighbors.knn.explanation import column_differences, column_shares
 from lyceum.neighbors.stored_rows import (
+    are_numbers,
     flat_fact,
     invertible,
     moments_of,
@@ -65,9 +66,10 @@ class NearestCentroid(PosteriorClassifier, Learner):
     n_clusters : int, default=1
         How many clusters every class has, each with its centroid; fewer where a class has fewer
         distinct rows.
-    exemplar : {"mean", "median", "geometric_median"}, default="mean"
-        What stands for the rows: their mean, the median of every column, or the point of the least
-        sum of Euclidean distances.
+    exemplar : {"mean", "geometric_mean", "median", "geometric_median"}, default="mean"
+        What stands for the rows: their mean; the geometric mean exp(mean of log x) of every column
+        of numbers, none of which may be negative, and the mean of indicators of categories; the
+        median of every column; or the point of the least sum of Euclidean distances.
     metric : str or Metric, default="euclidean"
         "euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", "cosine" or
         "correlation", or a `Metric`; "mahalanobis" takes the covariance within the classes.
@@ -120,7 +122,9 @@ class NearestCentroid(PosteriorClassifier, Learner):
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "exemplar": [StrOptions({"mean", "median", "geometric_median"})],
+        "exemplar": [
+            StrOptions({"mean", "geometric_mean", "median", "geometric_median"})
+        ],
         "metric": [StrOptions(_NAMES), Metric],
         "covariance": [StrOptions({"class", "centroid"}), None],
         "standardize": ["boolean", StrOptions({"range"})],
@@ -230,6 +234,10 @@ class NearestCentroid(PosteriorClassifier, Learner):
         X = self._scale_cells(block.X)
         w = np.array(block.weights)
         y = block.y
+        logs = None
+        numbers = are_numbers(self.schema_, self._design)
+        if self.exemplar == "geometric_mean":
+            logs = self._log_cells(block.dense, numbers)
         seed = seed_from(self.random_state)
         assert y is not None
         centroids = []
@@ -241,6 +249,11 @@ class NearestCentroid(PosteriorClassifier, Learner):
             for g in np.unique(groups):
                 of_group = of_class[groups == g]
                 centroid = _exemplar(X[of_group], w[of_group], self.exemplar)
+                if logs is not None:
+                    # of cells in their own units, which scaled ones are not
+                    logs_mean = np.average(logs[of_group], axis=0, weights=w[of_group])
+                    geometric = self._scale_cells(np.exp(logs_mean))
+                    centroid = np.where(numbers, geometric, centroid)
                 centroids.append(centroid)
                 classes.append(c)
                 # the rows that the covariance of the centroid comes from
@@ -252,6 +265,18 @@ class NearestCentroid(PosteriorClassifier, Learner):
         self._set(np.array(centroids), np.array(classes))
         if self.covariance is not None:
             self._set_covariances(parts, within)
+
+    def _log_cells(self, X: Any, numbers: np.ndarray) -> np.ndarray:
+        """The logarithms of the columns of numbers, -inf of 0; 0 for indicators."""
+        cells = np.where(numbers, np.asarray(X, dtype=np.float64), 1.0)
+        negative = np.flatnonzero((cells < 0).any(axis=0))
+        if len(negative):
+            j = negative[0]
+            raise DataError(
+                f"column {self.design_names[j]!r} holds {cells[:, j].min():g}, of which there is no"
+                " geometric mean: shift it above 0, or take exemplar='mean' or 'median'"
+            )
+        return np.log(cells, out=np.full(cells.shape, -np.inf), where=cells > 0)
 
     def _set(self, centroids: np.ndarray, classes: np.ndarray) -> None:
         self.centroids_ = centroids * self.scale_ + self.center_
@@ -429,8 +454,9 @@ def _groups(X: np.ndarray, w: np.ndarray, k: int, seed: int) -> np.ndarray:
 
 
 def _exemplar(X: np.ndarray, w: np.ndarray, kind: str) -> np.ndarray:
-    """The mean, the median of every column, or the geometric median of weighted rows."""
-    if kind == "mean":
+    """The mean, the median of every column, or the geometric median of weighted rows; for geometric
+    means the mean, of which indicators stay."""
+    if kind in ("mean", "geometric_mean"):
         return np.average(X, axis=0, weights=w)
     if kind == "median":
         return np.array([_median(column, w) for column in X.T])
