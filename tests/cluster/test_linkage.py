@@ -308,3 +308,27 @@ def test_squared_correlation_clusters_rows_that_go_together_or_against_each_othe
     np.testing.assert_allclose(
         model.distances_, given.fit(1 - r**2).distances_, atol=1e-9
     )
+
+
+@pytest.mark.parametrize("method", LINKAGES)
+def test_another_cut_is_that_of_another_fit(method):
+    X = np.random.default_rng(8).normal(size=(60, 3))
+    w = np.random.default_rng(9).integers(1, 3, 60)
+    model = AgglomerativeClustering(4, linkage=method).fit(X, sample_weight=w)
+    for settings_of_cut in (
+        {"n_clusters": 1},
+        {"n_clusters": 9},
+        {"n_clusters": 60},
+        {"n_clusters": None, "distance_threshold": float(model.distances_[40])},
+        {"n_clusters": None, "inconsistency": 1.0},
+    ):
+        fresh = AgglomerativeClustering(linkage=method, **settings_of_cut)
+        fresh.fit(X, sample_weight=w)
+        np.testing.assert_array_equal(model.cut(**settings_of_cut), fresh.labels_)
+    given = AgglomerativeClustering(4, linkage=method, metric="precomputed")
+    given.fit(pairwise(X), sample_weight=w)
+    assert adjusted_rand_score(given.cut(9), model.cut(9)) == 1.0
+    np.testing.assert_array_equal(given.cut(4), given.labels_)
+    for wrong in ({}, {"n_clusters": 2, "distance_threshold": 1.0}, {"n_clusters": 61}):
+        with pytest.raises(SettingError, match="n_clusters"):
+            model.cut(**wrong)

@@ -124,6 +124,8 @@ ITEMS: tuple[Item, ...] = (
             "sums_of_squares",
         )
     ),
+    Item("Gower", ("10.1", "12.2", "12.3"), package="lyceum.distances"),
+    Item("SquaredCorrelation", ("12.3",), package="lyceum.distances"),
     Item("segment_image", ("12.6",), package="lyceum.workflows"),
     Item("visual_words", ("12.6",), package="lyceum.workflows"),
 )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -240,15 +240,10 @@ default="ward"
         return link_distances(condensed, len(D), self.linkage, w)
 
     def _learn(self, block: Block, merges: np.ndarray) -> None:
-        labels = self._cut(merges)
         # numbered by the first of their rows in the order of the cells, which is no matter of the
         # row numbers
         ranks = canonical_ranks(block.X)
-        least = np.full(labels.max() + 1, np.iinfo(np.int64).max)
-        np.minimum.at(least, labels, ranks)
-        # argsort twice: the rank of every cluster
-        order = np.argsort(least, kind="stable")
-        labels = np.argsort(order, kind="stable")[labels]
+        labels = _in_order(self._cut(merges), ranks)
         self.linkage_ = merges
         self.n_clusters_ = int(labels.max()) + 1
         self.order_ = np.lexsort((ranks, labels))
@@ -274,6 +269,55 @@ default="ward"
         # n - k of the n - 1 merges leave k clusters
         n_merged = len(merges) + 1 - self.n_clusters
         return cut_merges(merges, np.arange(len(merges)) < n_merged)
+
+    def cut(
+        self,
+        n_clusters: int | None = None,
+        *,
+        distance_threshold: float | None = None,
+        inconsistency: float | None = None,
+    ) -> np.ndarray:
+        """The clusters of another cut of the same tree, without another fit.
+
+        Parameters
+        ----------
+        n_clusters : int or None, default=None
+            Cut the tree into this many clusters,
+        distance_threshold : float or None, default=None
+            or at this height,
+        inconsistency : float or None, default=None
+            or above merges that are no more inconsistent than this; one of the three must be given.
+
+        Returns
+        -------
+        array of int of shape (n_leaves,)
+            The cluster of every row with a weight.
+
+        Examples
+        --------
+        >>> from lyceum.cluster import AgglomerativeClustering
+        >>> model = AgglomerativeClustering(2, linkage="single").fit([[0.0], [1.0], [4.0], [9.0]])
+        >>> model.cut(3).tolist(), model.cut(distance_threshold=4.0).tolist()
+        ([0, 0, 1, 2], [0, 0, 0, 1])
+        """
+        check_is_fitted(self)
+        other = clone(self).set_params(
+            n_clusters=n_clusters,
+            distance_threshold=distance_threshold,
+            inconsistency=inconsistency,
+        )
+        other._validate_params()
+        other._check_cut()
+        if n_clusters is not None and n_clusters > self.n_leaves_:
+            raise SettingError(
+                f"n_clusters={n_clusters}, but the tree has {self.n_leaves_} rows"
+            )
+        places = np.argsort(self.order_, kind="stable")
+        # given distances are not kept: their clusters are numbered in the order of `labels_`
+        ranks = places
+        if not self._is_precomputed:
+            ranks = canonical_ranks(self.rows_[places])
+        return _in_order(other._cut(self.linkage_), ranks)
 
     # -- use ---------------------------------------------------------------------------
 
@@ -471,6 +515,15 @@ default="ward"
     @property
     def _n_features_out(self) -> int:
         return self.n_clusters_
+
+
+def _in_order(labels: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+    """The labels, numbered by the least rank of their rows."""
+    least = np.full(labels.max() + 1, np.iinfo(np.int64).max)
+    np.minimum.at(least, labels, ranks)
+    # argsort twice: the rank of every cluster
+    order = np.argsort(least, kind="stable")
+    return np.argsort(order, kind="stable")[labels]
 
 
 def _row_list(rows: np.ndarray) -> str:
