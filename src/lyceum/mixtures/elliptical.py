@@ -107,11 +107,11 @@ class EllipticalProblem(MixtureProblem):
 
         Σ_k n_k (log π_k + log N(μ_k; μ_k, Σ_k)) - ½ Σ_k tr(Σ_k⁻¹ S_k): no pass over the rows.
         """
-        found = self.maximization(sums)
-        W = found.values.whitening
+        parameters = self.maximization(sums)
+        W = parameters.values.whitening
         S = sums.moments.scatter
         # a scatter of all components together has one Σ
-        peaks = found.values.log_weights + found.values.constant
+        peaks = parameters.values.log_weights + parameters.values.constant
         has_rows = sums.rows > 0
         at_means = float(sums.rows[has_rows] @ peaks[has_rows])
         W = W[: len(S)]
@@ -119,7 +119,7 @@ class EllipticalProblem(MixtureProblem):
             spread = (W**2 * S).sum()
         else:
             spread = np.einsum("kij,kjl,kil->", W, S, W)
-        return at_means - 0.5 * float(spread) + self.log_prior(found)
+        return at_means - 0.5 * float(spread) + self.log_prior(parameters)
 
     def log_prior(self, parameters: EllipticalParameters) -> float:
         return self.form.log_prior(

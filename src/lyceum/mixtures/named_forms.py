@@ -86,9 +86,9 @@ def _equal_shape(S: np.ndarray, n: np.ndarray) -> np.ndarray:
             initial=0.0
         ):
             break
-    found = np.zeros(S.shape)
-    found[:, varies] = volumes[:, None] * shape
-    return found
+    variances = np.zeros(S.shape)
+    variances[:, varies] = volumes[:, None] * shape
+    return variances
 
 
 def _evi(S: np.ndarray, n: np.ndarray, prior: CovariancePrior) -> np.ndarray:
@@ -114,8 +114,8 @@ def _in_own_directions(
         values, vectors = np.linalg.eigh(scatter)
         # rounding below nothing
         values = np.where(values > 1e-14 * values[:, -1:], values, 0.0)
-        found = estimate(values, rows)
-        return np.einsum("kij,kj,klj->kil", vectors, found, vectors)
+        variances = estimate(values, rows)
+        return np.einsum("kij,kj,klj->kil", vectors, variances, vectors)
 
     return matrices
 
@@ -143,9 +143,11 @@ def _vee(S: np.ndarray, n: np.ndarray, prior: CovariancePrior) -> np.ndarray:
             initial=0.0
         ):
             break
-    found = np.zeros(scatter.shape)
-    found[np.ix_(np.arange(len(found)), varies, varies)] = volumes[:, None, None] * C
-    return found
+    covariances = np.zeros(scatter.shape)
+    covariances[np.ix_(np.arange(len(covariances)), varies, varies)] = (
+        volumes[:, None, None] * C
+    )
+    return covariances
 
 
 def _named(

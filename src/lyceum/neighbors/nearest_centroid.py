@@ -231,13 +231,10 @@ class NearestCentroid(PosteriorClassifier, Learner):
             type(self).__name__, "n_clusters=1 with exemplar='mean'"
         )
         block = block.without_zero_weights()
-        X = self._scale_cells(block.X)
+        cells = block.dense
+        X = self._scale_cells(cells)
         w = np.array(block.weights)
         y = block.y
-        logs = None
-        numbers = are_numbers(self.schema_, self._design)
-        if self.exemplar == "geometric_mean":
-            logs = self._log_cells(block.dense, numbers)
         seed = seed_from(self.random_state)
         assert y is not None
         centroids = []
@@ -248,12 +245,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
             groups = _groups(X[of_class], w[of_class], int(self.n_clusters), seed)
             for g in np.unique(groups):
                 of_group = of_class[groups == g]
-                centroid = _exemplar(X[of_group], w[of_group], self.exemplar)
-                if logs is not None:
-                    # of cells in their own units, which scaled ones are not
-                    logs_mean = np.average(logs[of_group], axis=0, weights=w[of_group])
-                    geometric = self._scale_cells(np.exp(logs_mean))
-                    centroid = np.where(numbers, geometric, centroid)
+                centroid = self._exemplar(X[of_group], cells[of_group], w[of_group])
                 centroids.append(centroid)
                 classes.append(c)
                 # the rows that the covariance of the centroid comes from
@@ -266,17 +258,35 @@ class NearestCentroid(PosteriorClassifier, Learner):
         if self.covariance is not None:
             self._set_covariances(parts, within)
 
-    def _log_cells(self, X: Any, numbers: np.ndarray) -> np.ndarray:
-        """The logarithms of the columns of numbers, -inf of 0; 0 for indicators."""
-        cells = np.where(numbers, np.asarray(X, dtype=np.float64), 1.0)
-        negative = np.flatnonzero((cells < 0).any(axis=0))
+    def _exemplar(self, X: np.ndarray, cells: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """What stands for weighted rows X; `cells` are the same rows in their own units."""
+        if self.exemplar == "median":
+            return np.array([_median(column, w) for column in X.T])
+        if self.exemplar == "geometric_median":
+            return _geometric_median(X, w)
+        mean = np.average(X, axis=0, weights=w)
+        if self.exemplar == "mean":
+            return mean
+        # geometric means are not those of scaled cells; indicators keep their shares
+        is_number = are_numbers(self.schema_, self._design)
+        geometric = self._scale_cells(self._geometric_means(cells, w, is_number))
+        return np.where(is_number, geometric, mean)
+
+    def _geometric_means(
+        self, cells: np.ndarray, w: np.ndarray, is_number: np.ndarray
+    ) -> np.ndarray:
+        """exp(mean of log x) of the columns of numbers, 0 where a cell is 0; 1 for others."""
+        numbers = np.where(is_number, np.asarray(cells, dtype=np.float64), 1.0)
+        negative = np.flatnonzero((numbers < 0).any(axis=0))
         if len(negative):
             j = negative[0]
             raise DataError(
-                f"column {self.design_names[j]!r} holds {cells[:, j].min():g}, of which there is no"
-                " geometric mean: shift it above 0, or take exemplar='mean' or 'median'"
+                f"column {self.design_names[j]!r} holds {numbers[:, j].min():g}, of which there is"
+                " no geometric mean: shift it above 0, or take exemplar='mean' or 'median'"
             )
-        return np.log(cells, out=np.full(cells.shape, -np.inf), where=cells > 0)
+        logs = np.full(numbers.shape, -np.inf)
+        np.log(numbers, out=logs, where=numbers > 0)
+        return np.exp(np.average(logs, axis=0, weights=w))
 
     def _set(self, centroids: np.ndarray, classes: np.ndarray) -> None:
         self.centroids_ = centroids * self.scale_ + self.center_
@@ -451,16 +461,6 @@ def _groups(X: np.ndarray, w: np.ndarray, k: int, seed: int) -> np.ndarray:
     if k == 1:
         return np.zeros(len(X), dtype=np.int64)
     return KMeans(k, random_state=seed).fit(X, sample_weight=w).labels_
-
-
-def _exemplar(X: np.ndarray, w: np.ndarray, kind: str) -> np.ndarray:
-    """The mean, the median of every column, or the geometric median of weighted rows; for geometric
-    means the mean, of which indicators stay."""
-    if kind in ("mean", "geometric_mean"):
-        return np.average(X, axis=0, weights=w)
-    if kind == "median":
-        return np.array([_median(column, w) for column in X.T])
-    return _geometric_median(X, w)
 
 
 def _median(x: np.ndarray, w: np.ndarray) -> float:

@@ -312,11 +312,11 @@ default="ward"
             raise SettingError(
                 f"n_clusters={n_clusters}, but the tree has {self.n_leaves_} rows"
             )
-        places = np.argsort(self.order_, kind="stable")
+        indices = np.argsort(self.order_, kind="stable")
         # given distances are not kept: their clusters are numbered in the order of `labels_`
-        ranks = places
+        ranks = indices
         if not self._is_precomputed:
-            ranks = canonical_ranks(self.rows_[places])
+            ranks = canonical_ranks(self.rows_[indices])
         return _in_order(other._cut(self.linkage_), ranks)
 
     # -- use ---------------------------------------------------------------------------
