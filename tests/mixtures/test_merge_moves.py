@@ -7,8 +7,8 @@ import pytest
 from lyceum import datasets
 from lyceum.data import Block, scan
 from lyceum.mixtures import BayesianGaussianMixture
-from lyceum.mixtures.covariance_forms import FORMS
 from lyceum.mixtures.merge_moves import _expected_bound, _union, by_size
+from lyceum.mixtures.named_forms import FORMS
 from lyceum.mixtures.sums import MixtureSums
 from lyceum.mixtures.variational import VariationalPrior, VariationalProblem
 

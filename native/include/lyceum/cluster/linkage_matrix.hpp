@@ -43,9 +43,7 @@ struct Weighted {
     static double join(const Parts&, double a, double b, double) { return 0.5 * (a + b); }
 };
 struct Median {
-    static double join(const Parts& p, double a, double b, double) {
-        return std::max(0., 0.5 * (a + b) - 0.25 * p.ab);
-    }
+    static double join(const Parts& p, double a, double b, double) { return std::max(0., 0.5 * (a + b) - 0.25 * p.ab); }
 };
 struct Ward {
     static double join(const Parts& p, double a, double b, double nx) {
