@@ -38,6 +38,8 @@ void linkage_matrix(const std::string& rule, Array<T, 1> distances, std::size_t 
     if (rule == "complete") return run(lc::Complete{});
     if (rule == "average") return run(lc::Average{});
     if (rule == "centroid") return run(lc::Centroid{});
+    if (rule == "weighted") return run(lc::Weighted{});
+    if (rule == "median") return run(lc::Median{});
     expect(rule == "ward", "there is no rule '" + rule + "'");
     run(lc::Ward{});
 }

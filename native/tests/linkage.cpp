@@ -132,6 +132,8 @@ int main() {
         test_merges_are_those_of_plain_loops<Complete>(n, 3);
         test_merges_are_those_of_plain_loops<Average>(n, 3);
         test_merges_are_those_of_plain_loops<Centroid>(n, 2);
+        test_merges_are_those_of_plain_loops<Weighted>(n, 2);
+        test_merges_are_those_of_plain_loops<Median>(n, 2);
         test_merges_are_those_of_plain_loops<Ward>(n, 3);
         test_spanning_trees_agree(n, 2, n % 2);
         test_spanning_trees_agree(n, 5, true);

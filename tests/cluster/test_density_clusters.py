@@ -7,12 +7,20 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.cluster.hierarchy import linkage as scipy_linkage
+from scipy.sparse import coo_array, csr_array
 from sklearn import cluster as sklearn_cluster
 from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
+from sklearn.neighbors import radius_neighbors_graph
 
-from lyceum.cluster import DBSCAN, HDBSCAN
+from lyceum.cluster import (
+    DBSCAN,
+    HDBSCAN,
+    AgglomerativeClustering,
+    DivisiveClustering,
+    KMedoids,
+)
 from lyceum.distances import pairwise
 from lyceum.errors import DataError
 
@@ -191,3 +199,53 @@ def test_weights_are_repeats_in_any_unit(unit):
     np.testing.assert_allclose(
         np.repeat(weighted.probabilities_, w), repeated.probabilities_
     )
+
+
+@pytest.mark.parametrize("radius", [0.6, 1.0, 30.0])
+def test_dbscan_of_a_sparse_graph_is_that_of_the_rows(radius):
+    X, _ = make_blobs(200, 2, centers=4, cluster_std=0.6, random_state=0)
+    graph = radius_neighbors_graph(X, radius, mode="distance")
+    found = DBSCAN(0.5, metric="precomputed").fit(graph)
+    theirs = sklearn_cluster.DBSCAN(0.5, metric="precomputed").fit(graph)
+    plain = DBSCAN(0.5, metric="euclidean").fit(X)
+    assert adjusted_rand_score(found.labels_, plain.labels_) == 1.0
+    np.testing.assert_array_equal(found.labels_ < 0, theirs.labels_ < 0)
+    np.testing.assert_array_equal(
+        found.core_sample_indices_, theirs.core_sample_indices_
+    )
+    np.testing.assert_array_equal(found.predict(graph), found.labels_)
+
+
+def test_a_stored_zero_is_a_distance_and_an_absent_cell_is_none():
+    # rows 0 and 1 at distance 0, row 2 without neighbors
+    cells = ([0.0, 0.0], ([0, 1], [1, 0]))
+    graph = csr_array(coo_array(cells, shape=(3, 3)))
+    model = DBSCAN(0.5, min_samples=2, metric="precomputed").fit(graph)
+    assert model.labels_.tolist() == [0, 0, -1]
+
+
+@pytest.mark.parametrize("radius", [0.8, 1.5, 3.0, 30.0])
+def test_hdbscan_of_a_sparse_graph_is_that_of_pairs_very_far_apart(radius):
+    X, _ = make_blobs(200, 2, centers=4, cluster_std=0.6, random_state=0)
+    graph = radius_neighbors_graph(X, radius, mode="distance")
+    D = pairwise(X)
+    far = np.where(radius >= D, D, 1e9)
+    found = HDBSCAN(min_cluster_size=10, metric="precomputed").fit(graph)
+    dense = HDBSCAN(min_cluster_size=10, metric="precomputed").fit(far)
+    assert adjusted_rand_score(found.labels_, dense.labels_) == 1.0
+
+
+def test_clusters_that_need_all_distances_refuse_a_sparse_graph():
+    X, _ = make_blobs(60, 2, centers=3, random_state=0)
+    graph = radius_neighbors_graph(X, 1.0, mode="distance")
+    for learner in (
+        KMedoids(3, metric="precomputed"),
+        AgglomerativeClustering(3, metric="precomputed", linkage="average"),
+        DivisiveClustering(3, method="diana", metric="precomputed"),
+    ):
+        with pytest.raises(DataError, match="leaves out pairs of rows"):
+            learner.fit(graph)
+        # a graph of all pairs is a matrix of all distances
+        D = pairwise(X)
+        whole = learner.fit(csr_array(D)).labels_
+        assert adjusted_rand_score(whole, learner.fit(D).labels_) == 1.0

@@ -322,8 +322,8 @@ def test_categories_are_clustered_in_one_of_c_columns_and_may_grow():
     table = pa.table({"x": [0.0, 0.1, 5.0, 5.1], "c": ["a", "a", "b", "b"]})
     kmeans = KMeans(2, random_state=0).fit(table)
     assert sorted(kmeans.cluster_centers_.round(2).tolist()) == [
-        [0.05, 0.0],
-        [5.05, 1.0],
+        [0.05, 1.0, 0.0],
+        [5.05, 0.0, 1.0],
     ]
     kmeans.partial_fit(pa.table({"x": [0.05, 5.0], "c": ["a", "z"]}))
     order = np.argsort(kmeans.cluster_centers_[:, 0])

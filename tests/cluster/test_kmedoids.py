@@ -31,17 +31,17 @@ def loss(D, medoids, w=None):
     seed=st.integers(0, 10**6),
     metric=st.sampled_from(["euclidean", "manhattan", "cosine", "chebyshev"]),
     init=st.sampled_from(["build", "random", "k-medoids++"]),
+    swap=st.sampled_from(["first", "best"]),
     weighted=st.booleans(),
 )
 def test_no_swap_of_a_medoid_and_a_row_lowers_the_loss(
-    n, k, seed, metric, init, weighted
+    n, k, seed, metric, init, swap, weighted
 ):
     rng = np.random.default_rng(seed)
     X, k = rng.normal(size=(n, 3)), min(k, n)
     w = rng.integers(1, 5, n).astype(float) if weighted else None
-    model = KMedoids(k, metric=metric, init=init, random_state=seed).fit(
-        X, sample_weight=w
-    )
+    model = KMedoids(k, metric=metric, init=init, swap=swap, random_state=seed)
+    model.fit(X, sample_weight=w)
     D, medoids = pairwise(X, metric=metric), model.medoid_indices_.tolist()
     reached = loss(D, medoids, w)
     assert model.inertia_ == pytest.approx(reached)
@@ -141,3 +141,84 @@ def test_bad_requests_are_named():
         KMedoids(2, init=[0.5, 1.0]).fit([[0.0], [1.0], [2.0]])
     with pytest.raises(SettingError, match="must name different rows"):
         KMedoids(2, init=[1, 1]).fit([[0.0], [1.0], [2.0]])
+
+
+# E. H. Ruspini (1970), Numerical methods for fuzzy clustering: 75 points, x and y in turn
+RUSPINI = """
+4 53 5 63 10 59 9 77 13 49 13 69 12 88 15 75 18 61 19 65 22 74 27 72 28 76 24 58 27 55 28 60
+30 52 31 60 32 61 36 72 28 147 32 149 35 153 33 154 38 151 41 150 38 145 38 143 32 143 34 141
+44 156 44 149 44 143 46 142 47 149 49 152 50 142 53 144 52 152 55 155 54 124 60 136 63 139
+86 132 85 115 85 96 78 94 74 96 97 122 98 116 98 124 99 119 99 128 101 115 108 111 110 111
+108 116 111 126 115 117 117 115 70 4 77 12 83 21 61 15 69 15 78 16 66 18 58 13 64 20 69 21
+66 23 61 25 76 27 72 31 64 30
+"""
+POINTS = np.array(RUSPINI.split(), dtype=float).reshape(-1, 2)
+
+
+def plain_pam(D, k):
+    """PAM by its definition: a greedy start, then the best of all swaps, all in plain loops."""
+    medoids: list[int] = []
+    for _ in range(k):
+        others = [row for row in range(len(D)) if row not in medoids]
+        medoids.append(min(others, key=lambda row: loss(D, [*medoids, row])))
+    while True:
+        swaps = [
+            [*medoids[:m], row, *medoids[m + 1 :]]
+            for m in range(k)
+            for row in range(len(D))
+            if row not in medoids
+        ]
+        best = min(swaps, key=lambda some: loss(D, some))
+        if loss(D, best) >= loss(D, medoids) * (1 - 1e-12):
+            return loss(D, medoids)
+        medoids = best
+
+
+@pytest.mark.parametrize("k", range(2, 8))
+def test_the_best_swap_ends_where_pam_does_on_ruspini(k):
+    model = KMedoids(k, swap="best").fit(POINTS)
+    assert model.inertia_ == pytest.approx(plain_pam(pairwise(POINTS), k))
+
+
+def test_four_medoids_of_ruspini_are_those_of_r():
+    # cluster::pam(ruspini, 4): medoids 10, 32, 52 and 70, objective 17.22898 by build and 11.48637
+    # after swaps, both per row
+    model = KMedoids(4, swap="best").fit(POINTS)
+    assert sorted(model.medoid_indices_ + 1) == [10, 32, 52, 70]
+    assert model.history_[0] / 75 == pytest.approx(17.22898, abs=5e-6)
+    assert model.inertia_ / 75 == pytest.approx(11.48637, abs=5e-6)
+
+
+def test_three_medoids_of_ruspini_are_the_best_of_all():
+    D = pairwise(POINTS)
+    # the loss of all 67,525 triples, pair by pair
+    least = min(
+        np.minimum(np.minimum(D[i], D[j]), D[j + 1 :]).sum(axis=1).min(initial=np.inf)
+        for i, j in combinations(range(75), 2)
+    )
+    for model in (KMedoids(3, swap="best"), KMedoids(3, n_init=10, random_state=0)):
+        assert model.fit(POINTS).inertia_ == pytest.approx(least)
+    # where the first swap alone stays above
+    assert KMedoids(3).fit(POINTS).inertia_ > least + 10
+
+
+def test_several_starts_are_tried_after_the_greedy_one():
+    model = KMedoids(5, n_init=4, random_state=0, record=True).fit(POINTS)
+    assert len(model.record_) == 4
+    once = KMedoids(5, record=True).fit(POINTS)
+    assert model.record_[0]["objective"] == once.inertia_
+    assert model.inertia_ == min(step["objective"] for step in model.record_)
+    given = KMedoids(5, init=np.arange(5), n_init=4, record=True).fit(POINTS)
+    assert len(given.record_) == 1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_best_swap_takes_weights_and_an_offset(dtype):
+    repeats = np.random.default_rng(0).integers(0, 4, len(POINTS))
+    weighted = KMedoids(4, swap="best").fit(
+        (POINTS + 1e6).astype(dtype), sample_weight=repeats
+    )
+    repeated = KMedoids(4, swap="best").fit(
+        np.repeat((POINTS + 1e6).astype(dtype), repeats, axis=0)
+    )
+    assert weighted.inertia_ == pytest.approx(repeated.inertia_, rel=1e-6)

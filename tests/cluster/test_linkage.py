@@ -224,3 +224,111 @@ def test_sparse_rows_are_dense_rows():
             np.sort(thin.transform(csr_array(X))),
             rtol=1e-6,
         )
+
+
+@pytest.mark.parametrize("method", LINKAGES)
+def test_members_of_merges_are_those_of_scipys_clusters(method):
+    X = np.random.default_rng(5).normal(size=(40, 2))
+    model = AgglomerativeClustering(3, linkage=method).fit(X)
+    members = model.merge_members()
+    # SciPy's clusters of the same tree, grown by their numbers
+    clusters = {row: {row} for row in range(40)}
+    for t, (a, b) in enumerate(linkage(X, method)[:, :2].astype(int).tolist()):
+        one, other = members[t]
+        assert {frozenset(one.tolist()), frozenset(other.tolist())} == {
+            frozenset(clusters[a]),
+            frozenset(clusters[b]),
+        }
+        clusters[40 + t] = clusters[a] | clusters[b]
+    last = model.merge_members([38])[0]
+    assert sorted([*last[0], *last[1]]) == list(range(40))
+
+
+def test_the_summary_names_the_members_of_all_merges_of_few_rows():
+    # by hand: 0 and 1 at 1, 3 and 4 at 2, 2 joins the first at 4, both at 9
+    model = AgglomerativeClustering(2, linkage="single")
+    model.fit([[0.0], [1.0], [5.0], [14.0], [16.0]])
+    tables = {table.title: table for table in model.summary().tables}
+    merged = [(row[1], {row[4], row[5]}) for row in tables["Merges"].rows]
+    assert merged == [
+        (1.0, {"0", "1"}),
+        (2.0, {"3", "4"}),
+        (4.0, {"2", "0, 1"}),
+        (9.0, {"3, 4", "0, 1, 2"}),
+    ]
+    many = AgglomerativeClustering(2).fit(np.arange(300.0)[:, None])
+    tables = {table.title: table for table in many.summary().tables}
+    assert "and" in tables["Last merges"].rows[0][-1]
+
+
+def test_weighted_and_median_linkage_by_hand():
+    # 0, 2 and 7 on a line: {0, 2} at 2, then the mean of 7 and 5, or from the midpoint 1
+    X = [[0.0], [2.0], [7.0], [8.0]]
+    weighted = AgglomerativeClustering(1, linkage="weighted").fit(X)
+    np.testing.assert_allclose(weighted.distances_, [1.0, 2.0, 6.5])
+    median = AgglomerativeClustering(1, linkage="median").fit(X)
+    np.testing.assert_allclose(median.distances_, [1.0, 2.0, 6.5])
+    # of three rows in one cluster the two joined first count half: 0 and 1, then 10, then 100
+    X = [[0.0], [1.0], [10.0], [100.0]]
+    heights = AgglomerativeClustering(1, linkage="weighted").fit(X).distances_
+    np.testing.assert_allclose(heights, [1.0, 9.5, (99.5 + 90.0) / 2])
+    heights = AgglomerativeClustering(1, linkage="median").fit(X).distances_
+    np.testing.assert_allclose(heights, [1.0, 9.5, 100.0 - 5.25])
+
+
+@pytest.mark.parametrize("method", ["weighted", "median"])
+def test_weighted_and_median_linkage_do_not_count_rows(method):
+    # a repeated row is one part of a merge like a single row
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    repeats = rng.integers(1, 4, 30)
+    w = AgglomerativeClustering(3, linkage=method).fit(X, sample_weight=repeats)
+    repeated = np.repeat(X, repeats, axis=0)
+    r = AgglomerativeClustering(3, linkage=method).fit(repeated)
+    np.testing.assert_allclose(w.distances_, r.distances_[r.distances_ > 0])
+    assert (np.repeat(w.labels_, repeats) == r.labels_).all()
+    assert (w.predict(X) == r.predict(X)).all()
+    assert w.explain(X[:3]).contributions.shape == (3, 2)
+    frame = pd.DataFrame({"a": X[:, 0], "b": rng.choice(["u", "v"], 30)})
+    assert AgglomerativeClustering(3, linkage=method).fit(frame).n_clusters_ == 3
+
+
+def test_squared_correlation_clusters_rows_that_go_together_or_against_each_other():
+    rng = np.random.default_rng(1)
+    shapes = np.array([[0.0, 1, 2, 3, 4, 5], [3.0, 1, 0, 0, 1, 3]])
+    y = np.arange(40) % 2
+    X = (
+        shapes[y] * rng.choice([-2.0, 1.0], 40)[:, None]
+        + rng.normal(size=(40, 6)) * 0.1
+    )
+    model = AgglomerativeClustering(2, metric="squared_correlation", linkage="average")
+    assert adjusted_rand_score(y, model.fit(X).labels_) == 1.0
+    r = np.corrcoef(X)
+    given = AgglomerativeClustering(2, metric="precomputed", linkage="average")
+    np.testing.assert_allclose(
+        model.distances_, given.fit(1 - r**2).distances_, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("method", LINKAGES)
+def test_another_cut_is_that_of_another_fit(method):
+    X = np.random.default_rng(8).normal(size=(60, 3))
+    w = np.random.default_rng(9).integers(1, 3, 60)
+    model = AgglomerativeClustering(4, linkage=method).fit(X, sample_weight=w)
+    for settings_of_cut in (
+        {"n_clusters": 1},
+        {"n_clusters": 9},
+        {"n_clusters": 60},
+        {"n_clusters": None, "distance_threshold": float(model.distances_[40])},
+        {"n_clusters": None, "inconsistency": 1.0},
+    ):
+        fresh = AgglomerativeClustering(linkage=method, **settings_of_cut)
+        fresh.fit(X, sample_weight=w)
+        np.testing.assert_array_equal(model.cut(**settings_of_cut), fresh.labels_)
+    given = AgglomerativeClustering(4, linkage=method, metric="precomputed")
+    given.fit(pairwise(X), sample_weight=w)
+    assert adjusted_rand_score(given.cut(9), model.cut(9)) == 1.0
+    np.testing.assert_array_equal(given.cut(4), given.labels_)
+    for wrong in ({}, {"n_clusters": 2, "distance_threshold": 1.0}, {"n_clusters": 61}):
+        with pytest.raises(SettingError, match="n_clusters"):
+            model.cut(**wrong)

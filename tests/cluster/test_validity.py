@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.sparse import csr_array
@@ -13,7 +14,9 @@ from sklearn import metrics
 from lyceum.cluster import (
     adjusted_rand_score,
     agreement,
+    davies_bouldin_score,
     entropy,
+    judged_pairs,
     match_clusters,
     mutual_info_score,
     normalized_mutual_info_score,
@@ -23,6 +26,7 @@ from lyceum.cluster import (
     silhouette,
     sums_of_squares,
 )
+from lyceum.cluster.validity.chance import expected_information
 from lyceum.distances import pairwise
 from lyceum.errors import DataError, MissingValuesError, SettingError
 
@@ -231,4 +235,136 @@ def test_labels_that_cannot_be_sorted_are_named():
     with pytest.raises(
         DataError, match="labels_true holds labels that cannot be sorted together"
     ):
-        agreement(["a", None, "b"], [1, 2, 2])
+        agreement(np.array(["a", 1, "b"], dtype=object), [1, 2, 2])
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        [0.0, np.nan, 1.0, np.nan],
+        ["a", None, "b", "b"],
+        ["a", float("nan"), "b", "b"],
+        pd.array(["a", None, "b", "b"], dtype="string"),
+    ],
+    ids=["number", "None", "NaN", "NA"],
+)
+def test_a_missing_class_is_refused_and_is_no_class(classes):
+    for measure in (purity, entropy, agreement, pair_counts, match_clusters):
+        with pytest.raises(
+            DataError, match=r"labels_true has .* missing label.*in row 1"
+        ):
+            measure(classes, [0, 0, 1, 1])
+        with pytest.raises(DataError, match="labels_pred has"):
+            measure([0, 0, 1, 1], classes)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 60), k=st.integers(1, 6))
+def test_adjusted_mutual_information_is_scikit_learns(seed, n, k):
+    rng = np.random.default_rng(seed)
+    classes = rng.integers(0, 3, n)
+    clusters = np.where(rng.random(n) < 0.4, classes, rng.integers(0, k, n))
+    ours = agreement(classes, clusters).adjusted_mutual_information
+    theirs = metrics.adjusted_mutual_info_score(classes, clusters)
+    assert ours == pytest.approx(theirs, abs=1e-9)
+
+
+def test_expected_information_is_the_mean_over_all_orders_of_the_clusters():
+    classes = np.array([0, 0, 0, 1, 1, 2])
+    clusters = np.array([0, 1, 1, 0, 1, 1])
+    orders = {tuple(order) for order in permutations(clusters.tolist())}
+    information = [agreement(classes, order).mutual_information for order in orders]
+    table = agreement(classes, clusters).table
+    assert expected_information(table) == pytest.approx(np.mean(information))
+    measured = agreement(classes, clusters)
+    expected = np.mean(information)
+    bits = [
+        -sum(p * np.log2(p) for p in np.bincount(labels) / 6)
+        for labels in (classes, clusters)
+    ]
+    by_hand = (measured.mutual_information - expected) / (np.mean(bits) - expected)
+    assert measured.adjusted_mutual_information == pytest.approx(by_hand)
+
+
+def test_adjusted_information_of_weights_is_that_of_repeated_rows_and_undefined_of_parts():
+    classes, clusters, w = [0, 0, 1, 1], [0, 1, 1, 1], [2, 1, 3, 1]
+    repeated = agreement(np.repeat(classes, w), np.repeat(clusters, w))
+    weighted = agreement(classes, clusters, w)
+    assert weighted.adjusted_mutual_information == pytest.approx(
+        repeated.adjusted_mutual_information
+    )
+    parts = agreement(classes, clusters, [0.5, 1, 1, 1])
+    assert np.isnan(parts.adjusted_mutual_information)
+    assert parts.summary().as_dict()
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_davies_bouldin_is_scikit_learns_and_weights_are_repeats(seed):
+    X, labels, w = drawn(seed)
+    assert davies_bouldin_score(X, labels) == pytest.approx(
+        metrics.davies_bouldin_score(X - 1e6, labels)
+    )
+    repeats = w.astype(int)
+    assert davies_bouldin_score(X, labels, w) == pytest.approx(
+        davies_bouldin_score(np.repeat(X, repeats, axis=0), np.repeat(labels, repeats))
+    )
+    noisy = np.append(labels, -1)
+    more = np.vstack([X, X[:1] + 50.0])
+    assert davies_bouldin_score(more, noisy) == pytest.approx(
+        davies_bouldin_score(X, labels)
+    )
+
+
+def test_davies_bouldin_refuses_what_it_cannot_compare():
+    with pytest.raises(DataError, match="at least 2"):
+        davies_bouldin_score([[0.0], [1.0]], [0, 0])
+    with pytest.raises(MissingValuesError, match="Davies-Bouldin"):
+        davies_bouldin_score([[0.0], [np.nan]], [0, 1])
+    # two clusters on the same mean are not compared, and two single rows have no width
+    assert davies_bouldin_score([[0.0], [2.0], [0.0], [2.0]], [0, 0, 1, 1]) == 0.0
+    assert davies_bouldin_score([[0.0], [2.0]], [0, 1]) == 0.0
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_judged_pairs_are_the_measures_of_a_binary_judgment(seed):
+    rng = np.random.default_rng(seed)
+    clusters = rng.integers(0, 4, 30)
+    pairs = np.array([rng.choice(30, 2, replace=False) for _ in range(50)])
+    together = rng.random(50) < 0.5
+    same_cluster = clusters[pairs[:, 0]] == clusters[pairs[:, 1]]
+    judged = judged_pairs(pairs, together, clusters)
+    assert judged.rand == pytest.approx(metrics.accuracy_score(together, same_cluster))
+    for ours, theirs in (
+        (judged.precision, metrics.precision_score),
+        (judged.recall, metrics.recall_score),
+        (judged.f1, metrics.f1_score),
+    ):
+        assert ours == pytest.approx(theirs(together, same_cluster, zero_division=1.0))
+    assert judged.adjusted_rand_score == pytest.approx(
+        metrics.cohen_kappa_score(together, same_cluster)
+    )
+
+
+def test_judgments_of_all_pairs_are_those_of_the_classes():
+    _, clusters, _ = drawn(3, n=25)
+    classes = np.random.default_rng(4).integers(0, 3, 25)
+    pairs = np.column_stack(np.triu_indices(25, 1))
+    together = classes[pairs[:, 0]] == classes[pairs[:, 1]]
+    judged = judged_pairs(pairs, together.astype(int), clusters)
+    assert judged == pair_counts(classes, clusters)
+    twice = judged_pairs(pairs, together, clusters, np.full(len(pairs), 2.0))
+    assert twice.apart == 2 * judged.apart
+
+
+def test_judged_pairs_refuses_what_is_no_pair():
+    for pairs, together, message in (
+        ([[0, 0]], [True], "pair 0 is"),
+        ([[0, 3]], [True], "from 0 to 2"),
+        ([0, 1], [True], "shape"),
+        ([[0, 1]], [True, False], "1 pair"),
+        ([[0, 1]], [2], "True or False"),
+    ):
+        with pytest.raises(SettingError, match=message):
+            judged_pairs(pairs, together, [0, 0, 1])

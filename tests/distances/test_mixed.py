@@ -354,3 +354,139 @@ def test_the_declared_order_of_two_numbers_changes_no_value_difference():
     found = pairwise(other, metric=ValueDifference(q=1).learn(other))
     assert_allclose(found[0], [0.0, 4 / 3, 0.0, 4 / 3, 0.0])
     assert_array_equal(found, pairwise(rows, metric=ValueDifference(q=1).learn(rows)))
+
+
+# R's cluster::flower: V1 to V3 binary, V4 nominal, V5 and V6 ordinal, V7 and V8 numbers
+FLOWER = """
+0 1 1 4 3 15 25 15  1 0 0 2 1 3 150 50  0 1 0 3 3 1 150 50  0 0 1 4 2 16 125 50
+0 1 0 5 2 2 20 15  0 1 0 4 3 12 50 40  0 0 0 4 3 13 40 20  0 0 1 2 2 7 100 15
+1 1 0 3 1 4 25 15  1 1 0 5 2 14 100 60  1 1 1 5 3 8 45 10  1 1 1 1 2 9 90 25
+1 1 0 1 2 6 20 10  1 1 1 4 2 11 80 30  1 0 0 3 2 10 40 20  1 0 0 4 2 18 200 60
+1 0 0 2 2 17 150 60  0 0 1 2 1 5 25 10
+"""
+
+
+def flowers():
+    cells = np.array(FLOWER.split(), dtype=int).reshape(18, 8)
+    columns = {f"V{j + 1}": cells[:, j].tolist() for j in range(8)}
+    for name in ("V1", "V2", "V3", "V4", "V5", "V6"):
+        columns[name] = [str(value) for value in columns[name]]
+    return pa.table(columns)
+
+
+def levels(frame, name):
+    return sorted(set(frame[name].to_pylist()), key=int)
+
+
+def test_ordered_and_asymmetric_columns_are_those_of_r():
+    # summary(daisy(flower, type = list(asymm = 3))), from R's documentation
+    frame = flowers()
+    rows = scan(frame)
+    ordered = {name: levels(frame, name) for name in ("V5", "V6")}
+    metric = Gower(ordered=ordered, asymmetric=["V3"]).learn(rows)
+    d = pairwise(rows, metric=metric, condensed=True)
+    found = [d.min(), *np.quantile(d, [0.25, 0.5]), d.mean(), np.quantile(d, 0.75)]
+    assert_allclose(
+        [*found, d.max()], [0.1418, 0.4164, 0.5101, 0.5098, 0.6051, 0.8875], atol=5e-5
+    )
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+def test_ordered_and_asymmetric_columns_are_their_definition(missing):
+    frame = table(missing=missing)
+    rows = scan(frame, target="play")
+    weights = {"sky": 3.0, "smokes": 0.7, "sex": 0.3}
+    order = ["fog", "rain", "sun"]
+    metric = Gower(
+        weights=weights, ordered={"sky": order}, asymmetric=["smokes", "sex"]
+    ).learn(rows)
+    lists = {
+        name: frame[name].to_pylist() for name in frame.column_names if name != "play"
+    }
+    known = {
+        name: [v for v in values if v is not None] for name, values in lists.items()
+    }
+    n = frame.num_rows
+    expected = np.zeros((n, n))
+    for i in range(n):
+        for k in range(n):
+            total = share = 0.0
+            for name, values in lists.items():
+                a, b = values[i], values[k]
+                if a is None or b is None:
+                    continue
+                if (name == "smokes" and a == b == 0) or (
+                    name == "sex" and a == b == "f"
+                ):
+                    continue
+                if name in ("age", "income"):
+                    apart = abs(a - b) / (max(known[name]) - min(known[name]))
+                elif name == "sky":
+                    apart = abs(order.index(a) - order.index(b)) / 2
+                else:
+                    apart = float(a != b)
+                share += weights.get(name, 1.0)
+                total += weights.get(name, 1.0) * apart
+            expected[i, k] = total / share if share else np.inf
+    assert_allclose(pairwise(rows, metric=metric), expected, rtol=1e-9, atol=1e-12)
+    near = nearest(rows, 3, among=rows, metric=metric)
+    assert_allclose(near.distances, np.sort(expected, axis=1)[:, :3], atol=1e-12)
+
+
+def test_rows_of_absent_values_alone_share_nothing():
+    rows = scan(
+        pa.table({"cough": ["no", "no", "yes"], "fever": [0.0, 0.0, 1.0]}),
+        kinds={"fever": "binary"},
+    )
+    metric = Gower(weights=[0.1, 0.2], asymmetric=["cough", "fever"]).learn(rows)
+    D = pairwise(rows, metric=metric)
+    assert np.isinf(D[0, 1])
+    assert_allclose(D[2], [1.0, 1.0, 0.0])
+
+
+def test_an_unknown_level_is_unlike_all_known_ones():
+    rows = scan(pa.table({"size": ["S", "M", "L"]}))
+    metric = Gower(ordered={"size": ["S", "M", "L"]}).learn(rows)
+    codes = np.array([[-1.0], [0.0], [1.0], [2.0], [np.nan]])
+    Z = metric.points(codes)
+    assert (np.abs(Z[0] - Z[1:4]) >= 1.0).all()
+    assert np.isnan(Z[4, 0])
+
+
+def test_gower_refuses_orders_and_asymmetries_that_are_none():
+    rows = scan(pa.table({"size": ["S", "M", "L"], "age": [1.0, 2.0, 7.0]}))
+    for settings, message in (
+        ({"ordered": {"size": ["S", "M"]}}, r"ordered\['size'\] does not list 'L'"),
+        ({"ordered": {"size": ["S", "S", "M", "L"]}}, "lists a level twice"),
+        ({"ordered": ["height"]}, "'height', which is no column"),
+        ({"ordered": ["age"]}, "'age', which holds numbers"),
+        ({"asymmetric": ["size"]}, "'size', which does not hold two values"),
+        ({"asymmetric": ["age"]}, "'age', which does not hold two values"),
+    ):
+        with pytest.raises(SettingError, match=message):
+            Gower(**settings).learn(rows)
+
+
+def test_clusters_neighbors_and_files_take_ordered_and_asymmetric_columns(tmp_path):
+    import lyceum
+    from lyceum.cluster import AgglomerativeClustering, KMedoids
+    from lyceum.neighbors import KNeighborsClassifier
+
+    frame = flowers()
+    ordered = {name: levels(frame, name) for name in ("V5", "V6")}
+    metric = Gower(ordered=ordered, asymmetric=["V1", "V3"])
+    D = pairwise(scan(frame), metric=metric.learn(scan(frame)))
+    tree = AgglomerativeClustering(3, metric=metric, linkage="average").fit(frame)
+    given = AgglomerativeClustering(3, metric="precomputed", linkage="average").fit(D)
+    assert_allclose(tree.linkage_, given.linkage_)
+    model = KMedoids(3, metric=metric).fit(frame)
+    parts = model.explain(frame)
+    two = np.sort(model.transform(frame), axis=1)[:, :2]
+    assert_allclose(parts.scores, two[:, 1] - two[:, 0], atol=1e-12)
+    voter = KNeighborsClassifier(3, metric=metric).fit(frame, model.labels_)
+    assert voter.explain(frame).contributions.shape == (18, 8)
+    for learner in (tree, model, voter):
+        lyceum.save(learner, tmp_path / "model")
+        again = lyceum.load(tmp_path / "model")
+        assert (again.predict(frame) == learner.predict(frame)).all()
+        (tmp_path / "model").unlink()

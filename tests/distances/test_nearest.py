@@ -29,6 +29,7 @@ from lyceum.distances import (
     Manhattan,
     Minkowski,
     NeighborIndex,
+    SquaredCorrelation,
     SquaredEuclidean,
     metric as as_metric,
     nearest,
@@ -46,10 +47,11 @@ METRICS = [
     Mahalanobis(np.diag([1.0, 4.0, 9.0])),
     Cosine(),
     Correlation(),
+    SquaredCorrelation(),
     Hamming(),
     Jaccard(),
 ]
-TREES = METRICS[:8]
+TREES = METRICS[:9]
 
 
 def label(one):

@@ -21,6 +21,7 @@ from lyceum.distances import (
     Mahalanobis,
     Manhattan,
     Minkowski,
+    SquaredCorrelation,
     SquaredEuclidean,
     metric,
     nearest,
@@ -41,6 +42,7 @@ NUMERIC = {
 }
 METRICS = [
     *(one for one, _ in NUMERIC.values()),
+    SquaredCorrelation(),
     Minkowski(1),
     Minkowski(2),
     Minkowski(np.inf),
@@ -391,3 +393,19 @@ def test_neighbors_by_a_singular_matrix_are_those_of_the_columns_it_keeps(tmp_pa
     assert_allclose(
         load(tmp_path / "model.lyceum").predict_proba(Q), model.predict_proba(Q)
     )
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_squared_correlation_is_that_of_numpy(offset):
+    X = np.random.default_rng(2).normal(size=(40, 7))
+    X[1] = -3.0 * X[0] + 5.0  # against each other: as near as can be
+    X[2] = 4.0
+    X[3] = -1.0
+    D = pairwise(X + offset, metric="squared_correlation")
+    rest = np.delete(np.arange(40), [2, 3])
+    r = np.corrcoef(X[rest])
+    assert_allclose(D[np.ix_(rest, rest)], 1 - r**2, atol=1e-9)
+    assert D[0, 1] == pytest.approx(0.0, abs=1e-12)
+    # constant rows have no correlation: far from all others, and like each other
+    assert_allclose(D[2, rest], 1.0)
+    assert D[2, 3] == 0.0

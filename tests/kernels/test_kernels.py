@@ -218,7 +218,7 @@ def test_gower_on_mixed_columns_with_missing_cells():
         RBFKernel().gram(frame)
     whole = frame.dropna()
     text = RBFKernel(sigma=10.0).gram(whole)
-    assert text[0, 1] == pytest.approx(np.exp(-(10**2 + 1) / 200))
+    assert text[0, 1] == pytest.approx(np.exp(-(10**2 + 2) / 200))
 
 
 @pytest.mark.syllabus("9.5")

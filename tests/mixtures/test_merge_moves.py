@@ -7,7 +7,7 @@ import pytest
 from lyceum import datasets
 from lyceum.data import Block, scan
 from lyceum.mixtures import BayesianGaussianMixture
-from lyceum.mixtures.covariance_forms import FORMS
+from lyceum.mixtures.covariance_forms import BASIC_FORMS
 from lyceum.mixtures.merge_moves import _expected_bound, _union, by_size
 from lyceum.mixtures.sums import MixtureSums
 from lyceum.mixtures.variational import VariationalPrior, VariationalProblem
@@ -34,7 +34,7 @@ def test_groups_are_counted_at_default_settings(seed):
     assert BayesianGaussianMixture(random_state=seed).fit(X).n_active_ == K
 
 
-@pytest.mark.parametrize("form", list(FORMS))
+@pytest.mark.parametrize("form", list(BASIC_FORMS))
 @pytest.mark.parametrize("kind", ["dirichlet_process", "dirichlet_distribution"])
 def test_one_start_counts_groups_with_every_covariance_and_prior(form, kind):
     X, K = lattice(5)
@@ -82,12 +82,12 @@ def test_merges_over_a_file_of_many_blocks_are_those_of_weighted_rows(tmp_path):
     np.testing.assert_allclose(many.means_[:K], one.means_[:K], rtol=1e-6)
 
 
-@pytest.mark.parametrize("form", list(FORMS))
+@pytest.mark.parametrize("form", list(BASIC_FORMS))
 def test_the_union_of_two_components_has_the_sums_and_the_bound_of_its_rows(form):
     X, _ = lattice(3)
     d, K = X.shape[1], 5
     labels = np.random.default_rng(0).integers(0, K, len(X))
-    shape = FORMS[form]
+    shape = BASIC_FORMS[form]
     scale = np.ones(d) if shape.diagonal else np.eye(d)
     prior = VariationalPrior(0.2, True, X.mean(axis=0), 1.0, float(d), scale)
     problem = VariationalProblem(shape, prior, X.var(axis=0))

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import approx_fprime, minimize
+from scipy.stats import gmean
 from sklearn.neighbors import (
     NearestCentroid as ScikitCentroid,
     NeighborhoodComponentsAnalysis,
@@ -172,3 +173,36 @@ def test_several_centroids_with_covariances_of_their_own():
     np.testing.assert_allclose(shared.metric_.covariance, within)
     with pytest.raises(SettingError, match="leave metric"):
         NearestCentroid(covariance="class", metric="cosine").fit(X, y)
+
+
+@pytest.mark.syllabus("10.5")
+@pytest.mark.parametrize("standardize", [False, True, "range"])
+def test_geometric_means_are_those_of_scipy(standardize):
+    rng = np.random.default_rng(0)
+    X = rng.lognormal(size=(60, 3)) * [1.0, 100.0, 1e6]
+    y = np.arange(60) % 3
+    w = rng.integers(1, 4, 60)
+    model = NearestCentroid(exemplar="geometric_mean", standardize=standardize)
+    model.fit(X, y, sample_weight=w)
+    expected = [gmean(np.repeat(X[y == c], w[y == c], axis=0)) for c in range(3)]
+    np.testing.assert_allclose(model.centroids_, expected, rtol=1e-9)
+    repeated = NearestCentroid(exemplar="geometric_mean", standardize=standardize)
+    repeated.fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    np.testing.assert_allclose(model.centroids_, repeated.centroids_, rtol=1e-9)
+
+
+@pytest.mark.syllabus("10.5")
+def test_geometric_means_of_mixed_columns_zeros_and_negative_cells():
+    frame = pd.DataFrame(
+        {"size": [1.0, 4.0, 0.0, 9.0], "color": pd.Categorical(["r", "g", "r", "r"])}
+    )
+    y = [0, 0, 1, 1]
+    model = NearestCentroid(exemplar="geometric_mean").fit(frame, y)
+    # sqrt(1 * 4) and sqrt(0 * 9); indicators have their shares
+    assert model.design_names == ("size", "color=g", "color=r")
+    np.testing.assert_allclose(
+        model.centroids_, [[2.0, 0.5, 0.5], [0.0, 0.0, 1.0]], atol=1e-12
+    )
+    frame.loc[1, "size"] = -4.0
+    with pytest.raises(DataError, match="column 'size' holds -4"):
+        NearestCentroid(exemplar="geometric_mean").fit(frame, y)

@@ -1,6 +1,7 @@
 """Pictures of mixtures and reductions."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from lyceum import plot
@@ -56,3 +57,27 @@ def test_pca_stands_beside_fisher():
     left, right = plot.pca_beside_fisher(X, y).axes
     assert left.get_title(loc="left").startswith("PCA")
     assert right.get_title(loc="left").startswith("Fisher")
+
+
+@pytest.mark.syllabus("13.1")
+def test_a_biplot_has_all_arrows_and_names_inside():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 5)) * [10.0, 1.0, 1.0, 1.0, 0.2]
+    X[:, 1] += 3 * X[:, 2]
+    names = ["a very long name of a column", "b", "c", "another long name", "e"]
+    frame = pd.DataFrame(X, columns=names)
+    for columns in (names, names[1:]):
+        pca = PCA().fit(frame[columns])
+        ax = plot.biplot(pca, frame[columns])
+        ax.figure.canvas.draw()
+        low, high = ax.get_window_extent().get_points()
+        arrows = [text for text in ax.texts if text.arrow_patch is not None]
+        assert len(arrows) == len(columns)
+        for text in ax.texts:
+            tip = ax.transData.transform(text.xy)
+            assert (tip >= low).all()
+            assert (tip <= high).all()
+            if text.get_text():
+                corners = text.get_window_extent().corners()
+                assert (corners >= low - 1).all()
+                assert (corners <= high + 1).all()

@@ -1,4 +1,5 @@
 from sklearn.metrics import (
+    adjusted_mutual_info_score as adjusted_mutual_info_score,
     adjusted_rand_score as adjusted_rand_score,
     mutual_info_score as mutual_info_score,
     normalized_mutual_info_score as normalized_mutual_info_score,
@@ -24,6 +25,7 @@ from lyceum.cluster.validity.agreement import (
     PairCounts as PairCounts,
     agreement as agreement,
     entropy as entropy,
+    judged_pairs as judged_pairs,
     match_clusters as match_clusters,
     pair_counts as pair_counts,
     purity as purity,
@@ -33,6 +35,7 @@ from lyceum.cluster.validity.internal import (
     Proximity as Proximity,
     Silhouette as Silhouette,
     SumsOfSquares as SumsOfSquares,
+    davies_bouldin_score as davies_bouldin_score,
     proximity as proximity,
     silhouette as silhouette,
     sums_of_squares as sums_of_squares,

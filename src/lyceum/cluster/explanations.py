@@ -386,4 +386,5 @@ def _gower_terms(
     comparable = weight_sums > 0
     terms = np.divide(parts, weight_sums, out=np.zeros_like(A), where=comparable)
     # rows that share no known cell are at distance 1, whichever column it is laid to
-    return np.where(comparable, terms, 1.0 / A.shape[1])
+    terms = terms[:, metric.table_columns]
+    return np.where(comparable, terms, 1.0 / terms.shape[1])

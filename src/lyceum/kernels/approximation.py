@@ -80,6 +80,8 @@ class Nystroem(Transformer, KernelLearner):
     """
 
     _alternative: ClassVar[str] = "a sample of the rows"
+    # a transformer's: `_design` makes the columns that the kernel sees
+    _coding = "codes"  # type: ignore[assignment]
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         **KERNEL_CONSTRAINTS,
@@ -327,7 +329,8 @@ class _Sampled:
 
 
 def _design(schema: Schema) -> Design:
-    return Design(Schema(schema.columns), False, sparse=True)
+    # as the kernel itself sees rows: see `cells_of`
+    return Design(Schema(schema.columns), every=True, sparse=True)
 
 
 def _gamma(rule: str, moments: Moments) -> float:

@@ -38,7 +38,7 @@ def cells_of(X: Data, kernel: Kernel) -> Any:
     if isinstance(X, Block):
         has_categories = not all(column.numeric for column in X.schema)
         if has_categories and not kernel.takes_categories:
-            X = Design(Schema(X.schema.columns))(X)
+            X = Design(Schema(X.schema.columns), every=True)(X)
         X = X.X
     # of a sparse array only the stored cells can be missing or infinite
     if sparse.issparse(X):

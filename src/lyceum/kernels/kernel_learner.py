@@ -70,6 +70,7 @@ class KernelLearner(Learner):
 
     _reads_rows: ClassVar[Reading] = "in memory"
     _needs_scaling = True
+    _coding = "every_category"
     _alternative: ClassVar[str]  # for rows that memory cannot hold
 
     kernel: Any

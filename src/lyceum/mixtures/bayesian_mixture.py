@@ -18,7 +18,7 @@ from lyceum._core.statistics import Moments
 from lyceum._core.types import Categories
 from lyceum.errors import SettingError, number_setting
 from lyceum.mixtures.base import MIXTURE_CONSTRAINTS
-from lyceum.mixtures.covariance_forms import FORMS
+from lyceum.mixtures.covariance_forms import BASIC_FORMS
 from lyceum.mixtures.elliptical import EllipticalMixture, within_variance
 from lyceum.mixtures.merge_moves import active_components, by_size, merge_components
 from lyceum.mixtures.start import given_array
@@ -139,7 +139,7 @@ class BayesianGaussianMixture(EllipticalMixture):
             for name, rule in MIXTURE_CONSTRAINTS.items()
             if name != "warm_start"
         },
-        "covariance_type": [StrOptions(set(FORMS))],
+        "covariance_type": [StrOptions(set(BASIC_FORMS))],
         "weight_concentration_prior_type": [
             StrOptions({"dirichlet_process", "dirichlet_distribution"})
         ],

@@ -182,4 +182,4 @@ _ALL_FORMS = (
         shape=lambda K, d: (K,),
     ),
 )
-FORMS = {form.name: form for form in _ALL_FORMS}
+BASIC_FORMS = {form.name: form for form in _ALL_FORMS}

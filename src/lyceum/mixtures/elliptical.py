@@ -16,12 +16,14 @@ from scipy.special import digamma
 
 from lyceum._core.data import Block, Rows
 from lyceum._core.probability import RIDGE, runner_up_odds
-from lyceum._core.solvers import EMProblem
+from lyceum._core.solvers import EMOutcome, EMProblem, ExpectationMaximization
 from lyceum._core.statistics import Moments
 from lyceum.errors import SettingError
 from lyceum.evaluate import degrees_of_freedom
 from lyceum.mixtures.base import Mixture
-from lyceum.mixtures.covariance_forms import FORMS, CovarianceForm, CovariancePrior
+from lyceum.mixtures.covariance_forms import CovarianceForm, CovariancePrior
+from lyceum.mixtures.named_forms import FORMS
+from lyceum.mixtures.plateau import leave_plateau
 from lyceum.mixtures.start import ScaledCells, StartLabels, given_array, given_weights
 from lyceum.mixtures.sums import (
     ComponentValues,
@@ -99,6 +101,26 @@ class EllipticalProblem(MixtureProblem):
         mean = np.divide(statistic.logs, n, out=np.full(K, -1.0), where=n > 0)
         return np.array([_degrees_from(value) for value in mean])
 
+    def label_likelihood(self, sums: MixtureSums) -> float:
+        """The log-likelihood of rows together with their labels, plus the log prior, where `sums`
+        are those of the labels.
+
+        Σ_k n_k (log π_k + log N(μ_k; μ_k, Σ_k)) - ½ Σ_k tr(Σ_k⁻¹ S_k): no pass over the rows.
+        """
+        parameters = self.maximization(sums)
+        W = parameters.values.whitening
+        S = sums.moments.scatter
+        # a scatter of all components together has one Σ
+        peaks = parameters.values.log_weights + parameters.values.constant
+        has_rows = sums.rows > 0
+        at_means = float(sums.rows[has_rows] @ peaks[has_rows])
+        W = W[: len(S)]
+        if S.ndim == 2:
+            spread = (W**2 * S).sum()
+        else:
+            spread = np.einsum("kij,kjl,kil->", W, S, W)
+        return at_means - 0.5 * float(spread) + self.log_prior(parameters)
+
     def log_prior(self, parameters: EllipticalParameters) -> float:
         return self.form.log_prior(
             parameters.covariances, parameters.means.shape[1], self.prior
@@ -122,8 +144,12 @@ class EllipticalMixture(Mixture):
     """A mixture of Gaussians or Student-t: starts, densities, draws and summaries."""
 
     _parameter_docs: ClassVar[str] = """
-    covariance_type : {"full", "tied", "diag", "spherical"}
+    covariance_type : {"full", "tied", "diag", "spherical"}, or a name of three letters
         One covariance per component, one for all, variances only, or one variance per component.
+        Or whether the volume, the shape and the orientation of the components are equal (E), vary
+        (V), or are those of a sphere or of the columns (I): "EII", "VII" (spherical), "EEI", "VEI",
+        "EVI", "VVI" (diag), "EEE" (tied), "VEE", "EEV", "VEV", "EVV", "VVV" (full), as mclust has
+        them.
     init_params : {"kmeans", "k-means++", "random_from_data"}
         The start: clusters of k-means in columns of variance 1, the rows nearest to centers of
         k-means++ (one pass), or the rows nearest to rows drawn at random.
@@ -171,14 +197,20 @@ class EllipticalMixture(Mixture):
             return problem, [start]
         # the prior has the variances within the clusters of the first start, the same for all
         # starts, so that their objectives can be compared
-        start_sums = [
-            rows.reduce(partial(problem.start_sums, labels=labels))
-            for labels in self._start_labels(rows, moments)
-        ]
+        start_sums = self._start_sums(rows, moments, problem)
         within = within_variance(start_sums[0], variance)
         problem = replace(problem, prior=CovariancePrior(rows_of_prior, within))
         return problem, [
             self._with_given(problem, self._first(problem, sums)) for sums in start_sums
+        ]
+
+    def _start_sums(
+        self, rows: Rows, moments: Moments, problem: EllipticalProblem
+    ) -> list[MixtureSums]:
+        """The sums of the clusters that every run starts from."""
+        return [
+            rows.reduce(partial(problem.start_sums, labels=labels))
+            for labels in self._start_labels(rows, moments)
         ]
 
     def _first(
@@ -221,6 +253,15 @@ class EllipticalMixture(Mixture):
             precisions = given_array("precisions_init", self.precisions_init, shape)
             covariances = _inverse(precisions, self._form.diagonal)
         return problem.parameters(weights, means, covariances, start.degrees)
+
+    def _improve_run(
+        self,
+        rows: Rows,
+        problem: Any,
+        solver: ExpectationMaximization,
+        outcome: EMOutcome,
+    ) -> EMOutcome:
+        return leave_plateau(rows, problem, solver, outcome)
 
     def _keep(
         self, parameters: EllipticalParameters, problem: EllipticalProblem
@@ -302,7 +343,7 @@ class EllipticalMixture(Mixture):
             precisions = np.einsum("kij,kil->kjl", W, W)
         if self._form.pooled:
             return precisions[0]
-        if self.covariance_type == "spherical":
+        if self._form.name == "spherical":
             return precisions[:, 0]
         return precisions
 

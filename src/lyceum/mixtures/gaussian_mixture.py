@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lyceum._core.constraints import Interval, StrOptions
+from lyceum._core.data import Rows
+from lyceum._core.statistics import Moments
 from lyceum._core.types import Categories
 from lyceum.mixtures.base import MIXTURE_CONSTRAINTS
-from lyceum.mixtures.covariance_forms import FORMS
-from lyceum.mixtures.elliptical import EllipticalMixture
+from lyceum.mixtures.covariance_forms import CovariancePrior
+from lyceum.mixtures.elliptical import (
+    EllipticalMixture,
+    EllipticalProblem,
+    within_variance,
+)
+from lyceum.mixtures.named_forms import FORMS
+from lyceum.mixtures.plateau import LOOK_AHEAD_ROWS, look_ahead
+from lyceum.mixtures.start import ScaledCells, WhitenedCells, sample_rows
+from lyceum.mixtures.sums import MixtureSums
 
 ELLIPTICAL_CONSTRAINTS: dict[str, list] = {
     **MIXTURE_CONSTRAINTS,
@@ -41,6 +53,12 @@ class GaussianMixture(EllipticalMixture):
     was observed if cells are missing at random. Rows are read once per iteration, from memory,
     files or Dask.
 
+    With `init_params="kmeans"` and covariances that are not diagonal, k-means is also tried in
+    uncorrelated directions of variance 1, and the start from which iterations on 1,000 rows lead
+    farther is taken: k-means in the columns cuts long clusters that lie side by side across, from
+    where iterations gain less than `tol` for a long time. Where they stop, a look ahead on 1,000
+    rows tells a plateau from the end.
+
     Parameters
     ----------
     means_init : array of shape (n_components, n_columns) or None, default=None
@@ -58,7 +76,8 @@ class GaussianMixture(EllipticalMixture):
     means_ : array of shape (n_components, n_columns)
         The means μ_k, in design columns.
     covariances_ : array of shape (K, d, d), (d, d), (K, d) or (K,)
-        The covariances, by `covariance_type`.
+        The covariances, by `covariance_type`; those of three letters that are not one of the four
+        have a matrix, or a row of variances if the last is I, for every component.
     precisions_ : array in the shape of the covariances
         Their inverses.
     labels_ : array of int of shape (n_samples,)
@@ -93,7 +112,8 @@ class GaussianMixture(EllipticalMixture):
     Jordan, M. I. (1994). Supervised learning from incomplete data via an EM approach. Advances in
     Neural Information Processing Systems 6. Fraley, C. and Raftery, A. E. (2007). Bayesian
     regularization for normal mixture estimation and model-based clustering. Journal of
-    Classification 24.
+    Classification 24. Celeux, G. and Govaert, G. (1995). Gaussian parsimonious clustering models.
+    Pattern Recognition 28(5).
 
     Examples
     --------
@@ -143,3 +163,45 @@ class GaussianMixture(EllipticalMixture):
         self.record = record
         self.verbose = verbose
         self.categorical_features = categorical_features
+
+    def _start_sums(
+        self, rows: Rows, moments: Moments, problem: EllipticalProblem
+    ) -> list[MixtureSums]:
+        """Of every start by k-means the better one: in columns of variance 1, or whitened."""
+        sums = super()._start_sums(rows, moments, problem)
+        if not self._has_directions or self.means_init is not None:
+            return sums
+        plain = ScaledCells.of(moments.mean, moments.variance())
+        whitened = WhitenedCells.learn(rows, plain)
+        if whitened is None:
+            return sums
+        sample = sample_rows(rows, LOOK_AHEAD_ROWS)
+        others = [
+            rows.reduce(partial(problem.start_sums, labels=labels))
+            for labels in self._label_starts(sample, whitened)
+        ]
+        # with a prior, a cluster of one row does not win
+        prior = CovariancePrior(1.0, within_variance(sums[0], problem.variance))
+        judge = replace(problem, prior=prior)
+        return [_better_start(judge, sample, *pair) for pair in zip(sums, others)]
+
+    @property
+    def _has_directions(self) -> bool:
+        """Whether components may be long in other directions than those of the columns."""
+        by_kmeans = self.init_params == "kmeans" and self.n_components > 1
+        return by_kmeans and not self._form.diagonal
+
+
+def _better_start(
+    problem: EllipticalProblem, sample: Rows, first: MixtureSums, other: MixtureSums
+) -> MixtureSums:
+    """The other sums, if they explain their labels better and iterations lead farther."""
+    if problem.label_likelihood(other) <= problem.label_likelihood(first):
+        return first
+    ends = [
+        look_ahead(sample, problem, problem.maximization(sums)).objective
+        for sums in (first, other)
+    ]
+    if ends[1] > ends[0]:
+        return other
+    return first

@@ -4,7 +4,8 @@ centers."""
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,9 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from lyceum._core.data import Block, Rows, Schema
+from lyceum._core.data import ArraySource, Block, Rows, Schema
 from lyceum._core.distances import nearest_center
-from lyceum._core.statistics import Quantiles
+from lyceum._core.statistics import Quantiles, RowSample, Scatter
 from lyceum._core.types import Data
 from lyceum.cluster import KMeans
 from lyceum.errors import DataError, SettingError, number_setting
@@ -22,6 +23,9 @@ from lyceum.errors import DataError, SettingError, number_setting
 # how far apart the quartiles of a Gaussian are, in standard deviations
 _QUARTILES = 1.349
 _FENCE = 6.0  # standard deviations
+# of the variances along principal directions: the largest is so many times the least
+_SIMILAR = 2.0
+_FLAT = 1e-8  # of the largest variance: directions that are dependent but for rounding
 START_NAMES = ("kmeans", "k-means++", "random_from_data")
 
 
@@ -56,6 +60,10 @@ class ScaledCells:
     def schema(self, schema: Schema) -> Schema:
         return schema
 
+    def original(self, Z: np.ndarray) -> np.ndarray:
+        """Scaled rows in the units of the table."""
+        return Z * self.scale + self.center
+
     def cells(self, X: Data) -> Any:
         if sparse.issparse(X):
             return X
@@ -82,6 +90,41 @@ class ScaledCells:
 
 
 @dataclass(frozen=True, eq=False)
+class WhitenedCells(ScaledCells):
+    """Rows in directions that are uncorrelated and have variance 1, V Λ^-½ of the correlations.
+
+    Clusters that are long and lie side by side are apart in a direction of little variance, which
+    k-means overlooks in columns of equal variance.
+    """
+
+    rotation: np.ndarray = field(kw_only=True)  # (d, d)
+    inverse: np.ndarray = field(kw_only=True)  # (d, d)
+
+    @classmethod
+    def learn(cls, rows: Rows, plain: ScaledCells) -> WhitenedCells | None:
+        """None where columns are so little correlated that whitening changes hardly anything."""
+        scatter = rows.then(plain).reduce(Scatter.of)
+        values, vectors = np.linalg.eigh(scatter.xx / scatter.weight)
+        varies = values > _FLAT * values[-1]
+        if values[-1] < _SIMILAR * values[varies].min(initial=np.inf):
+            return None
+        roots = np.sqrt(np.where(varies, values, 0.0))
+        inverse_roots = np.divide(1.0, roots, out=np.zeros_like(roots), where=varies)
+        return cls(
+            plain.center,
+            plain.scale,
+            rotation=vectors * inverse_roots,
+            inverse=(vectors * roots).T,
+        )
+
+    def original(self, Z: np.ndarray) -> np.ndarray:
+        return super().original(Z @ self.inverse)
+
+    def cells(self, X: Data) -> Any:
+        return super().cells(X) @ self.rotation
+
+
+@dataclass(frozen=True, eq=False)
 class StartLabels:
     """Every row to its nearest center; missing cells are filled with those of the center."""
 
@@ -102,9 +145,8 @@ class StartLabels:
             return block
         # centers are in the units of the scaling, cells in their own
         X = np.array(block.X, dtype=np.float64)
-        own = self.centers[R.argmax(axis=1)[rows], columns]
-        scale = self.scaling.scale[columns]
-        X[rows, columns] = own * scale + self.scaling.center[columns]
+        centers = self.scaling.original(self.centers)
+        X[rows, columns] = centers[R.argmax(axis=1)[rows], columns]
         return block.with_X(X, block.schema)
 
 
@@ -136,6 +178,17 @@ def starts_of(
                 raise DataError(message) from error
         starts.append(StartLabels(centers, scaling))
     return starts
+
+
+def sample_rows(rows: Rows, size: int) -> Rows:
+    """At most `size` rows, always the same, with weights that stand for all rows."""
+    if rows.n_rows is not None and rows.n_rows <= size:
+        return rows
+    of = partial(RowSample.of, size=size, seed=0, n_rows=rows.n_rows)
+    sample = rows.reduce(of)
+    schema = Schema(rows.schema.columns)
+    source = ArraySource(sample.X, None, sample.weights, schema, coded=True)
+    return Rows(source)
 
 
 def given_array(name: str, values: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:

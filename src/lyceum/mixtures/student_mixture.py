@@ -40,8 +40,9 @@ class StudentMixture(EllipticalMixture):
     degrees : "estimate" or float, default="estimate"
         The degrees of freedom ν_k: estimated for every component, between 0.5 and 1000, or one for
         all.
-    covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
-        One shape matrix per component, one for all, its diagonal only, or one number per component.
+    covariance_type : {"full", "tied", "diag", "spherical"} or three letters, default="full"
+        One shape matrix per component, one for all, its diagonal only, or one number per component;
+        or a name from "EII" to "VVV", as in `GaussianMixture`.
     n_init : int, default=1
         How many starts are tried, of each kind; the largest objective wins.
     means_init : array of shape (n_components, n_columns) or None, default=None

@@ -11,6 +11,7 @@ import numpy as np
 
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
+    Coding,
     Learner,
     PosteriorClassifier,
     finite_sums,
@@ -21,6 +22,7 @@ from lyceum._core.distances import (
     METRIC_PARTS,
     Mahalanobis,
     Metric,
+    distance_coding,
     metric as metric_named,
     pairwise,
 )
@@ -28,9 +30,10 @@ from lyceum._core.probability import AGAINST_RUNNER_UP, runner_up
 from lyceum._core.statistics import ClassScatter, seed_from
 from lyceum._core.types import Categories, Data
 from lyceum.cluster import KMeans
-from lyceum.errors import SettingError
+from lyceum.errors import DataError, SettingError
 from lyceum.neighbors.knn.explanation import column_differences, column_shares
 from lyceum.neighbors.stored_rows import (
+    are_numbers,
     flat_fact,
     invertible,
     moments_of,
@@ -63,9 +66,10 @@ class NearestCentroid(PosteriorClassifier, Learner):
     n_clusters : int, default=1
         How many clusters every class has, each with its centroid; fewer where a class has fewer
         distinct rows.
-    exemplar : {"mean", "median", "geometric_median"}, default="mean"
-        What stands for the rows: their mean, the median of every column, or the point of the least
-        sum of Euclidean distances.
+    exemplar : {"mean", "geometric_mean", "median", "geometric_median"}, default="mean"
+        What stands for the rows: their mean; the geometric mean exp(mean of log x) of every column
+        of numbers, none of which may be negative, and the mean of indicators of categories; the
+        median of every column; or the point of the least sum of Euclidean distances.
     metric : str or Metric, default="euclidean"
         "euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", "cosine" or
         "correlation", or a `Metric`; "mahalanobis" takes the covariance within the classes.
@@ -118,7 +122,9 @@ class NearestCentroid(PosteriorClassifier, Learner):
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "exemplar": [StrOptions({"mean", "median", "geometric_median"})],
+        "exemplar": [
+            StrOptions({"mean", "geometric_mean", "median", "geometric_median"})
+        ],
         "metric": [StrOptions(_NAMES), Metric],
         "covariance": [StrOptions({"class", "centroid"}), None],
         "standardize": ["boolean", StrOptions({"range"})],
@@ -144,6 +150,12 @@ class NearestCentroid(PosteriorClassifier, Learner):
         self.standardize = standardize
         self.random_state = random_state
         self.categorical_features = categorical_features
+
+    @property
+    def _coding(self) -> Coding:  # type: ignore[override]
+        if self.covariance is not None:
+            return "reference"
+        return distance_coding(self.metric)
 
     # -- fit ---------------------------------------------------------------------------
 
@@ -219,7 +231,8 @@ class NearestCentroid(PosteriorClassifier, Learner):
             type(self).__name__, "n_clusters=1 with exemplar='mean'"
         )
         block = block.without_zero_weights()
-        X = self._scale_cells(block.X)
+        cells = block.dense
+        X = self._scale_cells(cells)
         w = np.array(block.weights)
         y = block.y
         seed = seed_from(self.random_state)
@@ -232,7 +245,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
             groups = _groups(X[of_class], w[of_class], int(self.n_clusters), seed)
             for g in np.unique(groups):
                 of_group = of_class[groups == g]
-                centroid = _exemplar(X[of_group], w[of_group], self.exemplar)
+                centroid = self._exemplar(X[of_group], cells[of_group], w[of_group])
                 centroids.append(centroid)
                 classes.append(c)
                 # the rows that the covariance of the centroid comes from
@@ -244,6 +257,36 @@ class NearestCentroid(PosteriorClassifier, Learner):
         self._set(np.array(centroids), np.array(classes))
         if self.covariance is not None:
             self._set_covariances(parts, within)
+
+    def _exemplar(self, X: np.ndarray, cells: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """What stands for weighted rows X; `cells` are the same rows in their own units."""
+        if self.exemplar == "median":
+            return np.array([_median(column, w) for column in X.T])
+        if self.exemplar == "geometric_median":
+            return _geometric_median(X, w)
+        mean = np.average(X, axis=0, weights=w)
+        if self.exemplar == "mean":
+            return mean
+        # geometric means are not those of scaled cells; indicators keep their shares
+        is_number = are_numbers(self.schema_, self._design)
+        geometric = self._scale_cells(self._geometric_means(cells, w, is_number))
+        return np.where(is_number, geometric, mean)
+
+    def _geometric_means(
+        self, cells: np.ndarray, w: np.ndarray, is_number: np.ndarray
+    ) -> np.ndarray:
+        """exp(mean of log x) of the columns of numbers, 0 where a cell is 0; 1 for others."""
+        numbers = np.where(is_number, np.asarray(cells, dtype=np.float64), 1.0)
+        negative = np.flatnonzero((numbers < 0).any(axis=0))
+        if len(negative):
+            j = negative[0]
+            raise DataError(
+                f"column {self.design_names[j]!r} holds {numbers[:, j].min():g}, of which there is"
+                " no geometric mean: shift it above 0, or take exemplar='mean' or 'median'"
+            )
+        logs = np.full(numbers.shape, -np.inf)
+        np.log(numbers, out=logs, where=numbers > 0)
+        return np.exp(np.average(logs, axis=0, weights=w))
 
     def _set(self, centroids: np.ndarray, classes: np.ndarray) -> None:
         self.centroids_ = centroids * self.scale_ + self.center_
@@ -418,15 +461,6 @@ def _groups(X: np.ndarray, w: np.ndarray, k: int, seed: int) -> np.ndarray:
     if k == 1:
         return np.zeros(len(X), dtype=np.int64)
     return KMeans(k, random_state=seed).fit(X, sample_weight=w).labels_
-
-
-def _exemplar(X: np.ndarray, w: np.ndarray, kind: str) -> np.ndarray:
-    """The mean, the median of every column, or the geometric median of weighted rows."""
-    if kind == "mean":
-        return np.average(X, axis=0, weights=w)
-    if kind == "median":
-        return np.array([_median(column, w) for column in X.T])
-    return _geometric_median(X, w)
 
 
 def _median(x: np.ndarray, w: np.ndarray) -> float:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
-from lyceum._core.base import CATEGORICAL_FEATURES, Learner
+from lyceum._core.base import CATEGORICAL_FEATURES, Coding, Learner
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import (
     Align,
@@ -29,6 +29,7 @@ from lyceum._core.distances import (
     Metric,
     NeighborIndex,
     ValueDifference,
+    distance_coding,
     metric as metric_named,
 )
 from lyceum._core.probability import RIDGE, whiten
@@ -116,10 +117,10 @@ class StoredRows(Learner):
         return self._metric_name in MIXED
 
     @property
-    def _coding(self) -> Literal["codes", "one_hot"]:  # type: ignore[override]
+    def _coding(self) -> Coding:  # type: ignore[override]
         if self._is_mixed:
             return "codes"
-        return "one_hot"
+        return distance_coding(self.metric, self.metric_params)
 
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]

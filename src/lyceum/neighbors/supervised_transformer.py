@@ -33,6 +33,7 @@ class SupervisedTransformer(NewColumns, Learner):
     """
 
     _reads_rows = "in memory"
+    _coding = "every_category"
 
     mean_: np.ndarray
     components_: np.ndarray

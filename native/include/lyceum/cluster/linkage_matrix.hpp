@@ -19,7 +19,7 @@ struct Merges {
     double* height;
 };
 
-// The distance of x to the union of a and b (Lance and Williams); squared distances for Centroid and Ward.
+// The distance of x to the union of a and b (Lance and Williams); squared distances for Centroid, Median and Ward.
 struct Parts {
     double na, nb, ab;  // sizes, and the distance of a and b
 };
@@ -37,6 +37,13 @@ struct Centroid {
         const double n = p.na + p.nb;
         return std::max(0., (p.na * a + p.nb * b - p.na * p.nb * p.ab / n) / n);
     }
+};
+// The two parts count alike, whatever their sizes: the mean distance, and the distance of midpoints.
+struct Weighted {
+    static double join(const Parts&, double a, double b, double) { return 0.5 * (a + b); }
+};
+struct Median {
+    static double join(const Parts& p, double a, double b, double) { return std::max(0., 0.5 * (a + b) - 0.25 * p.ab); }
 };
 struct Ward {
     static double join(const Parts& p, double a, double b, double nx) {

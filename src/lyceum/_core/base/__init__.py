@@ -8,7 +8,7 @@ runs in memory, from files and on Dask.
 
 from lyceum._core.base.density import Density
 from lyceum._core.base.explanations import explain_frame, sum_by_source
-from lyceum._core.base.learner import CATEGORICAL_FEATURES, Learner, Reading
+from lyceum._core.base.learner import CATEGORICAL_FEATURES, Coding, Learner, Reading
 from lyceum._core.base.mistake_bound import separability_facts, set_separability
 from lyceum._core.base.model_parts import complexity, is_pipeline, pipeline_steps
 from lyceum._core.base.n_jobs_verbose import guard_public_methods
@@ -59,6 +59,7 @@ __all__ = [
     "CATEGORICAL_FEATURES",
     "Classifier",
     "Decision",
+    "Coding",
     "Density",
     "Learner",
     "NewColumns",

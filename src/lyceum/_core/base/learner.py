@@ -45,6 +45,7 @@ from lyceum._core.types import Data, Estimator, Operation, Target, Weights
 from lyceum.errors import cannot_export
 
 Reading = Literal["one pass", "many passes", "in memory"]
+Coding = Literal["codes", "one_hot", "reference", "every_category"]
 
 # what the parameter `categorical_features` may be: names, numbers or flags of columns
 CATEGORICAL_FEATURES = [StrOptions({"from_dtype"}), "array-like", "boolean", None]
@@ -55,11 +56,13 @@ class Learner(BaseEstimator):
 
     A subclass writes `fit` over `self._rows(X, y, sample_weight)`, and `predict` or `transform` by
     `self._apply(function_of_block, X)`. Its class attributes say what it takes: `_coding` is how
-    categories reach it ("codes" into tables, "one_hot" columns, or "reference" columns without the
-    first category), `_takes_missing`, `_takes_sparse`, `_takes_kinds` and `_takes_unlabeled` which
-    rows it takes, `_reads_rows` how it reads them, and `_needs_scaling` whether the units of
-    columns matter to it. The catalog shows these of a learner with its default settings. `fit` is
-    all or nothing: where it fails or is cancelled, the learner stays as it was.
+    categories reach it ("codes" into tables, "one_hot" columns of which two categories share one,
+    "reference" columns without the first category, or a column for "every_category", so that a
+    mismatch counts the same whatever the number of categories: for distances), `_takes_missing`,
+    `_takes_sparse`, `_takes_kinds` and `_takes_unlabeled` which rows it takes, `_reads_rows` how it
+    reads them, and `_needs_scaling` whether the units of columns matter to it. The catalog shows
+    these of a learner with its default settings. `fit` is all or nothing: where it fails or is
+    cancelled, the learner stays as it was.
 
     Attributes
     ----------
@@ -100,7 +103,7 @@ class Learner(BaseEstimator):
     ([7.0, 7.0], 1)
     """
 
-    _coding: ClassVar[Literal["codes", "one_hot", "reference"]] = "one_hot"
+    _coding: ClassVar[Coding] = "one_hot"
     _takes_missing: ClassVar[bool] = False
     _takes_sparse: ClassVar[bool] = False
     _takes_kinds: ClassVar[tuple[Kind, ...]] = KINDS
@@ -196,8 +199,12 @@ class Learner(BaseEstimator):
     @property
     def _design(self) -> Design:
         columns = Schema(self.schema_.columns)
-        is_reference = self._coding == "reference"
-        return Design(columns, is_reference, sparse=self._takes_sparse)
+        return Design(
+            columns,
+            reference=self._coding == "reference",
+            every=self._coding == "every_category",
+            sparse=self._takes_sparse,
+        )
 
     @property
     def design_names(self) -> tuple[str, ...]:

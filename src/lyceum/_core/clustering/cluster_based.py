@@ -216,6 +216,8 @@ class ClusterBased(Learner):
             return self._default_clusterer()
         return self.clusterer
 
+    _coding = "every_category"
+
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]
         return takes_missing(self._clusterer)

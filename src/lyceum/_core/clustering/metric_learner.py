@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from lyceum._core.base import Learner, Reading
+from lyceum._core.base import Coding, Learner, Reading
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block, CheckCells, Column, Inputs, Rows, Schema, Step
 from lyceum._core.distances import (
@@ -20,6 +20,7 @@ from lyceum._core.distances import (
     Hamming,
     Mahalanobis,
     Metric,
+    distance_coding,
     finite_distances,
     metric,
     pairwise,
@@ -79,6 +80,8 @@ class MetricLearner(Learner):
     _takes_sparse = True
     _reads_rows: ClassVar[Reading] = "in memory"
     _needs_scaling = True
+    # whether given distances may be a sparse graph of neighbors
+    _takes_graphs: ClassVar[bool] = False
 
     metric: Any
     metric_: Metric
@@ -141,6 +144,10 @@ class MetricLearner(Learner):
         return isinstance(self.metric, str) and self.metric == "precomputed"
 
     @property
+    def _coding(self) -> Coding:  # type: ignore[override]
+        return distance_coding(self.metric)
+
+    @property
     def _compares_cells(self) -> bool:
         return isinstance(self.metric_, Gower | Hamming)
 
@@ -161,7 +168,7 @@ class MetricLearner(Learner):
 
     def _given_distances(self, block: Block, square: bool = True) -> np.ndarray:
         """The matrix of distances that the rows are, after checks."""
-        D = np.ascontiguousarray(block.dense)
+        D = self._distance_cells(block)
         is_square = D.shape[0] == D.shape[1]
         if square and not (is_square and _is_symmetric(D)):
             if is_square:
@@ -175,6 +182,23 @@ class MetricLearner(Learner):
         # NaN was refused when the rows were read
         if D.min(initial=0.0) < 0:
             raise DataError("distances cannot be negative, but some cells of X are")
+        return D
+
+    def _distance_cells(self, block: Block) -> np.ndarray:
+        """Given distances; a sparse graph has those of neighbors alone, the others are absent."""
+        if not sparse.issparse(block.X):
+            return np.ascontiguousarray(block.dense)
+        graph = sparse.coo_array(block.X)
+        D = np.full(graph.shape, np.inf)
+        D[graph.row, graph.col] = graph.data
+        if graph.shape[0] == graph.shape[1]:
+            np.fill_diagonal(D, 0.0)
+        if not self._takes_graphs and np.isinf(D).any():
+            raise DataError(
+                f"a sparse matrix of distances leaves out pairs of rows, which"
+                f" {type(self).__name__} needs: give a dense matrix of all distances, or take"
+                " DBSCAN or HDBSCAN, for which pairs without a distance are no neighbors"
+            )
         return D
 
     @classmethod
@@ -259,10 +283,15 @@ def _is_symmetric(D: np.ndarray) -> bool:
 
     if all(ordered_map(is_equal, tiles)):
         return True
-    # distances computed twice may differ by rounding
-    most = 1e-6 * max(float(D.max(initial=0.0)), 1e-300)
+    # distances computed twice may differ by rounding; those that are absent do not
+    finite = np.isfinite(D)
+    most = 1e-6 * max(float(D.max(initial=0.0, where=finite)), 1e-300)
     for rows, columns in tiles:
-        differences = np.abs(D[rows, columns] - D[columns, rows].T)
+        one = D[rows, columns]
+        other = D[columns, rows].T
+        differences = np.zeros(one.shape)
+        np.subtract(one, other, out=differences, where=one != other)
+        np.abs(differences, out=differences)
         if not (differences <= most).all():
             return False
     return True

@@ -24,7 +24,7 @@ from lyceum._core.data.files.tables import (
 from lyceum._core.data.files.text_formats import parse_columns
 from lyceum._core.data.inputs.arrow import decode_dictionary, is_frame, to_arrow
 from lyceum._core.data.inputs.constant_columns import constant_columns
-from lyceum._core.data.inputs.pandas_columns import has_text_levels
+from lyceum._core.data.inputs.pandas_columns import has_text_levels, is_missing
 from lyceum._core.data.inputs.separate_target import other_target, refuse_beside_rows
 from lyceum._core.data.inputs.text_arrays import text_array, text_table
 from lyceum._core.data.inspection.inspect import inspect
@@ -115,6 +115,7 @@ __all__ = [
     "is_beyond_floats",
     "is_dask",
     "is_frame",
+    "is_missing",
     "labels",
     "missing_columns",
     "other_target",

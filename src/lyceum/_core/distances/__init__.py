@@ -1,5 +1,6 @@
 """Distances: metrics of rows, all pairs in blocks, and the nearest rows."""
 
+from lyceum._core.distances.category_coding import distance_coding
 from lyceum._core.distances.centers import nearest_center
 from lyceum._core.distances.differences import (
     Chebyshev,
@@ -9,7 +10,12 @@ from lyceum._core.distances.differences import (
     Minkowski,
     SquaredEuclidean,
 )
-from lyceum._core.distances.directions import Correlation, Cosine, unit_rows
+from lyceum._core.distances.directions import (
+    Correlation,
+    Cosine,
+    SquaredCorrelation,
+    unit_rows,
+)
 from lyceum._core.distances.function import FunctionMetric
 from lyceum._core.distances.gower import Gower, finite_distances
 from lyceum._core.distances.index import NeighborIndex
@@ -47,10 +53,12 @@ __all__ = [
     "NeighborIndex",
     "Neighbors",
     "RadiusNeighbors",
+    "SquaredCorrelation",
     "SquaredEuclidean",
     "ValueDifference",
     "check_finite",
     "check_stored",
+    "distance_coding",
     "finite_distances",
     "float_cells",
     "float_matrix",

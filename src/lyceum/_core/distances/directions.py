@@ -97,6 +97,37 @@ class Correlation(Cosine):
         return super().points(Z)
 
 
+@register_metric("squared_correlation")
+@dataclass(frozen=True)
+class SquaredCorrelation(Correlation):
+    """The distance 1 - r(x, y)², from 0 to 1: near are rows that rise and fall together, or one
+    against the other.
+
+    It is |z zᵀ - u uᵀ|² / 2 of rows z and u about their means, scaled to length 1, over the cells
+    of these products: d (d + 1) / 2 numbers per row are compared. A constant row is at distance 1
+    from all others, and 0 from its like.
+
+    See Also
+    --------
+    Correlation : 1 - r, where rows that go against each other are far apart.
+
+    Examples
+    --------
+    >>> from lyceum.distances import SquaredCorrelation
+    >>> distance = SquaredCorrelation()
+    >>> round(distance([1, 2, 3], [3, 2, 1]), 12), round(distance([1, 2, 3], [1, 0, 1]), 12)
+    (0.0, 1.0)
+    """
+
+    def points(self, X: Data) -> np.ndarray:
+        Z = super().points(X)
+        # a cell off the diagonal stands for two
+        rows, columns = np.triu_indices(Z.shape[1])
+        products = Z[:, rows] * Z[:, columns]
+        products[:, rows < columns] *= np.sqrt(2.0)
+        return np.ascontiguousarray(products)
+
+
 def unit_rows(X: Data) -> tuple[Any, np.ndarray]:
     """Rows scaled to length 1, and which of them are zero (those stay).
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,11 @@ class Gower(Metric):
 
     d(x, y) = Σ_j w_j δ_j s_j / Σ_j w_j δ_j, where δ_j is 1 if the cell is known in both rows, and
     s_j is |x_j - y_j| / range_j for numbers (at most 1; 0 in a constant column) and 0 or 1 for
-    equal or different categories. Rows that share no known cell are infinitely far apart. With
-    missing cells the triangle inequality does not hold.
+    equal or different categories. Categories in an order count as numbers, by their ranks 0, 1, ...
+    over the largest. In an asymmetric column of two values, say of symptoms, absence in both rows
+    says nothing: δ_j is 0 if both cells are the first value, as in Jaccard's distance. Rows that
+    share no known cell are infinitely far apart. With missing cells the triangle inequality does
+    not hold.
 
     Parameters
     ----------
@@ -41,6 +45,12 @@ class Gower(Metric):
         The smallest number of every column; learned by `learn(rows)`, in one mergeable pass.
     high : array of shape (d,), optional
         The largest number of every column; learned likewise.
+    ordered : mapping from column names to sequences of categories, or sequence of names, optional
+        The columns whose categories have an order, with all of these from the first to the last; or
+        names alone, for the order in which the schema lists categories.
+    asymmetric : sequence of str, optional
+        The names of columns of two values of which only the second (1, True, "yes" after "no") in
+        both rows makes them alike.
 
     See Also
     --------
@@ -50,7 +60,7 @@ class Gower(Metric):
     References
     ----------
     Gower, J. C. (1971). A general coefficient of similarity and some of its properties. Biometrics
-    27(4).
+    27(4). Kaufman, L. and Rousseeuw, P. J. (1990). Finding Groups in Data. Wiley, section 2.6.
 
     Examples
     --------
@@ -60,12 +70,18 @@ class Gower(Metric):
     >>> rows = scan(pa.table({"age": [20.0, 30.0, 60.0], "sex": ["f", "m", None]}))
     >>> pairwise(rows, metric=Gower().learn(rows)).round(3).tolist()
     [[0.0, 0.625, 1.0], [0.625, 0.0, 0.75], [1.0, 0.75, 0.0]]
+    >>> shirts = scan(pa.table({"size": ["S", "L", "M"]}))
+    >>> by_rank = Gower(ordered={"size": ["S", "M", "L"]}).learn(shirts)
+    >>> pairwise(shirts, metric=by_rank)[0].tolist()
+    [0.0, 1.0, 0.5]
     """
 
     weights: Any = None
     schema: Schema | None = field(default=None, repr=False)
     low: np.ndarray | None = field(default=None, repr=False)
     high: np.ndarray | None = field(default=None, repr=False)
+    ordered: Any = None
+    asymmetric: Any = None
     takes_missing = True
     takes_categories = True
 
@@ -84,7 +100,10 @@ class Gower(Metric):
         rows = as_rows(rows)
         moments = moments_of(rows)
         schema = Schema(rows.schema.columns)
-        return replace(self, schema=schema, low=moments.low, high=moments.high)
+        learned = replace(self, schema=schema, low=moments.low, high=moments.high)
+        # wrong names and levels are refused at once
+        _ = learned._ranks, learned._absent
+        return learned
 
     def check_schema(self, schema: Schema) -> None:
         check_columns("Gower", self.schema, schema)
@@ -92,9 +111,78 @@ class Gower(Metric):
     @property
     def space(self) -> Space:
         schema = self._schema
-        # categories are equal or not, numbers differ by a part of their range
+        # categories are equal or not, numbers and ranks differ by a part of their range
         matched = np.array([column.is_categorical for column in schema], dtype=np.uint8)
-        return Space("known columns", 1.0, self._column_weights(schema), matched)
+        matched[list(self._ranks)] = 0
+        weights = self._column_weights(schema)
+        if not self._absent:
+            return Space("known columns", 1.0, weights, matched)
+        # the marks of absence in both rows take the weight of their column off again
+        marks = self._mark_places
+        signed = np.insert(weights, marks, -weights[list(self._absent)])
+        return Space("known columns", 1.0, signed, np.insert(matched, marks, 1))
+
+    @property
+    def table_columns(self) -> np.ndarray:
+        """Which columns of the points are those of the table; the others mark absence."""
+        n = len(self._schema)
+        is_mark = np.insert(np.zeros(n, dtype=bool), self._mark_places, True)
+        return np.flatnonzero(~is_mark)
+
+    @property
+    def _mark_places(self) -> list[int]:
+        """A mark stands right behind its column, so that weights cancel without rounding."""
+        return [j + 1 for j in self._absent]
+
+    @cached_property
+    def _ranks(self) -> dict[int, np.ndarray]:
+        """The rank of every category over the largest, by the columns that have an order."""
+        schema = self._schema
+        ordered = self.ordered
+        if ordered is None:
+            return {}
+        if not isinstance(ordered, Mapping):
+            ordered = dict.fromkeys(ordered)
+        ranks = {}
+        for name, levels in ordered.items():
+            j = _column_number(schema, name, "ordered")
+            known = schema[j].categories
+            if known is None:
+                raise SettingError(
+                    f"ordered names {name!r}, which holds numbers: they have an order already"
+                )
+            ranks[j] = _level_ranks(name, np.asarray(known).tolist(), levels)
+        return ranks
+
+    @cached_property
+    def _absent(self) -> dict[int, float]:
+        """The cell that stands for absence, by the asymmetric columns, in ascending order."""
+        schema = self._schema
+        absent = {}
+        for name in self.asymmetric or ():
+            j = _column_number(schema, name, "asymmetric")
+            column = schema[j]
+            if j in self._ranks:
+                raise SettingError(f"column {name!r} is both ordered and asymmetric")
+            if column.is_categorical and len(np.asarray(column.categories)) == 2:
+                is_number = column.numeric
+                absent[j] = (
+                    float(np.asarray(column.categories)[0]) if is_number else 0.0
+                )
+            elif not column.is_categorical and self._is_zero_one(j):
+                absent[j] = 0.0
+            else:
+                raise SettingError(
+                    f"asymmetric names {name!r}, which does not hold two values: 0 and 1, or two"
+                    " categories"
+                )
+        return dict(sorted(absent.items()))
+
+    def _is_zero_one(self, j: int) -> bool:
+        """Whether the numbers of a column are from 0 to 1."""
+        assert self.low is not None
+        assert self.high is not None
+        return bool(self.low[j] >= 0.0 and self.high[j] <= 1.0)
 
     def points(self, X: Any) -> np.ndarray:
         schema = self._schema
@@ -109,14 +197,22 @@ class Gower(Metric):
         # the known. Constant columns become 0, but missing cells stay missing.
         Z = np.array(X, dtype=np.float64)
         for j, column in enumerate(schema):
-            if column.is_categorical:
+            if j in self._ranks:
+                Z[:, j] = _rank_cells(Z[:, j], self._ranks[j])
+            if column.is_categorical or j in self._absent:
                 continue
             span = self.high[j] - self.low[j]
             if 0 < span < np.inf:
                 Z[:, j] = (Z[:, j] - self.low[j]) / span
             else:
                 Z[:, j] = 0.0 * Z[:, j]
-        return Z
+        if not self._absent:
+            return Z
+        # a mark is known where the value is absent, so that it counts if both are
+        columns = list(self._absent)
+        is_absent = Z[:, columns] == np.array(list(self._absent.values()))
+        marks = np.where(is_absent, 0.0, np.nan)
+        return np.insert(Z, self._mark_places, marks, axis=1)
 
     @property
     def _schema(self) -> Schema:
@@ -154,6 +250,35 @@ class Gower(Metric):
                 "all weights are 0, so that no column is compared: give one column a weight"
             )
         return weights
+
+
+def _column_number(schema: Schema, name: str, setting: str) -> int:
+    if name not in schema.names:
+        raise SettingError(f"{setting} names {name!r}, which is no column of the rows")
+    return schema.names.index(name)
+
+
+def _level_ranks(name: str, known: list[Any], levels: Any) -> np.ndarray:
+    """The rank of every known category over the largest rank, as the levels say."""
+    if levels is None:
+        levels = known
+    levels = list(levels)
+    missing = [value for value in known if value not in levels]
+    if missing or len(set(levels)) < len(levels):
+        what = f"does not list {missing[0]!r}" if missing else "lists a level twice"
+        raise SettingError(
+            f"ordered[{name!r}] {what}: give every category once, from the first to the last"
+        )
+    largest = max(1, len(levels) - 1)
+    return np.array([levels.index(value) for value in known]) / largest
+
+
+def _rank_cells(codes: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+    """Ranks of codes; an unknown category (-1) is as far from all known ones as the ends are."""
+    cells = np.where(np.isnan(codes), np.nan, 2.0)
+    known = codes >= 0
+    cells[known] = ranks[codes[known].astype(np.int64)]
+    return cells
 
 
 def finite_distances(D: np.ndarray, metric: Metric) -> np.ndarray:

@@ -198,7 +198,7 @@ def metric(
     Parameters
     ----------
     name : {"euclidean", "squared_euclidean", "manhattan", "minkowski", "chebyshev", \
-"mahalanobis", "cosine", "correlation", "hamming", "jaccard", "gower", \
+"mahalanobis", "cosine", "correlation", "squared_correlation", "hamming", "jaccard", "gower", \
 "value_difference"}, Metric, its class or callable
         A callable takes two rows and gives their distance; it is called for every pair
         (`FunctionMetric`).

@@ -10,7 +10,7 @@ from lyceum._core.distances.differences import (
     Minkowski,
     SquaredEuclidean,
 )
-from lyceum._core.distances.directions import Correlation, Cosine
+from lyceum._core.distances.directions import Correlation, Cosine, SquaredCorrelation
 from lyceum._core.distances.gower import Gower
 from lyceum._core.distances.matches import Hamming, Jaccard
 from lyceum._core.distances.metrics import Metric
@@ -27,6 +27,7 @@ METRIC_CLASSES: tuple[type[Metric], ...] = (
     Mahalanobis,
     Manhattan,
     Minkowski,
+    SquaredCorrelation,
     SquaredEuclidean,
 )
 METRIC_PARTS: tuple[type, ...] = (*METRIC_CLASSES, ValueDifference, *COLUMN_PARTS)

@@ -107,11 +107,14 @@ ITEMS: tuple[Item, ...] = (
     *(
         Item(name, syllabus=("12.5",))
         for name in (
+            "adjusted_mutual_info_score",
             "adjusted_rand_score",
             "agreement",
             "match_clusters",
             "choose_k",
+            "davies_bouldin_score",
             "entropy",
+            "judged_pairs",
             "mutual_info_score",
             "normalized_mutual_info_score",
             "pair_counts",
@@ -121,6 +124,8 @@ ITEMS: tuple[Item, ...] = (
             "sums_of_squares",
         )
     ),
+    Item("Gower", ("10.1", "12.2", "12.3"), package="lyceum.distances"),
+    Item("SquaredCorrelation", ("12.3",), package="lyceum.distances"),
     Item("segment_image", ("12.6",), package="lyceum.workflows"),
     Item("visual_words", ("12.6",), package="lyceum.workflows"),
 )

@@ -37,7 +37,11 @@ ENTRIES: tuple[Entry, ...] = (
         syllabus=("10.5",),
         space={
             "n_clusters": (1, 10, "log"),
-            "exemplar": ["mean", "median", "geometric_median"],
+            "exemplar": [
+                "mean",
+                "median",
+                "geometric_median",
+            ],  # others need positive cells
         },
         in_study="never",
     ),

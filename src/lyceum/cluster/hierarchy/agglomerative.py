@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -35,10 +36,17 @@ from lyceum.cluster.hierarchy.linkage import (
     cut_merges,
     link_distances,
     link_rows,
+    merge_members,
 )
 from lyceum.cluster.kmeans.initial_centers import canonical_ranks
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary, Table
+
+_BY_SIZE = {"weighted": "average", "median": "centroid"}
+# merges in the summary: all if they are few, else the last
+_FEW_MERGES = 20
+_LAST_MERGES = 11
+_FEW_ROWS = 10  # of a merge that are listed by their numbers
 
 
 class AgglomerativeClustering(
@@ -52,21 +60,26 @@ class AgglomerativeClustering(
     =========  ==============================================================================
     single     the least distance of a row of one and a row of the other
     complete   the largest distance
-    average    the mean distance
-    centroid   the distance of their means; heights may fall from a merge to the next
+    average    the mean distance (UPGMA)
+    weighted   the mean of the distances of the two parts it was made of, whatever their sizes
+               (WPGMA)
+    centroid   the distance of their means; heights may fall from a merge to the next (UPGMC)
+    median     the distance of their centers, where the center of a merged cluster is midway
+               between those of its parts; heights may fall (WPGMC)
     ward       how much the sum of squares grows: sqrt(2 na nb / (na + nb)) |mean_a - mean_b|
     =========  ==============================================================================
 
     Single linkage is read off the minimum spanning tree, Ward's and centroid linkage off the means
     of clusters: without the distances of all pairs. The others hold them once, as half a matrix (8
     n² / 2 bytes). Centroid and Ward's linkage of distances that are not Euclidean do so too, and go
-    by Lance and Williams's formula.
+    by Lance and Williams's formula, as median linkage always does.
 
     Parameters
     ----------
     n_clusters : int or None, default=2
         Cut the tree into this many clusters.
-    linkage : {"single", "complete", "average", "centroid", "ward"}, default="ward"
+    linkage : {"single", "complete", "average", "weighted", "centroid", "median", "ward"}, \
+default="ward"
         The distance of two clusters.
     distance_threshold : float or None, default=None
         Cut the tree at this height instead: clusters at this distance or farther are not merged;
@@ -227,15 +240,10 @@ class AgglomerativeClustering(
         return link_distances(condensed, len(D), self.linkage, w)
 
     def _learn(self, block: Block, merges: np.ndarray) -> None:
-        labels = self._cut(merges)
         # numbered by the first of their rows in the order of the cells, which is no matter of the
         # row numbers
         ranks = canonical_ranks(block.X)
-        least = np.full(labels.max() + 1, np.iinfo(np.int64).max)
-        np.minimum.at(least, labels, ranks)
-        # argsort twice: the rank of every cluster
-        order = np.argsort(least, kind="stable")
-        labels = np.argsort(order, kind="stable")[labels]
+        labels = _in_order(self._cut(merges), ranks)
         self.linkage_ = merges
         self.n_clusters_ = int(labels.max()) + 1
         self.order_ = np.lexsort((ranks, labels))
@@ -262,13 +270,68 @@ class AgglomerativeClustering(
         n_merged = len(merges) + 1 - self.n_clusters
         return cut_merges(merges, np.arange(len(merges)) < n_merged)
 
+    def cut(
+        self,
+        n_clusters: int | None = None,
+        *,
+        distance_threshold: float | None = None,
+        inconsistency: float | None = None,
+    ) -> np.ndarray:
+        """The clusters of another cut of the same tree, without another fit.
+
+        Parameters
+        ----------
+        n_clusters : int or None, default=None
+            Cut the tree into this many clusters,
+        distance_threshold : float or None, default=None
+            or at this height,
+        inconsistency : float or None, default=None
+            or above merges that are no more inconsistent than this; one of the three must be given.
+
+        Returns
+        -------
+        array of int of shape (n_leaves,)
+            The cluster of every row with a weight.
+
+        Examples
+        --------
+        >>> from lyceum.cluster import AgglomerativeClustering
+        >>> model = AgglomerativeClustering(2, linkage="single").fit([[0.0], [1.0], [4.0], [9.0]])
+        >>> model.cut(3).tolist(), model.cut(distance_threshold=4.0).tolist()
+        ([0, 0, 1, 2], [0, 0, 0, 1])
+        """
+        check_is_fitted(self)
+        other = clone(self).set_params(
+            n_clusters=n_clusters,
+            distance_threshold=distance_threshold,
+            inconsistency=inconsistency,
+        )
+        other._validate_params()
+        other._check_cut()
+        if n_clusters is not None and n_clusters > self.n_leaves_:
+            raise SettingError(
+                f"n_clusters={n_clusters}, but the tree has {self.n_leaves_} rows"
+            )
+        indices = np.argsort(self.order_, kind="stable")
+        # given distances are not kept: their clusters are numbered in the order of `labels_`
+        ranks = indices
+        if not self._is_precomputed:
+            ranks = canonical_ranks(self.rows_[indices])
+        return _in_order(other._cut(self.linkage_), ranks)
+
     # -- use ---------------------------------------------------------------------------
 
     def _to_clusters(self, block: Block) -> np.ndarray:
         if self._is_precomputed:
             D = self._given_distances(block, square=False)[:, self.order_]
-            return distances_to_clusters(None, self, self.linkage, D)
-        return distances_to_clusters(block.X, self, self.linkage)
+            return distances_to_clusters(None, self, self._rule_of_rows, D)
+        return distances_to_clusters(block.X, self, self._rule_of_rows)
+
+    @property
+    def _rule_of_rows(self) -> str:
+        """The linkage by which further rows are compared with clusters, whose parts count by their
+        sizes."""
+        return _BY_SIZE.get(self.linkage, self.linkage)
 
     def _nearest(self, block: Block) -> np.ndarray:
         return self._to_clusters(block).argmin(axis=1)
@@ -278,8 +341,8 @@ class AgglomerativeClustering(
         `labels_`.
 
         Nearest is by the least distance for single linkage, the largest for complete, the mean for
-        average, and the distance to the mean for centroid and Ward (for other metrics than the
-        Euclidean, the mean distance).
+        average and weighted, and the distance to the mean for centroid, median and Ward (for other
+        metrics than the Euclidean, the mean distance).
 
         Parameters
         ----------
@@ -330,7 +393,7 @@ class AgglomerativeClustering(
         """
         check_is_fitted(self)
         # where a linkage has no means to compare with, rows go by their mean distances
-        linkage = self.linkage
+        linkage = self._rule_of_rows
         if linkage in ("centroid", "ward") and self.metric_.name != "euclidean":
             linkage = "average"
         clusters = clusters_in_order(self.starts_)
@@ -360,34 +423,76 @@ class AgglomerativeClustering(
         """The number of rows with a weight."""
         return len(self.linkage_) + 1
 
-    def summary(self) -> Summary:
-        """The cut, the clusters and their heights, and the last merges."""
+    def merge_members(
+        self, merges: Iterable[int] | None = None
+    ) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The rows of the two clusters of every merge, from the first merge to the last.
+
+        Parameters
+        ----------
+        merges : iterable of int or None, default=None
+            The numbers of the merges, counted from 0; None for all.
+
+        Returns
+        -------
+        list of pairs of arrays of int
+            The numbers of the rows among those with a weight, in ascending order.
+
+        Examples
+        --------
+        >>> from lyceum.cluster import AgglomerativeClustering
+        >>> model = AgglomerativeClustering(2, linkage="single").fit([[0.0], [5.0], [1.0]])
+        >>> [(one.tolist(), other.tolist()) for one, other in model.merge_members()]
+        [([0], [2]), ([1], [0, 2])]
+        """
         check_is_fitted(self)
-        heights = self.linkage_[:, 2]
-        n = len(self.linkage_) + 1
+        return merge_members(self.linkage_, merges)
+
+    def summary(self) -> Summary:
+        """The cut, the clusters and their heights, and the merges with their members: all of them
+        if they are few, else the last."""
+        check_is_fitted(self)
         facts = {
-            "rows": n,
+            "rows": self.n_leaves_,
             "linkage": self.linkage,
             "metric": "precomputed" if self._is_precomputed else self.metric_.name,
             "clusters": self.n_clusters_,
         }
         weight = self.counts_.sum()
         sizes = [(k, count, count / weight) for k, count in enumerate(self.counts_)]
-        # the weights of the two clusters of every merge; those of single rows come first
+        tables = [
+            Table("Clusters", ("cluster", "weight", "share"), sizes),
+            self._merge_table(),
+        ]
+        return Summary(self._title(), facts, tables)
+
+    def _merge_table(self) -> Table:
+        """Every merge from the first, or if they are many the last ones from the root."""
+        n = self.n_leaves_
+        # the weights of single rows come first, then those of the clusters that merges made
         weights = np.empty(n)
         weights[self.order_] = self.weights_
         weights = np.append(weights, self.linkage_[:, 3])
-        parts = weights[self.children_].tolist()
-        last = [
-            (n - t - 1, heights[t], *parts[t])
-            for t in range(n - 2, max(-1, n - 12), -1)
-        ]
-        heads = ("clusters left", "height", "weight of one", "weight of the other")
-        tables = [
-            Table("Clusters", ("cluster", "weight", "share"), sizes),
-            Table("Last merges", heads, last),
-        ]
-        return Summary(self._title(), facts, tables)
+        if n - 1 <= _FEW_MERGES:
+            title = "Merges"
+            steps = range(n - 1)
+        else:
+            title = "Last merges"
+            steps = range(n - 2, n - 2 - _LAST_MERGES, -1)
+        rows = []
+        for t, members in zip(steps, self.merge_members(steps)):
+            parts = weights[self.children_[t]].tolist()
+            shown = [_row_list(part) for part in members]
+            rows.append((n - t - 1, self.distances_[t], *parts, *shown))
+        heads = (
+            "clusters left",
+            "height",
+            "weight of one",
+            "weight of the other",
+            "rows of one",
+            "rows of the other",
+        )
+        return Table(title, heads, rows)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         n = len(self.linkage_) + 1
@@ -410,3 +515,20 @@ class AgglomerativeClustering(
     @property
     def _n_features_out(self) -> int:
         return self.n_clusters_
+
+
+def _in_order(labels: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+    """The labels, numbered by the least rank of their rows."""
+    least = np.full(labels.max() + 1, np.iinfo(np.int64).max)
+    np.minimum.at(least, labels, ranks)
+    # argsort twice: the rank of every cluster
+    order = np.argsort(least, kind="stable")
+    return np.argsort(order, kind="stable")[labels]
+
+
+def _row_list(rows: np.ndarray) -> str:
+    """The first row numbers, and how many more there are."""
+    listed = ", ".join(map(str, rows[:_FEW_ROWS].tolist()))
+    if len(rows) <= _FEW_ROWS:
+        return listed
+    return f"{listed} and {len(rows) - _FEW_ROWS} more"

@@ -79,6 +79,8 @@ class DensityLearner(ClusterMixin, MetricLearner):
     row_numbers_: np.ndarray
     row_cores_: np.ndarray
 
+    _takes_graphs = True
+
     @property
     def _n_core(self) -> int:
         """How many rows, itself counted, must be near a core row."""

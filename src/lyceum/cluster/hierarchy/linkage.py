@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,19 @@ from lyceum._core.distances import Metric, SquaredEuclidean, finite_distances, p
 from lyceum._core.native import native
 from lyceum._core.threads import n_threads
 
-LINKAGES = ("single", "complete", "average", "centroid", "ward")
+LINKAGES = (
+    "single",
+    "complete",
+    "average",
+    "weighted",
+    "centroid",
+    "median",
+    "ward",
+)
+# by Lance and Williams's formula for squared distances
+_BY_SQUARES = ("centroid", "median", "ward")
+# clusters may come closer by a merge: heights that fall stay in the order of merging
+_MAY_FALL = ("centroid", "median")
 _MOST_COLUMNS = 8  # of a tree of boxes
 _FEWEST_ROWS = 2048
 
@@ -52,12 +65,12 @@ def link_rows(
         a, b, heights = _no_edges(n)
         X = np.ascontiguousarray(X, dtype=np.float64)
         merge(X, w, n_threads(), a, b, heights)
-        # centroids may come closer by a merge: heights that fall stay in the order of merging
-        return link_edges(a, b, np.sqrt(heights), w, in_order=linkage == "centroid")
-    if by_means:
+        return link_edges(a, b, np.sqrt(heights), w, in_order=linkage in _MAY_FALL)
+    squared = linkage in _BY_SQUARES and metric.name == "euclidean"
+    if squared:
         metric = SquaredEuclidean()
     distances = finite_distances(pairwise(X, metric=metric, condensed=True), metric)
-    return link_distances(distances, n, linkage, w, squared=by_means)
+    return link_distances(distances, n, linkage, w, squared=squared)
 
 
 def link_distances(
@@ -69,10 +82,10 @@ def link_distances(
 ) -> np.ndarray:
     """SciPy's linkage matrix from the distances of all pairs i < j, which are overwritten.
 
-    Centroid and Ward's linkage work on squares, by Lance and Williams's formula; it means what its
-    name says if the distances are Euclidean. `squared` says that they are squares already.
+    Centroid, median and Ward's linkage work on squares, by Lance and Williams's formula; it means
+    what its name says if the distances are Euclidean. `squared` says that they are squares already.
     """
-    by_squares = linkage in ("centroid", "ward")
+    by_squares = linkage in _BY_SQUARES
     if by_squares and not squared:
         np.multiply(distances, distances, out=distances)
     if linkage == "ward" and w is not None:
@@ -83,7 +96,7 @@ def link_distances(
     native.linkage_matrix(linkage, distances, n, w, n_threads(), a, b, heights)
     if by_squares:
         heights = np.sqrt(heights)
-    return link_edges(a, b, heights, w, in_order=linkage == "centroid")
+    return link_edges(a, b, heights, w, in_order=linkage in _MAY_FALL)
 
 
 def _no_edges(n: int) -> Edges:
@@ -175,6 +188,39 @@ def merge_path(merges: np.ndarray, leaf: int) -> np.ndarray:
         steps.append((t, merges[t, 2], other, merges[t, 3]))
         node = n + t
     return np.array(steps, dtype=np.float64).reshape(-1, 4)
+
+
+def merge_members(
+    merges: np.ndarray, steps: Iterable[int] | None = None
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The rows of the two clusters of the merges with the numbers `steps`, all by default, in
+    ascending order.
+
+    >>> merges = np.array([[0.0, 2.0, 1.0, 2.0], [1.0, 3.0, 3.0, 3.0]])
+    >>> [(one.tolist(), other.tolist()) for one, other in merge_members(merges)]
+    [([0], [2]), ([1], [0, 2])]
+    """
+    n = len(merges) + 1
+    parts = merges[:, :2].astype(np.int64).tolist()
+    counts = [1] * n
+    for one, other in parts:
+        counts.append(counts[one] + counts[other])
+    # rows in the order of the leaves of the tree, in which every cluster is one stretch
+    starts = [0] * (2 * n - 1)
+    for t in range(n - 2, -1, -1):
+        one, other = parts[t]
+        starts[one] = starts[n + t]
+        starts[other] = starts[n + t] + counts[one]
+    leaves = np.empty(n, dtype=np.int64)
+    leaves[starts[:n]] = np.arange(n)
+
+    def rows(cluster: int) -> np.ndarray:
+        begin = starts[cluster]
+        return np.sort(leaves[begin : begin + counts[cluster]])
+
+    if steps is None:
+        steps = range(n - 1)
+    return [(rows(parts[t][0]), rows(parts[t][1])) for t in steps]
 
 
 def cut_merges(merges: np.ndarray, done: np.ndarray) -> np.ndarray:

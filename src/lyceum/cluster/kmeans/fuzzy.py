@@ -85,7 +85,7 @@ class FuzzyCMeans(
     [0.5, 0.5]
     """
 
-    _coding = "one_hot"
+    _coding = "every_category"
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],

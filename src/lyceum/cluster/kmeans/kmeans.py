@@ -137,7 +137,7 @@ class KMeans(
     [[1.0, 2.0], [10.0, 2.0]]
     """
 
-    _coding = "one_hot"
+    _coding = "every_category"
     _takes_sparse = True
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {

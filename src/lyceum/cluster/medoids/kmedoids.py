@@ -30,6 +30,7 @@ from lyceum.cluster.explanations import (
     terms_unit,
 )
 from lyceum.cluster.kmeans.initial_centers import Points
+from lyceum.cluster.medoids.best_swap import best_swaps
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -44,9 +45,9 @@ class KMedoids(
     """k-medoids: the k rows (medoids) with the least sum of distances to the rows nearest to them.
 
     The loss is Σ_i w_i min_m d(x_i, x_m), for any distance. It is lowered by swapping a medoid for
-    another row as soon as that helps (FasterPAM), until no swap of any medoid and any row does: a
-    local optimum. Medoids are rows of the table, so that categories and missing cells are no
-    obstacle (Gower's distance).
+    another row as soon as that helps (FasterPAM), or by the best of all swaps (PAM), until no swap
+    of any medoid and any row does: a local optimum. Medoids are rows of the table, so that
+    categories and missing cells are no obstacle (Gower's distance).
 
     The distances of all pairs are held for up to `max_samples` distinct rows. With more rows, also
     in files larger than memory and on Dask, `n_subsamples` samples of that size are worked on, each
@@ -61,8 +62,12 @@ class KMedoids(
         The first medoids. "build": one after another, each the row that lowers the loss most (not
         random). "k-medoids++": drawn in proportion to the distance to those so far. "random":
         random rows. An array: the numbers of these rows, counted from 0.
+    swap : {"first", "best"}, default="first"
+        Which swap is made: the first that lowers the loss, so that a round makes many (FasterPAM),
+        or of all the one that lowers it most, one per round (PAM: slower, with PAM's own result).
     n_init : int, default=1
-        How many runs from different random starts; the one with the least loss is kept.
+        How many runs from different starts; the one with the least loss is kept. With "build" all
+        but the first start by "k-medoids++"; with an array there is only one.
     max_iter : int, default=100
         The most rounds, in each of which every row is tried in place of every medoid.
     max_samples : int, default=6144
@@ -120,6 +125,7 @@ class KMedoids(
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "metric": METRICS,
         "init": [StrOptions({"build", "k-medoids++", "random"}), "array-like"],
+        "swap": [StrOptions({"first", "best"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "max_samples": [Interval(Integral, 2, None, closed="left")],
@@ -136,6 +142,7 @@ class KMedoids(
         *,
         metric: object = "auto",
         init: Any = "build",
+        swap: str = "first",
         n_init: int = 1,
         max_iter: int = 100,
         max_samples: int = _MOST_ROWS,
@@ -147,6 +154,7 @@ class KMedoids(
         self.n_clusters = n_clusters
         self.metric = metric
         self.init = init
+        self.swap = swap
         self.n_init = n_init
         self.max_iter = max_iter
         self.max_samples = max_samples
@@ -256,18 +264,28 @@ class KMedoids(
     ) -> Iterator[tuple[np.ndarray, list[float]]]:
         """The medoids, in ascending order, and the history of every run on rows with the
         distances D."""
-        is_random = isinstance(self.init, str) and self.init != "build"
+        is_named = isinstance(self.init, str)
         if len(D) >= _THREADED_ROWS:
             threads = n_threads()
         else:
             threads = 1
-        for _ in range(self.n_init if is_random else 1):
-            medoids = self._start(D, w, numbers, rng)
-            history = native.medoids_swap(D, w, int(self.max_iter), threads, medoids)
+        for run in range(self.n_init if is_named else 1):
+            init = self.init
+            # the greedy start is always the same
+            if run > 0 and init == "build":
+                init = "k-medoids++"
+            medoids = self._start(init, D, w, numbers, rng)
+            if self.swap == "best":
+                history = best_swaps(D, w, int(self.max_iter), medoids)
+            else:
+                history = native.medoids_swap(
+                    D, w, int(self.max_iter), threads, medoids
+                )
             yield np.sort(medoids), history.tolist()
 
     def _start(
         self,
+        init: Any,
         D: np.ndarray,
         w: np.ndarray | None,
         numbers: np.ndarray,
@@ -275,10 +293,10 @@ class KMedoids(
     ) -> np.ndarray:
         k = min(self.n_clusters, len(D))
         medoids = np.empty(k, dtype=np.int64)
-        if not isinstance(self.init, str):
+        if not isinstance(init, str):
             return self._given_start(numbers)
         # PAM's greedy start (Kaufman and Rousseeuw 1990)
-        if self.init == "build":
+        if init == "build":
             native.medoids_build(D, w, n_threads(), medoids)
             return medoids
         # in proportion to the weight, for k-medoids++ times the distance to the nearest medoid so
@@ -289,7 +307,7 @@ class KMedoids(
             mass = w.copy()
         for m in range(k):
             share = mass
-            if self.init != "random" and m > 0:
+            if init != "random" and m > 0:
                 share = mass * D[medoids[:m]].min(axis=0)
             if not share.any():
                 share = mass

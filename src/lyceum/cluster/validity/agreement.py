@@ -7,10 +7,13 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from lyceum._core.data import row_weights
+from lyceum._core.data import is_missing, row_weights
 from lyceum._core.statistics import p_log2_p
+from lyceum._core.text import show_count
 from lyceum._core.types import Target, Weights
+from lyceum.cluster.validity.chance import expected_information
 from lyceum.cluster.validity.matching import MATCHES, ClusterMatch
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary, Table
@@ -129,6 +132,8 @@ class Agreement:
     mutual_information, normalized_mutual_information : float
         The mutual information of class and cluster, in bits; and over the mean of the two
         entropies.
+    adjusted_mutual_information : float
+        The mutual information, corrected for chance; NaN where weights are not whole numbers.
 
     See Also
     --------
@@ -140,7 +145,8 @@ class Agreement:
     References
     ----------
     C. D. Manning, P. Raghavan and H. Schütze, "Introduction to Information Retrieval", Cambridge
-    University Press, 2008, section 16.3.
+    University Press, 2008, section 16.3. N. X. Vinh, J. Epps and J. Bailey, "Information theoretic
+    measures for clusterings comparison", Journal of Machine Learning Research 11, 2010.
 
     Examples
     --------
@@ -212,14 +218,32 @@ class Agreement:
     @property
     def normalized_mutual_information(self) -> float:
         """The mutual information over the mean of the two entropies: 1 is best."""
-        joint = self.table / self.table.sum()
         # 1 for one class in one cluster, where both entropies are 0
+        if self._mean_entropy > 0:
+            return self.mutual_information / self._mean_entropy
+        return 1.0
+
+    @property
+    def _mean_entropy(self) -> float:
+        """The mean of the entropy of the classes and of that of the clusters, in bits."""
+        joint = self.table / self.table.sum()
         class_entropy = -p_log2_p(joint.sum(axis=1)).sum()
         cluster_entropy = -p_log2_p(joint.sum(axis=0)).sum()
-        mean = (class_entropy + cluster_entropy) / 2
-        if mean > 0:
-            return self.mutual_information / mean
-        return 1.0
+        return float(class_entropy + cluster_entropy) / 2
+
+    @property
+    def adjusted_mutual_information(self) -> float:
+        """The mutual information, corrected for chance: 1 is best, 0 that of random clusters."""
+        if (self.table != np.floor(self.table)).any():
+            return float("nan")
+        # (I - E) / (mean entropy - E), E of all tables with these margins (Vinh et al. 2010)
+        expected = expected_information(self.table)
+        gain = self.mutual_information - expected
+        most = self._mean_entropy - expected
+        # one class in one cluster, or each row its own class and cluster: nothing is left to chance
+        if abs(most) < 1e-12:
+            return 1.0
+        return gain / most
 
     def match(
         self, method: Literal["largest", "greedy", "optimal"] = "optimal"
@@ -238,6 +262,7 @@ class Agreement:
             "pair_f1": self.pairs.f1,
             "mutual_information": self.mutual_information,
             "normalized_mutual_information": self.normalized_mutual_information,
+            "adjusted_mutual_information": self.adjusted_mutual_information,
             "f1_largest": self.match("largest").f1,
             "f1_greedy": self.match("greedy").f1,
             "f1_optimal": self.match("optimal").f1,
@@ -282,8 +307,8 @@ def agreement(
     --------
     match_clusters : clusters as classes.
     """
-    labels_true = np.asarray(labels_true)
-    labels_pred = np.asarray(labels_pred)
+    labels_true = _labels(labels_true, "labels_true")
+    labels_pred = _labels(labels_pred, "labels_pred")
     shape = labels_true.shape
     if shape != labels_pred.shape or len(shape) != 1 or shape == (0,):
         raise SettingError(
@@ -303,14 +328,31 @@ def agreement(
     return Agreement(table, classes[has_rows], clusters[has_columns])
 
 
+def _labels(labels: Target, name: str) -> np.ndarray:
+    """The labels as an array; missing ones are refused, which are no class of their own."""
+    array = np.asarray(labels)
+    missing = np.zeros(array.shape, dtype=bool)
+    if array.dtype.kind == "f":
+        missing = np.isnan(array)
+    elif array.dtype.kind in "OU" and array.ndim == 1:
+        # NumPy writes NaN among the texts of a list as a text
+        cells: Any = labels
+        missing = np.array([is_missing(label) for label in cells], dtype=bool)
+    if missing.any():
+        raise DataError(
+            f"{name} has {show_count(int(missing.sum()), 'missing label')}, the first in row"
+            f" {np.flatnonzero(missing)[0]}: leave such rows out of both, or name their class"
+        )
+    return array
+
+
 def _codes(labels: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
     """The distinct labels, sorted, and the index of every row among them."""
     try:
         return np.unique(labels, return_inverse=True)
     except TypeError as error:
         raise DataError(
-            f"{name} holds labels that cannot be sorted together ({error}): give all of one type,"
-            " and fill missing ones"
+            f"{name} holds labels that cannot be sorted together ({error}): give all of one type"
         ) from None
 
 
@@ -381,6 +423,80 @@ def pair_counts(labels_true: Target, labels_pred: Target) -> PairCounts:
     PairCounts(together=1.0, only_cluster=2.0, only_class=1.0, apart=2.0)
     """
     return agreement(labels_true, labels_pred).pairs
+
+
+def judged_pairs(
+    pairs: ArrayLike,
+    together: ArrayLike,
+    labels_pred: Target,
+    sample_weight: Weights = None,
+) -> PairCounts:
+    """A clustering against judgments of some pairs of rows, e.g. by a person, where no classes are
+    known.
+
+    Its `rand` is the share of the judgments with which the clusters agree, its
+    `adjusted_rand_score` is Cohen's kappa of the two. With all pairs it is `pair_counts`.
+
+    Parameters
+    ----------
+    pairs : array of int of shape (m, 2)
+        The numbers of the two rows of every pair, counted from 0; a pair may come several times.
+    together : array of shape (m,)
+        Whether the two belong together: True and False, or 1 and 0.
+    labels_pred : array of shape (n,)
+        The clusters; noise (-1) is a cluster like the others.
+    sample_weight : array of shape (m,), optional
+        How often every judgment counts.
+
+    Returns
+    -------
+    PairCounts
+
+    Examples
+    --------
+    >>> from lyceum.cluster import judged_pairs
+    >>> judged = judged_pairs([[0, 1], [0, 2], [1, 3]], [True, True, False], [0, 0, 1, 1])
+    >>> judged
+    PairCounts(together=1.0, only_cluster=0.0, only_class=1.0, apart=1.0)
+    >>> round(judged.rand, 3), judged.precision, judged.recall
+    (0.667, 1.0, 0.5)
+
+    See Also
+    --------
+    pair_counts : all pairs, where the class of every row is known.
+    """
+    _, clusters = _codes(_labels(labels_pred, "labels_pred"), "labels_pred")
+    rows = np.asarray(pairs)
+    judged = np.asarray(together)
+    _check_pairs(rows, judged, len(clusters))
+    w = np.asarray(row_weights(sample_weight, len(rows)), dtype=np.float64)
+    in_cluster = clusters[rows[:, 0]] == clusters[rows[:, 1]]
+    # cells: apart, only the judge, only the cluster, both
+    counts = np.bincount(2 * in_cluster + judged.astype(np.int64), w, 4).tolist()
+    apart, only_class, only_cluster, both = counts
+    return PairCounts(both, only_cluster, only_class, apart)
+
+
+def _check_pairs(rows: np.ndarray, judged: np.ndarray, n: int) -> None:
+    """Refuse what is no pair of n rows, or no judgment of one."""
+    if rows.ndim != 2 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":
+        raise SettingError(
+            f"pairs must be row numbers of shape (m, 2), but they have the shape {rows.shape} and"
+            f" the type {rows.dtype}"
+        )
+    is_pair = (rows >= 0).all(axis=1) & (rows < n).all(axis=1)
+    is_pair &= rows[:, 0] != rows[:, 1]
+    if not is_pair.all():
+        first = int(np.flatnonzero(~is_pair)[0])
+        raise SettingError(
+            f"pair {first} is {rows[first].tolist()}: two different row numbers from 0 to {n - 1}"
+            " are needed"
+        )
+    if judged.shape != (len(rows),) or not np.isin(judged, (0, 1)).all():
+        raise SettingError(
+            f"together must say True or False for each of {show_count(len(rows), 'pair')}, but it"
+            f" has the shape {judged.shape}"
+        )
 
 
 def match_clusters(

@@ -11,7 +11,13 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from lyceum._core.data import dense_cells, row_weights
-from lyceum._core.distances import Metric, check_finite, float_matrix, metric
+from lyceum._core.distances import (
+    Metric,
+    check_finite,
+    float_matrix,
+    metric,
+    pairwise,
+)
 from lyceum._core.text import show_count
 from lyceum._core.types import Data, Weights
 from lyceum.cluster.cluster_distances import distance_sums
@@ -108,13 +114,7 @@ def sums_of_squares(
     """
     X = np.asarray(dense_cells(X))
     codes, names, w, weighted = _clusters(X, labels, sample_weight)
-    X = np.asarray(float_matrix(X[weighted], "sums of squares need"), dtype=np.float64)
-    if not np.isfinite(X).all():
-        raise MissingValuesError(
-            "sums of squares cannot take missing or infinite cells: fill them first, e.g. by "
-            "lyceum.prepare.SimpleImputer()"
-        )
-    X = X - X.mean(axis=0)  # an offset takes no digits
+    X = _centered(X[weighted], "sums of squares")
     weights = np.bincount(codes, w, len(names))
     means = (_members(codes, w, len(names)) @ X) / weights[:, None]
     mean = weights @ means / weights.sum()
@@ -286,6 +286,61 @@ def silhouette(
     )
 
 
+def davies_bouldin_score(
+    X: Data, labels: ArrayLike | None, sample_weight: Weights = None
+) -> float:
+    """The Davies-Bouldin index: how wide clusters are beside their distances; 0 is best.
+
+    The mean over clusters i of max_j (s_i + s_j) / |m_i - m_j|, where s is the mean distance of the
+    rows of a cluster to their mean m. Clusters with the same mean are not compared, as in
+    scikit-learn.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+    labels : array of shape (n,)
+        The cluster of every row, at least two; -1 is noise and is left out.
+    sample_weight : array of shape (n,), optional
+        How often every row counts.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from lyceum.cluster import davies_bouldin_score
+    >>> davies_bouldin_score([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])  # (1 + 1) / 10
+    0.2
+
+    See Also
+    --------
+    silhouette : compares rows rather than means.
+
+    References
+    ----------
+    Davies, D. L. and Bouldin, D. W. (1979). A cluster separation measure. IEEE Transactions on
+    Pattern Analysis and Machine Intelligence 1(2).
+    """
+    X = np.asarray(dense_cells(_rows_of(X)))
+    codes, names, w, weighted = _clusters(X, labels, sample_weight)
+    if len(names) < 2:
+        raise DataError(
+            f"the Davies-Bouldin index compares clusters, but there is {len(names)}: at least 2 are"
+            " needed"
+        )
+    X = _centered(X[weighted], "the Davies-Bouldin index")
+    weights = np.bincount(codes, w, len(names))
+    means = (_members(codes, w, len(names)) @ X) / weights[:, None]
+    to_mean = np.sqrt(((X - means[codes]) ** 2).sum(axis=1))
+    widths = np.bincount(codes, w * to_mean, len(names)) / weights
+    apart = pairwise(means)
+    # a cluster is not compared with itself
+    apart[apart == 0] = np.inf
+    ratios = (widths[:, None] + widths) / apart
+    return float(ratios.max(axis=1).mean())
+
+
 @dataclass(frozen=True, slots=True)
 class Proximity:
     """Cohesion and separation in the graph whose edges are the proximities of all pairs of rows.
@@ -388,6 +443,17 @@ def proximity(
         edges = edges - np.diag(np.bincount(codes, loops, len(names)))
     cohesion = np.diag(edges) / 2
     return Proximity(names, cohesion, edges - np.diag(np.diag(edges)))
+
+
+def _centered(X: np.ndarray, caller: str) -> np.ndarray:
+    """Finite cells about their means, so that an offset takes no digits."""
+    cells = np.asarray(float_matrix(X, f"{caller} must have"), dtype=np.float64)
+    if not np.isfinite(cells).all():
+        raise MissingValuesError(
+            f"{caller} cannot take missing or infinite cells: fill them first, e.g. by "
+            "lyceum.prepare.SimpleImputer()"
+        )
+    return cells - cells.mean(axis=0)
 
 
 def _members(

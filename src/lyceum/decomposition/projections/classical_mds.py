@@ -10,12 +10,13 @@ from scipy import linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import CATEGORICAL_FEATURES, Learner, NewColumns
+from lyceum._core.base import CATEGORICAL_FEATURES, Coding, Learner, NewColumns
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block, Rows
 from lyceum._core.distances import (
     METRIC_PARTS,
     Metric,
+    distance_coding,
     metric as metric_named,
     pairwise,
 )
@@ -127,10 +128,10 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         return metric_named(self.metric)
 
     @property
-    def _coding(self) -> str:  # type: ignore[override]
+    def _coding(self) -> Coding:  # type: ignore[override]
         if not self._is_matrix and self._chosen_metric.name in _MIXED:
             return "codes"
-        return "one_hot"
+        return distance_coding(self.metric)
 
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]

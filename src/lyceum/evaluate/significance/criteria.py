@@ -258,7 +258,27 @@ def _covariance(
         "tied_spherical": lambda: min(1, d),
         "identity": lambda: 0,
     }
+    if covariance in _SHAPES:
+        return _SHAPES[covariance](n_components, d)
     return named_choice("covariance", covariance, sizes)()
+
+
+# Σ_k = λ_k D_k A_k D_kᵀ by volume, shape and orientation (Celeux and Govaert 1995): volumes, the
+# d - 1 of a shape of determinant 1, and the d (d - 1) / 2 angles of an orientation
+_SHAPES: dict[str, Callable[[int, int], int]] = {
+    "EII": lambda K, d: min(1, d),
+    "VII": lambda K, d: min(K, K * d),
+    "EEI": lambda K, d: d,
+    "VEI": lambda K, d: min(1, d) * (K + d - 1),
+    "EVI": lambda K, d: min(1, d) * (1 + K * (d - 1)),
+    "VVI": lambda K, d: K * d,
+    "EEE": lambda K, d: d * (d + 1) // 2,
+    "VEE": lambda K, d: min(1, d) * (K - 1 + d * (d + 1) // 2),
+    "EEV": lambda K, d: d + K * (d * (d - 1) // 2),
+    "VEV": lambda K, d: min(1, d) * (K + d - 1 + K * (d * (d - 1) // 2)),
+    "EVV": lambda K, d: min(1, d) * (1 + K * (d - 1) + K * (d * (d - 1) // 2)),
+    "VVV": lambda K, d: K * (d * (d + 1) // 2),
+}
 
 
 def _logistic_regression(
@@ -349,7 +369,8 @@ def degrees_of_freedom(model: Any, **sizes: Any) -> int | float:
         - "gaussian" (d, covariance), "gaussian_mixture" and "quadratic_discriminant" (d, K,
           covariance): means, the free entries of symmetric covariance matrices ("full", "diagonal"
           or "diag", "spherical"; one for all components: "tied", "tied_diagonal" or "tied_diag",
-          "tied_spherical"; "identity": none), K-1 shares;
+          "tied_spherical"; "identity": none; or by volume, shape and orientation, "EII" to "VVV" as
+          `GaussianMixture` has them), K-1 shares;
         - "linear_discriminant" (d, K, covariance): means, one covariance matrix ("full",
           "diagonal", "spherical", "identity"), K-1 shares;
         - "linear_regression" (d, fit_intercept): coefficients and the variance; of a lasso, d

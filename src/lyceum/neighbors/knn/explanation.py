@@ -126,7 +126,8 @@ def _parts(metric: Metric, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         apart = np.where(is_category, A != B, np.minimum(np.abs(A - B), 1.0))
         unknown = np.isnan(A) | np.isnan(B)
         # nothing known is as if far
-        return np.where(unknown, 1.0, apart) * space.weight
+        parts = np.where(unknown, 1.0, apart) * space.weight
+        return parts[:, metric.table_columns]
     difference = np.abs(np.asarray(A, np.float64) - B)
     if space.name in ("mismatches", "sets"):
         return (difference > 0).astype(np.float64)

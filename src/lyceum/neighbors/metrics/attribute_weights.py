@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -10,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, schema_with_names
 from lyceum._core.constraints import Interval
-from lyceum._core.data import Design
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.neighbors.knn.votes import Tally
 from lyceum.neighbors.supervised_transformer import ScaledSample, SupervisedTransformer
@@ -137,7 +137,8 @@ class AttributeWeights(SupervisedTransformer):
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The names of the columns, with categories expanded."""
         check_is_fitted(self)
-        design = Design(schema_with_names(self, input_features))
+        schema = schema_with_names(self, input_features)
+        design = replace(self._design, before=schema)
         return np.array(design.after.names, dtype=object)
 
     def summary(self) -> Summary:

@@ -76,6 +76,7 @@ class RadialNetwork(Learner):
     """
 
     _reads_rows = "in memory"
+    _coding = "every_category"
     _parameter_constraints: ClassVar[dict[str, Any]] = RADIAL_CONSTRAINTS
     history_axes: ClassVar[tuple[str, str]] = ("iteration", "objective")
 

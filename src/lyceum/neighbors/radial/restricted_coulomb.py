@@ -76,6 +76,7 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
     """
 
     _reads_rows = "in memory"
+    _coding = "every_category"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "max_radius": [Interval(Real, 0, None, closed="neither"), None],
         "min_radius": [Interval(Real, 0, None, closed="left")],

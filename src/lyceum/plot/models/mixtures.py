@@ -159,7 +159,7 @@ def _matrices(model: Estimator, covariances: np.ndarray) -> np.ndarray:
     if values.ndim == 3:
         return values
     # one matrix for all
-    if model.covariance_type == "tied":
+    if model.covariance_type in ("tied", "EEE"):
         return np.broadcast_to(values, (K, d, d))
     # variances by component and column ("diag"), or one per component ("spherical")
     if values.ndim == 2:

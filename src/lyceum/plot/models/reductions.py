@@ -136,20 +136,52 @@ def biplot(
     length = np.linalg.norm(loadings, axis=1)
     stretch = 0.85 * np.abs(scores).max() / max(float(length.max()), 1e-300)
     arrow = {"arrowstyle": "->", "color": INK, "linewidth": 1.3}
-    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
-    text: dict[str, Any] = {"color": INK, "fontsize": "small", "bbox": box}
-    for j in np.argsort(-length)[:most]:
-        x, y = stretch * loadings[j]
-        ax.annotate("", (x, y), (0, 0), arrowprops=arrow)
-        ha = "left" if x >= 0 else "right"
-        va = "bottom" if y >= 0 else "top"
-        ax.text(1.03 * x, 1.03 * y, pca.design_names[j], ha=ha, va=va, **text)
+    shown = np.argsort(-length)[:most]
+    names = []
+    for j in shown:
+        tip = stretch * loadings[j]
+        # over the boxes of all names
+        ax.annotate("", tip, (0, 0), arrowprops=arrow, zorder=4)
+        names.append(_arrow_name(ax, tip, pca.design_names[j]))
     first, second = (
         f"pc{k + 1} ({pca.explained_variance_ratio_[k]:.0%})" for k in range(2)
     )
-    ax.margins(0.12)
+    ax.margins(0.06)
+    # neither arrows nor names widen the axes by themselves
+    ax.update_datalim(stretch * loadings[shown])
+    ax.autoscale_view()
+    _make_room(ax, names)
     finish(ax, first, second, title)
     return ax
+
+
+def _arrow_name(ax: Axes, tip: np.ndarray, name: str) -> Any:
+    """The name of an arrow, a little beyond its tip."""
+    x, y = tip
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
+    return ax.annotate(
+        name,
+        (x, y),
+        (4 if x >= 0 else -4, 3 if y >= 0 else -3),
+        textcoords="offset points",
+        ha="left" if x >= 0 else "right",
+        va="bottom" if y >= 0 else "top",
+        color=INK,
+        fontsize="small",
+        bbox=box,
+        annotation_clip=False,
+        zorder=3,
+    )
+
+
+def _make_room(ax: Axes, texts: list[Any]) -> None:
+    """Widen the axes until all texts are inside."""
+    # wider axes have smaller units, in which the same text is longer: a second round takes that in
+    for _ in range(3):
+        for text in texts:
+            corners = text.get_window_extent().corners()
+            ax.update_datalim(ax.transData.inverted().transform(corners))
+        ax.autoscale_view()
 
 
 def pca_beside_fisher(X: Data, y: Target, *, title: str | None = None) -> Figure:

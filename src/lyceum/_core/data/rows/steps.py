@@ -77,8 +77,9 @@ class Design:
 
     A column of two categories gives one column, 1 for the second. With `reference` the first
     category of every column is left out, so that the columns are independent of an intercept. With
-    `every` all categories have a column, also where there are two. An unknown category is all
-    zeros. Free text stays as it is.
+    `every` all categories have a column, also where there are two: two rows that differ in a
+    category then differ in two cells, however many categories there are, so that distances weigh
+    all columns of categories alike. An unknown category is all zeros. Free text stays as it is.
 
     Attributes
     ----------
