@@ -162,13 +162,17 @@ def test_a_verdict_does_not_wait_for_exponentially_many_paths():
     begin = time.process_time()
     verdict = d_separated(parents, "a", "c")
     assert [path.text for path in verdict.paths] == ["a → b → c"]
-    assert not verdict and verdict.n_left_out == 0
+    assert not verdict
+    assert verdict.n_left_out == 0
     # 2^40 paths: the verdict, and as many of them as were asked for
     many = d_separated(ladder(40), "a", "v39", "u3", max_paths=7)
-    assert not many and len(many.paths) == 7 and many.n_left_out == -1
+    assert not many
+    assert len(many.paths) == 7
+    assert many.n_left_out == -1
     assert not many.paths[0].blocked
     both = d_separated(ladder(40), "a", "v39", ["u3", "v3"])
-    assert both and all(path.blocked for path in both.paths)
+    assert both
+    assert all(path.blocked for path in both.paths)
     # a network of 27 nodes took 3 s
     for seed in range(5):
         net = random_net(27, seed, 0.12)

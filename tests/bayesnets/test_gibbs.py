@@ -101,7 +101,7 @@ def test_a_block_with_too_many_states_is_refused_and_not_guessed():
     net = BayesNet(nodes)
     query, evidence = "c0", {"s5": 1}
     with pytest.raises(
-        SettingError, match="zeros in tables tie .*likelihood_weighting"
+        SettingError, match=r"zeros in tables tie .*likelihood_weighting"
     ):
         net.posterior(
             query, evidence | {f"s{i}": 0 for i in range(5)}, soft={

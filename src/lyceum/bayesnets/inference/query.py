@@ -75,7 +75,8 @@ def _draw(
         except SettingError:
             if posterior is None:
                 raise
-    assert posterior is not None and posterior.error is not None
+    assert posterior is not None
+    assert posterior.error is not None
     warnings.warn(
         f"the network is too wide for exact inference: {posterior.title} is an estimate by "
         f"{posterior.method}, with standard errors up to {posterior.error.max():.2g}",
