@@ -139,3 +139,23 @@ def test_a_damaged_network_is_named(command, tmp_path):
     assert code == 2
     assert "cut.bif: " in err
     assert "the BIF file ends in the middle of a block" in err
+
+
+def test_networks_of_ours_are_written_and_queried(command, tmp_path):
+    import lyceum
+    from lyceum.bayesnets import BayesNet, GaussianNode
+
+    ASIA.sample(2_000, 1).to_pandas().to_csv(tmp_path / "rows.csv", index=False)
+    out = str(tmp_path / "net.lyceum")
+    code, _, err = command("bayesnet", "learn", str(tmp_path / "rows.csv"), "-o", out)
+    assert (code, err) == (0, "")
+    code, text, _ = command("bayesnet", "query", out, "smoke", "--json")
+    want = lyceum.load(out).posterior("smoke").values
+    np.testing.assert_allclose(json.loads(text)[0]["probabilities"], want)
+    net = BayesNet([GaussianNode("x"), GaussianNode("y", "x", coefficients=[2.0])])
+    path = lyceum.save(net, tmp_path / "line.lyceum")
+    code, text, _ = command("bayesnet", "query", str(path), "x", "-e", "y=5", "--json")
+    assert json.loads(text)[0]["mean"] == pytest.approx([2.0])
+    code, _, err = command("predict", str(path), str(tmp_path / "rows.csv"))
+    assert code != 0
+    assert "is queried, not asked to predict rows" in err

@@ -31,9 +31,9 @@ _PLAIN = re.compile(r"[^\s{}()\[\];,|\"#/]+")
 def read_bif(path: str | os.PathLike[str]) -> BayesNet:
     """A network from a BIF file, as in the Bayesian Network Repository.
 
-    States are texts. Comments, properties, quoted names, `default` rows, `table` blocks for nodes with parents, and
-    rows in any order are understood. Rows that sum to 1 up to the rounding of published figures are
-    normalized; others are refused with the name of the node.
+    Comments, properties, quoted names, `default` rows, `table` blocks for nodes with parents, and
+    rows in any order are understood. States are texts. Rows that sum to 1 up to the rounding of
+    published figures are normalized; others are refused with the name of the node.
 
     Parameters
     ----------

@@ -63,6 +63,7 @@ class BayesNet:
     See Also
     --------
     read_bif : A network from a file.
+    lyceum.save : Writes a network to a model file, Gaussian nodes too; `lyceum.load` reads it.
     learn_structure : A network from rows.
 
     References
@@ -85,6 +86,12 @@ class BayesNet:
     >>> net.n_parameters, net.n_joint_parameters
     (7, 7)
     """
+
+    _kept_in_files = True  # by lyceum.save, without a learner around it
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (TableNode, GaussianNode)
 
     def __init__(self, nodes: Iterable[Node], name: str = "") -> None:
         nodes = tuple(nodes)

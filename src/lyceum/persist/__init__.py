@@ -90,7 +90,7 @@ def save(
 
     Parameters
     ----------
-    model : learner, or a scikit-learn pipeline or column transformer of learners
+    model : learner, a scikit-learn pipeline or column transformer of learners, or a BayesNet
     path : path
         Usually ends in ".lyceum".
     force : bool, default=False
@@ -133,7 +133,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    learner or pipeline
+    learner, pipeline or BayesNet
         Fitted as it was when it was saved.
 
     Raises

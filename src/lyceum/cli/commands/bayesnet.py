@@ -44,7 +44,10 @@ bayesnet = Commands(
 )
 
 Net = Annotated[
-    str, typer.Argument(help="A BIF file, or asia or alarm, which come with Lyceum.")
+    str,
+    typer.Argument(
+        help="A BIF file, a .lyceum file, or asia or alarm, which come with Lyceum."
+    ),
 ]
 Given = Annotated[
     list[str] | None,
@@ -59,10 +62,26 @@ def _read(path: str) -> BayesNet:
 
     if not Path(path).exists() and path in ("asia", "alarm"):
         return read_bif(datasets.path(path))
+    if path.lower().endswith(".lyceum"):
+        return _load(path)
     try:
         return read_bif(path)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
+
+
+def _load(path: str) -> BayesNet:
+    """The network of a model file, alone or of a classifier."""
+    import lyceum
+    from lyceum.bayesnets import BayesNet
+
+    model = lyceum.load(path)
+    net = getattr(model, "net_", model)
+    if not isinstance(net, BayesNet):
+        raise LyceumError(
+            f"{path} holds a {type(model).__name__}, which has no network"
+        )
+    return net
 
 
 def _edges(texts: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
@@ -82,7 +101,10 @@ def _edges(texts: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
 def learn(
     data: Data,
     out: Annotated[
-        str, typer.Option("--out", "-o", help="The BIF file to write.")
+        str,
+        typer.Option(
+            "--out", "-o", help="The BIF file to write, or a model file, .lyceum."
+        ),
     ] = "network.bif",
     method: Annotated[
         str,
@@ -139,8 +161,8 @@ def learn(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Learn the structure and the tables of a network from a file, and write it as BIF."""
-    from lyceum import scan
+    """Learn the structure and the tables of a network from a file, and write it."""
+    from lyceum import save, scan
     from lyceum.bayesnets import learn_structure, write_bif
     from lyceum.cli.screen import notes, progress_bar
     from lyceum.prepare import KBinsDiscretizer
@@ -175,7 +197,10 @@ def learn(
             else [name.strip() for name in order.split(",")],
             random_state=seed,
         )
-    write_bif(structure.net, out)
+    if out.lower().endswith(".lyceum"):
+        save(structure.net, out, force=force)
+    else:
+        write_bif(structure.net, out)
     _print_structure(structure, numbers, out, as_json)
 
 
