@@ -9,16 +9,14 @@ from lyceum.bayesnets.directed_graph import (
     moral_graph as moral_graph,
     topological_order as topological_order,
 )
-from lyceum.bayesnets.inference.explain_query import (
-    QueryWorking as QueryWorking,
-    explain_query as explain_query,
-)
+from lyceum.bayesnets.inference.explain_query import explain_query as explain_query
 from lyceum.bayesnets.inference.junction_tree import JunctionTree as JunctionTree
 from lyceum.bayesnets.inference.posterior import (
     GaussianPosterior as GaussianPosterior,
     MostProbable as MostProbable,
     Posterior as Posterior,
 )
+from lyceum.bayesnets.inference.query_working import QueryWorking as QueryWorking
 from lyceum.bayesnets.net import BayesNet as BayesNet
 from lyceum.bayesnets.nodes import GaussianNode as GaussianNode, TableNode as TableNode
 from lyceum.bayesnets.parameters.em import (

@@ -31,7 +31,7 @@ def answer(
     random_state: int | None = 0,
 ) -> Any:
     """P(query | evidence) by the given method, or by the best one."""
-    _check(net, query, evidence, method)
+    check_query(net, query, evidence, method)
     if net.gaussian_names:
         return answer_mixed(net, query, evidence, method, n_samples, random_state)
     if method == "likelihood_weighting":
@@ -86,9 +86,10 @@ def _draw(
     return posterior
 
 
-def _check(
+def check_query(
     net: BayesNet, query: Sequence[str], evidence: Evidence, method: str
 ) -> None:
+    """Raise unless the query, the evidence and the method are such that can be answered."""
     if method not in METHODS:
         raise SettingError(
             f"there is no method {method!r}: choose one of {', '.join(METHODS)}"
