@@ -159,3 +159,33 @@ def test_networks_of_ours_are_written_and_queried(command, tmp_path):
     code, _, err = command("predict", str(path), str(tmp_path / "rows.csv"))
     assert code != 0
     assert "is queried, not asked to predict rows" in err
+
+
+@pytest.mark.syllabus("5.3", "5.4")
+def test_explanations_equivalence_and_options_of_learning(command, tmp_path):
+    code, text, _ = command(
+        "bayesnet", "query", "asia", "--explanations", "3", "-e", "xray=yes", "--json"
+    )
+    want = [answer.as_dict() for answer in ASIA.k_most_probable(3, {"xray": "yes"})]
+    assert (code, json.loads(text)) == (0, want)
+    _, text, _ = command("bayesnet", "query", "asia", "--explanations", "2")
+    assert "Most probable explanations" in text
+    code, text, _ = command("bayesnet", "equivalent", "asia", "--json")
+    assert json.loads(text)["v_structures"][0] == ["lung", "either", "tub"]
+    code, text, _ = command("bayesnet", "equivalent", "asia", "asia")
+    assert "edges that differ from the CPDAG of asia: 0" in text
+    ASIA.sample(500, 1).to_pandas().to_csv(tmp_path / "rows.csv", index=False)
+    rows = str(tmp_path / "rows.csv")
+    out = str(tmp_path / "n.bif")
+    code, text, _ = command(
+        *("bayesnet", "learn", rows, "-o", out, "--json"),
+        *("--score", "bd", "--pseudo-count", "0.5"),
+    )
+    want = learn_structure(rows, score="bd", pseudo_count=0.5)
+    assert json.loads(text)["edges"] == [list(edge) for edge in want.net.edges]
+    code, text, _ = command(
+        *("bayesnet", "learn", rows, "-o", out, "--force", "--json", "--method", "tan"),
+        *("--target", "dysp", "--tree-root", "xray"),
+    )
+    assert ["dysp", "xray"] in json.loads(text)["edges"]
+    assert read_bif(out).parents["xray"] == ("dysp",)

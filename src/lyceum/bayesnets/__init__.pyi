@@ -24,8 +24,10 @@ from lyceum.bayesnets.parameters.em import (
     expectation_maximization as expectation_maximization,
 )
 from lyceum.bayesnets.parameters.fit import learn_parameters as learn_parameters
+from lyceum.bayesnets.structure.cpdag import CPDAG as CPDAG, cpdag as cpdag
 from lyceum.bayesnets.structure.learn import (
     LearnedStructure as LearnedStructure,
     learn_structure as learn_structure,
 )
 from lyceum.bayesnets.structure.pdag import structural_distance as structural_distance
+from lyceum.bayesnets.structure.score import structure_score as structure_score

@@ -160,15 +160,12 @@ class _Algebra:
         for combination k."""
         node = self.plan.net.node(name)
         assert isinstance(node, GaussianNode)
-        codes = dict(
-            zip(
-                self.numbers.joint.variables,
-                np.unravel_index(k, self.numbers.joint.values.shape),
-            )
-        )
-        codes |= self.kept.hard
+        joint = self.numbers.joint
+        numbers = np.unravel_index(k, joint.values.shape)
+        codes = {name: int(code) for name, code in zip(joint.variables, numbers)}
+        codes.update(self.kept.hard)
         gaussians = self.plan.gaussians
-        cell = tuple(int(codes[p]) for p in node.parents if p not in gaussians)
+        cell = tuple(codes[p] for p in node.parents if p not in gaussians)
         parents = [gaussians.index(p) for p in node.parents if p in gaussians]
         return (
             float(node.intercept[cell]),

@@ -129,9 +129,9 @@ def _run_chains(
         blocks.blocks[b].states[numbers[asked.index(b)], column] for b, column in homes
     ]
     indices = np.ravel_multi_index(codes, shape)
-    answers = np.zeros((_CHAINS, _BATCHES, prod(shape)))
-    np.add.at(answers, (slice(None), slice(None), indices), counts)
-    return answers
+    answers = np.zeros((prod(shape), _CHAINS, _BATCHES))
+    np.add.at(answers, indices, counts.transpose(2, 0, 1))
+    return answers.transpose(1, 2, 0)
 
 
 def _flat_tables(

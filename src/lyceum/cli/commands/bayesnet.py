@@ -1,4 +1,4 @@
-"""`lyceum bayesnet`: learn, query, independent, draw and sample, on tables and BIF files.
+"""`lyceum bayesnet`: learn, query, independent, equivalent, draw and sample.
 
 Networks are imported inside the commands, so that `lyceum --help` answers at once.
 """
@@ -34,7 +34,7 @@ from lyceum.cli.options import (
 from lyceum.errors import DataError, LyceumError
 
 if TYPE_CHECKING:
-    from lyceum.bayesnets import BayesNet, LearnedStructure
+    from lyceum.bayesnets import BayesNet, LearnedStructure, MostProbable
 
 
 bayesnet = Commands(
@@ -112,7 +112,16 @@ def learn(
             help="order_search, hill_climbing, tabu, k2, chow_liu, tan or pc."
         ),
     ] = "order_search",
-    score: Annotated[str, typer.Option(help="bic, aic, bdeu or k2.")] = "bic",
+    score: Annotated[str, typer.Option(help="bic, aic, bdeu, bd or k2.")] = "bic",
+    sample_size: Annotated[
+        float, typer.Option(help="For bdeu: the prior rows of a table.")
+    ] = 10.0,
+    pseudo_count: Annotated[
+        float, typer.Option(help="For bd: the prior rows of every cell of a table.")
+    ] = 1.0,
+    tree_root: Annotated[
+        str | None, typer.Option(help="For tan: the column at the root of the tree.")
+    ] = None,
     target: Annotated[
         str | None,
         typer.Option(
@@ -186,6 +195,9 @@ def learn(
             rows,
             method,
             score=score,
+            equivalent_sample_size=sample_size,
+            pseudo_count=pseudo_count,
+            tree_root=tree_root,
             max_parents=max_parents,
             required=_edges(required, "--required"),
             forbidden=_edges(forbidden, "--forbidden"),
@@ -259,6 +271,10 @@ def query(
     best: Annotated[
         bool, typer.Option("--best", help="The most probable states of all variables.")
     ] = False,
+    explanations: Annotated[
+        int | None,
+        typer.Option(help="That many most probable states of all variables."),
+    ] = None,
     method: Annotated[
         str,
         typer.Option(
@@ -281,6 +297,9 @@ def query(
     given = {"soft": _likelihoods(soft)} if soft else {}
     if best:
         _print_most_probable(model, seen, given, as_json)
+        return
+    if explanations is not None:
+        _print_explanations(model.k_most_probable(explanations, seen, **given), as_json)
         return
     if explain:
         _print_working(model, variables, seen, given, as_json)
@@ -324,6 +343,23 @@ def _print_most_probable(
         return
     title = f"Most probable, P(states | evidence) = {answer.probability:.4g}"
     show_table(Table(title, ("variable", "state"), list(answer.states.items())))
+
+
+def _print_explanations(answers: Sequence[MostProbable], as_json: bool) -> None:
+    """Print the most probable states, one column per explanation."""
+    from lyceum.cli.screen import print_json, show_table
+    from lyceum.report import Table
+
+    if as_json:
+        print_json([answer.as_dict() for answer in answers])
+        return
+    rows = [
+        (name, *(answer.states[name] for answer in answers))
+        for name in answers[0].states
+    ]
+    rows.append(("P(states | evidence)", *(answer.probability for answer in answers)))
+    heads = ("variable", *(str(i) for i in range(1, len(answers) + 1)))
+    show_table(Table("Most probable explanations", heads, rows))
 
 
 def _print_working(
@@ -392,6 +428,32 @@ def independent(
         print_json(separation.as_dict())
     else:
         console.print(str(separation), soft_wrap=True, markup=False)
+
+
+@bayesnet.command(epilog="Example: lyceum bayesnet equivalent asia")
+def equivalent(
+    net: Net,
+    other: Annotated[
+        str | None,
+        typer.Argument(help="Another network: do both have the same independences?"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the edges that all graphs with the same independences share (CPDAG), and
+    v-structures."""
+    from lyceum.bayesnets import cpdag, structural_distance
+    from lyceum.cli.screen import print_json, print_line, show_summary
+
+    model = _read(net)
+    pattern = cpdag(model)
+    distance = None if other is None else structural_distance(model, _read(other))
+    if as_json:
+        print_json({**pattern.as_dict(), "distance": distance})
+        return
+    show_summary(pattern.summary())
+    if distance is not None:
+        verdict = f"edges that differ from the CPDAG of {other}: {distance}"
+        print_line(f"\n{verdict}")
 
 
 @bayesnet.command(epilog="Example: lyceum bayesnet draw asia -e xray=yes -o asia.png")
