@@ -154,3 +154,20 @@ def test_probabilities_next_to_zero_that_cannot_be_one_block_are_warned_of():
     net = BayesNet(nodes)
     with pytest.warns(UserWarning, match="next to 0 tie .* errors be too small"):
         net.posterior("x15", method="gibbs", n_samples=800)
+
+
+@pytest.mark.syllabus("5.6")
+def test_weighted_rows_that_miss_the_explanation_of_a_surprise_say_so():
+    # the evidence has a cause of probability 1e-6, which explains it ten million times better:
+    # P(cause | seen) = 0.91, but no drawn row has it
+    cause = TableNode("cause", [0, 1], table=[1 - 1e-6, 1e-6])
+    seen = TableNode("seen", [0, 1], ["cause"], [[1 - 1e-7, 1e-7], [0.0, 1.0]])
+    coin = TableNode("coin", [0, 1], ["cause"], [[0.5, 0.5], [0.9, 0.1]])
+    net = BayesNet([cause, seen, coin])
+    exact = net.posterior("coin", {"seen": 1}).values
+    found = net.posterior("coin", {"seen": 1}, method="likelihood_weighting")
+    assert (np.abs(found.values - exact) <= 2 * found.error).all()
+    assert found.error.min() > 0.3
+    # an observation that is no surprise has the usual error
+    usual = net.posterior("coin", {"seen": 0}, method="likelihood_weighting")
+    assert usual.error.max() < 0.005

@@ -54,7 +54,7 @@ def explain_gaussian(
         )
     enumeration = Enumeration.of(plan, kept)
     check_possible(net, known)
-    if needed.names == query:
+    if needed.is_one_row(query) and not kept.soft:
         steps.append(_read_equation(net, query[0], kept, enumeration))
     else:
         steps += _Algebra(enumeration, query, kept).steps()

@@ -115,7 +115,7 @@ class _Writer:
         steps = needed.independence_steps(net, self.query, self.known)
         self.kept = needed.evidence(net, self.known)
         kind = query_kind(net, self.query, [*self.kept.hard, *self.kept.soft])
-        if needed.names == self.query and not self.kept.soft:
+        if needed.is_one_row(self.query) and not self.kept.soft:
             values = self._read_table(steps)
         else:
             values = self._eliminate(kind, steps)

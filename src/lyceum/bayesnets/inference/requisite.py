@@ -65,6 +65,10 @@ class Requisite:
         names = [name for name in net.names if name in needed]
         return cls(names, observed, soft, dropped, inputs)
 
+    def is_one_row(self, query: Sequence[str]) -> bool:
+        """Whether the answer is a row of one table: all that is needed is that of the query."""
+        return len(query) == 1 and self.names == list(query)
+
     def evidence(self, net: BayesNet, known: Evidence) -> Evidence:
         """The observations that matter."""
         given = {name: known.given[name] for name in self.observed}

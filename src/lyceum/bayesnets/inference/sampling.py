@@ -18,6 +18,8 @@ from lyceum.errors import DataError, SettingError
 if TYPE_CHECKING:
     from lyceum.bayesnets.net import BayesNet
 
+_SURPRISE = 100.0  # times as probable under the best states of the parents
+
 
 def draw_rows(net: BayesNet, n_rows: int, random_state: int | None) -> pa.Table:
     """Rows drawn from the network, as a table."""
@@ -134,8 +136,9 @@ def likelihood_weighting(
 ) -> Any:
     """P(query | evidence) from rows drawn with the evidence fixed and weighted by its likelihood.
 
-    The standard error of a value p is sqrt(Σ w² (1[state] - p)²) / Σ w; the rows are worth (Σ w)² /
-    Σ w². Not `strict`: the posterior with what its sample is worth, or None if no row has a weight.
+    The standard error of a value p is sqrt(Σ w² (1[state] - p)²) / Σ w, or what rows that were
+    never drawn may change if that is more; the rows are worth (Σ w)² / Σ w². Not `strict`: the
+    posterior with what its sample is worth, or None if no row has a weight.
     """
     relevant = set(relevant_names(net, query, evidence))
     names = [name for name in net.order if name in relevant]
@@ -152,6 +155,43 @@ def likelihood_weighting(
     if strict:
         return posterior[0]
     return posterior
+
+
+def _undrawn_share(
+    net: BayesNet,
+    evidence: Evidence,
+    drawn: Mapping[str, np.ndarray],
+    w: np.ndarray,
+) -> float:
+    """The share of the posterior that rows which were never drawn may have.
+
+    If an observation is a surprise in the rows that were drawn (other states of its parents would
+    explain it a hundred times better), rows of such states have a prior probability below 3 / n,
+    but a weight that is larger by that factor: their share may be up to u / (1 + u), with u = 3 / n
+    times the mean factor.
+    """
+    log_factor = np.zeros(len(w))
+    for name, code in evidence.hard.items():
+        node = net.node(name)
+        if not isinstance(node, TableNode) or not node.parents:
+            continue
+        cell = tuple(evidence.hard.get(parent, slice(None)) for parent in node.parents)
+        p = node.table[(*(drawn[parent] for parent in node.parents), code)]
+        _add_surprise(log_factor, p, float(node.table[(*cell, code)].max()))
+    for name, likelihood in evidence.soft.items():
+        _add_surprise(log_factor, likelihood[drawn[name]], float(likelihood.max()))
+    surprised = (log_factor > 0) & (w > 0)
+    if not surprised.any():
+        return 0.0
+    factor = np.exp(np.minimum(log_factor[surprised], 700.0))
+    u = 3.0 / len(w) * float(w[surprised] / w.sum() @ factor)
+    return u / (1 + u) if np.isfinite(u) else 1.0
+
+
+def _add_surprise(log_factor: np.ndarray, p: np.ndarray, best: float) -> None:
+    """Add log(best / p) where an observation is a surprise; rows with p = 0 have no weight."""
+    surprise = (p > 0) & (p * _SURPRISE < best)
+    log_factor[surprise] += np.log(best / p[surprise])
 
 
 def weighted_posterior(
@@ -171,14 +211,15 @@ def weighted_posterior(
     total = w.sum()
     squares = (w**2).sum()
     p = np.bincount(indices, w, size) / total
-    # Σ w² (1[state] - p)², as 1[state]² = 1[state]
-    spread = np.bincount(indices, w**2, size) * (1 - 2 * p) + p**2 * squares
+    # Σ w² (1[state] - p)², of the rows with the state and of those without
+    with_state = np.bincount(indices, w**2, size)
+    spread = with_state * (1 - p) ** 2 + np.maximum(squares - with_state, 0) * p**2
     worth = float(total**2 / squares)
     # a state that was never drawn is not known to be impossible, nor one that always was to be
     # certain: the rule of three
-    deviation = np.sqrt(np.maximum(spread, 0.0))
     varied = (p > 0) & (np.bincount(indices[w > 0], minlength=size) < (w > 0).sum())
-    error = np.where(varied, deviation / total, min(3.0 / worth, 1.0))
+    error = np.where(varied, np.sqrt(spread) / total, min(3.0 / worth, 1.0))
+    error = np.maximum(error, _undrawn_share(net, evidence, drawn, w))
     method = f"likelihood weighting ({len(w):,} samples, worth {worth:,.0f})"
     states = {name: net.states(name) for name in query}
     log_evidence = float(top + np.log(total / len(w)))
