@@ -315,10 +315,10 @@ def _walk_back(
 ) -> tuple[str, ...]:
     """The nodes from the start to an arrival."""
     names = []
-    place: tuple[str, bool] | None = arrival
-    while place is not None:
-        names.append(place[0])
-        place = before[place]
+    visit: tuple[str, bool] | None = arrival
+    while visit is not None:
+        names.append(visit[0])
+        visit = before[visit]
     return tuple(names[::-1])
 
 
@@ -353,7 +353,7 @@ def _list_paths(
     if example is None:
         return [], True
     paths = [example]
-    work = _Work(_MOST_STEPS)
+    work = _PathBudget(_MOST_STEPS)
     for path in _paths(parents, first, second, work):
         if path == example:
             continue
@@ -364,14 +364,14 @@ def _list_paths(
 
 
 @dataclass(slots=True)
-class _Work:
+class _PathBudget:
     """The steps along edges that a search for paths may still take."""
 
     left: int
 
 
 def _paths(
-    parents: Parents, first: Sequence[str], second: Sequence[str], work: _Work
+    parents: Parents, first: Sequence[str], second: Sequence[str], work: _PathBudget
 ) -> Iterator[tuple[str, ...]]:
     """The paths without repeated nodes from one set to the other, which have no other node of
     either set, as far as the work lasts."""
@@ -402,7 +402,7 @@ def _leading(
     inner: set[str],
     ends: set[str],
     path: Sequence[str],
-    work: _Work,
+    work: _PathBudget,
 ) -> list[str]:
     """The neighbors from which a path goes on to an end past none of its nodes: every one gives at
     least one path, so that none is walked in vain."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _StatesPart:
     """A part of the combinations, and its best one.
 
     Attributes
@@ -50,7 +50,7 @@ def best_states(
         raise impossible(evidence.given)
     # the parts by their best, ties in the order in which they were made
     number = count()
-    whole = _Part(evidence.codes[0], likelihood[0], states[0])
+    whole = _StatesPart(evidence.codes[0], likelihood[0], states[0])
     waiting = [(-float(log_p[0]), next(number), whole)]
     for answer in range(k):
         if not waiting:
@@ -64,11 +64,11 @@ def best_states(
             continue
         states, log_p = tree.maximize(codes, likelihoods)
         for i in np.flatnonzero(log_p > -np.inf):
-            smaller = _Part(codes[i], likelihoods[i], states[i])
+            smaller = _StatesPart(codes[i], likelihoods[i], states[i])
             heapq.heappush(waiting, (-float(log_p[i]), next(number), smaller))
 
 
-def _split(part: _Part, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _split(part: _StatesPart, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The part without its best combination, in parts: the first variable that differs is the i-th
     of those that are free."""
     free = np.flatnonzero(part.codes < 0)

@@ -38,7 +38,7 @@ class LocalTable:
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class JointBlock:
     """Variables that are drawn together.
 
     Attributes
@@ -61,7 +61,7 @@ class Block:
         sizes: dict[str, int],
         tables: Sequence[LocalTable],
         most: int,
-    ) -> Block | None:
+    ) -> JointBlock | None:
         """The joint states of the variables, in the order given; None if more than `most`."""
         # variable by variable, each table as soon as all of its variables are there: a node that
         # follows from its parents adds no states
@@ -100,7 +100,7 @@ class Blocks:
 
     Attributes
     ----------
-    blocks : list of Block
+    blocks : list of JointBlock
     tables : list of LocalTable
         With variables of two blocks or more; positive for all joint states of the blocks.
     held_back : list of str
@@ -108,7 +108,7 @@ class Blocks:
         block would have too many states.
     """
 
-    blocks: list[Block]
+    blocks: list[JointBlock]
     tables: list[LocalTable]
     held_back: list[str]
 
@@ -209,14 +209,14 @@ class _Grouping:
         self.sizes = sizes
         self.tables = tables
         self.group = {name: name for name in names}
-        self.members: dict[str, Block] = {}
+        self.members: dict[str, JointBlock] = {}
         for name in names:
             alone = [table for table in tables if table.names == (name,)]
-            block = Block.of([name], sizes, alone, sizes[name])
+            block = JointBlock.of([name], sizes, alone, sizes[name])
             assert block is not None
             self.members[name] = block
 
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> list[JointBlock]:
         return list(self.members.values())
 
     def tables_between(self) -> list[LocalTable]:
@@ -279,7 +279,7 @@ class _Grouping:
         united.sort(key=self.order.__getitem__)
         inside = set(united)
         tables = [table for table in self.tables if inside.issuperset(table.names)]
-        block = Block.of(united, self.sizes, tables, most)
+        block = JointBlock.of(united, self.sizes, tables, most)
         if block is None:
             return False
         for group in groups:
@@ -287,7 +287,7 @@ class _Grouping:
         self._place(block)
         return True
 
-    def _place(self, block: Block) -> None:
+    def _place(self, block: JointBlock) -> None:
         first = block.names[0]
         self.members[first] = block
         self.group |= dict.fromkeys(block.names, first)

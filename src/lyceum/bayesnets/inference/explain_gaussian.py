@@ -251,37 +251,39 @@ class _Algebra:
         """The mean and covariance of the query given the observed numbers."""
         numbers = self.numbers
         q = self.columns
-        s = numbers.seen
-        gap = numbers.values - numbers.mean[:, s]
-
-        def lines_of(k: int) -> list[str]:
-            covariance = numbers.covariance[k]
-            gain = numbers.gain[k][q]
-            spread = covariance[np.ix_(q, q)]
-            cross = covariance[np.ix_(q, s)]
-            return [
-                f"C_qe = {_matrix(cross)}, C_ee = {_matrix(covariance[np.ix_(s, s)])}",
-                f"K = C_qe C_ee⁻¹ = {_matrix(gain)}",
-                f"e − m_e = {_vector(numbers.values)} − {_vector(numbers.mean[k, s])}"
-                f" = {_vector(gap[k])}",
-                f"mean = {_vector(numbers.mean[k, q])} + {_matrix(gain)} · {_vector(gap[k])}"
-                f" = {_vector(numbers.new_mean[k, q])}",
-                f"covariance = {_matrix(spread)} − {_matrix(gain)} · {_matrix(cross.T)}"
-                f" = {_matrix(numbers.new_covariance[k][np.ix_(q, q)])}",
-            ]
-
-        observed = ", ".join(self.plan.gaussians[j] for j in s)
+        observed = ", ".join(self.plan.gaussians[j] for j in numbers.seen)
         head = [
             "mean = m_q + C_qe C_ee⁻¹ (e − m_e), covariance = C_qq − C_qe C_ee⁻¹ C_eq",
             f"q: {', '.join(self.query)}; e: {observed}",
         ]
-        text = "\n".join([*head, *self._by_combination(lines_of)])
+        text = "\n".join([*head, *self._by_combination(self._conditional_lines)])
         values = {
             "gain": numbers.gain[:, q],
             "means": numbers.new_mean[:, q],
             "covariances": numbers.new_covariance[:, q][:, :, q],
         }
         return QueryStep("Conditional Gaussian", text, values)
+
+    def _conditional_lines(self, k: int) -> list[str]:
+        """The conditional mean and covariance for combination k."""
+        numbers = self.numbers
+        q = self.columns
+        s = numbers.seen
+        gap = numbers.values - numbers.mean[k, s]
+        covariance = numbers.covariance[k]
+        gain = numbers.gain[k][q]
+        spread = covariance[np.ix_(q, q)]
+        cross = covariance[np.ix_(q, s)]
+        return [
+            f"C_qe = {_matrix(cross)}, C_ee = {_matrix(covariance[np.ix_(s, s)])}",
+            f"K = C_qe C_ee⁻¹ = {_matrix(gain)}",
+            f"e − m_e = {_vector(numbers.values)} − {_vector(numbers.mean[k, s])}"
+            f" = {_vector(gap)}",
+            f"mean = {_vector(numbers.mean[k, q])} + {_matrix(gain)} · {_vector(gap)}"
+            f" = {_vector(numbers.new_mean[k, q])}",
+            f"covariance = {_matrix(spread)} − {_matrix(gain)} · {_matrix(cross.T)}"
+            f" = {_matrix(numbers.new_covariance[k][np.ix_(q, q)])}",
+        ]
 
     def _mixture(self) -> QueryStep:
         """The mean and variance of the mixture over the states."""

@@ -115,16 +115,27 @@ def _run_chains(
     fixed = np.arange(len(sizes)) >= n_blocks
     counts = np.zeros((_CHAINS, _BATCHES, n_cells))
     for chain, row in enumerate(starts):
-        places = [block.find(row) for block in blocks.blocks]
+        block_states = [block.find(row) for block in blocks.blocks]
         # a tenth of the sweeps is burn-in, which is not counted
         native.gibbs(
             sizes, families, family_starts, table_starts, tables,
-            np.array(places + [0] * n_extra, np.int32), fixed,
+            np.array(block_states + [0] * n_extra, np.int32), fixed,
             np.concatenate([*weights, np.ones(n_extra)]), np.array(asked, np.int32),
             sweeps // 10, sweeps, int(rng.integers(1 << 62)), counts[chain],
         )  # fmt: skip
-    # from the joint states of the blocks to those of the query
-    numbers = np.unravel_index(np.arange(n_cells), [int(sizes[b]) for b in asked])
+    return _answers_of(blocks, homes, asked, counts, shape)
+
+
+def _answers_of(
+    blocks: Blocks,
+    homes: list[tuple[int, int]],
+    asked: list[int],
+    counts: np.ndarray,
+    shape: tuple[int, ...],
+) -> np.ndarray:
+    """Counts of joint states of the asked blocks as counts of states of the query."""
+    sizes = [len(blocks.blocks[b].states) for b in asked]
+    numbers = np.unravel_index(np.arange(prod(sizes)), sizes)
     codes = [
         blocks.blocks[b].states[numbers[asked.index(b)], column] for b, column in homes
     ]

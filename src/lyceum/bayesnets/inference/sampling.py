@@ -211,14 +211,8 @@ def weighted_posterior(
     total = w.sum()
     squares = (w**2).sum()
     p = np.bincount(indices, w, size) / total
-    # Σ w² (1[state] - p)², of the rows with the state and of those without
-    with_state = np.bincount(indices, w**2, size)
-    spread = with_state * (1 - p) ** 2 + np.maximum(squares - with_state, 0) * p**2
     worth = float(total**2 / squares)
-    # a state that was never drawn is not known to be impossible, nor one that always was to be
-    # certain: the rule of three
-    varied = (p > 0) & (np.bincount(indices[w > 0], minlength=size) < (w > 0).sum())
-    error = np.where(varied, np.sqrt(spread) / total, min(3.0 / worth, 1.0))
+    error = _weighted_errors(indices, w, p, worth)
     error = np.maximum(error, _undrawn_share(net, evidence, drawn, w))
     method = f"likelihood weighting ({len(w):,} samples, worth {worth:,.0f})"
     states = {name: net.states(name) for name in query}
@@ -232,3 +226,19 @@ def weighted_posterior(
         error.reshape(shape),
     )
     return posterior, worth
+
+
+def _weighted_errors(
+    indices: np.ndarray, w: np.ndarray, p: np.ndarray, worth: float
+) -> np.ndarray:
+    """The standard error of the share of every state, from weighted rows that have the states
+    `indices`."""
+    size = len(p)
+    squares = (w**2).sum()
+    # Σ w² (1[state] - p)², of the rows with the state and of those without
+    with_state = np.bincount(indices, w**2, size)
+    spread = with_state * (1 - p) ** 2 + np.maximum(squares - with_state, 0) * p**2
+    # a state that was never drawn is not known to be impossible, nor one that always was to be
+    # certain: the rule of three
+    varied = (p > 0) & (np.bincount(indices[w > 0], minlength=size) < (w > 0).sum())
+    return np.where(varied, np.sqrt(spread) / w.sum(), min(3.0 / worth, 1.0))

@@ -220,11 +220,7 @@ def learn_structure(
     >>> sorted(structure.net.markov_blanket("smoke"))
     ['bronc', 'lung']
     """
-    _check(method, score, test, alpha, max_parents)
-    if tree_root is not None and method != "tan":
-        raise SettingError(
-            f"tree_root is for method='tan', not {method!r}: take root for 'chow_liu'"
-        )
+    _check(method, score, test, alpha, max_parents, tree_root)
     rows = data if hasattr(data, "reduce") else scan(data)
     coded = _code_rows(rows, method)
     names = list(coded.states)
@@ -245,8 +241,7 @@ def learn_structure(
         parents = k2(coded, rule, _whole_order(names, order), rules)
     else:
         parents = _tree(coded, rows, method, (root, tree_root), rules)
-    families = [(v, sorted(of)) for v, of in enumerate(parents)]
-    total = sum(coded.families(families, rule))
+    total = _total_score(coded, parents, rule)
     net = learn_parameters(
         _network(coded, parents),
         rows,
@@ -254,6 +249,13 @@ def learn_structure(
         equivalent_sample_size=equivalent_sample_size,
     )
     return LearnedStructure(net, method, score, total, history, undirected, n_tests)
+
+
+def _total_score(
+    data: CodedData | StreamedData, parents: list[set[int]], rule: ScoreRule
+) -> float:
+    families = [(v, sorted(of)) for v, of in enumerate(parents)]
+    return sum(data.families(families, rule))
 
 
 def _code_rows(rows: Any, method: str) -> CodedData | StreamedData:
@@ -303,7 +305,12 @@ def _tree(
 
 
 def _check(
-    method: str, score: str, test: str, alpha: float, max_parents: int | None
+    method: str,
+    score: str,
+    test: str,
+    alpha: float,
+    max_parents: int | None,
+    tree_root: str | None,
 ) -> None:
     if method not in METHODS:
         raise SettingError(
@@ -315,6 +322,10 @@ def _check(
         )
     if test not in ("g2", "chi2"):
         raise SettingError(f"there is no test {test!r}: choose g2 or chi2")
+    if tree_root is not None and method != "tan":
+        raise SettingError(
+            f"tree_root is for method='tan', not {method!r}: take root for 'chow_liu'"
+        )
     if not 0 < alpha < 1:
         raise SettingError(f"alpha is {alpha}: the level of a test is between 0 and 1")
     if max_parents is not None and max_parents < 0:

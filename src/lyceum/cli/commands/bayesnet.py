@@ -84,6 +84,17 @@ def _load(path: str) -> BayesNet:
     return net
 
 
+def _write(net: BayesNet, path: str, force: bool) -> None:
+    """Write a network, as a model file or as BIF by the ending of its name."""
+    from lyceum import save
+    from lyceum.bayesnets import write_bif
+
+    if path.lower().endswith(".lyceum"):
+        save(net, path, force=force)
+    else:
+        write_bif(net, path)
+
+
 def _edges(texts: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
     pairs = [tuple(part.strip() for part in text.split("->")) for text in texts or ()]
     for pair, text in zip(pairs, texts or ()):
@@ -171,8 +182,8 @@ def learn(
     as_json: AsJson = False,
 ) -> None:
     """Learn the structure and the tables of a network from a file, and write it."""
-    from lyceum import save, scan
-    from lyceum.bayesnets import learn_structure, write_bif
+    from lyceum import scan
+    from lyceum.bayesnets import learn_structure
     from lyceum.cli.screen import notes, progress_bar
     from lyceum.prepare import KBinsDiscretizer
 
@@ -209,10 +220,7 @@ def learn(
             else [name.strip() for name in order.split(",")],
             random_state=seed,
         )
-    if out.lower().endswith(".lyceum"):
-        save(structure.net, out, force=force)
-    else:
-        write_bif(structure.net, out)
+    _write(structure.net, out, force)
     _print_structure(structure, numbers, out, as_json)
 
 
@@ -295,11 +303,8 @@ def query(
         model = model.do(**named_values(do, "--do", _STATE))
     seen = named_values(evidence, "--evidence", _STATE)
     given = {"soft": _likelihoods(soft)} if soft else {}
-    if best:
-        _print_most_probable(model, seen, given, as_json)
-        return
-    if explanations is not None:
-        _print_explanations(model.k_most_probable(explanations, seen, **given), as_json)
+    if best or explanations is not None:
+        _print_most_probable(model, seen, given, explanations, as_json)
         return
     if explain:
         _print_working(model, variables, seen, given, as_json)
@@ -332,11 +337,19 @@ def query(
 
 
 def _print_most_probable(
-    model: BayesNet, seen: dict[str, str], given: dict[str, Any], as_json: bool
+    model: BayesNet,
+    seen: dict[str, str],
+    given: dict[str, Any],
+    k: int | None,
+    as_json: bool,
 ) -> None:
+    """Print the most probable explanation, or k of them."""
     from lyceum.cli.screen import print_json, show_table
     from lyceum.report import Table
 
+    if k is not None:
+        _print_explanations(model.k_most_probable(k, seen, **given), as_json)
+        return
     answer = model.most_probable(seen, **given)
     if as_json:
         print_json(answer.as_dict())
