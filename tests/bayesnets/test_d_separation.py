@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import combinations
 
 import numpy as np
@@ -141,6 +142,55 @@ def test_a_graph_alone_is_enough_and_paths_may_be_cut_short():
     assert len(few.paths) == 3
     assert "more paths" in str(few)
     assert bool(few) == bool(d_separated(dense, dense.names[0], dense.names[1]))
+
+
+def ladder(n: int) -> dict[str, list[str]]:
+    """Two rows of nodes with all edges from each pair to the next, and a tail without an end."""
+    parents: dict[str, list[str]] = {"a": []}
+    before = ["a"]
+    for i in range(n):
+        now = [f"u{i}", f"v{i}"]
+        parents |= {name: list(before) for name in now}
+        before = now
+    return parents
+
+
+@pytest.mark.syllabus("5.5")
+def test_a_verdict_does_not_wait_for_exponentially_many_paths():
+    # 2^40 dead ends beside one path of two edges
+    parents = ladder(40) | {"b": ["a"], "c": ["b"]}
+    begin = time.process_time()
+    verdict = d_separated(parents, "a", "c")
+    assert [path.text for path in verdict.paths] == ["a → b → c"]
+    assert not verdict
+    assert verdict.n_left_out == 0
+    # 2^40 paths: the verdict, and as many of them as were asked for
+    many = d_separated(ladder(40), "a", "v39", "u3", max_paths=7)
+    assert not many
+    assert len(many.paths) == 7
+    assert many.n_left_out == -1
+    assert not many.paths[0].blocked
+    both = d_separated(ladder(40), "a", "v39", ["u3", "v3"])
+    assert both
+    assert all(path.blocked for path in both.paths)
+    # a network of 27 nodes took 3 s
+    for seed in range(5):
+        net = random_net(27, seed, 0.12)
+        d_separated(net, net.names[0], net.names[1], net.names[2:5])
+    assert time.process_time() - begin < 3.0
+
+
+def test_an_open_path_is_always_among_the_few_that_are_listed():
+    for seed in range(30):
+        net = random_net(9, seed, 0.5)
+        verdict = d_separated(
+            net, net.names[0], net.names[1], net.names[2:4], max_paths=1
+        )
+        if not verdict:
+            (path,) = verdict.paths
+            assert not path.blocked
+            assert is_open(net, list(path.nodes), set(net.names[2:4]))
+            assert len(set(path.nodes)) == len(path.nodes)
 
 
 def test_sets_that_overlap_and_unknown_names_are_refused():

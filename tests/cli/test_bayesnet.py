@@ -139,3 +139,53 @@ def test_a_damaged_network_is_named(command, tmp_path):
     assert code == 2
     assert "cut.bif: " in err
     assert "the BIF file ends in the middle of a block" in err
+
+
+def test_networks_of_ours_are_written_and_queried(command, tmp_path):
+    import lyceum
+    from lyceum.bayesnets import BayesNet, GaussianNode
+
+    ASIA.sample(2_000, 1).to_pandas().to_csv(tmp_path / "rows.csv", index=False)
+    out = str(tmp_path / "net.lyceum")
+    code, _, err = command("bayesnet", "learn", str(tmp_path / "rows.csv"), "-o", out)
+    assert (code, err) == (0, "")
+    code, text, _ = command("bayesnet", "query", out, "smoke", "--json")
+    want = lyceum.load(out).posterior("smoke").values
+    np.testing.assert_allclose(json.loads(text)[0]["probabilities"], want)
+    net = BayesNet([GaussianNode("x"), GaussianNode("y", "x", coefficients=[2.0])])
+    path = lyceum.save(net, tmp_path / "line.lyceum")
+    code, text, _ = command("bayesnet", "query", str(path), "x", "-e", "y=5", "--json")
+    assert json.loads(text)[0]["mean"] == pytest.approx([2.0])
+    code, _, err = command("predict", str(path), str(tmp_path / "rows.csv"))
+    assert code != 0
+    assert "is queried, not asked to predict rows" in err
+
+
+@pytest.mark.syllabus("5.3", "5.4")
+def test_explanations_equivalence_and_options_of_learning(command, tmp_path):
+    code, text, _ = command(
+        "bayesnet", "query", "asia", "--explanations", "3", "-e", "xray=yes", "--json"
+    )
+    want = [answer.as_dict() for answer in ASIA.k_most_probable(3, {"xray": "yes"})]
+    assert (code, json.loads(text)) == (0, want)
+    _, text, _ = command("bayesnet", "query", "asia", "--explanations", "2")
+    assert "Most probable explanations" in text
+    code, text, _ = command("bayesnet", "equivalent", "asia", "--json")
+    assert json.loads(text)["v_structures"][0] == ["lung", "either", "tub"]
+    code, text, _ = command("bayesnet", "equivalent", "asia", "asia")
+    assert "edges that differ from the CPDAG of asia: 0" in text
+    ASIA.sample(500, 1).to_pandas().to_csv(tmp_path / "rows.csv", index=False)
+    rows = str(tmp_path / "rows.csv")
+    out = str(tmp_path / "n.bif")
+    code, text, _ = command(
+        *("bayesnet", "learn", rows, "-o", out, "--json"),
+        *("--score", "bd", "--pseudo-count", "0.5"),
+    )
+    want = learn_structure(rows, score="bd", pseudo_count=0.5)
+    assert json.loads(text)["edges"] == [list(edge) for edge in want.net.edges]
+    code, text, _ = command(
+        *("bayesnet", "learn", rows, "-o", out, "--force", "--json", "--method", "tan"),
+        *("--target", "dysp", "--tree-root", "xray"),
+    )
+    assert ["dysp", "xray"] in json.loads(text)["edges"]
+    assert read_bif(out).parents["xray"] == ("dysp",)

@@ -23,6 +23,7 @@ CASES = {
     "arrays": 30,
     "model_files": 30,
     "models": 8,
+    "networks": 40,
     "texts": 8,
 }  # seeds, of which those of models and texts draw many cases each
 

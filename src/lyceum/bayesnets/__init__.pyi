@@ -9,16 +9,14 @@ from lyceum.bayesnets.directed_graph import (
     moral_graph as moral_graph,
     topological_order as topological_order,
 )
-from lyceum.bayesnets.inference.explain_query import (
-    QueryWorking as QueryWorking,
-    explain_query as explain_query,
-)
+from lyceum.bayesnets.inference.explain_query import explain_query as explain_query
 from lyceum.bayesnets.inference.junction_tree import JunctionTree as JunctionTree
 from lyceum.bayesnets.inference.posterior import (
     GaussianPosterior as GaussianPosterior,
     MostProbable as MostProbable,
     Posterior as Posterior,
 )
+from lyceum.bayesnets.inference.query_working import QueryWorking as QueryWorking
 from lyceum.bayesnets.net import BayesNet as BayesNet
 from lyceum.bayesnets.nodes import GaussianNode as GaussianNode, TableNode as TableNode
 from lyceum.bayesnets.parameters.em import (
@@ -26,8 +24,10 @@ from lyceum.bayesnets.parameters.em import (
     expectation_maximization as expectation_maximization,
 )
 from lyceum.bayesnets.parameters.fit import learn_parameters as learn_parameters
+from lyceum.bayesnets.structure.cpdag import CPDAG as CPDAG, cpdag as cpdag
 from lyceum.bayesnets.structure.learn import (
     LearnedStructure as LearnedStructure,
     learn_structure as learn_structure,
 )
 from lyceum.bayesnets.structure.pdag import structural_distance as structural_distance
+from lyceum.bayesnets.structure.score import structure_score as structure_score

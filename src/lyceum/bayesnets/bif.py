@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,17 +21,19 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _MOST_CELLS = 1 << 26  # of one table
+_NAMELESS = ("unknown", "unnamed")  # what programs call a network without a name
 # published tables are rounded to a few digits: what sums to 1 within this is normalized
 _ROUNDING = 0.02
-_PLAIN = re.compile(r"[^\s{}()\[\];,|\"]+")
+# no comment sign, which other programs know anywhere in a word
+_PLAIN = re.compile(r"[^\s{}()\[\];,|\"#/]+")
 
 
 def read_bif(path: str | os.PathLike[str]) -> BayesNet:
     """A network from a BIF file, as in the Bayesian Network Repository.
 
     Comments, properties, quoted names, `default` rows, `table` blocks for nodes with parents, and
-    rows in any order are understood. Rows that sum to 1 up to the rounding of published figures are
-    normalized; others are refused with the name of the node.
+    rows in any order are understood. States are texts. Rows that sum to 1 up to the rounding of
+    published figures are normalized; others are refused with the name of the node.
 
     Parameters
     ----------
@@ -48,15 +50,17 @@ def read_bif(path: str | os.PathLike[str]) -> BayesNet:
     if "\n" in str(path):
         text = str(path)
     else:
-        text = Path(path).read_text(encoding="utf-8", errors="replace")
+        # as it is: line breaks in quotes belong to a name
+        text = Path(path).read_bytes().decode("utf-8-sig", errors="replace")
     return _Parser(text).network()
 
 
 def write_bif(net: BayesNet, path: str | os.PathLike[str] | None = None) -> str:
     """A network as the text of a BIF file, written to `path` if one is given.
 
-    Names and states with blanks or marks of the format are put in quotes. Numbers keep all their
-    digits.
+    Names and states with blanks, marks or comment signs of the format are put in quotes; read
+    again, the network is the same, with states as texts. A name with a quote is refused, as the
+    format has no way to write it (`lyceum.save` has). Numbers keep all their digits.
 
     Parameters
     ----------
@@ -82,7 +86,7 @@ def write_bif(net: BayesNet, path: str | os.PathLike[str] | None = None) -> str:
         raise DataError(
             f"a BIF file holds tables only, but {net.gaussian_names[0]!r} is Gaussian"
         )
-    lines = [f"network {_quote(net.name or 'unknown')} {{", "}"]
+    lines = [f"network {_network_name(net.name)} {{", "}"]
     for name in net.names:
         states = ", ".join(map(_quote, net.states(name)))
         lines += [
@@ -114,9 +118,38 @@ def write_bif(net: BayesNet, path: str | os.PathLike[str] | None = None) -> str:
 
 def _quote(label: object) -> str:
     text = str(label)
+    if '"' in text:
+        raise DataError(
+            f"a BIF file cannot hold the name {text!r}, which has a quote: rename it, or keep the"
+            " network by lyceum.save"
+        )
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise DataError(
+            f"a BIF file cannot hold the name {text!r}, which is no valid Unicode text: rename it"
+        ) from None
     if _PLAIN.fullmatch(text):
         return text
-    return '"' + text.replace('"', "'") + '"'
+    return f'"{text}"'
+
+
+def _network_name(name: str) -> str:
+    """The name in quotes if it is one of those that stand for none."""
+    if name in _NAMELESS:
+        return f'"{name}"'
+    return _quote(name or "unknown")
+
+
+class _Token(NamedTuple):
+    """A word or mark of a file, with the number of its line; in quotes, a mark is none."""
+
+    text: str
+    line: int
+    quoted: bool = False
+
+    def is_mark(self, mark: str) -> bool:
+        return self.text == mark and not self.quoted
 
 
 class _Parser:
@@ -132,12 +165,13 @@ class _Parser:
 
     def network(self) -> BayesNet:
         while self._at < len(self._tokens):
-            word = self._next()
+            word = self._next().text
             if word == "network":
-                if self._peek() == "{":
-                    self.name = ""
-                else:
-                    self.name = self._next()
+                self.name = ""
+                if not self._peek("{"):
+                    token = self._next()
+                    if token.quoted or token.text not in _NAMELESS:
+                        self.name = token.text
                 self._skip_block()
             elif word == "variable":
                 self._variable()
@@ -149,49 +183,45 @@ class _Parser:
                 )
         if not self.states:
             raise DataError("the BIF file has no variable: is it a BIF file?")
-        nodes = [self._node(name) for name in self.states]
-        return BayesNet(nodes, "" if self.name in ("unknown", "unnamed") else self.name)
+        return BayesNet([self._node(name) for name in self.states], self.name)
 
     def _variable(self) -> None:
-        name = self._next()
+        name = self._next().text
         if name in self.states:
             raise self._error(f"the variable {name!r} appears twice")
         self._take("{")
         states: list[str] = []
-        while (word := self._next()) != "}":
-            if word == "type":
+        while not (token := self._next()).is_mark("}"):
+            if token.text == "type":
                 states = self._type()
-            elif word != ";":
+            elif not token.is_mark(";"):
                 self._skip_to(";")
         if not states:
             raise self._error(f"the variable {name!r} has no states")
         self.states[name] = states
 
     def _type(self) -> list[str]:
-        kind = self._next()
+        kind = self._next().text
         if kind.lower() != "discrete":
             raise self._error(f"only discrete variables can be read, not {kind!r}")
-        if self._peek() == "[":
+        if self._peek("["):
             self._skip_to("]")
         self._take("{")
-        states = []
-        while (word := self._next()) != "}":
-            if word != ",":
-                states.append(word)
-        if self._peek() == ";":
+        states = self._list_to("}")
+        if self._peek(";"):
             self._next()
         return states
 
     def _probability(self) -> None:
         self._take("(")
-        name = self._next()
+        name = self._next().text
         parents = []
         bar = False
-        while (word := self._next()) != ")":
-            if word == "|":
+        while not (token := self._next()).is_mark(")"):
+            if token.is_mark("|"):
                 bar = True
-            elif word != ",":
-                parents.append(word)
+            elif not token.is_mark(","):
+                parents.append(token.text)
         if parents and not bar:
             raise self._error(
                 f"joint tables such as P({name}, {parents[0]}) cannot be read"
@@ -203,25 +233,28 @@ class _Parser:
                 )
         self._take("{")
         rows: dict[Any, list[float]] = {}
-        while (word := self._next()) != "}":
-            if word in ("table", "default"):
-                rows[word] = self._numbers()
-            elif word == "(":
-                key = []
-                while (state := self._next()) != ")":
-                    if state != ",":
-                        key.append(state)
-                rows[tuple(key)] = self._numbers()
-            elif word != ";":
+        while not (token := self._next()).is_mark("}"):
+            if token.text in ("table", "default"):
+                rows[token.text] = self._numbers()
+            elif token.is_mark("("):
+                key = tuple(self._list_to(")"))
+                rows[key] = self._numbers()
+            elif not token.is_mark(";"):
                 self._skip_to(";")
         self.parents[name] = parents
         self.rows[name] = rows
 
+    def _list_to(self, mark: str) -> list[str]:
+        """The words up to a mark; commas part them."""
+        words = []
+        while not (token := self._next()).is_mark(mark):
+            if not token.is_mark(","):
+                words.append(token.text)
+        return words
+
     def _numbers(self) -> list[float]:
         numbers = []
-        while (word := self._next()) != ";":
-            if word == ",":
-                continue
+        for word in self._list_to(";"):
             try:
                 numbers.append(float(word))
             except ValueError:
@@ -264,36 +297,35 @@ class _Parser:
 
     # -- tokens ------------------------------------------------------------------------
 
-    def _peek(self) -> str:
-        if self._at < len(self._tokens):
-            return self._tokens[self._at][0]
-        return ""
+    def _peek(self, mark: str) -> bool:
+        """Whether the next token is this mark."""
+        return self._at < len(self._tokens) and self._tokens[self._at].is_mark(mark)
 
-    def _next(self) -> str:
+    def _next(self) -> _Token:
         if self._at >= len(self._tokens):
             raise DataError("the BIF file ends in the middle of a block")
         self._at += 1
-        return self._tokens[self._at - 1][0]
+        return self._tokens[self._at - 1]
 
     def _take(self, mark: str) -> None:
-        word = self._next()
-        if word != mark:
-            raise self._error(f"expected {mark!r}, found {word!r}")
+        token = self._next()
+        if not token.is_mark(mark):
+            raise self._error(f"expected {mark!r}, found {token.text!r}")
 
     def _skip_to(self, mark: str) -> None:
-        while self._next() != mark:
+        while not self._next().is_mark(mark):
             pass
 
     def _skip_block(self) -> None:
         self._take("{")
         depth = 1
         while depth:
-            word = self._next()
-            depth += (word == "{") - (word == "}")
+            token = self._next()
+            depth += token.is_mark("{") - token.is_mark("}")
 
     def _error(self, message: str) -> DataError:
         return DataError(
-            f"line {self._tokens[self._at - 1][1]} of the BIF file: {message}"
+            f"line {self._tokens[self._at - 1].line} of the BIF file: {message}"
         )
 
 
@@ -311,7 +343,7 @@ def _normalize(name: str, table: np.ndarray) -> np.ndarray:
     return np.where(np.abs(totals - 1.0) > 1e-12, table / totals, table)
 
 
-def _tokens(text: str) -> Iterator[tuple[str, int]]:
+def _tokens(text: str) -> Iterator[_Token]:
     """The words and marks of a file, quotes removed, each with the number of its line."""
     start = 0
     line = 1
@@ -323,6 +355,9 @@ def _tokens(text: str) -> Iterator[tuple[str, int]]:
             )
         if match.lastgroup != "skip":
             word = match.group()
-            yield (word[1:-1] if match.lastgroup == "text" else word), line
+            if match.lastgroup == "text":
+                yield _Token(word[1:-1], line, quoted=True)
+            else:
+                yield _Token(word, line)
         line += match.group().count("\n")
         start = match.end()

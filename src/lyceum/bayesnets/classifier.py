@@ -25,7 +25,7 @@ from lyceum.bayesnets.structure.coded_data import (
     structure_data,
 )
 from lyceum.bayesnets.structure.search import EdgeRules, StructureSearch
-from lyceum.bayesnets.structure.trees import tree_augmented
+from lyceum.bayesnets.structure.trees import column_index, tree_augmented
 from lyceum.errors import ModelFileError, SchemaError, SettingError
 from lyceum.prepare import KBinsDiscretizer
 from lyceum.report import Explanation, Summary, Table
@@ -45,6 +45,9 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         "learned" starts from the naive network and climbs by `structure_score`; no edge enters the
         class. A given network, or dict, has a node per column and one named as the target; what it
         holds in its tables is learned anew. Columns that it does not name do not matter.
+    tree_root : str, optional
+        For "tan": the column from which the edges of the tree point away; by default the first.
+        The predictions differ only as far as `estimate` smooths the tables.
     estimate : {"laplace", "raw", "dirichlet"}, default="laplace"
         How tables are estimated from counts, see `learn_parameters`.
     alpha : float, default=1.0
@@ -100,6 +103,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
 
     _parameter_constraints: ClassVar[dict] = {
         "structure": [StrOptions({"tan", "naive", "learned"}), BayesNet, dict],
+        "tree_root": [str, None],
         "estimate": [StrOptions({"laplace", "raw", "dirichlet"})],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "equivalent_sample_size": [Interval(Real, 0, None, closed="neither")],
@@ -115,6 +119,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         self,
         *,
         structure: Any = "tan",
+        tree_root: str | None = None,
         estimate: str = "laplace",
         alpha: float = 1.0,
         equivalent_sample_size: float = 10.0,
@@ -126,6 +131,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         categorical_features: Categories = "from_dtype",
     ):
         self.structure = structure
+        self.tree_root = tree_root
         self.estimate = estimate
         self.alpha = alpha
         self.equivalent_sample_size = equivalent_sample_size
@@ -206,7 +212,7 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
         if self.structure == "naive":
             return naive
         if self.structure == "tan":
-            return tree_augmented(data, d)
+            return tree_augmented(data, d, column_index(names, self.tree_root, d))
         # no edge enters the class
         forbidden = np.zeros((d + 1, d + 1), dtype=bool)
         forbidden[:, d] = True

@@ -15,11 +15,12 @@ from lyceum.bayesnets.directed_graph import (
     ancestors_of,
     children_of,
     descendants_of,
-    reachable,
     topological_order,
 )
 from lyceum.bayesnets.net import BayesNet
 from lyceum.errors import DataError
+
+_MOST_STEPS = 1_000_000  # along edges in the search for paths: about half a second
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,9 @@ class DSeparation:
     first, second, given : tuples of str
         The two sets, and the variables that are given.
     paths : tuple of PathVerdict
-        Every path between the sets; the open ones first.
+        Every path between the sets up to `max_paths`; the open ones first.
     n_left_out : int
-        Paths beyond `max_paths`, which are not listed; -1 if their number is not known.
+        0 if all paths are listed; -1 if there are more, whose number is not known.
     statement : str
         A ⊥ B | C, or its negation.
 
@@ -112,6 +113,7 @@ class DSeparation:
             "first": list(self.first),
             "second": list(self.second),
             "given": list(self.given),
+            "complete": not self.n_left_out,
             "paths": [
                 {
                     "path": path.text,
@@ -123,18 +125,18 @@ class DSeparation:
         }
 
     def __str__(self) -> str:
-        if not self.paths:
-            why = "no path connects them"
-        elif self.separated:
+        if not self.separated:
+            why = "a path is open"
+        elif self.paths or self.n_left_out:
             why = "every path is blocked"
         else:
-            why = "a path is open"
+            why = "no path connects them"
         lines = [
             f"{self.statement}: {why}",
             *(f"  {path}".replace("\n", "\n  ") for path in self.paths),
         ]
         if self.n_left_out:
-            lines.append("  … and more paths")
+            lines.append(f"  … and more paths than these {len(self.paths)}")
         return "\n".join(lines)
 
 
@@ -210,7 +212,8 @@ def d_separated(
     A, B : name or names
     given : name or names, default=()
     max_paths : int, default=200
-        How many paths are listed; the verdict does not depend on it.
+        How many paths are listed, a shortest open one first; the verdict does not depend on it. In
+        large graphs the list may end earlier, after a million steps along edges.
 
     Returns
     -------
@@ -255,84 +258,188 @@ def d_separated(
                 f"{min(both)!r} is in {where}: the three sets have no variable in common"
             )
     # The verdict is linear in the edges; the paths, which may be exponentially many, only show why.
-    reached = _openly_reachable(first, set(observed), parents)
-    paths: list[PathVerdict] = []
-    left_out = 0
-    for path in _paths(parents, first, second):
-        if len(paths) >= max_paths:
-            left_out = -1
-            break
-        paths.append(_judge(path, set(observed), parents))
-    paths.sort(key=lambda path: (path.blocked, len(path.nodes)))
+    known = set(observed)
+    open_path = _shortest_open_path(first, set(second), known, parents)
+    example = open_path or _shortest_path(first, set(second), parents)
+    paths, complete = _list_paths(parents, first, second, example, max_paths)
+    met = {name for path in paths for name in path}
+    openings = _openings(met, known, parents)
+    verdicts = [_judge(path, known, parents, openings) for path in paths]
+    verdicts.sort(key=lambda path: (path.blocked, len(path.nodes)))
     return DSeparation(
-        separated=not reached & set(second),
+        separated=open_path is None,
         first=first,
         second=second,
         given=observed,
-        paths=tuple(paths),
-        n_left_out=left_out,
+        paths=tuple(verdicts),
+        n_left_out=0 if complete else -1,
     )
 
 
-def _openly_reachable(
-    start: Iterable[str], known: set[str], parents: Parents
-) -> set[str]:
-    """The variables that an open path from `start` reaches (Koller and Friedman 2009, algorithm
-    3.1)."""
+def _shortest_open_path(
+    start: Iterable[str], ends: set[str], known: set[str], parents: Parents
+) -> tuple[str, ...] | None:
+    """The nodes of a shortest open path from one set to the other, None if all are blocked.
+
+    Breadth-first over nodes with the direction of arrival (Koller and Friedman 2009, algorithm
+    3.1), linear in the edges. A shortest walk passes no node twice: what can be done when arriving
+    at a node again could have been done the first time.
+    """
     children = children_of(parents)
     # colliders let through where they or a descendant are given
     opened = ancestors_of(known, parents) | known
-    # A node counts once per direction of arrival: True is upward, from a child (the start too).
-    waiting = [(name, True) for name in start]
-    seen: set[tuple[str, bool]] = set()
-    reached: set[str] = set()
-    while waiting:
-        name, upward = waiting.pop()
-        if (name, upward) in seen:
-            continue
-        seen.add((name, upward))
+    # True is upward, from a child (the start too)
+    before: dict[tuple[str, bool], tuple[str, bool] | None] = {
+        (name, True): None for name in start
+    }
+    waiting = list(before)
+    for arrival in waiting:  # grows
+        name, upward = arrival
+        if name in ends:
+            return _walk_back(arrival, before)
+        steps: list[tuple[str, bool]] = []
         if name not in known:
-            reached.add(name)
-        if upward and name not in known:
-            waiting += [(parent, True) for parent in parents[name]]
-            waiting += [(child, False) for child in children[name]]
-        elif not upward:
-            if name not in known:
-                waiting += [(child, False) for child in children[name]]
-            if name in opened:
-                waiting += [(parent, True) for parent in parents[name]]
-    return reached
+            steps += [(child, False) for child in children[name]]
+        if (upward and name not in known) or (not upward and name in opened):
+            steps += [(parent, True) for parent in parents[name]]
+        for step in steps:
+            if step not in before:
+                before[step] = arrival
+                waiting.append(step)
+    return None
+
+
+def _walk_back(
+    arrival: tuple[str, bool],
+    before: Mapping[tuple[str, bool], tuple[str, bool] | None],
+) -> tuple[str, ...]:
+    """The nodes from the start to an arrival."""
+    names = []
+    visit: tuple[str, bool] | None = arrival
+    while visit is not None:
+        names.append(visit[0])
+        visit = before[visit]
+    return tuple(names[::-1])
+
+
+def _shortest_path(
+    start: Iterable[str], ends: set[str], parents: Parents
+) -> tuple[str, ...] | None:
+    """The nodes of a shortest path from one set to the other, whatever its arrows."""
+    children = children_of(parents)
+    before: dict[tuple[str, bool], tuple[str, bool] | None] = {
+        (name, True): None for name in start
+    }
+    waiting = list(before)
+    for arrival in waiting:  # grows
+        name = arrival[0]
+        if name in ends:
+            return _walk_back(arrival, before)
+        for other in (*parents[name], *children[name]):
+            if (other, True) not in before:
+                before[other, True] = arrival
+                waiting.append((other, True))
+    return None
+
+
+def _list_paths(
+    parents: Parents,
+    first: Sequence[str],
+    second: Sequence[str],
+    example: tuple[str, ...] | None,
+    most: int,
+) -> tuple[list[tuple[str, ...]], bool]:
+    """Up to `most` paths, the example first if there is one, and whether these are all."""
+    if example is None:
+        return [], True
+    paths = [example]
+    work = _PathBudget(_MOST_STEPS)
+    for path in _paths(parents, first, second, work):
+        if path == example:
+            continue
+        if len(paths) >= most:
+            return paths[:most], False
+        paths.append(path)
+    return paths[:most], work.left > 0 and len(paths) <= most
+
+
+@dataclass(slots=True)
+class _PathBudget:
+    """The steps along edges that a search for paths may still take."""
+
+    left: int
 
 
 def _paths(
-    parents: Parents, first: Sequence[str], second: Sequence[str]
+    parents: Parents, first: Sequence[str], second: Sequence[str], work: _PathBudget
 ) -> Iterator[tuple[str, ...]]:
-    """All paths without repeated nodes from one set to the other, which have no other node of
-    either set."""
+    """The paths without repeated nodes from one set to the other, which have no other node of
+    either set, as far as the work lasts."""
     children = children_of(parents)
     neighbors = {name: [*parents[name], *children[name]] for name in parents}
     ends = set(second)
     inner = set(parents) - set(first) - ends
-    # else the search below would walk all paths of a component in vain
-    if not reachable(first, neighbors) & ends:
-        return
     for start in first:
         # depth-first, with the neighbors that are still to be tried at every node of the path
-        stack: list[tuple[tuple[str, ...], Iterator[str]]] = [
-            ((start,), iter(neighbors[start]))
-        ]
+        path = [start]
+        stack = [iter(_leading(neighbors, start, inner, ends, path, work))]
         while stack:
-            path, others = stack[-1]
-            name = next(others, None)
+            name = next(stack[-1], None)
             if name is None:
                 stack.pop()
+                path.pop()
             elif name in ends:
                 yield (*path, name)
-            elif name in inner and name not in path:
-                stack.append(((*path, name), iter(neighbors[name])))
+            else:
+                path.append(name)
+                leading = _leading(neighbors, name, inner, ends, path, work)
+                stack.append(iter(leading))
 
 
-def _judge(path: tuple[str, ...], given: set[str], parents: Parents) -> PathVerdict:
+def _leading(
+    neighbors: Mapping[str, Sequence[str]],
+    name: str,
+    inner: set[str],
+    ends: set[str],
+    path: Sequence[str],
+    work: _PathBudget,
+) -> list[str]:
+    """The neighbors from which a path goes on to an end past none of its nodes: every one gives at
+    least one path, so that none is walked in vain."""
+    # backward from the ends through nodes that are not on the path
+    usable = inner.difference(path)
+    reached = set(ends)
+    waiting = list(ends)
+    while waiting and work.left > 0:
+        beside = neighbors[waiting.pop()]
+        work.left -= len(beside)
+        new = usable.intersection(beside) - reached
+        reached |= new
+        waiting.extend(new)
+    if work.left <= 0:
+        return []
+    return [other for other in neighbors[name] if other in reached]
+
+
+def _openings(
+    names: Iterable[str], given: set[str], parents: Parents
+) -> dict[str, str]:
+    """For every one of some nodes that is given or has a descendant that is: the node itself, or
+    the first such descendant."""
+    openings: dict[str, str] = {}
+    for known in sorted(given):
+        for name in ancestors_of([known], parents):
+            openings.setdefault(name, known)
+    openings |= {name: name for name in given}
+    return {name: openings[name] for name in names if name in openings}
+
+
+def _judge(
+    path: tuple[str, ...],
+    given: set[str],
+    parents: Parents,
+    openings: Mapping[str, str],
+) -> PathVerdict:
     """Go along the path: what every inner node does depends on the arrows at its two sides."""
     arrows = [
         "→" if name in parents[after] else "←"
@@ -345,12 +452,10 @@ def _judge(path: tuple[str, ...], given: set[str], parents: Parents) -> PathVerd
     blocked = False
     for before, name, after in zip(arrows, path[1:-1], arrows[1:]):
         if before == "→" and after == "←":
-            opening = sorted(({name} | descendants_of([name], parents)) & given)
-            if opening:
-                if name in opening:
-                    what = "it is given"
-                else:
-                    what = f"its descendant {opening[0]} is given"
+            if name in openings:
+                what = "it is given"
+                if openings[name] != name:
+                    what = f"its descendant {openings[name]} is given"
                 reasons.append(f"{name}: head to head, and {what}: opens")
             else:
                 blocked = True

@@ -63,6 +63,7 @@ class BayesNet:
     See Also
     --------
     read_bif : A network from a file.
+    lyceum.save : Writes a network to a model file, Gaussian nodes too; `lyceum.load` reads it.
     learn_structure : A network from rows.
 
     References
@@ -85,6 +86,12 @@ class BayesNet:
     >>> net.n_parameters, net.n_joint_parameters
     (7, 7)
     """
+
+    _kept_in_files = True  # by lyceum.save, without a learner around it
+
+    @classmethod
+    def _parts(cls) -> tuple[type, ...]:
+        return (TableNode, GaussianNode)
 
     def __init__(self, nodes: Iterable[Node], name: str = "") -> None:
         nodes = tuple(nodes)
@@ -348,6 +355,50 @@ class BayesNet:
         """The most probable explanation: the states of all other variables with the largest
         joint."""
         return self.junction_tree().most_probable(read_evidence(self, evidence, soft))
+
+    def k_most_probable(
+        self,
+        k: int,
+        evidence: Mapping[str, Any] | None = None,
+        *,
+        soft: Mapping[str, Any] | None = None,
+    ) -> list[MostProbable]:
+        """The k most probable explanations, the best first; fewer where fewer are possible.
+
+        After the best one, the rest of the combinations is split by the first variable whose state
+        differs, and the best of every part is found by the junction tree: k times n passes through
+        it for n variables.
+
+        Parameters
+        ----------
+        k : int
+        evidence : dict of name to state, optional
+        soft : dict of name to likelihoods of the states, optional
+
+        Returns
+        -------
+        list of MostProbable
+
+        References
+        ----------
+        D. Nilsson, "An efficient algorithm for finding the M most probable configurations in
+        probabilistic expert systems", Statistics and Computing 8, 1998.
+
+        Examples
+        --------
+        >>> from lyceum.bayesnets import BayesNet, TableNode
+        >>> net = BayesNet([TableNode("rain", ["no", "yes"], table=[0.8, 0.2]),
+        ...                 TableNode("wet", ["no", "yes"], ["rain"], [[0.9, 0.1], [0.1, 0.9]])])
+        >>> for answer in net.k_most_probable(3):
+        ...     print(answer.states, round(answer.probability, 4))
+        {'rain': 'no', 'wet': 'no'} 0.72
+        {'rain': 'yes', 'wet': 'yes'} 0.18
+        {'rain': 'no', 'wet': 'yes'} 0.08
+        """
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+            raise SettingError(f"k is {k!r}: ask for a whole number from 1 on")
+        observed = read_evidence(self, evidence, soft)
+        return self.junction_tree().k_most_probable(int(k), observed)
 
     def sample(self, n_rows: int, random_state: int | None = None) -> pa.Table:
         """Rows drawn from the network, parents before children.

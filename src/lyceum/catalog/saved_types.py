@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 # what model files hold beside learners; studies save their baselines
 _OTHERS = (
+    ("lyceum.bayesnets", "BayesNet"),
     ("lyceum.decision", "LossMatrix"),
     ("lyceum.decision", "CalibratedClassifierCV"),
     ("lyceum.decision", "MinimumRiskClassifier"),

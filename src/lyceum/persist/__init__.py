@@ -18,13 +18,16 @@ import os
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import lyceum
 from lyceum import catalog
 from lyceum._core.files import write_file
 from lyceum._core.types import Estimator
 from lyceum.errors import ModelFileError
+
+if TYPE_CHECKING:
+    from lyceum.bayesnets import BayesNet
 
 __all__ = ["load", "save"]
 
@@ -84,13 +87,13 @@ _PLAIN = {
 
 
 def save(
-    model: Estimator, path: str | os.PathLike[str], *, force: bool = False
+    model: Estimator | BayesNet, path: str | os.PathLike[str], *, force: bool = False
 ) -> Path:
     """Write a learner, or a pipeline of learners, to a file that cannot run code when it is loaded.
 
     Parameters
     ----------
-    model : learner, or a scikit-learn pipeline or column transformer of learners
+    model : learner, a scikit-learn pipeline or column transformer of learners, or a BayesNet
     path : path
         Usually ends in ".lyceum".
     force : bool, default=False
@@ -133,7 +136,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    learner or pipeline
+    learner, pipeline or BayesNet
         Fitted as it was when it was saved.
 
     Raises
@@ -206,7 +209,7 @@ def _complaint(error: Exception, members: Mapping[str, bytes]) -> str:
 # -- writing ---------------------------------------------------------------------------
 
 
-def _pack(model: Estimator) -> bytes:
+def _pack(model: Any) -> bytes:
     """The bytes of the file; raises if `load` would refuse them."""
     import sklearn
 

@@ -34,7 +34,9 @@ _ANSWERS = (
 
 def check_model(model: Estimator) -> None:
     """Raise unless the model is a learner, or is made of them, and its parts fit together."""
-    if not isinstance(model, BaseEstimator):
+    # a network is a model too, although it learns nothing itself
+    kept_alone = getattr(type(model), "_kept_in_files", False)
+    if not isinstance(model, BaseEstimator) and not kept_alone:
         raise ModelFileError(f"holds a {type(model).__name__}, not a learner")
     for part in _parts(model):
         if isinstance(part, BaseEstimator):

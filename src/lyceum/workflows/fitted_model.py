@@ -75,6 +75,13 @@ class FittedModel:
 
     given: Any
 
+    def __post_init__(self) -> None:
+        if getattr(type(self.given), "_kept_in_files", False):
+            raise LyceumError(
+                f"the model is a {type(self.given).__name__}, which is queried, not asked to"
+                " predict rows: lyceum bayesnet query, or its own methods in Python"
+            )
+
     @property
     def model(self) -> Any:
         """The learner or pipeline without the minimum-risk decisions."""

@@ -50,10 +50,15 @@ class Elimination:
 
     @classmethod
     def plan(
-        cls, net: BayesNet, query: Sequence[str], evidence: Evidence
+        cls,
+        net: BayesNet,
+        query: Sequence[str],
+        evidence: Evidence,
+        names: Sequence[str] | None = None,
     ) -> Elimination:
-        """The factors that matter and a good order."""
-        names = relevant_names(net, query, evidence)
+        """The factors that matter (by default those of `relevant_names`) and a good order."""
+        if names is None:
+            names = relevant_names(net, query, evidence)
         # the moral graph of what is not observed, in which the query stays joined to the end
         neighbors = moral_graph({name: net.parents[name] for name in names})
         for name in query:
@@ -69,7 +74,7 @@ class Elimination:
         cells = order_cells(neighbors, sizes, [*order, *last])
         # P(node | parents) and the likelihoods, with the observed states put in
         states = {name: net.states(name)[code] for name, code in evidence.hard.items()}
-        tables = {node.name: factor for factor, node in zip(net.factors(), net.nodes)}
+        tables = {list(factor.variables)[-1]: factor for factor in net.factors()}
         likelihoods = [
             Factor({name: net.states(name)}, values)
             for name, values in evidence.soft.items()

@@ -85,9 +85,11 @@ def read_evidence(
     likelihoods = {
         name: _likelihoods(net, name, values) for name, values in soft.items()
     }
-    # one number per state of every variable, end to end
+    # one number per state of every discrete variable, end to end
     parts = [
-        likelihoods.get(name, np.ones(len(net.states(name)))) for name in net.names
+        likelihoods.get(name, np.ones(len(net.states(name))))
+        for name in net.names
+        if name not in net.gaussian_names
     ]
     for name, values in likelihoods.items():
         observed[f"likelihood of {name}"] = values.round(6).tolist()

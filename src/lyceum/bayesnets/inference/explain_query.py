@@ -3,111 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+import numpy as np
+
 from lyceum._core.probability import Factor
-from lyceum._core.text import plain, show
-from lyceum.bayesnets.directed_graph import ancestors_of, descendants_of
-from lyceum.bayesnets.inference.elimination import Elimination, relevant_names
+from lyceum._core.text import show
+from lyceum.bayesnets.inference.elimination import Elimination
 from lyceum.bayesnets.inference.evidence import Evidence, impossible, read_evidence
+from lyceum.bayesnets.inference.explain_gaussian import explain_gaussian
 from lyceum.bayesnets.inference.posterior import Posterior
+from lyceum.bayesnets.inference.query import check_query
+from lyceum.bayesnets.inference.query_working import (
+    QueryStep,
+    QueryWorking,
+    query_kind,
+)
+from lyceum.bayesnets.inference.requisite import (
+    Requisite,
+    check_possible,
+    conditional_text,
+    observed_texts,
+)
 from lyceum.bayesnets.net import BayesNet
 from lyceum.bayesnets.text import factor_text
-from lyceum.errors import DataError
 
 _MOST_VALUES = 16
-
-
-@dataclass(frozen=True, slots=True)
-class QueryStep:
-    """One line of the working: the rule that is used, and what follows."""
-
-    rule: str
-    text: str
-
-    def as_dict(self) -> dict[str, str]:
-        """Rule and text."""
-        return {"rule": self.rule, "text": self.text}
-
-
-@dataclass(frozen=True)
-class QueryWorking:
-    """How P(query | evidence) is found by hand.
-
-    Attributes
-    ----------
-    title : str
-        P(query | evidence) as text.
-    kind : str
-        "prior", "causal" (from causes to effects), "diagnostic" (from effects to causes),
-        "intercausal" (between causes of a common effect) or "mixed".
-    steps : tuple of QueryStep
-        The lines of the working: `rule` and `text`.
-    posterior : Posterior
-        The result.
-
-    See Also
-    --------
-    explain_query : Makes it.
-    Posterior : The result alone.
-
-    References
-    ----------
-    J. Pearl, "Probabilistic Reasoning in Intelligent Systems", Morgan Kaufmann, 1988.
-
-    Examples
-    --------
-    >>> from lyceum.bayesnets import BayesNet, TableNode, explain_query
-    >>> net = BayesNet([TableNode("rain", ["no", "yes"], table=[0.8, 0.2]),
-    ...                 TableNode("wet", ["no", "yes"], ["rain"], [[0.9, 0.1], [0.1, 0.9]])])
-    >>> working = explain_query(net, "rain", {"wet": "yes"})
-    >>> working.title, working.kind, [step.rule for step in working.steps][0]
-    ('P(rain | wet=yes)', 'diagnostic', "Bayes' theorem")
-    >>> round(working.posterior["yes"], 4)  # 0.18 / 0.26
-    0.6923
-    """
-
-    title: str
-    kind: str
-    steps: tuple[QueryStep, ...]
-    posterior: Posterior
-
-    def as_dict(self) -> dict[str, Any]:
-        """Title, kind, steps and result, in JSON's own types."""
-        return plain(
-            {
-                "title": self.title,
-                "kind": self.kind,
-                "steps": list(self.steps),
-                "posterior": self.posterior,
-            }
-        )
-
-    def __str__(self) -> str:
-        lines = [f"{self.title}, a {self.kind} query"]
-        for i, step in enumerate(self.steps, 1):
-            lines.append(f"{i}. {step.rule}")
-            lines += [f"   {line}" for line in step.text.splitlines()]
-        return "\n".join(lines)
-
-
-def query_kind(net: BayesNet, query: Sequence[str], evidence: Sequence[str]) -> str:
-    """Which way a query reasons: with the arrows, against them, or between causes."""
-    if not evidence:
-        return "prior"
-    up = ancestors_of(query, net.parents)
-    down = descendants_of(query, net.parents)
-    causes = [name for name in evidence if name in up]
-    effects = [name for name in evidence if name in down]
-    if len(causes) == len(evidence):
-        return "causal"
-    if len(effects) == len(evidence):
-        return "diagnostic"
-    if effects and not causes:
-        return "intercausal"
-    return "mixed"
 
 
 def explain_query(
@@ -117,13 +39,18 @@ def explain_query(
     *,
     soft: Mapping[str, Any] | None = None,
 ) -> QueryWorking:
-    """P(query | evidence) worked out in words and numbers, by variable elimination.
+    """P(query | evidence) worked out in words and numbers.
+
+    What the evidence d-separates from the query is dropped first, and an answer that is a row of
+    one table is read from it. Otherwise tables are multiplied and summed (variable elimination);
+    Gaussian variables get their means and covariances along the graph, and the formula of
+    conditional Gaussians.
 
     Parameters
     ----------
     net : BayesNet
-        All of whose nodes are discrete.
     query : name or names
+        All discrete, or all Gaussian.
     evidence : dict of name to state, optional
     soft : dict of name to likelihoods of the states, optional
 
@@ -152,50 +79,87 @@ def explain_query(
     5. Division
        P(rain=no | wet=yes) = 0.08 / 0.26 = 0.3077
        P(rain=yes | wet=yes) = 0.18 / 0.26 = 0.6923
+    >>> print(explain_query(net, "wet", {"rain": "yes"}))
+    P(wet | rain=yes), a causal query
+    1. Read from the table
+       P(wet | rain=yes) is the row rain=yes of the table of wet
+       wet=no: 0.1
+       wet=yes: 0.9
     """
     names = [query] if isinstance(query, str) else list(query)
     known = read_evidence(net, evidence, soft)
-    if net.gaussian_names:
-        raise DataError(
-            f"the working is for tables, but {net.gaussian_names[0]!r} is Gaussian"
-        )
-    for name in names:
-        net.find(name)
-        if name in known.hard:
-            raise DataError(
-                f"{name!r} is in the query and in the evidence: leave it out of one of them"
-            )
-    return _Writer(net, names, known).working()
+    check_query(net, names, known, "auto")
+    needed = Requisite.of(net, names, known)
+    if any(name in net.gaussian_names for name in (*names, *needed.observed)):
+        return explain_gaussian(net, names, known, needed)
+    return _Writer(net, names, known, needed).working()
 
 
 class _Writer:
     """Writes the steps of an elimination; `labels` are the names of its factors by their id."""
 
-    def __init__(self, net: BayesNet, query: list[str], known: Evidence) -> None:
+    def __init__(
+        self, net: BayesNet, query: list[str], known: Evidence, needed: Requisite
+    ) -> None:
         self.net = net
         self.query = query
         self.known = known
-        hard = [f"{name}={net.states(name)[k]}" for name, k in known.hard.items()]
-        observed = [*hard, *(f"λ({name})" for name in known.soft)]
-        self.given = ", ".join(observed)
+        self.needed = needed
         self.asked = ", ".join(query)
-        self.joint = f"P({', '.join([*query, *observed])})"
         self.labels: dict[int, str] = {}
 
     def working(self) -> QueryWorking:
         net = self.net
-        known = self.known
-        plan = Elimination.plan(net, self.query, known)
-        title = f"P({self.asked})"
-        kind = "prior"
-        steps: list[QueryStep] = []
-        if self.given:
-            title = f"P({self.asked} | {self.given})"
-            kind = query_kind(net, self.query, [*known.hard, *known.soft])
+        needed = self.needed
+        title = conditional_text(self.asked, observed_texts(net, self.known))
+        steps = needed.independence_steps(net, self.query, self.known)
+        self.kept = needed.evidence(net, self.known)
+        kind = query_kind(net, self.query, [*self.kept.hard, *self.kept.soft])
+        if needed.is_one_row(self.query) and not self.kept.soft:
+            values = self._read_table(steps)
+        else:
+            values = self._eliminate(kind, steps)
+        check_possible(net, self.known)
+        states = {name: net.states(name) for name in self.query}
+        posterior = Posterior(
+            states, values, self.known.given, float("nan"), "variable elimination"
+        )
+        return QueryWorking(title, kind, tuple(steps), posterior)
+
+    def _read_table(self, steps: list[QueryStep]) -> np.ndarray:
+        """The answer that is a row of the table of the only variable."""
+        (name,) = self.query
+        node = self.net.node(name)
+        hard = self.kept.hard
+        values = node.table[tuple(hard[parent] for parent in node.parents)]  # type: ignore[union-attr]
+        given = [self._node_label(parent) for parent in node.parents]
+        if given:
+            where = f"the row {', '.join(given)} of the table of {name}"
+        else:
+            where = f"the table of {name}, which has no parents"
+        lines = [f"{conditional_text(name, given)} is {where}"]
+        for state, p in zip(self.net.states(name), values):
+            lines.append(f"{name}={state}: {show(float(p))}")
+        steps.append(QueryStep("Read from the table", "\n".join(lines)))
+        return values
+
+    def _eliminate(self, kind: str, steps: list[QueryStep]) -> np.ndarray:
+        """The answer by sums of products, whose steps are added."""
+        net = self.net
+        # what is observed and has a factor stands before the bar, what only conditions after it
+        inputs = self.needed.inputs
+        behind = [text for name, text in self._observed() if name in inputs]
+        front = [text for name, text in self._observed() if name not in inputs]
+        asked = conditional_text(self.asked, front + behind)
+        self.joint = conditional_text(", ".join([self.asked, *front]), behind)
+        self.total = conditional_text(", ".join(front), behind)
+        self.all_given = ", ".join(front + behind)
+        plan = Elimination.plan(net, self.query, self.kept, self.needed.names)
+        if front:
             rule = "Bayes' theorem"
             if kind == "causal":
                 rule = "Product rule (conditional probability)"
-            steps.append(QueryStep(rule, f"{title} = {self.joint} / P({self.given})"))
+            steps.append(QueryStep(rule, f"{asked} = {self.joint} / {self.total}"))
         steps.append(self._factors(plan))
         *sums, (_, remaining, joint) = plan.steps()
         for number, (name, factors, made) in enumerate(sums, 1):
@@ -203,42 +167,38 @@ class _Writer:
         steps.append(self._product(remaining, joint))
         total = joint.total
         if not total > 0:
-            raise impossible(known.given)
-        if self.given:
-            steps += self._division(title, joint, total)
-        states = {name: net.states(name) for name in self.query}
-        posterior = Posterior(
-            states, joint.values / total, known.given, 0.0, "variable elimination"
-        )
-        return QueryWorking(title, kind, tuple(steps), posterior)
+            raise impossible(self.known.given)
+        if front:
+            steps += self._division(joint, total)
+        return joint.values / total
+
+    def _observed(self) -> list[tuple[str, str]]:
+        """The observations that matter, each with its text."""
+        hard = [(name, self._node_label(name)) for name in self.kept.hard]
+        return hard + [(f"λ({name})", f"λ({name})") for name in self.kept.soft]
 
     # -- lines -------------------------------------------------------------------------
 
     def _node_label(self, name: str) -> str:
-        if name in self.known.hard:
-            return f"{name}={self.net.states(name)[self.known.hard[name]]}"
+        if name in self.kept.hard:
+            return f"{name}={self.net.states(name)[self.kept.hard[name]]}"
         return name
 
     def _factors(self, plan: Elimination) -> QueryStep:
         # the factors of a plan: one per node that matters, in the order of the network, and then
         # one per likelihood
-        names = relevant_names(self.net, self.query, self.known)
+        names = self.needed.names
         for factor, name in zip(plan.factors, names):
             parents = [self._node_label(parent) for parent in self.net.parents[name]]
             self.labels[id(factor)] = factor_text(self._node_label(name), parents)
-        for factor, name in zip(plan.factors[len(names) :], self.known.soft):
+        for factor, name in zip(plan.factors[len(names) :], self.kept.soft):
             self.labels[id(factor)] = f"λ({name})"
         hidden = ""
         if plan.order:
             hidden = f"Σ over {', '.join(plan.order)} of "
         product_ = " ".join(self.labels[id(factor)] for factor in plan.factors)
         text = f"{self.joint} = {hidden}{product_}"
-        left = [name for name in self.net.names if name not in names]
-        if left:
-            text += (
-                f"\n{', '.join(left)}: neither queried nor observed, nor ancestors of such: they"
-                " sum to 1"
-            )
+        text += self.needed.left_out_text(self.net, self.query, self.kept)
         rule = "Product rule along the graph"
         if hidden:
             rule = "Sum rule and product rule along the graph"
@@ -286,18 +246,19 @@ class _Writer:
             lines.append(f"{_states_text(states)}: {shown}")
         return QueryStep("Product of what is left", "\n".join(lines))
 
-    def _division(self, title: str, joint: Factor, total: float) -> list[QueryStep]:
+    def _division(self, joint: Factor, total: float) -> list[QueryStep]:
         values = [value for _, value in _cells(joint)]
         if len(values) <= 8:
             added = " + ".join(map(show, values))
         else:
             added = "the sum of all values"
-        first = QueryStep("Sum rule", f"P({self.given}) = {added} = {show(total)}")
+        first = QueryStep("Sum rule", f"{self.total} = {added} = {show(total)}")
         lines = []
         for states, value in _cells(joint):
             asked = _states_text(states)
             lines.append(
-                f"P({asked} | {self.given}) = {show(value)} / {show(total)} = {show(value / total)}"
+                f"P({asked} | {self.all_given}) = {show(value)} / {show(total)}"
+                f" = {show(value / total)}"
             )
         return [first, QueryStep("Division", "\n".join(lines))]
 

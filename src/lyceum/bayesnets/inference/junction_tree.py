@@ -10,6 +10,7 @@ import numpy as np
 
 from lyceum._core.native import native
 from lyceum.bayesnets.directed_graph import moral_graph
+from lyceum.bayesnets.inference.best_states import best_states
 from lyceum.bayesnets.inference.evidence import Evidence, impossible
 from lyceum.bayesnets.inference.posterior import MostProbable, Posterior
 from lyceum.bayesnets.inference.triangulation import (
@@ -283,20 +284,32 @@ class JunctionTree:
 
     def most_probable(self, evidence: Evidence) -> MostProbable:
         """The most probable states of all variables that are not observed."""
-        states = np.empty((1, len(self.net.names)), np.int32)
-        log_p = np.empty(1)
-        self._tree.most_probable(evidence.codes, evidence.likelihood, states, log_p)
-        if log_p[0] == -np.inf:
-            raise impossible(evidence.given)
+        return self.k_most_probable(1, evidence)[0]
+
+    def k_most_probable(self, k: int, evidence: Evidence) -> list[MostProbable]:
+        """The k most probable combinations of states of all variables that are not observed."""
         _, log_evidence = self._propagate(evidence, _NONE, 0)
-        likeliest = {
-            name: self.net.states(name)[k]
-            for name, k in zip(self.net.names, states[0].tolist())
-            if name not in evidence.hard
-        }
-        return MostProbable(
-            likeliest, float(log_p[0]), float(np.exp(log_p[0] - log_evidence))
-        )
+        names = self.net.names
+        explanations = []
+        for log_p, states in best_states(self, evidence, k):
+            likeliest = {
+                name: self.net.states(name)[code]
+                for name, code in zip(names, states.tolist())
+                if name not in evidence.hard
+            }
+            share = float(np.exp(log_p - log_evidence))
+            explanations.append(MostProbable(likeliest, log_p, share))
+        return explanations
+
+    def maximize(
+        self, codes: np.ndarray, likelihood: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The most probable states of all variables for every row of evidence, and their log
+        joint."""
+        states = np.empty((len(codes), len(self.net.names)), np.int32)
+        log_p = np.empty(len(codes))
+        self._tree.most_probable(codes, likelihood, states, log_p)
+        return states, log_p
 
     def summary_facts(self) -> Mapping[str, Any]:
         """Cliques, width and cells."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -41,84 +42,179 @@ def answer_mixed(
     these combinations are enumerated, weighted by the probability that variable elimination gives
     them and by the density of the observed numbers. Where there are too many, rows are drawn.
     """
+    check_mixed(net, query)
+    if method == "gibbs":
+        raise SettingError(
+            "Gibbs sampling is for discrete networks: use method='likelihood_weighting'"
+        )
+    plan = MixedPlan.of(net, query, evidence)
+    if method == "likelihood_weighting" or (
+        method == "auto" and plan.size > _MAX_COMBINATIONS
+    ):
+        return _draw(
+            plan.net, query, evidence, n_samples, random_state, method == "auto"
+        )
+    if plan.size > _MAX_COMBINATIONS:
+        raise SettingError(
+            f"there are {plan.size:.3g} combinations of states: use method='likelihood_weighting'"
+        )
+    return Enumeration.of(plan, evidence).answer(query, evidence)
+
+
+def check_mixed(net: BayesNet, query: Sequence[str]) -> None:
+    """Raise unless all variables of a query are Gaussian, or none is."""
     numeric = [name for name in query if name in net.gaussian_names]
     if numeric and len(numeric) < len(query):
         raise DataError(
             f"of the query {numeric[0]!r} is Gaussian and others are not: ask separately"
         )
-    if method == "gibbs":
-        raise SettingError(
-            "Gibbs sampling is for discrete networks: use method='likelihood_weighting'"
-        )
-    # the part of the network that matters, and the states of it that must be summed over: of the
-    # discrete parents of its numbers, as far as they are not observed, and of the query
-    names = relevant_names(net, query, evidence)
-    gaussians = [
-        name for name in net.order if name in set(names) and name in net.gaussian_names
-    ]
-    part = net
-    if len(names) < len(net.names):
-        part = type(net)([net.node(name) for name in names], net.name)
-    parents = dict.fromkeys(
-        parent for name in gaussians for parent in net.parents[name]
-    )
-    switches = [name for name in parents if name not in net.gaussian_names]
-    free = [name for name in switches if name not in evidence.hard]
-    asked = [name for name in query if name not in gaussians]
-    discrete = list(dict.fromkeys([*free, *asked]))
-    size = prod(len(net.states(name)) for name in discrete)
-    if method == "likelihood_weighting" or (
-        method == "auto" and size > _MAX_COMBINATIONS
-    ):
-        return _draw(part, query, evidence, n_samples, random_state, method == "auto")
-    if size > _MAX_COMBINATIONS:
-        raise SettingError(
-            f"there are {size:.3g} combinations of states: use method='likelihood_weighting'"
-        )
-    return _enumerate(part, query, evidence, gaussians, switches, discrete)
 
 
-def _enumerate(
-    net: BayesNet,
-    query: Sequence[str],
-    evidence: Evidence,
-    gaussians: list[str],
-    switches: list[str],
-    discrete: list[str],
-) -> Any:
-    """P(query | evidence) over all combinations of the states of `discrete`."""
-    joint = _joint_of_states(net, discrete, evidence)
-    shape = joint.values.shape
-    size = joint.values.size
-    states = _switch_states(switches, dict(zip(discrete, shape)), evidence)
-    # p(numbers | states) is Gaussian; the observed ones weight the states by their density
-    nodes = [net.node(name) for name in gaussians]
-    mean, covariance = joint_gaussian(nodes, states, size)  # type: ignore[arg-type]
-    seen = [gaussians.index(name) for name in evidence.numbers]
-    values = np.array(list(evidence.numbers.values()))
-    mean, covariance, log_density = _condition(mean, covariance, seen, values)
-    w, log_evidence = _weigh_states(joint.values.ravel(), log_density, evidence)
-    method = "exact Gaussian algebra"
-    if size > 1:
-        method = f"exact, over {size:,} combinations of states"
-    # numbers are a mixture of Gaussians, one per combination; states are its weights, summed
-    if query[0] in gaussians:
-        columns = [gaussians.index(name) for name in query]
-        possible = w > 0
-        return GaussianPosterior(
-            names=tuple(query),
-            weights=w[possible],
-            means=mean[possible][:, columns],
-            covariances=covariance[possible][:, columns][:, :, columns],
-            evidence=evidence.given,
-            method=method,
+@dataclass(frozen=True)
+class MixedPlan:
+    """The part of a network that matters for a query, and what must be summed over.
+
+    Attributes
+    ----------
+    net : BayesNet
+        The part: query, evidence and their ancestors.
+    gaussians : list of str
+        Its numbers, parents first.
+    switches : list of str
+        The discrete parents of these.
+    discrete : list of str
+        What is enumerated: the switches that are not observed, and the query if it is discrete.
+    size : int
+        The combinations of their states.
+    """
+
+    net: BayesNet
+    gaussians: list[str]
+    switches: list[str]
+    discrete: list[str]
+    size: int
+
+    @classmethod
+    def of(cls, net: BayesNet, query: Sequence[str], evidence: Evidence) -> MixedPlan:
+        """The plan of P(query | evidence)."""
+        names = relevant_names(net, query, evidence)
+        present = set(names)
+        numeric = set(net.gaussian_names)
+        gaussians = [name for name in net.order if name in present & numeric]
+        part = net
+        if len(names) < len(net.names):
+            part = type(net)([net.node(name) for name in names], net.name)
+        parents = dict.fromkeys(
+            parent for name in gaussians for parent in net.parents[name]
+        )
+        switches = [name for name in parents if name not in numeric]
+        free = [name for name in switches if name not in evidence.hard]
+        asked = [name for name in query if name not in numeric]
+        discrete = list(dict.fromkeys([*free, *asked]))
+        size = prod(len(net.states(name)) for name in discrete)
+        return cls(part, gaussians, switches, discrete, size)
+
+
+@dataclass(frozen=True)
+class Enumeration:
+    """The numbers of a plan for every combination of states: before and after the observed numbers.
+
+    Attributes
+    ----------
+    plan : MixedPlan
+    joint : Factor
+        P(states, discrete evidence).
+    mean, covariance : arrays of shape (k, d) and (k, d, d)
+        Of all numbers given the states.
+    seen, values : list of int and array
+        Which of the numbers are observed, and as what.
+    new_mean, new_covariance : arrays
+        Given the observed numbers too.
+    gain : array of shape (k, d, observed)
+        C_as C_ss⁻¹, by which an observed number moves the others.
+    log_density : array of shape (k,)
+        Of the observed numbers given the states.
+    weights : array of shape (k,)
+        P(states | all evidence).
+    log_evidence : float
+    """
+
+    plan: MixedPlan
+    joint: Factor
+    mean: np.ndarray
+    covariance: np.ndarray
+    seen: list[int]
+    values: np.ndarray
+    new_mean: np.ndarray
+    new_covariance: np.ndarray
+    gain: np.ndarray
+    log_density: np.ndarray
+    weights: np.ndarray
+    log_evidence: float
+
+    @classmethod
+    def of(cls, plan: MixedPlan, evidence: Evidence) -> Enumeration:
+        """All combinations of the states of `plan.discrete`."""
+        joint = _joint_of_states(plan.net, plan.discrete, evidence)
+        n_states = dict(zip(plan.discrete, joint.values.shape))
+        states = _switch_states(plan.switches, n_states, evidence)
+        # p(numbers | states) is Gaussian; the observed ones weight the states by their density
+        nodes = [plan.net.node(name) for name in plan.gaussians]
+        mean, covariance = joint_gaussian(nodes, states, joint.values.size)  # type: ignore[arg-type]
+        seen = [plan.gaussians.index(name) for name in evidence.numbers]
+        values = np.array(list(evidence.numbers.values()))
+        new_mean, new_covariance, gain, log_density = _condition(
+            mean, covariance, seen, values
+        )
+        weights, log_evidence = _weigh_states(
+            joint.values.ravel(), log_density, evidence
+        )
+        return cls(
+            plan=plan,
+            joint=joint,
+            mean=mean,
+            covariance=covariance,
+            seen=seen,
+            values=values,
+            new_mean=new_mean,
+            new_covariance=new_covariance,
+            gain=gain,
+            log_density=log_density,
+            weights=weights,
             log_evidence=log_evidence,
         )
-    joint = Factor({name: net.states(name) for name in discrete}, w.reshape(shape))
-    table = joint.marginal(*query)
-    return Posterior(
-        dict(table.variables), table.values, evidence.given, log_evidence, method
-    )
+
+    def answer(
+        self, query: Sequence[str], evidence: Evidence
+    ) -> Posterior | GaussianPosterior:
+        """P(query | evidence): numbers are a mixture of Gaussians, one per combination; states are
+        its weights, summed."""
+        gaussians = self.plan.gaussians
+        size = len(self.weights)
+        method = "exact Gaussian algebra"
+        if size > 1:
+            method = f"exact, over {size:,} combinations of states"
+        if query[0] in gaussians:
+            columns = [gaussians.index(name) for name in query]
+            possible = self.weights > 0
+            return GaussianPosterior(
+                names=tuple(query),
+                weights=self.weights[possible],
+                means=self.new_mean[possible][:, columns],
+                covariances=self.new_covariance[possible][:, columns][:, :, columns],
+                evidence=evidence.given,
+                method=method,
+                log_evidence=self.log_evidence,
+            )
+        values = self.weights.reshape(self.joint.values.shape)
+        table = Factor(self.joint.variables, values).marginal(*query)
+        return Posterior(
+            dict(table.variables),
+            table.values,
+            evidence.given,
+            self.log_evidence,
+            method,
+        )
 
 
 def _switch_states(
@@ -198,11 +294,11 @@ def joint_gaussian(
 
 def _condition(
     mean: np.ndarray, covariance: np.ndarray, seen: list[int], values: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Every Gaussian given the values of some of its columns, and the log density of these
-    values."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Every Gaussian given the values of some of its columns, the gain of these, and the log
+    density of the values."""
     if not seen:
-        return mean, covariance, np.zeros(len(mean))
+        return mean, covariance, np.zeros((*mean.shape, 0)), np.zeros(len(mean))
     gap = values - mean[:, seen]
     unit, roots, vectors = _correlation_axes(covariance[:, seen][:, :, seen])
     inverse = np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
@@ -220,7 +316,7 @@ def _condition(
     new_covariance = covariance - np.einsum(
         "kal,klb->kab", gain, covariance[:, seen, :]
     )
-    return new_mean, new_covariance, np.where(off, -np.inf, log_density)
+    return new_mean, new_covariance, gain, np.where(off, -np.inf, log_density)
 
 
 def _correlation_axes(

@@ -237,6 +237,9 @@ class GaussianPosterior:
     def __repr__(self) -> str:
         return f"<p({', '.join(self.names)} | ...), {len(self.weights)} Gaussians by {self.method}>"
 
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
 
 def _conditional_text(query: Iterable[str], evidence: Mapping[str, Any]) -> str:
     """query | evidence, or the query alone."""

@@ -6,11 +6,12 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from lyceum.bayesnets.inference.elimination import eliminate, relevant_names
+from lyceum.bayesnets.inference.elimination import eliminate
 from lyceum.bayesnets.inference.evidence import Evidence
+from lyceum.bayesnets.inference.gibbs import gibbs
 from lyceum.bayesnets.inference.mixed_query import answer_mixed
 from lyceum.bayesnets.inference.posterior import Posterior
-from lyceum.bayesnets.inference.sampling import gibbs, likelihood_weighting
+from lyceum.bayesnets.inference.sampling import likelihood_weighting
 from lyceum.errors import DataError, SettingError
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def answer(
     random_state: int | None = 0,
 ) -> Any:
     """P(query | evidence) by the given method, or by the best one."""
-    _check(net, query, evidence, method)
+    check_query(net, query, evidence, method)
     if net.gaussian_names:
         return answer_mixed(net, query, evidence, method, n_samples, random_state)
     if method == "likelihood_weighting":
@@ -62,18 +63,19 @@ def _draw(
     n_samples: int,
     random_state: int | None,
 ) -> Posterior:
-    """By likelihood weighting; by Gibbs sampling where its sample is worth little and all states
-    can mix."""
+    """By likelihood weighting; by Gibbs sampling where its sample is worth little, unless zeros
+    tie too many variables together."""
     weighted = likelihood_weighting(
         net, query, evidence, n_samples, random_state, strict=False
     )
-    # zeros in a table may keep a Gibbs chain among a part of the states
-    nodes = [net.node(name) for name in relevant_names(net, query, evidence)]
-    can_mix = all((node.table > 0).all() for node in nodes)  # type: ignore[union-attr]
-    if weighted is None or (weighted[1] < _FEW and can_mix):
-        posterior = gibbs(net, query, evidence, n_samples, random_state)
-    else:
-        posterior = weighted[0]
+    posterior = None if weighted is None else weighted[0]
+    if weighted is None or weighted[1] < _FEW:
+        try:
+            posterior = gibbs(net, query, evidence, n_samples, random_state)
+        except SettingError:
+            if posterior is None:
+                raise
+    assert posterior is not None
     assert posterior.error is not None
     warnings.warn(
         f"the network is too wide for exact inference: {posterior.title} is an estimate by "
@@ -84,9 +86,10 @@ def _draw(
     return posterior
 
 
-def _check(
+def check_query(
     net: BayesNet, query: Sequence[str], evidence: Evidence, method: str
 ) -> None:
+    """Raise unless the query, the evidence and the method are such that can be answered."""
     if method not in METHODS:
         raise SettingError(
             f"there is no method {method!r}: choose one of {', '.join(METHODS)}"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lyceum._core.lazy_arrow import pa
-from lyceum._core.native import native
 from lyceum._core.probability import label_array
 from lyceum.bayesnets.inference.elimination import relevant_names
 from lyceum.bayesnets.inference.evidence import Evidence, read_evidence
@@ -19,8 +18,7 @@ from lyceum.errors import DataError, SettingError
 if TYPE_CHECKING:
     from lyceum.bayesnets.net import BayesNet
 
-_CHAINS = 4
-_BATCHES = 8
+_SURPRISE = 100.0  # times as probable under the best states of the parents
 
 
 def draw_rows(net: BayesNet, n_rows: int, random_state: int | None) -> pa.Table:
@@ -138,8 +136,9 @@ def likelihood_weighting(
 ) -> Any:
     """P(query | evidence) from rows drawn with the evidence fixed and weighted by its likelihood.
 
-    The standard error of a value p is sqrt(Σ w² (1[state] - p)²) / Σ w; the rows are worth (Σ w)² /
-    Σ w². Not `strict`: the posterior with what its sample is worth, or None if no row has a weight.
+    The standard error of a value p is sqrt(Σ w² (1[state] - p)²) / Σ w, or what rows that were
+    never drawn may change if that is more; the rows are worth (Σ w)² / Σ w². Not `strict`: the
+    posterior with what its sample is worth, or None if no row has a weight.
     """
     relevant = set(relevant_names(net, query, evidence))
     names = [name for name in net.order if name in relevant]
@@ -156,6 +155,43 @@ def likelihood_weighting(
     if strict:
         return posterior[0]
     return posterior
+
+
+def _undrawn_share(
+    net: BayesNet,
+    evidence: Evidence,
+    drawn: Mapping[str, np.ndarray],
+    w: np.ndarray,
+) -> float:
+    """The share of the posterior that rows which were never drawn may have.
+
+    If an observation is a surprise in the rows that were drawn (other states of its parents would
+    explain it a hundred times better), rows of such states have a prior probability below 3 / n,
+    but a weight that is larger by that factor: their share may be up to u / (1 + u), with u = 3 / n
+    times the mean factor.
+    """
+    log_factor = np.zeros(len(w))
+    for name, code in evidence.hard.items():
+        node = net.node(name)
+        if not isinstance(node, TableNode) or not node.parents:
+            continue
+        cell = tuple(evidence.hard.get(parent, slice(None)) for parent in node.parents)
+        p = node.table[(*(drawn[parent] for parent in node.parents), code)]
+        _add_surprise(log_factor, p, float(node.table[(*cell, code)].max()))
+    for name, likelihood in evidence.soft.items():
+        _add_surprise(log_factor, likelihood[drawn[name]], float(likelihood.max()))
+    surprised = (log_factor > 0) & (w > 0)
+    if not surprised.any():
+        return 0.0
+    factor = np.exp(np.minimum(log_factor[surprised], 700.0))
+    u = 3.0 / len(w) * float(w[surprised] / w.sum() @ factor)
+    return u / (1 + u) if np.isfinite(u) else 1.0
+
+
+def _add_surprise(log_factor: np.ndarray, p: np.ndarray, best: float) -> None:
+    """Add log(best / p) where an observation is a surprise; rows with p = 0 have no weight."""
+    surprise = (p > 0) & (p * _SURPRISE < best)
+    log_factor[surprise] += np.log(best / p[surprise])
 
 
 def weighted_posterior(
@@ -175,12 +211,9 @@ def weighted_posterior(
     total = w.sum()
     squares = (w**2).sum()
     p = np.bincount(indices, w, size) / total
-    # Σ w² (1[state] - p)², as 1[state]² = 1[state]
-    spread = np.bincount(indices, w**2, size) * (1 - 2 * p) + p**2 * squares
     worth = float(total**2 / squares)
-    # a state that was never drawn is not known to be impossible: the rule of three
-    deviation = np.sqrt(np.maximum(spread, 0.0))
-    error = np.where(p > 0, deviation / total, 3.0 / worth)
+    error = _weighted_errors(indices, w, p, worth)
+    error = np.maximum(error, _undrawn_share(net, evidence, drawn, w))
     method = f"likelihood weighting ({len(w):,} samples, worth {worth:,.0f})"
     states = {name: net.states(name) for name in query}
     log_evidence = float(top + np.log(total / len(w)))
@@ -195,118 +228,17 @@ def weighted_posterior(
     return posterior, worth
 
 
-def gibbs(
-    net: BayesNet,
-    query: Sequence[str],
-    evidence: Evidence,
-    n_samples: int,
-    random_state: int | None,
-) -> Posterior:
-    """P(query | evidence) from chains of Gibbs sampling.
-
-    Four chains start from different rows and are let run for a tenth of their length first. The
-    standard error is that of the means of eight batches of every chain. Tables with zeros can keep
-    a chain in one part of the states; the chains then disagree, and the error says so.
-    """
-    sweeps = max(n_samples // _CHAINS, 10 * _BATCHES)
-    states = {name: net.states(name) for name in query}
-    shape = tuple(map(len, states.values()))
-    counts = _run_chains(
-        net, query, evidence, sweeps, np.random.default_rng(random_state)
-    )
-    shares = counts / counts.sum(axis=2, keepdims=True)
-    p = counts.sum(axis=(0, 1)) / counts.sum()
-    # the error of the mean of all batches, and of the chains, whichever is larger
-    batches = shares.reshape(-1, shares.shape[2])
-    within = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
-    chain_means = shares.mean(axis=1)
-    between = chain_means.std(axis=0, ddof=1) / np.sqrt(_CHAINS)
-    larger = np.maximum(within, between)
-    error = np.where(p > 0, larger, 3.0 / (_CHAINS * sweeps))
-    method = f"Gibbs sampling ({_CHAINS} chains of {sweeps:,} sweeps)"
-    return Posterior(
-        states,
-        p.reshape(shape),
-        evidence.given,
-        float("nan"),
-        method,
-        error.reshape(shape),
-    )
-
-
-def _run_chains(
-    net: BayesNet,
-    query: Sequence[str],
-    evidence: Evidence,
-    sweeps: int,
-    rng: np.random.Generator,
+def _weighted_errors(
+    indices: np.ndarray, w: np.ndarray, p: np.ndarray, worth: float
 ) -> np.ndarray:
-    """How often every combination of the query came, by chain and batch."""
-    relevant = set(relevant_names(net, query, evidence))
-    names = [name for name in net.order if name in relevant]
-    index = {name: i for i, name in enumerate(names)}
-    sizes = np.array([len(net.states(name)) for name in names], np.int32)
-    observed = np.array([name in evidence.hard for name in names])
-    asked = np.array([index[name] for name in query], np.int32)
-    soft = None
-    if evidence.soft:
-        parts = [evidence.soft.get(name, np.ones(n)) for name, n in zip(names, sizes)]
-        soft = np.concatenate(parts)
-    starts = _starts(net, names, evidence, rng)
-    counts = np.zeros((_CHAINS, _BATCHES, int(np.prod(sizes[asked]))))
-    families, family_starts, table_starts, tables = _flat_tables(net, index)
-    # a tenth of the sweeps is burn-in, which is not counted
-    for chain in range(_CHAINS):
-        native.gibbs(
-            sizes,
-            families,
-            family_starts,
-            table_starts,
-            tables,
-            np.ascontiguousarray(starts[chain]),
-            observed,
-            soft,
-            asked,
-            sweeps // 10,
-            sweeps,
-            int(rng.integers(1 << 62)),
-            counts[chain],
-        )
-    return counts
-
-
-def _flat_tables(
-    net: BayesNet, index: dict[str, int]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """The families and tables of nodes, end to end, each with where its parts begin."""
-    families = []
-    tables = []
-    for name in index:
-        node = net.node(name)
-        families.append([index[member] for member in (*node.parents, name)])
-        tables.append(node.table.ravel())  # type: ignore[union-attr]
-    family_starts = np.cumsum([0, *map(len, families)])
-    table_starts = np.cumsum([0, *map(len, tables)])[:-1]
-    return (
-        np.array([v for family in families for v in family], np.int32),
-        family_starts.astype(np.int32),
-        table_starts.astype(np.int64),
-        np.concatenate(tables),
-    )
-
-
-def _starts(
-    net: BayesNet, names: Sequence[str], evidence: Evidence, rng: np.random.Generator
-) -> np.ndarray:
-    """Rows that agree with the evidence, drawn by their weights."""
-    for n_rows in (1_000, 20_000, 200_000):
-        drawn, log_w = draw_weighted(net, names, n_rows, rng, evidence)
-        if np.isfinite(log_w).any():
-            w = np.exp(log_w - log_w.max())
-            rows = rng.choice(n_rows, _CHAINS, p=w / w.sum())
-            return np.array(
-                [[drawn[name][i] for name in names] for i in rows], np.int32
-            )
-    raise DataError(
-        "none of 200,000 rows agrees with the evidence: it is impossible, or too rare to draw"
-    )
+    """The standard error of the share of every state, from weighted rows that have the states
+    `indices`."""
+    size = len(p)
+    squares = (w**2).sum()
+    # Σ w² (1[state] - p)², of the rows with the state and of those without
+    with_state = np.bincount(indices, w**2, size)
+    spread = with_state * (1 - p) ** 2 + np.maximum(squares - with_state, 0) * p**2
+    # a state that was never drawn is not known to be impossible, nor one that always was to be
+    # certain: the rule of three
+    varied = (p > 0) & (np.bincount(indices[w > 0], minlength=size) < (w > 0).sum())
+    return np.where(varied, np.sqrt(spread) / w.sum(), min(3.0 / worth, 1.0))

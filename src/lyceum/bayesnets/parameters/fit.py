@@ -117,13 +117,13 @@ def learn_parameters(
     if incomplete != "available":
         raise SettingError(f"incomplete is {incomplete!r}: choose 'available' or 'em'")
     rows = network_rows(net, data)
-    _check_columns(net, rows)
+    check_columns(net, rows)
     nodes: list[TableNode | GaussianNode] = []
     tables = [node for node in net.nodes if isinstance(node, TableNode)]
     if tables:
         families = [[*node.parents, node.name] for node in tables]
         counts = rows.reduce(
-            partial(_aligned_counts, sets=families, codes=RowCodes.of(net))
+            partial(aligned_counts, sets=families, codes=RowCodes.of(net))
         )
         for node in tables:
             table = counts.table(*node.parents, node.name)
@@ -138,7 +138,8 @@ def learn_parameters(
     return net.with_nodes(*nodes)
 
 
-def _check_columns(net: BayesNet, rows: Rows) -> None:
+def check_columns(net: BayesNet, rows: Rows) -> None:
+    """Raise unless the rows have a column for every variable."""
     present = set(column_names(rows.schema))
     lacking = [name for name in net.names if name not in present]
     if lacking:
@@ -148,9 +149,7 @@ def _check_columns(net: BayesNet, rows: Rows) -> None:
         )
 
 
-def _aligned_counts(
-    block: Block, sets: list[list[str]], codes: RowCodes
-) -> JointCounts:
+def aligned_counts(block: Block, sets: list[list[str]], codes: RowCodes) -> JointCounts:
     """The counts of a block by the states of the network, its target among them."""
     # a block of codes alone, without Gaussian columns, in which NaN is missing
     cells = codes(block).astype(np.float64)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from math import prod
 
 import numpy as np
 
@@ -18,7 +19,8 @@ from lyceum.errors import DataError, SchemaError, SettingError
 
 MOST_CELLS = 1 << 22
 _NOTHING = np.array(["(none)"])
-_KINDS = {"bic": 0, "aic": 0, "likelihood": 0, "bdeu": 1, "k2": 2}
+SCORES = ("bic", "aic", "bdeu", "bd", "k2")
+_KINDS = {"bic": 0, "aic": 0, "likelihood": 0, "bdeu": 1, "bd": 1, "k2": 2}
 # child, parents, candidates for one more
 Request = tuple[int, Sequence[int], Sequence[int]]
 
@@ -29,25 +31,40 @@ class ScoreRule:
 
     Parameters
     ----------
-    name : {"bic", "aic", "bdeu", "k2", "likelihood"}
+    name : {"bic", "aic", "bdeu", "bd", "k2", "likelihood"}
     weight : float
         The weight of all rows: BIC takes log(weight) / 2 per parameter.
     equivalent_sample_size : float
-        Of BDeu.
+        Of BDeu: the prior rows of a whole table.
+    pseudo_count : float
+        Of BD: the prior rows of every cell; K2 has 1.
     """
 
     name: str
     weight: float
     equivalent_sample_size: float = 10.0
+    pseudo_count: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("equivalent_sample_size", "pseudo_count"):
+            value = getattr(self, name)
+            if not 0 < value < np.inf:
+                raise SettingError(f"{name} is {value}: give a finite number above 0")
 
     @property
     def kind(self) -> int:
         """The number that the kernels know it by."""
         if self.name not in _KINDS:
             raise SettingError(
-                f"there is no score {self.name!r}: choose bic, aic, bdeu or k2"
+                f"there is no score {self.name!r}: choose one of {', '.join(SCORES)}"
             )
         return _KINDS[self.name]
+
+    def sample_size(self, cells: int) -> float:
+        """The prior rows of a table of so many cells."""
+        if self.name == "bd":
+            return self.pseudo_count * cells
+        return self.equivalent_sample_size
 
     @property
     def penalty(self) -> float:
@@ -172,11 +189,21 @@ class CodedData:
     def _additions(self, request: Request, rule: ScoreRule) -> np.ndarray:
         child, parents, candidates = request
         scores = np.empty(len(candidates))
-        native.score_additions(
-            self.codes, self.sizes, self.w, child, np.array(parents, np.int32),
-            np.array(candidates, np.int32), self.weight, rule.kind, rule.penalty,
-            rule.equivalent_sample_size, MOST_CELLS, scores,
-        )  # fmt: skip
+        added = self.sizes[np.array(candidates, np.int64)]
+        cells = prod(int(self.sizes[v]) for v in (child, *parents))
+        # the kernel has one prior for all candidates; that of BD goes by the size of the table
+        groups = [np.ones(len(candidates), dtype=bool)]
+        if rule.name == "bd":
+            groups = [added == size for size in np.unique(added)]
+        for group in groups:
+            chosen = np.array(candidates, np.int32)[group]
+            part = np.empty(len(chosen))
+            n_cells = cells * int(added[group][0]) if len(chosen) else cells
+            native.score_additions(
+                self.codes, self.sizes, self.w, child, np.array(parents, np.int32), chosen,
+                self.weight, rule.kind, rule.penalty, rule.sample_size(n_cells), MOST_CELLS, part,
+            )  # fmt: skip
+            scores[group] = part
         return scores
 
     def families(
@@ -190,7 +217,9 @@ class CodedData:
                 request = (child, parents[:-1], parents[-1:])
                 scores.append(float(self._additions(request, rule)[0]))
             else:
-                scores.append(_score(self.counts([child])[None], self.weight, rule))
+                scores.append(
+                    table_score(self.counts([child])[None], self.weight, rule)
+                )
         return scores
 
 
@@ -259,7 +288,7 @@ class StreamedData:
             tables = self.tables([members[i] for i in small])
             for i, table in zip(small, tables):
                 counts = table.reshape(-1, table.shape[-1])
-                scores[i] = _score(counts, rule.weight, rule)
+                scores[i] = table_score(counts, rule.weight, rule)
         return scores
 
 
@@ -296,8 +325,9 @@ class _CompleteRows:
         return block.take(keep)
 
 
-def _score(counts: np.ndarray, weight: float, rule: ScoreRule) -> float:
+def table_score(counts: np.ndarray, weight: float, rule: ScoreRule) -> float:
+    """The score of counts: a row per combination of the parents, a column per state."""
     counts = np.ascontiguousarray(counts)
     return native.family_score(
-        counts, weight, rule.kind, rule.penalty, rule.equivalent_sample_size
+        counts, weight, rule.kind, rule.penalty, rule.sample_size(counts.size)
     )

@@ -18,6 +18,7 @@ from lyceum.bayesnets.net import BayesNet
 from lyceum.bayesnets.nodes import TableNode
 from lyceum.bayesnets.parameters.fit import learn_parameters
 from lyceum.bayesnets.structure.coded_data import (
+    SCORES,
     CodedData,
     ScoreRule,
     StreamedData,
@@ -32,7 +33,11 @@ from lyceum.bayesnets.structure.search import (
     k2,
     random_moves,
 )
-from lyceum.bayesnets.structure.trees import chow_liu, tree_augmented
+from lyceum.bayesnets.structure.trees import (
+    chow_liu,
+    column_index,
+    tree_augmented,
+)
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary, Table
 
@@ -134,11 +139,13 @@ def learn_structure(
     *,
     score: str = "bic",
     equivalent_sample_size: float = 10.0,
+    pseudo_count: float = 1.0,
     max_parents: int | None = None,
     required: Edges = (),
     forbidden: Edges = (),
     order: Sequence[str] | None = None,
     root: str | None = None,
+    tree_root: str | None = None,
     restarts: int = 0,
     tabu_length: int = 10,
     alpha: float = 0.05,
@@ -161,10 +168,14 @@ def learn_structure(
         until neither gains: the best score, for about twice the time), "tabu" (goes on downhill for
         a while), "k2" (needs `order`), "chow_liu" (the best tree), "tan" (the class, which is the
         target of the scan or `root`, over a tree of the columns) or "pc" (tests of independence).
-    score : {"bic", "aic", "bdeu", "k2"}, default="bic"
-        What the searches and K2 maximize.
+    score : {"bic", "aic", "bdeu", "bd", "k2"}, default="bic"
+        What the searches and K2 maximize. The last three are log P(rows | graph) with a Dirichlet
+        prior of every row of every table.
     equivalent_sample_size : float, default=10.0
-        Of BDeu.
+        Of "bdeu": the prior rows of a table, spread evenly over its cells. Graphs with the same
+        independences score the same.
+    pseudo_count : float, default=1.0
+        Of "bd": the prior rows of every cell of every table; with 1 it is "k2".
     max_parents : int, optional
         The most parents of a node; by default no limit but that a table has at most four million
         cells.
@@ -175,6 +186,8 @@ def learn_structure(
         For K2: parents come before their children.
     root : name, optional
         For "chow_liu" the root of the tree, by default the first column; for "tan" the class.
+    tree_root : name, optional
+        For "tan": the column from which the edges of the tree point away, by default the first.
     restarts : int, default=0
         How often a search starts again from the best structure after random changes.
     tabu_length : int, default=10
@@ -207,11 +220,11 @@ def learn_structure(
     >>> sorted(structure.net.markov_blanket("smoke"))
     ['bronc', 'lung']
     """
-    _check(method, score, test, alpha, max_parents)
+    _check(method, score, test, alpha, max_parents, tree_root)
     rows = data if hasattr(data, "reduce") else scan(data)
     coded = _code_rows(rows, method)
     names = list(coded.states)
-    rule = ScoreRule(score, coded.weight, equivalent_sample_size)
+    rule = ScoreRule(score, coded.weight, equivalent_sample_size, pseudo_count)
     rules = _edge_rules(names, required, forbidden, max_parents)
     history: list[float] = []
     undirected: list[tuple[str, str]] = []
@@ -227,9 +240,8 @@ def learn_structure(
     elif method == "k2":
         parents = k2(coded, rule, _whole_order(names, order), rules)
     else:
-        parents = _tree(coded, rows, method, root, rules)
-    families = [(v, sorted(of)) for v, of in enumerate(parents)]
-    total = sum(coded.families(families, rule))
+        parents = _tree(coded, rows, method, (root, tree_root), rules)
+    total = _total_score(coded, parents, rule)
     net = learn_parameters(
         _network(coded, parents),
         rows,
@@ -237,6 +249,13 @@ def learn_structure(
         equivalent_sample_size=equivalent_sample_size,
     )
     return LearnedStructure(net, method, score, total, history, undirected, n_tests)
+
+
+def _total_score(
+    data: CodedData | StreamedData, parents: list[set[int]], rule: ScoreRule
+) -> float:
+    families = [(v, sorted(of)) for v, of in enumerate(parents)]
+    return sum(data.families(families, rule))
 
 
 def _code_rows(rows: Any, method: str) -> CodedData | StreamedData:
@@ -260,10 +279,11 @@ def _tree(
     data: CodedData | StreamedData,
     rows: Any,
     method: str,
-    root: str | None,
+    roots: tuple[str | None, str | None],
     rules: EdgeRules,
 ) -> list[set[int]]:
-    """The parents of every variable by "chow_liu" or "tan"."""
+    """The parents of every variable by "chow_liu" or "tan"; `roots` are root and tree_root."""
+    root, tree_root = roots
     if rules.required.any() or rules.forbidden.any():
         raise SettingError(
             f"method={method!r} takes no required or forbidden edges: use a search, k2 or pc"
@@ -274,26 +294,38 @@ def _tree(
             return chow_liu(data, 0)
         return chow_liu(data, find_labels([root], names, "the root")[0])
     if root is None:
-        target = rows.schema.target
-        if target is None:
+        labels = rows.schema.target
+        if labels is None:
             raise DataError(
                 "TAN needs a class: scan(..., target=...), or name it as root"
             )
-        root = target.name
-    return tree_augmented(data, find_labels([root], names, "the class")[0])
+        root = labels.name
+    target = find_labels([root], names, "the class")[0]
+    return tree_augmented(data, target, column_index(names, tree_root, target))
 
 
 def _check(
-    method: str, score: str, test: str, alpha: float, max_parents: int | None
+    method: str,
+    score: str,
+    test: str,
+    alpha: float,
+    max_parents: int | None,
+    tree_root: str | None,
 ) -> None:
     if method not in METHODS:
         raise SettingError(
             f"there is no method {method!r}: choose one of {', '.join(METHODS)}"
         )
-    if score not in ("bic", "aic", "bdeu", "k2"):
-        raise SettingError(f"there is no score {score!r}: choose bic, aic, bdeu or k2")
+    if score not in SCORES:
+        raise SettingError(
+            f"there is no score {score!r}: choose one of {', '.join(SCORES)}"
+        )
     if test not in ("g2", "chi2"):
         raise SettingError(f"there is no test {test!r}: choose g2 or chi2")
+    if tree_root is not None and method != "tan":
+        raise SettingError(
+            f"tree_root is for method='tan', not {method!r}: take root for 'chow_liu'"
+        )
     if not 0 < alpha < 1:
         raise SettingError(f"alpha is {alpha}: the level of a test is between 0 and 1")
     if max_parents is not None and max_parents < 0:

@@ -256,15 +256,22 @@ def pattern_of(net: BayesNet) -> Pattern:
         neighbors[index[parent]].add(index[child])
         neighbors[index[child]].add(index[parent])
     marks = _Marks(neighbors)
-    for node in net.nodes:
-        w = index[node.name]
-        parents = [index[name] for name in node.parents]
-        for u, v in combinations(parents, 2):
-            if v not in neighbors[u]:
-                marks.direct(u, w)
-                marks.direct(v, w)
+    for u, w, v in v_structures(net):
+        marks.direct(index[u], index[w])
+        marks.direct(index[v], index[w])
     marks.close()
     return marks.pattern()
+
+
+def v_structures(net: BayesNet) -> list[tuple[str, str, str]]:
+    """Every u → w ← v of which u and v are not joined, as (u, w, v)."""
+    joined = {frozenset(edge) for edge in net.edges}
+    return [
+        (u, node.name, v)
+        for node in net.nodes
+        for u, v in combinations(node.parents, 2)
+        if frozenset((u, v)) not in joined
+    ]
 
 
 def extend(pattern: Pattern) -> list[set[int]]:

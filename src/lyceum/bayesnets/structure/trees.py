@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from lyceum._core.probability import find_labels
 from lyceum.bayesnets.structure.coded_data import CodedData, ScoreRule, StreamedData
+from lyceum.errors import SettingError
 
 # of the largest weight: edges that differ by less are equal, and the first is taken
 _EVEN = 1e-10
@@ -68,11 +70,23 @@ def chow_liu(data: CodedData | StreamedData, root: int = 0) -> list[set[int]]:
     return [set() if p < 0 else {p} for p in tree]
 
 
+def column_index(names: Sequence[str], root: str | None, target: int) -> int | None:
+    """The number of the column that is the root of the tree of TAN, None if none is named."""
+    if root is None:
+        return None
+    index = find_labels([root], names, "tree_root: the column")[0]
+    if index == target:
+        raise SettingError(
+            f"tree_root is {root!r}, which is the class: name one of the columns"
+        )
+    return index
+
+
 def tree_augmented(
     data: CodedData | StreamedData, target: int, root: int | None = None
 ) -> list[set[int]]:
     """TAN: the class is a parent of every column, and columns form a tree of conditional
-    information.
+    information, whose edges point away from `root`: whichever it is, the likelihood is the same.
 
     N. Friedman, D. Geiger and M. Goldszmidt, "Bayesian network classifiers", Machine Learning 29,
     1997.

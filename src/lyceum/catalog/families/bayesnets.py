@@ -24,8 +24,10 @@ ITEMS: tuple[Item, ...] = (
     Item("learn_parameters", ("5.2",)),
     Item("expectation_maximization", ("5.2",)),
     Item("learn_structure", ("5.3",)),
+    Item("structure_score", ("5.3",)),
+    Item("cpdag", ("5.3", "5.5")),
     Item("JunctionTree", ("5.4",)),
-    Item("explain_query", ("5.4",)),
+    Item("explain_query", ("5.4", "5.5", "5.6")),
     Item("d_separated", ("5.5",)),
     Item("local_markov", ("5.5",)),
 )

@@ -1,4 +1,4 @@
-"""`lyceum bayesnet`: learn, query, independent, draw and sample, on tables and BIF files.
+"""`lyceum bayesnet`: learn, query, independent, equivalent, draw and sample.
 
 Networks are imported inside the commands, so that `lyceum --help` answers at once.
 """
@@ -34,7 +34,7 @@ from lyceum.cli.options import (
 from lyceum.errors import DataError, LyceumError
 
 if TYPE_CHECKING:
-    from lyceum.bayesnets import BayesNet, LearnedStructure
+    from lyceum.bayesnets import BayesNet, LearnedStructure, MostProbable
 
 
 bayesnet = Commands(
@@ -44,7 +44,10 @@ bayesnet = Commands(
 )
 
 Net = Annotated[
-    str, typer.Argument(help="A BIF file, or asia or alarm, which come with Lyceum.")
+    str,
+    typer.Argument(
+        help="A BIF file, a .lyceum file, or asia or alarm, which come with Lyceum."
+    ),
 ]
 Given = Annotated[
     list[str] | None,
@@ -59,10 +62,37 @@ def _read(path: str) -> BayesNet:
 
     if not Path(path).exists() and path in ("asia", "alarm"):
         return read_bif(datasets.path(path))
+    if path.lower().endswith(".lyceum"):
+        return _load(path)
     try:
         return read_bif(path)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
+
+
+def _load(path: str) -> BayesNet:
+    """The network of a model file, alone or of a classifier."""
+    import lyceum
+    from lyceum.bayesnets import BayesNet
+
+    model = lyceum.load(path)
+    net = getattr(model, "net_", model)
+    if not isinstance(net, BayesNet):
+        raise LyceumError(
+            f"{path} holds a {type(model).__name__}, which has no network"
+        )
+    return net
+
+
+def _write(net: BayesNet, path: str, force: bool) -> None:
+    """Write a network, as a model file or as BIF by the ending of its name."""
+    from lyceum import save
+    from lyceum.bayesnets import write_bif
+
+    if path.lower().endswith(".lyceum"):
+        save(net, path, force=force)
+    else:
+        write_bif(net, path)
 
 
 def _edges(texts: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
@@ -82,7 +112,10 @@ def _edges(texts: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
 def learn(
     data: Data,
     out: Annotated[
-        str, typer.Option("--out", "-o", help="The BIF file to write.")
+        str,
+        typer.Option(
+            "--out", "-o", help="The BIF file to write, or a model file, .lyceum."
+        ),
     ] = "network.bif",
     method: Annotated[
         str,
@@ -90,7 +123,16 @@ def learn(
             help="order_search, hill_climbing, tabu, k2, chow_liu, tan or pc."
         ),
     ] = "order_search",
-    score: Annotated[str, typer.Option(help="bic, aic, bdeu or k2.")] = "bic",
+    score: Annotated[str, typer.Option(help="bic, aic, bdeu, bd or k2.")] = "bic",
+    sample_size: Annotated[
+        float, typer.Option(help="For bdeu: the prior rows of a table.")
+    ] = 10.0,
+    pseudo_count: Annotated[
+        float, typer.Option(help="For bd: the prior rows of every cell of a table.")
+    ] = 1.0,
+    tree_root: Annotated[
+        str | None, typer.Option(help="For tan: the column at the root of the tree.")
+    ] = None,
     target: Annotated[
         str | None,
         typer.Option(
@@ -139,9 +181,9 @@ def learn(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Learn the structure and the tables of a network from a file, and write it as BIF."""
+    """Learn the structure and the tables of a network from a file, and write it."""
     from lyceum import scan
-    from lyceum.bayesnets import learn_structure, write_bif
+    from lyceum.bayesnets import learn_structure
     from lyceum.cli.screen import notes, progress_bar
     from lyceum.prepare import KBinsDiscretizer
 
@@ -164,6 +206,9 @@ def learn(
             rows,
             method,
             score=score,
+            equivalent_sample_size=sample_size,
+            pseudo_count=pseudo_count,
+            tree_root=tree_root,
             max_parents=max_parents,
             required=_edges(required, "--required"),
             forbidden=_edges(forbidden, "--forbidden"),
@@ -175,7 +220,7 @@ def learn(
             else [name.strip() for name in order.split(",")],
             random_state=seed,
         )
-    write_bif(structure.net, out)
+    _write(structure.net, out, force)
     _print_structure(structure, numbers, out, as_json)
 
 
@@ -234,6 +279,10 @@ def query(
     best: Annotated[
         bool, typer.Option("--best", help="The most probable states of all variables.")
     ] = False,
+    explanations: Annotated[
+        int | None,
+        typer.Option(help="That many most probable states of all variables."),
+    ] = None,
     method: Annotated[
         str,
         typer.Option(
@@ -254,8 +303,8 @@ def query(
         model = model.do(**named_values(do, "--do", _STATE))
     seen = named_values(evidence, "--evidence", _STATE)
     given = {"soft": _likelihoods(soft)} if soft else {}
-    if best:
-        _print_most_probable(model, seen, given, as_json)
+    if best or explanations is not None:
+        _print_most_probable(model, seen, given, explanations, as_json)
         return
     if explain:
         _print_working(model, variables, seen, given, as_json)
@@ -288,17 +337,42 @@ def query(
 
 
 def _print_most_probable(
-    model: BayesNet, seen: dict[str, str], given: dict[str, Any], as_json: bool
+    model: BayesNet,
+    seen: dict[str, str],
+    given: dict[str, Any],
+    k: int | None,
+    as_json: bool,
 ) -> None:
+    """Print the most probable explanation, or k of them."""
     from lyceum.cli.screen import print_json, show_table
     from lyceum.report import Table
 
+    if k is not None:
+        _print_explanations(model.k_most_probable(k, seen, **given), as_json)
+        return
     answer = model.most_probable(seen, **given)
     if as_json:
         print_json(answer.as_dict())
         return
     title = f"Most probable, P(states | evidence) = {answer.probability:.4g}"
     show_table(Table(title, ("variable", "state"), list(answer.states.items())))
+
+
+def _print_explanations(answers: Sequence[MostProbable], as_json: bool) -> None:
+    """Print the most probable states, one column per explanation."""
+    from lyceum.cli.screen import print_json, show_table
+    from lyceum.report import Table
+
+    if as_json:
+        print_json([answer.as_dict() for answer in answers])
+        return
+    rows = [
+        (name, *(answer.states[name] for answer in answers))
+        for name in answers[0].states
+    ]
+    rows.append(("P(states | evidence)", *(answer.probability for answer in answers)))
+    heads = ("variable", *(str(i) for i in range(1, len(answers) + 1)))
+    show_table(Table("Most probable explanations", heads, rows))
 
 
 def _print_working(
@@ -367,6 +441,32 @@ def independent(
         print_json(separation.as_dict())
     else:
         console.print(str(separation), soft_wrap=True, markup=False)
+
+
+@bayesnet.command(epilog="Example: lyceum bayesnet equivalent asia")
+def equivalent(
+    net: Net,
+    other: Annotated[
+        str | None,
+        typer.Argument(help="Another network: do both have the same independences?"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the edges that all graphs with the same independences share (CPDAG), and
+    v-structures."""
+    from lyceum.bayesnets import cpdag, structural_distance
+    from lyceum.cli.screen import print_json, print_line, show_summary
+
+    model = _read(net)
+    pattern = cpdag(model)
+    distance = None if other is None else structural_distance(model, _read(other))
+    if as_json:
+        print_json({**pattern.as_dict(), "distance": distance})
+        return
+    show_summary(pattern.summary())
+    if distance is not None:
+        verdict = f"edges that differ from the CPDAG of {other}: {distance}"
+        print_line(f"\n{verdict}")
 
 
 @bayesnet.command(epilog="Example: lyceum bayesnet draw asia -e xray=yes -o asia.png")
