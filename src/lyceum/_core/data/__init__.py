@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lyceum._core.data.files.digest import digest_data
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.large_file import ProfiledFile, profile_large_file
+from lyceum._core.data.files.limits import machine_memory, reading_limits
 from lyceum._core.data.files.tables import (
     LoadedTable,
     file_kind,
@@ -107,12 +108,14 @@ __all__ = [
     "is_dask",
     "is_frame",
     "labels",
+    "machine_memory",
     "other_target",
     "parse_columns",
     "paths_of",
     "profile_large_file",
     "read_data",
     "read_table",
+    "reading_limits",
     "refuse_beside_rows",
     "row_weights",
     "scan",
