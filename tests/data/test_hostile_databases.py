@@ -158,7 +158,7 @@ def test_scan_raises_the_limits(sqlite_file):
     with reading_limits(memory=1 << 20):
         with pytest.raises(DataError, match="more than the 1 MB that are allowed"):
             scan(path, memory=0)
-        assert len(scan(path, memory=64 << 20)) == 20_000
+        assert len(scan(path, memory=1 << 30)) == 20_000
 
 
 # -- one sentence ----------------------------------------------------------------------

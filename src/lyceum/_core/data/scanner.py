@@ -55,6 +55,8 @@ from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data
 from lyceum.errors import DataError, DataWarning, SchemaError
 
+_MEMORY = 512 << 20
+
 
 def scan(
     data: Any,
@@ -64,7 +66,7 @@ def scan(
     weight: str | None = None,
     kinds: Mapping[str, Kind] | Schema | None = None,
     ignore: Collection[str] = (),
-    memory: int = 512 << 20,
+    memory: int = _MEMORY,
     limit: float | None = None,
     separator: str | None = None,
     encoding: str | None = None,
@@ -151,7 +153,7 @@ def scan(
             table=table or "",
             missing=tuple(missing),
         )
-        more = memory if memory > memory_limit() else None
+        more = memory if memory > max(memory_limit(), _MEMORY) else None
         with reading_limits(more, limit):
             source = _file_source(data, roles, memory, file_format)
     return Rows(source, name=name)

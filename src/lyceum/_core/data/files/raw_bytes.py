@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 
+from lyceum._core.data.files.limits import check_memory
 from lyceum._core.lazy_arrow import pa
 
 _CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4", ".br": "brotli"}
 HEAD_BYTES = 1 << 20
+_PIECE_BYTES = 1 << 24
 
 
 def _codec(path: str) -> str | None:
@@ -46,6 +48,14 @@ def read_end(path: str, size: int) -> bytes:
 
 
 def read_bytes(path: str) -> pa.Buffer:
-    """All bytes of a file, unpacked."""
+    """All bytes of a file, unpacked; raises where they are more than memory may hold."""
+    check_memory(os.path.getsize(path), path, "its bytes")
     with open_stream(path) as stream:
-        return stream.read_buffer()
+        if not is_packed(path):
+            return stream.read_buffer()
+        # a packed file does not say how long it is
+        sink = pa.BufferOutputStream()
+        while piece := stream.read(_PIECE_BYTES):
+            sink.write(piece)
+            check_memory(sink.tell(), path, "its first bytes, unpacked,")
+        return sink.getvalue()

@@ -342,6 +342,7 @@ Tables: TypeAlias = "tuple[list[pa.Table], tuple[str, ...], str]"
 
 def _read_csv(paths: Sequence[str], file_format: FileFormat) -> Tables:
     csv = file_format.csv_reader(paths[0])
+    csv.check_memory(paths)
     used, tables = csv.read_all(paths)
     return tables, used.notes, csv.decimal
 
