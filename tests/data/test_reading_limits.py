@@ -33,9 +33,9 @@ def test_a_container_has_the_memory_that_it_was_given(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("limits", [{"memory": 0}, {"memory": -1}, {"seconds": 0.0}])
 def test_a_limit_of_nothing_is_refused(limits):
-    with pytest.raises(SettingError, match="give a number above 0"):
-        with reading_limits(**limits):
-            pass
+    refused = pytest.raises(SettingError, match="give a number above 0")
+    with refused, reading_limits(**limits):
+        pass
 
 
 @pytest.mark.parametrize("n_columns", [20_000, 400_000])
@@ -49,9 +49,9 @@ def test_columns_beyond_memory_are_refused_before_they_are_read(
     cells = ",".join("1" * n_columns)
     path.write_text(f"{names}\n{cells}\n{cells}\n")
     start = time.monotonic()
-    with reading_limits(memory=100 << 20):
-        with pytest.raises(DataError, match=f"wide.csv.* its {n_columns:,} columns"):
-            read(path)
+    refused = pytest.raises(DataError, match=f"wide.csv.* its {n_columns:,} columns")
+    with reading_limits(memory=100 << 20), refused:
+        read(path)
     assert time.monotonic() - start < 5.0
 
 
@@ -69,9 +69,9 @@ def test_a_packed_file_ends_at_the_memory_that_is_allowed(tmp_path, name):
             file.write(text)
     path = tmp_path / name
     path.write_bytes(packed.getvalue())
-    with reading_limits(memory=30 << 20):
-        with pytest.raises(DataError, match=rf"{name}.* unpacked, take about 3\d MB"):
-            read_data(path)
+    refused = pytest.raises(DataError, match=rf"{name}.* unpacked, take about 3\d MB")
+    with reading_limits(memory=30 << 20), refused:
+        read_data(path)
 
 
 @pytest.mark.parametrize("suffix", ["arff", "jsonl", "feather", "xlsx"])
@@ -80,9 +80,9 @@ def test_a_file_that_is_larger_than_memory_is_refused_before_it_is_read(
 ):
     path = tmp_path / f"t.{suffix}"
     path.write_bytes(b"{} " * (700 << 10))
-    with reading_limits(memory=1 << 20):
-        with pytest.raises(DataError, match=r"its bytes take about 2.2 MB"):
-            read_data(path)
+    refused = pytest.raises(DataError, match=r"its bytes take about 2.2 MB")
+    with reading_limits(memory=1 << 20), refused:
+        read_data(path)
 
 
 @pytest.mark.parametrize(

@@ -107,10 +107,7 @@ class FileFormat:
         lines, declared = _declared_separator(_first_lines(text))
         separator = self.separator or declared or _separator(lines, source)
         n_columns = _check_columns(source, lines, separator, encoding)
-        try:
-            rows = list(csv.reader(lines, delimiter=separator))
-        except csv.Error:  # a cell that is longer than Python's reader takes
-            rows = [line.split(separator) for line in lines]
+        rows = _split(lines, separator)
         decimal = self.decimal or _decimal(rows[self.header :], separator, self.missing)
         names = None
         if not self.header and rows:
@@ -173,6 +170,13 @@ def _first_lines(text: str) -> list[str]:
     if len(lines) > _LINES:
         return lines[:-1]
     return lines
+
+
+def _split(lines: list[str], separator: str) -> list[list[str]]:
+    try:
+        return list(csv.reader(lines, delimiter=separator))
+    except csv.Error:  # a cell that is longer than Python's reader takes
+        return [line.split(separator) for line in lines]
 
 
 def _declared_separator(lines: list[str]) -> tuple[list[str], str]:
