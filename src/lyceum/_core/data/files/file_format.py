@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from lyceum._core.data.files.column_names import unique_names
+from lyceum._core.data.files.column_names import numbered_names, unique_names
 from lyceum._core.data.files.csv import COLUMN_BYTES, MISSING, CsvReader
 from lyceum._core.data.files.csv_errors import Explained
 from lyceum._core.data.files.encodings import text_encoding
@@ -111,7 +111,7 @@ class FileFormat:
         decimal = self.decimal or _decimal(rows[self.header :], separator, self.missing)
         names = None
         if not self.header and rows:
-            names = tuple(f"x{j}" for j in range(len(rows[0]))) or None
+            names = numbered_names(len(rows[0])) or None
         columns: Iterable[tuple[str, tuple[str, ...]]] = ()
         if rows:
             columns = zip(names or unique_names(rows[0]), zip(*rows))
