@@ -74,6 +74,23 @@ def test_a_packed_file_ends_at_the_memory_that_is_allowed(tmp_path, name):
         read_data(path)
 
 
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "arff"])
+@pytest.mark.parametrize("damage", ["cut off", "changed", "not packed"])
+def test_a_damaged_packed_file_is_refused_by_name(tmp_path, kind, damage):
+    text = b"".join(b'{"a": %d}\n' % (i * i) for i in range(999))
+    content = gzip.compress(text)
+    if damage == "cut off":
+        content = content[:500]
+    elif damage == "changed":
+        content = content[:500] + bytes(100) + content[600:]
+    else:
+        content = text
+    path = tmp_path / f"t.{kind}.gz"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=rf"t\.{kind}\.gz"):
+        read_data(path)
+
+
 @pytest.mark.parametrize("suffix", ["arff", "jsonl", "feather", "xlsx"])
 def test_a_file_that_is_larger_than_memory_is_refused_before_it_is_read(
     tmp_path, suffix

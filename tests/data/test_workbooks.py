@@ -289,6 +289,12 @@ def test_merged_cells_are_noted(path):
     assert "1 area of merged cells" in data.notes[0]
 
 
+def test_a_duration_that_no_calendar_has_is_refused(path):
+    path.write_bytes(book(("duration", 2147483647.0)).write())
+    with pytest.raises(DataError, match=r"t\.xlsx is damaged"):
+        read_data(path)
+
+
 # -- damage ----------------------------------------------------------------------------
 
 

@@ -98,9 +98,10 @@ def _calamine_errors(path: str) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        # calamine's own code may panic on a damaged .xls file, and a panic is no Exception
+        # calamine's own code may panic on a damaged .xls file, and a panic is no Exception; dates
+        # beyond those of Python are overflows
         is_panic = type(error).__name__ == "PanicException"
-        if not isinstance(error, CalamineError) and not is_panic:
+        if not isinstance(error, CalamineError | OverflowError) and not is_panic:
             raise
         raise damaged(path, str(error)) from error
 
