@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING, Any
 from lyceum._core.data.files.digest import digest_data
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.large_file import ProfiledFile, profile_large_file
-from lyceum._core.data.files.limits import machine_memory, reading_limits
+from lyceum._core.data.files.limits import (
+    allow_memory,
+    machine_memory,
+    reading_limits,
+)
 from lyceum._core.data.files.tables import (
     LoadedTable,
     file_kind,
@@ -89,6 +93,7 @@ __all__ = [
     "Step",
     "TableCoder",
     "TableProfile",
+    "allow_memory",
     "as_float",
     "block_rows",
     "class_codes",

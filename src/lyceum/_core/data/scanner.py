@@ -12,7 +12,7 @@ import numpy as np
 from lyceum._core.data.files.csv import MISSING, CsvReader
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.large_file import ProfiledFile
-from lyceum._core.data.files.limits import memory_limit, reading_limits
+from lyceum._core.data.files.limits import MEMORY_AT_ONCE, allow_memory
 from lyceum._core.data.files.tables import (
     LoadedTable,
     check_has_rows,
@@ -55,8 +55,6 @@ from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data
 from lyceum.errors import DataError, DataWarning, SchemaError
 
-_MEMORY = 512 << 20
-
 
 def scan(
     data: Any,
@@ -66,7 +64,7 @@ def scan(
     weight: str | None = None,
     kinds: Mapping[str, Kind] | Schema | None = None,
     ignore: Collection[str] = (),
-    memory: int = _MEMORY,
+    memory: int = MEMORY_AT_ONCE,
     limit: float | None = None,
     separator: str | None = None,
     encoding: str | None = None,
@@ -153,8 +151,7 @@ def scan(
             table=table or "",
             missing=tuple(missing),
         )
-        more = memory if memory > max(memory_limit(), _MEMORY) else None
-        with reading_limits(more, limit):
+        with allow_memory(memory, limit):
             source = _file_source(data, roles, memory, file_format)
     return Rows(source, name=name)
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lyceum.errors import DataError, SettingError
 
+MEMORY_AT_ONCE = 512 << 20  # bytes of a file that can be read in parts, by default
 _SHARE = 0.5  # of the machine's memory that the reading of one file may take
 _SECONDS = 600.0  # that a database may take for one table
 _UNKNOWN_MACHINE = 16 << 30
@@ -58,6 +59,18 @@ def reading_limits(
         yield
     finally:
         _limits.reset(token)
+
+
+def allow_memory(
+    memory: int, seconds: float | None = None
+) -> AbstractContextManager[None]:
+    """The limits in which a person who gave `memory` reads: it raises the limit, never lowers it.
+
+    `memory` also says what is held at once of files that can be read in parts; its default there
+    raises nothing.
+    """
+    more = memory if memory > max(memory_limit(), MEMORY_AT_ONCE) else None
+    return reading_limits(more, seconds)
 
 
 def memory_limit() -> int:
