@@ -127,11 +127,11 @@ def _refuse_negative_times(path: str, rows: list[list[Any]], content: bytes) -> 
     """Raise where a number below zero is shown as a date or a time: calamine drops its sign."""
     if b"<v>-" not in content or time not in set(map(type, chain.from_iterable(rows))):
         return
-    for row, column, place in negative_cells(content):
+    for row, column, address in negative_cells(content):
         if isinstance(rows[row][column], time):
             raise DataError(
-                f"{path}: cell {place} is a date or a time below zero, which no calendar has: show"
-                " it as a number or as a duration, e.g. by the format [h]:mm:ss"
+                f"{path}: cell {address} is a date or a time below zero, which no calendar has:"
+                " show it as a number or as a duration, e.g. by the format [h]:mm:ss"
             )
 
 

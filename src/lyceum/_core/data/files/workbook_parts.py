@@ -165,7 +165,7 @@ def check_sheet(path: str, content: bytes) -> None:
     for digits in set(re.findall(rb"<v>([+-]?\d{16,})</v>", content)):
         if len(digits) > 300 or int(float(digits)) != int(digits):
             raise DataError(
-                f"{path}: {_place_of(content, digits)} holds {digits[:40].decode()}, more digits"
+                f"{path}: {_address_of(content, digits)} holds {digits[:40].decode()}, more digits"
                 " than a number of a sheet has: store it as text"
             )
 
@@ -178,22 +178,22 @@ def _column_number(letters: bytes) -> int:
     return number
 
 
-def _place_of(content: bytes, digits: bytes) -> str:
+def _address_of(content: bytes, digits: bytes) -> str:
     """The cell that holds these digits, in words."""
     end = content.index(b"<v>" + digits + b"</v>")
-    places = re.findall(rb"""<c\s[^>]*?r=["'](\w+)""", content[:end][-2000:])
-    if not places:
+    addresses = re.findall(rb"""<c\s[^>]*?r=["'](\w+)""", content[:end][-2000:])
+    if not addresses:
         return "a cell"
-    return f"cell {places[-1].decode(errors='replace')}"
+    return f"cell {addresses[-1].decode(errors='replace')}"
 
 
 def negative_cells(content: bytes) -> Iterator[tuple[int, int, str]]:
-    """The row, the column and the place of every number below zero in an .xlsx sheet."""
+    """The row, the column and the address of every number below zero in an .xlsx sheet."""
     formula = rb"(?:<f[^>]*/>|<f[^>]*>[^<]*</f>)?"
     pattern = rb"""<c\s[^>]*?r=["']([A-Z]+)(\d+)["'][^>]*>""" + formula + rb"<v>-"
     for letters, digits in re.findall(pattern, content):
-        place = (letters + digits).decode()
-        yield int(digits) - 1, _column_number(letters) - 1, place
+        address = (letters + digits).decode()
+        yield int(digits) - 1, _column_number(letters) - 1, address
 
 
 def formulas_without_values(content: bytes) -> int:
@@ -232,27 +232,27 @@ def check_binary_sheet(path: str, content: bytes) -> None:
 
     A record is its number and its length, seven bits to a byte, and its content ([MS-XLSB] 2.1.4).
     """
-    row = column = place = 0
+    row = column = offset = 0
     try:
-        while place < len(content):
-            kind, place = _seven_bits(content, place, 2)
-            size, place = _seven_bits(content, place, 4)
+        while offset < len(content):
+            kind, offset = _seven_bits(content, offset, 2)
+            size, offset = _seven_bits(content, offset, 4)
             if kind == 0:  # BrtRowHdr
-                row = max(row, struct.unpack_from("<I", content, place)[0])
+                row = max(row, struct.unpack_from("<I", content, offset)[0])
             elif kind <= 11 or kind == 62:  # cells, and BrtCellRString
-                column = max(column, struct.unpack_from("<I", content, place)[0])
-            place += size
+                column = max(column, struct.unpack_from("<I", content, offset)[0])
+            offset += size
     except (IndexError, struct.error) as error:
         raise damaged(path, "its sheet is cut off") from error
     check_grid(path, row + 1, column + 1)
 
 
-def _seven_bits(content: bytes, place: int, most: int) -> tuple[int, int]:
-    """A number of seven bits to a byte, the low ones first, and the place behind it."""
+def _seven_bits(content: bytes, offset: int, most: int) -> tuple[int, int]:
+    """A number of seven bits to a byte, the low ones first, and the offset behind it."""
     number = 0
     for i in range(most):
-        byte = content[place + i]
+        byte = content[offset + i]
         number |= (byte & 0x7F) << (7 * i)
         if byte < 0x80:
-            return number, place + i + 1
-    return number, place + most
+            return number, offset + i + 1
+    return number, offset + most
