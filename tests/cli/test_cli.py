@@ -384,6 +384,38 @@ def test_names_in_data_cannot_steer_the_terminal(tmp_path, monkeypatch, capsys):
     assert "\x1b" not in said.out + said.err
 
 
+@pytest.mark.parametrize("as_json", [False, True])
+@pytest.mark.parametrize("code", [0x202E, 0x2066, 0x200F, 0x61C, 0x9B, 0x2028, 0xE0041])
+def test_marks_of_direction_do_not_reach_the_terminal(
+    tmp_path, monkeypatch, capsys, code, as_json
+):
+    mark = chr(code)
+    path = tmp_path / "t.csv"
+    path.write_text(f"a{mark}cod,b\n1,x{mark}y\n2,x\n3,x{mark}y\n", encoding="utf8")
+    options = ["--json"] * as_json
+    monkeypatch.setattr(sys, "argv", ["lyceum", "inspect", str(path), *options])
+    with pytest.raises(SystemExit) as done:
+        cli.main()
+    said = capsys.readouterr()
+    assert done.value.code == 0
+    assert mark not in said.out + said.err
+    if as_json:
+        assert json.loads(said.out)["columns"][0]["name"] == f"a{mark}cod"
+    else:
+        assert "a\ufffdcod" in said.out
+
+
+def test_the_sentence_of_an_error_does_not_steer_the_terminal(
+    tmp_path, monkeypatch, capsys
+):
+    path = tmp_path / "t.csv"
+    path.write_text("a\u202ecod,b\n1,2\n", encoding="utf8")
+    monkeypatch.setattr(sys, "argv", ["lyceum", "inspect", str(path), "-t", "\u202ex"])
+    with pytest.raises(SystemExit):
+        cli.main()
+    assert "\u202e" not in capsys.readouterr().err
+
+
 def test_columns_that_do_not_fit_the_screen_are_counted_and_the_others_whole(
     monkeypatch, capsys
 ):

@@ -106,7 +106,7 @@ def test_losses_are_completed_for_the_classes_of_a_recipe(credit, tmp_path, caps
 def test_a_study_shows_its_own_stages_and_never_more_time_than_it_has(monkeypatch):
     seen, file = [], io.StringIO()
     options = {"file": file, "force_terminal": True, "width": 80}
-    monkeypatch.setattr(_screen, "Console", lambda stderr: Console(**options))
+    monkeypatch.setattr(_screen, "_PlainConsole", lambda stderr: Console(**options))
     monkeypatch.setattr(
         _screen.Progress, "update", lambda bar, *a, **k: seen.append(_shown(bar))
     )

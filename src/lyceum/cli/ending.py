@@ -99,9 +99,9 @@ _REMEDIES = {
 
 
 def _fail(message: str, code: int = 2) -> NoReturn:
-    from lyceum.cli.screen import printable
+    from lyceum.cli.screen import print_error
 
-    print(f"lyceum: {printable(message)}", file=sys.stderr)
+    print_error(message)
     try:
         sys.stdout.flush()
     except OSError:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 import os
-import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from lyceum.cli.screen import print_error
 from lyceum.decision import LossMatrix
 from lyceum.errors import DataError
 
@@ -24,7 +24,7 @@ def loss_for(text: str | None, classes: Iterable[Any] | None) -> Any:
         return costs
     losses, note = complete_loss(costs, classes)
     if note:
-        print(f"lyceum: {note}", file=sys.stderr)
+        print_error(note)
     return losses
 
 

@@ -69,7 +69,7 @@ Ignore = Annotated[
     list[str] | None,
     typer.Option(help="A column to leave out; repeat for more.", metavar="<str>"),
 ]
-# one panel of the help, and five options that `reads_files` gives to a command
+# two panels of the help, and the options that `reads_files` gives to a command
 _READING = "File format (detected by default)"
 _Separator = Annotated[
     str,
@@ -102,13 +102,36 @@ _Table = Annotated[
         rich_help_panel=_READING,
     ),
 ]
-# how files are written: the name of each option, its default and its type
+_LIMITS = "Limits of reading"
+_Memory = Annotated[
+    float | None,
+    typer.Option(
+        min=1,
+        help=(
+            "MB of memory that the reading of a file may take; half of the machine's by default."
+        ),
+        show_default=False,
+        rich_help_panel=_LIMITS,
+    ),
+]
+_Limit = Annotated[
+    float | None,
+    typer.Option(
+        min=0.001,
+        help="Seconds that a table or view of a database may take; 600 by default.",
+        show_default=False,
+        rich_help_panel=_LIMITS,
+    ),
+]
+# how files are written and read: the name of each option, its default and its type
 _FORMAT_OPTIONS: dict[str, tuple[Any, Any]] = {
     "separator": ("", _Separator),
     "encoding": ("", _Encoding),
     "decimal": ("", _Decimal),
     "no_header": (False, _NoHeader),
     "table": ("", _Table),
+    "memory": (None, _Memory),
+    "limit": (None, _Limit),
 }
 _SWITCHES = "Switches"
 Committees = Annotated[
@@ -235,15 +258,19 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
         decimal: str,
         no_header: bool,
         table: str,
+        memory: float | None,
+        limit: float | None,
         **options: Any,
     ) -> None:
-        from lyceum._core.data import FileFormat
+        from lyceum._core.data import FileFormat, reading_limits
 
         names = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
         file_format = FileFormat(
             names.get(separator, separator), encoding, decimal, not no_header, table
         )
-        command(*args, file_format=file_format, **options)
+        n_bytes = None if memory is None else round(memory * 1e6)
+        with reading_limits(n_bytes, limit):
+            command(*args, file_format=file_format, **options)
 
     # Typer reads the options of a command from its signature and its annotations
     signature = inspect.signature(command, eval_str=True)

@@ -33,19 +33,38 @@ if TYPE_CHECKING:
     from lyceum import report
 
 
-# the control characters of ASCII and Latin-1, but for tab and line feed
-_CONTROLS = {
-    code: "\ufffd" for code in (*range(32), *range(127, 160)) if code not in (9, 10)
-}
+# the control characters of ASCII and Latin-1, but for tab and line feed; marks that turn the
+# direction of text around; separators of lines; marks and tags that are not seen
+_STEERING = (
+    *(code for code in (*range(32), *range(127, 160)) if code not in (9, 10)),
+    0x61C,
+    *range(0x200E, 0x2010),
+    *range(0x2028, 0x202F),
+    *range(0x2066, 0x2070),
+    0xFEFF,
+    *range(0xFFF9, 0xFFFC),
+    *range(0xE0000, 0xE0080),
+)
+_CONTROLS = dict.fromkeys(_STEERING, "\ufffd")
+# JSON has its own way to write them
+_IN_JSON = {code: json.dumps(chr(code))[1:-1] for code in _STEERING}
 
 
 def printable(text: str) -> str:
     """The text without characters that steer a terminal: names in data may hold any.
 
-    >>> printable("a\\x1b[31mb")
-    'a�[31mb'
+    All that a command writes to a screen comes through here, but for tables that a person sends to
+    standard output.
+
+    >>> printable("a\\x1b[31mb\\u202ec")
+    'a�[31mb�c'
     """
     return text.translate(_CONTROLS)
+
+
+def print_error(text: str) -> None:
+    """Print a sentence on stderr."""
+    print(f"lyceum: {printable(text)}", file=sys.stderr)
 
 
 class _PlainConsole(Console):
@@ -63,7 +82,8 @@ console = _PlainConsole(highlight=False)
 
 def print_json(value: object) -> None:
     """Print values of JSON's own types, as `as_dict()` and `lyceum.report.plain` give them."""
-    print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    print(text.translate(_IN_JSON))
 
 
 def table(*heads: str, **options: Any) -> Table:
@@ -170,7 +190,7 @@ def progress_bar(
     Once one of the `stages` has begun, it alone is shown, not the stages of the work inside it; the
     time left is at most that of the `minutes` since the first of them began.
     """
-    stderr = Console(stderr=True)
+    stderr = _PlainConsole(stderr=True)
     if not stderr.is_terminal:
         yield
         return
@@ -210,7 +230,7 @@ def note_lacking(purpose: str, *packages: str) -> bool:
     installed."""
     sentence = lacking_sentence(purpose, *packages)
     if sentence is not None:
-        print(f"lyceum: note: {sentence}; it is left out", file=sys.stderr)
+        print_error(f"note: {sentence}; it is left out")
     return sentence is not None
 
 
@@ -222,4 +242,4 @@ def notes() -> Iterator[None]:
         yield
     texts = [" ".join(str(warning.message).split()) for warning in caught]
     for text in dict.fromkeys(texts):
-        print(f"lyceum: note: {printable(text)}", file=sys.stderr)
+        print_error(f"note: {text}")

@@ -60,7 +60,8 @@ def explain_disk_errors(folder: Path) -> Iterator[None]:
         raise StudyError(
             f"the study in {folder} cannot be read or written: {error}{hint}"
         ) from error
-    except sqlite3.DatabaseError as error:
+    # names of tables and columns that are not text
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise damage_error(folder, error) from error
 
 

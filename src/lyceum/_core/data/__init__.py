@@ -12,6 +12,11 @@ from lyceum._core.data.files.column_names import missing_columns
 from lyceum._core.data.files.digest import digest_data
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.large_file import ProfiledFile, profile_large_file
+from lyceum._core.data.files.limits import (
+    allow_memory,
+    machine_memory,
+    reading_limits,
+)
 from lyceum._core.data.files.tables import (
     LoadedTable,
     file_kind,
@@ -96,6 +101,7 @@ __all__ = [
     "Step",
     "TableCoder",
     "TableProfile",
+    "allow_memory",
     "as_float",
     "block_rows",
     "class_codes",
@@ -117,6 +123,7 @@ __all__ = [
     "is_frame",
     "is_missing",
     "labels",
+    "machine_memory",
     "missing_columns",
     "other_target",
     "parse_columns",
@@ -124,6 +131,7 @@ __all__ = [
     "profile_large_file",
     "read_data",
     "read_table",
+    "reading_limits",
     "refuse_beside_rows",
     "row_weights",
     "scan",

@@ -12,6 +12,7 @@ import numpy as np
 from lyceum._core.data.files.csv import MISSING, CsvReader
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.large_file import ProfiledFile
+from lyceum._core.data.files.limits import MEMORY_AT_ONCE, allow_memory
 from lyceum._core.data.files.tables import (
     LoadedTable,
     check_has_rows,
@@ -64,7 +65,8 @@ def scan(
     kinds: Mapping[str, Kind] | Schema | None = None,
     ignore: Collection[str] = (),
     infer: str = "types",
-    memory: int = 512 << 20,
+    memory: int = MEMORY_AT_ONCE,
+    limit: float | None = None,
     separator: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
@@ -101,7 +103,10 @@ def scan(
         1, are binary, as in CSV files.
     memory : int, default=512 MiB
         CSV and Parquet files whose cells need more bytes than this are read on every pass. All
-        other files, e.g. ARFF, cannot be read in parts and are kept in memory, whatever their size.
+        other files, e.g. ARFF, cannot be read in parts: a file that takes more than half of the
+        machine's memory, or than `memory` if that is more, is refused.
+    limit : float, optional
+        Seconds that a database may take for its table or view, 600 by default.
     separator, encoding, decimal : str, optional
         How a text file is written: what separates its cells, its encoding, and its decimal mark
         ("." or ","). By default they are inferred from the first rows; a `DataWarning` tells of any
@@ -154,7 +159,8 @@ def scan(
             table=table or "",
             missing=tuple(missing),
         )
-        source = _file_source(data, roles, memory, file_format)
+        with allow_memory(memory, limit):
+            source = _file_source(data, roles, memory, file_format)
     return Rows(source, name=name)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
+from lyceum._core.data import machine_memory
 from lyceum.errors import DataError
 
 _SHARE = 0.5  # of the machine's memory that matrices of products may take
@@ -34,11 +33,3 @@ def check_square_matrices(n_columns: int, n_matrices: int = 1) -> None:
             " choose or reduce columns first (lyceum.decomposition), or use a learner without such"
             " a matrix, e.g. NaiveBayes, Lasso or a tree"
         )
-
-
-def machine_memory() -> float:
-    """Bytes of this machine's memory, infinite where the system does not say."""
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, OSError, ValueError):
-        return float("inf")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -21,6 +20,7 @@ from lyceum.cli.screen import (
     console,
     note_lacking,
     notes,
+    print_error,
     print_json,
     print_paragraph,
     progress_bar,
@@ -64,7 +64,7 @@ def run(
     except LyceumError as error:
         raise LyceumError(option_words(str(error))) from error
     except KeyboardInterrupt as stop:  # Typer would end without its message
-        print(f"lyceum: {stop}", file=sys.stderr)
+        print_error(str(stop))
         raise typer.Exit(130) from None
     if as_json:
         print_json(result.as_dict())

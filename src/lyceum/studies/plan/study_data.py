@@ -16,6 +16,7 @@ from lyceum._core.data import (
     ProfiledFile,
     Rows,
     Schema,
+    allow_memory,
     coded_source,
     digest_data,
     fits_memory,
@@ -81,8 +82,10 @@ class StudyData:
         """Look at the files and read them; raises, by one sentence, where they cannot be
         studied."""
         file_format = recipe.file_format
-        digest = digest_data(list(recipe.data), file_format)
-        source, order = _read(recipe, file_format, recipe.memory_mb << 20)
+        memory = recipe.memory_mb << 20
+        with allow_memory(memory):
+            digest = digest_data(list(recipe.data), file_format)
+            source, order = _read(recipe, file_format, memory)
         data = cls._of_read(recipe, source)
         drawn = source.seen.numbers if isinstance(source, ProfiledFile) else None
         return replace(data._with_order(order, drawn), digest=digest)

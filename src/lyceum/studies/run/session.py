@@ -316,14 +316,17 @@ class _Session:
         store = self.store
         key = (comparison.choice, comparison.n_folds)
         model_file = _ModelFile(*key)
-        # the model file may be gone, or be of what was the choice after fewer folds
-        is_there = (store.folder / _conclusions.MODEL_FILE).is_file()
+        # the model file may be gone or damaged, or be of what was the choice after fewer folds
+        path = store.folder / _conclusions.MODEL_FILE
+        is_whole = store.is_as_written(path)
         is_of_choice = store.get(_ModelFile) == model_file
-        if not (is_there and is_of_choice and store.has(FinalModel, *key)):
+        if not (is_whole and is_of_choice and store.has(FinalModel, *key)):
             _conclusions.make_record(
                 store, FinalModel, *key, partial(self._fit_final, comparison, sample)
             )
             store.put(model_file)
+            if path.is_file():
+                store.keep_digest(path)
         return store.get(FinalModel, *key)
 
     def _fit_final(self, comparison: Comparison, sample: OutOfSample) -> FinalModel:

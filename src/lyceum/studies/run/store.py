@@ -13,6 +13,7 @@ that.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -68,6 +69,13 @@ class StudyKey:
     recipe: str
     data: str
     lyceum: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileDigest:
+    """A hash of a file of the study as it was written, kept under the name of the file."""
+
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +212,15 @@ class Store:
         query = "select * from record where kind = ? and learner = ? and n_folds = ?"
         return self._db.execute(query, (kind.__name__, learner, n_folds)).fetchone()
 
+    def keep_digest(self, path: Path) -> None:
+        """Keep a hash of a file that was just written."""
+        self.put(FileDigest(_digest(path)), path.name)
+
+    def is_as_written(self, path: Path) -> bool:
+        """Whether a file is there and its bytes are those of which a hash was kept."""
+        kept = self.get(FileDigest, path.name)
+        return path.is_file() and kept is not None and kept.sha256 == _digest(path)
+
     def total_seconds(self) -> float:
         """The time that all tasks and records took."""
         query = "select (select total(seconds) from task) + (select total(seconds) from record)"
@@ -218,7 +235,9 @@ class Store:
             buffer = io.BytesIO()
             pq.write_table(predictions, buffer)
             (self.folder / _PREDICTIONS).mkdir(exist_ok=True)
-            write_file(self._path(done.task, done.is_first), buffer.getvalue())
+            path = self._path(done.task, done.is_first)
+            write_file(path, buffer.getvalue())
+            self.keep_digest(path)
         t = done.task
         settings = json.dumps(dict(done.settings))
         messages = json.dumps(done.warnings)
@@ -281,6 +300,11 @@ class Store:
             raise StudyError(
                 f"{path} holds no predictions: run the study anew, with force"
             )
+        # a folder of an earlier version has no digests
+        if self.has(FileDigest, path.name, 0) and not self.is_as_written(path):
+            raise StudyError(
+                f"{path} was changed after it was written: run the study anew, with force"
+            )
         if "value" in columns:
             predicted = columns["value"]
         else:
@@ -334,6 +358,11 @@ def as_table(
         columns |= {f"p{k}": predicted[:, k] for k in range(predicted.shape[1])}
     arrays = [pa.array(np.ascontiguousarray(values)) for values in columns.values()]
     return pa.table(arrays, names=list(columns))
+
+
+def _digest(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _connect(folder: Path) -> sqlite3.Connection:

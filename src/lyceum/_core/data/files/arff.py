@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from lyceum._core.data.files.csv import CsvReader
-from lyceum._core.data.files.raw_bytes import open_stream
+from lyceum._core.data.files.raw_bytes import read_bytes
 from lyceum._core.lazy_arrow import pa, pc
 from lyceum.errors import DataError
 
@@ -34,7 +34,7 @@ def read_arff(path: str, encoding: str = "utf8") -> pa.Table:
     """The table of an ARFF file: numbers, nominal columns with all declared values, dates as times,
     text."""
     try:
-        with io.TextIOWrapper(open_stream(path), encoding) as file:
+        with io.TextIOWrapper(pa.BufferReader(read_bytes(path)), encoding) as file:
             columns = _header(file, path)
             rows = file.read()
     except UnicodeDecodeError as error:

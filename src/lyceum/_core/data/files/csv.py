@@ -6,6 +6,7 @@ import codecs
 import io
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice
@@ -23,6 +24,7 @@ from lyceum._core.data.files.csv_errors import (
     SameNames,
 )
 from lyceum._core.data.files.encodings import is_ascii_superset, later_encoding
+from lyceum._core.data.files.limits import check_memory
 from lyceum._core.data.files.raw_bytes import (
     is_packed,
     open_stream,
@@ -46,6 +48,7 @@ from lyceum.errors import DataError, SchemaError
 #: Cells that stand for a missing value.
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 _READ_BYTES = 1 << 20  # of a block of a file that is read at once
+COLUMN_BYTES = 9000  # that Arrow takes for a column, however few its rows are
 _STREAM_BYTES = 8 << 20  # of a block of a stream, which becomes a batch
 
 
@@ -89,6 +92,9 @@ class CsvReader:
     names: tuple[str, ...] | None = None
     # lines at the start that have the names in the file, when `names` replace them
     skipped: int = 0
+    # lines before that, which say how the file is written: Excel's "sep=;"
+    preamble: int = 0
+    n_columns: int = 0  # of the first line
     only: tuple[str, ...] = ()  # the columns to read, if not all
     # how many times larger than usual the blocks are that the longest row fits into
     longer: int = 1
@@ -123,6 +129,8 @@ class CsvReader:
             else:
                 broken = True
                 stream = source
+                if isinstance(source, str):
+                    stream = _CountedStream(source)
             # Arrow's threads are faster where it need not expect line breaks in cells
             if broken:
                 stream = _keep_line_breaks(stream)
@@ -203,6 +211,8 @@ class CsvReader:
             head = self._head(error.source)
         text = head.removeprefix("\ufeff")
         start = text.replace("\r\n", "\n").replace("\r", "\n")
+        for _ in range(self.preamble):
+            start = start.partition("\n")[2]
         # empty lines before the header are skipped with it
         skipped = 1 + len(start) - len(start.lstrip("\n"))
         notes = (*self.notes, renamed_note(error.names))
@@ -365,6 +375,16 @@ class CsvReader:
         with Explained(source, self):
             return read_head(source).decode(self.encoding, errors="replace")
 
+    def check_memory(self, sources: Sequence[str]) -> None:
+        """Raise if the columns take more memory than reading the files may.
+
+        Measured: Arrow takes 9 kB for every column, and 1 kB for each in every block.
+        """
+        sizes = [os.path.getsize(path) * (1 + 7 * is_packed(path)) for path in sources]
+        n_blocks = sum(sizes) / _READ_BYTES
+        needed = self.n_columns * (COLUMN_BYTES + 1000 * n_blocks)
+        check_memory(needed, sources[0], f"its {self.n_columns:,} columns")
+
     def _may_break_cells(self, data: pa.Buffer) -> bool:
         """Whether cells may hold line breaks, in quotes: such a file takes longer to read."""
         if not is_ascii_superset(self.encoding) or not self.separator.isascii():
@@ -380,7 +400,7 @@ class CsvReader:
         block = min(block_bytes * self.longer, MOST_BYTES)
         return pc.ReadOptions(
             encoding=self.encoding, column_names=self.names, block_size=block,
-            skip_rows_after_names=self.skipped,
+            skip_rows=self.preamble, skip_rows_after_names=self.skipped,
         )  # fmt: skip
 
     def _parse_options(self, newlines_in_values: bool = True) -> pc.ParseOptions:
@@ -410,6 +430,31 @@ def _keep_line_breaks(source: str | IO[bytes] | pa.NativeFile) -> pa.PythonFile:
     else:
         stream = source
     return pa.PythonFile(_LineBreaks(stream), mode="r")
+
+
+class _CountedStream:
+    """The bytes of a packed file, as long as memory may hold them."""
+
+    def __init__(self, path: str):
+        self._path = path
+        self._stream = open_stream(path)
+        self._n_bytes = 0
+        # Arrow reads in a thread of its own, which would not know the limits
+        self._context = copy_context()
+
+    def read(self, size: int) -> bytes:
+        data = self._stream.read(size)
+        self._n_bytes += len(data)
+        what = "its first bytes, unpacked,"
+        self._context.run(check_memory, self._n_bytes, self._path, what)
+        return data
+
+    @property
+    def closed(self) -> bool:
+        return self._stream.closed
+
+    def close(self) -> None:
+        self._stream.close()
 
 
 class _LineBreaks:

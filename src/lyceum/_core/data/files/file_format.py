@@ -8,11 +8,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from lyceum._core.data.files.column_names import unique_names
-from lyceum._core.data.files.csv import MISSING, CsvReader
+from lyceum._core.data.files.column_names import numbered_names, unique_names
+from lyceum._core.data.files.csv import COLUMN_BYTES, MISSING, CsvReader
 from lyceum._core.data.files.csv_errors import Explained
 from lyceum._core.data.files.encodings import text_encoding
-from lyceum._core.data.files.raw_bytes import read_head, unpacked_name
+from lyceum._core.data.files.limits import check_memory
+from lyceum._core.data.files.raw_bytes import (
+    HEAD_BYTES,
+    open_stream,
+    read_head,
+    unpacked_name,
+)
 from lyceum._core.data.files.text_formats import text_format_of
 from lyceum._core.lazy_arrow import pa, text_type
 from lyceum.errors import DataError
@@ -98,16 +104,14 @@ class FileFormat:
             else:
                 encoding, certain = text_encoding(head, source)
             text = head.decode(encoding, errors="replace").removeprefix("\ufeff")
-        lines = _first_lines(text)
-        separator = self.separator or _separator(lines, source)
-        try:
-            rows = list(csv.reader(lines, delimiter=separator))
-        except csv.Error:  # a cell that is longer than Python's reader takes
-            rows = [line.split(separator) for line in lines]
+        lines, declared = _declared_separator(_first_lines(text))
+        separator = self.separator or declared or _separator(lines, source)
+        n_columns = _check_columns(source, lines, separator, encoding)
+        rows = _split(lines, separator)
         decimal = self.decimal or _decimal(rows[self.header :], separator, self.missing)
         names = None
         if not self.header and rows:
-            names = tuple(f"x{j}" for j in range(len(rows[0]))) or None
+            names = numbered_names(len(rows[0])) or None
         columns: Iterable[tuple[str, tuple[str, ...]]] = ()
         if rows:
             columns = zip(names or unique_names(rows[0]), zip(*rows))
@@ -121,6 +125,7 @@ class FileFormat:
         return CsvReader(
             separator, encoding, self.missing, types=long, names=names, decimal=decimal,
             user_decimal=self.decimal, guessed=not certain, notes=tuple(notes),
+            preamble=len(declared), n_columns=n_columns,
         )  # fmt: skip
 
 
@@ -165,6 +170,40 @@ def _first_lines(text: str) -> list[str]:
     if len(lines) > _LINES:
         return lines[:-1]
     return lines
+
+
+def _split(lines: list[str], separator: str) -> list[list[str]]:
+    try:
+        return list(csv.reader(lines, delimiter=separator))
+    except csv.Error:  # a cell that is longer than Python's reader takes
+        return [line.split(separator) for line in lines]
+
+
+def _declared_separator(lines: list[str]) -> tuple[list[str], str]:
+    """The lines without Excel's first line "sep=;", and the separator that it names."""
+    match = re.fullmatch('"?sep=(.)"?', lines[0], re.IGNORECASE) if lines else None
+    if match is None:
+        return lines, ""
+    return lines[1:], match[1]
+
+
+def _check_columns(source: str, lines: list[str], separator: str, encoding: str) -> int:
+    """The number of cells of the first line; raises where memory cannot hold so many columns."""
+    if not lines:
+        return 0
+    n_columns = lines[0].count(separator) + 1
+    # the line may be longer than what was read of it
+    if len(lines) == 1:
+        mark = separator.encode(encoding, errors="replace")
+        with open_stream(source) as stream:
+            stream.read(HEAD_BYTES)
+            while piece := stream.read(HEAD_BYTES):
+                line, line_break, _ = piece.partition(b"\n")
+                n_columns += line.count(mark)
+                if line_break:
+                    break
+    check_memory(COLUMN_BYTES * n_columns, source, f"its {n_columns:,} columns")
+    return n_columns
 
 
 def _separator(lines: list[str], source: str) -> str:

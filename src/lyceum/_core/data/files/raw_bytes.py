@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+from lyceum._core.data.files.limits import check_memory
 from lyceum._core.lazy_arrow import pa
+from lyceum.errors import DataError
 
 _CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4", ".br": "brotli"}
 HEAD_BYTES = 1 << 20
+_PIECE_BYTES = 1 << 24
 
 
 def _codec(path: str) -> str | None:
@@ -31,9 +36,22 @@ def open_stream(path: str) -> pa.NativeFile:
     return pa.input_stream(path, compression=_codec(path))
 
 
+@contextmanager
+def _unpacking_errors(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        # those of the system have a number, those of a codec have none
+        if error.errno is not None or not is_packed(path):
+            raise
+        raise DataError(
+            f"{path} is damaged or cut off, or not packed as its name says: {error}"
+        ) from error
+
+
 def read_head(path: str, size: int = HEAD_BYTES) -> bytes:
     """The first bytes of a file, unpacked."""
-    with open_stream(path) as stream:
+    with _unpacking_errors(path), open_stream(path) as stream:
         return stream.read(size)
 
 
@@ -46,6 +64,14 @@ def read_end(path: str, size: int) -> bytes:
 
 
 def read_bytes(path: str) -> pa.Buffer:
-    """All bytes of a file, unpacked."""
-    with open_stream(path) as stream:
-        return stream.read_buffer()
+    """All bytes of a file, unpacked; raises where they are more than memory may hold."""
+    check_memory(os.path.getsize(path), path, "its bytes")
+    with _unpacking_errors(path), open_stream(path) as stream:
+        if not is_packed(path):
+            return stream.read_buffer()
+        # a packed file does not say how long it is
+        sink = pa.BufferOutputStream()
+        while piece := stream.read(_PIECE_BYTES):
+            sink.write(piece)
+            check_memory(sink.tell(), path, "its first bytes, unpacked,")
+        return sink.getvalue()

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -342,6 +343,7 @@ Tables: TypeAlias = "tuple[list[pa.Table], tuple[str, ...], str]"
 
 def _read_csv(paths: Sequence[str], file_format: FileFormat) -> Tables:
     csv = file_format.csv_reader(paths[0])
+    csv.check_memory(paths)
     used, tables = csv.read_all(paths)
     return tables, used.notes, csv.decimal
 
@@ -368,7 +370,7 @@ def _one_by_one(
 def _read_workbooks(paths: Sequence[str], file_format: FileFormat) -> Tables:
     workbooks = [read_workbook(path, file_format) for path in paths]
     tables = [table for table, _ in workbooks]
-    notes = tuple(note for _, note in workbooks if note)
+    notes = tuple(chain.from_iterable(notes for _, notes in workbooks))
     return tables, notes, "."
 
 

@@ -3,26 +3,42 @@
 from __future__ import annotations
 
 import io
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
+from itertools import chain
 from typing import Any
 
 from lyceum._core.data.files.column_names import renamed_note, unique_names
 from lyceum._core.data.files.databases import choose_table
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.raw_bytes import read_bytes
+from lyceum._core.data.files.workbook_parts import (
+    WorkbookParts,
+    damaged,
+    formulas_without_values,
+    is_zipped,
+    negative_cells,
+)
 from lyceum._core.lazy_arrow import pa
 from lyceum._core.packages import check_installed
+from lyceum._core.text import show_count
 from lyceum.errors import DataError
 
+_DAY_ZERO = date(1899, 12, 31)  # of Excel, whose day 1 is the first of January 1900
+_ISO_DURATION = re.compile(r"(-?)PT(\d+)H(\d+)M(\d+(?:\.\d+)?)S")
+_MOST_HOURS = 10**9
 _EXACT = 2**53  # whole numbers up to it are exact; a sheet holds all numbers as floats
 
 
-def read_workbook(path: str, file_format: FileFormat) -> tuple[pa.Table, str]:
+def read_workbook(path: str, file_format: FileFormat) -> tuple[pa.Table, list[str]]:
     """One sheet of a workbook: the first row that is not empty has the names of the columns.
 
-    A note says which of them were renamed because they appear twice.
+    Notes say which of them were renamed because they appear twice, and which cells have no value
+    although they look as if they had one.
     """
-    rows = _sheet_rows(path, file_format.table)
+    rows, notes = _sheet_rows(path, file_format.table)
     if not rows:
         raise DataError(
             f"{path} is empty: the sheet needs a row of column names and some rows"
@@ -42,33 +58,81 @@ def read_workbook(path: str, file_format: FileFormat) -> tuple[pa.Table, str]:
         else:
             names.append(_text(title).strip())
         columns.append(_column(cells, file_format.missing))
-    return pa.table(columns, names=unique_names(names)), renamed_note(names)
+    notes += filter(None, [renamed_note(names)])
+    return pa.table(columns, names=unique_names(names)), notes
 
 
-def _sheet_rows(path: str, table: str) -> list[list[Any]]:
+def _sheet_rows(path: str, table: str) -> tuple[list[list[Any]], list[str]]:
     """The rows that are not empty, all of the same length; empty cells and errors are None."""
     check_installed(f"reading {path}", "python_calamine")
-    from python_calamine import CalamineError, SheetTypeEnum, load_workbook
+    from python_calamine import SheetTypeEnum, load_workbook
 
-    try:
-        workbook = load_workbook(io.BytesIO(read_bytes(path)))
+    data = read_bytes(path).to_pybytes()
+    parts = None
+    if is_zipped(data):
+        parts = WorkbookParts(path, data)
+        parts.check_all()
+    with _calamine_errors(path):
+        workbook = load_workbook(io.BytesIO(data))
         sheets = [
             sheet.name
             for sheet in workbook.sheets_metadata
             if sheet.typ == SheetTypeEnum.WorkSheet
         ]
-        sheet = workbook.get_sheet_by_name(choose_table(path, sheets, table, "sheet"))
+        name = choose_table(path, sheets, table, "sheet")
+        content = b""
+        if parts is not None:
+            content = parts.check_sheet(name)
+        sheet = workbook.get_sheet_by_name(name)
         rows = sheet.to_python(skip_empty_area=False)
-    except BaseException as error:
-        # calamine's own code may panic on a damaged .xls file, and a panic is no Exception
-        is_panic = type(error).__name__ == "PanicException"
-        if not isinstance(error, CalamineError) and not is_panic:
-            raise
-        raise DataError(
-            f"{path} is damaged, protected by a password or not an Excel workbook: {error}"
-        ) from error
+        notes = _notes(content, sheet.merged_cell_ranges)
+    _refuse_negative_times(path, rows, content)
     cells = [[None if cell == "" else cell for cell in row] for row in rows]
-    return [row for row in cells if any(cell is not None for cell in row)]
+    return [row for row in cells if any(cell is not None for cell in row)], notes
+
+
+@contextmanager
+def _calamine_errors(path: str) -> Iterator[None]:
+    from python_calamine import CalamineError
+
+    try:
+        yield
+    except BaseException as error:
+        # calamine's own code may panic on a damaged .xls file, and a panic is no Exception; dates
+        # beyond those of Python are overflows
+        is_panic = type(error).__name__ == "PanicException"
+        if not isinstance(error, CalamineError | OverflowError) and not is_panic:
+            raise
+        raise damaged(path, str(error)) from error
+
+
+def _notes(content: bytes, merged: Any) -> list[str]:
+    """What a reader of the sheet would not expect, in sentences."""
+    notes = []
+    n_formulas = formulas_without_values(content)
+    if n_formulas:
+        notes.append(
+            f"{show_count(n_formulas, 'formula')} without a stored value, read as missing: open the"
+            " file in a spreadsheet program and save it there"
+        )
+    if merged:
+        notes.append(
+            f"{show_count(len(merged), 'area')} of merged cells: the value is in the first cell,"
+            " the others are missing"
+        )
+    return notes
+
+
+def _refuse_negative_times(path: str, rows: list[list[Any]], content: bytes) -> None:
+    """Raise where a number below zero is shown as a date or a time: calamine drops its sign."""
+    if b"<v>-" not in content or time not in set(map(type, chain.from_iterable(rows))):
+        return
+    for row, column, address in negative_cells(content):
+        if isinstance(rows[row][column], time):
+            raise DataError(
+                f"{path}: cell {address} is a date or a time below zero, which no calendar has:"
+                " show it as a number or as a duration, e.g. by the format [h]:mm:ss"
+            )
 
 
 def _column(cells: list[Any], missing: tuple[str, ...]) -> pa.Array:
@@ -77,6 +141,7 @@ def _column(cells: list[Any], missing: tuple[str, ...]) -> pa.Array:
         None if isinstance(cell, str) and cell.strip() in missing else cell
         for cell in cells
     ]
+    cells = _with_durations(cells)
     present = [cell for cell in cells if cell is not None]
     types = {type(cell) for cell in present}
     if not types:
@@ -104,6 +169,42 @@ def _column(cells: list[Any], missing: tuple[str, ...]) -> pa.Array:
         return pa.array(cells, pa.duration("ms"))
     texts = [None if cell is None else _text(cell) for cell in cells]
     return pa.array(texts, pa.string()).dictionary_encode()
+
+
+def _with_durations(cells: list[Any]) -> list[Any]:
+    """Times of day as durations where the column also has durations.
+
+    A time of 24 hours or more comes as a date of January or February 1900, and from OpenDocument as
+    text such as PT25H00M00S.
+    """
+    types = {type(cell) for cell in cells} - {type(None)}
+    if types == {time} or not types & {time, timedelta, str}:
+        return cells
+    durations = []
+    for cell in cells:
+        durations.append(None if cell is None else _duration(cell))
+        if cell is not None and durations[-1] is None:
+            return cells
+    return durations
+
+
+def _duration(cell: Any) -> timedelta | None:
+    if isinstance(cell, timedelta):
+        return cell
+    if isinstance(cell, time):
+        return datetime.combine(_DAY_ZERO, cell) - datetime.combine(_DAY_ZERO, time())
+    if isinstance(cell, str) and (match := _ISO_DURATION.fullmatch(cell)):
+        hours, minutes, seconds = map(float, match.groups()[1:])
+        if hours > _MOST_HOURS:
+            return None
+        length = timedelta(hours=hours, minutes=minutes, seconds=seconds)
+        return -length if match[1] else length
+    if isinstance(cell, date) and cell.year == 1900 and cell.month <= 2:
+        if type(cell) is date:
+            return cell - _DAY_ZERO
+        assert isinstance(cell, datetime)
+        return cell - datetime.combine(_DAY_ZERO, time())
+    return None
 
 
 def _text(cell: Any) -> str:

@@ -21,6 +21,7 @@ from lyceum._core.data.files.large_file import (
     SampledProfile,
     profile_large_file,
 )
+from lyceum._core.data.files.limits import MEMORY_AT_ONCE, allow_memory
 from lyceum._core.data.files.tables import (
     LoadedTable,
     check_has_rows,
@@ -55,7 +56,7 @@ def inspect(
     *,
     task: str | None = None,
     kinds: Mapping[str, Kind] | Schema | None = None,
-    memory: int = 512 << 20,
+    memory: int = MEMORY_AT_ONCE,
     sample: int = 50_000,
     file_format: FileFormat | None = None,
 ) -> Inspection:
@@ -73,7 +74,9 @@ def inspect(
     kinds : dict or Schema, optional
         The kinds of some columns, or a whole `Schema`, as for `scan`.
     memory : int, default=512 MiB
-        Larger CSV and Parquet files are read in batches and never held whole.
+        Larger CSV and Parquet files are read in batches and never held whole. Other files are
+        refused if they take more than half of the machine's memory, or than `memory` if that is
+        more.
     sample : int, default=50 000
         Rows that are compared side by side.
     file_format : FileFormat, optional
@@ -86,7 +89,8 @@ def inspect(
     >>> found["x"].n_missing, [flag.text for flag in found["id"].flags]
     (10, ['counts the rows: leave it out'])
     """
-    source = _read(data, file_format or FileFormat(), memory, sample)
+    with allow_memory(memory):
+        source = _read(data, file_format or FileFormat(), memory, sample)
     if isinstance(source, ProfiledFile):
         seen = source.seen.head(sample)
     else:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
 
+from lyceum._core.data.files.limits import machine_memory
 from lyceum._core.data.rows.block import Block, stack_rows
 from lyceum._core.data.schema.column import Column
 from lyceum.errors import SourceError
@@ -141,7 +141,4 @@ def refuse_size(
 
 
 def _half_of_memory() -> int:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, ValueError, OSError):  # not on every system
-        return 8 << 30
+    return machine_memory() // 2
