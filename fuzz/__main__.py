@@ -17,6 +17,7 @@ NO_TARGETS = (
     "__init__",
     "__main__",
     "crash",
+    "file_cases",
     "fitted",
     "mutations",
     "samples",

@@ -1,0 +1,218 @@
+"""What the fuzzers of data files share: a child process that reads, and tables of awkward values.
+
+A fuzzer writes a file, perhaps changes its bytes, and has it read by a `ReadingProcess`. A process
+that dies, takes too long or ends in anything but a `LyceumError` that names the file is a finding;
+so is a file that was left as it was and is not read to what was written.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import resource
+import signal
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fuzz import Finding
+from lyceum.data import inspect, scan
+from lyceum.errors import LyceumError
+
+__all__ = [
+    "INTEGERS",
+    "NUMBERS",
+    "TEXTS",
+    "Outcome",
+    "ReadingProcess",
+    "draw_cells",
+    "draw_names",
+    "read_every_way",
+]
+
+MEMORY_BYTES = 2 << 30  # of a reading process, beyond what its imports take
+SECONDS = 60  # for one file, on a busy machine
+
+INTEGERS = (
+    0,
+    1,
+    -1,
+    255,
+    2**31 - 1,
+    -(2**31),
+    2**53,
+    2**53 + 1,
+    -(2**53) - 1,
+    2**63 - 1,
+    -(2**63),
+)
+NUMBERS = (0.0, -0.0, 0.1, -2.5, 1e-300, 5e-324, 1e300, 1.7976931348623157e308, 1 / 3)
+TEXTS = (
+    "red",
+    "a,b",
+    'say "x"',
+    "line\nbreak",
+    "tab\tstop",
+    " blank ",
+    "'",
+    ";",
+    "é",
+    "日本",
+    "\U0001f600",
+    "\u202eabc",
+    "=1+1",
+    "\\",
+    "#",
+    "{}",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a file: the value that was read, or the sentence that refused it."""
+
+    value: Any = None
+    refusal: str = ""
+
+    @property
+    def word(self) -> str:
+        """ "read" or "refused", for the counts of a fuzzer."""
+        return "refused" if self.refusal else "read"
+
+
+class ReadingProcess:
+    """A child process with limits of memory and time, which is started again after it died.
+
+    Parameters
+    ----------
+    read : callable
+        A function of a module, of a path; what it returns must be picklable.
+    memory : int
+        The bytes that it may take beyond what its imports take.
+    seconds : float
+        The time that it may take for one file.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[str], Any],
+        memory: int = MEMORY_BYTES,
+        seconds: float = SECONDS,
+    ) -> None:
+        self._read = read
+        self._memory = memory
+        self._seconds = seconds
+        self._start()
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._connection, other = context.Pipe()
+        arguments = (other, self._read, self._memory)
+        self._process = context.Process(target=_serve, args=arguments, daemon=True)
+        self._process.start()
+        other.close()
+
+    def __call__(self, path: str | os.PathLike[str]) -> Outcome:
+        """What became of the file; raises `Finding` if it was neither read nor refused clearly."""
+        self._connection.send(os.fspath(path))
+        try:
+            if not self._connection.poll(self._seconds):
+                raise Finding(f"a hang: nothing after {self._seconds} s")
+            word, value = self._connection.recv()
+        except EOFError:
+            self._process.join()
+            code = self._process.exitcode or 0
+            name = signal.Signals(-code).name if code < 0 else f"exit {code}"
+            self._start()
+            raise Finding(f"the process that read the file died: {name}") from None
+        except Finding:
+            self.close()
+            self._start()
+            raise
+        if word == "error":
+            raise Finding(f"a raw error: {value}")
+        if word == "read":
+            return Outcome(value)
+        if Path(path).name not in value:
+            raise Finding(f"a refusal that does not name the file: {value}")
+        return Outcome(refusal=value)
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.join()
+        self._connection.close()
+
+
+def _serve(connection: Any, read: Callable[[str], Any], memory: int) -> None:
+    """Read the files whose paths come, until the other side is gone."""
+    warnings.simplefilter("ignore")
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    limit = pages * resource.getpagesize() + memory
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    # no file is left behind by a crash
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    while True:
+        try:
+            path = connection.recv()
+        except EOFError:
+            return
+        try:
+            answer = ("read", read(path))
+        except LyceumError as error:
+            answer = ("refused", str(error))
+        except Exception:
+            answer = ("error", traceback.format_exc())
+        connection.send(answer)
+
+
+def read_every_way(path: str) -> int:
+    """The rows of a file, read at once, in parts and by `inspect`, which all must agree."""
+    counts = [inspect(path).n_rows]
+    for memory in (1 << 30, 0):
+        rows = scan(path, memory=memory)
+        counts.append(sum(len(block.X) for block in rows.blocks()))
+    if len(set(counts)) > 1:
+        raise AssertionError(f"inspect, scan at once and in parts: {counts} rows")
+    return counts[0]
+
+
+# -- tables ----------------------------------------------------------------------------
+
+
+def draw_names(rng: np.random.Generator, count: int) -> list[str]:
+    """Names of columns, all different, some of them awkward."""
+    odd = ("a b", "é", "x.y", 'q"q', "a,b", "0", "日本")
+    names = [f"c{j}" for j in range(count)]
+    for j in range(count):
+        if rng.random() < 0.2:
+            names[j] = f"{odd[rng.integers(len(odd))]}{j}"
+    return names
+
+
+def draw_cells(
+    rng: np.random.Generator, kind: str, count: int, missing: float = 0.2
+) -> list[Any]:
+    """Cells of one column, as Python values, None where they are missing.
+
+    `kind` is "integer", "number", "text" or "bool".
+    """
+    choices: Sequence[Any]
+    if kind == "integer":
+        choices = INTEGERS
+    elif kind == "number":
+        choices = NUMBERS
+    elif kind == "text":
+        choices = TEXTS
+    else:
+        choices = (True, False)
+    cells = [choices[place] for place in rng.integers(len(choices), size=count)]
+    for row in range(count):
+        if rng.random() < missing:
+            cells[row] = None
+    return cells
