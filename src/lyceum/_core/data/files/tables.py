@@ -6,7 +6,6 @@ import glob
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -15,11 +14,11 @@ from lyceum._core.data.files.arff import read_arff
 from lyceum._core.data.files.csv import CsvReader
 from lyceum._core.data.files.databases import database_kind, read_database
 from lyceum._core.data.files.encodings import text_encoding
+from lyceum._core.data.files.file_errors import file_errors
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.json_lines import read_json
 from lyceum._core.data.files.raw_bytes import (
     is_packed,
-    read_bytes,
     read_head,
     unpacked_name,
 )
@@ -32,11 +31,15 @@ from lyceum._core.data.files.text_formats import (
     parse_text,
     text_formats_of,
 )
+from lyceum._core.data.files.typed_files import (
+    parquet_footer,
+    read_arrow_file,
+    read_parquet_file,
+)
 from lyceum._core.data.files.workbook import read_workbook
 from lyceum._core.data.inputs.arrow import is_frame, to_arrow
-from lyceum._core.data.rows.sources import file_errors
 from lyceum._core.data.rows.text import source_name
-from lyceum._core.lazy_arrow import feather, pa, pc, pq
+from lyceum._core.lazy_arrow import pa, pc
 from lyceum._core.types import Data
 from lyceum.errors import DataError, SchemaError
 
@@ -319,7 +322,7 @@ def fits_memory(data: Data, memory: int, file_format: FileFormat | None = None) 
     paths = paths_of(data)
     kind = file_kind(paths)
     if kind == "parquet":
-        footers = [read_whole(path, pq.read_metadata) for path in paths]
+        footers = [parquet_footer(path)[0] for path in paths]
         n_bytes = sum(8 * footer.num_rows * footer.num_columns for footer in footers)
         return n_bytes <= memory
     if kind == "csv":
@@ -348,9 +351,7 @@ def _read_csv(paths: Sequence[str], file_format: FileFormat) -> Tables:
 
 def read_parquet(paths: Sequence[str], columns: list[str] | None = None) -> pa.Table:
     """Parquet files as one table."""
-    tables = [
-        read_whole(path, partial(pq.read_table, columns=columns)) for path in paths
-    ]
+    tables = [read_parquet_file(path, columns) for path in paths]
     return _concatenate(tables, paths)
 
 
@@ -358,11 +359,15 @@ def _one_by_one(
     read: Callable[[str, FileFormat], pa.Table],
 ) -> Callable[[Sequence[str], FileFormat], Tables]:
     """A reader of one file as a reader of several, without notes."""
-    return lambda paths, file_format: (
-        [read(path, file_format) for path in paths],
-        (),
-        ".",
-    )
+
+    def read_each(paths: Sequence[str], file_format: FileFormat) -> Tables:
+        tables = []
+        for path in paths:
+            with file_errors(path, _kind(path)):
+                tables.append(read(path, file_format))
+        return tables, (), "."
+
+    return read_each
 
 
 def _read_workbooks(paths: Sequence[str], file_format: FileFormat) -> Tables:
@@ -370,14 +375,6 @@ def _read_workbooks(paths: Sequence[str], file_format: FileFormat) -> Tables:
     tables = [table for table, _ in workbooks]
     notes = tuple(note for _, note in workbooks if note)
     return tables, notes, "."
-
-
-def _arrow_table(path: str) -> pa.Table:
-    """An Arrow file, or a stream of Arrow batches; Feather is one or the other or older."""
-    file = pa.BufferReader(read_bytes(path))
-    if _first_bytes(path).startswith((b"ARROW1", b"FEA1")):
-        return feather.read_table(file)
-    return pa.ipc.open_stream(file).read_all()
 
 
 def _read_arff(paths: Sequence[str], file_format: FileFormat) -> Tables:
@@ -393,20 +390,13 @@ def _read_arff(paths: Sequence[str], file_format: FileFormat) -> Tables:
 _READERS: dict[str, Callable[[Sequence[str], FileFormat], Tables]] = {
     "csv": _read_csv,
     "parquet": lambda paths, file_format: ([read_parquet(paths)], (), "."),
-    "arrow": _one_by_one(lambda path, _: read_whole(path, _arrow_table)),
+    "arrow": _one_by_one(lambda path, _: read_arrow_file(path)),
     "arff": _read_arff,
     "json": _one_by_one(read_json),
     "workbook": _read_workbooks,
     "sqlite": _one_by_one(read_database),
     "duckdb": _one_by_one(read_database),
 }
-
-
-def read_whole(path: str, read: Callable[[str], Any]) -> Any:
-    """What `read` finds in a file; raises if the file is cut off or of another kind."""
-    kind = _SUFFIXES.get(_suffix(path), "table")
-    with file_errors(path, kind.capitalize()):
-        return read(path)
 
 
 def _concatenate(tables: list[pa.Table], paths: Sequence[str]) -> pa.Table:

@@ -13,7 +13,12 @@ from lyceum._core.data.files.text_formats import (
     is_text_type,
     text_format_of,
 )
-from lyceum._core.data.inputs.arrow import column_class, decode_dictionary, numbers
+from lyceum._core.data.inputs.arrow import (
+    check_exact,
+    column_class,
+    decode_dictionary,
+    numbers,
+)
 from lyceum._core.data.inputs.pandas_columns import (
     arrow_array,
     is_pandas,
@@ -353,6 +358,7 @@ def labels(y: Any, name: str, of: str = "") -> np.ndarray:
             " astype(str)"
         )
     if pa.types.is_decimal(cells.type):
+        check_exact(cells, name)
         return numbers(cells, name)
     return cells.to_numpy(zero_copy_only=False)
 

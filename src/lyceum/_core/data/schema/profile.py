@@ -9,10 +9,9 @@ from typing import Literal
 
 import numpy as np
 
-from lyceum._core.data.inputs.arrow import column_class, numbers
+from lyceum._core.data.inputs.arrow import EXACT, check_exact, column_class, numbers
 from lyceum._core.data.schema.column import (
     DECLARED,
-    EXACT,
     NOTHING,
     TIMES,
     Column,
@@ -140,6 +139,8 @@ class ColumnProfile:
         ordered: bool,
     ) -> ColumnProfile:
         """The profile of cells that are numbers, or categories other than texts."""
+        if in_full:
+            check_exact(column, name)
         cells = numbers(column, name)
         cells = cells[~np.isnan(cells)]
         finite = cells[np.isfinite(cells)]
