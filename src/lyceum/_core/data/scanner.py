@@ -14,6 +14,7 @@ from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.large_file import ProfiledFile
 from lyceum._core.data.files.tables import (
     LoadedTable,
+    check_has_columns,
     check_has_rows,
     check_same,
     file_kind,
@@ -287,6 +288,7 @@ def _parquet_source(
     for path, other in zip(paths[1:], schemas[1:]):
         check_same(first.names, other.names, paths[0], path)
         check_same_types(types_of(first), types_of(other))
+    check_has_columns(len(first.names), paths[0])
     wanted = roles.names_to_read(first.names)
     n_rows = sum(footer.num_rows for footer in footers)
     check_has_rows(n_rows, paths[0])

@@ -8,18 +8,27 @@ from contextlib import contextmanager
 from lyceum._core.lazy_arrow import pa
 from lyceum.errors import DataError, LyceumError
 
+_A_FILE = {
+    "arff": "an ARFF file",
+    "arrow": "an Arrow file",
+    "csv": "a CSV file",
+    "duckdb": "a DuckDB file",
+    "json": "a JSON file",
+    "parquet": "a Parquet file",
+    "sqlite": "an SQLite file",
+}
 _LONGEST = 300  # characters of a reader's own words
 
 
 @contextmanager
-def file_errors(path: str, kind: str = "Parquet") -> Iterator[None]:
+def file_errors(path: str, kind: str = "parquet") -> Iterator[None]:
     """Turn what a reader raises into a DataError that names the file.
 
     Parameters
     ----------
     path : str
         The file.
-    kind : str, default="Parquet"
+    kind : str, default="parquet"
         What it should be, for the sentence.
 
     >>> with file_errors("t.parquet"):
@@ -41,7 +50,7 @@ def file_errors(path: str, kind: str = "Parquet") -> Iterator[None]:
         raise DataError(f"{path} is nested too deeply to be a table") from error
     except (pa.ArrowException, OSError, ValueError, ArithmeticError, EOFError) as error:
         raise DataError(
-            f"{path} is damaged or not a {kind} file: {first_line(error)}"
+            f"{path} is damaged or not {_A_FILE.get(kind, f'a {kind} file')}: {first_line(error)}"
         ) from error
 
 

@@ -257,8 +257,10 @@ def read_files(
     types."""
     kind = file_kind(paths, file_format.table)
     # `prefers` is the decimal mark to take where cells such as 1,234 fit both
-    tables, notes, prefers = _READERS[kind](paths, file_format)
+    with file_errors(paths[0], kind):
+        tables, notes, prefers = _READERS[kind](paths, file_format)
     table = _concatenate(tables, paths)
+    check_has_columns(table.num_columns, paths[0])
     check_has_rows(table.num_rows, paths[0])
     formats = dict[str, TextFormat]()
     if not is_typed(kind):
@@ -326,11 +328,18 @@ def fits_memory(data: Data, memory: int, file_format: FileFormat | None = None) 
         n_bytes = sum(8 * footer.num_rows * footer.num_columns for footer in footers)
         return n_bytes <= memory
     if kind == "csv":
-        csv = (file_format or FileFormat()).csv_reader(paths[0])
-        sizes = [os.path.getsize(path) for path in paths]
-        n_bytes = sum(map(csv.cell_bytes, paths, sizes))
+        with file_errors(paths[0], kind):
+            csv = (file_format or FileFormat()).csv_reader(paths[0])
+            sizes = [os.path.getsize(path) for path in paths]
+            n_bytes = sum(map(csv.cell_bytes, paths, sizes))
         return n_bytes <= memory
     return True
+
+
+def check_has_columns(n_columns: int, source: str) -> None:
+    """Raise DataError unless there are columns."""
+    if not n_columns:
+        raise DataError(f"{source} has no columns")
 
 
 def check_has_rows(n_rows: int, source: str) -> None:
@@ -435,6 +444,7 @@ def check_same(
 def stream_files(reader: CsvReader, paths: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """The batches of CSV files one after the other; raises if one has other columns."""
     for path in paths:
-        for batch in reader.stream(path):
-            check_same(list(reader.types), batch.schema.names, paths[0], path)
-            yield batch
+        with file_errors(path, "csv"):
+            for batch in reader.stream(path):
+                check_same(list(reader.types), batch.schema.names, paths[0], path)
+                yield batch

@@ -72,7 +72,7 @@ def _place(name: str, start: int, error: Exception) -> str:
 
 def read_arrow_file(path: str) -> pa.Table:
     """An Arrow file, or a stream of Arrow batches; Feather is one or the other or older."""
-    with file_errors(path, "Arrow"):
+    with file_errors(path, "arrow"):
         data = read_bytes(path)
         file = pa.BufferReader(data)
         if data[:6].to_pybytes().startswith((b"ARROW1", b"FEA1")):

@@ -140,8 +140,10 @@ def _refusal(values: np.ndarray, error: Exception) -> str:
     whole = [int(value) for value in present if isinstance(value, int | np.integer)]
     largest = max(whole, key=abs, default=0)
     if largest not in range(-(1 << 63), 1 << 63):
+        # what fits without a sign is refused only beside negative numbers
+        signed = " with a sign" * (0 < largest < 1 << 64)
         return (
-            f"holds whole numbers beyond 64 bits with a sign, such as {_shown(largest)}: give it as"
+            f"holds whole numbers beyond 64 bits{signed}, such as {_shown(largest)}: give it as"
             " text, e.g. astype(str)"
         )
     if abs(largest) > 1 << 53 and set(types) <= {"int", "float"}:

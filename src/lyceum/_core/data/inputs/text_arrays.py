@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -217,8 +218,16 @@ def check_whole_cells(
 def _number_column(column: np.ndarray, name: str) -> pa.Array | pa.ChunkedArray:
     """Cells that are numbers, or missing, as a column: large whole numbers keep their value."""
     if _large_integer(column) is not None:
-        return arrow_array(column, f"column {name!r}")
+        cells = [_as_integer(cell) for cell in column]
+        return arrow_array(np.array(cells, dtype=object), f"column {name!r}")
     return pa.array(number_cells(column, name, "", ""), from_pandas=True)
+
+
+def _as_integer(cell: Any) -> Any:
+    """A float that is whole as a whole number, other cells as they are."""
+    if isinstance(cell, float) and cell.is_integer():
+        return int(cell)
+    return cell
 
 
 def _large_integer(cells: np.ndarray) -> int | None:

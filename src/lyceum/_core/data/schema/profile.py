@@ -110,7 +110,7 @@ class ColumnProfile:
         ordered = ordered and pa.types.is_dictionary(column.type)
         n = len(column)
         if holds == "text":
-            values, counts = count_text(column, ordered)
+            values, counts = count_text(column, ordered, name)
             return cls(
                 name=name,
                 holds=holds,
