@@ -12,7 +12,6 @@ from lyceum._core.data.files.column_names import unique_names
 from lyceum._core.data.files.csv import MISSING, CsvReader
 from lyceum._core.data.files.csv_errors import Explained
 from lyceum._core.data.files.encodings import text_encoding
-from lyceum._core.data.files.file_errors import file_errors
 from lyceum._core.data.files.raw_bytes import read_head, unpacked_name
 from lyceum._core.data.files.text_formats import text_format_of
 from lyceum._core.data.files.whole_numbers import is_beyond_64_bits
@@ -93,8 +92,7 @@ class FileFormat:
     def csv_reader(self, source: str) -> CsvReader:
         """How a text file is written: as the user says, the rest as its first rows tell."""
         with Explained(source, CsvReader(encoding=self.encoding or "utf8")):
-            with file_errors(source, "csv"):
-                head = read_head(source)
+            head = read_head(source)
             if self.encoding:
                 encoding = self.encoding
                 certain = True
