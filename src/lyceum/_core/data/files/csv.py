@@ -256,7 +256,7 @@ class CsvReader:
         if not self.skipped or not isinstance(source, str):
             return
         options = replace(self, names=None, skipped=0)._read_options(_READ_BYTES)
-        head = pa.BufferReader(read_head(source, 2 * options.block_size))
+        head = self._first_blocks(source, options.block_size)
         with pc.open_csv(head, options, self._parse_options()) as reader:
             names = unique_names(reader.schema.names)
         odd = sorted(set(names) ^ set(self.names or ()))
@@ -365,7 +365,7 @@ class CsvReader:
             parse = self._parse_options()
             # two blocks first, as Arrow itself would read far ahead; of these the second may be
             # cut off. The whole file only if its first block has no rows.
-            head = pa.BufferReader(read_head(source, 2 * options.block_size))
+            head = self._first_blocks(source, options.block_size)
             for stream, most in ((head, 1), (None, None)):
                 if stream is None:
                     stream = _keep_line_breaks(source)
@@ -376,6 +376,12 @@ class CsvReader:
                 if batch is not None:
                     return batch
             return pa.RecordBatch.from_pylist([], schema=reader.schema)
+
+    def _first_blocks(self, source: str, block_size: int) -> pa.BufferReader:
+        """The bytes of two blocks at least, when they have become UTF-8: UTF-32 has four for
+        one."""
+        longest = 1 if is_ascii_superset(self.encoding) else 4
+        return pa.BufferReader(read_head(source, 2 * longest * block_size))
 
     def format_notes(self, source: str) -> list[str]:
         """Sentences on the written numbers and dates that a stream parses, with examples."""
