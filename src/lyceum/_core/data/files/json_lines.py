@@ -160,8 +160,8 @@ def _objects(text: str, path: str) -> Iterator[Any]:
                 " first, e.g. with pandas.json_normalize"
             ) from error
         except ValueError as error:
-            place = getattr(error, "pos", start)
-            line = text.count("\n", 0, place) + 1
+            position = getattr(error, "pos", start)
+            line = text.count("\n", 0, position) + 1
             raise DataError(
                 f"{path} is not a JSON file of rows: line {line}:"
                 f" {getattr(error, 'msg', first_line(error))}"

@@ -47,8 +47,8 @@ def validated(rows: _Rows, path: str, start: int = 0) -> _Rows:
                 try:
                     chunk.validate(full=True)
                 except pa.ArrowInvalid as error:
-                    place = _place(name, row, error)
-                    text = f"{path} is damaged: {place}: {first_line(error)}"
+                    where = _where(name, row, error)
+                    text = f"{path} is damaged: {where}: {first_line(error)}"
                     raise DataError(text) from error
                 row += len(chunk)
         return plain_text(rows)
@@ -61,7 +61,7 @@ def _check_names(names: Sequence[str], path: str) -> None:
         raise SchemaError(f"{path}: {error}") from error
 
 
-def _place(name: str, start: int, error: Exception) -> str:
+def _where(name: str, start: int, error: Exception) -> str:
     """The column, and the row if the error counts cells of it."""
     index = re.search(r"(?:string index|at index|at slot|position) (\d+)", str(error))
     # the cells of a dictionary are no rows
