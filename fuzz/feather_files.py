@@ -15,6 +15,7 @@ import pyarrow.feather as feather
 from fuzz import Finding
 from fuzz.file_cases import (
     ReadingProcess,
+    check_batches,
     check_cells,
     read_every_way,
     scanned_cells,
@@ -69,4 +70,5 @@ def read(path: str) -> dict[str, list[Any]]:
         table = pa.ipc.open_stream(content).read_all()
     check_cells(cells, reference_cells(table), "pyarrow")
     read_every_way(path)
+    check_batches(path)
     return cells

@@ -24,6 +24,7 @@ import numpy as np
 from fuzz import Finding
 from lyceum.data import inspect, scan
 from lyceum.errors import LyceumError
+from lyceum.workflows.batches import Batches
 
 __all__ = [
     "INTEGERS",
@@ -32,6 +33,7 @@ __all__ = [
     "Outcome",
     "ReadingProcess",
     "as_cells",
+    "check_batches",
     "check_cells",
     "draw_cells",
     "draw_names",
@@ -191,6 +193,15 @@ def read_every_way(path: str) -> int:
     if len(set(counts)) > 1:
         raise AssertionError(f"inspect, scan at once and in parts: {counts} rows")
     return counts[0]
+
+
+def check_batches(path: str) -> None:
+    """Raise `Finding` if predictions in batches would see other rows than `scan`."""
+    rows = scan(path)
+    batches = Batches(path, tuple(rows.schema.columns))
+    n_rows = sum(batch.num_rows for batch in batches)
+    if n_rows != len(rows):
+        raise Finding(f"{n_rows} rows in batches, {len(rows)} by scan")
 
 
 def scanned_cells(path: str, memory: int = 1 << 30) -> dict[str, list[Any]]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import gzip
 import json
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from fuzz import Finding
 from fuzz.file_cases import (
     ReadingProcess,
     as_cells,
+    check_batches,
     check_cells,
     draw_cells,
     draw_names,
@@ -118,8 +120,32 @@ def damage(content: bytes, rng: np.random.Generator) -> bytes:
     return content[:start] + piece + content[start + int(rng.integers(5)) :]
 
 
+def reference_numbers(path: str) -> dict[str, list[Any]]:
+    """The columns of nothing but numbers and true or false that `json` finds in the lines."""
+    opened = gzip.open if path.endswith(".gz") else open
+    with opened(path, "rt", encoding="utf-8", newline="\n") as file:
+        text = file.read()
+    if text.startswith("["):
+        return {}
+    objects = [json.loads(line) for line in text.split("\n") if line.strip()]
+    names = dict.fromkeys(name for item in objects for name in item)
+    columns = {}
+    for name in names:
+        cells = [item.get(name) for item in objects]
+        kinds = {type(cell) for cell in cells} - {type(None)}
+        if kinds and (kinds <= {int, float} or kinds == {bool}):
+            columns[name] = expected_cells(cells)
+    return columns
+
+
 def read(path: str) -> dict[str, list[Any]]:
-    """The cells, read in every way."""
+    """The cells, read in every way; numbers must be those of `json`, where it reads the lines."""
     cells = scanned_cells(path)
+    expected = {}
+    # what `json` refuses, Lyceum may read: objects on several lines, other encodings
+    with suppress(ValueError, RecursionError):
+        expected = reference_numbers(path)
+    check_cells({name: cells[name] for name in expected}, expected, "json")
     read_every_way(path)
+    check_batches(path)
     return cells

@@ -19,6 +19,7 @@ from fuzz import Finding
 from fuzz.file_cases import (
     ReadingProcess,
     as_cells,
+    check_batches,
     check_cells,
     draw_cells,
     draw_names,
@@ -117,4 +118,5 @@ def read(path: str) -> dict[str, list[Any]]:
     cells = scanned_cells(path)
     check_cells(scanned_cells(path, memory=0), cells, "reading in parts")
     read_every_way(path)
+    check_batches(path)
     return cells

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from fuzz import Finding
 from fuzz.file_cases import (
     ReadingProcess,
+    check_batches,
     check_cells,
     read_every_way,
     scanned_cells,
@@ -58,4 +59,5 @@ def read(path: str) -> dict[str, list[Any]]:
     check_cells(scanned_cells(path, memory=0), cells, "reading in parts")
     check_cells(cells, reference_cells(pq.read_table(path)), "pyarrow")
     read_every_way(path)
+    check_batches(path)
     return cells

@@ -87,6 +87,13 @@ def test_large_numbers_that_are_written_as_floats_stay_numbers(tmp_path):
     assert read_data(path).table["a"].to_pylist() == [1e300, 3.0]
 
 
+def test_large_whole_numbers_beside_decimals_are_numbers_as_in_csv_files(tmp_path):
+    for late in ("", ', "b": "x"'):
+        text = '{"a": 9007199254740993, "b": 1}\n{"a": 0.5%s}\n' % late
+        cells = read_data(put(tmp_path, text)).table["a"].to_pylist()
+        assert cells == [2.0**53, 0.5]
+
+
 def test_digits_that_python_refuses_for_their_number_are_text(tmp_path):
     path = put(tmp_path, '{"a": %s}\n{"a": 1}\n' % ("9" * 5000))
     assert read_data(path).table["a"].to_pylist() == ["9" * 5000, "1"]

@@ -170,16 +170,16 @@ def _objects(text: str, path: str) -> Iterator[Any]:
 
 
 def _column(cells: list[Any], name: str, path: str) -> pa.Array:
+    types = {type(cell) for cell in cells} - {type(None)}
     # nested cells, whatever they hold, stay a nested type, which the caller refuses by its name
-    if any(isinstance(cell, list | dict) for cell in cells):
+    if types & {list, dict}:
         return pa.array([["..."] for _ in cells])
-    try:
-        # whole numbers beyond 64 bits would be rounded: they keep their digits as text
-        if not any(type(cell) is int and cell not in _INT64 for cell in cells):
-            return pa.array(cells)
-    # mixed types
-    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
-        pass
+    # whole numbers beyond 64 bits would be rounded: they keep their digits as text
+    is_exact = all(cell in _INT64 for cell in cells if type(cell) is int)
+    if types == {int, float} and is_exact:
+        return pa.array([None if cell is None else float(cell) for cell in cells])
+    if len(types) <= 1 and types != {str} and is_exact:
+        return pa.array(cells)
     texts = [
         None if cell is None else _checked_text(str(cell), path, f"column {name!r}")
         for cell in cells
