@@ -177,3 +177,39 @@ def test_a_folder_named_as_a_partition_adds_no_column(tmp_path):
     path = put(folder, pa.array([1.0, 2.0]))
     for memory in (0, 1 << 30):
         assert scan(path, memory=memory).schema.names == ("y", "c")
+
+
+@pytest.mark.parametrize("memory", [0, 1 << 30])
+def test_levels_that_are_listed_twice_or_missing_are_one_category_or_none(
+    tmp_path, memory
+):
+    levels = pa.array(["b", "a", "a", None])
+    cells = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3, None, 0]), levels)
+    path = tmp_path / "t.arrow"
+    write_stream(pa.table({"y": np.arange(6) * 1.5, "c": cells}), path)
+    rows = scan(path, memory=memory)
+    assert sorted(rows.schema["c"].categories.tolist()) == ["a", "b"]
+    codes = np.concatenate([block.X[:, 1] for block in rows.blocks()])
+    listed = rows.schema["c"].categories.tolist()
+    a, b = listed.index("a"), listed.index("b")
+    np.testing.assert_array_equal(codes, [b, a, a, np.nan, np.nan, b])
+    assert inspect(path)["c"].n_missing == 2
+
+
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("target", [None, "c"])
+def test_levels_beyond_floats_keep_their_value(tmp_path, count, target):
+    levels = [2**53 + j for j in range(count)]
+    cells = pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, count - 1]), pa.array(levels)
+    )
+    path = tmp_path / "t.arrow"
+    write_stream(pa.table({"y": [1.0, 2.0, 3.5], "c": cells}), path)
+    rows = scan(path, target=target, kinds={"c": "categorical"})
+    column = rows.schema.target if target else rows.schema["c"]
+    assert column.categories.tolist() == levels
+    codes = rows.y if target else rows.source.X[:, 1]
+    expected = [0, 1, count - 1]
+    if target:
+        expected = [levels[code] for code in expected]
+    assert codes.tolist() == expected

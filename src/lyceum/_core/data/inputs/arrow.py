@@ -190,6 +190,19 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> np.ndarray:
     return values.astype(np.float64)
 
 
+def has_large_levels(column: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether a dictionary has whole numbers as levels that floats would merge."""
+    if not pt.is_dictionary(column.type) or not pt.is_integer(column.type.value_type):
+        return False
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    for chunk in chunks:
+        limits = pc.min_max(chunk.dictionary)
+        low, high = limits["min"].as_py(), limits["max"].as_py()
+        if low is not None and max(-low, high) > EXACT:
+            return True
+    return False
+
+
 def check_exact(column: pa.Array | pa.ChunkedArray, name: str) -> None:
     """Raise if a column of decimals has numbers that floats would merge, where it holds categories.
 

@@ -42,10 +42,15 @@ def count_text(column: pa.Array | pa.ChunkedArray, ordered: bool, name: str) -> 
             " no category can have: remove it"
         )
     labels = np.array(values.to_pylist(), dtype=np.str_)
-    if ordered:
+    if ordered and len(np.unique(labels)) == len(labels):
         return labels, counts
-    order = np.argsort(labels, kind="stable")
-    return labels[order], counts[order]
+    return _merge_same(labels, counts)
+
+
+def _merge_same(labels: np.ndarray, counts: np.ndarray) -> Counted:
+    """Sorted labels with their counts; the dictionary of a file may list a text twice."""
+    values, codes = np.unique(labels, return_inverse=True)
+    return values, np.bincount(codes, weights=counts).astype(np.int64)
 
 
 def _count_dictionary(
@@ -63,6 +68,12 @@ def _count_dictionary(
     for chunk in unified.chunks:
         codes = chunk.indices.drop_null().to_numpy(zero_copy_only=False)
         counts += np.bincount(codes, minlength=len(counts))
+    # a level that is missing is no value
+    if dictionary.null_count:
+        present = dictionary.is_valid()
+        return dictionary.filter(present), counts[
+            present.to_numpy(zero_copy_only=False)
+        ]
     return dictionary, counts
 
 
