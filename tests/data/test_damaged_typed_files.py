@@ -58,6 +58,35 @@ WRITERS = {
     "t.feather": write_packed,
 }
 
+
+def view_of_nowhere():
+    """Views of text, of which that of a missing cell points out of all buffers."""
+    cells = pa.array(["a long text, not in its view"] * 3, pa.string_view())
+    _, views, text = cells.buffers()
+    changed = np.frombuffer(views, np.int32)[:12].reshape(3, 4).copy()
+    changed[1] = [2**30, 0, 10**6, 2**30]
+    validity = pa.py_buffer(bytes([0b101]))
+    buffers = [validity, pa.py_buffer(changed), text]
+    return pa.Array.from_buffers(pa.string_view(), 3, buffers)
+
+
+VIEWS = """
+import sys
+from lyceum._core.data import read_data
+cells = read_data(sys.argv[1]).table["c"].to_pylist()
+assert cells == ["a long text, not in its view", None] + cells[:1], cells
+"""
+
+
+def test_views_of_missing_cells_are_not_followed(tmp_path):
+    path = tmp_path / "t.arrow"
+    write_stream(pa.table({"y": [1.0, 2.0, 3.5], "c": view_of_nowhere()}), path)
+    done = subprocess.run(
+        [sys.executable, "-c", VIEWS, str(path)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
 # in a process of its own: a reader that follows the buffers dies, and the tests with it
 READ = """
 import sys

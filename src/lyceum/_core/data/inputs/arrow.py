@@ -100,12 +100,35 @@ def plain_text(table: Any) -> Any:
     plain = {}
     for name, column in zip(table.column_names, table.columns):
         if column.type == pa.string_view():
-            plain[name] = column.cast(pa.large_string())
+            plain[name] = _plain_views(column)
         elif (
             pt.is_dictionary(column.type) and column.type.value_type == pa.string_view()
         ):
             plain[name] = _plain_dictionary(column)
     return replace_columns(table, plain)
+
+
+def _plain_views(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """String views as plain strings.
+
+    Arrow's cast also follows the views of missing cells, which no check looks at and which may
+    point anywhere: they become views of nothing before it, and missing again behind it.
+    """
+    if isinstance(column, pa.ChunkedArray):
+        return pa.chunked_array(map(_plain_views, column.chunks), pa.large_string())
+    if not column.null_count:
+        return column.cast(pa.large_string())
+    n = len(column)
+    is_valid = np.asarray(column.is_valid())
+    _, view_buffer, *texts = column.buffers()
+    # a view has 16 bytes; zeros are the empty text
+    start = 16 * column.offset
+    views = np.frombuffer(view_buffer, np.uint8)[start : start + 16 * n].reshape(n, 16)
+    views = np.where(is_valid[:, None], views, np.uint8(0))
+    buffers = [None, pa.py_buffer(views), *texts]
+    plain = pa.Array.from_buffers(pa.string_view(), n, buffers)
+    missing = pa.scalar(None, pa.large_string())
+    return pc.if_else(pa.array(is_valid), plain.cast(pa.large_string()), missing)
 
 
 def _plain_dictionary(
@@ -115,7 +138,7 @@ def _plain_dictionary(
     if isinstance(column, pa.ChunkedArray):
         kind = pa.dictionary(pa.int32(), pa.large_string())
         return pa.chunked_array(map(_plain_dictionary, column.chunks), kind)
-    values = column.dictionary.cast(pa.large_string())
+    values = _plain_views(column.dictionary)
     indices = column.indices.cast(pa.int32())
     return pa.DictionaryArray.from_arrays(indices, values)
 
@@ -197,7 +220,8 @@ def has_large_levels(column: pa.Array | pa.ChunkedArray) -> bool:
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     for chunk in chunks:
         limits = pc.min_max(chunk.dictionary)
-        low, high = limits["min"].as_py(), limits["max"].as_py()
+        low = limits["min"].as_py()
+        high = limits["max"].as_py()
         if low is not None and max(-low, high) > EXACT:
             return True
     return False
