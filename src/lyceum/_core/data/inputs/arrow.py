@@ -111,8 +111,8 @@ def plain_text(table: Any) -> Any:
 def _plain_views(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     """String views as plain strings.
 
-    Arrow's cast also follows the views of missing cells, which no check looks at and which may
-    point anywhere: they become views of nothing before it, and missing again behind it.
+    Arrow's cast also adds up the lengths of missing cells, which no check looks at and which may be
+    anything: they become empty texts before it, and missing again behind it.
     """
     if isinstance(column, pa.ChunkedArray):
         return pa.chunked_array(map(_plain_views, column.chunks), pa.large_string())
