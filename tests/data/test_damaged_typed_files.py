@@ -242,3 +242,41 @@ def test_levels_beyond_floats_keep_their_value(tmp_path, count, target):
     if target:
         expected = [levels[code] for code in expected]
     assert codes.tolist() == expected
+
+
+def codes_below_missing(levels, code):
+    buffers = [
+        pa.py_buffer(bytes([0b101])),
+        pa.py_buffer(np.array([0, code, 1], np.int32)),
+    ]
+    indices = pa.Array.from_buffers(pa.int32(), 3, buffers)
+    return pa.DictionaryArray.from_arrays(indices, pa.array(levels), safe=False)
+
+
+CODES = """
+import sys
+from lyceum.data import inspect, scan
+for path in sys.argv[1:]:
+    rows = scan(path)
+    codes = rows.source.X[[0, 2, 3, 5], 1]
+    names = [str(rows.schema["c"].categories[int(code)]) for code in codes]
+    assert names == ["a", "b", "c", "a"], names
+    assert inspect(path)["c"].n_missing == 2
+"""
+
+
+def test_codes_below_missing_cells_are_not_followed(tmp_path):
+    kind = pa.dictionary(pa.int32(), pa.string())
+    schema = pa.schema([("y", pa.float64()), ("c", kind)])
+    paths = []
+    for code in (2**31 - 1, -(2**31), 10**8):
+        path = tmp_path / f"{code}.arrow"
+        with pa.ipc.new_stream(str(path), schema) as writer:
+            for levels in (["a", "b"], ["c", "a"]):
+                cells = [pa.array([1.0, 2.0, 3.5]), codes_below_missing(levels, code)]
+                writer.write_batch(pa.record_batch(cells, schema=schema))
+        paths.append(str(path))
+    done = subprocess.run(
+        [sys.executable, "-c", CODES, *paths], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr

@@ -11,10 +11,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+import numpy as np
+
 from lyceum._core.data.files.column_names import check_names
 from lyceum._core.data.files.file_errors import file_errors, first_line
 from lyceum._core.data.files.raw_bytes import read_bytes
-from lyceum._core.data.inputs.arrow import plain_text
+from lyceum._core.data.inputs.arrow import plain_text, replace_columns
 from lyceum._core.lazy_arrow import feather, pa, pq
 from lyceum.errors import DataError, SchemaError
 
@@ -51,7 +53,30 @@ def validated(rows: _Rows, path: str, start: int = 0) -> _Rows:
                     text = f"{path} is damaged: {where}: {first_line(error)}"
                     raise DataError(text) from error
                 row += len(chunk)
-        return plain_text(rows)
+        sound = {
+            name: _sound_codes(column)
+            for name, column in zip(names, rows.columns)
+            if pa.types.is_dictionary(column.type) and column.null_count
+        }
+        return plain_text(replace_columns(rows, sound))
+
+
+def _sound_codes(
+    column: pa.Array | pa.ChunkedArray,
+) -> pa.Array | pa.ChunkedArray:
+    """A dictionary column with code 0 below its missing cells.
+
+    What stands there is not checked, and may be anything; but where Arrow unites dictionaries, it
+    looks up these codes, too.
+    """
+    if isinstance(column, pa.ChunkedArray):
+        return pa.chunked_array(map(_sound_codes, column.chunks), column.type)
+    codes = column.indices.fill_null(0).to_numpy()
+    missing = np.asarray(column.is_null())
+    indices = pa.array(codes, column.indices.type, mask=missing)
+    return pa.DictionaryArray.from_arrays(
+        indices, column.dictionary, ordered=column.type.ordered
+    )
 
 
 def _check_names(names: Sequence[str], path: str) -> None:
