@@ -54,10 +54,24 @@ def written(table: pa.Table, rng: np.random.Generator) -> bytes:
         chunk = int(rng.integers(1, 50))
         feather.write_feather(table, sink, compression=str(form), chunksize=chunk)
         return sink.getvalue()
-    new = pa.ipc.new_stream if form == "stream" else pa.ipc.new_file
-    with new(sink, table.schema) as writer:
-        writer.write_table(table)
+    if form == "file":
+        with pa.ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table)
+        return sink.getvalue()
+    # every batch of a stream may have dictionaries of its own
+    step = int(rng.integers(1, 50))
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        for start in range(0, table.num_rows, step):
+            rows = table.slice(start, step).combine_chunks()
+            columns = [_encoded_anew(column) for column in rows.columns]
+            writer.write_table(pa.table(columns, schema=table.schema))
     return sink.getvalue()
+
+
+def _encoded_anew(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if not pa.types.is_dictionary(column.type):
+        return column
+    return column.cast(column.type.value_type).dictionary_encode()
 
 
 def read(path: str) -> dict[str, list[Any]]:
