@@ -21,6 +21,7 @@ NO_TARGETS = (
     "fitted",
     "mutations",
     "samples",
+    "typed_tables",
     "worker",
 )
 TARGETS = tuple(

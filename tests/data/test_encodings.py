@@ -2,10 +2,13 @@
 
 import random
 
+import numpy as np
 import pytest
 
 from lyceum._core.data import read_data
+from lyceum._core.data.files import csv as csv_module
 from lyceum._core.data.files.encodings import guess_encoding, text_encoding
+from lyceum.data import scan
 from lyceum.errors import DataWarning
 
 WORDS = {
@@ -97,3 +100,14 @@ def test_the_note_is_a_warning_of_scan(tmp_path):
     path = written(tmp_path / "t.csv", rows_of(WORDS["cp1251"], 50), "cp1251")
     with pytest.warns(DataWarning, match="not UTF-8 text: read as cp1251"):
         scan(path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
+def test_files_of_wide_characters_are_read_in_parts(tmp_path, monkeypatch, encoding):
+    monkeypatch.setattr(csv_module, "_STREAM_BYTES", 1 << 10)
+    path = tmp_path / "t.csv"
+    lines = "".join(f"{number},{number + 0.5},red\n" for number in range(2000))
+    path.write_bytes(f"a,b,c\n{lines}".encode(encoding))
+    rows = scan(path, memory=0, encoding=encoding)
+    cells = np.concatenate([block.X for block in rows.blocks()])
+    np.testing.assert_array_equal(cells[:, 0], np.arange(2000))

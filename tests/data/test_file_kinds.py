@@ -226,8 +226,8 @@ def test_json_lines_are_read(tmp_path, name):
     [
         ('{"a": [1, 2]}\n', "'a' holds a list or an object: .* flatten it first"),
         ('{"a": {"b": 1}}\n', "'a' holds a list or an object"),
-        ('{"a": 1}\nnot json\n', "is not a file of one JSON object per line"),
-        ('[{"a": 1}]\xea', "is not a JSON file of rows"),
+        ('{"a": 1}\nnot json\n', "is not a JSON file of rows: line 2"),
+        ('[{"a": 1}]\xea', "line 1 is not UTF8 text"),
         ("[1, 2]", "is not a list of JSON objects"),
         ("[1, ", "is not a JSON file of rows"),
         ("", "is empty"),

@@ -6,8 +6,10 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from lyceum._core.data.files import csv as csv_module
 from lyceum.bayes import NaiveBayes
 from lyceum.data import scan
+from lyceum.errors import SchemaError
 from lyceum.trees import DecisionTreeClassifier
 
 LABELS = 2**53 + np.arange(5)
@@ -93,3 +95,109 @@ def test_unsigned_labels_beyond_64_signed_bits():
 def test_long_cells_that_int_refuses_are_read(cell, tmp_path):
     (tmp_path / "t.csv").write_text(f"name,size\na,1\nb,{cell}\n", encoding="utf-8")
     assert cell in scan(tmp_path / "t.csv").schema["size"].categories
+
+
+LONG = [2**63, 2**63 + 1, -(2**63) - 1, 10**30, 10**30 + 1]
+
+
+@pytest.mark.parametrize("memory", [0, 1 << 30])
+@pytest.mark.parametrize("first", ["1", "0.5", "1e300", ""])
+def test_beyond_64_bits_they_keep_their_digits_however_late_they_come(
+    tmp_path, monkeypatch, memory, first
+):
+    monkeypatch.setattr(csv_module, "_STREAM_BYTES", 1 << 10)
+    cells = [first] * 3000 + [str(cell) for cell in LONG]
+    path = tmp_path / "t.csv"
+    path.write_text("id,y\n" + "".join(f"{cell},1\n" for cell in cells))
+    rows = scan(path, kinds={"id": "categorical"}, memory=memory)
+    expected = {cell for cell in cells if cell}
+    assert set(rows.schema["id"].categories) == expected
+    codes = np.concatenate([block.X[:, 0] for block in rows.blocks()])
+    assert len(np.unique(codes[3000:])) == len(LONG)
+
+
+@pytest.mark.parametrize("memory", [0, 1 << 30])
+def test_large_numbers_with_exponents_stay_numbers(tmp_path, memory):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1e300,1\n-2.5e19,2\n3,3\n")
+    rows = scan(path, memory=memory)
+    cells = np.concatenate([block.X[:, 0] for block in rows.blocks()])
+    assert cells.tolist() == [1e300, -2.5e19, 3.0]
+
+
+def test_in_the_second_of_two_files_too(tmp_path):
+    paths = [tmp_path / "1.csv", tmp_path / "2.csv"]
+    paths[0].write_text("a,y\n1e300,1\n2,2\n")
+    paths[1].write_text("a,y\n9223372036854775809,1\n9223372036854775808,2\n")
+    for memory in (0, 1 << 30):
+        rows = scan(paths, memory=memory)
+        expected = ["1e300", "2", "9223372036854775808", "9223372036854775809"]
+        assert rows.schema["a"].categories.tolist() == expected
+
+
+X = np.arange(20.0).reshape(-1, 1) % 2
+GIVEN = {
+    "objects": lambda y: np.array(y, dtype=object),
+    "a list": list,
+    "pandas": pd.Series,
+}
+
+
+@pytest.mark.parametrize("given", GIVEN)
+def test_labels_of_64_bits_without_a_sign_are_labels(given):
+    labels = GIVEN[given]([2**63 + 1, 2**63 + 2] * 10)
+    model = NaiveBayes().fit(X, labels)
+    assert model.classes_.tolist() == [2**63 + 1, 2**63 + 2]
+    assert model.predict(X).tolist() == list(labels)
+
+
+@pytest.mark.parametrize("given", GIVEN)
+@pytest.mark.parametrize(
+    "pair", [(2**64, 2**64 + 1), (-(2**63) - 1, 5), (2**63 + 1, -1), (2**200, 0)]
+)
+def test_larger_labels_are_refused_by_value_and_remedy(given, pair):
+    labels = GIVEN[given](list(pair) * 10)
+    with pytest.raises(SchemaError, match=r"'y' holds .*beyond 64 bits.*astype\(str\)"):
+        NaiveBayes().fit(X, labels)
+
+
+@pytest.mark.parametrize("given", GIVEN)
+def test_labels_that_floats_round_beside_decimals_are_refused_by_value(given):
+    labels = GIVEN[given]([2**53 + 1, 0.5] * 10)
+    if given == "pandas":
+        labels = labels.astype(object)
+        labels[labels > 1] = 2**53 + 1
+    with pytest.raises(SchemaError, match="floats round, such as 9007199254740993"):
+        NaiveBayes().fit(X, labels)
+
+
+@pytest.mark.parametrize("pair", [(2**53, 2**53 + 1), (2**63, 2**63 + 1), (2**64, 1)])
+@pytest.mark.parametrize("beside", [0.5, "red"])
+@pytest.mark.parametrize("made", ["objects", "list"])
+def test_categories_in_arrays_of_objects_stay_apart_or_are_refused(pair, beside, made):
+    cells = [[number, beside] for number in pair * 10]
+    y = np.tile([0, 1], 10)
+    given = np.array(cells, dtype=object) if made == "objects" else cells
+    model = DecisionTreeClassifier(categorical_features=[0, 1])
+    if beside == "red" and pair[0] < 2**64:
+        assert model.fit(given, y).score(given, y) == 1.0
+        assert model.schema_[0].categories.tolist() == list(pair)
+        return
+    with pytest.raises(SchemaError, match=r"'x0' holds .*(\d{16}).*astype"):
+        model.fit(given, y)
+
+
+def test_unsigned_arrays_of_categories_are_refused_where_floats_merge_them():
+    cells = np.array([[2**63], [2**63 + 1]] * 10, dtype=np.uint64)
+    model = DecisionTreeClassifier(categorical_features=[0])
+    with pytest.raises(SchemaError, match=r"'x0' holds .*9223372036854775808.*text"):
+        model.fit(cells, np.tile([0, 1], 10))
+
+
+def test_a_list_of_whole_numbers_keeps_them():
+    cells = [[2**53], [2**53 + 1]] * 10
+    y = np.tile([0, 1], 10)
+    model = DecisionTreeClassifier(categorical_features=[0]).fit(cells, y)
+    assert model.score(cells, y) == 1.0
+    with pytest.raises(SchemaError, match=r"'x0' holds .*9007199254740993"):
+        model.predict(np.array([[2**53 + 1], [0.5]], dtype=object))

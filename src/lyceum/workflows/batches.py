@@ -11,16 +11,17 @@ from typing import Any
 from lyceum._core.data import (
     Column,
     FileFormat,
-    file_errors,
     file_kind,
     is_frame,
+    open_parquet,
+    parquet_footer,
     parse_columns,
     paths_of,
     read_data,
     spelling_hint,
     warn_about_format,
 )
-from lyceum._core.lazy_arrow import pa, pq, text_type
+from lyceum._core.lazy_arrow import pa, text_type
 from lyceum.errors import SchemaError
 
 _ROWS = 1 << 17
@@ -70,7 +71,7 @@ class Batches:
         """The number of rows: known for Parquet, estimated from the first rows for CSV, else
         None."""
         if self.kind == "parquet":
-            return sum(pq.read_metadata(path).num_rows for path in self.paths)
+            return sum(parquet_footer(path)[0].num_rows for path in self.paths)
         if self.kind == "csv":
             reader = self.file_format.csv_reader(self.paths[0])
             sizes = [
@@ -100,12 +101,10 @@ class Batches:
     def _parquet(self) -> Iterator[pa.Table]:
         for path in self.paths:
             # without pre_buffer, which keeps what it has read
-            with (
-                file_errors(path),
-                pq.ParquetFile(path, buffer_size=1 << 16, pre_buffer=False) as file,
-            ):
-                self._check(file.schema_arrow.names, path)
-                for batch in file.iter_batches(_ROWS, columns=self.column_names):
+            options = {"buffer_size": 1 << 16, "pre_buffer": False}
+            with open_parquet(path, **options) as batches:
+                self._check(batches.column_names, path)
+                for batch in batches(_ROWS, columns=self.column_names):
                     yield self._numbers(pa.Table.from_batches([batch]))
 
     def _numbers(self, table: pa.Table) -> pa.Table:

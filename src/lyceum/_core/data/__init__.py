@@ -27,6 +27,11 @@ from lyceum._core.data.files.tables import (
     with_parsed_text,
 )
 from lyceum._core.data.files.text_formats import parse_columns
+from lyceum._core.data.files.typed_files import (
+    open_parquet,
+    parquet_footer,
+    read_parquet_file,
+)
 from lyceum._core.data.inputs.arrow import decode_dictionary, is_frame, to_arrow
 from lyceum._core.data.inputs.constant_columns import constant_columns
 from lyceum._core.data.inputs.pandas_columns import has_text_levels, is_missing
@@ -44,7 +49,7 @@ from lyceum._core.data.rows.block import (
 )
 from lyceum._core.data.rows.dask import is_dask
 from lyceum._core.data.rows.rows import Rows, Statistic, Step
-from lyceum._core.data.rows.sources import ArraySource, file_errors
+from lyceum._core.data.rows.sources import ArraySource
 from lyceum._core.data.rows.steps import (
     CheckCells,
     CheckTarget,
@@ -113,7 +118,6 @@ __all__ = [
     "dense_cells",
     "design_change",
     "digest_data",
-    "file_errors",
     "file_kind",
     "fits_memory",
     "has_text_levels",
@@ -125,11 +129,14 @@ __all__ = [
     "labels",
     "machine_memory",
     "missing_columns",
+    "open_parquet",
     "other_target",
+    "parquet_footer",
     "parse_columns",
     "paths_of",
     "profile_large_file",
     "read_data",
+    "read_parquet_file",
     "read_table",
     "reading_limits",
     "refuse_beside_rows",

@@ -15,6 +15,7 @@ from lyceum._core.data.files.large_file import ProfiledFile
 from lyceum._core.data.files.limits import MEMORY_AT_ONCE, allow_memory
 from lyceum._core.data.files.tables import (
     LoadedTable,
+    check_has_columns,
     check_has_rows,
     check_same,
     file_kind,
@@ -22,10 +23,10 @@ from lyceum._core.data.files.tables import (
     paths_of,
     read_files,
     read_parquet,
-    read_whole,
     stream_files,
 )
 from lyceum._core.data.files.text_formats import format_names
+from lyceum._core.data.files.typed_files import parquet_footer
 from lyceum._core.data.inputs.arrow import frame_table, is_frame
 from lyceum._core.data.inputs.pandas_columns import arrow_array
 from lyceum._core.data.rows.block_reduction import merge_all, merge_and_report
@@ -50,7 +51,7 @@ from lyceum._core.data.schema.profile import (
     names_with_levels,
 )
 from lyceum._core.data.schema.schema import Schema
-from lyceum._core.lazy_arrow import pa, pq
+from lyceum._core.lazy_arrow import pa
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data
 from lyceum.errors import DataError, DataWarning, SchemaError, SettingError
@@ -296,12 +297,12 @@ def _parquet_source(
 ) -> Source:
     """Parquet files in memory, or read on every pass; with a profile they are not read for
     kinds."""
-    footers = [read_whole(path, pq.read_metadata) for path in paths]
-    first = footers[0].schema.to_arrow_schema()
-    for path, footer in zip(paths[1:], footers[1:]):
-        other = footer.schema.to_arrow_schema()
+    footers, schemas = zip(*map(parquet_footer, paths))
+    first = schemas[0]
+    for path, other in zip(paths[1:], schemas[1:]):
         check_same(first.names, other.names, paths[0], path)
         check_same_types(types_of(first), types_of(other))
+    check_has_columns(len(first.names), paths[0])
     wanted = roles.names_to_read(first.names)
     n_rows = sum(footer.num_rows for footer in footers)
     check_has_rows(n_rows, paths[0])

@@ -27,9 +27,10 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.data import read_parquet_file
 from lyceum._core.files import write_file
 from lyceum._core.lazy_arrow import pa, pq
-from lyceum.errors import StudyError
+from lyceum.errors import DataError, StudyError
 from lyceum.studies.compare.out_of_sample import OutOfSample
 from lyceum.studies.disk import damage_error, explain_disk_errors
 from lyceum.studies.plan.plan import Task
@@ -289,9 +290,8 @@ class Store:
         """The out-of-sample predictions of one task, by row."""
         path = self._path(task, self._is_first(task))
         try:
-            with pq.ParquetFile(path) as file:
-                table = file.read(use_threads=False)
-        except (OSError, pa.ArrowInvalid) as error:
+            table = read_parquet_file(str(path), use_threads=False)
+        except (OSError, DataError) as error:
             raise StudyError(
                 f"{path} is missing or damaged: run the study anew, with force"
             ) from error

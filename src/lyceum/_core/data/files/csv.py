@@ -40,6 +40,11 @@ from lyceum._core.data.files.text_formats import (
     text_format_of,
     text_formats_of,
 )
+from lyceum._core.data.files.whole_numbers import (
+    is_beyond_64_bits,
+    long_integer,
+    may_be_rounded,
+)
 from lyceum._core.data.inputs.arrow import replace_columns
 from lyceum._core.lazy_arrow import csv as pc, pa, text_type
 from lyceum._core.native import native
@@ -107,10 +112,12 @@ class CsvReader:
     # whether another encoding may take the place of one that does not fit
     guessed: bool = False
     notes: tuple[str, ...] = ()  # what was inferred and should be reported
+    # whether types may still change, so that numbers are checked for having been rounded
+    settling: bool = False
 
     def read(self, source: str | IO[bytes]) -> pa.Table:
         """The whole file; text columns come as dictionaries."""
-        return self._with_long_rows(lambda reader: reader._read(source))[1]
+        return self.settle(lambda reader: reader._read(source))[1]
 
     def _read(self, source: str | IO[bytes]) -> pa.Table:
         if not isinstance(source, str):
@@ -139,6 +146,7 @@ class CsvReader:
             table = pc.read_csv(stream, options, parse, self._convert_options())
             explained.check(table.schema)
             explained.check_last_cell(table)
+        self._check_rounded(table, source, set())
         return table
 
     def stream(self, source: str) -> Iterator[pa.RecordBatch]:
@@ -151,7 +159,10 @@ class CsvReader:
             with pc.open_csv(stream, options, parse, self._convert_options()) as reader:
                 explained.check(reader.schema)
                 batch = None
+                checked = set[str]()
                 for batch in filter(len, reader):
+                    if self.settling:
+                        self._check_rounded(batch, source, checked)
                     yield self._parse_batch(batch, source)
                 explained.check_last_cell(batch)
 
@@ -170,6 +181,38 @@ class CsvReader:
                     odd,
                 )
         return replace_columns(batch, parsed)
+
+    def _check_rounded(
+        self,
+        rows: pa.Table | pa.RecordBatch,
+        source: str | IO[bytes],
+        checked: set[str],
+    ) -> None:
+        """Raise Misfit if whole numbers of more than 64 bits were rounded to floats.
+
+        Only their digits tell them from numbers such as 1e300: the column is read again, as text,
+        to the end of the file, and its name added to those that are `checked`.
+        """
+        for name, column in zip(rows.schema.names, rows.columns):
+            if name in checked or not may_be_rounded(column):
+                continue
+            checked.add(name)
+            as_text = replace(self, types={name: pa.string()}, only=(name,))
+            if not isinstance(source, str):
+                source.seek(0)
+            with pc.open_csv(
+                _keep_line_breaks(source),
+                self._read_options(_STREAM_BYTES),
+                self._parse_options(),
+                as_text._convert_options(),
+            ) as reader:
+                cell = next(
+                    filter(None, (long_integer(b.column(0)) for b in reader)), ""
+                )
+            if cell:
+                raise Misfit(
+                    f"column {name!r} of {source}: {cell} is rounded", name, cell
+                )
 
     def _with_long_rows(
         self, use: Callable[[CsvReader], Result]
@@ -223,7 +266,7 @@ class CsvReader:
         if not self.skipped or not isinstance(source, str):
             return
         options = replace(self, names=None, skipped=0)._read_options(_READ_BYTES)
-        head = pa.BufferReader(read_head(source, 2 * options.block_size))
+        head = self._first_blocks(source, options.block_size)
         with pc.open_csv(head, options, self._parse_options()) as reader:
             names = unique_names(reader.schema.names)
         odd = sorted(set(names) ^ set(self.names or ()))
@@ -241,7 +284,7 @@ class CsvReader:
             return [reader._read(source) for source in sources]
 
         # each file by itself first; only where their types differ are they read again
-        reader, tables = self._with_long_rows(read_each)
+        reader, tables = self.settle(read_each)
         schemas = [table.schema for table in tables]
         if all(schema.equals(schemas[0]) for schema in schemas):
             return reader, tables
@@ -254,10 +297,11 @@ class CsvReader:
         takes the cell, and `use` starts again: the types end up as if they had been inferred from
         all cells at once.
         """
-        reader = self
+        reader = replace(self, settling=True)
         while True:
             try:
-                return reader._with_long_rows(use)
+                settled, result = reader._with_long_rows(use)
+                return replace(settled, settling=False), result
             except Misfit as misfit:
                 reader = reader._raise_type(misfit)
 
@@ -271,7 +315,7 @@ class CsvReader:
         kind = text_type()
         # a column of Arrow's types: the next type that takes the cell, or text in some format
         if before is None:
-            kind = _next_type(self.types[name], misfit)
+            kind = _next_type(self.types.get(name, pa.float64()), misfit)
             if kind == text_type():
                 learned = self.learned_formats.get(name, "")
                 text_format = text_format_of(
@@ -331,7 +375,7 @@ class CsvReader:
             parse = self._parse_options()
             # two blocks first, as Arrow itself would read far ahead; of these the second may be
             # cut off. The whole file only if its first block has no rows.
-            head = pa.BufferReader(read_head(source, 2 * options.block_size))
+            head = self._first_blocks(source, options.block_size)
             for stream, most in ((head, 1), (None, None)):
                 if stream is None:
                     stream = _keep_line_breaks(source)
@@ -342,6 +386,12 @@ class CsvReader:
                 if batch is not None:
                     return batch
             return pa.RecordBatch.from_pylist([], schema=reader.schema)
+
+    def _first_blocks(self, source: str, block_size: int) -> pa.BufferReader:
+        """The bytes of two blocks at least, when they have become UTF-8: UTF-32 has four for
+        one."""
+        longest = 1 if is_ascii_superset(self.encoding) else 4
+        return pa.BufferReader(read_head(source, 2 * longest * block_size))
 
     def format_notes(self, source: str) -> list[str]:
         """Sentences on the written numbers and dates that a stream parses, with examples."""
@@ -483,6 +533,8 @@ class _LineBreaks:
 
 def _next_type(kind: pa.DataType, misfit: Misfit) -> pa.DataType:
     """The next type that takes the cell: Arrow itself is asked, by a file of this one cell."""
+    if is_beyond_64_bits(misfit.cell):
+        return text_type()
     options = pc.ReadOptions(column_names=["x"])
     parse = pc.ParseOptions(delimiter="\x01", quote_char=False)
     for wider in _ladder()[_rank(kind) + 1 :]:

@@ -6,9 +6,10 @@ import re
 from collections import Counter
 from typing import IO, TYPE_CHECKING
 
+from lyceum._core.data.files.file_errors import file_errors
 from lyceum._core.data.files.raw_bytes import HEAD_BYTES, is_packed, read_end
 from lyceum._core.lazy_arrow import pa
-from lyceum.errors import DataError, SchemaError
+from lyceum.errors import DataError, LyceumError, SchemaError
 
 if TYPE_CHECKING:
     from lyceum._core.data.files.csv import CsvReader
@@ -125,6 +126,9 @@ class Explained:
             raise self._not_text() from error
         if isinstance(error, pa.ArrowInvalid | EOFError) or type(error) is OSError:
             raise self._error_of(str(error)) from error
+        if isinstance(error, Exception) and not isinstance(error, LyceumError):
+            with file_errors(self.name, "csv"):
+                raise error
 
     def _error_of(self, text: str) -> DataError:
         # only Arrow's message says which cell it is, and it gives the column by its number

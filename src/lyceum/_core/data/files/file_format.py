@@ -20,6 +20,7 @@ from lyceum._core.data.files.raw_bytes import (
     unpacked_name,
 )
 from lyceum._core.data.files.text_formats import text_format_of
+from lyceum._core.data.files.whole_numbers import is_beyond_64_bits
 from lyceum._core.lazy_arrow import pa, text_type
 from lyceum.errors import DataError
 
@@ -119,7 +120,7 @@ class FileFormat:
         long = {
             name: text_type()
             for name, cells in columns
-            if any(map(_is_beyond_64_bits, cells[self.header :]))
+            if any(map(is_beyond_64_bits, cells[self.header :]))
         }
         notes = list(_notes(self, encoding, decimal, rows))
         return CsvReader(
@@ -147,17 +148,6 @@ def _notes(
             " was taken for the names of the columns: say --no-header (header=False) if it is no"
             " header"
         )
-
-
-def _is_beyond_64_bits(cell: str) -> bool:
-    if len(cell) < 19:
-        return False
-    whole = re.fullmatch(r"\s*[+-]?0*([0-9]+)\s*", cell)
-    if whole is None:
-        return False
-    # 2^63 has 19 digits; their number is compared first, as `int` is slow with many
-    n_digits = len(whole[1])
-    return n_digits > 19 or (n_digits == 19 and int(whole[1]) >= 1 << 63)
 
 
 # -- separators and decimal marks ------------------------------------------------------

@@ -9,15 +9,16 @@ import numpy as np
 
 from lyceum._core.data.files.csv import CsvReader
 from lyceum._core.data.files.file_format import FileFormat
-from lyceum._core.data.files.tables import file_kind, paths_of, read_whole, stream_files
+from lyceum._core.data.files.tables import file_kind, paths_of, stream_files
 from lyceum._core.data.files.text_formats import format_names
+from lyceum._core.data.files.typed_files import parquet_footer
 from lyceum._core.data.inputs.arrow import decode_dictionary
 from lyceum._core.data.rows.block_reduction import merge_all, merge_and_report
 from lyceum._core.data.rows.sources import ParquetPart, ParquetSource
 from lyceum._core.data.rows.text import source_name
 from lyceum._core.data.schema.profile import TableProfile, names_with_levels
 from lyceum._core.data.schema.schema import Schema
-from lyceum._core.lazy_arrow import pa, pc, pq
+from lyceum._core.lazy_arrow import pa, pc
 from lyceum._core.native import native
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data
@@ -174,7 +175,7 @@ def _seen_in_csv(
 
 
 def _seen_in_parquet(paths: list[str], draw: _Draw) -> SampledProfile | None:
-    schema = read_whole(paths[0], pq.read_metadata).schema.to_arrow_schema()
+    _, schema = parquet_footer(paths[0])
     draw = replace(
         draw.of_columns(len(schema)), ordered=frozenset(names_with_levels(schema))
     )

@@ -16,11 +16,11 @@ from lyceum._core.data.files.arff import read_arff
 from lyceum._core.data.files.csv import CsvReader
 from lyceum._core.data.files.databases import database_kind, read_database
 from lyceum._core.data.files.encodings import text_encoding
+from lyceum._core.data.files.file_errors import file_errors
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.json_lines import read_json
 from lyceum._core.data.files.raw_bytes import (
     is_packed,
-    read_bytes,
     read_head,
     unpacked_name,
 )
@@ -33,11 +33,15 @@ from lyceum._core.data.files.text_formats import (
     parse_text,
     text_formats_of,
 )
+from lyceum._core.data.files.typed_files import (
+    parquet_footer,
+    read_arrow_file,
+    read_parquet_file,
+)
 from lyceum._core.data.files.workbook import read_workbook
 from lyceum._core.data.inputs.arrow import is_frame, to_arrow
-from lyceum._core.data.rows.sources import file_errors
 from lyceum._core.data.rows.text import source_name
-from lyceum._core.lazy_arrow import feather, pa, pc, pq
+from lyceum._core.lazy_arrow import pa, pc
 from lyceum._core.types import Data
 from lyceum.errors import DataError, SchemaError
 
@@ -255,8 +259,10 @@ def read_files(
     types."""
     kind = file_kind(paths, file_format.table)
     # `prefers` is the decimal mark to take where cells such as 1,234 fit both
-    tables, notes, prefers = _READERS[kind](paths, file_format)
+    with file_errors(paths[0], kind):
+        tables, notes, prefers = _READERS[kind](paths, file_format)
     table = _concatenate(tables, paths)
+    check_has_columns(table.num_columns, paths[0])
     check_has_rows(table.num_rows, paths[0])
     formats = dict[str, TextFormat]()
     if not is_typed(kind):
@@ -320,15 +326,22 @@ def fits_memory(data: Data, memory: int, file_format: FileFormat | None = None) 
     paths = paths_of(data)
     kind = file_kind(paths)
     if kind == "parquet":
-        footers = [read_whole(path, pq.read_metadata) for path in paths]
+        footers = [parquet_footer(path)[0] for path in paths]
         n_bytes = sum(8 * footer.num_rows * footer.num_columns for footer in footers)
         return n_bytes <= memory
     if kind == "csv":
-        csv = (file_format or FileFormat()).csv_reader(paths[0])
-        sizes = [os.path.getsize(path) for path in paths]
-        n_bytes = sum(map(csv.cell_bytes, paths, sizes))
+        with file_errors(paths[0], kind):
+            csv = (file_format or FileFormat()).csv_reader(paths[0])
+            sizes = [os.path.getsize(path) for path in paths]
+            n_bytes = sum(map(csv.cell_bytes, paths, sizes))
         return n_bytes <= memory
     return True
+
+
+def check_has_columns(n_columns: int, source: str) -> None:
+    """Raise DataError unless there are columns."""
+    if not n_columns:
+        raise DataError(f"{source} has no columns")
 
 
 def check_has_rows(n_rows: int, source: str) -> None:
@@ -350,9 +363,7 @@ def _read_csv(paths: Sequence[str], file_format: FileFormat) -> Tables:
 
 def read_parquet(paths: Sequence[str], columns: list[str] | None = None) -> pa.Table:
     """Parquet files as one table."""
-    tables = [
-        read_whole(path, partial(pq.read_table, columns=columns)) for path in paths
-    ]
+    tables = [read_parquet_file(path, columns) for path in paths]
     return _concatenate(tables, paths)
 
 
@@ -360,11 +371,15 @@ def _one_by_one(
     read: Callable[[str, FileFormat], pa.Table],
 ) -> Callable[[Sequence[str], FileFormat], Tables]:
     """A reader of one file as a reader of several, without notes."""
-    return lambda paths, file_format: (
-        [read(path, file_format) for path in paths],
-        (),
-        ".",
-    )
+
+    def read_each(paths: Sequence[str], file_format: FileFormat) -> Tables:
+        tables = []
+        for path in paths:
+            with file_errors(path, _kind(path)):
+                tables.append(read(path, file_format))
+        return tables, (), "."
+
+    return read_each
 
 
 def _read_workbooks(paths: Sequence[str], file_format: FileFormat) -> Tables:
@@ -372,14 +387,6 @@ def _read_workbooks(paths: Sequence[str], file_format: FileFormat) -> Tables:
     tables = [table for table, _ in workbooks]
     notes = tuple(chain.from_iterable(notes for _, notes in workbooks))
     return tables, notes, "."
-
-
-def _arrow_table(path: str) -> pa.Table:
-    """An Arrow file, or a stream of Arrow batches; Feather is one or the other or older."""
-    file = pa.BufferReader(read_bytes(path))
-    if _first_bytes(path).startswith((b"ARROW1", b"FEA1")):
-        return feather.read_table(file)
-    return pa.ipc.open_stream(file).read_all()
 
 
 def _read_arff(paths: Sequence[str], file_format: FileFormat) -> Tables:
@@ -395,20 +402,13 @@ def _read_arff(paths: Sequence[str], file_format: FileFormat) -> Tables:
 _READERS: dict[str, Callable[[Sequence[str], FileFormat], Tables]] = {
     "csv": _read_csv,
     "parquet": lambda paths, file_format: ([read_parquet(paths)], (), "."),
-    "arrow": _one_by_one(lambda path, _: read_whole(path, _arrow_table)),
+    "arrow": _one_by_one(lambda path, _: read_arrow_file(path)),
     "arff": _read_arff,
     "json": _one_by_one(read_json),
     "workbook": _read_workbooks,
     "sqlite": _one_by_one(read_database),
     "duckdb": _one_by_one(read_database),
 }
-
-
-def read_whole(path: str, read: Callable[[str], Any]) -> Any:
-    """What `read` finds in a file; raises if the file is cut off or of another kind."""
-    kind = _SUFFIXES.get(_suffix(path), "table")
-    with file_errors(path, kind.capitalize()):
-        return read(path)
 
 
 def _concatenate(tables: list[pa.Table], paths: Sequence[str]) -> pa.Table:
@@ -447,6 +447,7 @@ def check_same(
 def stream_files(reader: CsvReader, paths: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """The batches of CSV files one after the other; raises if one has other columns."""
     for path in paths:
-        for batch in reader.stream(path):
-            check_same(list(reader.types), batch.schema.names, paths[0], path)
-            yield batch
+        with file_errors(path, "csv"):
+            for batch in reader.stream(path):
+                check_same(list(reader.types), batch.schema.names, paths[0], path)
+                yield batch

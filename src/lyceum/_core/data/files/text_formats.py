@@ -113,6 +113,8 @@ class TextFormat:
     def _numbers(self, texts: pa.Array) -> pa.Array:
         texts = _plain(texts)
         fits = pc.match_substring_regex(texts, _PATTERNS[self.decimal])
+        # identifiers are no numbers, wherever in a file they begin
+        fits = pc.and_not(fits, pc.match_substring_regex(texts, _LONG))
         # what is left is a number as Arrow writes it: without signs and groups, with a point
         signs = rf"{_CURRENCY}|[%()'’\s\x{{a0}}\x{{202f}}]"
         digits = pc.replace_substring_regex(texts, signs, "")

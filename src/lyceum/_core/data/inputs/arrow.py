@@ -20,6 +20,7 @@ from lyceum.errors import SchemaError
 
 # cells below which pyarrow's threads and notes take longer than the conversion
 _SMALL = 1 << 17
+EXACT = 2**53  # whole numbers up to this are exact as floats
 
 
 def is_frame(X: Data) -> bool:
@@ -56,7 +57,7 @@ def to_arrow(frame: Any) -> pa.Table:
         table = arrow_table(frame)
     else:
         table = pa.table(frame)
-    table = _plain_text(table)
+    table = plain_text(table)
     # Polars' Categorical has no order of its own, as its Enum has: its levels are sorted
     if is_polars:
         columns = zip(table.column_names, table.columns, frame.dtypes)
@@ -76,7 +77,7 @@ def frame_table(frame: Any) -> pa.Table:
     """As `to_arrow`, but of a small pandas frame the cells alone, without pandas' notes on its
     types."""
     if is_pandas(frame) and 0 < frame.size <= _SMALL:
-        return _plain_text(small_arrow_table(frame))
+        return plain_text(small_arrow_table(frame))
     return to_arrow(frame)
 
 
@@ -94,12 +95,12 @@ def _sorted_levels(column: pa.ChunkedArray) -> pa.Array:
     )
 
 
-def _plain_text(table: pa.Table) -> pa.Table:
+def plain_text(table: Any) -> Any:
     """With string views, which few of Arrow's functions take, as plain strings."""
     plain = {}
     for name, column in zip(table.column_names, table.columns):
         if column.type == pa.string_view():
-            plain[name] = column.cast(pa.large_string())
+            plain[name] = _plain_views(column)
         elif (
             pt.is_dictionary(column.type) and column.type.value_type == pa.string_view()
         ):
@@ -107,15 +108,39 @@ def _plain_text(table: pa.Table) -> pa.Table:
     return replace_columns(table, plain)
 
 
-def _plain_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    chunks = []
+def _plain_views(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """String views as plain strings.
+
+    Arrow's cast also adds up the lengths of missing cells, which no check looks at and which may be
+    anything: they become empty texts before it, and missing again behind it.
+    """
+    if isinstance(column, pa.ChunkedArray):
+        return pa.chunked_array(map(_plain_views, column.chunks), pa.large_string())
+    if not column.null_count:
+        return column.cast(pa.large_string())
+    n = len(column)
+    is_valid = np.asarray(column.is_valid())
+    _, view_buffer, *texts = column.buffers()
+    # a view has 16 bytes; zeros are the empty text
+    start = 16 * column.offset
+    views = np.frombuffer(view_buffer, np.uint8)[start : start + 16 * n].reshape(n, 16)
+    views = np.where(is_valid[:, None], views, np.uint8(0))
+    buffers = [None, pa.py_buffer(views), *texts]
+    plain = pa.Array.from_buffers(pa.string_view(), n, buffers)
+    missing = pa.scalar(None, pa.large_string())
+    return pc.if_else(pa.array(is_valid), plain.cast(pa.large_string()), missing)
+
+
+def _plain_dictionary(
+    column: pa.Array | pa.ChunkedArray,
+) -> pa.Array | pa.ChunkedArray:
     # chunk by chunk, as each has a dictionary of its own
-    for chunk in column.chunks:
-        values = chunk.dictionary.cast(pa.large_string())
-        indices = chunk.indices.cast(pa.int32())
-        chunks.append(pa.DictionaryArray.from_arrays(indices, values))
-    kind = pa.dictionary(pa.int32(), pa.large_string())
-    return pa.chunked_array(chunks, kind)
+    if isinstance(column, pa.ChunkedArray):
+        kind = pa.dictionary(pa.int32(), pa.large_string())
+        return pa.chunked_array(map(_plain_dictionary, column.chunks), kind)
+    values = _plain_views(column.dictionary)
+    indices = column.indices.cast(pa.int32())
+    return pa.DictionaryArray.from_arrays(indices, values)
 
 
 def replace_columns(
@@ -189,19 +214,58 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> np.ndarray:
     return values.astype(np.float64)
 
 
+def has_large_levels(column: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether a dictionary has whole numbers as levels that floats would merge."""
+    if not pt.is_dictionary(column.type) or not pt.is_integer(column.type.value_type):
+        return False
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    for chunk in chunks:
+        limits = pc.min_max(chunk.dictionary)
+        low = limits["min"].as_py()
+        high = limits["max"].as_py()
+        if low is not None and max(-low, high) > EXACT:
+            return True
+    return False
+
+
+def check_exact(column: pa.Array | pa.ChunkedArray, name: str) -> None:
+    """Raise if a column of decimals has numbers that floats would merge, where it holds categories.
+
+    >>> check_exact(pa.array([10**30, 5], pa.decimal128(38, 0)), "account")
+    Traceback (most recent call last):
+    lyceum.errors.SchemaError: column 'account' holds 1000000000000000000000000000000, which ...
+    """
+    if not pt.is_decimal(column.type):
+        return
+    far = pc.greater(pc.abs(column.cast(pa.float64())), EXACT)
+    odd = column.filter(pc.fill_null(far, False))
+    if len(odd):
+        raise SchemaError(
+            f"column {name!r} holds {odd[0]}, which is rounded as a number: where it stands for a"
+            " category or a label, give it as text"
+        )
+
+
 def _seconds(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """Times as seconds since 1970, times of day since midnight, exact to the microsecond."""
+    """Times as seconds since 1970, times of day since midnight, exact to the microsecond.
+
+    The counts become floats in their own unit: in a smaller one, far dates would not fit into 64
+    bits.
+    """
     kind = column.type
-    if pt.is_date(kind):
-        column = column.cast(pa.timestamp("us"))
-    elif pt.is_time32(kind):
-        column = column.cast(pa.time32("ms")).cast(pa.int32())
-        return pc.divide(column.cast(pa.float64()), 1e3)
-    elif pt.is_time64(kind):
-        column = column.cast(pa.time64("us"))
-    elif pt.is_duration(kind):
-        column = column.cast(pa.duration("us"))
+    if pt.is_date32(kind):
+        days = column.cast(pa.int32()).cast(pa.float64())
+        return pc.multiply(days, 86400.0)
+    if pt.is_time32(kind):
+        counts = column.cast(pa.int32())
     else:
-        column = column.cast(pa.timestamp("us", tz=kind.tz), safe=False)
-    microseconds = column.cast(pa.int64()).cast(pa.float64(), safe=False)
-    return pc.divide(microseconds, 1e6)
+        counts = column.cast(pa.int64())
+    unit = "ms" if pt.is_date64(kind) else kind.unit
+    if unit == "ns":
+        # whole microseconds: floats hold those of some centuries
+        counts = pc.divide(counts, 1000)
+        unit = "us"
+    return pc.divide(counts.cast(pa.float64(), safe=False), _PER_SECOND[unit])
+
+
+_PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6}

@@ -29,6 +29,7 @@ from lyceum._core.data.inputs.fast_validation import (
 from lyceum._core.data.inputs.pandas_columns import is_pandas
 from lyceum._core.data.inputs.separate_target import other_target, refuse_beside_rows
 from lyceum._core.data.inputs.text_arrays import (
+    check_whole_cells,
     text_array,
     text_columns,
     text_source,
@@ -270,6 +271,7 @@ class Inputs:
 
     def _array(self, X: Data, y: Any, w: Weights, reset: bool) -> Rows:
         y, missing = self._labels(y, "y")
+        cells = X
         X, y = self._validate_input(X, y, reset)
         X = _for_kernels(X)
         given = getattr(self.learner, "feature_names_in_", None)
@@ -279,6 +281,8 @@ class Inputs:
         else:
             names = [str(name) for name in given]
         roles = self._kinds(names, named=given is not None)
+        if X.dtype.kind == "f":
+            check_whole_cells(cells, names, roles.in_full)
         schema = array_schema(X, names, roles)
         y, target = coded_target(y, self.task, "y")
         _mark_missing(y, missing)
@@ -399,6 +403,8 @@ class Inputs:
         if textual:
             return self._text_to_predict(X, textual)
         cells = _for_kernels(self._cells_to_predict(X))
+        if cells.dtype.kind == "f":
+            check_whole_cells(X, schema.names, _beyond_floats(schema))
         return Rows(ArraySource(cells, None, None, schema))
 
     def _cells_to_predict(self, X: Data) -> Any:
@@ -442,6 +448,17 @@ class Inputs:
 def _mark_missing(codes: np.ndarray | None, missing: np.ndarray | None) -> None:
     if codes is not None and missing is not None:
         codes[missing] = -1
+
+
+def _beyond_floats(schema: Schema) -> list[str]:
+    """The columns with categories that floats would merge."""
+    if schema.of_an_array:
+        return []
+    return [
+        column.name
+        for column in schema
+        if column.categories is not None and is_beyond_floats(column.categories)
+    ]
 
 
 def _for_kernels(X: Any) -> Any:

@@ -3,6 +3,7 @@ error."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,10 @@ def arrow_array(values: ArrayLike, what: str) -> pa.Array | pa.ChunkedArray:
     try:
         return pa.array(values, from_pandas=True)
     except _refused() as error:
+        # Arrow tries signed numbers only
+        if isinstance(error, OverflowError):
+            with suppress(*_refused()):
+                return pa.array(values, pa.uint64(), from_pandas=True)
         raise SchemaError(
             f"{what} {_refusal(np.asarray(values, dtype=object), error)}"
         ) from error
@@ -132,11 +137,19 @@ def _refusal(values: np.ndarray, error: Exception) -> str:
     """What is wrong with values that Arrow has refused, and what to do."""
     present = [value for value in values.tolist() if not is_missing(value)]
     types = sorted({type(value).__name__ for value in present})
-    if isinstance(error, OverflowError):
-        largest = max((value for value in present if isinstance(value, int)), key=abs)
+    whole = [int(value) for value in present if isinstance(value, int | np.integer)]
+    largest = max(whole, key=abs, default=0)
+    if largest not in range(-(1 << 63), 1 << 63):
+        # what fits without a sign is refused only beside negative numbers
+        signed = " with a sign" * (0 < largest < 1 << 64)
         return (
-            f"holds whole numbers beyond 64 bits, such as {largest}: give it as text, e.g."
-            " astype(str)"
+            f"holds whole numbers beyond 64 bits{signed}, such as {_shown(largest)}: give it as"
+            " text, e.g. astype(str)"
+        )
+    if abs(largest) > 1 << 53 and set(types) <= {"int", "float"}:
+        return (
+            f"holds whole numbers that floats round, such as {largest}, beside decimals: give it as"
+            " text, astype(str), or as rounded numbers, astype(float)"
         )
     if len(types) > 1:
         return (
@@ -147,6 +160,13 @@ def _refusal(values: np.ndarray, error: Exception) -> str:
         f"holds values of type {', '.join(types)}, which cannot be used: turn it into numbers or"
         " text"
     )
+
+
+def _shown(number: int) -> str:
+    """A whole number, however long: of a very long one only its size."""
+    if number.bit_length() > 1000:
+        return f"one of {number.bit_length():,} bits"
+    return str(number)
 
 
 def is_missing(value: object) -> bool:

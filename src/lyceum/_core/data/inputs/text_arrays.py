@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from lyceum._core.data.inputs.arrow import EXACT
+from lyceum._core.data.inputs.pandas_columns import arrow_array
 from lyceum._core.data.rows.sources import ArraySource
-from lyceum._core.data.schema.coding import codes_of
 from lyceum._core.data.schema.column import Column
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import pa
@@ -86,8 +88,7 @@ def text_table(
         if missing.all() or isinstance(column[~missing][0], str):
             columns[name] = pa.array(column, mask=missing, type=pa.string())
         else:
-            cells_as_numbers = number_cells(column, name, "", "")
-            columns[name] = pa.array(cells_as_numbers, from_pandas=True)
+            columns[name] = _number_column(column, name)
     return pa.table(columns)
 
 
@@ -142,12 +143,9 @@ def _codes(values: np.ndarray, missing: np.ndarray, column: Column) -> np.ndarra
         return codes
     if isinstance(present[0], str) != column.is_text:
         raise _wrong_type(present[0], column)
-    if column.is_text:
-        code_of = {text: code for code, text in enumerate(column.categories.tolist())}
-        codes[~missing] = [code_of.get(text, -1) for text in present]
-    else:
-        cells_as_numbers = number_cells(present, column.name, "", "")
-        codes[~missing] = codes_of(cells_as_numbers, column.categories)
+    # Python compares whole numbers of any size, floats and texts exactly
+    code_of = {value: code for code, value in enumerate(column.categories.tolist())}
+    codes[~missing] = [code_of.get(cell, -1) for cell in present]
     return codes
 
 
@@ -189,6 +187,53 @@ def number_cells(column: np.ndarray, name: str, caller: str, why: str) -> np.nda
             f" with: {why}"
         ) from None
     return numbers
+
+
+def check_whole_cells(
+    X: Data, names: Sequence[str], categorical: Collection[str]
+) -> None:
+    """Raise if columns of categories hold whole numbers that an array of numbers would merge.
+
+    Arrays of signed integers keep every value; of objects, lists and unsigned integers, cells
+    become floats.
+
+    >>> check_whole_cells([[2**60, 0.5]], ["account", "size"], ["account"])
+    Traceback (most recent call last):
+    lyceum.errors.SchemaError: column 'account' holds the whole number 1152921504606846976, ...
+    """
+    if not categorical or not isinstance(X, np.ndarray | list | tuple):
+        return
+    if isinstance(X, np.ndarray) and X.dtype.kind != "O" and X.dtype != np.uint64:
+        return
+    cells = np.asarray(X, dtype=object)
+    for j, name in enumerate(names):
+        large = _large_integer(cells[:, j]) if name in categorical else None
+        if large is not None:
+            raise SchemaError(
+                f"column {name!r} holds the whole number {large}, which becomes a float here, the"
+                " same as its neighbors: give it as text, e.g. astype(str), or in an array of int64"
+            )
+
+
+def _number_column(column: np.ndarray, name: str) -> pa.Array | pa.ChunkedArray:
+    """Cells that are numbers, or missing, as a column: large whole numbers keep their value."""
+    if _large_integer(column) is not None:
+        cells = [_as_integer(cell) for cell in column]
+        return arrow_array(np.array(cells, dtype=object), f"column {name!r}")
+    return pa.array(number_cells(column, name, "", ""), from_pandas=True)
+
+
+def _as_integer(cell: Any) -> Any:
+    """A float that is whole as a whole number, other cells as they are."""
+    if isinstance(cell, float) and cell.is_integer():
+        return int(cell)
+    return cell
+
+
+def _large_integer(cells: np.ndarray) -> int | None:
+    """The first whole number that floats may not tell from its neighbors."""
+    whole = (int(cell) for cell in cells if isinstance(cell, int | np.integer))
+    return next((number for number in whole if abs(number) > EXACT), None)
 
 
 def is_missing_cell(column: np.ndarray) -> np.ndarray:

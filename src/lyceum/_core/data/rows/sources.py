@@ -7,7 +7,6 @@ share anything, so threads can work on several at once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -15,11 +14,11 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._core.data.files.csv import CsvReader
+from lyceum._core.data.files.typed_files import open_parquet, parquet_footer
 from lyceum._core.data.rows.block import Block, as_float, block_rows
 from lyceum._core.data.schema.coding import ArrayCoder, TableCoder, with_texts
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import pa, pq
-from lyceum.errors import DataError
 
 
 class Part(Protocol):
@@ -184,12 +183,12 @@ class ParquetSource:
 
     @property
     def n_rows(self) -> int:
-        return sum(pq.read_metadata(path).num_rows for path in self.paths)
+        return sum(parquet_footer(path)[0].num_rows for path in self.paths)
 
     def parts(self) -> Iterator[ParquetPart]:
         start = 0
         for path in self.paths:
-            metadata = pq.read_metadata(path)
+            metadata, _ = parquet_footer(path)
             for groups in _group(metadata):
                 n_rows = sum(metadata.row_group(group).num_rows for group in groups)
                 yield ParquetPart(path, groups, start, n_rows, self.schema, self.text)
@@ -198,17 +197,6 @@ class ParquetSource:
     def without_features(self) -> ParquetSource:
         """The same rows with targets and weights alone."""
         return replace(self, schema=replace(self.schema, columns=()))
-
-
-@contextmanager
-def file_errors(path: str, kind: str = "Parquet") -> Iterator[None]:
-    """Name the file when it is damaged or not of the expected format."""
-    try:
-        yield
-    except (pa.ArrowInvalid, OSError) as error:
-        if isinstance(error, PermissionError):
-            raise
-        raise DataError(f"{path} is damaged or not a {kind} file: {error}") from error
 
 
 _PART_ROWS = 1 << 18  # of a part of a Parquet file
@@ -242,11 +230,11 @@ class ParquetPart:
         """The rows of the part, a few blocks at a time."""
         # with a buffer, column chunks are read in pieces; threads work on parts, not inside of one
         options = {"buffer_size": 1 << 16, "read_dictionary": list(self.text)}
-        with file_errors(self.path), pq.ParquetFile(self.path, **options) as file:
-            present = set(file.schema_arrow.names)
+        with open_parquet(self.path, **options) as batches:
+            present = set(batches.column_names)
             names = [name for name in names if name in present]
             size = 4 * block_rows(len(self.schema))
-            yield from file.iter_batches(
+            yield from batches(
                 size, row_groups=self.groups, columns=names, use_threads=False
             )
 

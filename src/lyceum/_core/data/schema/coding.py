@@ -13,7 +13,13 @@ from lyceum._core.data.files.text_formats import (
     is_text_type,
     text_format_of,
 )
-from lyceum._core.data.inputs.arrow import column_class, decode_dictionary, numbers
+from lyceum._core.data.inputs.arrow import (
+    check_exact,
+    column_class,
+    decode_dictionary,
+    has_large_levels,
+    numbers,
+)
 from lyceum._core.data.inputs.pandas_columns import (
     arrow_array,
     is_pandas,
@@ -243,7 +249,7 @@ class TableCoder:
         target = self.schema.target
         if target is None or target.name not in table.schema.names:
             return None
-        cells = table.column(target.name)
+        cells = _decode_large(table.column(target.name))
         is_whole = pa.types.is_integer(cells.type) and not cells.null_count
         if target.categories is not None and is_whole:
             codes = _whole_codes(cells.to_numpy(), target.categories)
@@ -270,7 +276,15 @@ class TableCoder:
         return numbers(table.column(name), name).astype(np.float64, copy=False)
 
 
+def _decode_large(cells: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Levels that floats would merge as the whole numbers that they are."""
+    if has_large_levels(cells):
+        return decode_dictionary(cells)
+    return cells
+
+
 def _encode(cells: pa.Array | pa.ChunkedArray, column: Column) -> np.ndarray:
+    cells = _decode_large(cells)
     if column.is_time and is_text_type(cells.type):
         return numbers(_as_dates(cells, column), column.name)
     if column.categories is None or column.numeric:
@@ -353,6 +367,7 @@ def labels(y: Any, name: str, of: str = "") -> np.ndarray:
             " astype(str)"
         )
     if pa.types.is_decimal(cells.type):
+        check_exact(cells, name)
         return numbers(cells, name)
     return cells.to_numpy(zero_copy_only=False)
 

@@ -10,11 +10,11 @@ from typing import Any, Literal
 import numpy as np
 
 from lyceum._core.data.files.text_formats import FORMATS
+from lyceum._core.data.inputs.arrow import EXACT
 from lyceum.errors import ModelFileError, SchemaError
 
 Kind = Literal["binary", "categorical", "continuous"]
 KINDS: tuple[Kind, ...] = ("binary", "categorical", "continuous")
-EXACT = 2**53  # whole numbers up to this are exact as floats
 NOTHING = "nothing but missing cells"
 TIMES = "times, in seconds"
 FREE_TEXT = "free text"

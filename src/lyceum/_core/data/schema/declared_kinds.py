@@ -10,11 +10,12 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
+from lyceum._core.data.inputs.arrow import EXACT
 from lyceum._core.data.rows.block import Block
 from lyceum._core.data.rows.rows import Rows
 from lyceum._core.data.schema.align import Align, Change, change_between
 from lyceum._core.data.schema.array_schema import NOT_SPARSE
-from lyceum._core.data.schema.column import EXACT, Column, declared_column
+from lyceum._core.data.schema.column import Column, declared_column
 from lyceum._core.data.schema.column_roles import ColumnRoles
 from lyceum._core.data.schema.distinct_values import MANY
 from lyceum._core.data.schema.profile import check_kinds, too_many_text

@@ -8,6 +8,7 @@ import numpy as np
 from lyceum._core.data.inputs.arrow import numbers
 from lyceum._core.data.schema.column import union_levels
 from lyceum._core.lazy_arrow import pa, pc
+from lyceum.errors import SchemaError
 
 # distinct numbers that are counted one by one before a column is just "many numbers"
 FEW = 32
@@ -20,7 +21,8 @@ _LETTERS = 1 << 26
 Counted = tuple[np.ndarray | None, np.ndarray | None]
 
 
-def count_text(column: pa.Array | pa.ChunkedArray, ordered: bool) -> Counted:
+def count_text(column: pa.Array | pa.ChunkedArray, ordered: bool, name: str) -> Counted:
+    """Distinct texts; raises for one with a zero character, which NumPy would cut off."""
     if pa.types.is_dictionary(column.type):
         values, counts = _count_dictionary(column)
     else:
@@ -33,11 +35,22 @@ def count_text(column: pa.Array | pa.ChunkedArray, ordered: bool) -> Counted:
     longest = pc.max(pc.utf8_length(values)).as_py() or 0
     if len(values) > MANY or len(values) * longest > _LETTERS:
         return None, None
+    cut = values.filter(pc.match_substring(values, "\0"))
+    if len(cut):
+        raise SchemaError(
+            f"column {name!r} holds the text {cut[0].as_py()[:80]!r}, with a zero character, which"
+            " no category can have: remove it"
+        )
     labels = np.array(values.to_pylist(), dtype=np.str_)
-    if ordered:
+    if ordered and len(np.unique(labels)) == len(labels):
         return labels, counts
-    order = np.argsort(labels, kind="stable")
-    return labels[order], counts[order]
+    return _merge_same(labels, counts)
+
+
+def _merge_same(labels: np.ndarray, counts: np.ndarray) -> Counted:
+    """Sorted labels with their counts; the dictionary of a file may list a text twice."""
+    values, codes = np.unique(labels, return_inverse=True)
+    return values, np.bincount(codes, weights=counts).astype(np.int64)
 
 
 def _count_dictionary(
@@ -55,6 +68,12 @@ def _count_dictionary(
     for chunk in unified.chunks:
         codes = chunk.indices.drop_null().to_numpy(zero_copy_only=False)
         counts += np.bincount(codes, minlength=len(counts))
+    # a level that is missing is no value
+    if dictionary.null_count:
+        present = dictionary.is_valid()
+        return dictionary.filter(present), counts[
+            present.to_numpy(zero_copy_only=False)
+        ]
     return dictionary, counts
 
 

@@ -9,10 +9,15 @@ from typing import Literal
 
 import numpy as np
 
-from lyceum._core.data.inputs.arrow import column_class, numbers
+from lyceum._core.data.inputs.arrow import (
+    EXACT,
+    check_exact,
+    column_class,
+    has_large_levels,
+    numbers,
+)
 from lyceum._core.data.schema.column import (
     DECLARED,
-    EXACT,
     NOTHING,
     TIMES,
     Column,
@@ -111,12 +116,14 @@ class ColumnProfile:
         ordered = ordered and pa.types.is_dictionary(column.type)
         n = len(column)
         if holds == "text":
-            values, counts = count_text(column, ordered)
+            values, counts = count_text(column, ordered, name)
             return cls(
                 name=name,
                 holds=holds,
                 n_rows=n,
-                n_missing=column.null_count,
+                n_missing=column.null_count
+                if counts is None
+                else n - int(counts.sum()),
                 n_infinite=0,
                 low=np.nan,
                 high=np.nan,
@@ -125,6 +132,9 @@ class ColumnProfile:
                 counts=counts,
                 ordered=ordered,
             )
+        if holds == "category" and has_large_levels(column):
+            whole = cls.of(name, column.cast(column.type.value_type), in_full=True)
+            return replace(whole, holds=holds)
         if pa.types.is_integer(column.type) and column.null_count < n:
             present = cls._of_integers(name, column.drop_null(), in_full)
             return replace(present, n_rows=n, n_missing=column.null_count)
@@ -140,6 +150,8 @@ class ColumnProfile:
         ordered: bool,
     ) -> ColumnProfile:
         """The profile of cells that are numbers, or categories other than texts."""
+        if in_full:
+            check_exact(column, name)
         cells = numbers(column, name)
         cells = cells[~np.isnan(cells)]
         finite = cells[np.isfinite(cells)]

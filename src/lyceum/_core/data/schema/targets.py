@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
+from lyceum._core.data.inputs.arrow import EXACT
 from lyceum._core.data.inputs.fast_validation import is_flat
 from lyceum._core.data.inputs.pandas_columns import (
     is_missing,
@@ -27,6 +28,16 @@ Task = Literal["classes", "numbers"]
 _LARGEST_WEIGHT = 1e100  # sums of products of larger ones overflow
 
 
+def _as_array(y: Any) -> np.ndarray:
+    """The target as an array; of a list, whole numbers that floats would round stay as they are."""
+    values = np.asarray(y)
+    if not isinstance(y, list | tuple) or values.dtype.kind != "f":
+        return values
+    if any(isinstance(value, int) and abs(value) > EXACT for value in y):
+        return np.asarray(y, dtype=object)
+    return values
+
+
 def checked_target(
     y: Any, task: Task | None, name: str, caller: str
 ) -> np.ndarray | None:
@@ -39,7 +50,7 @@ def checked_target(
         y = y.to_numpy()
     if is_pandas(y) and hasattr(y, "dtype"):
         y = with_arrow_type(y, f"target {name!r}")
-    y = np.asarray(y)
+    y = _as_array(y)
     if not is_flat(y, "iubUf"):
         y = column_or_1d(y, warn=True)
     if task == "classes":
