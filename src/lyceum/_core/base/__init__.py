@@ -58,8 +58,8 @@ from lyceum.errors import undefined
 __all__ = [
     "CATEGORICAL_FEATURES",
     "Classifier",
-    "Decision",
     "Coding",
+    "Decision",
     "Density",
     "Learner",
     "NewColumns",
