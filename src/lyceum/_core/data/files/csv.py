@@ -23,12 +23,8 @@ from lyceum._core.data.files.csv_errors import (
     SameNames,
 )
 from lyceum._core.data.files.encodings import is_ascii_superset, later_encoding
-from lyceum._core.data.files.raw_bytes import (
-    is_packed,
-    open_stream,
-    read_bytes,
-    read_head,
-)
+from lyceum._core.data.files.line_breaks import keep_line_breaks
+from lyceum._core.data.files.raw_bytes import is_packed, read_bytes, read_head
 from lyceum._core.data.files.text_formats import (
     OTHER_MARK,
     TextFormat,
@@ -125,7 +121,7 @@ class CsvReader:
                 stream = source
             # Arrow's threads are faster where it need not expect line breaks in cells
             if broken:
-                stream = _keep_line_breaks(stream)
+                stream = keep_line_breaks(stream)
             options = self._read_options(_READ_BYTES)
             parse = self._parse_options(broken)
             table = pc.read_csv(stream, options, parse, self._convert_options())
@@ -139,7 +135,7 @@ class CsvReader:
             self._check_header(source)
             options = self._read_options(_STREAM_BYTES)
             parse = self._parse_options()
-            stream = _keep_line_breaks(source)
+            stream = keep_line_breaks(source)
             with pc.open_csv(stream, options, parse, self._convert_options()) as reader:
                 explained.check(reader.schema)
                 batch = None
@@ -324,7 +320,7 @@ class CsvReader:
             head = pa.BufferReader(read_head(source, 2 * options.block_size))
             for stream, most in ((head, 1), (None, None)):
                 if stream is None:
-                    stream = _keep_line_breaks(source)
+                    stream = keep_line_breaks(source)
                 convert = self._convert_options()
                 with pc.open_csv(stream, options, parse, convert) as reader:
                     explained.check(reader.schema)
@@ -401,39 +397,6 @@ class CsvReader:
             include_columns=self.only,
             decimal_point=self.decimal if self.separator != self.decimal else ".",
         )
-
-
-def _keep_line_breaks(source: str | IO[bytes] | pa.NativeFile) -> pa.PythonFile:
-    """The input for Arrow's reader, which loses a line feed that is the first byte of a block."""
-    if isinstance(source, str):
-        stream = open_stream(source)
-    else:
-        stream = source
-    return pa.PythonFile(_LineBreaks(stream), mode="r")
-
-
-class _LineBreaks:
-    """Reads bytes so that no piece ends between a carriage return and its line feed."""
-
-    def __init__(self, stream: IO[bytes] | pa.NativeFile):
-        self._stream = stream
-        self._held = b""
-
-    def read(self, size: int) -> bytes:
-        """At most `size` bytes, none at the end of the input."""
-        data = self._held + self._stream.read(size - len(self._held))
-        # a return at the end waits for the next piece, unless nothing else came
-        self._held = b""
-        if len(data) > 1 and data.endswith(b"\r"):
-            self._held = b"\r"
-        return data[: len(data) - len(self._held)]
-
-    @property
-    def closed(self) -> bool:
-        return self._stream.closed
-
-    def close(self) -> None:
-        self._stream.close()
 
 
 def _next_type(kind: pa.DataType, misfit: Misfit) -> pa.DataType:
