@@ -20,6 +20,7 @@ NO_TARGETS = (
     "fitted",
     "mutations",
     "samples",
+    "soak",
     "worker",
 )
 TARGETS = tuple(

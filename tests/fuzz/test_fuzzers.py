@@ -23,6 +23,8 @@ CASES = {
     "arrays": 30,
     "model_files": 30,
     "models": 8,
+    "differential": 5,
+    "extreme_numbers": 20,
     "texts": 8,
 }  # seeds, of which those of models and texts draw many cases each
 
