@@ -21,6 +21,7 @@ NO_TARGETS = (
     "fitted",
     "mutations",
     "samples",
+    "soak",
     "typed_tables",
     "worker",
 )

@@ -36,7 +36,12 @@ METHODS = (
     "decision_function",
     "transform",
     "score_samples",
+    "anomalies",
     "explain",
+)
+ALONE: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("summary", {}),
+    ("sample", {"n_samples": 2, "random_state": 1}),
 )
 CHANGES = 40  # of a model that is one learner
 MEMORY = 8 << 30
@@ -160,18 +165,44 @@ def _ask(
     except Exception:
         return "unusable"  # which `load` says in a sentence of its own
     for method in methods:
-        if hasattr(sample.model, method):
-            try:
-                answer = getattr(sample.model, method)(sample.rows)
-                if isinstance(answer, Rows):  # of a transformer, lazy
-                    list(answer.blocks())
-            except LyceumError:
-                continue
-            except Exception as error:
-                raise Finding(
-                    f"{sample.name}: {_words(changes)}: {method} raised {error!r}"
-                ) from error
+        _ask_method(sample, changes, method, sample.rows)
+    for method, settings in ALONE:
+        _ask_method(sample, changes, method, **settings)
     return "answered"
+
+
+def _ask_method(
+    sample: Sample,
+    changes: list[tuple[str, Any, Any]],
+    method: str,
+    *data: Any,
+    **settings: Any,
+) -> None:
+    if not hasattr(sample.model, method):
+        return
+    try:
+        answer = getattr(sample.model, method)(*data, **settings)
+        if isinstance(answer, Rows):  # of a transformer, lazy
+            list(answer.blocks())
+    except LyceumError:
+        return
+    except Exception as error:
+        raise Finding(
+            f"{sample.name}: {_words(changes)}: {method} raised {error!r}"
+        ) from error
+    _check_numbers(sample, method, answer, changes)
+
+
+def _check_numbers(
+    sample: Sample, method: str, answer: Any, changes: list[tuple[str, Any, Any]]
+) -> None:
+    """Raise if the answer to finite cells has missing numbers."""
+    values = answer[0] if isinstance(answer, tuple) else answer
+    is_float = isinstance(values, np.ndarray) and values.dtype.kind == "f"
+    if not is_float or not np.isnan(values).any() or not isinstance(sample.rows, Rows):
+        return
+    if all(np.isfinite(block.dense).all() for block in sample.rows.blocks()):
+        raise Finding(f"{sample.name}: {_words(changes)}: {method} gives NaN")
 
 
 def _words(changes: list[tuple[str, Any, Any]]) -> str:

@@ -13,9 +13,11 @@ from lyceum import persist
 from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes
 from lyceum.bayesnets import BayesNetClassifier
 from lyceum.cluster import AgglomerativeClustering, DivisiveClustering
+from lyceum.density import KernelDensity
 from lyceum.ensemble import RandomForestClassifier
 from lyceum.errors import ModelFileError
 from lyceum.linear import Ridge
+from lyceum.mixtures import GaussianMixture
 from lyceum.prepare import StandardScaler
 from lyceum.trees import ModelTreeRegressor
 
@@ -172,6 +174,24 @@ def test_an_array_in_the_place_of_a_number_is_refused(tmp_path):
     model = Ridge().fit(TABLE[["dose"]].fillna(0.0), np.arange(80.0))
     model.intercept_ = np.array([0.0, 1.0])
     with pytest.raises(ModelFileError, match=r"2 answers for 1 row$"):
+        lyceum.load(forged(model, tmp_path / "model"))
+
+
+@pytest.mark.parametrize(
+    ("learner", "name", "value", "words"),
+    [
+        (GaussianMixture(2), "weights_", np.array([-0.5, 1.5]), "anomalies ends in"),
+        (KernelDensity(), "weights_", np.zeros(80), "summary ends in"),
+        (KernelDensity(), "bandwidth_", np.array([1e308]), "draws rows with missing"),
+    ],
+)
+def test_a_density_that_cannot_sum_itself_up_or_draw_rows_is_refused(
+    learner, name, value, words, tmp_path
+):
+    cells = np.random.default_rng(0).normal(size=(80, 1))
+    model = learner.fit(cells)
+    setattr(model, name, value)
+    with pytest.raises(ModelFileError, match=words):
         lyceum.load(forged(model, tmp_path / "model"))
 
 

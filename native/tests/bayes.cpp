@@ -100,6 +100,17 @@ void test_posterior(size_t n, size_t K) {
     }
 }
 
+void test_infinite_log_joints_share_the_posterior() {
+    Doubles1 a = {infinity, 3, -infinity, infinity, 3, infinity}, logs = a;
+    posterior({a.data(), 2, 3}, InterruptPoll());
+    log_posterior({logs.data(), 2, 3}, InterruptPoll());
+    const Doubles1 want = {1, 0, 0, .5, 0, .5};
+    for (size_t i = 0; i < want.size(); ++i) {
+        CLOSE(a[i], want[i], 1e-15);
+        CLOSE(std::exp(logs[i]), want[i], 1e-15);
+    }
+}
+
 template <class T>
 void test_type() {
     for (const size_t n : {0, 1, 63, 97, 130}) {
@@ -113,6 +124,7 @@ void test_type() {
 }
 
 int main() {
+    test_infinite_log_joints_share_the_posterior();
     test_type<float>();
     test_type<double>();
     for (const size_t n : {0, 1, 2049})

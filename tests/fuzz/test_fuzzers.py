@@ -24,6 +24,8 @@ CASES = {
     "model_files": 30,
     "models": 8,
     "networks": 40,
+    "differential": 5,
+    "extreme_numbers": 20,
     "texts": 8,
 }  # seeds, of which those of models and texts draw many cases each
 

@@ -92,6 +92,7 @@ class AnomalyDetector(OutlierMixin, Learner):
 
     # in `typical_`, of columns without a known cell
     _nan_means_none: ClassVar[bool] = True
+    _scores_are_logs: ClassVar[bool] = True
     _coding = "codes"
     _reads_rows = "in memory"
     _parameter_constraints: ClassVar[dict] = {
@@ -175,7 +176,7 @@ class AnomalyDetector(OutlierMixin, Learner):
                 " out"
             )
         self.typical_ = typical_row(block)
-        self.weights_ = np.asarray(block.weights, dtype=np.float64)
+        self.weights_ = np.array(block.weights, dtype=np.float64)
         self.seed_ = seed_from(self.random_state)
         n = source.n_rows
         self.detector_ = self._fit_copy(source)

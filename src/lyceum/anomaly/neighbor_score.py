@@ -119,7 +119,7 @@ class NeighborAnomalyScore(MetricLearner):
         rows = self._metric_rows(X, sample_weight)
         block = rows.in_one_block("NeighborAnomalyScore", "GaussianDensity")
         block = block.without_zero_weights()
-        self.rows_ = float_cells(block)
+        self.rows_ = float_cells(block).copy()  # the array may be the user's own
         cells = self.rows_
         if sparse.issparse(self.rows_):
             cells = self.rows_.data
@@ -127,7 +127,7 @@ class NeighborAnomalyScore(MetricLearner):
             raise DataError(
                 "the squared distances overflow: some column is beyond 1e150; rescale it"
             )
-        self.weights_ = np.asarray(block.weights, dtype=np.float64)
+        self.weights_ = np.array(block.weights, dtype=np.float64)
         self.typical_ = typical_row(block)
         return self
 

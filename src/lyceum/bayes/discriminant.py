@@ -53,6 +53,7 @@ class Discriminant(GenerativeClassifier):
 
     _coding = "reference"
     _pooled = False  # whether one scatter over all classes is enough
+    _scores_are_logs = True
 
     covariance: str
     unbiased: bool

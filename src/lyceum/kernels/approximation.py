@@ -130,7 +130,7 @@ class Nystroem(Transformer, KernelLearner):
         of = partial(_Sampled.of, size=size, seed=seed_from(self.random_state))
         drawn = rows.then(_design(self.schema_)).reduce(of)
         cells = dense_cells(drawn.sample.X)
-        self.rows_ = np.ascontiguousarray(cells, dtype=np.float64)
+        self.rows_ = np.array(cells, dtype=np.float64, order="C")
         # γ by a rule follows from the moments of all rows, not of the sample
         rule = getattr(chosen, "gamma", None)
         if isinstance(rule, str):

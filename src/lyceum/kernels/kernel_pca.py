@@ -141,8 +141,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         block = self._weighted_rows(self._rows(X, None, sample_weight))
         n = len(block)
         refuse_pairs(type(self).__name__, n, 16, self._alternative)
-        self.rows_ = block.X
-        w = np.asarray(block.weights, dtype=np.float64)
+        self.rows_ = block.X.copy()  # the array may be the user's own
+        w = np.array(block.weights, dtype=np.float64)
         self.row_weights_ = w
         self.kernel_ = self._learned_kernel(block)
         self._find(double_gram(self.kernel_, self.rows_), w)

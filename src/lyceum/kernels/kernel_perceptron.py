@@ -181,7 +181,7 @@ class KernelPerceptron(Classifier, KernelLearner):
         self.row_mistakes_ = learning.mistakes
         self.support_ = np.flatnonzero(learning.mistakes)
         if self.kernel_.name == "precomputed":
-            self.rows_ = cells
+            self.rows_ = cells.copy()  # the array may be the user's own
             self.dual_coef_ = learning.coef
         else:
             self.rows_ = cells[self.support_]

@@ -168,7 +168,8 @@ def weights_at_zero(
     theta: np.ndarray, origin: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Coefficients, and intercepts at x = 0, of a θ with its intercepts at `origin`."""
-    coef = np.ascontiguousarray(theta[:, :-1])
+    # a copy, as θ may go on to change
+    coef = theta[:, :-1].copy()
     return coef, theta[:, -1] - coef @ origin
 
 

@@ -28,6 +28,7 @@ _ANSWERS = (
     "predict_proba",
     "decision_function",
     "score_samples",
+    "anomalies",
     "explain",
 )
 
@@ -69,8 +70,8 @@ def rehearse(model: Estimator) -> None:
     """Raise unless the model answers for two rows made from its schema, and for one.
 
     The checks before it keep kernels within their arrays; this finds what else does not fit
-    together: widths, types and settings that no single part can know. A refusal by name is an
-    answer.
+    together: widths, types and settings that no single part can know. It sums itself up, and draws
+    two rows of numbers, where it can. A refusal by name is an answer.
     """
     steps = pipeline_steps(model)
     # one row for a learner of scikit-learn, which has no schema
@@ -82,29 +83,63 @@ def rehearse(model: Estimator) -> None:
         two = _two_rows(steps[0].schema_)
         # one row too: an array in the place of a number may fit two rows by chance
         samples = [two, two.take(np.arange(1))]
+    name = type(steps[-1]).__name__
     for method, rows in itertools.product(_ANSWERS, samples):
-        name = type(steps[-1]).__name__
-        try:
-            # made-up rows may be far from any that the model has seen
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
-                if not hasattr(model, method):
-                    continue
-                answer = getattr(model, method)(rows)
-                if isinstance(answer, Rows):  # of a transformer, lazy
-                    list(answer.blocks())
-        except LyceumError:
+        # the threshold of a mixture is found by many draws: once is enough
+        is_asked = method == "anomalies" and rows is not samples[0]
+        if is_asked or not _has_method(model, method):
             continue
-        except Exception as error:
-            raise ModelFileError(
-                f"holds a {name} that does not answer: {method} ends in {error!r}"
-            ) from error
+        answer = _answer(name, model, method, rows)
         per_row = isinstance(rows, Rows) and isinstance(answer, np.ndarray)
         if per_row and len(answer) != len(rows):
             raise ModelFileError(
                 f"holds a {name} whose {method} gives {len(answer)} answers for"
                 f" {show_count(len(rows), 'row')}"
             )
+    for part in steps:
+        if isinstance(part, Learner):
+            _rehearse_alone(part)
+
+
+def _rehearse_alone(learner: Learner) -> None:
+    """Raise unless the learner sums itself up, and draws rows of numbers if it is a density."""
+    name = type(learner).__name__
+    summary = _answer(name, learner, "summary")
+    if summary is not None:
+        _answer(name, summary, "as_dict")
+    if not _has_method(learner, "sample"):
+        return
+    drawn = _answer(name, learner, "sample", 2, random_state=0)
+    rows = drawn[0] if isinstance(drawn, tuple) else drawn
+    if isinstance(rows, np.ndarray) and not np.isfinite(rows).all():
+        raise ModelFileError(f"holds a {name} that draws rows with missing numbers")
+
+
+def _has_method(model: Any, method: str) -> bool:
+    try:
+        return hasattr(model, method)
+    except Exception as error:
+        raise ModelFileError(
+            f"holds a {type(model).__name__} that does not answer: {method} ends in {error!r}"
+        ) from error
+
+
+def _answer(name: str, model: Any, method: str, *data: Any, **named: Any) -> Any:
+    """What the method answers, None where it refuses by name; any other error is of the file."""
+    try:
+        # made-up rows may be far from any that the model has seen
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            answer = getattr(model, method)(*data, **named)
+            if isinstance(answer, Rows):  # of a transformer, lazy
+                list(answer.blocks())
+            return answer
+    except LyceumError:
+        return None
+    except Exception as error:
+        raise ModelFileError(
+            f"holds a {name} that does not answer: {method} ends in {error!r}"
+        ) from error
 
 
 def _two_rows(schema: Schema) -> Rows:

@@ -132,7 +132,7 @@ class _LabelGraph(Classifier, MetricLearner):
             raise DataError(
                 f"no row has a label: {type(self).__name__} needs at least one row of every class"
             )
-        self.rows_ = float_cells(block)
+        self.rows_ = float_cells(block).copy()  # the array may be the user's own
         self.typical_ = typical_row(block)
         W, self.gamma_ = neighbor_graph(
             self.rows_,

@@ -1,5 +1,5 @@
 // Rows of log joint densities a to posteriors: p_k = exp(a_k - max a) / sum, or a_k - log sum exp(a).
-// A row that is -inf throughout becomes uniform. Cost: n K exponentials.
+// A row that is -inf throughout becomes uniform; entries of +inf share all of it. Cost: n K exponentials.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -28,12 +28,13 @@ inline double row_maximum(const double* a, size_t K) {
     return best;
 }
 
-// Subtracts the maximum of every row; a row without a finite one becomes zeros, the log of uniform odds.
+// Subtracts the maximum of every row; entries of an infinite one become zeros, the log of even odds, the others -inf.
 inline void subtract_maxima(double* a, size_t rows, size_t K) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
     for (size_t i = 0; i < rows; ++i, a += K) {
         const double best = row_maximum(a, K);
-        if (best == -std::numeric_limits<double>::infinity())
-            std::fill_n(a, K, 0.0);
+        if (best == infinity || best == -infinity)
+            for (size_t k = 0; k < K; ++k) a[k] = a[k] == best ? 0.0 : a[k] < best ? -infinity : a[k];  // NaN stays
         else
             for (size_t k = 0; k < K; ++k) a[k] -= best;
     }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -15,8 +16,14 @@ namespace lyceum {
 
 class ThreadTeam {
 public:
+    // Where the machine refuses another thread, the team has those that it got: an exception here would destroy threads
+    // that run, which ends the process.
     explicit ThreadTeam(std::size_t size) {
-        for (std::size_t i = 1; i < size; ++i) helpers_.emplace_back([this] { serve(); });
+        if (size > 1) helpers_.reserve(size - 1);
+        try {
+            for (std::size_t i = 1; i < size; ++i) helpers_.emplace_back([this] { serve(); });
+        } catch (const std::system_error&) {
+        }
     }
     ~ThreadTeam() {
         stop_ = true;

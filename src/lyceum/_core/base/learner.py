@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base.explanations import collect_explanation
+from lyceum._core.base.finite_answers import arithmetic_in_words
 from lyceum._core.base.model_parts import check_learner, n_fitted_numbers
 from lyceum._core.base.n_jobs_verbose import (
     constrain_running,
@@ -119,6 +120,8 @@ class Learner(BaseEstimator):
 
     # whether arrays may have NaN where there is no value
     _nan_means_none: ClassVar[bool] = False
+    # `decision_function` gives logarithms, infinite where a probability or density is zero
+    _scores_are_logs: ClassVar[bool] = False
     history_axes: ClassVar[tuple[str, str]] = ("iteration", "objective")
 
     _attribute_docs: ClassVar[str] = """
@@ -358,7 +361,12 @@ def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def guarded_method(self: Learner, *data: Any, **named: Any) -> Any:
         _check_parameters(self)
-        with unchanged_on_failure(self), running_as_set(self), shown_progress(self):
+        with (
+            unchanged_on_failure(self),
+            running_as_set(self),
+            shown_progress(self),
+            arithmetic_in_words(self, method.__name__),
+        ):
             result = method(self, *data, **named)
             if counter := self.__dict__.pop("_row_counter", None):
                 self.n_rows_ = counter.total()

@@ -19,6 +19,11 @@ from typing import Any, TypeVar
 from joblib import effective_n_jobs
 from sklearn.utils.metaestimators import available_if
 
+from lyceum._core.base.finite_answers import (
+    ALLOWED,
+    arithmetic_in_words,
+    check_answer,
+)
 from lyceum._core.constraints import Interval
 from lyceum._core.progress import Update, watch
 from lyceum._core.threads import limit_threads, single_threaded_blas
@@ -104,7 +109,18 @@ def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
         with running_as_set(self):
             return method(self, *data, **named)
 
-    return guarded_method
+    if method.__name__ not in ALLOWED:
+        return guarded_method
+
+    @wraps(method)
+    def checked_method(self: Any, *data: Any, **named: Any) -> Any:
+        with running_as_set(self), arithmetic_in_words(self, method.__name__):
+            answer = method(self, *data, **named)
+            X = data[0] if data else named.get("X")
+            check_answer(self, method.__name__, answer, X)
+            return answer
+
+    return checked_method
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import svd
 
 from lyceum._core.statistics import UNEXPLAINED
+from lyceum.errors import DataError
 
 
 class RankedSquares(NamedTuple):
@@ -74,6 +75,11 @@ def ranked_squares(
     """
     length = np.sqrt(np.einsum("ij,ij->j", M, M))
     unit = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
+    if not np.isfinite(length).all():
+        raise DataError(
+            "the squares of the columns overflow: some cells are too large or too far apart;"
+            " rescale them"
+        )
     if not len(M):
         return RankedSquares(np.zeros((M.shape[1], *Y.shape[1:])), 0)
     # the pseudoinverse V S⁻¹ Uᵀ over the directions above the level, of columns of unit length

@@ -123,13 +123,17 @@ class DensityLearner(ClusterMixin, MetricLearner):
             )
         block, used = self._used_rows(block, weighted)
         D = None
+        cells = used.X
         if self._is_precomputed:
-            D = np.array(used.X, dtype=np.float64)
-        elif sparse.issparse(used.X):
-            D = self._distances(used.X)
-        core = _core_distances(used.X, D, used.weights, self._n_core, self.metric_)
-        self.linkage_ = self._reachability_tree(used.X, D, core, used.weights)
-        clusters = self._cut(used.X, D, core, used.weights)
+            D = np.array(cells, dtype=np.float64)
+        # dense cells give the same tree bit for bit, and are fewer than the distances of all pairs
+        elif sparse.issparse(cells) and cells.shape[1] <= cells.shape[0]:
+            cells = cells.toarray()
+        elif sparse.issparse(cells):
+            D = self._distances(cells)
+        core = _core_distances(cells, D, used.weights, self._n_core, self.metric_)
+        self.linkage_ = self._reachability_tree(cells, D, core, used.weights)
+        clusters = self._cut(cells, D, core, used.weights)
         # the numbers of clusters depend on the cells of their rows, not on the order of the rows
         ranks = canonical_ranks(used.X)
         clusters = clusters.renumber(ranks)

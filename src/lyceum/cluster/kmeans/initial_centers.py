@@ -95,13 +95,18 @@ def _sort_dense(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _sort_sparse(X: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The rows in the order of their stored columns and cells, and which differ from the one
-    before."""
+    """The rows in the lexicographic order of all their cells, stored or not, and which differ from
+    the one before."""
     X = X.copy()
     X.sum_duplicates()
     X.eliminate_zeros()
+    # A cell at column j decides against a zero: a positive one the more upward the smaller j is, a
+    # negative one downward. With ±(d - j) before every cell, and 0 behind the last, lists compare
+    # like dense rows.
+    turns = np.sign(X.data) * (X.shape[1] - X.indices)
+    pairs = np.column_stack([turns, X.data]).ravel()
     cells = [
-        (X.indices[begin:end].tolist(), X.data[begin:end].tolist())
+        [*pairs[2 * begin : 2 * end].tolist(), 0.0]
         for begin, end in pairwise_items(X.indptr.tolist())
     ]
     order = sorted(range(len(cells)), key=cells.__getitem__)

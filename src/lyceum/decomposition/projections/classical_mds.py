@@ -158,7 +158,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
             self.rows_ = np.empty((0, cells.shape[1]))
         else:
             self.metric_ = self._chosen_metric.learn(rows)
-            self.rows_ = cells
+            self.rows_ = cells.copy()  # the array may be the user's own
         if self.n_components > n:
             raise SettingError(
                 f"n_components={self.n_components} must be between 1 and n_samples={n}"

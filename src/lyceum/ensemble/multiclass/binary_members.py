@@ -180,6 +180,8 @@ class BinaryMembers(Classifier, Ensemble):
         of those of the members.
     """
     _explains_by_replacement: ClassVar[bool] = True
+    # -inf for a class without rows
+    _scores_are_logs: ClassVar[bool] = True
     _needs_scaling = True  # as logistic regressions do
     _alternative: ClassVar[str] = (
         "lyceum.linear.LogisticRegression, which takes several classes directly"

@@ -64,7 +64,7 @@ def kernel_rows(
     if isinstance(kernel, PrecomputedKernel):
         return _GivenRows(np.ascontiguousarray(X), shift)
     n, d = X.shape
-    slots = int(cache // (n * np.dtype(dtype).itemsize))
+    slots = int(cache // max(1, n * np.dtype(dtype).itemsize))
     if kernel.native is not None and not sparse.issparse(X):
         # where Σ s b = 0, an offset of all rows adds to F one number, which the intercept takes
         is_balanced = balanced and not shift
@@ -90,7 +90,7 @@ def _shift_rows(
 ) -> np.ndarray:
     """Rows about their mean where that changes nothing, so that an offset takes no digits."""
     if kernel.name == "rbf" or (kernel.name == "linear" and balanced):
-        X = X - X.mean(axis=0, dtype=np.float64)
+        X = X - X.mean(axis=0, dtype=np.float64) if len(X) else X
     return np.ascontiguousarray(X.astype(dtype, copy=False))
 
 

@@ -239,8 +239,8 @@ class KernelRidge(Regressor, KernelLearner):
         is_loo = isinstance(self.alpha, str)
         mixed = not is_loo and n >= _MIXED
         refuse_pairs(type(self).__name__, n, 4 if mixed else 16, self._alternative)
-        self.rows_ = block.X
-        self.row_weights_ = np.asarray(block.weights, dtype=np.float64)
+        self.rows_ = block.X.copy()  # the array may be the user's own
+        self.row_weights_ = np.array(block.weights, dtype=np.float64)
         self.kernel_ = self._learned_kernel(block)
         for name in ("alphas_", "loo_mse_"):
             self.__dict__.pop(name, None)

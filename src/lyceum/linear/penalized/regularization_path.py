@@ -15,7 +15,7 @@ from lyceum._core.solvers import ElasticNetProblem, Solution
 from lyceum._core.text import plain
 from lyceum._core.threads import single_threaded_blas
 from lyceum._core.types import Categories, Data, Target, Weights
-from lyceum.errors import SettingError, number_setting
+from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.linear.penalized.elastic_net import ElasticNet
 
 
@@ -171,10 +171,21 @@ def grid(
             raise SettingError(
                 f"alphas={alphas}, eps={eps}: give at least one alpha and eps between 0 and 1"
             )
-        if alphas > 1:
-            return np.geomspace(most, most * eps, int(alphas))
-        return np.array([most])
+        return falling_penalties(most, eps, int(alphas))
     return given_penalties(alphas)
+
+
+def falling_penalties(most: float, eps: float, count: int) -> np.ndarray:
+    """Penalties from `most` down to `eps` of it, spread geometrically."""
+    least = most * eps
+    if not np.isfinite(most) or least < np.finfo(np.float64).tiny:
+        raise DataError(
+            f"no range of penalties can be chosen, as the first is {most:g}: columns or target are"
+            " too small or too large; rescale them"
+        )
+    if count == 1:
+        return np.array([most])
+    return np.geomspace(most, least, count)
 
 
 def given_penalties(alphas: ArrayLike) -> np.ndarray:

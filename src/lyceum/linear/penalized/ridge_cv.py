@@ -22,7 +22,10 @@ from lyceum.linear.penalized.penalty_cv import (
     by_moments,
     scatters,
 )
-from lyceum.linear.penalized.regularization_path import given_penalties
+from lyceum.linear.penalized.regularization_path import (
+    falling_penalties,
+    given_penalties,
+)
 
 
 class RidgeCV(PenaltyCV):
@@ -160,7 +163,7 @@ class RidgeCV(PenaltyCV):
         if isinstance(self.alphas, Integral):
             # ten times the largest eigenvalue shrinks every direction to an eleventh or less
             most = 10 * float(np.linalg.eigvalsh(xx)[-1]) or 1.0
-            return np.geomspace(most, most * self.eps, int(self.alphas))
+            return falling_penalties(most, self.eps, int(self.alphas))
         return given_penalties(self.alphas)
 
 

@@ -25,6 +25,7 @@ from lyceum._core.data.files.csv_errors import (
 )
 from lyceum._core.data.files.encodings import is_ascii_superset, later_encoding
 from lyceum._core.data.files.limits import check_memory
+from lyceum._core.data.files.line_breaks import keep_line_breaks
 from lyceum._core.data.files.raw_bytes import (
     is_packed,
     open_stream,
@@ -140,7 +141,7 @@ class CsvReader:
                     stream = _CountedStream(source)
             # Arrow's threads are faster where it need not expect line breaks in cells
             if broken:
-                stream = _keep_line_breaks(stream)
+                stream = keep_line_breaks(stream)
             options = self._read_options(_READ_BYTES)
             parse = self._parse_options(broken)
             table = pc.read_csv(stream, options, parse, self._convert_options())
@@ -155,7 +156,7 @@ class CsvReader:
             self._check_header(source)
             options = self._read_options(_STREAM_BYTES)
             parse = self._parse_options()
-            stream = _keep_line_breaks(source)
+            stream = keep_line_breaks(source)
             with pc.open_csv(stream, options, parse, self._convert_options()) as reader:
                 explained.check(reader.schema)
                 batch = None
@@ -378,7 +379,7 @@ class CsvReader:
             head = self._first_blocks(source, options.block_size)
             for stream, most in ((head, 1), (None, None)):
                 if stream is None:
-                    stream = _keep_line_breaks(source)
+                    stream = keep_line_breaks(source)
                 convert = self._convert_options()
                 with pc.open_csv(stream, options, parse, convert) as reader:
                     explained.check(reader.schema)
@@ -473,15 +474,6 @@ class CsvReader:
         )
 
 
-def _keep_line_breaks(source: str | IO[bytes] | pa.NativeFile) -> pa.PythonFile:
-    """The input for Arrow's reader, which loses a line feed that is the first byte of a block."""
-    if isinstance(source, str):
-        stream = open_stream(source)
-    else:
-        stream = source
-    return pa.PythonFile(_LineBreaks(stream), mode="r")
-
-
 class _CountedStream:
     """The bytes of a packed file, as long as memory may hold them."""
 
@@ -498,30 +490,6 @@ class _CountedStream:
         what = "its first bytes, unpacked,"
         self._context.run(check_memory, self._n_bytes, self._path, what)
         return data
-
-    @property
-    def closed(self) -> bool:
-        return self._stream.closed
-
-    def close(self) -> None:
-        self._stream.close()
-
-
-class _LineBreaks:
-    """Reads bytes so that no piece ends between a carriage return and its line feed."""
-
-    def __init__(self, stream: IO[bytes] | pa.NativeFile):
-        self._stream = stream
-        self._held = b""
-
-    def read(self, size: int) -> bytes:
-        """At most `size` bytes, none at the end of the input."""
-        data = self._held + self._stream.read(size - len(self._held))
-        # a return at the end waits for the next piece, unless nothing else came
-        self._held = b""
-        if len(data) > 1 and data.endswith(b"\r"):
-            self._held = b"\r"
-        return data[: len(data) - len(self._held)]
 
     @property
     def closed(self) -> bool:

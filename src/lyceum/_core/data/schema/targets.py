@@ -26,6 +26,8 @@ from lyceum.errors import DataError, MissingValuesError
 
 Task = Literal["classes", "numbers"]
 _LARGEST_WEIGHT = 1e100  # sums of products of larger ones overflow
+_SMALLEST_WEIGHT = 1e-100  # sums of products of smaller ones vanish
+_NEGLIGIBLE = 1e-150  # of the largest weight: such a row counts as one of weight zero
 
 
 def _as_array(y: Any) -> np.ndarray:
@@ -128,7 +130,11 @@ def coded_target(
 
 
 def checked_weights(w: Any, X: Any, caller: str) -> np.ndarray | None:
-    """The weights of the rows: numbers of at least 0, and some more than 0."""
+    """The weights of the rows: numbers of at least 0, and some more than 0.
+
+    A weight below 1e-150 of the largest becomes zero: products with it would be no numbers of full
+    precision any more, or none at all.
+    """
     if w is None:
         return None
     # what scikit-learn's checks would let pass needs none of them, as they take long for few rows
@@ -143,14 +149,23 @@ def checked_weights(w: Any, X: Any, caller: str) -> np.ndarray | None:
         raise DataError(
             f"sample_weight has negative values, which {caller} cannot take"
         )
-    if weights.max(initial=0.0) > _LARGEST_WEIGHT:
+    largest = weights.max(initial=0.0)
+    if largest > _LARGEST_WEIGHT:
         raise DataError(
-            f"sample_weight holds {weights.max():g}, whose sums overflow: rescale the weights"
+            f"sample_weight holds {largest:g}, whose sums overflow: rescale the weights"
         )
-    if not weights.any():
+    if largest == 0.0:
         raise DataError(
             f"sample_weight is zero for every row: {caller} has nothing to learn from"
         )
+    if largest < _SMALLEST_WEIGHT:
+        raise DataError(
+            f"sample_weight is at most {largest:g}, so that products with it vanish: rescale the"
+            " weights"
+        )
+    is_negligible = (weights > 0.0) & (weights < _NEGLIGIBLE * largest)
+    if is_negligible.any():
+        return np.where(is_negligible, 0.0, weights)
     return weights
 
 
