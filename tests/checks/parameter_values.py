@@ -83,6 +83,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "reference": ("bee",),
     "label": ("none",),
     "cuts": ([0.0, 1.0],),
+    "tree_root": ("x1", "income"),
     "n_bins": (3,),
     "metric_params": ({"p": 1},),
     "directions": (np.ones((5, 4)),),
