@@ -70,8 +70,8 @@ _COMPARISONS = {
     ast.NotEq: (ast.Eq,),
     ast.Is: (ast.IsNot,),
     ast.IsNot: (ast.Is,),
-    ast.In: (ast.NotIn,),
-    ast.NotIn: (ast.In,),
+    ast.In: (ast.NotIn,),  # codespell:ignore
+    ast.NotIn: (ast.In,),  # codespell:ignore
 }
 _OPERATORS = {
     ast.Add: ast.Sub,
