@@ -202,7 +202,7 @@ class CsvReader:
             if not isinstance(source, str):
                 source.seek(0)
             with pc.open_csv(
-                _keep_line_breaks(source),
+                keep_line_breaks(source),
                 self._read_options(_STREAM_BYTES),
                 self._parse_options(),
                 as_text._convert_options(),
