@@ -86,7 +86,7 @@ def test_a_module_of_python_answers_as_the_model_does(name, tmp_path):
     assert done.difference < 1e-12
     for record in records():
         answer = program["decide"](record)
-        decision = lyceum._core.base.decide_record(model, record)
+        decision = lyceum.decide(model, record)
         assert difference(decision.probabilities, answer["probabilities"]) < 1e-12
         assert answer["predicted"] == decision.predicted
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lyceum._core.base import decide_record
+from lyceum._core.base import decide
 from lyceum._core.files import write_file
 from lyceum._core.types import Estimator
 from lyceum.errors import ExportError
@@ -157,7 +157,7 @@ def export_model(
 
 def _answer(model: Estimator, record: dict[str, Any]) -> dict[str, Any]:
     """The answer of the model itself, as a program gives it."""
-    decision = decide_record(model, record)
+    decision = decide(model, record)
     answer = {"predicted": decision.predicted}
     if decision.probabilities is not None:
         answer["probabilities"] = decision.probabilities

@@ -32,7 +32,7 @@ from lyceum._core.data.files.typed_files import (
     parquet_footer,
     read_parquet_file,
 )
-from lyceum._core.data.inputs.arrow import decode_dictionary, is_frame, to_arrow
+from lyceum._core.data.inputs.arrow import EXACT, decode_dictionary, is_frame, to_arrow
 from lyceum._core.data.inputs.constant_columns import constant_columns
 from lyceum._core.data.inputs.pandas_columns import has_text_levels, is_missing
 from lyceum._core.data.inputs.separate_target import other_target, refuse_beside_rows
@@ -67,7 +67,6 @@ from lyceum._core.data.schema.coding import (
     labels,
 )
 from lyceum._core.data.schema.column import (
-    EXACT,
     KINDS,
     Column,
     Kind,
