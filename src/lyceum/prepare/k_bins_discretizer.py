@@ -477,7 +477,7 @@ def _best_cut(
 
 def _n_values(sums: np.ndarray) -> int:
     """The number of bins that have rows, from the sums up to every bin."""
-    return np.count_nonzero(np.diff(sums.sum(axis=1)))
+    return int(np.count_nonzero(np.diff(sums.sum(axis=1))))
 
 
 def _delta(whole: np.ndarray, left: np.ndarray, right: np.ndarray) -> float:
