@@ -468,16 +468,21 @@ def _best_cut(
         return None
     H = entropy(whole)
     gain = H - bits[best] / N
-    first = left[best]
-    second = right[best]
-    k, k1, k2 = (int((part > 0).sum()) for part in (whole, first, second))
-    pieces = k1 * entropy(first) + k2 * entropy(second)
-    # log₂(3^k − 2) without 3^k, which overflows for many classes
-    delta = k * np.log2(3.0) + np.log2(1 - 2 * 3.0**-k) - (k * H - pieces)
-    n_places = N - 1
-    if better_encoding:
-        # between neighboring values: bins without rows are none
-        n_places = np.count_nonzero(np.diff(sums[start : stop + 1].sum(axis=1))) - 1
+    delta = _delta(whole, left[best], right[best])
+    n_places = _n_values(sums[start : stop + 1]) - 1 if better_encoding else N - 1
     if gain > (np.log2(n_places) + delta) / N:
         return start + 1 + best
     return None
+
+
+def _n_values(sums: np.ndarray) -> int:
+    """The number of bins that have rows, from the sums up to every bin."""
+    return int(np.count_nonzero(np.diff(sums.sum(axis=1))))
+
+
+def _delta(whole: np.ndarray, left: np.ndarray, right: np.ndarray) -> float:
+    """log₂(3^k − 2) − k H(S) + k₁ H(S₁) + k₂ H(S₂), from the weights of the classes."""
+    k = int((whole > 0).sum())
+    bits = [int((part > 0).sum()) * entropy(part) for part in (whole, left, right)]
+    # log₂(3^k − 2) without 3^k, which overflows for many classes
+    return k * np.log2(3.0) + np.log2(1 - 2 * 3.0**-k) - bits[0] + bits[1] + bits[2]
