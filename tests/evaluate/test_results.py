@@ -59,6 +59,7 @@ RESULTS = {
         LinearRegression(), X, number, cv=3
     ),
     "McNemar": lambda: evaluate.mcnemar(y, decided, decided),
+    "PairedT": lambda: evaluate.paired_t([0.1, 0.2, 0.3], [0.2, 0.2, 0.5]),
     "PrecisionRecall": lambda: evaluate.precision_recall_curve(y, p),
     "RegressionReport": lambda: evaluate.regression_report(number, number + 1),
     "RocCurve": lambda: evaluate.roc_curve(y, p),
