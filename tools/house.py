@@ -3,7 +3,8 @@ others beside it.
 
 Every figure is a fact about source text: nothing is imported or run. Tests are left out. A line of
 code is one that is neither blank, nor comment, nor docstring; a body starts after the docstring.
-Nodes of annotations do not count, as most of the packages beside it have none.
+Nodes of annotations do not count, as most of the packages beside it have none. A function that is
+used once, but as an entry of a table or an argument, is not called once.
 """
 
 import argparse
@@ -57,6 +58,7 @@ class Totals:
     any_arguments: int = 0
     private_functions: dict[tuple[str, str], int] = field(default_factory=dict)
     uses: Counter = field(default_factory=Counter)
+    calls: Counter = field(default_factory=Counter)
     public_names: set[str] = field(default_factory=set)
     code: dict[str, list[str]] = field(default_factory=dict)
 
@@ -148,6 +150,8 @@ def measure_statements(totals: Totals, path: Path, tree: ast.Module) -> None:
             totals.import_lines += node.end_lineno - node.lineno + 1
         if isinstance(node, ast.Name):
             totals.uses[str(path), node.id] += 1
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            totals.calls[str(path), node.func.id] += 1
     for node in tree.body:
         if (
             isinstance(node, FUNCTIONS)
@@ -281,7 +285,7 @@ FIGURES = {
     "conditional expressions per 1,000 lines": -1,
     "nested conditional expressions per 100,000 lines": -1,
     "tuple assignments per 1,000 lines": -1,
-    "private functions used once per 1,000 lines": -1,
+    "private functions called once per 1,000 lines": -1,
     "of these of 3 lines or fewer, per 1,000 lines": -1,
     "docstrings, % of lines": 1,
     "comments, % of lines": 1,
@@ -302,7 +306,7 @@ def figures(totals: Totals) -> dict[str, float]:
     once = [
         length
         for (path, name), length in totals.private_functions.items()
-        if totals.uses[path, name] == 1
+        if totals.uses[path, name] == totals.calls[path, name] == 1
     ]
     short = [length for length in once if length <= 3]
     values = (

@@ -37,7 +37,9 @@ FILES = {
 }
 
 # plain ValueErrors that are caught where they come from and become errors of Lyceum
-CAUGHT = {"workflows/loss.py", "studies/plan/ranking_metric.py"}
+CAUGHT = {"workflows/loss.py", "studies/plan/ranking_metric.py", "workflows/profile.py"}
+# is copied into exported models, which have no errors of ours
+COPIED = {"export/runtime.py"}
 
 
 @cache
@@ -72,7 +74,7 @@ def test_users_meet_no_plain_value_errors():
         for name, text in FILES.items()
         if any(kind == "ValueError" for kind, _ in raise_statements(text))
     }
-    assert found - CAUGHT == set()
+    assert found - CAUGHT - COPIED == set()
 
 
 def test_one_message_is_of_one_kind():

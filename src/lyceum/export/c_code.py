@@ -177,6 +177,10 @@ def _before(code: _Code, p: Constants) -> None:
     )
 
 
+def _sides(code: _Code, p: Constants) -> None:
+    code.to(2, "y[1] = x[0] >= 0;", "y[0] = 1 - y[1];")
+
+
 def _activate(code: _Code, p: Constants) -> None:
     formula = {
         "sigmoid": "1.0 / (1.0 + exp(-x[j]))",
@@ -236,6 +240,7 @@ _OPERATIONS: dict[str, Callable[[_Code, Constants], None]] = {
     "linear": _linear,
     "trees": _trees,
     "before": _before,
+    "sides": _sides,
     "activate": _activate,
     "softmax": _softmax,
     "shares": _shares,
@@ -306,14 +311,7 @@ def write_c(program: Program) -> str:
         widest = max(widest, code.width)
     used = {name for name, _ in program.operations}
     lines = [
-        f"/* {program.name} of {program.target}, exported by Lyceum {__version__}.",
-        f"   {len(program.columns)} cells in, in this order: a number, the code of a category",
-        "   (model_code), or NAN where one is missing.",
-        *(f"   {j}: {json.dumps(c['name'])}" for j, c in enumerate(program.columns)),
-        f"   {code.width} numbers out: {_outputs(program)}. */",
-        "#include <math.h>",
-        "#include <string.h>",
-        "",
+        *_head(program, code.width),
         *([_INDEX] if "recode" in used else []),
         *([_TREE] if "trees" in used else []),
         *code.constants,
@@ -332,6 +330,22 @@ def write_c(program: Program) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _head(program: Program, n_outputs: int) -> list[str]:
+    names = [
+        json.dumps(column["name"]).replace("*/", "* /") for column in program.columns
+    ]
+    return [
+        f"/* {program.name} of {program.target}, exported by Lyceum {__version__}.",
+        f"   {len(names)} cells in, in this order: a number, the code of a category",
+        "   (model_code), or NAN where one is missing.",
+        *(f"   {j}: {name}" for j, name in enumerate(names)),
+        f"   {n_outputs} numbers out: {_outputs(program)}. */",
+        "#include <math.h>",
+        "#include <string.h>",
+        "",
+    ]
 
 
 def _outputs(program: Program) -> str:

@@ -104,33 +104,33 @@ function column_densities(x, p) {
   return out;
 }
 
+function tree_step(cell, tree, node) {
+  const kind = tree.kind[node];
+  if (kind === 1) return cell <= tree.threshold[node] ? 0 : 1;
+  const start = tree.table[node];
+  if (kind === 2) {
+    let step = 0;
+    while (step < tree.n_children[node] - 1 && tree.cuts[start + step] < cell) step++;
+    return step;
+  }
+  const known = cell >= 0 && cell < tree.n_codes[node];
+  return known ? tree.branches[start + Math.trunc(cell)] : -1;
+}
+
 function tree_value(x, tree, node, weight, out) {
-  for (;;) {
-    const kind = tree.kind[node];
-    if (kind === 0) break;
+  while (tree.kind[node] !== 0) {
     const cell = x[tree.feature[node]];
     const first = tree.child[node];
-    let step;
-    if (Number.isNaN(cell)) {
-      step = tree.missing[node];
-      if (step < 0) {
-        let whole = 0;
-        for (let c = first; c < first + tree.n_children[node]; c++) whole += tree.weight[c];
-        for (let c = first; c < first + tree.n_children[node]; c++) {
-          if (tree.weight[c] > 0) tree_value(x, tree, c, weight * (tree.weight[c] / whole), out);
-        }
-        return;
+    const step = Number.isNaN(cell) ? tree.missing[node] : tree_step(cell, tree, node);
+    if (step < 0 && Number.isNaN(cell)) {
+      let whole = 0;
+      for (let c = first; c < first + tree.n_children[node]; c++) whole += tree.weight[c];
+      for (let c = first; c < first + tree.n_children[node]; c++) {
+        if (tree.weight[c] > 0) tree_value(x, tree, c, weight * (tree.weight[c] / whole), out);
       }
-    } else if (kind === 1) step = cell <= tree.threshold[node] ? 0 : 1;
-    else if (kind === 2) {
-      step = 0;
-      const start = tree.table[node];
-      while (step < tree.n_children[node] - 1 && tree.cuts[start + step] < cell) step++;
-    } else {
-      const known = cell >= 0 && cell < tree.n_codes[node];
-      step = known ? tree.branches[tree.table[node] + Math.trunc(cell)] : -1;
-      if (step < 0) break;
+      return;
     }
+    if (step < 0) break;
     node = first + step;
   }
   tree.value[node].forEach((value, k) => { out[tree.column + k] += weight * value; });
@@ -158,6 +158,10 @@ function kernel(x, p) {
 
 function before(x, p) {
   return p.values.concat(x);
+}
+
+function sides(x, p) {
+  return x[0] >= 0 ? [0, 1] : [1, 0];
 }
 
 function activate(x, p) {

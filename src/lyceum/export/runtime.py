@@ -128,35 +128,35 @@ def column_densities(x, p):
     return out
 
 
+def tree_step(cell, tree, node):
+    """The number of the child that a cell goes to; -1 if it stays at the node."""
+    kind = tree["kind"][node]
+    if kind == 1:
+        return 0 if cell <= tree["threshold"][node] else 1
+    start = tree["table"][node]
+    if kind == 2:
+        cuts = tree["cuts"][start : start + tree["n_children"][node] - 1]
+        return sum(cut < cell for cut in cuts)
+    known = 0 <= cell < tree["n_codes"][node]
+    return tree["branches"][start + int(cell)] if known else -1
+
+
 def tree_value(x, tree, node, weight, out):
-    """Add the value of the leaf that x comes to; where a cell is missing, all children share."""
-    while True:
-        kind = tree["kind"][node]
-        if kind == 0:
-            break
+    """Add the value of the leaf that x comes to; children may share a row with a missing cell."""
+    while tree["kind"][node] != 0:
         cell = x[tree["feature"][node]]
         first = tree["child"][node]
-        if cell != cell:
-            step = tree["missing"][node]
-            if step < 0:
-                children = range(first, first + tree["n_children"][node])
-                whole = sum(tree["weight"][c] for c in children)
-                for c in children:
-                    if tree["weight"][c] > 0:
-                        share = weight * (tree["weight"][c] / whole)
-                        tree_value(x, tree, c, share, out)
-                return
-        elif kind == 1:
-            step = 0 if cell <= tree["threshold"][node] else 1
-        elif kind == 2:
-            start = tree["table"][node]
-            cuts = tree["cuts"][start : start + tree["n_children"][node] - 1]
-            step = sum(cut < cell for cut in cuts)
-        else:
-            known = 0 <= cell < tree["n_codes"][node]
-            step = tree["branches"][tree["table"][node] + int(cell)] if known else -1
-            if step < 0:
-                break
+        step = tree["missing"][node] if cell != cell else tree_step(cell, tree, node)
+        if step < 0 and cell != cell:
+            children = range(first, first + tree["n_children"][node])
+            whole = sum(tree["weight"][c] for c in children)
+            for c in children:
+                if tree["weight"][c] > 0:
+                    share = weight * (tree["weight"][c] / whole)
+                    tree_value(x, tree, c, share, out)
+            return
+        if step < 0:
+            break
         node = first + step
     for k, value in enumerate(tree["value"][node]):
         out[tree["column"] + k] += weight * value
@@ -190,6 +190,11 @@ def kernel(x, p):
 def before(x, p):
     """Numbers in front of the others: the score 0 of the first of two classes."""
     return list(p["values"]) + list(x)
+
+
+def sides(x, p):
+    """The second of two classes where the score is at least 0, else the first."""
+    return [0.0, 1.0] if x[0] >= 0 else [1.0, 0.0]
 
 
 def activate(x, p):
@@ -286,6 +291,7 @@ OPERATIONS = {
         trees,
         kernel,
         before,
+        sides,
         activate,
         softmax,
         shares,

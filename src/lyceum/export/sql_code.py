@@ -248,6 +248,11 @@ def _before(query: _Query, p: Constants) -> None:
     query.step([*map(_number, p["values"]), *query.cells])
 
 
+def _sides(query: _Query, p: Constants) -> None:
+    second = "CASE WHEN c0 >= 0 THEN 1.0 ELSE 0.0 END"
+    query.step([f"1.0 - {second}", second])
+
+
 def _softmax(query: _Query, p: Constants) -> None:
     cells = query.cells
     tops = []
@@ -292,6 +297,7 @@ _OPERATIONS: dict[str, Callable[[_Query, Constants], None]] = {
     "linear": _linear,
     "trees": _trees,
     "before": _before,
+    "sides": _sides,
     "softmax": _softmax,
     "shares": _shares,
     "column_densities": _column_densities,

@@ -15,7 +15,7 @@ from lyceum.export.program import Program
 # what every program needs, whatever its operations are
 _ALWAYS = ("read_cells", "run_operations", "decide_cells")
 _CALLS = {  # operations, and functions that their functions call
-    "trees": ("tree_value",),
+    "trees": ("tree_step", "tree_value"),
     "activate": ("logistic",),
 }
 
@@ -134,9 +134,9 @@ def write_javascript(program: Program) -> str:
 
 
 def _javascript_function(source: str, name: str) -> str:
-    found = re.search(rf"^function {name}\(.*?^}}", source, re.M | re.S)
-    assert found is not None, name
-    return found.group()
+    function = re.search(rf"^function {name}\(.*?^}}", source, re.M | re.S)
+    assert function is not None, name
+    return function.group()
 
 
 def write_javascript_types(program: Program) -> str:

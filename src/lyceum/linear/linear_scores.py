@@ -77,7 +77,7 @@ class LinearScores(Classifier, Learner):
         constants = {"coef": self.coef_.tolist(), "intercept": self.intercept_.tolist()}
         if len(self.coef_) > 1:
             return [("linear", constants)]
-        return [("linear", constants), ("before", {"values": [0.0]})]
+        return [("linear", constants), ("sides", {})]
 
     def explain(self, X: Data) -> Explanation:
         """What every column adds to the score, coef · (x - mean), from the score at the mean.

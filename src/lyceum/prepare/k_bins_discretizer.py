@@ -466,13 +466,10 @@ def _best_cut(
     best = int(bits.argmin())
     if not np.isfinite(bits[best]):
         return None
-    H = entropy(whole)
-    gain = H - bits[best] / N
-    delta = _delta(whole, left[best], right[best])
     n_places = _n_values(sums[start : stop + 1]) - 1 if better_encoding else N - 1
-    if gain > (np.log2(n_places) + delta) / N:
-        return start + 1 + best
-    return None
+    gain = entropy(whole) - bits[best] / N
+    price = np.log2(n_places) + _delta(whole, left[best], right[best])
+    return start + 1 + best if gain > price / N else None
 
 
 def _n_values(sums: np.ndarray) -> int:

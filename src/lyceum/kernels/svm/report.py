@@ -101,7 +101,9 @@ def explain_by_columns(learner: Estimator, X: Data) -> Explanation:
     def parts(block: Block) -> np.ndarray:
         parts = column_parts(block, learner.base_point_, score)
         if is_single:
-            parts[:, 0] = parts[:, 0] >= 0
+            # one class has the code 0 whatever its score is
+            is_second = (parts[:, 0] >= 0) & (len(learner.classes_) == 2)
+            parts[:, 0] = is_second
         return parts
 
     return learner._explain(X, parts, unit)

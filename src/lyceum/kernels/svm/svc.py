@@ -353,7 +353,7 @@ class SVC(Classifier, SupportVectors):
     def _operations(self) -> list[Operation]:
         if len(self.classes_) != 2 or self.probability:
             raise cannot_export(self, "it has several machines, or probability=True")
-        return [*self._machine_operations(), ("before", {"values": [0.0]})]
+        return [*self._machine_operations(), ("sides", {})]
 
     def decision_function(self, X: Data) -> Any:
         """f(x) of the second of two classes, (n,), or one score per class, (n, K).

@@ -41,12 +41,12 @@ from lyceum._core.data.files.text_formats import (
     text_format_of,
     text_formats_of,
 )
-from lyceum._core.data.files.whole_numbers import (
+from lyceum._core.data.inputs.arrow import replace_columns
+from lyceum._core.data.inputs.whole_numbers import (
     is_beyond_64_bits,
     long_integer,
     may_be_rounded,
 )
-from lyceum._core.data.inputs.arrow import replace_columns
 from lyceum._core.lazy_arrow import csv as pc, pa, text_type
 from lyceum._core.native import native
 from lyceum.errors import DataError, SchemaError

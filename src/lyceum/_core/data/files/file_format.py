@@ -20,7 +20,7 @@ from lyceum._core.data.files.raw_bytes import (
     unpacked_name,
 )
 from lyceum._core.data.files.text_formats import text_format_of
-from lyceum._core.data.files.whole_numbers import is_beyond_64_bits
+from lyceum._core.data.inputs.whole_numbers import is_beyond_64_bits
 from lyceum._core.lazy_arrow import pa, text_type
 from lyceum.errors import DataError
 

@@ -12,8 +12,8 @@ from lyceum._core.data.files.encodings import text_encoding
 from lyceum._core.data.files.file_errors import first_line
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.raw_bytes import read_bytes, read_head
-from lyceum._core.data.files.whole_numbers import may_be_rounded
 from lyceum._core.data.inputs.arrow import replace_columns
+from lyceum._core.data.inputs.whole_numbers import may_be_rounded
 from lyceum._core.lazy_arrow import json as pj, pa, pc, text_type
 from lyceum.errors import DataError
 
