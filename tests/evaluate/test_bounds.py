@@ -114,9 +114,10 @@ def test_majority_error_by_going_through_all_votes(n_voters):
     for votes in range(2**n_voters):
         wrong = bin(votes).count("1")
         chance = error**wrong * (1 - error) ** (n_voters - wrong)
-        total += chance * (
-            1.0 if 2 * wrong > n_voters else 0.5 if 2 * wrong == n_voters else 0.0
-        )
+        if 2 * wrong > n_voters:
+            total += chance
+        elif 2 * wrong == n_voters:
+            total += chance / 2
     assert majority_vote_error(n_voters, error) == pytest.approx(total)
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
+from lyceum._core.base import pipeline_steps, plausible_cells
 from lyceum._core.data import ArraySource, Column, Rows, Schema
 from lyceum._core.types import Estimator, Operation
 from lyceum.decision import MinimumRiskClassifier
@@ -73,10 +73,8 @@ class Program:
         if isinstance(model, MinimumRiskClassifier):
             costs = _costs(model)
             model = model.estimator_
-        steps = [model]
-        if isinstance(model, Pipeline):
-            parts = [step for _, step in model.steps]
-            steps = [step for step in parts if step not in (None, "passthrough")]
+        parts = pipeline_steps(model)
+        steps = [step for step in parts if step not in (None, "passthrough")]
         learner = steps[-1]
         if not all(hasattr(step, "schema_") for step in steps):
             raise cannot_export(
@@ -100,7 +98,7 @@ class Program:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything in JSON's own types; a number that JSON has no word for is a text."""
+        """Everything in plain lists and dicts; numbers may be NaN or infinite."""
         return {
             "name": self.name,
             "target": self.target,
@@ -143,8 +141,9 @@ def _key(label: Any) -> str:
 def _preparation(steps: list[Any], schema: Schema) -> list[Operation]:
     """From the cells of a record to what the learner computes with: the steps that `predict`
     itself would run."""
-    cells = np.array([[_some_cell(column) for column in schema]])
-    rows: Any = Rows(ArraySource(cells, None, None, schema, coded=True))
+    rows: Any = Rows(
+        ArraySource(plausible_cells(schema), None, None, schema, coded=True)
+    )
     for step in steps[:-1]:
         rows = step.transform(rows)
         if not isinstance(rows, Rows):
@@ -158,13 +157,6 @@ def _preparation(steps: list[Any], schema: Schema) -> list[Operation]:
         operations += step.operations(schema)
         schema = step.schema(schema)
     return operations
-
-
-def _some_cell(column: Column) -> float:
-    """A cell that every learner takes."""
-    if column.numeric and column.categories is not None:
-        return float(column.categories[0])
-    return 0.0
 
 
 def _costs(model: MinimumRiskClassifier) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import Classifier, Learner
+from lyceum._core.base import Classifier, Learner, score_operations
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block, Rows, Schema
 from lyceum._core.probability import class_weight_factors, runner_up
@@ -74,10 +74,7 @@ class LinearScores(Classifier, Learner):
         return self._apply(partial(_predict, self), X)
 
     def _operations(self) -> list[Operation]:
-        constants = {"coef": self.coef_.tolist(), "intercept": self.intercept_.tolist()}
-        if len(self.coef_) > 1:
-            return [("linear", constants)]
-        return [("linear", constants), ("sides", {})]
+        return score_operations(self.coef_, self.intercept_)
 
     def explain(self, X: Data) -> Explanation:
         """What every column adds to the score, coef · (x - mean), from the score at the mean.

@@ -24,6 +24,7 @@ from lyceum._core.base.one_record import (
     RecordModel,
     decide,
     is_record,
+    plausible_cells,
 )
 from lyceum._core.base.posterior_classifier import (
     PosteriorClassifier,
@@ -39,6 +40,7 @@ from lyceum._core.base.same_columns import check_same_columns
 from lyceum._core.base.score import (
     Classifier,
     Regressor,
+    score_operations,
     target_of,
     targets_to_score,
     validation_parts,
@@ -83,8 +85,10 @@ __all__ = [
     "output_library",
     "parts_by_replacement",
     "pipeline_steps",
+    "plausible_cells",
     "replace_columns",
     "schema_with_names",
+    "score_operations",
     "separability_facts",
     "set_separability",
     "step_names",

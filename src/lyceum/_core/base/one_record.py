@@ -413,8 +413,7 @@ def _as_rows(block: Block) -> Rows:
 
 def _prepare(schema: Schema, preparations: list[Any]) -> _WatchedRows | None:
     """A row after the steps of a pipeline; None where a step does not work block by block."""
-    cells = np.array([[_some_cell(column) for column in schema]], dtype=np.float64)
-    source = _WatchedSource(cells, None, None, schema, coded=True)
+    source = _WatchedSource(plausible_cells(schema), None, None, schema, coded=True)
     rows: Any = _WatchedRows(source)
     for step in preparations:
         rows = step.transform(rows)
@@ -451,11 +450,13 @@ def _columns_of(model: Estimator, learner: Estimator) -> tuple[Column, ...]:
     )
 
 
-def _some_cell(column: Column) -> float:
-    """A cell that every learner takes."""
-    if column.numeric and column.categories is not None:
-        return float(column.categories[0])
-    return 0.0
+def plausible_cells(schema: Schema) -> np.ndarray:
+    """One coded row that every learner takes, of shape (1, d)."""
+    cells = np.zeros((1, len(schema)))
+    for j, column in enumerate(schema):
+        if column.numeric and column.categories is not None:
+            cells[0, j] = column.categories[0]
+    return cells
 
 
 def _check_kept(rows: Any) -> None:

@@ -9,8 +9,16 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from lyceum._core.data import Rows, comparable_target, other_target, refuse_beside_rows
 from lyceum._core.text import show_count
-from lyceum._core.types import Data, Target, Weights
+from lyceum._core.types import Data, Operation, Target, Weights
 from lyceum.errors import DataError
+
+
+def score_operations(coef: np.ndarray, intercept: np.ndarray) -> list[Operation]:
+    """Linear scores, of one output for two classes, for exported models."""
+    constants = {"coef": coef.tolist(), "intercept": intercept.tolist()}
+    if len(coef) > 1:
+        return [("linear", constants)]
+    return [("linear", constants), ("sides", {})]
 
 
 class Classifier(ClassifierMixin):

@@ -13,7 +13,12 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, Learner
+from lyceum._core.base import (
+    CATEGORICAL_FEATURES,
+    Classifier,
+    Learner,
+    score_operations,
+)
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, CheckCells, Rows
 from lyceum._core.probability import class_weight_factors, runner_up
@@ -316,10 +321,7 @@ class LinearSVC(Classifier, Learner):
     # -- what was learned --------------------------------------------------------------
 
     def _operations(self) -> list[Operation]:
-        constants = {"coef": self.coef_.tolist(), "intercept": self.intercept_.tolist()}
-        if len(self.coef_) > 1:
-            return [("linear", constants)]
-        return [("linear", constants), ("sides", {})]
+        return score_operations(self.coef_, self.intercept_)
 
     def explain(self, X: Data) -> Explanation:
         """What every column adds to the score, coef · (x - mean), from the score at the mean.

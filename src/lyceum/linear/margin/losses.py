@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit
 
-from lyceum.errors import SettingError, number_setting
+from lyceum.errors import SettingError, number_setting, undefined
 
 
 class MarginLoss:
@@ -19,7 +19,7 @@ class MarginLoss:
     convex: ClassVar[bool] = True
 
     def value(self, m: np.ndarray) -> np.ndarray:
-        raise NotImplementedError
+        raise undefined(self, "value")
 
     def slope(self, m: np.ndarray) -> np.ndarray:
         return np.zeros_like(m)
