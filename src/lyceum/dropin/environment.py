@@ -32,7 +32,7 @@ class _AfterImport:
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name != "sklearn":
             return None
-        sys.meta_path.remove(self)  # type: ignore[arg-type]
+        sys.meta_path.remove(self)
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         if spec is None or spec.loader is None:
             return None

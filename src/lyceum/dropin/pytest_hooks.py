@@ -41,7 +41,9 @@ def pytest_runtest_makereport(item: Any, call: Any) -> None:
         "type": call.excinfo.typename,
         "text": str(call.excinfo.value)[:600],
         "line": str(call.excinfo.traceback[-1].statement)[:200],
-        "frames": [frame.partition("site-packages/")[2] or frame for frame in frames][-3:],
+        "frames": [frame.partition("site-packages/")[2] or frame for frame in frames][
+            -3:
+        ],
     }
     item.user_properties.append(("lyceum_raised", item._lyceum_raised))
 

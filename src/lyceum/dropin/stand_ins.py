@@ -54,7 +54,9 @@ class StandInType(ABCMeta):  # some learners are abstract in a base
             if isinstance(base, StandInType):
                 calls.note(base.__name__, "theirs", f"{name} inherits from it")
         originals = tuple(getattr(base, "_theirs", base) for base in bases)
-        return types.new_class(name, originals, options, lambda space: space.update(body))
+        return types.new_class(
+            name, originals, options, lambda space: space.update(body)
+        )
 
     def __call__(cls, *values: Any, **settings: Any) -> Any:
         calls.touched.add(cls.__name__)
@@ -70,7 +72,9 @@ class StandInType(ABCMeta):  # some learners are abstract in a base
         return super().__call__(*values, **settings)
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return type.__instancecheck__(cls, instance) or isinstance(instance, cls._theirs)
+        return type.__instancecheck__(cls, instance) or isinstance(
+            instance, cls._theirs
+        )
 
     def __subclasscheck__(cls, other: type) -> bool:
         return type.__subclasscheck__(cls, other) or issubclass(other, cls._theirs)
@@ -181,7 +185,8 @@ def _learn_as_theirs(
 
 def _changed(learner: Any) -> dict[str, Any]:
     """The settings that are not as by default."""
-    defaults = _parameters(type(learner))
+    kind: Any = type(learner)
+    defaults = _parameters(kind)
     settings = learner.get_params(deep=False)
     return {
         name: value
