@@ -11,7 +11,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from lyceum import __version__, catalog
-from lyceum.cli.commands import explore as _explore
+from lyceum.cli.commands import exercise as _exercise, explore as _explore
 from lyceum.cli.commands.bayesnet import bayesnet
 from lyceum.cli.ending import run_and_exit
 from lyceum.cli.help import Commands
@@ -50,6 +50,7 @@ app = Commands(
 )
 
 app.add_typer(_explore.commands)
+app.add_typer(_exercise.commands)
 app.add_typer(bayesnet)
 
 

@@ -251,17 +251,19 @@ def tex(value: Number, decimals: int = 3) -> str:
 
 
 def decimal(value: Number, decimals: int = 3) -> str:
-    """A number with at most so many decimals; no minus sign before a zero.
+    """A number with so many decimals; fewer where they are zeros and nothing was cut off.
 
     Examples
     --------
-    >>> decimal(2.0), decimal(-0.00001), decimal(1 / 3)
-    ('2', '0', '0.333')
+    >>> decimal(2.0), decimal(-1e-17), decimal(1 / 3), decimal(0.1101)
+    ('2', '0', '0.333', '0.110')
     """
-    shown = f"{float(value):.{decimals}f}"
-    if "." in shown:
+    number = float(value)
+    shown = f"{number:.{decimals}f}"
+    is_exact = abs(float(shown) - number) < 1e-12
+    if is_exact and "." in shown:
         shown = shown.rstrip("0").rstrip(".")
-    return "0" if shown in ("-0", "") else shown
+    return shown.removeprefix("-") if float(shown) == 0 else shown
 
 
 def with_decimal(value: Number, decimals: int = 3) -> str:
