@@ -144,7 +144,9 @@ def _mark(row: dict[str, Any], number: int, source: str) -> Mark:
     if not correct and text:
         diagnosis = "not a number" if value is None else question.diagnose(value)
     expected = question.answer
-    shown = expected if isinstance(expected, str) else f"{expected:.{question.decimals}f}"
+    shown = (
+        expected if isinstance(expected, str) else f"{expected:.{question.decimals}f}"
+    )
     return Mark(
         student=str(row["student"]),
         exercise=exercise.name,

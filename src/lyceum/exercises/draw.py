@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -155,7 +156,9 @@ class CategoryTable:
         kept = [
             (row, label)
             for row, label in zip(self.rows, self.labels)
-            if all(row[self.names.index(name)] == value for name, value in values.items())
+            if all(
+                row[self.names.index(name)] == value for name, value in values.items()
+            )
         ]
         rows = tuple(row for row, _ in kept)
         labels = tuple(label for _, label in kept)
@@ -178,7 +181,9 @@ def category_table(draw: Draw, n_rows: int, n_columns: int) -> CategoryTable:
         every = [(*row, value) for row in every for value in theme.columns[name]]
     draw.require(len(every) >= n_rows, "more rows than combinations")
     rows = draw.sample(every, n_rows)
-    votes = {value: draw.integer(0, 2) for name in names for value in theme.columns[name]}
+    votes = {
+        value: draw.integer(0, 2) for name in names for value in theme.columns[name]
+    }
     scores = [sum(votes[value] for value in row) for row in rows]
     middle = sorted(scores)[n_rows // 2]
     labels = [theme.classes[score >= middle] for score in scores]
@@ -197,7 +202,7 @@ def no_ties(values: Iterable[Number]) -> bool:
     (True, False)
     """
     ordered = sorted(map(float, values))
-    return all(high - low > 1e-9 for low, high in zip(ordered, ordered[1:]))
+    return all(high - low > 1e-9 for low, high in itertools.pairwise(ordered))
 
 
 def clear_winner(values: Iterable[Number], margin: float) -> bool:

@@ -214,7 +214,9 @@ def make_exercise(name: str, seed: int = 0, level: int = 1) -> Exercise:
             questions=tuple(sheet.questions),
             solution=tuple(sheet.solution.blocks),
         )
-    raise RuntimeError(f"{name}, level {level}, seed {seed}: no fair numbers; {reasons}")
+    raise RuntimeError(
+        f"{name}, level {level}, seed {seed}: no fair numbers; {reasons}"
+    )
 
 
 def _find(name: str) -> ExerciseKind:

@@ -127,7 +127,9 @@ def write_class(
     target = Path(folder)
     for taken in ("key.csv", "answers.csv"):
         if (target / taken).exists():
-            raise SettingError(f"{target / taken} is there already: choose another folder")
+            raise SettingError(
+                f"{target / taken} is there already: choose another folder"
+            )
     made = {
         student: make_exercise(name, student_seed(name, student, seed), level)
         for student in students
@@ -154,7 +156,9 @@ def _write_sheets(
         for suffix, is_solved in sheets.items():
             path = target / f"{_file_name(student)}{suffix}{FORMATS[format].ending}"
             content = FORMATS[format].render(exercise, is_solved)
-            write_file(path, content if isinstance(content, bytes) else content.encode())
+            write_file(
+                path, content if isinstance(content, bytes) else content.encode()
+            )
             written.append(path)
     return written
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-
 Number = int | float | Fraction
 
 # The learner and the calculation by hand must agree to this, relative to the size of the number.

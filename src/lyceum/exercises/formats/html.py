@@ -20,7 +20,7 @@ th, td { padding: .2rem .8rem; border-bottom: 1px solid color-mix(in srgb, curre
          transparent); text-align: left; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 div.scroll { overflow-x: auto; }
-math[display] { margin: .8rem 0; overflow-x: auto; }
+math[display] { margin: .6rem 0; padding: .2rem 0; overflow-x: auto; overflow-y: hidden; }
 @media print { section.solution { break-before: page; } }
 """
 _PIECES = re.compile(r"\$([^$]+)\$|`([^`]+)`|\*\*([^*]+)\*\*")

@@ -78,7 +78,9 @@ def _block(block: Block) -> str:
         case Formula(tex):
             return f"\\[{tex}\\]"
         case Table(columns, rows):
-            sides = "".join("r" if block.is_numeric(i) else "l" for i in range(len(columns)))
+            sides = "".join(
+                "r" if block.is_numeric(i) else "l" for i in range(len(columns))
+            )
             lines = [" & ".join(map(inline, row)) + r" \\" for row in (columns, *rows)]
             body = "\n".join([lines[0], "\\hline", *lines[1:]])
             return (

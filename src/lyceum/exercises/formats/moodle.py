@@ -16,9 +16,9 @@ def as_moodle(exercises: Iterable[Exercise], category: str | None = None) -> str
     quiz = ET.Element("quiz")
     if category is not None:
         entry = ET.SubElement(quiz, "question", type="category")
-        ET.SubElement(ET.SubElement(entry, "category"), "text").text = (
-            f"$course$/top/{category}"
-        )
+        ET.SubElement(
+            ET.SubElement(entry, "category"), "text"
+        ).text = f"$course$/top/{category}"
     for exercise in exercises:
         for question in exercise.questions:
             quiz.append(_question(exercise, question))
@@ -31,7 +31,9 @@ def _question(exercise: Exercise, question: Question) -> ET.Element:
     element = ET.Element("question", type=kind)
     name = f"{exercise.name} {exercise.seed} ({question.key})"
     ET.SubElement(ET.SubElement(element, "name"), "text").text = name
-    asked = f"{blocks_as_html(exercise.given)}\n<p>{inline(question_text(question))}</p>"
+    asked = (
+        f"{blocks_as_html(exercise.given)}\n<p>{inline(question_text(question))}</p>"
+    )
     _html(element, "questiontext", asked)
     _html(element, "generalfeedback", blocks_as_html(exercise.solution))
     ET.SubElement(element, "defaultgrade").text = "1"
@@ -40,7 +42,9 @@ def _question(exercise: Exercise, question: Question) -> ET.Element:
         ET.SubElement(element, "shuffleanswers").text = "true"
         ET.SubElement(element, "answernumbering").text = "abc"
     for value, share, words in _answers(question):
-        answer = ET.SubElement(element, "answer", fraction=share, format="moodle_auto_format")
+        answer = ET.SubElement(
+            element, "answer", fraction=share, format="moodle_auto_format"
+        )
         ET.SubElement(answer, "text").text = value
         if not question.choices:
             ET.SubElement(answer, "tolerance").text = f"{question.tolerance:.9g}"

@@ -52,9 +52,11 @@ def _write_mistakes(pages: _Pages, exercise: Exercise) -> None:
 
 def _for_mathtext(tex: str) -> str:
     """Matplotlib's mathematics has no matrices: rows in brackets stand for them."""
-    return _MATRIX.sub(
-        lambda match: "[" + match.group(1).replace("&", ",").replace(r"\\", ";") + "]", tex
+    rows = _MATRIX.sub(
+        lambda match: "[" + match.group(1).replace("&", ",").replace(r"\\", ";") + "]",
+        tex,
     )
+    return rows.replace(r"\|", r"\Vert ")
 
 
 def _plain(words: str) -> str:
@@ -116,7 +118,9 @@ class _Pages:
                 case Text(words):
                     self.text(words)
                 case Formula(tex):
-                    for part in tex.split(r"\quad"):
+                    for part in re.split(
+                        r"(?<!\\Rightarrow)\\quad(?!\\Rightarrow)", tex
+                    ):
                         self.line(f"${_for_mathtext(part)}$", MARGIN + 0.4, 0.36)
                     self.top -= 0.08
                 case Table():
@@ -156,7 +160,9 @@ def _wrapped(words: str) -> list[str]:
 
     def hold(match: re.Match[str]) -> str:
         held.append(match.group())
-        return f"\x00{len(held) - 1:03d}" + "x" * max(len(_reduced(match.group())) - 4, 0)
+        return f"\x00{len(held) - 1:03d}" + "x" * max(
+            len(_reduced(match.group())) - 4, 0
+        )
 
     lines = textwrap.wrap(re.sub(r"\$[^$]+\$", hold, words), 92) or [""]
     return [
@@ -167,7 +173,9 @@ def _wrapped(words: str) -> list[str]:
 
 def _reduced(cell: str) -> str:
     """About as many letters as the cell is wide."""
-    fractions = re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", lambda m: max(m.groups(), key=len), cell)
+    fractions = re.sub(
+        r"\\frac\{([^{}]*)\}\{([^{}]*)\}", lambda m: max(m.groups(), key=len), cell
+    )
     return re.sub(r"\\[A-Za-z]+|[{}$^_\\]", "", fractions)
 
 

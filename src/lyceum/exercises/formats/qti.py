@@ -109,14 +109,14 @@ def _interaction(question: Question) -> str:
 
 
 def _condition(question: Question) -> str:
-    given = (
-        f'<variable identifier="{_name(question)}"/><correct identifier="{_name(question)}"/>'
-    )
+    given = f'<variable identifier="{_name(question)}"/><correct identifier="{_name(question)}"/>'
     if question.choices:
         test = f"<match>{given}</match>"
     else:
         tolerance = f"{question.tolerance:.9g}"
-        test = f'<equal toleranceMode="absolute" tolerance="{tolerance}">{given}</equal>'
+        test = (
+            f'<equal toleranceMode="absolute" tolerance="{tolerance}">{given}</equal>'
+        )
     return (
         f'<responseCondition><responseIf>{test}<setOutcomeValue identifier="SCORE"><sum>'
         '<variable identifier="SCORE"/><baseValue baseType="float">1</baseValue></sum>'

@@ -33,9 +33,7 @@ def backpropagation(draw: Draw) -> Sheet:
     output = float(w[0]) * hidden[0] + float(w[1]) * hidden[1]
     delta = target - output
     draw.require(abs(delta) > 0.2, "a small error")
-    hidden_deltas = [
-        delta * float(w[j]) * hidden[j] * (1 - hidden[j]) for j in (0, 1)
-    ]
+    hidden_deltas = [delta * float(w[j]) * hidden[j] * (1 - hidden[j]) for j in (0, 1)]
     new_w = [float(w[j]) + float(rate) * delta * hidden[j] for j in (0, 1)]
     new_v = float(V[0][0]) + float(rate) * hidden_deltas[0] * x[0]
     step = _learned(x, target, rate, V, w)
@@ -59,9 +57,10 @@ def backpropagation(draw: Draw) -> Sheet:
         {"a step in the wrong direction": 2 * float(w[0]) - new_w[0]},
     )
     no_slope = float(V[0][0]) + float(rate) * delta * float(w[0]) * x[0]
-    late = float(V[0][0]) + float(rate) * delta * new_w[0] * hidden[0] * (
-        1 - hidden[0]
-    ) * x[0]
+    late = (
+        float(V[0][0])
+        + float(rate) * delta * new_w[0] * hidden[0] * (1 - hidden[0]) * x[0]
+    )
     sheet.ask(
         "What is the weight $v_{11}$ after the step?",
         new_v,

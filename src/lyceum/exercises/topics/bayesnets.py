@@ -37,7 +37,9 @@ def variable_elimination(draw: Draw) -> Sheet:
     """P(cause | effect) in a network of two causes and an effect, by summing out."""
     first, second, effect = draw.choice(STORIES)
     a, b = _tenth(draw), _tenth(draw)
-    table = [_tenth(draw) for _ in range(4)]  # P(effect | first, second): nn, ny, yn, yy
+    table = [
+        _tenth(draw) for _ in range(4)
+    ]  # P(effect | first, second): nn, ny, yn, yy
     draw.require(table == sorted(table) and len(set(table)) == 4, "causes that prevent")
     net = BayesNet(
         [
@@ -46,9 +48,7 @@ def variable_elimination(draw: Draw) -> Sheet:
             _node(effect, table, (first, second)),
         ]
     )
-    summed = [
-        (1 - b) * table[2 * state] + b * table[2 * state + 1] for state in (0, 1)
-    ]
+    summed = [(1 - b) * table[2 * state] + b * table[2 * state + 1] for state in (0, 1)]
     joint = [(1 - a) * summed[0], a * summed[1]]
     total = joint[0] + joint[1]
     posterior = joint[1] / total
@@ -138,8 +138,12 @@ GRAPHS = (
 def d_separation(draw: Draw) -> Sheet:
     """Whether sets of variables are d-separated, three times."""
     graph = draw.choice(GRAPHS if draw.level > 1 else GRAPHS[:3])
-    names = sorted({*graph, *(parent for parents in graph.values() for parent in parents)})
-    arrows = [f"{parent} → {child}" for child in sorted(graph) for parent in graph[child]]
+    names = sorted(
+        {*graph, *(parent for parents in graph.values() for parent in parents)}
+    )
+    arrows = [
+        f"{parent} → {child}" for child in sorted(graph) for parent in graph[child]
+    ]
     sheet = Sheet()
     sheet.given.text(f"A network has the arrows {', '.join(arrows)}.")
     asked: list[tuple[str, str, tuple[str, ...]]] = []

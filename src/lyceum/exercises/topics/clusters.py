@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from lyceum.cluster import AgglomerativeClustering, KMeans, silhouette
-from lyceum.exercises.draw import Draw, between, few_decimals, no_ties
+from lyceum.exercises.draw import Draw, between, no_ties, small_denominators
 from lyceum.exercises.exercise import kind
 from lyceum.exercises.sheet import Sheet, equals, tex, vector
 
@@ -34,10 +34,10 @@ def kmeans(draw: Draw) -> Sheet:
     rounds = _lloyd(points, starts)
     draw.require(between(len(rounds), 2, 3), "too few or too many rounds")
     final = rounds[-1]
+    coordinates = [c for _, centers in rounds for point in centers for c in point]
     draw.require(
-        few_decimals([c for _, centers in rounds for point in centers for c in point], 1)
-        or draw.level == 3,
-        "centers with many decimals",
+        small_denominators(coordinates, 2 + draw.level),
+        "centers with large denominators",
     )
     X = np.array(points, dtype=float)
     model = KMeans(
@@ -85,7 +85,9 @@ def _lloyd(
     centers: list[Center] = [(Fraction(x), Fraction(y)) for x, y in starts]
     rounds: list[tuple[list[int], list[Center]]] = []
     while True:
-        distances = [[_squared(point, center) for center in centers] for point in points]
+        distances = [
+            [_squared(point, center) for center in centers] for point in points
+        ]
         if not all(map(no_ties, distances)):
             return []
         labels = [row.index(min(row)) for row in distances]
@@ -94,7 +96,8 @@ def _lloyd(
         if rounds and labels == rounds[-1][0]:
             return rounds
         centers = [
-            _center([p for p, label in zip(points, labels) if label == k]) for k in (0, 1)
+            _center([p for p, label in zip(points, labels) if label == k])
+            for k in (0, 1)
         ]
         rounds.append((labels, centers))
 
@@ -122,7 +125,7 @@ def _work_rounds(
 
 def _linkage(draw: Draw, name: str) -> Sheet:
     n_points = 4 + (draw.level > 1)
-    xs = sorted(draw.sample(range(0, 25 + 10 * draw.level), n_points))
+    xs = sorted(draw.sample(range(25 + 10 * draw.level), n_points))
     merges = _merges(xs, name)
     heights = [height for _, _, height in merges]
     draw.require(no_ties(heights) and _is_clear(xs, name), "equal distances")
@@ -200,7 +203,9 @@ def _merges(
         pairs = [(a, b) for i, a in enumerate(clusters) for b in clusters[i + 1 :]]
         a, b = min(pairs, key=lambda pair: _between(*pair, name))
         merges.append((a, b, _between(a, b, name)))
-        clusters = sorted([c for c in clusters if c not in (a, b)] + [tuple(sorted(a + b))])
+        clusters = sorted(
+            [c for c in clusters if c not in (a, b)] + [tuple(sorted(a + b))]
+        )
     return merges
 
 
@@ -220,7 +225,7 @@ def complete_linkage(draw: Draw) -> Sheet:
 def silhouette_exercise(draw: Draw) -> Sheet:
     """a, b and s of a point, and the mean of all."""
     sizes = (2 + draw.level // 3, 2 + draw.level // 2)
-    xs = sorted(draw.sample(range(0, 20), sum(sizes)))
+    xs = sorted(draw.sample(range(20), sum(sizes)))
     labels = [0] * sizes[0] + [1] * sizes[1]
     parts = [_silhouette(xs, labels, row) for row in range(len(xs))]
     draw.require(all(s > 0 for _, _, s in parts), "a point in the wrong cluster")

@@ -15,7 +15,7 @@ from lyceum.trees import DecisionTreeClassifier
 
 
 def _tenths(draw: Draw, count: int) -> list[Fraction]:
-    cuts = sorted(draw.choices(range(0, 11), count - 1))
+    cuts = sorted(draw.choices(range(11), count - 1))
     return [Fraction(high - low, 10) for low, high in zip([0, *cuts], [*cuts, 10])]
 
 
@@ -42,7 +42,9 @@ def fusion(draw: Draw) -> Sheet:
         draw.level < 3 or len({winners[name] for name in names}) > 1, "all rules agree"
     )
     sheet = Sheet()
-    sheet.given.text("Three classifiers give these posteriors to the classes 1, 2 and 3.")
+    sheet.given.text(
+        "Three classifiers give these posteriors to the classes 1, 2 and 3."
+    )
     sheet.given.table(
         ["classifier", "1", "2", "3"],
         [(name, *map(float, row)) for name, row in zip("ABC", answers)],
@@ -56,9 +58,7 @@ def fusion(draw: Draw) -> Sheet:
             f"Which value gives the rule of the {name} to class 2?",
             values[1],
             float(learned[1]),
-            {
-                f"the {other}": fused[other][1] for other in RULES if other != name
-            },
+            {f"the {other}": fused[other][1] for other in RULES if other != name},
         )
         sheet.choose(
             f"Which class does the rule of the {name} choose?",
@@ -96,14 +96,17 @@ def bagging_votes(draw: Draw) -> Sheet:
     draw.require(abs(sum(labels)) <= n_rows - 4, "almost one class")
     bags = [sorted(draw.integers(n_rows, 0, n_rows - 1)) for _ in range(n_bags)]
     draw.require(
-        all(len({labels[row] for row in bag}) == 2 for bag in bags), "a bag of one class"
+        all(len({labels[row] for row in bag}) == 2 for bag in bags),
+        "a bag of one class",
     )
     X = np.arange(1.0, n_rows + 1)[:, None]
     stump = DecisionTreeClassifier(max_depth=1, require_gain=True)
     model = BaggingClassifier(stump, bags=bags, voting="hard", random_state=0)
     model.fit(X, labels)
     answers = np.array([member.predict(X) for member in model.estimators_], dtype=int)
-    draw.require(bool((np.ptp(answers, axis=1) > 0).all()), "a stump says one thing only")
+    draw.require(
+        bool((np.ptp(answers, axis=1) > 0).all()), "a stump says one thing only"
+    )
     stumps = [(int(np.flatnonzero(np.diff(row))[0]) + 1, row[0]) for row in answers]
     sheet = Sheet()
     sheet.given.text(
@@ -131,7 +134,9 @@ def _ask_votes(
     X: np.ndarray,
 ) -> None:
     numbers = range(1, len(labels) + 1)
-    votes = [[int(sign if x <= cut else -sign) for x in numbers] for cut, sign in stumps]
+    votes = [
+        [int(sign if x <= cut else -sign) for x in numbers] for cut, sign in stumps
+    ]
     sums = [sum(column) for column in zip(*votes)]
     predicted = model.predict(X)
     learned = [
@@ -160,9 +165,7 @@ def _ask_votes(
         decimals=0,
     )
     rows = [[f"bag {i}", *row] for i, row in enumerate(votes, start=1)]
-    sheet.solution.table(
-        ["$x$", *numbers], [*rows, ["sum", *sums], ["$y$", *labels]]
-    )
+    sheet.solution.table(["$x$", *numbers], [*rows, ["sum", *sums], ["$y$", *labels]])
 
 
 @kind("one-vs-rest", "Join binary classifiers to several classes", "9.6")

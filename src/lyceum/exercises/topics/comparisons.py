@@ -7,7 +7,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from lyceum.evaluate import decompose, error_sd, holdout_size, majority_vote_error, mcnemar
+from lyceum.evaluate import (
+    decompose,
+    error_sd,
+    holdout_size,
+    majority_vote_error,
+    mcnemar,
+)
 from lyceum.exercises.draw import Draw, few_decimals
 from lyceum.exercises.exercise import kind
 from lyceum.exercises.sheet import Sheet, decimal, equals, tex, with_decimal
@@ -29,7 +35,8 @@ def mcnemar_exercise(draw: Draw) -> Sheet:
     sheet = Sheet()
     sheet.given.text("Two classifiers were tried on the same rows.")
     sheet.given.table(
-        ["", "B right", "B wrong"], [["A right", neither, second], ["A wrong", first, both]]
+        ["", "B right", "B wrong"],
+        [["A right", neither, second], ["A wrong", first, both]],
     )
     plain = Fraction((first - second) ** 2, first + second)
     sheet.ask(
@@ -49,7 +56,10 @@ def mcnemar_exercise(draw: Draw) -> Sheet:
     answer = "yes" if value > 3.84 else "no"
     learner = "yes" if test.p_value < 0.05 else "no"
     sheet.choose(
-        "Do they differ at the level of 5 % (limit 3.84)?", answer, learner, ["yes", "no"]
+        "Do they differ at the level of 5 % (limit 3.84)?",
+        answer,
+        learner,
+        ["yes", "no"],
     )
     sheet.solution.text("Only rows on which one of the two is wrong count.")
     sheet.solution.formula(
@@ -112,7 +122,7 @@ def holdout_exercise(draw: Draw) -> Sheet:
 def majority_vote(draw: Draw) -> Sheet:
     """The exact error of three or five independent voters."""
     voters = 3 if draw.level == 1 else 5
-    error = Fraction(draw.choice([1, 2, 3, 4]), 10)
+    error = Fraction(draw.integer(5, 45), 100)
     half = voters // 2 + 1
     terms = [
         math.comb(voters, wrong) * error**wrong * (1 - error) ** (voters - wrong)

@@ -109,7 +109,8 @@ def bayes_decision(draw: Draw) -> Sheet:
             },
         )
         terms = " + ".join(
-            rf"{float(p)} \cdot {losses[row][action]}" for row, p in enumerate(posteriors)
+            rf"{float(p)} \cdot {losses[row][action]}"
+            for row, p in enumerate(posteriors)
         )
         sheet.solution.formula(
             rf"R(\mathrm{{say\ {classes[action]}}}) = {terms} {equals(risk)}"
@@ -121,10 +122,7 @@ def bayes_decision(draw: Draw) -> Sheet:
 def _tenths(draw: Draw, count: int) -> list[Fraction]:
     """Shares in tenths that sum to 1, each at least a tenth."""
     cuts = sorted(draw.sample(range(1, 10), count - 1))
-    return [
-        (high - low) * TENTH
-        for low, high in zip([0, *cuts], [*cuts, 10])
-    ]
+    return [(high - low) * TENTH for low, high in zip([0, *cuts], [*cuts, 10])]
 
 
 def _decision_sheet(
@@ -177,4 +175,3 @@ def _ask_action(
     if best == "reject":
         reason = "every action has a larger risk than the cost of doubt"
     sheet.solution.text(f"The decision is “{best}”: {reason}.")
-

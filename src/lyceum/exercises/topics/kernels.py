@@ -90,7 +90,9 @@ def _work_machine(
             for j in support
         )
         sheet.solution.formula(rf"{terms} + b = {labels[i]}")
-    balance = " ".join(rf"{'+' if labels[j] > 0 else '-'} \alpha_{j + 1}" for j in support)
+    balance = " ".join(
+        rf"{'+' if labels[j] > 0 else '-'} \alpha_{j + 1}" for j in support
+    )
     sheet.solution.formula(rf"{balance} = 0")
     listed = ", ".join(rf"\alpha_{i + 1} = {tex(a)}" for i, a in enumerate(alphas))
     sheet.solution.formula(rf"{listed}, \quad b = {tex(b)}")
@@ -165,16 +167,14 @@ def kernel_trick(draw: Draw) -> Sheet:
     squared = PolynomialKernel(degree=2, gamma=1.0, coef0=1.0)
     two = squared.gram(np.array([x], dtype=float), np.array([z], dtype=float))[0, 0]
     sheet.ask(
-        r"With $\varphi(x) = (1, \sqrt2 x_1, \sqrt2 x_2, x_1^2, x_2^2, \sqrt2 x_1 x_2)$: what "
-        r"is $\varphi(x) \cdot \varphi(z)$?",
+        r"With $\varphi(x) = (1, \sqrt{2} x_1, \sqrt{2} x_2, x_1^2, x_2^2, \sqrt{2} x_1 x_2)$: "
+        r"what is $\varphi(x) \cdot \varphi(z)$?",
         round(inner),
         float(two),
-        {"the factors $\\sqrt2$ were forgotten": _plain_inner(x, z)},
+        {"the factors $\\sqrt{2}$ were forgotten": _plain_inner(x, z)},
         decimals=0,
     )
-    distance = (
-        (1 + _dot(x, x)) ** 2 + (1 + _dot(z, z)) ** 2 - 2 * (1 + dot) ** 2
-    )
+    distance = (1 + _dot(x, x)) ** 2 + (1 + _dot(z, z)) ** 2 - 2 * (1 + dot) ** 2
     cells = np.array([x, z], dtype=float)
     K = squared.gram(cells, cells)
     sheet.ask(
@@ -182,7 +182,11 @@ def kernel_trick(draw: Draw) -> Sheet:
         r"$1 + x \cdot z$?",
         distance,
         float(K[0, 0] + K[1, 1] - 2 * K[0, 1]),
-        {"the squared distance of $x$ and $z$ themselves": _dot(x, x) + _dot(z, z) - 2 * dot},
+        {
+            "the squared distance of $x$ and $z$ themselves": _dot(x, x)
+            + _dot(z, z)
+            - 2 * dot
+        },
         decimals=0,
     )
     sheet.solution.formula(
@@ -230,7 +234,9 @@ def lagrange(draw: Draw) -> Sheet:
     )
     best = (optima.maxima if is_product else optima.minima)[0]
     verb, shown = ("Maximize", "x y") if is_product else ("Minimize", "x^2 + y^2")
-    line = f"{'' if a == 1 else a} x + {'' if b == 1 else b} y".replace("  ", " ").strip()
+    line = f"{'' if a == 1 else a} x + {'' if b == 1 else b} y".replace(
+        "  ", " "
+    ).strip()
     sheet = Sheet()
     sheet.given.text(f"{verb} $f(x, y) = {shown}$ subject to ${line} = {c}$.")
     swapped = (y, x)

@@ -23,7 +23,7 @@ def _line_sheet(xs: list[int], ys: list[int], task: str) -> Sheet:
 def least_squares(draw: Draw) -> Sheet:
     """Slope, intercept and R² of a simple regression."""
     n_rows = 3 + draw.level
-    xs = sorted(draw.sample(range(0, 10), n_rows))
+    xs = sorted(draw.sample(range(10), n_rows))
     ys = draw.integers(n_rows, 0, 12)
     mean_x = Fraction(sum(xs), n_rows)
     mean_y = Fraction(sum(ys), n_rows)
@@ -63,7 +63,9 @@ def least_squares(draw: Draw) -> Sheet:
         float(model.r2),
         {"the correlation, not its square": float(xy) / float(xx * yy) ** 0.5},
     )
-    sheet.solution.text(f"$\\bar x$ is {with_decimal(mean_x)}, $\\bar y$ {with_decimal(mean_y)}.")
+    sheet.solution.text(
+        f"$\\bar x$ is {with_decimal(mean_x)}, $\\bar y$ {with_decimal(mean_y)}."
+    )
     rows = [
         (x, y, x - mean_x, y - mean_y, (x - mean_x) ** 2, (x - mean_x) * (y - mean_y))
         for x, y in zip(xs, ys)
@@ -182,7 +184,9 @@ def lms(draw: Draw) -> Sheet:
     weights = [(Fraction(a), Fraction(b))]
     for x, y in zip(xs, ys):
         error = y - (weights[-1][0] + weights[-1][1] * x)
-        weights.append((weights[-1][0] + rate * error, weights[-1][1] + rate * error * x))
+        weights.append(
+            (weights[-1][0] + rate * error, weights[-1][1] + rate * error * x)
+        )
         sheet.solution.text(
             f"Row $({x}, {y})$: the error is {with_decimal(error, 4)}, so that "
             f"$a {equals(weights[-1][0], 4)}$ and $b {equals(weights[-1][1], 4)}$."
@@ -202,5 +206,7 @@ def lms(draw: Draw) -> Sheet:
             },
         )
     final = weights[-1]
-    sheet.solution.formula(rf"h(x) \approx {decimal(final[0])} {signed(float(final[1]))}\, x")
+    sheet.solution.formula(
+        rf"h(x) \approx {decimal(final[0])} {signed(float(final[1]))}\, x"
+    )
     return sheet

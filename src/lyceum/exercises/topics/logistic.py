@@ -52,9 +52,7 @@ def logistic_gradient(draw: Draw) -> Sheet:
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(np.array(xs, dtype=float)[:, None], ys)
     start, step = model.record_[0], model.record_[-1]
-    cost = -sum(
-        math.log(p if y else 1 - p) for y, p in zip(ys, posteriors)
-    ) / n_rows
+    cost = -sum(math.log(p if y else 1 - p) for y, p in zip(ys, posteriors)) / n_rows
     sheet = Sheet()
     sheet.given.text(
         rf"Logistic regression $h(x) = 1 / (1 + e^{{-(a + b x)}})$ begins at $a = 0$, "
@@ -86,7 +84,9 @@ def logistic_gradient(draw: Draw) -> Sheet:
                 + float(rate) * down * n_rows,
             },
         )
-    rows = [(x, y, decimal(p), decimal(e)) for x, y, p, e in zip(xs, ys, posteriors, errors)]
+    rows = [
+        (x, y, decimal(p), decimal(e)) for x, y, p, e in zip(xs, ys, posteriors, errors)
+    ]
     sheet.solution.table(["$x$", "$y$", "$h(x)$", "$y - h(x)$"], rows)
     sheet.solution.formula(rf"J {equals(cost)}")
     for name, old, down in (("a", 0, down_a), ("b", b, down_b)):

@@ -51,8 +51,12 @@ def confusion(draw: Draw) -> Sheet:
         report.error,
         {"the accuracy": Fraction(tp + tn, total)},
     )
-    sheet.ask("What is the precision?", precision, report.precision, {"the recall": recall})
-    sheet.ask("What is the recall?", recall, report.recall, {"the precision": precision})
+    sheet.ask(
+        "What is the precision?", precision, report.precision, {"the recall": recall}
+    )
+    sheet.ask(
+        "What is the recall?", recall, report.recall, {"the precision": precision}
+    )
     sheet.ask(
         "What is the false-positive rate?",
         rate,
@@ -176,6 +180,8 @@ def roc(draw: Draw) -> Sheet:
         f"positive one has the higher score: {ordered} of "
         f"{len(positives)} · {len(negatives)} = {pairs} pairs."
     )
-    sheet.solution.formula(rf"\mathrm{{AUC}} = \frac{{{ordered}}}{{{pairs}}} "
-                           f"{equals(Fraction(ordered, pairs))}")
+    sheet.solution.formula(
+        rf"\mathrm{{AUC}} = \frac{{{ordered}}}{{{pairs}}} "
+        f"{equals(Fraction(ordered, pairs))}"
+    )
     return sheet

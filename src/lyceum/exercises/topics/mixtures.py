@@ -18,7 +18,7 @@ from lyceum.mixtures import GaussianMixture
 def em_step(draw: Draw) -> Sheet:
     """Responsibilities under the start, then the new weight, mean and variance."""
     n_rows = 2 + draw.level
-    xs = sorted(draw.sample(range(0, 10), n_rows))
+    xs = sorted(draw.sample(range(10), n_rows))
     means = (draw.integer(0, 3), draw.integer(5, 9))
     shares = [
         1 / (1 + math.exp(_log_ratio(x, means))) for x in xs
@@ -56,7 +56,9 @@ def em_step(draw: Draw) -> Sheet:
         {
             "every row was given to one component: k-means": sum(hard)
             / max(len(hard), 1),
-            "not divided by the sum of the responsibilities": mean * sum(shares) / n_rows,
+            "not divided by the sum of the responsibilities": mean
+            * sum(shares)
+            / n_rows,
         },
     )
     sheet.ask(

@@ -21,23 +21,28 @@ def naive_bayes(draw: Draw) -> Sheet:
     row = [draw.choice(table.theme.columns[name]) for name in table.names]
     classes = table.theme.classes
     present = all(
-        set(table.column(name)) == set(table.theme.columns[name]) for name in table.names
+        set(table.column(name)) == set(table.theme.columns[name])
+        for name in table.names
     )
     draw.require(present, "a value does not occur in the table")
     draw.require(min(table.counts()) >= 2, "a class with one row")
     tables = {
-        label: [_estimate(table, name, value, label, m) for name, value in _cells(table, row)]
+        label: [
+            _estimate(table, name, value, label, m)
+            for name, value in _cells(table, row)
+        ]
         for label in classes
     }
     priors = {
-        label: Fraction(table.labels.count(label), len(table.labels)) for label in classes
+        label: Fraction(table.labels.count(label), len(table.labels))
+        for label in classes
     }
     products = {label: priors[label] * math.prod(tables[label]) for label in classes}
     posterior = products[classes[1]] / sum(products.values())
     draw.require(abs(posterior - Fraction(1, 2)) > 0.03, "the classes are too close")
-    model = NaiveBayes(
-        estimate="m", m=m, categorical_features=True
-    ).fit(np.array(table.rows, dtype=object), table.labels)
+    model = NaiveBayes(estimate="m", m=m, categorical_features=True).fit(
+        np.array(table.rows, dtype=object), table.labels
+    )
     learned = dict(
         zip(model.classes_, model.predict_proba(np.array([row], dtype=object))[0])
     )

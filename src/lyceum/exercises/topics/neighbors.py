@@ -33,9 +33,7 @@ def knn(draw: Draw) -> Sheet:
     draw.require(nearest[0] != three, "k = 1 and k = 3 agree")
     X = np.array(points, dtype=float)
     metric = "manhattan" if manhattan else "euclidean"
-    models = {
-        k: KNeighborsClassifier(k, metric=metric).fit(X, labels) for k in (1, 3)
-    }
+    models = {k: KNeighborsClassifier(k, metric=metric).fit(X, labels) for k in (1, 3)}
     asked = np.array([query], dtype=float)
     sheet = _points_sheet(draw, points, labels, query, metric)
     distance = pairwise_distances(asked, X, metric=metric).min()
@@ -59,7 +57,8 @@ def knn(draw: Draw) -> Sheet:
             draw.theme.classes,
         )
     rows = [
-        (row + 1, f"${vector(points[row])}$", distances[row], labels[row]) for row in order
+        (row + 1, f"${vector(points[row])}$", distances[row], labels[row])
+        for row in order
     ]
     sheet.solution.table(["row", "point", what, draw.theme.target], rows)
     sheet.solution.text(
@@ -101,7 +100,7 @@ def weighted_knn(draw: Draw) -> Sheet:
     """Weights 1/d (or 1/d² from level 2 on) of the k nearest, and the weighted mean."""
     k = 2 + (draw.level > 1)
     power = 1 if draw.level == 1 else 2
-    xs = sorted(draw.sample(range(0, 15), 4 + draw.level))
+    xs = sorted(draw.sample(range(15), 4 + draw.level))
     ys = draw.integers(len(xs), 0, 20)
     query = draw.integer(2, 12)
     draw.require(query not in xs, "an exact hit")
@@ -153,7 +152,7 @@ def weighted_knn(draw: Draw) -> Sheet:
 def local_line(draw: Draw) -> Sheet:
     """The weighted line through the rows near x, with the weights of Epanechnikov."""
     n_rows = 4 + draw.level
-    xs = sorted(draw.sample(range(0, 12), n_rows))
+    xs = sorted(draw.sample(range(12), n_rows))
     ys = draw.integers(n_rows, 0, 12)
     query = draw.integer(3, 8)
     h = 4

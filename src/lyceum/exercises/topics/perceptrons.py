@@ -41,7 +41,9 @@ def _train(points: Points, labels: list[int]) -> list[tuple[int, int, list[int]]
 def _start(points: Points, labels: list[int], task: str) -> Sheet:
     sheet = Sheet()
     sheet.given.text(task)
-    rows = [(i, *point, label) for i, (point, label) in enumerate(zip(points, labels), 1)]
+    rows = [
+        (i, *point, label) for i, (point, label) in enumerate(zip(points, labels), 1)
+    ]
     sheet.given.table(["row", "$x_1$", "$x_2$", "$y$"], rows)
     return sheet
 
@@ -146,7 +148,9 @@ def dual_perceptron(draw: Draw) -> Sheet:
     return sheet
 
 
-def _dual_steps(points: Points, labels: list[int]) -> list[tuple[int, int, int, list[int]]]:
+def _dual_steps(
+    points: Points, labels: list[int]
+) -> list[tuple[int, int, int, list[int]]]:
     """Pass, row, y · score and the counts of mistakes after every row, until none is wrong."""
     counts = [0] * len(points)
     steps = []

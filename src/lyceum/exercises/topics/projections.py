@@ -45,6 +45,12 @@ def _point_table(sheet: Sheet, points: list[Point]) -> None:
     sheet.given.table(["$x_1$", "$x_2$"], points)
 
 
+def _root(value: Fraction) -> Fraction | None:
+    """The root of a fraction, if it is one too."""
+    root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
+    return root if root**2 == value else None
+
+
 @kind("pca", "Find the principal component of a few points", "13.1")
 def pca(draw: Draw) -> Sheet:
     """Covariance, the larger eigenvalue, its share, and the direction."""
@@ -53,18 +59,23 @@ def pca(draw: Draw) -> Sheet:
     scatter = _scatter(points)
     covariance = tuple(value / (n_rows - 1) for value in scatter)
     a, b, c = covariance
-    root = math.isqrt(int((a - c) ** 2 + 4 * b**2))
-    draw.require(b != 0 and root**2 == (a - c) ** 2 + 4 * b**2, "irrational eigenvalues")
-    draw.require(few_decimals(covariance, 1), "covariances with many decimals")
+    root = _root((a - c) ** 2 + 4 * b**2)
+    draw.require(b != 0 and root is not None, "irrational eigenvalues")
+    assert root is not None
+    draw.require(
+        small_denominators(covariance, 3), "covariances with large denominators"
+    )
     large = (a + c + root) / 2
     small = (a + c - root) / 2
-    draw.require(large > small and few_decimals([large], 2), "equal eigenvalues")
+    draw.require(large > small > 0, "points on a line")
     direction = (b, large - a)
     slope = direction[1] / direction[0]
     model = PCA(n_components=2).fit(np.array(points, dtype=float))
     learned = model.components_[0]
     sheet = Sheet()
-    sheet.given.text("Find the principal components of these points (divide by $N - 1$).")
+    sheet.given.text(
+        "Find the principal components of these points (divide by $N - 1$)."
+    )
     _point_table(sheet, points)
     learned_covariance = np.cov(np.array(points, dtype=float).T)
     sheet.ask(
@@ -103,7 +114,7 @@ def pca(draw: Draw) -> Sheet:
     )
     sheet.solution.formula(rf"S = {_matrix((a, b, c))}")
     sheet.solution.formula(
-        rf"\lambda = \frac{{{tex(a)} + {tex(c)} \pm {root}}}{{2}} = {tex(large)}, "
+        rf"\lambda = \frac{{{tex(a)} + {tex(c)} \pm {tex(root)}}}{{2}} = {tex(large)}, "
         rf"{tex(small)}"
     )
     sheet.solution.formula(
@@ -184,7 +195,7 @@ def _slope(x: Fraction, y: Fraction) -> float:
 def mds(draw: Draw) -> Sheet:
     """Double centering of squared distances of points on a line, and their positions."""
     n_points = 3 + (draw.level > 1)
-    positions = sorted(draw.sample(range(0, 13), n_points))
+    positions = sorted(draw.sample(range(13), n_points))
     mean = Fraction(sum(positions), n_points)
     draw.require(mean.denominator == 1 or draw.level == 3, "a mean with decimals")
     distances = [[abs(x - y) for y in positions] for x in positions]
@@ -233,7 +244,9 @@ def mds(draw: Draw) -> Sheet:
         ["$d^2$", *names, "mean"],
         [[n, *row, m] for n, row, m in zip(names, squares, row_means)],
     )
-    sheet.solution.table(["$b$", *names], [[n, *row] for n, row in zip(names, products)])
+    sheet.solution.table(
+        ["$b$", *names], [[n, *row] for n, row in zip(names, products)]
+    )
     places = ", ".join(decimal(x - mean) for x in positions)
     sheet.solution.text(
         f"The matrix is that of the products of the positions {places}: one eigenvalue is "

@@ -23,7 +23,9 @@ def chi_square_pruning(draw: Draw) -> Sheet:
     expected = [
         [Fraction(sum(row) * total, n_rows) for total in totals] for row in counts
     ]
-    draw.require(few_decimals([v for row in expected for v in row], 1), "awkward counts")
+    draw.require(
+        few_decimals([v for row in expected for v in row], 1), "awkward counts"
+    )
     cells = [
         (observed, e, (observed - e) ** 2 / e)
         for row, expected_row in zip(counts, expected)
@@ -37,7 +39,12 @@ def chi_square_pruning(draw: Draw) -> Sheet:
         [[v] for v, row in zip(values, counts) for count in row for _ in range(count)],
         dtype=object,
     )
-    y = [k for row in counts for k, count in zip(("no", "yes"), row) for _ in range(count)]
+    y = [
+        k
+        for row in counts
+        for k, count in zip(("no", "yes"), row)
+        for _ in range(count)
+    ]
     tree = ID3(max_p_value=0.05, categorical_features=True).fit(X, y)
     sheet = Sheet()
     sheet.given.text("A column splits the rows of a node like this.")
@@ -92,7 +99,9 @@ def cost_complexity(draw: Draw) -> Sheet:
     tree = DecisionTreeClassifier(criterion="gini").fit(X, labels).tree_
     path = cost_complexity_path(tree, "error")
     alphas = [float(alpha) for alpha in path.alphas]
-    draw.require(len(alphas) in (3, 4) and no_ties(alphas), "too short or too long a path")
+    draw.require(
+        len(alphas) in (3, 4) and no_ties(alphas), "too short or too long a path"
+    )
     leaves = [int(count) for count in path.n_leaves]
     errors = [Fraction(round(float(risk) * n_rows), n_rows) for risk in path.risks]
     weakest = [

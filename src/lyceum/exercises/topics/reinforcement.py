@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
@@ -64,7 +65,7 @@ def value_iteration_exercise(draw: Draw) -> Sheet:
         sweeps.append(_sweep(rewards, sweeps[-1], discount))
     draw.require(sweeps[2] != sweeps[3], "it ends after two sweeps")
     changes = [
-        max(abs(x - y) for x, y in zip(a, b)) for a, b in zip(sweeps, sweeps[1:])
+        max(abs(x - y) for x, y in zip(a, b)) for a, b in itertools.pairwise(sweeps)
     ]
     draw.require(changes[0] > changes[1] > 0, "changes that do not fall")
     process = _process(rewards)
@@ -222,7 +223,9 @@ def q_learning(draw: Draw) -> Sheet:
     sheet.solution.formula(
         r"Q(s, a) \leftarrow Q(s, a) + \eta [r + \gamma \max_{a'} Q(s', a') - Q(s, a)]"
     )
-    sheet.solution.table(["step", "entry", r"$r + \gamma \max Q(s', a')$", "new value"], rows)
+    sheet.solution.table(
+        ["step", "entry", r"$r + \gamma \max Q(s', a')$", "new value"], rows
+    )
     largest = max(value for row in q for value in row)
     sheet.solution.text(f"The largest entry is ${equals(largest)[2:]}$.")
     return sheet

@@ -131,7 +131,9 @@ def id3(draw: Draw) -> Sheet:
     gains = {name: _gain(table, name) for name in table.names}
     draw.require(no_ties(gains.values()), "two columns have the same gain")
     draw.require(clear_winner(gains.values(), MARGIN), "the best gain is not clear")
-    model = ID3(categorical_features=True, record=True).fit(np.array(table.rows, dtype=object), table.labels)
+    model = ID3(categorical_features=True, record=True).fit(
+        np.array(table.rows, dtype=object), table.labels
+    )
     first = model.record_[0]
     learned = {
         name: candidate["gain"]
@@ -196,7 +198,8 @@ def gain_ratio(draw: Draw) -> Sheet:
     """Gain, split information and their ratio for every column."""
     table = category_table(draw, 6 + 2 * (draw.level - 1), 2 + draw.level // 2)
     draw.require(
-        all(len(_branches(table, name)) > 1 for name in table.names), "a constant column"
+        all(len(_branches(table, name)) > 1 for name in table.names),
+        "a constant column",
     )
     ratios = {
         name: _gain(table, name) / _split_information(table, name)
