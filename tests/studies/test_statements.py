@@ -74,6 +74,9 @@ LUCKY_NUMBER = np.where(
 UNLIKELY = np.full(1000, 0.081)
 ONE_WRONG = np.where(np.arange(200) < 100, clear(Y), np.where(Y == 1, 0.45, 0.55))
 
+LAST_WRONG, THREE_WRONG = (
+    np.where(np.arange(200) < 200 - n, clear(Y), 1 - clear(Y)) for n in (1, 3)
+)
 LEFT = ("identifier", "numbers rows.", True)
 
 # sentence, data on which it must appear, data on which it must not
@@ -91,8 +94,23 @@ SENTENCES = {
     ),
     "not shown to be worse": (
         "B is not shown to be worse",
-        (Y, {"a": clear(Y), "b": clear(Y)}),
+        (Y, {"a": clear(Y), "b": THREE_WRONG}),
         (Y, {"a": clear(Y), "b": noise(Y)}),
+    ),
+    "level with the best": (
+        "B is level with a",
+        (Y, {"a": clear(Y), "b": LAST_WRONG}),
+        (Y, {"a": clear(Y), "b": THREE_WRONG}),
+    ),
+    "level in a loss of numbers": (
+        "B is level with a",
+        (numbers(400), {"a": 0.7 * numbers(400), "b": 0.6975 * numbers(400)}),
+        (numbers(400), {"a": 0.7 * numbers(400), "b": 0.67 * numbers(400)}),
+    ),
+    "the floor of a permutation test is a bound": (
+        "(p ≤ 0.031, permutation test",
+        (numbers(6), {"a": 0.99 * numbers(6)}, {"folds": 2}),
+        (numbers(7), {"a": 0.99 * numbers(7)}, {"folds": 2}),
     ),
     "no test": (
         "no test can tell",
@@ -401,7 +419,7 @@ def test_all_variance_explained_is_no_chance_whatever_the_folds_and_outliers(fol
     found = fake_study(y, {"a": y * (1 + 1e-6)}, folds=folds)
     assert "chance" not in found.answer
     [baseline] = [s for s in found.comparison.learners if s.is_baseline]
-    assert baseline.p_value_holm < 0.05
+    assert baseline.p_adjusted < 0.05
 
 
 def test_an_interval_of_rmse_stays_above_zero_and_holds_the_rmse():
