@@ -141,6 +141,39 @@ def test_of_learners_level_in_both_losses_the_simplest_is_chosen():
     assert "5 numbers to predict with" in found.choice_reason
 
 
+def test_a_log_loss_that_is_lower_by_next_to_nothing_does_not_outweigh_simplicity():
+    y = np.random.default_rng(3).integers(0, 2, 400)
+    boosting = np.where(y == 1, 0.7, 0.3)
+    # the same decisions, and in every row a posterior that is lower by 0.2 %
+    tree = np.where(y == 1, 0.6986, 0.3014)
+    sizes = {"boosting": 5754, "tree": 94}
+    found = _choose(y, {"boosting": boosting, "tree": tree}, sizes)
+    assert found["tree"].log_loss > found["boosting"].log_loss
+    assert found.choice == "tree"
+    worse = np.where(y == 1, 0.68, 0.32)
+    found = _choose(y, {"boosting": boosting, "tree": worse}, sizes)
+    assert found.choice == "boosting"
+    numbers = np.random.default_rng(4).normal(size=400)
+    near = {"boosting": 0.7 * numbers, "tree": 0.698 * numbers}
+    assert _choose(numbers, near, sizes).choice == "tree"
+    far = {"boosting": 0.7 * numbers, "tree": 0.69 * numbers}
+    assert _choose(numbers, far, sizes).choice == "boosting"
+
+
+def test_linear_learners_count_the_same_numbers():
+    from lyceum.linear import Lasso, LinearRegression, LogisticRegression, Ridge
+
+    g = np.random.default_rng(0)
+    X = g.normal(size=(80, 6))
+    y = X @ [3.0, 0, 0, 0, 0, -2.0] + 0.1 * g.normal(size=80)
+    sizes = [m().fit(X, y).complexity() for m in (LinearRegression, Ridge)]
+    assert sizes == [7, 7]
+    lasso = Lasso(alpha=0.5).fit(X, y)
+    assert lasso.complexity() == 1 + np.count_nonzero(lasso.coef_) == 3
+    assert LogisticRegression().fit(X, y > 0).complexity() == 7
+    assert LogisticRegression().fit(X, np.digitize(y, [-2, 2])).complexity() == 21
+
+
 def test_a_learner_that_errs_clearly_more_often_is_not_chosen_for_being_simple():
     rng = np.random.default_rng(2)
     y = rng.integers(0, 2, 400)

@@ -77,6 +77,10 @@ ONE_WRONG = np.where(np.arange(200) < 100, clear(Y), np.where(Y == 1, 0.45, 0.55
 LAST_WRONG, THREE_WRONG = (
     np.where(np.arange(200) < 200 - n, clear(Y), 1 - clear(Y)) for n in (1, 3)
 )
+# 600 rows at 99.95 %, of which eleven are wrong
+SURE_Y = binary(600, seed=9)
+SURE = np.where(SURE_Y == 1, 0.9995, 0.0005)
+SURE_WRONG = np.where(np.arange(600) % 55 == 7, 1 - SURE, SURE)
 LEFT = ("identifier", "numbers rows.", True)
 
 # sentence, data on which it must appear, data on which it must not
@@ -121,6 +125,26 @@ SENTENCES = {
         "A constant guess predicts 'y' with an error rate of",
         (Y, {"a": 1 - clear(Y)}),
         (Y, {"a": clear(Y)}),
+    ),
+    "posteriors near 1 that are too often wrong": (
+        "rows that it gives a class with more than 99.9 %, 11 are wrong",
+        (SURE_Y, {"a": SURE_WRONG}),
+        (SURE_Y, {"a": SURE}),
+    ),
+    "too sure, so calibrate": (
+        "would be by chance: calibrate them before use",
+        (SURE_Y, {"a": SURE_WRONG}),
+        (DRAWN_Y, {"a": DRAWN_P}),
+    ),
+    "too sure, so not as they are": (
+        "taking them as they are",
+        (DRAWN_Y, {"a": DRAWN_P}),
+        (SURE_Y, {"a": SURE_WRONG}),
+    ),
+    "another learner has far better posteriors": (
+        "is far above the 0.116 of b",
+        (Y, {"a": np.where(Y == 1, 0.6, 0.4), "b": LAST_WRONG}),
+        (Y, {"a": clear(Y), "b": np.where(Y == 1, 0.6, 0.4)}),
     ),
     "the committee": (
         "worse than the committee beyond chance",
