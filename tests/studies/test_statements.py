@@ -285,8 +285,13 @@ SENTENCES = {
         (Y, {"a": clear(Y)}),
     ),
     "Hoeffding": (
-        "test rows support this much",
+        "A bound for the worst case, ",
         (Y, {"a": clear(Y)}),
+        (numbers(), {"a": numbers() * 1.01}),
+    ),
+    "a bound that is wider than the interval": (
+        "wider than the interval above as it assumes nothing of the rows",
+        (Y, {"a": ONE_WRONG}),
         (numbers(), {"a": numbers() * 1.01}),
     ),
     "more rows help": (

@@ -245,7 +245,13 @@ class Study(StudyPlanRecord, Conclusions):
             low, high = metric_interval(criterion, learner.interval)
             interval = f"{low:.4g} – {high:.4g}"
             rows.append(
-                (learner.label, value, interval, comparison.gap_cell(learner), learner.seconds)
+                (
+                    learner.label,
+                    value,
+                    interval,
+                    comparison.gap_cell(learner),
+                    learner.seconds,
+                )
             )
         columns = (
             "learner",

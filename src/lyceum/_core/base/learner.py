@@ -302,7 +302,7 @@ class Learner(BaseEstimator):
         check_is_fitted(self)
         shapes = self._shapes()
         if "coef_" in shapes:
-            coef = np.atleast_2d(self.coef_)  # type: ignore[attr-defined]
+            coef = np.atleast_2d(self.coef_)
             return int(np.count_nonzero(coef)) + len(coef)
         if shapes:
             return sum(map(math.prod, shapes.values()))

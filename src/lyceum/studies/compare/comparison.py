@@ -140,9 +140,8 @@ class RankedLearner:
     the American Statistical Association 22, 1927. Q. McNemar, "Note on the sampling error of the
     difference between correlated proportions or percentages", Psychometrika 12, 1947. S. Holm, "A
     simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6,
-    1979. P. H. Westfall and S. S. Young, "Resampling-Based Multiple
-    Testing", 1993. D. J. Hand and R. J. Till, "A simple generalization of the area under the ROC curve for
-    multiple class classification problems", Machine Learning 45, 2001. C. Nadeau and Y. Bengio,
+    1979. P. H. Westfall and S. S. Young, "Resampling-Based Multiple Testing", 1993. D. J. Hand and
+    R. J. Till, "A simple generalization of the area under the ROC curve for multiple class classification problems", Machine Learning 45, 2001. C. Nadeau and Y. Bengio,
     "Inference for the generalization error", Machine Learning 52, 2003.
 
     Examples
@@ -296,8 +295,8 @@ class Comparison:
     smallest_p : float
         The smallest p-value that it can have with so many rows.
     learning_curve : lyceum.evaluate.LearningCurve or None
-        Of the choice, in `criterion` (squared error for regression); None when the budget did not
-        reach.
+        Of the choice, by the error rate or mean cost of its decisions, or RMSE; None when the
+        budget did not reach.
     holdout : HoldoutResult or None
         The result on the rows held out, where the recipe asks for it.
     statements : tuple of str

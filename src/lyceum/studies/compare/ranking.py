@@ -274,14 +274,15 @@ def _level_in_log_loss(
     if any(s.log_loss is None for s in level):
         return level
     least = min(level, key=lambda s: (s.log_loss, s.rank))
+    near = (1.0 + MARGIN) * (least.log_loss or 0.0)
     lowest = trials[least.name].sample
     lowest_losses = log_losses(lowest.y, lowest.predicted)
     rest = []
     for s in level:
         sample = trials[s.name].sample
         losses = log_losses(sample.y, sample.predicted)
-        is_near = s.log_loss <= (1.0 + MARGIN) * least.log_loss
-        if is_near or standard_errors_behind(sample, losses, lowest_losses) <= _LEVEL:
+        behind = standard_errors_behind(sample, losses, lowest_losses)
+        if behind <= _LEVEL or (s.log_loss or 0.0) <= near:
             rest.append(s)
     return rest
 

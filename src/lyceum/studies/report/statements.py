@@ -352,9 +352,16 @@ def _support(comparison: Comparison) -> Iterator[str]:
         which = f"no {comparison.criterion} of the {n} models is"
     else:
         which = f"this {comparison.criterion} is not"
+    wider = ""
+    low, high = comparison[comparison.choice].interval
+    if 2.0 * comparison.hoeffding > high - low:
+        wider = (
+            ", which is wider than the interval above as it assumes nothing of the rows"
+        )
     yield (
-        f"{comparison.n_rows:,} test rows{groups} support this much and no more: with probability"
-        f" 95 % {which} off by {off} or more (Hoeffding's bound, for models fixed in advance)."
+        f"A bound for the worst case, {comparison.n_rows:,} test rows{groups}: with probability"
+        f" 95 % {which} off by {off} or more (Hoeffding's bound, for models fixed in"
+        f" advance{wider})."
     )
 
 
