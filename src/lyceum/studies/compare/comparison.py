@@ -141,8 +141,9 @@ class RankedLearner:
     difference between correlated proportions or percentages", Psychometrika 12, 1947. S. Holm, "A
     simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6,
     1979. P. H. Westfall and S. S. Young, "Resampling-Based Multiple Testing", 1993. D. J. Hand and
-    R. J. Till, "A simple generalization of the area under the ROC curve for multiple class classification problems", Machine Learning 45, 2001. C. Nadeau and Y. Bengio,
-    "Inference for the generalization error", Machine Learning 52, 2003.
+    R. J. Till, "A simple generalization of the area under the ROC curve for multiple class
+    classification problems", Machine Learning 45, 2001. C. Nadeau and Y. Bengio, "Inference for the
+    generalization error", Machine Learning 52, 2003.
 
     Examples
     --------

@@ -244,8 +244,8 @@ def _learning_figure(study: Study) -> Iterator[Figure]:
     text = (
         f"The {curve.loss_name} on the rows learned from and on unseen rows, as the rows to learn"
         " from grow; bands are one standard error. Learners that can fit every training row, such"
-        " as boosting and forests, have a low first curve without harm: what counts is that of unseen"
-        f" rows.{more}"
+        " as boosting and forests, have a low first curve without harm: what counts is that of "
+        f"unseen rows.{more}"
     )
     rows = [
         (int(n), float(on_train), float(on_test))
