@@ -18,6 +18,7 @@ from lyceum._core.data.files.limits import (
     reading_limits,
 )
 from lyceum._core.data.files.tables import (
+    FILE_ENDINGS,
     LoadedTable,
     file_kind,
     fits_memory,
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXACT",
+    "FILE_ENDINGS",
     "KINDS",
     "Align",
     "ArraySource",
