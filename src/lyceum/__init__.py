@@ -68,6 +68,7 @@ _ROOMS = (
     "transfer",
     "trees",
     "web",
+    "workbench",
     "workflows",
 )
 

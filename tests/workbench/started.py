@@ -77,7 +77,9 @@ def check_accessible(page):
     from axe_playwright_python.sync_playwright import Axe
 
     violations = Axe().run(page).response["violations"]
-    assert [
+    problems = [
         (problem["id"], [node["html"][:200] for node in problem["nodes"][:3]])
         for problem in violations
-    ] == []
+    ]
+    if problems:
+        raise AssertionError(str(problems))
