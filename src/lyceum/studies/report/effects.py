@@ -4,7 +4,7 @@ seen."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -235,35 +235,41 @@ class _Models:
     ) -> PairEffect | None:
         """The pair with the largest part that is no sum of two effects, in any of the outputs; None
         where all pairs add up but for rounding."""
-        columns = self.columns
         best: PairEffect | None = None
         largest = 0.0
         cells = np.concatenate([part.X for part in self.parts])
-        grids = {j: _grid(cells[:, j], columns[j], _PAIR_POINTS) for j in indices}
+        grids = {j: _grid(cells[:, j], self.columns[j], _PAIR_POINTS) for j in indices}
         for i, j in itertools.combinations(indices, 2):
             if min(len(grids[i]), len(grids[j])) < 2:
                 continue
-            values = itertools.product(grids[i].tolist(), grids[j].tolist())
-            changes = [{i: u, j: v} for u, v in values]
-            means = self._mean_predictions(changes, _PAIR_ROWS, outputs)
-            parts = [column.reshape(len(grids[i]), -1) for column in means.T]
-            sizes, shares = zip(*map(_interaction, parts))
-            k = int(np.argmax(sizes))
-            if sizes[k] > largest and max(shares) > _ROUNDING:
-                largest = sizes[k]
-                best = PairEffect(
-                    columns=(columns[i].name, columns[j].name),
-                    values=(
-                        _labels(columns[i], grids[i]),
-                        _labels(columns[j], grids[j]),
-                    ),
-                    output=outputs.names[k],
-                    means=tuple(map(tuple, parts[k].tolist())),
-                    strength=shares[k],
-                    outputs=outputs.names,
-                    strengths=shares,
-                )
+            size, effect = self._pair_effect(i, j, grids, outputs)
+            if size > largest and max(effect.strengths) > _ROUNDING:
+                largest = size
+                best = effect
         return best
+
+    def _pair_effect(
+        self, i: int, j: int, grids: Mapping[int, np.ndarray], outputs: _Outputs
+    ) -> tuple[float, PairEffect]:
+        """The effect of two columns on the output where they act on each other most, and how
+        much."""
+        changes = [{i: u, j: v} for u in grids[i].tolist() for v in grids[j].tolist()]
+        means = self._mean_predictions(changes, _PAIR_ROWS, outputs)
+        parts = [column.reshape(len(grids[i]), -1) for column in means.T]
+        sizes, shares = zip(*map(_interaction, parts))
+        k = int(np.argmax(sizes))
+        first = self.columns[i]
+        second = self.columns[j]
+        effect = PairEffect(
+            columns=(first.name, second.name),
+            values=(_labels(first, grids[i]), _labels(second, grids[j])),
+            output=outputs.names[k],
+            means=tuple(map(tuple, parts[k].tolist())),
+            strength=shares[k],
+            outputs=outputs.names,
+            strengths=shares,
+        )
+        return sizes[k], effect
 
     def _mean_predictions(
         self, changes: list[dict[int, float]], limit: int, outputs: _Outputs

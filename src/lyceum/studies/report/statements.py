@@ -287,26 +287,35 @@ def _differences(comparison: Comparison) -> Iterator[str]:
             " tell the learners apart: take the ranking as a hint only."
         )
         return
+    yield from _standings(comparison, tested)
+    yield from _against_guess(comparison, best)
+
+
+def _standings(
+    comparison: Comparison, tested: Sequence[RankedLearner]
+) -> Iterator[str]:
+    """Who is level with the best, who is behind perhaps by chance, and who is worse."""
     level = [in_sentence(s.label) for s in tested if s.is_level]
     behind = [s for s in tested if not s.is_level]
     same = [in_sentence(s.label) for s in behind if not is_shown(s.p_adjusted)]
     worse = [in_sentence(s.label) for s in behind if is_shown(s.p_adjusted)]
     several = by_count(len(tested), "", f", corrected for {len(tested)} comparisons")
     test = f"{comparison.test}{several}"
-    name = in_sentence(best.label)
-    if level:
-        are = by_count(len(level), "is", "are")
-        yield (
-            f"{capitalize(_name_list(level))} {are} level with {name}: behind by at most half a"
-            " standard error of the difference, or by too little to matter."
-        )
-    if same:
-        are = by_count(len(same), "is", "are")
-        yield f"{capitalize(_name_list(same))} {are} not shown to be worse than {name} ({test})."
-    if worse:
-        are = by_count(len(worse), "is", "are")
-        yield f"{capitalize(_name_list(worse))} {are} worse than {name} beyond chance ({test})."
-    yield from _against_guess(comparison, best)
+    name = in_sentence(comparison[comparison.best].label)
+    for names, text in (
+        (level, _LEVEL_TEXT.format(name)),
+        (same, f"not shown to be worse than {name} ({test})"),
+        (worse, f"worse than {name} beyond chance ({test})"),
+    ):
+        if names:
+            are = by_count(len(names), "is", "are")
+            yield f"{capitalize(_name_list(names))} {are} {text}."
+
+
+_LEVEL_TEXT = (
+    "level with {}: behind by at most half a standard error of the difference, or by too little"
+    " to matter"
+)
 
 
 def _against_guess(comparison: Comparison, best: RankedLearner) -> Iterator[str]:
