@@ -11,6 +11,7 @@ from lyceum.exercises.draw import Draw
 from lyceum.exercises.exercise import kind
 from lyceum.exercises.sheet import Sheet, decimal, equals
 
+STATES = ("no", "yes")
 STORIES = (
     ("rain", "sprinkler", "wet"),
     ("burglary", "earthquake", "alarm"),
@@ -26,10 +27,10 @@ def _node(name: str, yes: list[Fraction], parents: tuple[str, ...] = ()) -> Tabl
     """A node of the states no and yes; `yes` in the order of the parents' states."""
     rows = [[float(1 - p), float(p)] for p in yes]
     if not parents:
-        return TableNode(name, ["no", "yes"], table=rows[0])
+        return TableNode(name, STATES, table=rows[0])
     if len(parents) == 1:
-        return TableNode(name, ["no", "yes"], list(parents), rows)
-    return TableNode(name, ["no", "yes"], list(parents), [rows[:2], rows[2:]])
+        return TableNode(name, STATES, parents, rows)
+    return TableNode(name, STATES, parents, [rows[:2], rows[2:]])
 
 
 @kind("variable-elimination", "Answer a query by variable elimination", "5.4")
@@ -181,9 +182,9 @@ def _is_separated(graph: dict[str, list[str]], a: str, b: str, given: set[str]) 
         kept |= parents
     edges = set()
     for child in kept:
-        parents = graph.get(child, [])
-        edges |= {frozenset((parent, child)) for parent in parents}
-        edges |= {frozenset((p, q)) for p in parents for q in parents if p != q}
+        causes = graph.get(child, [])
+        edges |= {frozenset((parent, child)) for parent in causes}
+        edges |= {frozenset((p, q)) for p in causes for q in causes if p != q}
     reached = {a}
     frontier = [a]
     while frontier:
@@ -214,10 +215,10 @@ def structure_score_exercise(draw: Draw) -> Sheet:
     data = pa.table(
         {name: ["ny"[cell[i]] for cell in cells] for i, name in enumerate("AB")}
     )
-    first = TableNode("A", ["n", "y"])
+    first = TableNode("A", ("n", "y"))
     graphs = {
-        "apart": BayesNet([first, TableNode("B", ["n", "y"])]),
-        "arrow": BayesNet([first, TableNode("B", ["n", "y"], ["A"])]),
+        "apart": BayesNet([first, TableNode("B", ("n", "y"))]),
+        "arrow": BayesNet([first, TableNode("B", ("n", "y"), ("A",))]),
     }
     learned = {name: structure_score(net, data, "bic") for name, net in graphs.items()}
     sheet = Sheet()

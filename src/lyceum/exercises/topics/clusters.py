@@ -201,7 +201,7 @@ def _merges(
     merges = []
     while len(clusters) > 1:
         pairs = [(a, b) for i, a in enumerate(clusters) for b in clusters[i + 1 :]]
-        a, b = min(pairs, key=lambda pair: _between(*pair, name))
+        a, b = min(pairs, key=lambda pair: _between(pair[0], pair[1], name))
         merges.append((a, b, _between(a, b, name)))
         clusters = sorted(
             [c for c in clusters if c not in (a, b)] + [tuple(sorted(a + b))]

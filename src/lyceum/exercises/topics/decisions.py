@@ -77,7 +77,7 @@ def bayes_decision(draw: Draw) -> Sheet:
         for row in range(len(classes))
     ]
     risks = [
-        sum(p * losses[row][action] for row, p in enumerate(posteriors))
+        sum((p * losses[row][action] for row, p in enumerate(posteriors)), Fraction(0))
         for action in range(len(classes))
     ]
     draw.require(clear_winner([-risk for risk in risks], 0.15), "risks too close")

@@ -153,7 +153,7 @@ def newton_step(draw: Draw) -> Sheet:
     sheet.ask(
         "What is $\\partial^2 J / \\partial b^2$ at the start?",
         c,
-        float(start.hessian[1, 1]),
+        float(np.asarray(start.hessian)[1, 1]),
         {"the factor $h (1 - h)$ was forgotten": 4 * c},
     )
     for index, name in enumerate("ab"):

@@ -10,7 +10,7 @@ import numpy as np
 from lyceum.bayes import NaiveBayes
 from lyceum.exercises.draw import CategoryTable, Draw, category_table
 from lyceum.exercises.exercise import kind
-from lyceum.exercises.sheet import Sheet, equals, tex
+from lyceum.exercises.sheet import Number, Sheet, equals, tex
 
 
 @kind("naive-bayes", "Classify a row with naive Bayes and the m-estimate", "3.1", "3.2")
@@ -147,10 +147,10 @@ def _posterior_mistakes(
     m: int,
     tables: dict[str, list[Fraction]],
     products: dict[str, Fraction],
-) -> dict[str, Fraction]:
+) -> dict[str, Number]:
     classes = table.theme.classes
     likelihoods = {label: math.prod(tables[label]) for label in classes}
-    mistakes = {
+    mistakes: dict[str, Number] = {
         "the prior was forgotten": likelihoods[classes[1]] / sum(likelihoods.values()),
         "the product was not divided by the sum over the classes": products[classes[1]],
         "the posterior of the other class": products[classes[0]]

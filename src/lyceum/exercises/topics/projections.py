@@ -136,8 +136,9 @@ def fisher(draw: Draw) -> Sheet:
     groups = [points[: sizes[0]], points[sizes[0] :]]
     means = [_mean(group) for group in groups]
     draw.require(few_decimals([m for mean in means for m in mean], 1), "awkward means")
-    within = tuple(map(sum, zip(*(_scatter(group) for group in groups))))
-    a, b, c = within
+    a, b, c = (
+        sum(parts, Fraction(0)) for parts in zip(*(_scatter(group) for group in groups))
+    )
     determinant = a * c - b * b
     draw.require(determinant > 0 and b != 0, "a singular scatter")
     difference = tuple(y - x for x, y in zip(*means))
