@@ -7,6 +7,7 @@ same program in its language.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,8 @@ from lyceum._core.types import Estimator, Operation
 from lyceum.decision import MinimumRiskClassifier
 from lyceum.errors import ExportError, LyceumError, cannot_export
 from lyceum.export import runtime
+
+Answer = dict[str, Any] | str  # a sentence where a record is refused
 
 
 @dataclass(frozen=True)
@@ -203,28 +206,31 @@ def _drawn_cell(
     return labels[rng.integers(len(labels))] if labels else None
 
 
-def largest_difference(
-    program: Program, answer: Any, records: list[dict[str, Any]]
-) -> float:
-    """The largest difference of probabilities or (relative) values between the program and
-    another, `answer(record)`; infinite where their classes differ although one is clearly ahead."""
-    worst = 0.0
+def answers_to(
+    answer: Callable[[dict[str, Any]], dict[str, Any]], records: list[dict[str, Any]]
+) -> list[Answer]:
+    """The answer to every record; the sentence of the error where there is none."""
+    answers: list[Answer] = []
     for record in records:
-        ours = _try(program.decide, record)
-        theirs = _try(answer, record)
-        if isinstance(ours, str) or isinstance(theirs, str):
-            if isinstance(ours, str) != isinstance(theirs, str):
-                return float("inf")
+        try:
+            answers.append(answer(record))
+        except (LyceumError, ValueError) as error:
+            answers.append(str(error))
+    return answers
+
+
+def largest_difference(ours: list[Answer], theirs: list[Answer]) -> float:
+    """The largest difference of probabilities or (relative) values between two lists of answers to
+    the same records; infinite where their classes differ although one is clearly ahead, or only
+    one of them refuses."""
+    worst = 0.0
+    for own, other in zip(ours, theirs, strict=True):
+        if isinstance(own, str) and isinstance(other, str):
             continue
-        worst = max(worst, _difference(ours, theirs))
+        if isinstance(own, str) or isinstance(other, str):
+            return float("inf")
+        worst = max(worst, _difference(own, other))
     return worst
-
-
-def _try(answer: Any, record: dict[str, Any]) -> Any:
-    try:
-        return answer(record)
-    except (LyceumError, ValueError) as error:
-        return str(error)
 
 
 def _difference(ours: dict[str, Any], theirs: dict[str, Any]) -> float:
