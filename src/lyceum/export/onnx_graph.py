@@ -36,6 +36,14 @@ class Graph:
         self.nodes.append(node)
         return output
 
+    def nodes_of(
+        self, kind: str, n_outputs: int, *inputs: str, **attributes: Any
+    ) -> tuple[str, ...]:
+        """The outputs of a node that has several."""
+        outputs = tuple(self._name() for _ in range(n_outputs))
+        self.nodes.append(helper.make_node(kind, inputs, outputs, **attributes))
+        return outputs
+
     def constant(self, value: Any, dtype: Any = np.float64) -> str:
         array = np.asarray(value, dtype=dtype)
         key = (array.dtype.str, array.shape, array.tobytes())

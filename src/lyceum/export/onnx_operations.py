@@ -102,6 +102,8 @@ def _expand(graph: Graph, x: str, p: Constants) -> str:
 
 def _linear(graph: Graph, x: str, p: Constants) -> str:
     coef = np.array(p["coef"], dtype=np.float64)
+    if not coef.size:
+        return graph.rows_like(x, p["intercept"])
     sums = graph.node("MatMul", x, graph.constant(coef.T))
     return graph.node("Add", sums, graph.constant([p["intercept"]]))
 
@@ -160,6 +162,141 @@ def _squared_distances(graph: Graph, x: str, rows: np.ndarray) -> str:
     return graph.total(graph.node("Mul", away, away), axis=2)
 
 
+def _cut(graph: Graph, x: str, p: Constants) -> str:
+    parts = []
+    for j, cuts in enumerate(p["cuts"]):
+        cells = graph.columns(x, [j])
+        if cuts is not None:
+            above = graph.number(graph.node("Less", graph.constant([cuts]), cells))
+            code = graph.total(above, keep=True)
+            cells = graph.node("Where", graph.node("IsNaN", cells), cells, code)
+        parts.append(cells)
+    return graph.beside(parts)
+
+
+def _branches(graph: Graph, x: str, p: Constants) -> str:
+    may_be_missing = graph.may_be_missing
+    parts = []
+    for operations in p["branches"]:
+        graph.may_be_missing = may_be_missing
+        parts.append(add_operations(graph, x, operations))
+    return graph.beside(parts)
+
+
+def _vote(graph: Graph, x: str, p: Constants) -> str:
+    best = graph.node("ArgMax", x, axis=1, keepdims=1)
+    size = graph.node("Shape", x, start=1, end=2)
+    size = graph.node("Squeeze", size, graph.index([0]))
+    numbers = graph.node("Range", graph.index(0), size, graph.index(1))
+    return graph.number(graph.node("Equal", best, numbers))
+
+
+def _scatter(graph: Graph, x: str, p: Constants) -> str:
+    spread = np.zeros((len(p["columns"]), p["size"]))
+    spread[np.arange(len(spread)), p["columns"]] = 1.0
+    return graph.node("MatMul", x, graph.constant(spread))
+
+
+def _fuse(graph: Graph, x: str, p: Constants) -> str:
+    answers = graph.node("Reshape", x, graph.index([0, -1, p["width"]]))
+    if p["rule"] in ("minimum", "maximum"):
+        kind = "ReduceMin" if p["rule"] == "minimum" else "ReduceMax"
+        return graph.node(kind, answers, graph.index([1]), keepdims=0)
+    weights = np.array(p["weights"], dtype=np.float64)[:, None]
+    if p["rule"] == "median":
+        return _median(graph, answers, len(weights))
+    weighted = graph.node("Mul", answers, graph.constant(weights))
+    mean = graph.total(weighted)
+    if p["rule"] == "sum":
+        return mean
+    powers = np.ones_like(weights) if np.ptp(weights) == 0 else weights * len(weights)
+    factors = graph.node("Pow", answers, graph.constant(powers))
+    product = graph.columns(factors, 0)
+    for i in range(1, len(weights)):
+        product = graph.node("Mul", product, graph.columns(factors, i))
+    some = graph.node("Greater", graph.total(product, keep=True), graph.constant(0.0))
+    return graph.node("Where", some, product, mean)
+
+
+def _median(graph: Graph, answers: str, n_members: int) -> str:
+    ordered = _smallest(graph, answers, n_members // 2 + 1)[0]
+    last = graph.columns(ordered, n_members // 2)
+    if n_members % 2:
+        return last
+    sums = graph.node("Add", graph.columns(ordered, n_members // 2 - 1), last)
+    return graph.node("Mul", sums, graph.constant(0.5))
+
+
+def _smallest(graph: Graph, x: str, k: int) -> tuple[str, str]:
+    """The k smallest along axis 1, ascending, the first of equals first, and where they are."""
+    return graph.nodes_of("TopK", 2, x, graph.index([k]), axis=1, largest=0, sorted=1)
+
+
+def _distances(graph: Graph, x: str, p: Constants) -> str:
+    rows = np.array(p["rows"], dtype=np.float64)
+    if p["metric"] == "manhattan":
+        away = graph.node("Sub", graph.inserted(x, 1), graph.constant(rows[None]))
+        return graph.total(graph.node("Abs", away), axis=2)
+    return graph.node("Sqrt", _squared_distances(graph, x, rows))
+
+
+def _nearest(graph: Graph, x: str, p: Constants) -> str:
+    distances, rows = _smallest(graph, x, p["k"])
+    votes = _neighbor_votes(graph, distances, p["votes"], p["bandwidth"])
+    total = graph.total(votes, keep=True)
+    some = graph.node("Greater", total, graph.constant(0.0))
+    votes = graph.node("Where", some, votes, graph.constant(1.0))
+    targets = graph.node("Gather", graph.constant(p["targets"]), rows, axis=0)
+    sums = graph.total(graph.node("Mul", graph.inserted(votes, 2), targets))
+    return graph.node("Div", sums, graph.total(votes, keep=True))
+
+
+def _neighbor_votes(graph: Graph, d: str, kind: str, bandwidth: float | None) -> str:
+    one = graph.constant(1.0)
+    if kind == "uniform":
+        return graph.node("Add", graph.node("Mul", d, graph.constant(0.0)), one)
+    first = graph.columns(d, [0])
+    if kind in ("distance", "inverse_square"):
+        hit = graph.node("Equal", d, graph.constant(0.0))
+        ratio = graph.node("Div", first, graph.node("Where", hit, one, d))
+        if kind == "inverse_square":
+            ratio = graph.node("Mul", ratio, ratio)
+        hits = graph.node("Equal", first, graph.constant(0.0))
+        return graph.node("Where", hits, graph.number(hit), ratio)
+    width = graph.constant([[bandwidth or 0.0]])
+    if not bandwidth:
+        width = graph.largest(d)
+        flat = graph.node("Equal", width, graph.constant(0.0))
+        width = graph.node("Where", flat, one, width)
+    if kind == "shifted_inverse_square":
+        share = graph.node("Div", width, graph.node("Add", width, d))
+        return graph.node("Mul", share, share)
+    d = graph.node("Div", d, width)
+    first = graph.node("Div", first, width)
+    square = graph.node("Mul", d, d)
+    away = graph.node("Sub", graph.node("Mul", first, first), square)
+    factor = 0.5 if kind == "gaussian" else 1.0
+    return graph.node("Exp", graph.node("Mul", away, graph.constant(factor)))
+
+
+def _pairs(graph: Graph, x: str, p: Constants) -> str:
+    signs = np.zeros((len(p["machines"]), p["size"]))
+    for i, (against, favored) in enumerate(p["machines"]):
+        signs[i, favored] = 1.0
+        signs[i, against] = -1.0
+    won = graph.number(graph.node("GreaterOrEqual", x, graph.constant(0.0)))
+    lost = graph.node("Sub", graph.constant(1.0), won)
+    votes = graph.node(
+        "Add",
+        graph.node("MatMul", won, graph.constant((signs > 0).astype(np.float64))),
+        graph.node("MatMul", lost, graph.constant((signs < 0).astype(np.float64))),
+    )
+    sums = graph.node("MatMul", x, graph.constant(signs))
+    size = graph.node("Add", graph.node("Abs", sums), graph.constant(1.0))
+    size = graph.node("Mul", size, graph.constant(3.0))
+    return graph.node("Add", votes, graph.node("Div", sums, size))
+
+
 def _before(graph: Graph, x: str, p: Constants) -> str:
     return graph.beside([graph.rows_like(x, p["values"]), x])
 
@@ -197,7 +334,12 @@ def _softmax(graph: Graph, x: str, p: Constants) -> str:
 
 
 def _shares(graph: Graph, x: str, p: Constants) -> str:
-    return graph.node("Div", x, graph.total(x, keep=True))
+    total = graph.total(x, keep=True)
+    shares = graph.node("Div", x, total)
+    if "otherwise" not in p:
+        return shares
+    some = graph.node("Greater", total, graph.constant(0.0))
+    return graph.node("Where", some, shares, graph.constant([p["otherwise"]]))
 
 
 _OPERATIONS: dict[str, Callable[[Graph, str, Constants], str]] = {
@@ -212,6 +354,14 @@ _OPERATIONS: dict[str, Callable[[Graph, str, Constants], str]] = {
     "column_densities": _column_densities,
     "trees": _trees,
     "kernel": _kernel,
+    "cut": _cut,
+    "branches": _branches,
+    "vote": _vote,
+    "scatter": _scatter,
+    "fuse": _fuse,
+    "distances": _distances,
+    "nearest": _nearest,
+    "pairs": _pairs,
     "before": _before,
     "sides": _sides,
     "activate": _activate,

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._core.base import pipeline_steps, plausible_cells
-from lyceum._core.data import ArraySource, Column, Rows, Schema
+from lyceum._core.base import model_operations, pipeline_steps
+from lyceum._core.data import Column, Schema
 from lyceum._core.types import Estimator, Operation
 from lyceum.decision import MinimumRiskClassifier
 from lyceum.errors import ExportError, LyceumError, cannot_export
@@ -76,26 +76,22 @@ class Program:
         if isinstance(model, MinimumRiskClassifier):
             costs = _costs(model)
             model = model.estimator_
-        parts = pipeline_steps(model)
-        steps = [step for step in parts if step not in (None, "passthrough")]
+        steps = [
+            step for step in pipeline_steps(model) if step not in (None, "passthrough")
+        ]
         learner = steps[-1]
-        if not all(hasattr(step, "schema_") for step in steps):
+        if not hasattr(steps[0], "schema_"):
             raise cannot_export(
                 learner, "it does not say which columns it was fitted on"
             )
-        if not hasattr(learner, "_operations") or not hasattr(learner, "predict"):
-            raise cannot_export(learner)
         schema = Schema(steps[0].schema_.columns)
-        target = learner.schema_.target
-        if target is None:
-            raise cannot_export(learner, "it predicts no target")
-        labels = getattr(learner, "classes_", None)
+        operations = model_operations(model, schema)
         return cls(
             name=type(learner).__name__,
-            target=target.name,
+            target=_target_name(learner),
             columns=[_column(column) for column in schema],
-            operations=[*_preparation(steps, schema), *learner._operations()],
-            labels=None if labels is None else labels.tolist(),
+            operations=operations,
+            labels=_labels(learner),
             has_posteriors=hasattr(learner, "predict_proba"),
             costs=costs,
         )
@@ -116,6 +112,23 @@ class Program:
         """The answer to a record, as every exported file gives it."""
         cells = runtime.read_cells(record, self.columns)
         return runtime.decide_cells(cells, self.as_dict())
+
+
+def _target_name(learner: Any) -> str:
+    target = learner.schema_.target
+    return "cluster" if target is None else target.name
+
+
+def _labels(learner: Any) -> list[Any] | None:
+    """The classes, or the numbers of clusters and components; None of values."""
+    if hasattr(learner, "classes_"):
+        return learner.classes_.tolist()
+    if learner.schema_.target is not None:
+        return None
+    for name in ("n_components", "n_clusters"):
+        if hasattr(learner, name):
+            return list(range(getattr(learner, name)))
+    raise cannot_export(learner, "it predicts no target")
 
 
 def _column(column: Column) -> dict[str, Any]:
@@ -141,27 +154,6 @@ def _key(label: Any) -> str:
     return str(label)
 
 
-def _preparation(steps: list[Any], schema: Schema) -> list[Operation]:
-    """From the cells of a record to what the learner computes with: the steps that `predict`
-    itself would run."""
-    rows: Any = Rows(
-        ArraySource(plausible_cells(schema), None, None, schema, coded=True)
-    )
-    for step in steps[:-1]:
-        rows = step.transform(rows)
-        if not isinstance(rows, Rows):
-            raise ExportError(
-                f"the preparation {type(step).__name__} cannot be exported"
-            )
-    operations: list[Operation] = []
-    for step in steps[-1].rows_to_predict(rows).steps:
-        if not hasattr(step, "operations"):
-            raise ExportError(f"the step {type(step).__name__} cannot be exported")
-        operations += step.operations(schema)
-        schema = step.schema(schema)
-    return operations
-
-
 def _costs(model: MinimumRiskClassifier) -> dict[str, Any]:
     loss = model.loss_matrix_
     actions = model.actions_.tolist()
@@ -183,11 +175,13 @@ def sample_records(
 ) -> list[dict[str, Any]]:
     """Records with ordinary, extreme, missing and unknown cells."""
     rng = np.random.default_rng(seed)
+    # where the program refuses missing cells that the model would take, none are drawn
+    complete = any(p.get("is_stricter") for _, p in program.operations)
     records = []
     for i in range(n):
         record: dict[str, Any] = {}
         for column in program.columns:
-            record[column["name"]] = _drawn_cell(column, rng, ordinary=i % 2 == 0)
+            record[column["name"]] = _drawn_cell(column, rng, complete or i % 2 == 0)
         records.append(record)
     return records
 
