@@ -430,7 +430,7 @@ def export(
     out: Annotated[
         str,
         typer.Argument(
-            help="The file to write; its ending says the language: .js, .py, .c or .sql."
+            help="The file to write; its ending says the language: .js, .py, .c, .sql or .onnx."
         ),
     ],
     force: Force = False,

@@ -106,8 +106,8 @@ def _read(graph: Graph, column: dict[str, Any]) -> str:
 
 def _answers(graph: Graph, x: str, program: Program) -> list[Any]:
     """Rows that cannot be answered have NaN, "" or the first label, and `refused` is true."""
-    never = graph.node("Less", graph.total(x), graph.constant(-math.inf))
-    refused = graph.either([never, *graph.refused])
+    lost = graph.any(graph.node("IsNaN", x))
+    refused = graph.either([lost, *graph.refused])
     graph.node("Identity", refused, output="refused")
     outputs = [helper.make_tensor_value_info("refused", TensorProto.BOOL, ["N"])]
     if program.labels is None:
@@ -122,7 +122,7 @@ def _answers(graph: Graph, x: str, program: Program) -> list[Any]:
         nothing = graph.constant(math.nan)
         column = graph.inserted(refused, 1)
         graph.node("Where", column, nothing, x, output="probabilities")
-        shape = ["N", len(program.labels)]
+        shape: list[str | int] = ["N", len(program.labels)]
         outputs.append(
             helper.make_tensor_value_info("probabilities", TensorProto.DOUBLE, shape)
         )
@@ -167,7 +167,8 @@ def _minimum_risk(
         action = graph.node("ArgMin", risks, axis=1, keepdims=0)
     column = graph.inserted(action, 1)
     risk = graph.node("GatherElements", risks, column, axis=1)
-    labels = [*costs["actions"], costs["reject_label"]]
+    n_actions = len(costs["names_class"])
+    labels = [*costs["actions"][:n_actions], costs["reject_label"]]
     rejects = [*(not names for names in costs["names_class"]), True]
     if costs["doubt"] is not None:
         doubt = graph.constant(costs["doubt"])
@@ -178,7 +179,7 @@ def _minimum_risk(
             sure = graph.node("Less", risk, doubt)
         doubts = graph.node("Not", sure)
         risk = graph.node("Where", doubts, doubt, risk)
-        column = graph.node("Where", doubts, graph.index(len(labels) - 1), column)
+        column = graph.node("Where", doubts, graph.index(n_actions), column)
     action = graph.node("Squeeze", column, graph.index([1]))
     risk = graph.node("Squeeze", risk, graph.index([1]))
     graph.node("Where", refused, graph.constant(math.nan), risk, output="risk")

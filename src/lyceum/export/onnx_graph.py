@@ -38,16 +38,16 @@ class Graph:
 
     def nodes_of(
         self, kind: str, n_outputs: int, *inputs: str, **attributes: Any
-    ) -> tuple[str, ...]:
+    ) -> list[str]:
         """The outputs of a node that has several."""
-        outputs = tuple(self._name() for _ in range(n_outputs))
+        outputs = [self._name() for _ in range(n_outputs)]
         self.nodes.append(helper.make_node(kind, inputs, outputs, **attributes))
         return outputs
 
     def constant(self, value: Any, dtype: Any = np.float64) -> str:
         array = np.asarray(value, dtype=dtype)
-        key = (array.dtype.str, array.shape, array.tobytes())
-        if dtype is object:
+        key: tuple[Any, ...] = (array.dtype.str, array.shape, array.tobytes())
+        if array.dtype.kind == "O":
             key = ("text", tuple(array.tolist()))
         if key not in self._known:
             self._known[key] = self._name()

@@ -17,6 +17,7 @@ from lyceum.export.onnx_graph import Graph
 from lyceum.export.onnx_trees import tree_sums
 
 Constants = dict[str, Any]
+_TINY = float(np.finfo(np.float64).tiny)  # below it numbers lose their digits
 
 
 def _pick(graph: Graph, x: str, p: Constants) -> str:
@@ -84,13 +85,13 @@ def _affine(graph: Graph, x: str, p: Constants) -> str:
 
 
 def _expand(graph: Graph, x: str, p: Constants) -> str:
-    columns = []
-    codes = []
+    columns: list[int] = []
+    kinds: list[float] = []
     for j, (size, first) in zip(p["columns"], p["layout"]):
         columns += [j] * max(size, 1)
-        codes += [math.nan] if size == 0 else list(range(first, first + size))
+        kinds += [math.nan] if size == 0 else range(first, first + size)
     cells = graph.columns(x, columns)
-    codes = np.array(codes, dtype=np.float64)
+    codes = np.array(kinds, dtype=np.float64)
     equal = graph.number(graph.node("Equal", cells, graph.constant([codes])))
     as_it_is = graph.node(
         "Or",
@@ -132,9 +133,9 @@ def _column_densities(graph: Graph, x: str, p: Constants) -> str:
         nothing = graph.constant(0.0)
         density = graph.node("Where", graph.node("IsNaN", cells), nothing, density)
         total = graph.node("Add", total, graph.total(density))
-    nothing = [0.0] * len(p["log_prior"])
+    zeros = [0.0] * len(p["log_prior"])
     for j, table in p["tables"]:
-        entries = graph.entry(graph.columns(x, j), table, nothing, nothing)
+        entries = graph.entry(graph.columns(x, j), table, zeros, zeros)
         total = graph.node("Add", total, entries)
     return total
 
@@ -214,7 +215,8 @@ def _fuse(graph: Graph, x: str, p: Constants) -> str:
     product = graph.columns(factors, 0)
     for i in range(1, len(weights)):
         product = graph.node("Mul", product, graph.columns(factors, i))
-    some = graph.node("Greater", graph.total(product, keep=True), graph.constant(0.0))
+    total = graph.total(product, keep=True)
+    some = graph.node("GreaterOrEqual", total, graph.constant(_TINY))
     return graph.node("Where", some, product, mean)
 
 
@@ -227,7 +229,7 @@ def _median(graph: Graph, answers: str, n_members: int) -> str:
     return graph.node("Mul", sums, graph.constant(0.5))
 
 
-def _smallest(graph: Graph, x: str, k: int) -> tuple[str, str]:
+def _smallest(graph: Graph, x: str, k: int) -> list[str]:
     """The k smallest along axis 1, ascending, the first of equals first, and where they are."""
     return graph.nodes_of("TopK", 2, x, graph.index([k]), axis=1, largest=0, sorted=1)
 
@@ -335,10 +337,11 @@ def _softmax(graph: Graph, x: str, p: Constants) -> str:
 
 def _shares(graph: Graph, x: str, p: Constants) -> str:
     total = graph.total(x, keep=True)
+    some = graph.node("GreaterOrEqual", total, graph.constant(_TINY))
+    total = graph.node("Where", some, total, graph.constant(math.nan))
     shares = graph.node("Div", x, total)
     if "otherwise" not in p:
         return shares
-    some = graph.node("Greater", total, graph.constant(0.0))
     return graph.node("Where", some, shares, graph.constant([p["otherwise"]]))
 
 

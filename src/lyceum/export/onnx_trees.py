@@ -144,7 +144,8 @@ class _Ensemble:
         self._set(index, "splits", math.nan if is_member else branch.high)
         self._set(index, "missing", int(branch.missing > 0))
         if is_member:
-            self.members += [*map(float, branch.codes or [-2.0]), math.nan]
+            codes = branch.codes or [-2]  # no cell has this code
+            self.members += [*map(float, codes), math.nan]
         self._lead(index, "true", branch.to, target)
         rest: Any = node.branches[first + 1].to
         if first + 2 < len(node.branches):

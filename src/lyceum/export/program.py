@@ -7,7 +7,7 @@ same program in its language.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -171,9 +171,13 @@ def _costs(model: MinimumRiskClassifier) -> dict[str, Any]:
 
 
 def sample_records(
-    program: Program, n: int = 200, seed: int = 0
+    program: Program,
+    quantiles: Mapping[str, np.ndarray] | None = None,
+    n: int = 200,
+    seed: int = 0,
 ) -> list[dict[str, Any]]:
-    """Records with ordinary, extreme, missing and unknown cells."""
+    """Records with ordinary, extreme, missing and unknown cells; ordinary numbers lie between the
+    quantiles of the training rows, where these are known."""
     rng = np.random.default_rng(seed)
     # where the program refuses missing cells that the model would take, none are drawn
     complete = any(p.get("is_stricter") for _, p in program.operations)
@@ -181,21 +185,32 @@ def sample_records(
     for i in range(n):
         record: dict[str, Any] = {}
         for column in program.columns:
-            record[column["name"]] = _drawn_cell(column, rng, complete or i % 2 == 0)
+            levels = None if quantiles is None else quantiles.get(column["name"])
+            ordinary = i % 4 < 2
+            holes = not (complete or i % 2 == 0)
+            known = levels if ordinary else None
+            record[column["name"]] = _drawn_cell(column, rng, known, holes)
         records.append(record)
     return records
 
 
 def _drawn_cell(
-    column: dict[str, Any], rng: np.random.Generator, ordinary: bool
+    column: dict[str, Any],
+    rng: np.random.Generator,
+    quantiles: np.ndarray | None,
+    holes: bool,
 ) -> Any:
-    if not ordinary and rng.random() < 0.15:
+    if holes and rng.random() < 0.15:
         return None
+    if column["codes"] is None and quantiles is not None:
+        return float(
+            np.interp(rng.random(), np.linspace(0, 1, len(quantiles)), quantiles)
+        )
     if column["codes"] is None:
         scale = 10.0 ** rng.integers(-1, 5)
         return float(rng.normal() * scale)
     labels = list(column["codes"])
-    if not ordinary and rng.random() < 0.1:
+    if holes and rng.random() < 0.1:
         return "a category that is not there"
     return labels[rng.integers(len(labels))] if labels else None
 
@@ -227,13 +242,20 @@ def largest_difference(ours: list[Answer], theirs: list[Answer]) -> float:
     return worst
 
 
+def _distance(p: float, q: float) -> float:
+    """|p - q|; infinite where only one of them is not a number."""
+    if p != p or q != q:
+        return 0.0 if p != p and q != q else float("inf")
+    return abs(p - q)
+
+
 def _difference(ours: dict[str, Any], theirs: dict[str, Any]) -> float:
     if "probabilities" in ours:
         pairs = zip(ours["probabilities"].values(), theirs["probabilities"].values())
-        difference = max(abs(p - q) for p, q in pairs)
+        difference = max(_distance(p, q) for p, q in pairs)
     elif isinstance(ours["predicted"], float):
         size = max(1.0, abs(ours["predicted"]))
-        return abs(ours["predicted"] - theirs["predicted"]) / size
+        return _distance(ours["predicted"], theirs["predicted"]) / size
     else:
         difference = 0.0
     if ours["predicted"] != theirs["predicted"]:

@@ -201,7 +201,7 @@ function fuse(x, p) {
     const equal = Math.min(...weights) === Math.max(...weights);
     const powers = weights.map((w) => (equal ? 1 : w * weights.length));
     const out = columns.map((column) => column.reduce((a, v, l) => a * v ** powers[l], 1));
-    if (out.reduce((a, b) => a + b, 0) > 0) return out;
+    if (out.reduce((a, b) => a + b, 0) >= 2.2250738585072014e-308) return out;
   }
   return columns.map((column) => column.reduce((sum, v, l) => sum + weights[l] * v, 0));
 }
@@ -279,7 +279,7 @@ function softmax(x, p) {
 function shares(x, p) {
   const total = x.reduce((a, b) => a + b, 0);
   if ("otherwise" in p && !(total > 0)) return p.otherwise.slice();
-  return x.map((v) => v / total);
+  return x.map((v) => (total >= 2.2250738585072014e-308 ? v / total : NaN));
 }
 
 function run_operations(x, list) {
@@ -289,6 +289,9 @@ function run_operations(x, list) {
 
 function decide_cells(x, program) {
   x = run_operations(x, program.operations);
+  if (x.some(Number.isNaN)) {
+    throw new Error("the answer is no number: the cells are too far from all rows");
+  }
   if (program.labels === null) return { predicted: x[0] };
   let best = 0;
   for (let k = 1; k < x.length; k++) if (x[k] > x[best]) best = k;

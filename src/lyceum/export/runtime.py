@@ -244,7 +244,7 @@ def fuse(x, p):
         if min(weights) == max(weights):
             powers = [1.0] * len(weights)
         out = [math.prod(v**w for v, w in zip(column, powers)) for column in columns]
-        if sum(out) > 0:
+        if sum(out) >= 2.2250738585072014e-308:
             return out
     return [sum(w * v for v, w in zip(column, weights)) for column in columns]
 
@@ -338,7 +338,7 @@ def shares(x, p):
     total = sum(x)
     if "otherwise" in p and not total > 0:
         return list(p["otherwise"])
-    return [v / total for v in x]
+    return [v / total if total >= 2.2250738585072014e-308 else math.nan for v in x]
 
 
 def run_operations(x, operations):
@@ -350,6 +350,8 @@ def run_operations(x, operations):
 def decide_cells(x, program):
     """The answer for the cells of a row."""
     x = run_operations(x, program["operations"])
+    if any(v != v for v in x):
+        raise ValueError("the answer is no number: the cells are too far from all rows")
     if program["labels"] is None:
         return {"predicted": x[0]}
     best = max(range(len(x)), key=lambda k: (x[k], -k))

@@ -26,6 +26,7 @@ from lyceum.export.writers import (
     write_javascript_types,
     write_python,
 )
+from lyceum.workflows import TrainingProfile
 
 # of probabilities, and of values over their size: sums in another order
 LARGEST_DIFFERENCE = 1e-9
@@ -93,15 +94,16 @@ def export_model(
     """Write a fitted model as a program of another language that needs no package.
 
     The model and the program first answer some drawn records, with missing and unknown cells among
-    them; nothing is written if they differ.
+    them; nothing is written if they differ. An ONNX file is asked in onnxruntime.
 
     Parameters
     ----------
     model : learner, pipeline or MinimumRiskClassifier
-        Fitted on a table or a scan.
+        Fitted on a table or a scan; the answer of k-means and mixtures is the number of a cluster.
     path : path
-        Its ending says the language: `.js` (a module for browsers and Node, with a `.d.ts` beside
-        it) or `.py`.
+        Its ending says the language: `.js` or `.mjs` (a module for browsers and Node, with a
+        `.d.ts` beside it), `.py`, `.c`, `.sql`, or `.onnx` (a graph in doubles; needs the extra
+        `onnx`).
     force : bool, default=False
         Whether existing files are replaced.
 
@@ -146,7 +148,9 @@ def export_model(
     for each in contents:
         if each.exists() and not force:
             raise FileExistsError(f"{each} exists: choose another name, or force=True")
-    records = sample_records(program)
+    profile = TrainingProfile.of_model(model)
+    quantiles = None if profile is None else profile.quantiles
+    records = sample_records(program, quantiles)
     difference = _check(model, program, records, contents[path], path.suffix)
     for each, data in contents.items():
         write_file(each, data)
@@ -193,6 +197,8 @@ def _answer(model: Estimator, record: dict[str, Any]) -> dict[str, Any]:
     """The answer of the model itself, as a program gives it."""
     decision = decide(model, record)
     answer = {"predicted": decision.predicted}
-    if decision.probabilities is not None:
-        answer["probabilities"] = decision.probabilities
-    return answer
+    if decision.probabilities is None:
+        return answer
+    if any(share != share for share in decision.probabilities.values()):
+        raise ExportError("the model has no answer")
+    return {**answer, "probabilities": decision.probabilities}

@@ -32,7 +32,7 @@ def _functions(program: Program) -> list[str]:
 
 def _names(operations: list[Operation]) -> list[str]:
     """The operations of a program and of the branches in it, each once."""
-    names = {}
+    names: dict[str, None] = {}
     for name, constants in operations:
         names[name] = None
         for branch in constants.get("branches", ()):

@@ -198,8 +198,8 @@ class _Voting(NamedEnsemble):
         fused = fuse(answers, self.rule, weights)
         if self.rule != "product":
             return fused
-        # where every class has a product of zero, the mean decides
-        zero = ~(fused.sum(axis=1) > 0.0)
+        # where every class has a product of zero, or next to it, the mean decides
+        zero = ~(fused.sum(axis=1) >= np.finfo(np.float64).tiny)
         if zero.any():
             fused[zero] = fuse(answers[:, zero], "sum", weights)
         return fused
