@@ -43,8 +43,8 @@ def class_operations(
     if vote or not hasattr(member, "predict_proba"):
         operations.append(("vote", {}))
     if len(member.classes_) < len(classes):
-        places = np.searchsorted(classes, member.classes_).tolist()
-        operations.append(("scatter", {"columns": places, "size": len(classes)}))
+        indices = np.searchsorted(classes, member.classes_).tolist()
+        operations.append(("scatter", {"columns": indices, "size": len(classes)}))
     return operations
 
 
