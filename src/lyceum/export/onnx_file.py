@@ -171,14 +171,8 @@ def _minimum_risk(
     labels = [*costs["actions"][:n_actions], costs["reject_label"]]
     rejects = [*(not names for names in costs["names_class"]), True]
     if costs["doubt"] is not None:
-        doubt = graph.constant(costs["doubt"])
-        if costs["zero_one"]:
-            share = graph.node("GatherElements", x, column, axis=1)
-            sure = graph.node("Greater", share, graph.constant(1.0 - costs["doubt"]))
-        else:
-            sure = graph.node("Less", risk, doubt)
-        doubts = graph.node("Not", sure)
-        risk = graph.node("Where", doubts, doubt, risk)
+        doubts = _doubts(graph, x, risk, column, costs)
+        risk = graph.node("Where", doubts, graph.constant(costs["doubt"]), risk)
         column = graph.node("Where", doubts, graph.index(n_actions), column)
     action = graph.node("Squeeze", column, graph.index([1]))
     risk = graph.node("Squeeze", risk, graph.index([1]))
@@ -186,6 +180,16 @@ def _minimum_risk(
     graph.node("Gather", graph.constant(rejects, np.bool_), action, output="rejected")
     outputs = [_label(graph, action, labels, refused, "action")]
     return [*outputs, _output("risk", "f"), _output("rejected", "b")]
+
+
+def _doubts(graph: Graph, x: str, risk: str, column: str, costs: dict[str, Any]) -> str:
+    """Whether no action is sure enough, (N, 1)."""
+    if costs["zero_one"]:
+        share = graph.node("GatherElements", x, column, axis=1)
+        sure = graph.node("Greater", share, graph.constant(1.0 - costs["doubt"]))
+    else:
+        sure = graph.node("Less", risk, graph.constant(costs["doubt"]))
+    return graph.node("Not", sure)
 
 
 # -- a file at work --------------------------------------------------------------------

@@ -37,11 +37,11 @@ class Branch:
     codes: list[int] | None = None
     others: bool = False  # whether codes that no branch names go here too
     missing: float = 0.0  # the share of a row whose cell is missing
-    to: Any = None  # a Node, or the values of a leaf
+    to: Any = None  # a NodeTest, or the values of a leaf
 
 
 @dataclass
-class Node:
+class NodeTest:
     """A test of one column with all its ways out."""
 
     feature: int
@@ -58,18 +58,28 @@ def tree_sums(graph: Graph, x: str, p: dict[str, Any]) -> str:
     return _by_ensemble(graph, x, roots, width)
 
 
-def _node(tree: dict[str, Any], node: int, width: int) -> Node | np.ndarray:
+def _node(tree: dict[str, Any], node: int, width: int) -> NodeTest | np.ndarray:
     """A node of an exported tree with everything below it; a leaf is its values."""
     value = np.zeros(width)
     own = tree["value"][node]
     value[tree["column"] : tree["column"] + len(own)] = own
-    kind = tree["kind"][node]
-    if kind == 0:
+    if tree["kind"][node] == 0:
         return value
     first = tree["child"][node]
     children = range(first, first + tree["n_children"][node])
+    made = _test(tree, node, children)
+    for branch, child in zip(made.branches, children):
+        branch.to = _node(tree, child, width)
+    if made.n_codes:  # codes without a child stay, as do unknown ones
+        made.branches.append(Branch(codes=[], others=True, to=value))
+    return made
+
+
+def _test(tree: dict[str, Any], node: int, children: range) -> NodeTest:
+    """The test of a node; its branches lead nowhere yet."""
+    kind = tree["kind"][node]
     start = tree["table"][node]
-    made = Node(tree["feature"][node])
+    made = NodeTest(tree["feature"][node])
     if kind == 1:
         made.branches = _intervals([tree["threshold"][node]])
     elif kind == 2:
@@ -83,10 +93,6 @@ def _node(tree: dict[str, Any], node: int, width: int) -> Node | np.ndarray:
         ]
     for branch, share in zip(made.branches, _missing_shares(tree, node, children)):
         branch.missing = share
-    for branch, child in zip(made.branches, children):
-        branch.to = _node(tree, child, width)
-    if made.n_codes:  # codes without a child stay, as do unknown ones
-        made.branches.append(Branch(codes=[], others=True, to=value))
     return made
 
 
@@ -104,8 +110,8 @@ def _missing_shares(tree: dict[str, Any], node: int, children: range) -> list[fl
     return [weight / whole if weight > 0 else 0.0 for weight in weights]
 
 
-def _parts_rows(root: Node | np.ndarray) -> bool:
-    if not isinstance(root, Node):
+def _parts_rows(root: NodeTest | np.ndarray) -> bool:
+    if not isinstance(root, NodeTest):
         return False
     parted = sum(branch.missing > 0 for branch in root.branches) > 1
     return parted or any(_parts_rows(branch.to) for branch in root.branches)
@@ -126,13 +132,15 @@ class _Ensemble:
         self.members: list[float] = []
         self.roots: list[int] = []
 
-    def add_tree(self, root: Node | np.ndarray, target: int) -> None:
-        if not isinstance(root, Node):  # a test whose two ways lead to the same leaf
-            root = Node(0, [Branch(high=0.0, to=root), Branch(low=0.0, to=root)])
+    def add_tree(self, root: NodeTest | np.ndarray, target: int) -> None:
+        if not isinstance(
+            root, NodeTest
+        ):  # a test whose two ways lead to the same leaf
+            root = NodeTest(0, [Branch(high=0.0, to=root), Branch(low=0.0, to=root)])
         self.roots.append(len(self.nodes["modes"]))
         self._add(root, 0, target)
 
-    def _add(self, node: Node, first: int, target: int) -> int:
+    def _add(self, node: NodeTest, first: int, target: int) -> int:
         """The test of one branch against all later ones, and what both lead to."""
         index = len(self.nodes["modes"])
         branch = node.branches[first]
@@ -157,8 +165,10 @@ class _Ensemble:
     def _set(self, index: int, name: str, value: Any) -> None:
         self.nodes[name][index] = value
 
-    def _lead(self, index: int, way: str, to: Node | np.ndarray, target: int) -> None:
-        if isinstance(to, Node):
+    def _lead(
+        self, index: int, way: str, to: NodeTest | np.ndarray, target: int
+    ) -> None:
+        if isinstance(to, NodeTest):
             self._set(index, way, self._add(to, 0, target))
             return
         self._set(index, f"{way}leaf", 1)
@@ -214,16 +224,16 @@ def _by_ensemble(graph: Graph, x: str, roots: list[Any], width: int) -> str:
 
 def _by_levels(graph: Graph, x: str, roots: list[Any], width: int) -> str:
     """The share of every row that comes to every node of a level, times the values of leaves."""
-    start = np.sum([root for root in roots if not isinstance(root, Node)], axis=0)
+    start = np.sum([root for root in roots if not isinstance(root, NodeTest)], axis=0)
     total = graph.constant(np.broadcast_to(start, (1, width)))
-    level = [root for root in roots if isinstance(root, Node)]
+    level = [root for root in roots if isinstance(root, NodeTest)]
     shares = graph.rows_like(x, [1.0] * len(level))
     while level:
         ways = [(i, node, way) for i, node in enumerate(level) for way in node.branches]
         parents = graph.columns(shares, [i for i, _, _ in ways])
         shares = graph.node("Mul", parents, _taken(graph, x, ways))
-        leaves = [k for k, (_, _, way) in enumerate(ways) if not _is_node(way.to)]
-        inner = [k for k, (_, _, way) in enumerate(ways) if _is_node(way.to)]
+        leaves = [k for k, (_, _, way) in enumerate(ways) if not _is_test(way.to)]
+        inner = [k for k, (_, _, way) in enumerate(ways) if _is_test(way.to)]
         if leaves:
             values = graph.constant(np.array([ways[k][2].to for k in leaves]))
             ended = graph.node("MatMul", graph.columns(shares, leaves), values)
@@ -234,11 +244,11 @@ def _by_levels(graph: Graph, x: str, roots: list[Any], width: int) -> str:
     return total
 
 
-def _is_node(to: Any) -> bool:
-    return isinstance(to, Node)
+def _is_test(to: Any) -> bool:
+    return isinstance(to, NodeTest)
 
 
-def _taken(graph: Graph, x: str, ways: list[tuple[int, Node, Branch]]) -> str:
+def _taken(graph: Graph, x: str, ways: list[tuple[int, NodeTest, Branch]]) -> str:
     """The share of a row at a node that takes each way out of it, (N, ways)."""
     cells = graph.columns(x, [node.feature for _, node, _ in ways])
     above = graph.node(
@@ -249,27 +259,33 @@ def _taken(graph: Graph, x: str, ways: list[tuple[int, Node, Branch]]) -> str:
         "LessOrEqual", cells, graph.constant([[w.high for *_, w in ways]])
     )
     taken = graph.number(graph.node("And", above, within))
-    # of codes: a table for every way, one after the other, each with an end for unknown codes
     is_coded = [way.codes is not None for *_, way in ways]
     if any(is_coded):
-        tables = [_code_table(node, way) for _, node, way in ways]
-        sizes = np.array([len(table) - 1 for table in tables], dtype=np.float64)
-        starts = np.concatenate([[0.0], np.cumsum(sizes + 1.0)[:-1]])
-        known = graph.node(
-            "And",
-            graph.node("GreaterOrEqual", cells, graph.constant(0.0)),
-            graph.node("Less", cells, graph.constant([sizes])),
-        )
-        code = graph.node("Where", known, cells, graph.constant([sizes]))
-        index = graph.whole(graph.node("Add", code, graph.constant([starts])))
-        table = graph.constant(np.concatenate(tables))
-        coded = graph.node("Gather", table, index, axis=0)
+        coded = _taken_by_code(graph, cells, ways)
         taken = graph.node("Where", graph.constant([is_coded], np.bool_), coded, taken)
     missing = graph.constant([[way.missing for *_, way in ways]])
     return graph.node("Where", graph.node("IsNaN", cells), missing, taken)
 
 
-def _code_table(node: Node, way: Branch) -> np.ndarray:
+def _taken_by_code(
+    graph: Graph, cells: str, ways: list[tuple[int, NodeTest, Branch]]
+) -> str:
+    """The same of codes: a table for every way, one after the other, each with an end for unknown
+    codes."""
+    tables = [_code_table(node, way) for _, node, way in ways]
+    sizes = np.array([len(table) - 1 for table in tables], dtype=np.float64)
+    starts = np.concatenate([[0.0], np.cumsum(sizes + 1.0)[:-1]])
+    known = graph.node(
+        "And",
+        graph.node("GreaterOrEqual", cells, graph.constant(0.0)),
+        graph.node("Less", cells, graph.constant([sizes])),
+    )
+    code = graph.node("Where", known, cells, graph.constant([sizes]))
+    index = graph.whole(graph.node("Add", code, graph.constant([starts])))
+    return graph.node("Gather", graph.constant(np.concatenate(tables)), index, axis=0)
+
+
+def _code_table(node: NodeTest, way: Branch) -> np.ndarray:
     """Whether every code takes this way; the last entry is that of unknown codes."""
     if way.codes is None:
         return np.zeros(1)
