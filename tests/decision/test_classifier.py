@@ -43,7 +43,7 @@ def test_scikit_learns_checks(estimator):
     obeys_scikit_learn(MinimumRiskClassifier(estimator))
 
 
-@pytest.mark.syllabus("2.2")
+@pytest.mark.syllabus("2.2.2", "2.2.3")
 def test_prediction_is_minimum_risk_of_the_posteriors():
     X, y = load_iris(return_X_y=True)
     values = np.random.default_rng(0).random((3, 3))

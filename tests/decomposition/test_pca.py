@@ -108,7 +108,7 @@ def test_reconstruction_error_is_the_variance_left_out():
     np.testing.assert_allclose(full.inverse_transform(full.transform(X)), X)
 
 
-@pytest.mark.syllabus("13.1")
+@pytest.mark.syllabus("13.1.1")
 @given(st.lists(st.integers(1, 299), max_size=5, unique=True))
 def test_streamed_rows_give_what_one_fit_gives(places):
     pca = PCA()
@@ -326,7 +326,7 @@ def test_few_rows_of_many_columns_are_learned_saved_and_continued(tmp_path):
     )
 
 
-@pytest.mark.syllabus("13.1")
+@pytest.mark.syllabus("13.1.1")
 @pytest.mark.parametrize("solver", ["covariance_eigh", "full", "randomized"])
 def test_standardized_eigenvalues_are_those_of_the_correlation_matrix(solver):
     rng = np.random.default_rng(0)

@@ -53,6 +53,7 @@ def table(n=150, d=2, seed=0):
     return X, np.sin(X[:, 0]) + X.sum(axis=1) ** 2 + 0.1 * rng.normal(size=n), rng
 
 
+@pytest.mark.syllabus("10.6.2")
 @settings(max_examples=20, deadline=None)
 @given(
     st.integers(0, 10_000),
@@ -117,6 +118,7 @@ def test_leave_one_out_is_refitting_without_every_row():
         )
 
 
+@pytest.mark.syllabus("10.6.1")
 @pytest.mark.filterwarnings("ignore:.*extrapolate far out of the targets")
 def test_polynomials_of_its_degree_are_found_exactly():
     X, _, rng = table(80, 3)
@@ -187,6 +189,7 @@ def test_noise_and_degrees_of_freedom_of_a_plane_are_those_of_least_squares():
     np.testing.assert_allclose(errors, model.sigma_ * np.sqrt(np.diag(hat)), rtol=1e-8)
 
 
+@pytest.mark.syllabus("10.6.3")
 def test_columns_have_a_scale_of_their_own():
     X, y, rng = table(200)
     Q = rng.uniform(-2, 2, (9, 2))
@@ -229,6 +232,7 @@ def test_missing_cells_are_not_sent_to_a_metric_that_cannot_be_chosen():
         LocallyWeightedRegression().fit([[1.0], [np.nan], [3.0]], [1.0, 2.0, 3.0])
 
 
+@pytest.mark.syllabus("10.6.3")
 def test_robust_loess_is_that_of_statsmodels():
     rng = np.random.default_rng(0)
     x = np.sort(rng.uniform(0, 6, 80))
@@ -262,6 +266,7 @@ def test_robust_weights_count_a_row_of_weight_two_twice():
     assert (exact.robustness_ == 1).all()
 
 
+@pytest.mark.syllabus("10.6.5")
 def test_the_local_line_is_that_of_weighted_least_squares():
     X, y, _ = table(60, 2)
     model = LocallyWeightedRegression(n_neighbors=20).fit(X, y)
@@ -314,7 +319,7 @@ def test_a_step_by_hand_has_the_given_rate_and_start():
         model.descend([1.0], start=[0.0, 0.0, 0.0])
 
 
-@pytest.mark.syllabus("10.6")
+@pytest.mark.syllabus("10.6.4")
 def test_a_learner_with_a_start_predicts_by_the_steps_on_paper():
     X, y = np.array([[0.0], [2.0]]), np.array([1.0, 4.0])
     chosen = {

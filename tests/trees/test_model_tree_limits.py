@@ -23,7 +23,7 @@ def housing(n=400, seed=0):
     return np.column_stack([rooms, poor, crime]), np.clip(price, 5.0, 50.0)
 
 
-@pytest.mark.syllabus("6.7")
+@pytest.mark.syllabus("6.7.3")
 @pytest.mark.parametrize("error", ["squared", "absolute"])
 @pytest.mark.parametrize("share", [None, 0.0, 0.1])
 def test_no_prediction_leaves_the_targets_by_more_than_a_share_of_their_range(
