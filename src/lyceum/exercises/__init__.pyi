@@ -14,4 +14,7 @@ from lyceum.exercises.files import (
     render_exercise as render_exercise,
     write_class as write_class,
 )
-from lyceum.exercises.sheet import Mistake as Mistake, Question as Question
+from lyceum.exercises.sheet import (
+    ExerciseQuestion as ExerciseQuestion,
+    Mistake as Mistake,
+)

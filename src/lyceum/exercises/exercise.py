@@ -11,7 +11,7 @@ from typing import Any
 
 from lyceum.errors import SettingError
 from lyceum.exercises.draw import Draw, Unfair
-from lyceum.exercises.sheet import Block, Question, Sheet
+from lyceum.exercises.sheet import Block, ExerciseQuestion, Sheet
 
 # The modules of `lyceum.exercises.topics`, in the order of the syllabus.
 TOPICS = (
@@ -29,9 +29,7 @@ TOPICS = (
     "kernels",
     "neighbors",
     "committees",
-    "boosting",
     "clusters",
-    "mixtures",
     "projections",
     "measures",
     "comparisons",
@@ -113,11 +111,11 @@ class Exercise:
         The numbers were drawn with this.
     syllabus : tuple of str
         The rows of the syllabus it belongs to.
-    given : tuple of Text, Formula or Table
+    given : tuple of Text, Formula or CellTable
         What the reader is told.
-    questions : tuple of Question
+    questions : tuple of ExerciseQuestion
         What is asked.
-    solution : tuple of Text, Formula or Table
+    solution : tuple of Text, Formula or CellTable
         The calculation, step by step.
 
     Examples
@@ -134,10 +132,10 @@ class Exercise:
     seed: int
     syllabus: tuple[str, ...]
     given: tuple[Block, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[ExerciseQuestion, ...]
     solution: tuple[Block, ...]
 
-    def question(self, key: str) -> Question:
+    def question(self, key: str) -> ExerciseQuestion:
         """The question with this letter."""
         for question in self.questions:
             if question.key == key:

@@ -33,7 +33,7 @@ class Formula:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CellTable:
     """Cells as text, with the names of the columns."""
 
     columns: tuple[str, ...]
@@ -53,11 +53,11 @@ def _is_figure(cell: str) -> bool:
     return True
 
 
-Block = Text | Formula | Table
+Block = Text | Formula | CellTable
 
 
 @dataclass(slots=True)
-class Blocks:
+class SheetText:
     """A text in the making."""
 
     blocks: list[Block] = field(default_factory=list)
@@ -71,7 +71,7 @@ class Blocks:
     def table(self, columns: Iterable[Any], rows: Iterable[Iterable[Any]]) -> None:
         """Numbers are shown as `tex` shows them, everything else as its text."""
         cells = tuple(tuple(_cell(value) for value in row) for row in rows)
-        self.blocks.append(Table(tuple(map(str, columns)), cells))
+        self.blocks.append(CellTable(tuple(map(str, columns)), cells))
 
 
 def _cell(value: Any) -> str:
@@ -98,7 +98,7 @@ class Mistake:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ExerciseQuestion:
     """One thing that is asked: a number, or one of several words.
 
     Examples
@@ -146,7 +146,7 @@ class Question:
         }
 
 
-def _same(question: Question, value: float | str, answer: float | str) -> bool:
+def _same(question: ExerciseQuestion, value: float | str, answer: float | str) -> bool:
     if isinstance(value, str) or isinstance(answer, str):
         return _plain(value) == _plain(answer)
     return abs(value - answer) <= question.tolerance
@@ -168,9 +168,9 @@ class Sheet:
     an answer on which they differ is never printed.
     """
 
-    given: Blocks = field(default_factory=Blocks)
-    solution: Blocks = field(default_factory=Blocks)
-    questions: list[Question] = field(default_factory=list)
+    given: SheetText = field(default_factory=SheetText)
+    solution: SheetText = field(default_factory=SheetText)
+    questions: list[ExerciseQuestion] = field(default_factory=list)
 
     def ask(
         self,
@@ -195,7 +195,9 @@ class Sheet:
         ]
         shown = with_decimal(by_hand, decimals)
         self.questions.append(
-            Question(key, text, answer, shown, decimals, (), _distinct(kept, apart))
+            ExerciseQuestion(
+                key, text, answer, shown, decimals, (), _distinct(kept, apart)
+            )
         )
 
     def choose(
@@ -219,7 +221,9 @@ class Sheet:
         )
         words = tuple(map(str, choices))
         answer = str(by_hand)
-        self.questions.append(Question(key, text, answer, answer, 0, words, kept))
+        self.questions.append(
+            ExerciseQuestion(key, text, answer, answer, 0, words, kept)
+        )
 
     def _next_key(self) -> str:
         return "abcdefghijklmnopqrstuvwxyz"[len(self.questions)]

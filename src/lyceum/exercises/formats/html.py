@@ -9,7 +9,7 @@ from html import escape
 from lyceum.exercises.exercise import Exercise
 from lyceum.exercises.formats.markdown import mistake_value, question_text
 from lyceum.exercises.formats.mathml import as_mathml
-from lyceum.exercises.sheet import Block, Formula, Table, Text
+from lyceum.exercises.sheet import Block, CellTable, Formula, Text
 
 STYLE = """
 :root { color-scheme: light dark; }
@@ -76,7 +76,7 @@ def _block(block: Block) -> str:
             return f"<p>{inline(words)}</p>"
         case Formula(tex):
             return as_mathml(tex, display=True)
-        case Table(columns, rows):
+        case CellTable(columns, rows):
             kinds = [
                 ' class="number"' if block.is_numeric(index) else ""
                 for index in range(len(columns))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from lyceum.exercises.exercise import Exercise
 from lyceum.exercises.formats.markdown import mistake_value, question_text
-from lyceum.exercises.sheet import Block, Formula, Table, Text
+from lyceum.exercises.sheet import Block, CellTable, Formula, Text
 
 _HEAD = r"""\documentclass[11pt]{article}
 \usepackage[utf8]{inputenc}
@@ -77,7 +77,7 @@ def _block(block: Block) -> str:
             return inline(words)
         case Formula(tex):
             return f"\\[{tex}\\]"
-        case Table(columns, rows):
+        case CellTable(columns, rows):
             sides = "".join(
                 "r" if block.is_numeric(i) else "l" for i in range(len(columns))
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from lyceum.exercises.exercise import Exercise
-from lyceum.exercises.sheet import Block, Formula, Question, Table, Text
+from lyceum.exercises.sheet import Block, CellTable, ExerciseQuestion, Formula, Text
 
 
 def as_markdown(exercise: Exercise, solution: bool) -> str:
@@ -19,7 +19,7 @@ def as_markdown(exercise: Exercise, solution: bool) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def question_text(question: Question) -> str:
+def question_text(question: ExerciseQuestion) -> str:
     """What is asked, with the words to choose from or the digits that are wanted."""
     if question.choices:
         return f"{question.text} ({', '.join(question.choices)})"
@@ -28,7 +28,7 @@ def question_text(question: Question) -> str:
     return f"{question.text} ({question.decimals} decimals)"
 
 
-def _mistakes(questions: Iterable[Question]) -> list[str]:
+def _mistakes(questions: Iterable[ExerciseQuestion]) -> list[str]:
     lines = [
         f"- ({question.key}) {mistake_value(question, mistake.value)}: {mistake.words}"
         for question in questions
@@ -37,7 +37,7 @@ def _mistakes(questions: Iterable[Question]) -> list[str]:
     return ["## Wrong answers and what they show", "\n".join(lines)] if lines else []
 
 
-def mistake_value(question: Question, value: float | str) -> str:
+def mistake_value(question: ExerciseQuestion, value: float | str) -> str:
     """A wrong answer with as many digits as the right one."""
     return value if isinstance(value, str) else f"{value:.{question.decimals}f}"
 
@@ -53,7 +53,7 @@ def _block(block: Block) -> str:
             return words
         case Formula(tex):
             return f"$${tex}$$"
-        case Table(columns, rows):
+        case CellTable(columns, rows):
             marks = [
                 "--:" if block.is_numeric(index) else ":--"
                 for index in range(len(columns))

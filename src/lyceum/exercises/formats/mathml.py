@@ -59,10 +59,10 @@ def as_mathml(tex: str, display: bool = False) -> str:
     '<math><mfrac><mn>1</mn><mn>2</mn></mfrac></math>'
     """
     kind = ' display="block"' if display else ""
-    return f"<math{kind}>{_Parser(tex).row()}</math>"
+    return f"<math{kind}>{_FormulaParser(tex).row()}</math>"
 
 
-class _Parser:
+class _FormulaParser:
     """A recursive descent over the tokens of a formula."""
 
     def __init__(self, tex: str) -> None:

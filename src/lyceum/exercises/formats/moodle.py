@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 from lyceum.exercises.exercise import Exercise
 from lyceum.exercises.formats.html import blocks_as_html, inline
 from lyceum.exercises.formats.markdown import question_text
-from lyceum.exercises.sheet import Question
+from lyceum.exercises.sheet import ExerciseQuestion
 
 
 def as_moodle(exercises: Iterable[Exercise], category: str | None = None) -> str:
@@ -26,7 +26,7 @@ def as_moodle(exercises: Iterable[Exercise], category: str | None = None) -> str
     return ET.tostring(quiz, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _question(exercise: Exercise, question: Question) -> ET.Element:
+def _question(exercise: Exercise, question: ExerciseQuestion) -> ET.Element:
     kind = "multichoice" if question.choices else "numerical"
     element = ET.Element("question", type=kind)
     name = f"{exercise.name} {exercise.seed} ({question.key})"
@@ -52,7 +52,7 @@ def _question(exercise: Exercise, question: Question) -> ET.Element:
     return element
 
 
-def _answers(question: Question) -> list[tuple[str, str, str]]:
+def _answers(question: ExerciseQuestion) -> list[tuple[str, str, str]]:
     """Values with their share of the mark and what is said about them."""
     words = {mistake.value: mistake.words for mistake in question.mistakes}
     if question.choices:

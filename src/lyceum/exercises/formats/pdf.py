@@ -11,9 +11,10 @@ from typing import Any
 from lyceum._core.packages import check_installed
 from lyceum.exercises.exercise import Exercise
 from lyceum.exercises.formats.markdown import mistake_value, question_text
-from lyceum.exercises.sheet import Block, Formula, Table, Text
+from lyceum.exercises.sheet import Block, CellTable, Formula, Text
 
-WIDTH, HEIGHT = 8.27, 11.69  # inches: A4
+WIDTH = 8.27  # inches: A4
+HEIGHT = 11.69
 MARGIN = 0.9
 POINTS = 10.5
 _MATRIX = re.compile(r"\\begin\{pmatrix\}(.*?)\\end\{pmatrix\}", re.S)
@@ -123,10 +124,10 @@ class _Pages:
                     ):
                         self.line(f"${_for_mathtext(part)}$", MARGIN + 0.4, 0.36)
                     self.top -= 0.08
-                case Table():
+                case CellTable():
                     self.table(block)
 
-    def table(self, table: Table) -> None:
+    def table(self, table: CellTable) -> None:
         """Cells in columns as wide as their longest cell; figures stand on the right."""
         lines = [table.columns, *table.rows]
         shown = [[_plain(cell) for cell in line] for line in lines]

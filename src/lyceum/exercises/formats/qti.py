@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 from lyceum.exercises.exercise import Exercise
 from lyceum.exercises.formats.html import blocks_as_html, inline
 from lyceum.exercises.formats.markdown import question_text
-from lyceum.exercises.sheet import Question
+from lyceum.exercises.sheet import ExerciseQuestion
 
 _ITEM = "http://www.imsglobal.org/xsd/imsqti_v2p1"
 _PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
@@ -69,15 +69,17 @@ def as_item(identifier: str, exercise: Exercise) -> str:
     )
 
 
-def _name(question: Question) -> str:
+def _name(question: ExerciseQuestion) -> str:
     return f"RESPONSE_{question.key}"
 
 
-def _declaration(question: Question) -> str:
+def _declaration(question: ExerciseQuestion) -> str:
     if question.choices:
-        kind, value = "identifier", _choice_name(question, str(question.answer))
+        kind = "identifier"
+        value = _choice_name(question, str(question.answer))
     else:
-        kind, value = "float", f"{question.answer:.9g}"
+        kind = "float"
+        value = f"{question.answer:.9g}"
     return (
         f'<responseDeclaration identifier="{_name(question)}" cardinality="single" '
         f'baseType="{kind}"><correctResponse><value>{escape(value)}</value></correctResponse>'
@@ -85,11 +87,11 @@ def _declaration(question: Question) -> str:
     )
 
 
-def _choice_name(question: Question, choice: str) -> str:
+def _choice_name(question: ExerciseQuestion, choice: str) -> str:
     return f"CHOICE_{question.choices.index(choice) + 1}"
 
 
-def _interaction(question: Question) -> str:
+def _interaction(question: ExerciseQuestion) -> str:
     if not question.choices:
         return (
             f"<div><p>{_with_namespace(inline(question_text(question)))} "
@@ -108,7 +110,7 @@ def _interaction(question: Question) -> str:
     )
 
 
-def _condition(question: Question) -> str:
+def _condition(question: ExerciseQuestion) -> str:
     given = f'<variable identifier="{_name(question)}"/><correct identifier="{_name(question)}"/>'
     if question.choices:
         test = f"<match>{given}</match>"

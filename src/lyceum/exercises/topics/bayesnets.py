@@ -37,7 +37,8 @@ def _node(name: str, yes: list[Fraction], parents: tuple[str, ...] = ()) -> Tabl
 def variable_elimination(draw: Draw) -> Sheet:
     """P(cause | effect) in a network of two causes and an effect, by summing out."""
     first, second, effect = draw.choice(STORIES)
-    a, b = _tenth(draw), _tenth(draw)
+    a = _tenth(draw)
+    b = _tenth(draw)
     table = [
         _tenth(draw) for _ in range(4)
     ]  # P(effect | first, second): nn, ny, yn, yy
@@ -113,7 +114,8 @@ def _ask_explaining_away(
     table: list[Fraction],
 ) -> None:
     first, second, effect = names
-    yes, no = a * table[3], (1 - a) * table[1]
+    yes = a * table[3]
+    no = (1 - a) * table[1]
     sheet.ask(
         f"And $P({first} \\mid {effect} = yes, {second} = yes)$?",
         yes / (yes + no),

@@ -107,7 +107,9 @@ def holdout_exercise(draw: Draw) -> Sheet:
         },
         decimals=0,
     )
-    p, q, eps = decimal(error), decimal(1 - error), decimal(within)
+    p = decimal(error)
+    q = decimal(1 - error)
+    eps = decimal(within)
     sheet.solution.formula(
         rf"\sigma = \sqrt{{\frac{{{p} \cdot {q}}}{{{rows}}}}} {equals(sd, 4)}"
     )

@@ -137,7 +137,9 @@ def _work_densities(
 ) -> None:
     total = sum(sizes)
     for label in (0, 1):
-        m, v, size = means[label], variances[label], sizes[label]
+        m = means[label]
+        v = variances[label]
+        size = sizes[label]
         sheet.solution.text(
             f"Class {label}: mean {with_decimal(m)}, variance {with_decimal(v)}, prior "
             f"${tex(Fraction(size, total))}$."

@@ -117,7 +117,9 @@ def _three_points(
     """
     lone = next(i for i in range(3) if labels.count(labels[i]) == 1)
     first, second = (i for i in range(3) if i != lone)
-    p, q, z = points[first], points[second], points[lone]
+    p = points[first]
+    q = points[second]
+    z = points[lone]
     along = (q[0] - p[0], q[1] - p[1])
     t = Fraction(_dot((z[0] - p[0], z[1] - p[1]), along), _dot(along, along))
     t = min(max(t, Fraction(0)), Fraction(1))
@@ -209,7 +211,8 @@ def _features(point: Point) -> tuple[float, ...]:
 
 
 def _plain_inner(x: Point, z: Point) -> int:
-    first, second = x[0] * z[0], x[1] * z[1]
+    first = x[0] * z[0]
+    second = x[1] * z[1]
     return 1 + first + second + first**2 + second**2 + first * second
 
 
@@ -221,12 +224,16 @@ def lagrange(draw: Draw) -> Sheet:
     c = draw.integer(2, 12)
     is_product = draw.level > 1 and draw.integer(0, 1) == 1
     if is_product:
-        x, y = Fraction(c, 2 * a), Fraction(c, 2 * b)
-        value, multiplier = x * y, y / a
+        x = Fraction(c, 2 * a)
+        y = Fraction(c, 2 * b)
+        value = x * y
+        multiplier = y / a
     else:
         scale = Fraction(c, a * a + b * b)
-        x, y = a * scale, b * scale
-        value, multiplier = x * x + y * y, 2 * scale
+        x = a * scale
+        y = b * scale
+        value = x * x + y * y
+        multiplier = 2 * scale
     draw.require(small_denominators([x, y, value, multiplier], 20), "denominators")
     objective = (lambda x, y: x * y) if is_product else (lambda x, y: x * x + y * y)
     optima = constrained_optima(

@@ -51,7 +51,8 @@ def logistic_gradient(draw: Draw) -> Sheet:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(np.array(xs, dtype=float)[:, None], ys)
-    start, step = model.record_[0], model.record_[-1]
+    start = model.record_[0]
+    step = model.record_[-1]
     cost = -sum(math.log(p if y else 1 - p) for y, p in zip(ys, posteriors)) / n_rows
     sheet = Sheet()
     sheet.given.text(

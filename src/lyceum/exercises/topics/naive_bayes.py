@@ -102,7 +102,9 @@ def _sheet(table: CategoryTable, row: list[str], m: int) -> Sheet:
 def _ask_conditional(
     sheet: Sheet, table: CategoryTable, row: list[str], m: int, model: NaiveBayes
 ) -> None:
-    name, value, label = table.names[0], row[0], table.theme.classes[1]
+    name = table.names[0]
+    value = row[0]
+    label = table.theme.classes[1]
     count, rows = _count(table, name, value, label)
     by_hand = _estimate(table, name, value, label, m)
     n_values = len(table.theme.columns[name])

@@ -248,9 +248,9 @@ def mds(draw: Draw) -> Sheet:
     sheet.solution.table(
         ["$b$", *names], [[n, *row] for n, row in zip(names, products)]
     )
-    places = ", ".join(decimal(x - mean) for x in positions)
+    listed = ", ".join(decimal(x - mean) for x in positions)
     sheet.solution.text(
-        f"The matrix is that of the products of the positions {places}: one eigenvalue is "
+        f"The matrix is that of the products of the positions {listed}: one eigenvalue is "
         "not 0, and these are its eigenvector times the root of it."
     )
     return sheet

@@ -14,7 +14,8 @@ from lyceum.exercises.exercise import kind
 from lyceum.exercises.sheet import Sheet, decimal, equals
 from lyceum.reinforcement import DecisionProcess, QLearning, value_iteration
 
-LEFT, RIGHT = 0, 1
+LEFT = 0
+RIGHT = 1
 
 
 def _rewards(draw: Draw, n_states: int) -> list[list[int]]:
