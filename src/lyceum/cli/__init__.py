@@ -508,6 +508,10 @@ def serve(
     access_log: Annotated[
         str | None, typer.Option(help="A file for one line of JSON per request.")
     ] = None,
+    prediction_log: Annotated[
+        str | None,
+        typer.Option(help="A folder for Parquet files of every record and its answer."),
+    ] = None,
 ) -> None:
     """Answer requests with models: predictions, decisions and explanations over HTTP."""
     from lyceum.cli.commands.serve import run
@@ -525,6 +529,7 @@ def serve(
         n_workers=workers,
         may_put=allow_put,
         access_log=access_log,
+        prediction_log=prediction_log,
     )
 
 

@@ -21,6 +21,22 @@ _exercise = lru_cache(maxsize=4096)(make_exercise)
 class Mark:
     """Whether one answer is right, and what probably went wrong.
 
+    Attributes
+    ----------
+    student, exercise, question, answer : str
+        As in the form.
+    expected : str
+        The right answer, with the digits asked for.
+    correct : bool
+        Whether the answer is right.
+    diagnosis : str or None
+        The mistake that gives this answer, if it is a known one.
+
+    See Also
+    --------
+    check_answers : Makes them.
+    Mistake : What is recognized.
+
     Examples
     --------
     >>> from lyceum.exercises import check_answers, make_exercise
@@ -44,7 +60,16 @@ class Mark:
 
 
 class Marks(list[Mark]):
-    """Marks of a class: a list that prints as a table.
+    """Marks of a class: a list that prints as one line per answer, and points.
+
+    Parameters
+    ----------
+    iterable : iterable of Mark
+
+    See Also
+    --------
+    check_answers : Makes them.
+    Mark : One of them.
 
     Examples
     --------

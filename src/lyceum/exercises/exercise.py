@@ -44,6 +44,22 @@ ATTEMPTS = 5_000
 class ExerciseKind:
     """A kind of exercise, of which every seed gives another.
 
+    Attributes
+    ----------
+    name : str
+        What `make_exercise` takes.
+    title : str
+        What is to be done.
+    syllabus : tuple of str
+        The rows of the syllabus it belongs to.
+    write : callable
+        Writes a sheet with the numbers it draws.
+
+    See Also
+    --------
+    list_exercises : All of them.
+    make_exercise : An exercise of this kind.
+
     Examples
     --------
     >>> from lyceum.exercises import list_exercises
@@ -117,6 +133,11 @@ class Exercise:
         What is asked.
     solution : tuple of Text, Formula or CellTable
         The calculation, step by step.
+
+    See Also
+    --------
+    make_exercise : Draws it.
+    render_exercise : Writes it down.
 
     Examples
     --------

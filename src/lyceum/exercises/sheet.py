@@ -86,6 +86,17 @@ def _cell(value: Any) -> str:
 class Mistake:
     """A wrong answer that people give, and what went wrong.
 
+    Attributes
+    ----------
+    value : float or str
+        The answer.
+    words : str
+        What went wrong.
+
+    See Also
+    --------
+    ExerciseQuestion : Has several.
+
     Examples
     --------
     >>> from lyceum.exercises import Mistake
@@ -100,6 +111,28 @@ class Mistake:
 @dataclass(frozen=True, slots=True)
 class ExerciseQuestion:
     """One thing that is asked: a number, or one of several words.
+
+    Attributes
+    ----------
+    key : str
+        Its letter.
+    text : str
+        What is asked; `$...$` is LaTeX.
+    answer : float or str
+        The right answer, with all digits.
+    shown : str
+        The same as it is printed, as a fraction too where it is one.
+    decimals : int
+        The digits that are asked for; 0 for counts.
+    choices : tuple of str
+        The words to choose from; none where a number is asked for.
+    mistakes : tuple of Mistake
+        Wrong answers that are recognized, all of which can be told from the right one.
+
+    See Also
+    --------
+    Exercise : Asks several.
+    check_answers : Checks answers.
 
     Examples
     --------
