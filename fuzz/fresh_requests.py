@@ -232,7 +232,13 @@ def _csv(target: Target, rng: np.random.Generator) -> bytes:
 
 
 def _other_media(target: Target, rng: np.random.Generator) -> bytes:
-    kinds = ["application/json; charset=utf-7", "text/csv; header=absent", "a/b", "", ";;"]
+    kinds = [
+        "application/json; charset=utf-7",
+        "text/csv; header=absent",
+        "a/b",
+        "",
+        ";;",
+    ]
     body = json.dumps(target.record).encode(str(rng.choice(["utf8", "utf-16"])))
     lines = ["Content-Encoding: gzip"] if rng.random() < 0.3 else []
     kind = kinds[rng.integers(len(kinds))]
@@ -241,7 +247,13 @@ def _other_media(target: Target, rng: np.random.Generator) -> bytes:
 
 def _heads(target: Target, rng: np.random.Generator) -> bytes:
     """Request lines and headers that are nearly right."""
-    paths = ["*", "//models", "/models/m/predict?" + "a=b&" * 5000, "/models/%ff", "/\x00"]
+    paths = [
+        "*",
+        "//models",
+        "/models/m/predict?" + "a=b&" * 5000,
+        "/models/%ff",
+        "/\x00",
+    ]
     line = f"POST {paths[rng.integers(len(paths))]} HTTP/1.{rng.integers(3)}"
     hosts = ["", "a b", "127.0.0.1:99999", "[::1", "\xff", "127.0.0.1, evil.example"]
     host = hosts[rng.integers(len(hosts))]
@@ -287,6 +299,6 @@ def case(target: Target, rng: np.random.Generator) -> str:
     target.check(f"{name}: {data[:300]!r}")
     if status >= 500:
         raise Finding(f"{status} {answer[:300]!r} to {name}: {data[:400]!r}")
-    if 400 <= status and answer.startswith(b"{") and "error" not in json.loads(answer):
+    if status >= 400 and answer.startswith(b"{") and "error" not in json.loads(answer):
         raise Finding(f"{answer[:300]!r} without a sentence to {name}: {data[:300]!r}")
     return str(status)

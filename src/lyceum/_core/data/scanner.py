@@ -197,7 +197,7 @@ def _name_columns(X: np.ndarray) -> pa.Table:
 def _loaded_source(data: LoadedTable, roles: ColumnRoles) -> ArraySource:
     """A table in memory: kinds follow from its types, or from values where it has none."""
     table = data.table.select(roles.names_to_read(data.table.column_names))
-    check_has_rows(table.num_rows, "the table")
+    check_has_rows(table.num_rows, data.name)
     if data.typed:
         schema = schema_of(table, roles)
     else:

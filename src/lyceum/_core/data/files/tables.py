@@ -388,22 +388,30 @@ def _read_workbooks(paths: Sequence[str], file_format: FileFormat) -> Tables:
     return tables, notes, "."
 
 
-def _read_arff(paths: Sequence[str], file_format: FileFormat) -> Tables:
-    encoding = file_format.encoding
-    notes: tuple[str, ...] = ()
-    if not encoding:
-        encoding, _ = text_encoding(read_head(paths[0]), paths[0])
-        if encoding != "utf8":
-            notes = (f"not UTF-8 text: read as {encoding}",)
-    return [read_arff(path, encoding) for path in paths], notes, "."
+def _read_texts(
+    read: Callable[[str, FileFormat], pa.Table],
+) -> Callable[[Sequence[str], FileFormat], Tables]:
+    """A reader of text files, of which a note says that they are not UTF-8."""
+
+    def read_each(paths: Sequence[str], file_format: FileFormat) -> Tables:
+        notes: tuple[str, ...] = ()
+        if not file_format.encoding:
+            encoding, _ = text_encoding(read_head(paths[0]), paths[0])
+            file_format = replace(file_format, encoding=encoding)
+            if encoding != "utf8":
+                notes = (f"not UTF-8 text: read as {encoding}",)
+        tables, _, decimal = _one_by_one(read)(paths, file_format)
+        return tables, notes, decimal
+
+    return read_each
 
 
 _READERS: dict[str, Callable[[Sequence[str], FileFormat], Tables]] = {
     "csv": _read_csv,
     "parquet": lambda paths, file_format: ([read_parquet(paths)], (), "."),
     "arrow": _one_by_one(lambda path, _: read_arrow_file(path)),
-    "arff": _read_arff,
-    "json": _one_by_one(read_json),
+    "arff": _read_texts(lambda path, form: read_arff(path, form.encoding)),
+    "json": _read_texts(read_json),
     "workbook": _read_workbooks,
     "sqlite": _one_by_one(read_database),
     "duckdb": _one_by_one(read_database),

@@ -222,7 +222,9 @@ class _Table:
 
     def integer(self, field: int, form: str) -> int:
         offset = self.offset(field)
-        return 0 if offset is None else struct.unpack_from(form, self._content, offset)[0]
+        return (
+            0 if offset is None else struct.unpack_from(form, self._content, offset)[0]
+        )
 
     def _target(self, field: int) -> int:
         offset = self.offset(field)
@@ -247,9 +249,9 @@ class _Table:
 
 def _messages(content: memoryview) -> Iterator[tuple[int, int]]:
     """Where the header and the body of every message are, as Arrow's reader finds them."""
-    if content[:4] == b"FEA1":
+    if bytes(content[:4]) == b"FEA1":
         return
-    if content[:6] != b"ARROW1":
+    if bytes(content[:6]) != b"ARROW1":
         offset = 0
         while offset + 8 <= len(content):
             header, size = _prefix(content, offset)

@@ -72,6 +72,8 @@ class WorkbookParts:
             if name.endswith((".xml", ".rels", ".bin")) and "worksheets/" not in name:
                 content = self.content(name)
                 if name == "content.xml":
+                    # calamine looks for the end of what is not well-formed for ever
+                    self._tags(name)
                     check_repeats(self.path, content)
 
     def check_sheet(self, sheet: str) -> bytes:
@@ -220,9 +222,7 @@ def check_sheet(path: str, content: bytes) -> None:
     if b"\0" in content:
         raise damaged(path, "its sheet is not UTF-8 text")
     letters = set(re.findall(rb"""["'\s]r\s*=\s*["']([A-Za-z]{1,9})\d""", content))
-    numbers = re.findall(
-        rb"""["'\s]r\s*=\s*["'][A-Za-z]{0,9}0*(\d{4,})["']""", content
-    )
+    numbers = re.findall(rb"""["'\s]r\s*=\s*["'][A-Za-z]{0,9}0*(\d{4,})["']""", content)
     n_columns = max(map(_column_number, letters), default=0)
     n_rows = max(map(int, set(numbers)), default=999)
     # rows and cells without an address first come after the last one that has one
