@@ -5,18 +5,19 @@ Each of these took gigabytes, or ended the process, when it was first tried.
 
 import io
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
-from fuzz import workbooks
 
+from fuzz import workbooks
 from lyceum import scan
 from lyceum._core.data import read_data, reading_limits
 from lyceum.data import FileFormat, inspect
-from lyceum.errors import DataError
+from lyceum.errors import DataError, DataWarning
 
 FAR = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>'
 NEAR = '<row r="1"><c r="A1"><v>1</v></c></row><row r="2"><c r="A2"><v>2</v></c></row>'
@@ -122,9 +123,9 @@ def test_a_long_text_that_many_cells_share_is_counted(tmp_path):
     path = tmp_path / "t.xlsx"
     name = "xl/sharedStrings.xml"
     path.write_bytes(book(rows, parts=[(name, strings)], rename=[(name, "old.xml")]))
-    with reading_limits(memory=64 << 20):
-        with pytest.raises(DataError, match="the texts of its cells take about 100 MB"):
-            read_data(path)
+    refused = pytest.raises(DataError, match="texts of its cells take about 100 MB")
+    with reading_limits(memory=64 << 20), refused:
+        read_data(path)
 
 
 def repeated_text(n_rows=3000):
@@ -196,3 +197,56 @@ def test_bytes_behind_a_stream_are_refused(tmp_path):
     path.write_bytes(whole + whole)
     with pytest.raises(DataError, match=f"{len(whole)} bytes behind the end"):
         read_data(path)
+
+
+@pytest.mark.parametrize("form", ["'", "''", "x", "%"])
+def test_a_date_without_parts_is_refused(tmp_path, form):
+    # an empty form made Arrow read before its beginning
+    path = tmp_path / "t.arff"
+    path.write_text(f'@relation r\n@attribute a date "{form}"\n@data\nx\n')
+    with pytest.raises(DataError, match=r"t\.arff: attribute 'a' .* without a part"):
+        read_data(path)
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 2}\n', '[{"b": 1}, {"a": 1, "a": 2}]'])
+def test_a_key_that_appears_twice_is_refused(tmp_path, text):
+    path = tmp_path / "t.jsonl"
+    path.write_text(text)
+    with pytest.raises(DataError, match=r"t\.jsonl.* line 1: .* the key 'a' twice"):
+        read_data(path)
+
+
+def test_json_in_another_encoding_says_so(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_bytes('{"a": "Köln"}\n{"a": "Wien"}\n'.encode("latin-1"))
+    with pytest.warns(DataWarning, match="not UTF-8 text: read as cp1252") as warned:
+        rows = scan(path)
+    # the warning points to this file, not to one that called it
+    assert warned[0].filename == __file__
+    assert rows.schema["a"].categories.tolist() == ["Köln", "Wien"]
+
+
+# the number of its tables of sectors, the power of two of a sector, the number of mini sectors
+@pytest.mark.parametrize(("offset", "value"), [(44, 2**31 - 1), (30, 63), (64, 2**31)])
+def test_sizes_that_an_old_workbook_declares_end_no_process(tmp_path, offset, value):
+    content = bytearray((Path(__file__).parent / "files" / "kinds.xls").read_bytes())
+    content[offset : offset + 4] = value.to_bytes(4, "little")
+    path = tmp_path / "t.xls"
+    path.write_bytes(content)
+    refused = pytest.raises(DataError, match=r"t\.xls is damaged")
+    with reading_limits(memory=256 << 20, seconds=30.0), refused:
+        read_data(path, FileFormat(table="kinds"))
+
+
+def test_an_opendocument_file_that_is_not_well_formed_is_refused(tmp_path):
+    old = Path(__file__).parent / "files" / "kinds.ods"
+    path = tmp_path / "t.ods"
+    with zipfile.ZipFile(old) as source, zipfile.ZipFile(path, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            if name == "content.xml":
+                content = content.replace(b"</table:table-row>", b"")
+            target.writestr(name, content)
+    # calamine looked for the end of the row for ever
+    with pytest.raises(DataError, match=r"t\.ods is damaged.* mismatched tag"):
+        read_data(path, FileFormat(table="kinds"))

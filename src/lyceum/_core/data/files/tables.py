@@ -18,6 +18,7 @@ from lyceum._core.data.files.encodings import text_encoding
 from lyceum._core.data.files.file_errors import file_errors
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.json_lines import read_json
+from lyceum._core.data.files.limits import check_memory
 from lyceum._core.data.files.raw_bytes import (
     is_packed,
     read_head,
@@ -263,6 +264,9 @@ def read_files(
     table = _concatenate(tables, paths)
     check_has_columns(table.num_columns, paths[0])
     check_has_rows(table.num_rows, paths[0])
+    # as learners get them, each a number
+    n_cells = table.num_rows * table.num_columns
+    check_memory(8 * n_cells, paths[0], f"its {n_cells:,} cells")
     formats = dict[str, TextFormat]()
     if not is_typed(kind):
         before = table
