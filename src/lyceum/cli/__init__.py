@@ -527,6 +527,29 @@ def serve(
     )
 
 
+@app.command(epilog="Example: lyceum workbench customers.csv")
+def workbench(
+    path: Annotated[
+        str | None,
+        typer.Argument(
+            help="A table, the folder of a study or a model file to begin with.",
+            metavar="[FILE | STUDY | MODEL]",
+        ),
+    ] = None,
+    port: Annotated[
+        int, typer.Option(help="The port; 0 takes a free one and prints it.")
+    ] = 0,
+    no_browser: Annotated[
+        bool,
+        typer.Option("--no-browser", help="Print the address, and open no browser."),
+    ] = False,
+) -> None:
+    """Open Lyceum in the browser: look at a table, ask, study, decide; only on this machine."""
+    from lyceum.cli.commands.serve import run_workbench
+
+    run_workbench(path, port, not no_browser)
+
+
 @app.command(epilog="Example: lyceum doctor")
 def doctor(as_json: AsJson = False) -> None:
     """Show how Lyceum runs here: compiled kernels, threads, BLAS, memory, versions."""

@@ -17,6 +17,7 @@ from sklearn.utils.metaestimators import _BaseComposition
 
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
+    pipeline_steps,
     takes_rows,
     takes_weights,
     undefined,
@@ -45,6 +46,20 @@ class Member:
     name: str
     estimator: Any
     columns: Any = None
+
+
+def member_kind(member: Any) -> str:
+    """The class of a member; of a pipeline that of its last step, of calibrated posteriors that of
+    the learner behind them.
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from lyceum.linear import Ridge
+    >>> from lyceum.prepare import StandardScaler
+    >>> member_kind(make_pipeline(StandardScaler(), Ridge()))
+    'Ridge'
+    """
+    learner = getattr(member, "estimator_", member)
+    return type(pipeline_steps(learner)[-1]).__name__
 
 
 def named_members(members: Sequence[Any], what: str = "estimators") -> list[Member]:

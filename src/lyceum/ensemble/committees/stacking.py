@@ -22,7 +22,11 @@ from lyceum._core.constraints import HasMethods, StrOptions
 from lyceum._core.data import ArraySource, Column, Rows, Schema, dense_cells
 from lyceum._core.members import MemberData, set_seeds
 from lyceum._core.types import Categories, Data, Target, Weights
-from lyceum.ensemble.committees.base import NAMED_CONSTRAINTS, NamedEnsemble
+from lyceum.ensemble.committees.base import (
+    NAMED_CONSTRAINTS,
+    NamedEnsemble,
+    member_kind,
+)
 from lyceum.ensemble.committees.voting import usual_classifiers, usual_regressors
 from lyceum.errors import DataError
 from lyceum.linear import LogisticRegression, Ridge
@@ -301,7 +305,7 @@ class _Stacking(NamedEnsemble):
         check_is_fitted(self)
         rows = []
         for i, (name, member) in enumerate(zip(self.names_, self.estimators_)):
-            rows.append([name, type(member).__name__, self._columns_text(i)])
+            rows.append([name, member_kind(member), self._columns_text(i)])
         tables = [Table("Members", ["member", "learner", "columns"], rows)]
         coef: Any = getattr(self.final_estimator_, "coef_", None)
         if np.ndim(coef) and np.shape(coef)[-1] == len(self.level0_names_):

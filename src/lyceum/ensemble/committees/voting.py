@@ -16,7 +16,11 @@ from lyceum._core.probability import check_shares
 from lyceum._core.statistics import weighted_mean
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.bayes import NaiveBayes
-from lyceum.ensemble.committees.base import NAMED_CONSTRAINTS, NamedEnsemble
+from lyceum.ensemble.committees.base import (
+    NAMED_CONSTRAINTS,
+    NamedEnsemble,
+    member_kind,
+)
 from lyceum.ensemble.committees.diversity import Diversity, diversity
 from lyceum.ensemble.committees.explanation import member_shares
 from lyceum.ensemble.committees.fusion import (
@@ -276,7 +280,7 @@ class _Voting(NamedEnsemble):
         rows = []
         for i, (name, member) in enumerate(zip(self.names_, self.estimators_)):
             weight = float(self.weights_[i])
-            rows.append([name, type(member).__name__, self._columns_text(i), weight])
+            rows.append([name, member_kind(member), self._columns_text(i), weight])
         if hasattr(self, "validation_errors_"):
             loss = "squared error"
             if is_classifier(self):
