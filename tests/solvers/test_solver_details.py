@@ -10,7 +10,7 @@ from lyceum._core.solvers.constrained import _kind
 from lyceum._core.solvers.gram_elastic_net import GramElasticNet
 from lyceum._core.solvers.kkt_system import ConstrainedProblem
 from lyceum._core.solvers.problem import backtrack, lowers
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.progress import watch
 from lyceum.solvers import GradientDescent, Point, Problem, constrained_optima
 
@@ -112,3 +112,8 @@ def test_every_set_of_binding_constraints_is_reported():
     n_sets = sum(comb(4, k) for k in range(3))
     steps = [(step.done, step.total) for step in seen if "binding" in step.stage]
     assert steps[-1] == (n_sets, n_sets)
+
+
+def test_a_problem_without_variables_is_refused():
+    with pytest.raises(SettingError, match="at least one"):
+        constrained_optima(lambda: 1.0, variables=())
