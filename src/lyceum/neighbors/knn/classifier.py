@@ -11,7 +11,7 @@ from lyceum._core.base import PosteriorClassifier
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
 from lyceum._core.distances import check_class_codes
-from lyceum._core.types import Categories, Data, Target, Weights
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.neighbors.condensing import condensed_rows, edited_rows
 from lyceum.neighbors.knn.explanation import NeighborExplanation
 from lyceum.neighbors.knn.voter import VOTER_CONSTRAINTS, Voter
@@ -230,6 +230,9 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
 
     def _posteriors(self, block: Block) -> np.ndarray:
         return self._shares(block)
+
+    def _operations(self) -> list[Operation]:
+        return self._vote_operations()
 
     def _apply(self, function: Any, X: Data) -> Any:
         return self._apply_to_all(function, X, getattr(self, "n_neighbors_", 1))
