@@ -91,6 +91,10 @@ class Entry:
     study_rows : int or None
         Rows above which a study leaves it out unless it is named: by default 20,000 for learners
         that work in memory only, and no limit for others.
+    promise : float
+        The share of tables on which its loss is near the least of all learners, as
+        `benchmarks/portfolio.py` finds it: where time is short, a study begins with the most
+        promising learners.
     study_settings : mapping
         Settings that a study changes from the learner's own defaults, e.g. posteriors that are off.
     settings_in_passes : mapping
@@ -136,6 +140,7 @@ class Entry:
     space: Mapping[str, Any] = field(default_factory=dict, hash=False)
     in_study: Literal["searched", "never"] = "searched"
     study_rows: int | None = None
+    promise: float = 0.1
     study_settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
     settings_in_passes: Mapping[str, Any] = field(default_factory=dict, hash=False)
     package: str = ""

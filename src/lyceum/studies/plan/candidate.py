@@ -48,6 +48,9 @@ class Candidate:
         hundred most frequent.
     members : tuple of str
         Of a committee or a stack: the names of the learners that it is made of; empty for others.
+    promise : float
+        How often such a learner is among the best; where time is short, the most promising are
+        run first.
 
     See Also
     --------
@@ -76,6 +79,7 @@ class Candidate:
     is_baseline: bool = False
     sparse_text: bool = False
     members: tuple[str, ...] = ()
+    promise: float = 0.1
 
     def as_dict(self) -> dict[str, Any]:
         """All fields in JSON's own types."""

@@ -342,6 +342,7 @@ def _candidate(
         search=search,
         why="; ".join(preparations.values()),
         sparse_text=entry.takes_sparse_text(data.schema),
+        promise=entry.promise,
     )
     # settings that no learner takes are refused before anything is run
     for tried in search or ({},):

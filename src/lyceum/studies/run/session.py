@@ -90,19 +90,18 @@ class Request:
 
 def run_study(request: Request, folder: Path, force: bool) -> Study:
     """Run a study in a folder, or the rest of it, and write the report and results.json."""
+    deadline = Deadline.in_minutes(request.recipe.budget_minutes)
     # nothing is written before all of this is known to be good
     data = StudyData.of(without_order_columns(request.recipe)).check_rows()
     request = request.with_loss(data)
     recipe = request.recipe
     plan = Plan.of(recipe, data)
-    # reading the data does not count
-    deadline = Deadline.in_minutes(recipe.budget_minutes)
     key = StudyKey(recipe.digest, data.digest, lyceum.__version__)
     try:
         with Store.create(folder, key, force=force) as store:
             _begin(request, folder, store, plan, data)
             run_tasks(plan, data, store, deadline)
-            run_committees(plan, store)
+            run_committees(plan, store, deadline.for_report)
             _Session(plan, data, store, recipe, deadline).conclude()
         with explain_disk_errors(folder):
             return _write_results(Study.open(folder))
@@ -270,7 +269,7 @@ class _Session:
 
     def _n_searched(self) -> int:
         return sum(
-            not result.is_first for result in self.store.finished_tasks().values()
+            not result.in_haste for result in self.store.finished_tasks().values()
         )
 
     def _make(
