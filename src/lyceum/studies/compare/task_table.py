@@ -51,16 +51,6 @@ class TaskTable:
         return cls(tuple(candidates), done, order, tuple(compared), common)
 
     @property
-    def cut_short(self) -> tuple[str, ...]:
-        """Learners with too few folds to be compared, because the time was over."""
-        names = {c.name for c in self.compared}
-        return tuple(
-            c.name
-            for c in self._possible
-            if c.name not in names and Task(c.name, 0, 0) in self.done
-        )
-
-    @property
     def failures(self) -> tuple[Failure, ...]:
         labels = {candidate.name: candidate.label for candidate in self.candidates}
         return tuple(
@@ -71,10 +61,9 @@ class TaskTable:
 
     @property
     def skipped(self) -> tuple[str, ...]:
-        """Learners that no fold was run of, though they can be."""
-        return tuple(
-            c.name for c in self._possible if Task(c.name, 0, 0) not in self.done
-        )
+        """Learners that can be run, but had no time for enough folds to be compared."""
+        compared = {c.name for c in self.compared}
+        return tuple(c.name for c in self._possible if c.name not in compared)
 
     @property
     def _possible(self) -> list[Candidate]:

@@ -278,15 +278,16 @@ def fit_choice(
     name: str,
     usual_settings: Mapping[str, Any],
     deadline: Deadline,
+    expected_seconds: float = 0.0,
 ) -> FinalFit:
     """Fit the choice on all rows, on fewer where there is no time for that.
 
-    First with settings searched on all rows, then with those chosen most often in the folds, then
-    on ever fewer rows; the last and smallest fit is made whatever the time.
+    First with settings searched on all rows, if that can be expected to end in time, then with
+    those chosen most often in the folds, then on ever fewer rows; the last and smallest fit is made
+    whatever the time.
     """
     fit = partial(_fit, plan, name, data, store)
-    # a search on all rows takes about as long as the one of a fold
-    if deadline.allows(_longest_task(store, name)):
+    if deadline.allows(expected_seconds):
         with suppress(OutOfTime), deadline.limit():
             return FinalFit(fit(None, None), n_rows=None, in_time=True)
     n = len(data.rows)
@@ -305,14 +306,6 @@ def fit_choice(
     n_rows = min(n, _FEW_ROWS)
     indices = _sample_rows(plan, data, n_rows)
     return FinalFit(fit(indices, usual_settings), n_rows=n_rows, in_time=False)
-
-
-def _longest_task(store: Store, name: str) -> float:
-    """The seconds of the longest task of a learner, its search included."""
-    tasks = store.finished_tasks()
-    return max(
-        (done.seconds for t, done in tasks.items() if t.name == name), default=0.0
-    )
 
 
 def _sample_rows(plan: Plan, data: StudyData, n: int) -> np.ndarray:

@@ -62,7 +62,7 @@ class Deadline:
         """When the report is begun: half of what is kept goes to the final model."""
         if self.end is None:
             return self
-        return Deadline(self.end - min(0.5 * self.reserve, _REPORT))
+        return Deadline(self.end - min(0.5 * self.reserve, _REPORT), self.reserve)
 
     @property
     def is_over(self) -> bool:

@@ -3,11 +3,14 @@
 Without a deadline every learner is run on every fold with its settings searched, fold by fold.
 Where time is short, what wins most often comes first:
 
-1. the first fold of every learner with its defaults, in the order of `Entry.promise`. Each may
-   take its share of the time; one that is cut off is tried again on fewer rows;
-2. all folds of the learners that are ahead on the first one;
-3. these folds again, with settings searched, as many as there is time for;
+1. the first fold of every learner with its defaults, in the order of `Entry.promise`. The two most
+   promising may take a quarter of the time each and are tried on fewer rows if that is not enough;
+   the others share another quarter, and those that are cut off wait until all else is done;
+2. the other folds of the two learners that are ahead, then of the next two;
+3. the folds of the first two again, with settings searched, as many as there is time for;
 4. the other learners in the same way.
+
+Time is kept for fitting the learner that is ahead on all rows.
 """
 
 from __future__ import annotations
@@ -16,19 +19,21 @@ import math
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lyceum.studies.plan.candidate import Candidate
 from lyceum.studies.plan.plan import Plan, Task
 from lyceum.studies.run.deadline import Deadline
 from lyceum.studies.run.store import TaskResult
 
-_SCOUTING = 0.6  # of the time, at most, goes to the first folds of all learners
-_LEADERS = 4  # learners that are run on all folds before any settings are searched,
-_SEARCHED = 2  # and those of them that are searched before others are run on all folds
-_FEWER = 8  # a learner that was cut off has one row in so many
+_FIRST = 2  # learners, by promise or by loss, that come before all others,
+_FIRST_SHARE = 0.25  # and the share of the time that the first fold of each may take
+_OTHER_SHARE = 0.25  # of the time, that the first folds of all others may take together
+_LEADERS = 4  # learners that are run on all folds before any settings are searched
+_FEWER = 8  # a promising learner that was cut off has one row in so many
 _LEAST_ROWS = 200  # that are worth such a trial
 _LEAST_SETTINGS = 3  # that are worth a search
+_LARGER = 1.25  # a fit on all rows takes longer than one on those of a fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,35 +60,41 @@ class Race:
     """
 
     plan: Plan
-    deadline: Deadline  # of the folds
+    deadline: Deadline
     n_train: int
     done: dict[Task, TaskResult] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)
     losses: dict[str, float] = field(default_factory=dict)  # on the first fold
 
     def __post_init__(self) -> None:
-        assert self.deadline.end is not None
-        self._order = sorted(
-            self.plan.candidates, key=lambda c: (not c.is_baseline, -c.promise)
-        )
+        end = self.deadline.for_folds.end
+        assert end is not None
+        self._end = end
+        self._total = end - time.monotonic()
+        self._baselines = [c for c in self.plan.candidates if c.is_baseline]
+        learners = [c for c in self.plan.candidates if not c.is_baseline]
+        self._learners = sorted(learners, key=lambda c: -c.promise)
         self._folds = sorted({(t.repeat, t.fold) for t in self.plan.tasks()})
-        self._total = self.deadline.end - time.monotonic()
         self._taken: set[Job] = set()
-        self._parts: dict[str, int] = {}  # of learners that were cut off
-        self._given_up: set[str] = set()
+        self._parts: dict[str, int] = {}  # of learners that have fewer rows
+        self._cut_off: set[str] = set()  # on their first fold
         self._returned: deque[Job] = deque()
 
     def __len__(self) -> int:
-        """How many jobs may still come."""
+        """How many tasks are to be done, as far as is known now."""
+        if not self._returned and self._next_job() is None:
+            return 0
         return sum(1 for _ in self._open_tasks(self.plan.candidates))
 
     def popleft(self) -> Job:
         if self._returned:
             return self._returned.popleft()
-        job = next(self._jobs(), None)
+        job = self._next_job()
         if job is None:
             raise IndexError
         self._taken.add(_without_limit(job))
+        if job.seconds is None:
+            return replace(job, seconds=max(0.0, self._time_left))
         return job
 
     def appendleft(self, job: Job) -> None:
@@ -100,49 +111,76 @@ class Race:
     def cut_off(self, job: Job) -> None:
         """Take note that a job was not done in its time."""
         name = job.task.name
-        if job.is_searched or job.task in self.done:
+        if job.task in self.done or name in self._cut_off:
             return
-        part = self._parts.get(name, 1) * _FEWER
-        if self.n_train // part < _LEAST_ROWS:
-            self._given_up.add(name)
-        else:
+        part = job.part * _FEWER
+        is_first = name in [c.name for c in self._learners[:_FIRST]]
+        if is_first and self.n_train // part >= _LEAST_ROWS:
             self._parts[name] = part
+        else:
+            self._cut_off.add(name)
+            self._taken.discard(_without_limit(job))
+
+    def _next_job(self) -> Job | None:
+        # the first job is run whatever the time
+        if self._taken and self._time_left <= 0.0:
+            return None
+        return next(self._jobs(), None)
 
     # -- the stages --------------------------------------------------------------------
 
     def _jobs(self) -> Iterator[Job]:
         """The jobs that are not taken, best first."""
-        for candidate in self._order:
-            if candidate.is_baseline:
-                yield from self._all_folds(candidate)
+        for candidate in self._baselines:
+            yield from self._default_jobs(candidate)
         yield from self._first_folds()
         ranked = sorted(
-            (c for c in self._order if c.name in self.losses and not c.is_baseline),
+            (c for c in self._learners if c.name in self.losses),
             key=lambda c: self.losses[c.name],
         )
-        leaders = ranked[:_LEADERS]
-        for candidate in leaders:
-            yield from self._all_folds(candidate)
-        for candidate in leaders[:_SEARCHED]:
-            yield from self._searches(candidate)
-        for candidate in ranked[_LEADERS:]:
-            yield from self._all_folds(candidate)
-        for candidate in ranked[_SEARCHED:]:
-            yield from self._searches(candidate)
-        # what did not seem to fit is begun all the same: there is nothing else to do
-        for candidate in ranked:
-            yield from self._default_jobs(candidate)
-        for task in self._open_tasks(ranked):
-            yield from self._open(Job(task))
+        for at in self._folds:
+            for candidate in ranked[:_FIRST]:
+                yield from self._fold(candidate, at)
+        # others with more folds than the one that is ahead would be compared without it
+        if ranked and self._has_all_folds(ranked[0]):
+            for candidate in ranked[_FIRST:_LEADERS]:
+                yield from self._all_folds(candidate)
+            for candidate in ranked[:_FIRST]:
+                yield from self._searches(candidate)
+            for candidate in ranked[_LEADERS:]:
+                yield from self._all_folds(candidate)
+            for candidate in ranked[_FIRST:]:
+                yield from self._searches(candidate)
+        yield from self._second_chances()
+        if ranked and self._has_all_folds(ranked[0]):
+            for task in self._open_tasks(ranked):
+                yield from self._open(Job(task))
 
     def _first_folds(self) -> Iterator[Job]:
-        total = sum(c.promise for c in self._order)
-        for candidate in self._order:
+        others = sum(c.promise for c in self._learners[_FIRST:])
+        for i, candidate in enumerate(self._learners):
             task = Task(candidate.name, 0, 0)
-            if task in self.done or candidate.name in self._given_up:
+            if task in self.done or candidate.name in self._cut_off:
                 continue
-            share = _SCOUTING * self._total * candidate.promise / total
-            yield from self._open(self._default_job(task, seconds=share))
+            share = _FIRST_SHARE
+            if i >= _FIRST:
+                share = _OTHER_SHARE * candidate.promise / others
+            yield from self._open(self._default_job(task, share * self._total))
+
+    def _second_chances(self) -> Iterator[Job]:
+        """The first folds that were cut off, with all the time that is left."""
+        for candidate in self._learners:
+            if candidate.name in self._cut_off:
+                yield from self._open(self._default_job(Task(candidate.name, 0, 0)))
+
+    def _has_all_folds(self, candidate: Candidate) -> bool:
+        return all(Task(candidate.name, *at) in self.done for at in self._folds)
+
+    def _fold(self, candidate: Candidate, at: tuple[int, int]) -> Iterator[Job]:
+        """One fold of a learner with its defaults, if there is time for it."""
+        task = Task(candidate.name, *at)
+        if task not in self.done and self._fit_seconds(task.name) <= self._time_left:
+            yield from self._open(self._default_job(task))
 
     def _default_job(self, task: Task, seconds: float | None = None) -> Job:
         is_searched = len(self.plan[task.name].search) < 2
@@ -195,7 +233,7 @@ class Race:
 
     def _open_tasks(self, candidates: Iterable[Candidate]) -> Iterator[Task]:
         for candidate in candidates:
-            if candidate.name in self.failed or candidate.name in self._given_up:
+            if candidate.name in self.failed:
                 continue
             for at in self._folds:
                 task = Task(candidate.name, *at)
@@ -204,8 +242,15 @@ class Race:
 
     @property
     def _time_left(self) -> float:
-        assert self.deadline.end is not None
-        return self.deadline.end - time.monotonic()
+        """Seconds until the folds must end, so that the one ahead can be fitted on all rows."""
+        kept = 0.0
+        if self.losses:
+            ahead = min(self.losses, key=self.losses.__getitem__)
+            part = self._parts.get(ahead, 1)
+            kept = (
+                _LARGER * part * self._fit_seconds(ahead) - 0.5 * self.deadline.reserve
+            )
+        return self._end - time.monotonic() - max(0.0, kept)
 
     def _fit_seconds(self, name: str) -> float:
         """Seconds of a fit and its predictions on one fold."""

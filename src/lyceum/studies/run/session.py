@@ -279,9 +279,10 @@ class _Session:
         # what failed is in the store too, and is not tried again
         if not self.store.has(kind, learner, n_folds):
             try:
-                if self.deadline.is_over:
+                deadline = self.deadline.for_report
+                if deadline.is_over:
                     raise OutOfTime
-                with self.deadline.limit():
+                with deadline.limit():
                     _conclusions.make_record(self.store, kind, learner, n_folds, make)
             except OutOfTime:
                 self._note_time_limit()
@@ -336,13 +337,19 @@ class _Session:
             self.store,
             choice.name,
             usual_settings=choice.params,
-            deadline=self.deadline,
+            deadline=self.deadline.for_report,
+            expected_seconds=self._longest_task(choice.name),
         )
         if not final.in_time:
             self._note_time_limit()
         return _conclusions.save_final_model(
             final, self.plan, self.data, self.store, sample
         )
+
+    def _longest_task(self, name: str) -> float:
+        """Seconds of the longest task of a learner: a search on all rows takes about as long."""
+        tasks = self.store.finished_tasks().values()
+        return max(done.seconds for done in tasks if done.task.name == name)
 
     def _holdout(self, comparison: Comparison) -> HoldoutResult | None:
         if not len(self.plan.held_out):

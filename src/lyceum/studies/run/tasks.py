@@ -43,7 +43,7 @@ def run_tasks(plan: Plan, data: StudyData, store: Store, deadline: Deadline) -> 
     given up. A learner that failed once is not tried on further folds. Tasks on few rows are shared
     with other processes; on many rows each task has all threads.
     """
-    board = _Board.of(plan, store, deadline.for_folds)
+    board = _Board.of(plan, store, deadline)
     runner = TaskRunner(plan, data, deadline.for_folds)
     must = not board.done  # without any result there would be nothing to report
 
@@ -126,14 +126,16 @@ class _Board:
             self.jobs.add(result, loss)
         self.report()
 
+    @property
+    def _n_done(self) -> int:
+        return sum(not result.in_haste for result in self.done.values())
+
     def report(self) -> None:
-        n_open = sum(
-            result.in_haste and not result.failed for result in self.done.values()
-        )
-        progress.report("tasks", len(self.done) - n_open, self.n_tasks)
+        progress.report("tasks", self._n_done, self.n_tasks)
 
     def report_all(self) -> None:
-        progress.report("tasks", self.n_tasks, self.n_tasks)
+        if self._n_done < self.n_tasks:
+            progress.report("tasks", self.n_tasks, self.n_tasks)
 
 
 def _test_loss(rule: LossRule, store: Store, task: Task) -> float:
