@@ -333,9 +333,14 @@ class FinalModel:
 
 
 def save_final_model(
-    final: FinalFit, plan: Plan, data: StudyData, store: Store, sample: OutOfSample
+    final: FinalFit,
+    plan: Plan,
+    data: StudyData,
+    store: Store,
+    sample: OutOfSample,
+    deadline: Deadline,
 ) -> FinalModel:
-    """Write the model file, and explain a few rows."""
+    """Write the model file, and explain a few rows, as far as the time goes."""
     save(final.model, store.folder / MODEL_FILE, force=True)
     problems = Problems()
     picks = problems.attempt(
@@ -343,6 +348,8 @@ def save_final_model(
     )
     examples = []
     for row, why in picks:
+        if deadline.is_over:
+            break
         explain = partial(explain_row, final.model, data, plan, row, why)
         example = problems.attempt(f"example of row {row:,}", explain)
         if example is not None:

@@ -13,7 +13,7 @@ from lyceum import progress
 from lyceum.errors import Cancelled
 
 _RESERVE = 0.2  # the share of the time that is kept for what follows the folds,
-_LEAST_RESERVE = 3.0  # but not less than these seconds, if that is a third at most,
+_LEAST_RESERVE = 4.5  # but not less than these seconds, if that is half of it at most,
 _MOST_RESERVE = 60.0  # and not more than these
 _LATE = 0.2  # seconds after the deadline when work is stopped that does not look at the time
 _REPORT = 3.0  # seconds that a report takes at most
@@ -46,7 +46,7 @@ class Deadline:
         if minutes is None:
             return cls()
         seconds = 60.0 * minutes
-        least = min(_LEAST_RESERVE, seconds / 3.0)
+        least = min(_LEAST_RESERVE, 0.5 * seconds)
         reserve = min(max(_RESERVE * seconds, least), _MOST_RESERVE)
         return cls(time.monotonic() + seconds, reserve)
 

@@ -340,11 +340,13 @@ class _Session:
             deadline=self.deadline.for_report,
             expected_seconds=self._longest_task(choice.name),
         )
-        if not final.in_time:
-            self._note_time_limit()
-        return _conclusions.save_final_model(
-            final, self.plan, self.data, self.store, sample
+        deadline = self.deadline.for_report
+        saved = _conclusions.save_final_model(
+            final, self.plan, self.data, self.store, sample, deadline
         )
+        if not final.in_time or deadline.is_over:
+            self._note_time_limit()
+        return saved
 
     def _longest_task(self, name: str) -> float:
         """Seconds of the longest task of a learner: a search on all rows takes about as long."""
@@ -402,6 +404,8 @@ class _Session:
             yield "the importance of the columns"
         if self.recipe.holdout > 0 and not has(HoldoutResult):
             yield "the test on the rows held out"
+        if final is not None and not final.examples:
+            yield "explained examples"
         if final is not None and final.n_rows is not None:
             yield f"the fit of the final model on more than {final.n_rows:,} rows"
 
