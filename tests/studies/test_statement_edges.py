@@ -56,7 +56,7 @@ def answer_of(found, **facts):
         "choice": comparison[comparison.choice],
         **facts,
     }
-    return _statements.answer(SimpleNamespace(**study))
+    return _statements.answer(SimpleNamespace(skipped=(), **study))
 
 
 def _target():

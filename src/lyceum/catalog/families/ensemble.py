@@ -14,11 +14,11 @@ _FORESTS: tuple[dict[str, Any], ...] = (
 )
 # by benchmarks/portfolio.py
 _BOOSTS: tuple[dict[str, Any], ...] = (
-    {"learning_rate": 0.03, "max_iter": 300, "max_leaf_nodes": 8},
-    {"learning_rate": 0.1, "max_iter": 30, "max_leaf_nodes": 8},
+    {"learning_rate": 0.1, "max_iter": 300, "max_leaf_nodes": 8},
+    {"learning_rate": 0.03, "max_iter": 100, "max_leaf_nodes": 4},
     {"learning_rate": 0.1, "max_iter": 300, "max_leaf_nodes": 31},
-    {"learning_rate": 0.1, "max_iter": 100, "max_leaf_nodes": 4},
-    {"learning_rate": 0.03, "max_iter": 100, "max_leaf_nodes": 31},
+    {"learning_rate": 0.1, "max_iter": 30, "max_leaf_nodes": 8},
+    {},
 )
 _BOOSTING = {
     "learning_rate": (0.02, 0.3, "log"),
