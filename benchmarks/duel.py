@@ -92,6 +92,11 @@ def arguments() -> argparse.Namespace:
         default=Path(tempfile.gettempdir()) / "lyceum-duel",
         help="folder of the environments, outside of the repository",
     )
+    parser.add_argument(
+        "--lyceum",
+        type=Path,
+        help="an interpreter that has this checkout; by default one is made, which compiles it",
+    )
     return parser.parse_args()
 
 
@@ -215,7 +220,8 @@ def measure_table(
         frame.iloc[train].to_csv(files / "train.csv", index=False)
         frame.iloc[test].drop(columns=target).to_csv(files / "test.csv", index=False)
         for system in systems:
-            python = environment(system, asked.environments)
+            python = asked.lyceum if system == "lyceum" else None
+            python = python or environment(system, asked.environments)
             task = "classes" if has_classes(frame[target]) else "numbers"
             record = run_system(python, system, files, target, task, seconds)
             record |= {
