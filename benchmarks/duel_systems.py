@@ -66,9 +66,11 @@ def lyceum(question: Question) -> Fitted:
         out=f"{out}/study",
     )
     model = lyceum.load(f"{out}/study/model.lyceum")
+    # a model takes the columns that the study used: those that name rows were left out
+    columns = list(model.feature_names_in_)
     if question.has_classes:
-        return lambda: model.predict_proba(question.test()), model.classes_
-    return lambda: model.predict(question.test()), None
+        return lambda: model.predict_proba(question.test()[columns]), model.classes_
+    return lambda: model.predict(question.test()[columns]), None
 
 
 def autogluon(question: Question, preset: str) -> Fitted:

@@ -238,6 +238,21 @@ def spread_settings(
     return (*first, *_distinct(drawn))
 
 
+def portfolio_settings(
+    portfolio: Sequence[Mapping[str, Any]], fixed: Mapping[str, Any], most: int
+) -> tuple[dict[str, Any], ...]:
+    """At most `most` settings of a portfolio, each once and without what is fixed.
+
+    >>> portfolio_settings([{"alpha": 1.0, "n": 2}, {"n": 2}, {"n": 3}], {"alpha": 0.5}, 3)
+    ({'n': 2}, {'n': 3})
+    """
+    free = [
+        {name: value for name, value in settings.items() if name not in fixed}
+        for settings in portfolio[:most]
+    ]
+    return tuple(_distinct(free))
+
+
 def _distinct(values: list[Any]) -> list[Any]:
     """The values, each once; they need no hash."""
     return [value for i, value in enumerate(values) if value not in values[:i]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.plan.candidate import (
     Candidate,
     planned_committees,
+    portfolio_settings,
     spread_settings,
 )
 from lyceum.studies.plan.fold_scheme import (
@@ -331,7 +332,7 @@ def _candidate(
     for name in settings:
         space.pop(name, None)
     if entry.portfolio and choice.search is None:
-        search = _portfolio(entry, settings, recipe.n_settings)
+        search = portfolio_settings(entry.portfolio, settings, recipe.n_settings)
     else:
         search = spread_settings(space, recipe.n_settings, choice.search is None)
     number = f" {n_before + 1}" if n_before else ""
@@ -357,18 +358,6 @@ def _candidate(
                 f"learners: {entry.name} cannot be set so: {error}"
             ) from error
     return candidate
-
-
-def _portfolio(
-    entry: catalog.Entry, fixed: Mapping[str, Any], most: int
-) -> tuple[dict[str, Any], ...]:
-    """The settings of the portfolio without what is fixed, each once."""
-    search: list[dict[str, Any]] = []
-    for settings in entry.portfolio[:most]:
-        free = {name: value for name, value in settings.items() if name not in fixed}
-        if free not in search:
-            search.append(free)
-    return tuple(search)
 
 
 def readable(name: str) -> str:
