@@ -124,14 +124,14 @@ def test_folds_of_the_leaders_then_their_searches_then_the_others(plan):
 
 def test_a_search_takes_as_many_settings_as_there_is_time_for(plan):
     race = race_for(plan, 100.0)
-    _, job = first_folds(race, LOSSES, seconds=7.0)
+    _, job = first_folds(race, LOSSES, seconds=8.0)
     while not job.is_searched:
-        race.add(result(job.task, seconds=7.0), None)
+        race.add(result(job.task, seconds=8.0), None)
         job = race.popleft()
-    # three folds at 7 seconds per setting, in the 100 seconds that are left on this clock, of which
-    # 8.75 are for the fit on all rows
+    # three folds at 8 seconds per setting, in the 100 seconds that are left on this clock, of which
+    # 10 are for the fit on all rows
     assert job.task.name == BOOSTING
-    assert job.n_settings == 4
+    assert job.n_settings == 3
     assert job.is_short
 
 
