@@ -359,7 +359,7 @@ class _Page:
 
     @property
     def skipped(self) -> list[str]:
-        """The labels of the learners that were not run."""
+        """The labels of the learners that were not compared, as the time was over."""
         return [c.label for c in self.study.candidates if c.name in self.study.skipped]
 
     @property
