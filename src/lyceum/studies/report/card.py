@@ -19,6 +19,24 @@ from lyceum.workflows import TrainingProfile
 if TYPE_CHECKING:
     from lyceum.studies.result import Study
 
+_FRONT = """---
+library_name: lyceum
+tags:
+- lyceum
+- tabular-{task}
+model_file: model.lyceum
+---
+"""
+_START = """# How to Get Started with the Model
+
+```python
+import lyceum
+
+model = lyceum.load("model.lyceum")
+lyceum.decide(model, {...})  # a dict of the columns above
+```
+"""
+
 
 def write_card(study: Study, path: str | os.PathLike[str], force: bool = False) -> Path:
     """Write the card of a study's model: data, error with its interval, calibration, columns and
@@ -62,14 +80,7 @@ def write_card(study: Study, path: str | os.PathLike[str], force: bool = False) 
 def card_text(study: Study) -> str:
     """The card as Markdown."""
     lines = [
-        "---",
-        "library_name: lyceum",
-        "tags:",
-        "- lyceum",
-        f"- tabular-{study.task}",
-        "model_file: model.lyceum",
-        "---",
-        "",
+        _FRONT.format(task=study.task),
         "# Model description",
         "",
         _cell(study.answer),
@@ -97,15 +108,7 @@ def card_text(study: Study) -> str:
         "",
         *_table(("Column", "Kind", "Values", "Missing"), _columns(study)),
         "",
-        "# How to Get Started with the Model",
-        "",
-        "```python",
-        "import lyceum",
-        "",
-        'model = lyceum.load("model.lyceum")',
-        "lyceum.decide(model, {...})  # a dict of the columns above",
-        "```",
-        "",
+        _START,
     ]
     return "\n".join(lines)
 
