@@ -30,14 +30,13 @@ class PythonFunction:
 
     def predict(self, model_input: Any, params: Any = None) -> Any:
         """The columns "predicted" and, of a classifier, "probability of ..." for every class."""
-        import pandas as pd  # mlflow's own
-
         answers = {"predicted": np.asarray(self.model.predict(model_input))}
         if hasattr(self.model, "predict_proba"):
             proba = np.asarray(self.model.predict_proba(model_input))
             for label, shares in zip(self.model.classes_, proba.T):
                 answers[f"probability of {label}"] = shares
-        return pd.DataFrame(answers, index=getattr(model_input, "index", None))
+        # mlflow gives frames of pandas
+        return type(model_input)(answers, index=model_input.index)
 
 
 def _load_pyfunc(path: str) -> PythonFunction:
