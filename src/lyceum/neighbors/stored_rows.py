@@ -299,8 +299,10 @@ class StoredRows(Learner):
         itself."""
         rows = self.rows_to_predict(X)
         source = rows.source
+        # one row is a block anyway, and collected it can be compiled for records
         if (
             isinstance(source, ArraySource)
+            and source.n_rows > 1
             and source.n_rows * max(1, n_listed) <= _LISTED
         ):
             return function(rows.in_one_block(type(self).__name__))

@@ -24,6 +24,7 @@ from lyceum._core.base.one_record import (
     RecordModel,
     decide,
     is_record,
+    member_answer,
     plausible_cells,
 )
 from lyceum._core.base.operations import affine_operation, model_operations
@@ -83,6 +84,7 @@ __all__ = [
     "is_pipeline",
     "is_record",
     "library_of",
+    "member_answer",
     "model_operations",
     "normalize_posteriors",
     "output_library",

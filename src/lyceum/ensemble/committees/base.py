@@ -295,6 +295,9 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         return numbers
 
     def _collect(self, rows: Rows, answer: Callable[[Block], np.ndarray]) -> Any:
+        is_one = getattr(rows.source, "n_rows", None) == 1
+        if is_one:  # a block anyway, and collected it can be compiled for records
+            return rows.collect(answer)
         if rows.in_memory and all(map(takes_rows, self._predicting_learners())):
             # members split rows into blocks, and spread them, themselves
             return answer(rows.in_one_block(type(self).__name__, self._alternative))
