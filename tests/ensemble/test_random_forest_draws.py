@@ -104,7 +104,7 @@ def test_out_of_bag_posteriors_are_those_of_the_trees_that_did_not_draw_the_row(
         out = data.draws.counts(number) == 0
         if weighted:
             out &= w > 0
-        total[out] += Router([tree], 4, values=[shares(tree.value)]).sums(
+        total[out] += Router([tree], 4, values=[shares(tree.node_values)]).sums(
             cells[out].astype(float)
         )
         times[out] += 1

@@ -62,7 +62,7 @@ def from_scikit(model) -> Tree:
         missing=np.where(inner, 0, -1).astype(np.int32),
         cuts=np.empty(0),
         branches=np.empty(0, dtype=np.int32),
-        value=value,
+        node_values=value,
         weight=weight,
         n_rows=theirs.n_node_samples[order].astype(np.int64),
         impurity=impurity,

@@ -102,7 +102,9 @@ def test_a_file_that_streams_gives_the_tree_of_memory(file, options):
         np.testing.assert_array_equal(
             getattr(streamed.tree_, name), getattr(model.tree_, name)
         )
-    np.testing.assert_allclose(streamed.tree_.value, model.tree_.value, rtol=1e-12)
+    np.testing.assert_allclose(
+        streamed.tree_.node_values, model.tree_.node_values, rtol=1e-12
+    )
     assert (streamed.predict(frame) == model.predict(frame)).all()
     if "record" in options:
         np.testing.assert_allclose(gains(streamed), gains(model), rtol=1e-9, atol=1e-12)

@@ -480,7 +480,7 @@ class Referee:
                     "table": table,
                     "n_codes": n_codes,
                     "missing": -1 if split is None else split.missing,
-                    "value": self.value(node.rows),
+                    "node_values": self.value(node.rows),
                     "weight": weight_of(node.rows),
                     "n_rows": len(node.rows),
                     "impurity": self.impurity(node.rows),

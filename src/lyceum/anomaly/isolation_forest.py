@@ -14,7 +14,15 @@ from lyceum._core.base import CATEGORICAL_FEATURES, Learner
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
 from lyceum._core.statistics import seed_from
-from lyceum._core.trees import LEAF, THRESHOLD, Router, Tree, contributions, native_tree
+from lyceum._core.trees import (
+    LEAF,
+    THRESHOLD,
+    UNDEFINED,
+    Router,
+    Tree,
+    contributions,
+    native_tree,
+)
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import ModelFileError
 from lyceum.report import Explanation, Summary
@@ -415,17 +423,17 @@ def _tree(
     left = child[~leaf]
     missing[~leaf] = count[left + 1] > count[left]
     return Tree(
-        feature=feature.astype(np.int32),
+        feature=np.where(leaf, UNDEFINED, feature).astype(np.int32),
         kind=np.where(leaf, LEAF, THRESHOLD).astype(np.uint8),
         child=child.astype(np.int32),
         n_children=np.where(leaf, 0, 2).astype(np.int32),
-        threshold=threshold,
+        threshold=np.where(leaf, UNDEFINED, threshold),
         table=np.full(n, -1, dtype=np.int32),
         n_codes=np.zeros(n, dtype=np.int32),
         missing=missing,
         cuts=np.empty(0),
         branches=np.empty(0, dtype=np.int32),
-        value=(depth + mean_depth(count))[:, None].astype(np.float64),
+        node_values=(depth + mean_depth(count))[:, None].astype(np.float64),
         weight=count.astype(np.float64),
         n_rows=count.astype(np.int64),
         impurity=np.zeros(n),

@@ -49,7 +49,7 @@ def cells_of_trees(source: ArraySource) -> np.ndarray:
 
 def votes(tree: Tree) -> np.ndarray:
     """1 for the class of a node; of equals the one that the parent prefers."""
-    shares = np.zeros_like(tree.value)
+    shares = np.zeros_like(tree.node_values)
     shares[np.arange(len(shares)), node_decisions(tree)] = 1.0
     return shares
 

@@ -45,6 +45,13 @@ from lyceum._core.base.score import (
     targets_to_score,
     validation_parts,
 )
+from lyceum._core.base.several_outputs import (
+    Outputs,
+    OutputsClassifier,
+    check_one_output,
+    rows_of_outputs,
+    several_outputs,
+)
 from lyceum._core.base.state import unchanged_on_failure
 from lyceum._core.base.takes import (
     check_takes_weights,
@@ -67,10 +74,13 @@ __all__ = [
     "NewColumns",
     "OnePassClassifier",
     "OnePassLearner",
+    "Outputs",
+    "OutputsClassifier",
     "PosteriorClassifier",
     "Reading",
     "RecordModel",
     "Regressor",
+    "check_one_output",
     "check_same_columns",
     "check_takes_weights",
     "complexity",
@@ -87,10 +97,12 @@ __all__ = [
     "pipeline_steps",
     "plausible_cells",
     "replace_columns",
+    "rows_of_outputs",
     "schema_with_names",
     "score_operations",
     "separability_facts",
     "set_separability",
+    "several_outputs",
     "step_names",
     "sum_by_source",
     "takes_missing",

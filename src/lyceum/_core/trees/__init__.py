@@ -46,7 +46,16 @@ from lyceum._core.trees.growth.settings import (
 )
 from lyceum._core.trees.ranked_columns import Columns
 from lyceum._core.trees.router import Router, cached_router, float_cells, native_tree
-from lyceum._core.trees.tree import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
+from lyceum._core.trees.scikit_arrays import UNDEFINED
+from lyceum._core.trees.tree import (
+    ARRAYS,
+    CATEGORIES,
+    GROUPS,
+    INTERVALS,
+    LEAF,
+    THRESHOLD,
+    Tree,
+)
 from lyceum._core.trees.tree_model import (
     TreeModel,
     WithTrees,
@@ -56,12 +65,14 @@ from lyceum._core.trees.tree_model import (
 from lyceum._core.trees.uniform_row_sample import UniformRowSample
 
 __all__ = [
+    "ARRAYS",
     "CATEGORIES",
     "GROUPS",
     "GROWTH_CONSTRAINTS",
     "INTERVALS",
     "LEAF",
     "THRESHOLD",
+    "UNDEFINED",
     "Actions",
     "BinRanges",
     "BinnedRows",

@@ -419,7 +419,9 @@ class ForestData:
         rows = np.flatnonzero(is_out)
         # rows are kept as codes, of which the last is that of a missing cell
         tree = self._of_codes(trees[number])
-        values = tree.value if self.n_classes is None else shares(tree.value)
+        values = (
+            tree.node_values if self.n_classes is None else shares(tree.node_values)
+        )
         cells = self.columns.codes[:, rows].T.astype(np.float64)
         cells[cells == self.columns.n_codes] = np.nan
         return rows, Router([tree], cells.shape[1], values=[values]).sums(cells)

@@ -535,7 +535,7 @@ class BoostingState:
 
     def add(self, tree: Tree, k: int) -> None:
         """Add to output k the values of the nodes where the rows are."""
-        self.grower.add_values(tree.value[:, 0], self.scores[k])
+        self.grower.add_values(tree.node_values[:, 0], self.scores[k])
 
 
 def _scores_so_far(learner: GradientBoosting, rows: Rows) -> np.ndarray:
