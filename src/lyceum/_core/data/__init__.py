@@ -53,6 +53,7 @@ from lyceum._core.data.rows.sources import ArraySource
 from lyceum._core.data.rows.steps import (
     CheckCells,
     CheckTarget,
+    Dense,
     Design,
     Recode,
     design_change,
@@ -91,6 +92,7 @@ __all__ = [
     "Column",
     "ColumnInspection",
     "ColumnProfile",
+    "Dense",
     "Design",
     "FileFormat",
     "Inputs",

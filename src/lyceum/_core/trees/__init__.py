@@ -36,10 +36,12 @@ from lyceum._core.trees.growth.node_histograms import (
     Frontier,
     NodeHistograms,
 )
+from lyceum._core.trees.growth.outputs import check_outputs, with_class_weights
 from lyceum._core.trees.growth.settings import (
     GROWTH_CONSTRAINTS,
     class_losses,
     column_costs,
+    column_directions,
     growth_rules,
     resolve_max_features,
     resolve_row_count,
@@ -96,11 +98,13 @@ __all__ = [
     "as_dot",
     "as_text",
     "cached_router",
+    "check_outputs",
     "child_nodes",
     "class_impurities",
     "class_losses",
     "coded_row",
     "column_costs",
+    "column_directions",
     "contributions",
     "explain_trees",
     "float_cells",
@@ -124,4 +128,5 @@ __all__ = [
     "tree_path",
     "unpack_trees",
     "walk",
+    "with_class_weights",
 ]

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from lyceum._core.data import Dense, Step
 from lyceum._core.trees.tree import ARRAYS, REALS, Tree
 from lyceum.errors import ModelFileError
 
@@ -26,8 +27,12 @@ class TreeModel:
     """
 
     _blanks_row_names: ClassVar[bool] = True
+    _takes_sparse: ClassVar[bool] = True
 
     n_features_in_: int
+
+    def _steps(self) -> list[Step]:
+        return [Dense(), *super()._steps()]  # type: ignore[misc]
 
     @property
     def _all_trees(self) -> list[Any]:

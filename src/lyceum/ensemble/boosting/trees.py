@@ -126,7 +126,7 @@ class TreeGrower:
         value = self._leaf_values(tree, loss, scores, step, weight)
         return self._as_tree(
             tree,
-            node_values=self.learning_rate * value,
+            value=self.learning_rate * value,
             weight=weight,
             objective=objective,
             fall=fall,

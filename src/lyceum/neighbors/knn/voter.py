@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import targets_to_score, undefined, validation_parts
+from lyceum._core.base import (
+    Outputs,
+    check_one_output,
+    targets_to_score,
+    undefined,
+    validation_parts,
+)
 from lyceum._core.constraints import Interval, StrOptions
-from lyceum._core.data import Block, dense_cells
+from lyceum._core.data import Block, Rows, dense_cells
 from lyceum._core.distances import (
+    Euclidean,
+    Metric,
     NeighborIndex,
-    Neighbors,
     RadiusNeighbors,
     pairwise_blocks,
 )
@@ -32,6 +42,7 @@ from lyceum.neighbors.knn.explanation import (
     column_differences,
     column_shares,
 )
+from lyceum.neighbors.knn.given_distances import GivenDistances
 from lyceum.neighbors.knn.neighborhoods import (
     Neighborhood,
     nearest_by_weight,
@@ -58,6 +69,10 @@ VOTER_CONSTRAINTS: dict[str, list[Any]] = {
     "random_state": ["random_state"],
     **VOTE_CONSTRAINTS,
     **STORED_CONSTRAINTS,
+    "metric": [*STORED_CONSTRAINTS["metric"], StrOptions({"precomputed"})],
+    "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree", "brute"})],
+    "leaf_size": [_COUNT],
+    "p": [Interval(Real, 0, None, closed="neither")],
 }
 _TYPICAL_ROWS = 256  # stored rows that tell how far apart rows are in a column
 
@@ -79,6 +94,13 @@ class Voter(StoredRows):
     ties : {"first", "all"}
         Which rows at the distance of the k-th neighbor vote: those stored first, so that k do, or
         all of them; for a given k.
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}
+        scikit-learn's choice of a search. It has no effect here: every search is exact, and the
+        quickest for the number of columns is taken.
+    leaf_size : int
+        Of scikit-learn's trees; has no effect here.
+    p : float
+        The power of metric="minkowski": 1 is Manhattan, 2 Euclidean.
     metric_params : dict or None
         Parameters of a metric that is given by name, e.g. {"p": 3} of "minkowski".
     max_neighbors : int
@@ -103,8 +125,23 @@ class Voter(StoredRows):
 
     # -- fit ---------------------------------------------------------------------------
 
-    def _tally(self) -> Tally:
+    def _tally(self) -> Any:
         raise undefined(self, "_tally")
+
+    def _keep_outputs(self, rows: Rows, outputs: Outputs) -> None:
+        """Store rows of several targets."""
+        if isinstance(self.n_neighbors, str) and self.n_neighbors != "all":
+            raise SettingError(
+                f"n_neighbors={self.n_neighbors!r} chooses k for one target: give a number, or fit"
+                " one learner per column of y"
+            )
+        block = rows.in_one_block(type(self).__name__, self._alternative())
+        targets = outputs.values
+        if outputs.classes is not None:
+            targets = targets.astype(np.int64)
+        kept = replace(block, y=targets)
+        self._keep(kept if self._is_precomputed else kept.without_zero_weights())
+        self._choose()
 
     def _odd_only(self) -> bool:
         return False
@@ -132,6 +169,13 @@ class Voter(StoredRows):
             raise SettingError(
                 f"ties='all' needs a number of neighbors, but n_neighbors={self.n_neighbors!r}"
                 " compares neighborhoods of exactly k rows: give k, or ties='first'"
+            )
+        if "p" in (self.metric_params or {}):
+            warnings.warn(
+                "Parameter p is found in metric_params. The corresponding parameter from __init__"
+                " is ignored.",
+                SyntaxWarning,
+                stacklevel=4,
             )
         if callable(self.weights) and self.bandwidth is not None:
             raise SettingError(
@@ -291,10 +335,7 @@ class Voter(StoredRows):
     def _shepard(self, points: Any) -> np.ndarray:
         """The votes of all rows (Shepard's method): Σ v(d_i) y_i / Σ v(d_i)."""
         tally = self._tally()
-        if tally.n_classes:
-            targets = np.eye(tally.n_classes)[self.targets_]
-        else:
-            targets = self.targets_[:, None]
+        targets = tally.indicators()
         stored = self._points(self.rows_)
         out = np.empty((points.shape[0], tally.width))
         # the same blocks for any number of threads
@@ -308,7 +349,12 @@ class Voter(StoredRows):
 
     # -- neighbors --------------------------------------------------------------------
 
-    def kneighbors(self, X: Data = None, n_neighbors: int | None = None) -> Neighbors:
+    def kneighbors(
+        self,
+        X: Data = None,
+        n_neighbors: int | None = None,
+        return_distance: bool = True,
+    ) -> Any:
         """The nearest stored rows, weights aside.
 
         Parameters
@@ -316,16 +362,120 @@ class Voter(StoredRows):
         X : array, frame or `scan(...)` of shape (n_samples, n_features), optional
             By default the stored rows, none of which is its own neighbor.
         n_neighbors : int, optional
-            By default `n_neighbors_`.
+            By default the parameter `n_neighbors`, or `n_neighbors_` where it is chosen.
+        return_distance : bool, default=True
+            Whether distances are given too; else the numbers of the rows alone.
 
         Returns
         -------
-        Neighbors
+        Neighbors, or array of int of shape (n_samples, n_neighbors)
             `distances` and `rows` of shape (n_samples, n_neighbors), the nearest first.
         """
         check_is_fitted(self)
-        k = n_neighbors or self.n_neighbors_
-        return self._neighbor_index.nearest(self._query_points(X), k)
+        k = self._listed_neighbors(n_neighbors, X)
+        neighbors = self._neighbor_index.nearest(self._query_points(X), k)
+        return neighbors if return_distance else neighbors.rows
+
+    def _listed_neighbors(self, n_neighbors: Any, X: Data) -> int:
+        """The number of neighbors to list, checked as in scikit-learn."""
+        if n_neighbors is None:
+            n_neighbors = self.n_neighbors
+            if isinstance(n_neighbors, str):
+                n_neighbors = self.n_neighbors_
+        if not isinstance(n_neighbors, Integral):
+            raise SettingError(
+                f"n_neighbors does not take {type(n_neighbors)} value, enter integer value"
+            )
+        if n_neighbors <= 0:
+            raise SettingError(f"Expected n_neighbors > 0. Got {n_neighbors}")
+        n_stored = len(self.weights_)
+        if n_neighbors > n_stored - (X is None):
+            sign = "<" if X is None else "<="
+            raise SettingError(
+                f"Expected n_neighbors {sign} n_samples_fit, but n_neighbors = {n_neighbors},"
+                f" n_samples_fit = {n_stored}: ask for fewer"
+            )
+        return int(n_neighbors)
+
+    def kneighbors_graph(
+        self,
+        X: Data = None,
+        n_neighbors: int | None = None,
+        mode: Literal["connectivity", "distance"] = "connectivity",
+    ) -> sparse.csr_matrix:
+        """The graph of the nearest stored rows, sparse (n_samples, n_samples_fit_).
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features), optional
+            By default the stored rows, none of which is its own neighbor.
+        n_neighbors : int, optional
+            By default the parameter `n_neighbors`.
+        mode : {"connectivity", "distance"}, default="connectivity"
+            Whether cells are 1, or distances.
+        """
+        distances, rows = self.kneighbors(X, n_neighbors)
+        if mode not in ("connectivity", "distance"):
+            raise SettingError(
+                f'Unsupported mode, must be one of "connectivity", or "distance" but got "{mode}"'
+                " instead"
+            )
+        cells = np.ones(rows.size) if mode == "connectivity" else distances.ravel()
+        starts = np.arange(0, rows.size + 1, rows.shape[1])
+        shape = (len(rows), len(self.weights_))
+        return sparse.csr_matrix((cells, rows.ravel(), starts), shape=shape)
+
+    @property
+    def n_samples_fit_(self) -> int:
+        """The number of stored rows."""
+        check_is_fitted(self)
+        return len(self.weights_)
+
+    @property
+    def effective_metric_(self) -> Any:
+        """The metric that is computed: Minkowski's distance of p = 2 is the Euclidean one."""
+        check_is_fitted(self)
+        return self._metric_name if isinstance(self.metric, str) else self.metric
+
+    @property
+    def effective_metric_params_(self) -> dict[str, Any]:
+        """The parameters of `effective_metric_`."""
+        params = dict(self.metric_params or {})
+        if self.effective_metric_ == "minkowski":
+            return {"p": self._power, **params}
+        params.pop("p", None)
+        return params
+
+    # -- distances that are given ------------------------------------------------------
+
+    @property
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.metric, str) and self.metric == "precomputed"
+
+    def _requested_metric(self) -> Metric:
+        if self._is_precomputed:
+            return Euclidean()  # of nothing: distances are given
+        return super()._requested_metric()
+
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        return self._is_precomputed or super()._takes_sparse
+
+    def _gather(self, rows: Rows) -> Block:
+        if not self._is_precomputed:
+            return super()._gather(rows)
+        # a row of weight zero stays: its distances are a column of all others
+        return rows.in_one_block(type(self).__name__, self._alternative())
+
+    def _new_index(self) -> Any:
+        if self._is_precomputed:
+            return GivenDistances(self.rows_)
+        return super()._new_index()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed
+        return tags
 
     def radius_neighbors(
         self, X: Data = None, radius: float | None = None
@@ -365,6 +515,12 @@ class Voter(StoredRows):
         """Contributions of columns and the rows that voted; `base` is the vote of all rows,
         (K,)."""
         check_is_fitted(self)
+        check_one_output(self, "an explanation")
+        if self._is_precomputed:
+            raise SettingError(
+                "given distances say nothing of columns: an explanation needs the rows themselves,"
+                " and another metric"
+            )
         contributions = partial(self._contributions, base=base)
         explanation, block = self._explain_in_memory(X, contributions, unit)
         near, votes = self._near(self._points(as_cells(block)))

@@ -186,7 +186,7 @@ def grow_with_record(
 def _side_by_side(
     target: np.ndarray, n_classes: Any, growth: Growth
 ) -> tuple[np.ndarray, tuple[int, ...], np.ndarray]:
-    """Targets (n, Q), the classes of each, and what numbers were centered by, as squares lose digits
+    """Targets (n, Q), the classes of each, and what numbers were centered by: squares lose digits
     far from zero."""
     target = np.ascontiguousarray(target, dtype=np.float64)
     if target.ndim == 1:
