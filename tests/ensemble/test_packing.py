@@ -99,7 +99,7 @@ def test_weights_that_are_not_whole_and_negative_zeros_come_back_to_the_bit():
 
 def test_counts_take_few_bytes():
     arrays = pack_trees(trees()[1:])  # without the fractions of C4.5
-    assert arrays["value"].dtype.itemsize <= 2
+    assert arrays["node_values"].dtype.itemsize <= 2
     assert arrays["feature"].dtype.itemsize == 1
     assert arrays["impurity"].dtype == np.float64
 

@@ -35,6 +35,9 @@ from lyceum.progress import Update, watch
 
 # -- settings --------------------------------------------------------------------------
 
+# a few trees leave rows that every tree drew
+pytestmark = pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
+
 
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
 @pytest.mark.parametrize(

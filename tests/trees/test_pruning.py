@@ -21,7 +21,7 @@ from tests.trees.pruning_cases import (
 )
 from tests.trees.table_builders import from_scikit, mixed_table
 
-from lyceum._core.trees import LEAF
+from lyceum._core.trees import ARRAYS, LEAF
 from lyceum.errors import SettingError
 from lyceum.trees.pruning.bottom_up import (
     NodeCosts,
@@ -327,9 +327,7 @@ def test_a_tree_of_many_thousand_nodes_is_pruned_as_its_definition_says():
 
 def test_pruning_leaves_the_tree_it_was_given_alone():
     referee, tree = grown(3, "groups", 0.2, n=40)
-    copy = replace(
-        tree, **{name: getattr(tree, name).copy() for name in tree.__slots__}
-    )
+    copy = replace(tree, **{name: getattr(tree, name).copy() for name in ARRAYS})
     X = np.array(
         [[np.nan if c is None else c for c in row] for row in referee.cells],
         dtype=float,

@@ -225,14 +225,14 @@ def test_rows_that_meet_an_empty_branch_of_a_raised_subtree_get_its_leaf():
         [0, *first, *second], [[11, 12], [9, 12], [2, 0], [9, 0], [0, 12]]
     ):
         build.nodes[node] |= {
-            "value": value,
+            "node_values": value,
             "weight": float(sum(value)),
             "n_rows": sum(value),
         }
     X = np.array([[0.0, 0]] * 9 + [[0.0, 1]] * 12 + [[1.0, 2]] * 2)
     y = np.array([0] * 9 + [1] * 12 + [0] * 2)
     tree = prune_by_confidence(build.tree(), rows=(X, y, None))
-    assert tree.feature.tolist() == [1, -1, -1, -1]
+    assert tree.feature.tolist() == [1, -2, -2, -2]
     assert tree.node_values.tolist() == [[11, 12], [9, 0], [0, 12], [2, 0]]
     assert tree.branches.tolist() == [0, 1, 2]
     tree.check()

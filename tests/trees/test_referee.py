@@ -48,7 +48,7 @@ def test_gains_of_the_weather_table():
     gains = [split.gain for split in referee.candidates(referee.root())]
     assert gains == pytest.approx([0.2467, 0.0292, 0.1518, 0.0481], abs=5e-5)
     tree = referee.tree()
-    assert tree.feature.tolist() == [0, 2, -1, 3, -1, -1, -1, -1]
+    assert tree.feature.tolist() == [0, 2, -2, 3, -2, -2, -2, -2]
     assert tree.n_leaves == 5
 
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from lyceum._core.trees import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
+from lyceum._core.trees import (
+    CATEGORIES,
+    GROUPS,
+    INTERVALS,
+    LEAF,
+    THRESHOLD,
+    UNDEFINED,
+    Tree,
+)
 
 N_CODES = 6
 
@@ -22,11 +30,11 @@ class Builder:
     def add_leaf(self) -> int:
         self.nodes.append(
             {
-                "feature": -1,
+                "feature": UNDEFINED,
                 "kind": LEAF,
                 "child": -1,
                 "n_children": 0,
-                "threshold": np.nan,
+                "threshold": UNDEFINED,
                 "table": -1,
                 "n_codes": 0,
                 "missing": -1,

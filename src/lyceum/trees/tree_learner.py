@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
@@ -174,6 +175,7 @@ class TreeLearner(TreeModel, Learner):
         self.feature_importances_ = impurity_importances(
             self.tree_, self.n_features_in_
         )
+        _count_as_scikits(self)
         return self
 
     # -- where rows go -----------------------------------------------------------------
@@ -394,3 +396,18 @@ class TreeLearner(TreeModel, Learner):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"feature_importances_": (self.n_features_in_,)}
+
+
+def _count_as_scikits(learner: TreeLearner) -> None:
+    """Let `export_text` and `plot_tree` of scikit-learn, which ask for its classes, take our trees:
+    they need `tree_` alone. Where it was not imported yet, there is nothing to ask."""
+    theirs = sys.modules.get("sklearn.tree")
+    if theirs is None:
+        return
+    kind = theirs.DecisionTreeRegressor
+    if is_classifier(learner):
+        kind = theirs.DecisionTreeClassifier
+    # of the class itself, not of one that stands in for it
+    kind = getattr(kind, "_theirs", kind)
+    if not isinstance(learner, kind):
+        kind.register(type(learner))

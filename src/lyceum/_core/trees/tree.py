@@ -198,7 +198,7 @@ class Tree(ScikitArrays):
             )
         # the kernels follow indices without looking: they are checked once, here
         try:
-            native_tree(self, int(self.feature.max()) + 1)
+            native_tree(self, int(self.feature.max(initial=-1)) + 1)
         except (TypeError, ValueError) as error:
             raise ModelFileError(f"holds a tree that leads nowhere: {error}") from error
 
@@ -244,7 +244,7 @@ class Tree(ScikitArrays):
         from lyceum._core.trees.explain.path import coded_cells, tree_path
 
         n_columns = None if schema is None else len(schema)
-        n_needed = int(self.feature.max()) + 1
+        n_needed = int(self.feature.max(initial=-1)) + 1
         cells = coded_cells(row, n_columns, n_needed)
         if schema is None:
             schema = Schema.of_numbers([f"x{j}" for j in range(len(cells))])

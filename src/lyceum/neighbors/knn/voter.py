@@ -119,6 +119,7 @@ class Voter(StoredRows):
     radius: Any
     ties: str
     max_neighbors: int
+    algorithm: str
     validation_fraction: float
     random_state: int | np.random.RandomState | None
     n_neighbors_: int
@@ -170,6 +171,8 @@ class Voter(StoredRows):
                 f"ties='all' needs a number of neighbors, but n_neighbors={self.n_neighbors!r}"
                 " compares neighborhoods of exactly k rows: give k, or ties='first'"
             )
+        if self.metric == "minkowski" and self._power < 1:
+            self._check_semimetric()
         if "p" in (self.metric_params or {}):
             warnings.warn(
                 "Parameter p is found in metric_params. The corresponding parameter from __init__"
@@ -180,6 +183,20 @@ class Voter(StoredRows):
         if callable(self.weights) and self.bandwidth is not None:
             raise SettingError(
                 "bandwidth belongs to votes that are given by name, not to a callable"
+            )
+
+    def _check_semimetric(self) -> None:
+        """As in scikit-learn: below p = 1 the triangle inequality does not hold."""
+        if self.algorithm in ("kd_tree", "ball_tree"):
+            raise SettingError(
+                f'algorithm="{self.algorithm}" does not support 0 < p < 1 for the Minkowski metric.'
+                ' To resolve this problem either set p >= 1 or algorithm="brute".'
+            )
+        if self.algorithm == "auto":
+            warnings.warn(
+                "Mind that for 0 < p < 1, Minkowski metrics are not distance metrics. Continuing"
+                " the execution with `algorithm='brute'`.",
+                stacklevel=5,
             )
 
     def _choose(self, validation: object = None) -> None:

@@ -14,6 +14,7 @@ from lyceum._core.native import native
 from lyceum._core.threads import n_threads, ordered_map
 from lyceum._core.trees.ranked_columns import LARGE, Columns
 from lyceum._core.trees.tree import Tree
+from lyceum.errors import DataError
 
 # scikit-learn: the core
 _NATIVE_CRITERIA = {
@@ -191,6 +192,14 @@ def _side_by_side(
     target = np.ascontiguousarray(target, dtype=np.float64)
     if target.ndim == 1:
         target = target[:, None]
+    if growth.criterion == "poisson" and (target < 0).any():
+        raise DataError(
+            "Some value(s) of y are negative which is not allowed for Poisson regression."
+        )
+    if growth.criterion == "poisson" and not (target.sum(axis=0) > 0).all():
+        raise DataError(
+            "Sum of y is not positive which is necessary for Poisson regression."
+        )
     center = np.zeros(target.shape[1])
     if not n_classes and growth.criterion != "poisson":
         center = target.mean(axis=0)

@@ -158,7 +158,7 @@ def column_directions(learner: Estimator, schema: Schema) -> np.ndarray | None:
     directions = np.asarray(learner.monotonic_cst)
     if directions.shape != (len(schema),):
         raise SettingError(
-            f"monotonic_cst has shape {directions.shape} but the input data X has {len(schema)}"
+            f"monotonic_cst has shape {directions.size} but the input data X has {len(schema)}"
             " features."
         )
     if not np.isin(directions, (-1, 0, 1)).all():
