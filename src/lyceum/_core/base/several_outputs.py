@@ -59,7 +59,7 @@ def several_outputs(learner: Any, y: Target) -> Outputs | None:
     return Outputs(values, [classes for classes, _ in coded])
 
 
-class _WithoutTarget(Inputs):
+class _CellsAlone(Inputs):
     """The way in without a target, which is read apart."""
 
     task = None  # type: ignore[assignment]
@@ -69,7 +69,7 @@ def rows_of_outputs(
     learner: Any, X: Data, outputs: Outputs, sample_weight: Weights
 ) -> Rows:
     """The rows of `fit` for several outputs; sets classes and the number of outputs."""
-    rows = _WithoutTarget(learner).for_fit(X, None, sample_weight)
+    rows = _CellsAlone(learner).for_fit(X, None, sample_weight)
     if rows.n_rows is not None and rows.n_rows != len(outputs.values):
         raise DataError(
             "Found input variables with inconsistent numbers of samples:"

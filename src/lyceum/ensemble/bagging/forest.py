@@ -403,19 +403,7 @@ class ForestData:
     def on(
         cls, forest: Forest, rows: Rows, outputs: Outputs | None = None
     ) -> ForestData:
-        # the cells themselves, ranked, or their bins; both are columns of codes to the growth
-        binned = None
-        if forest.max_bins is None:
-            alternative = "max_bins=255, which holds one byte per cell"
-            block = rows.in_one_block(type(forest).__name__, alternative)
-            columns = Columns.of_cells(block.X, rows.schema)
-            y = block.y
-            w = block.w
-        else:
-            binned = BinnedRows.of(rows, Bins.of(rows, forest.max_bins), ranges=True)
-            columns = binned.ranked_columns
-            y = binned.y
-            w = binned.w
+        columns, binned, y, w = _ranked(forest, rows)
         n_classes: Any = None
         if outputs is not None:
             check_outputs(forest)
@@ -426,22 +414,15 @@ class ForestData:
         forest.max_features_ = resolve_max_features(
             forest.max_features, len(rows.schema)
         )
-        # Factors of the classes: of all rows once, or anew for every sample ("balanced_subsample"
-        # of trees that have samples).
         factors = None
         balance = False
+        weight = float(len(y) if w is None else w.sum())
         if is_classifier(forest) and outputs is None:
-            classes = forest.classes_.tolist()
-            n_classes = len(classes)
+            n_classes = len(forest.classes_)
             totals = np.bincount(y, w, minlength=n_classes).astype(np.float64)
-            balance = forest.class_weight == "balanced_subsample" and forest.bootstrap
-            class_weight = None if balance else forest.class_weight
-            factors = class_weight_factors(class_weight, classes, totals)
-        weight = float(len(y))
-        if factors is not None:
-            weight = float(factors @ totals)
-        elif w is not None:
-            weight = float(w.sum())
+            factors, balance = _class_factors(forest, totals)
+            if factors is not None:
+                weight = float(factors @ totals)
         growth = _growth(forest, len(y), weight)
         growth = replace(growth, monotonic=column_directions(forest, rows.schema))
         return cls(
@@ -533,6 +514,30 @@ class ForestData:
         if self.binned is None or not (tree.n_codes > 0).any():
             return replace(tree, threshold=threshold)
         return replace(self.binned.bins.with_bins(tree), threshold=threshold)
+
+
+def _ranked(
+    forest: Forest, rows: Rows
+) -> tuple[Columns, BinnedRows | None, np.ndarray | None, np.ndarray | None]:
+    """The cells themselves, ranked, or their bins, which both are columns of codes to the growth;
+    targets and weights."""
+    if forest.max_bins is None:
+        alternative = "max_bins=255, which holds one byte per cell"
+        block = rows.in_one_block(type(forest).__name__, alternative)
+        return Columns.of_cells(block.X, rows.schema), None, block.y, block.w
+    binned = BinnedRows.of(rows, Bins.of(rows, forest.max_bins), ranges=True)
+    return binned.ranked_columns, binned, binned.y, binned.w
+
+
+def _class_factors(
+    forest: Forest, totals: np.ndarray
+) -> tuple[np.ndarray | None, bool]:
+    """Factors of the classes of all rows, or whether they are found anew for every sample
+    ("balanced_subsample" of trees that have samples)."""
+    balance = forest.class_weight == "balanced_subsample" and forest.bootstrap
+    class_weight = None if balance else forest.class_weight
+    classes = forest.classes_.tolist()
+    return class_weight_factors(class_weight, classes, totals), balance
 
 
 def _by_column(tree: Tree) -> Iterator[tuple[int, np.ndarray]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -38,6 +37,7 @@ from lyceum._core.trees import (
 from lyceum._core.types import Data, Operation, Target, Weights
 from lyceum.ensemble.boosting.losses import Loss
 from lyceum.ensemble.boosting.scoring import score_of
+from lyceum.ensemble.boosting.state import BoostingState, seed_of
 from lyceum.ensemble.boosting.trees import MOST_LEAVES, TreeGrower
 from lyceum.ensemble.tree_members import TreesOfRounds
 from lyceum.errors import DataError, SettingError
@@ -282,7 +282,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         if not self.do_early_stopping_ or self.validation_fraction is None:
             return None
         out = held_out_rows(
-            0, n, self.validation_fraction, _seed(self.seed_, _HELD_OUT)
+            0, n, self.validation_fraction, seed_of(self.seed_, _HELD_OUT)
         )
         if not out.any() or out.all():
             raise SettingError(
@@ -350,10 +350,13 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             report("rounds", number + 1, self.max_iter)
         self.n_iter_ = len(self.trees_) // K
         if self.do_early_stopping_ and judged is not None:
-            # the trees up to the round of the least validation loss
-            self.n_iter_ = int(np.argmin(self._judgments(True)))
-            del self.trees_[self.n_iter_ * K :]
+            self._keep_best(K)
         del self._scored
+
+    def _keep_best(self, K: int) -> None:
+        """Keep the trees up to the round of the least validation loss, or the largest score."""
+        self.n_iter_ = int(np.argmin(self._judgments(True)))
+        del self.trees_[self.n_iter_ * K :]
 
     def _judge(self, training: BoostingState, judged: BoostingState | None) -> None:
         # the mean of the training loss also begins the next round: gradients are of its scores
@@ -438,7 +441,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         """The rows of a round, None for all; at least one."""
         if self.subsample == 1.0:
             return None
-        uniforms = row_uniforms(0, n, _seed(self.seed_, _ROWS, number))
+        uniforms = row_uniforms(0, n, seed_of(self.seed_, _ROWS, number))
         bound = max(self.subsample, uniforms.min())
         return np.flatnonzero(uniforms <= bound).astype(np.uint32)
 
@@ -456,7 +459,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         if count >= d:
             return np.ones(d, dtype=bool)
         in_use = np.zeros(d, dtype=bool)
-        uniforms = row_uniforms(0, d, _seed(self.seed_, _COLUMNS, number, k))
+        uniforms = row_uniforms(0, d, seed_of(self.seed_, _COLUMNS, number, k))
         in_use[np.argsort(uniforms, kind="stable")[:count]] = True
         return in_use
 
@@ -579,20 +582,6 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         raise undefined(self, "_decide")
 
 
-@dataclass
-class BoostingState:
-    """Rows to learn from, or to judge by: what grows on them, their loss, and their scores so
-    far."""
-
-    grower: TreeGrower
-    loss: Loss
-    scores: np.ndarray  # (K, n)
-
-    def add(self, tree: Tree, k: int) -> None:
-        """Add to output k the values of the nodes where the rows are."""
-        self.grower.add_values(tree.node_values[:, 0], self.scores[k])
-
-
 def _scores_so_far(learner: GradientBoosting, rows: Rows) -> np.ndarray:
     """The scores, (K, n), by the trees there are, of rows with a positive weight."""
     scores = list(rows.map(partial(_scores_of_block, learner)))
@@ -604,10 +593,3 @@ def _scores_of_block(learner: GradientBoosting, block: Block) -> np.ndarray:
     if block.w is None:
         return scores
     return scores[block.w > 0]
-
-
-def _seed(*numbers: int) -> int:
-    """One seed from several numbers."""
-    sequence = np.random.SeedSequence([number % 2**32 for number in numbers])
-    (state,) = sequence.generate_state(1, np.uint64)
-    return int(state >> 1)

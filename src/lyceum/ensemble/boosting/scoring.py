@@ -50,10 +50,10 @@ class _ScoredRows(BaseEstimator):
         measure = accuracy_score if hasattr(self, "classes_") else r2_score
         return float(measure(y, self.predict(X), sample_weight=sample_weight))
 
-    @available_if(lambda self: hasattr(self, "classes_"))  # type: ignore[untyped-decorator]
+    @available_if(lambda self: hasattr(self, "classes_"))
     def predict_proba(self, X: Data) -> np.ndarray:
         return self.learner._posterior(self.scores)
 
-    @available_if(lambda self: hasattr(self, "classes_"))  # type: ignore[untyped-decorator]
+    @available_if(lambda self: hasattr(self, "classes_"))
     def decision_function(self, X: Data) -> np.ndarray:
         return self.learner._flat(self.scores)

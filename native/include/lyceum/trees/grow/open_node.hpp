@@ -79,6 +79,10 @@ public:
             value[1] = n * std::clamp(value[1] / n, open.bounds.lower, open.bounds.upper);
             value[0] = n - value[1];
         }
+        // a count: its weight, sum and sum of y log y
+        if constexpr (requires { target_.outputs; })
+            if (!target_.first)
+                value[1] = value[0] * std::clamp(value[1] / value[0], open.bounds.lower, open.bounds.upper);
     }
 
     // What a monotone function of a column is: the mean, or the share of the second class.

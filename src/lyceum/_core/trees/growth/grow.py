@@ -167,21 +167,23 @@ def grow_with_record(
     for _ in ordered_map(grower.finish, range(len(grower.open))):
         pass
     arrays = grower.result()
-    considered = arrays.pop("considered")
-    merits = arrays.pop("merits")
-    candidates = SplitCandidates(
-        node=considered[:, 0],
-        feature=considered[:, 1],
-        gain=merits[:, 0],
-        score=merits[:, 1],
-        threshold=merits[:, 2],
-    )
+    candidates = _candidates(arrays.pop("considered"), arrays.pop("merits"))
     if n_classes == ():
         arrays["node_values"] = center + _means(arrays["node_values"])
         n_classes = (1,) * len(center)
     elif not isinstance(n_classes, tuple):
         n_classes = (n_classes or 1,)
     return Tree(**arrays, n_features=d, n_classes=n_classes), candidates
+
+
+def _candidates(considered: np.ndarray, merits: np.ndarray) -> SplitCandidates:
+    return SplitCandidates(
+        node=considered[:, 0],
+        feature=considered[:, 1],
+        gain=merits[:, 0],
+        score=merits[:, 1],
+        threshold=merits[:, 2],
+    )
 
 
 def _side_by_side(
