@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from lyceum._core.base import OutputsClassifier, rows_of_outputs, several_outputs
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
-from lyceum._core.types import Categories, Data, Target, Weights
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.errors import ModelFileError
 from lyceum.neighbors.condensing import condensed_rows, edited_rows
 from lyceum.neighbors.knn.explanation import NeighborExplanation
@@ -256,6 +256,9 @@ class KNeighborsClassifier(OutputsClassifier, Voter):
     def outputs_2d_(self) -> bool:
         """Whether there are several targets."""
         return self.n_outputs_ > 1
+
+    def _operations(self) -> list[Operation]:
+        return self._vote_operations()
 
     def _apply(self, function: Any, X: Data) -> Any:
         return self._apply_to_all(function, X, getattr(self, "n_neighbors_", 1))

@@ -10,7 +10,7 @@ import numpy as np
 from lyceum._core.base import Regressor, rows_of_outputs, several_outputs
 from lyceum._core.data import ArraySource, Block, Column, Rows
 from lyceum._core.distances import Metric, ValueDifference
-from lyceum._core.types import Categories, Data, Target, Weights
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.neighbors.knn.explanation import NeighborExplanation
 from lyceum.neighbors.knn.voter import VOTER_CONSTRAINTS, Voter
 from lyceum.neighbors.knn.votes import OutputTallies, Tally
@@ -216,6 +216,9 @@ class KNeighborsRegressor(Regressor, Voter):
     def _mean_targets(self, block: Block) -> np.ndarray:
         means = self._shares(block)
         return means if self.targets_.ndim == 2 else means[:, 0]
+
+    def _operations(self) -> list[Operation]:
+        return self._vote_operations()
 
     # -- what was learned --------------------------------------------------------------
 
