@@ -279,9 +279,9 @@ def test_members_that_need_a_frame_are_explained_in_it(library):
     def _table(X):
         return X if isinstance(X, pd.DataFrame) else X.to_pandas()
 
-    model = VotingClassifier([("watcher", Watcher()), ("bayes", NaiveBayes())]).fit(
-        frame, y
-    )
+    model = VotingClassifier(
+        [("watcher", Watcher()), ("bayes", NaiveBayes())], voting="soft"
+    ).fit(frame, y)
     seen.clear()
     found = model.explain(frame)
     np.testing.assert_allclose(

@@ -28,8 +28,13 @@ from lyceum._core.base.one_record import (
 )
 from lyceum._core.base.operations import affine_operation, model_operations
 from lyceum._core.base.posterior_classifier import (
+    Outputs,
+    OutputsClassifier,
     PosteriorClassifier,
+    check_one_output,
     normalize_posteriors,
+    rows_of_outputs,
+    several_outputs,
 )
 from lyceum._core.base.replacement import (
     parts_by_replacement,
@@ -45,13 +50,6 @@ from lyceum._core.base.score import (
     target_of,
     targets_to_score,
     validation_parts,
-)
-from lyceum._core.base.several_outputs import (
-    Outputs,
-    OutputsClassifier,
-    check_one_output,
-    rows_of_outputs,
-    several_outputs,
 )
 from lyceum._core.base.state import unchanged_on_failure
 from lyceum._core.base.takes import (
