@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import CATEGORICAL_FEATURES, Learner
+from lyceum._core.base import CATEGORICAL_FEATURES, Learner, check_same_columns
 from lyceum._core.constraints import Interval, RealNotInt, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.statistics import seed_from
@@ -164,11 +164,14 @@ class IsolationForest(OutlierMixin, Learner):
         sample_weight : array of shape (n_samples,), optional
             Rows are drawn with chances in proportion to it.
         """
+        known = self._known_trees()
+        before = getattr(self, "schema_", None)
         rows = self._rows(X, None, sample_weight)
+        if known and before is not None:
+            check_same_columns(self, before)
         block = rows.in_one_block("IsolationForest", "GaussianDensity")
         block = block.without_zero_weights()
         cells = np.asarray(block.dense, dtype=np.float64)
-        known = self._known_trees()
         if not known:
             self.seed_ = seed_from(self.random_state)
         self.n_drawn_ = self._n_drawn(len(cells))
@@ -206,7 +209,7 @@ class IsolationForest(OutlierMixin, Learner):
             return min(256, n_rows)
         if not isinstance(self.max_samples, Integral):
             return max(1, int(self.max_samples * n_rows))
-        if self.max_samples > n_rows:
+        if int(self.max_samples) > n_rows:
             warnings.warn(
                 f"max_samples ({self.max_samples}) is greater than the total number of samples"
                 f" ({n_rows}). max_samples will be set to n_samples for estimation.",

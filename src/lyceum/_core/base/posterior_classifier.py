@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base.score import Classifier
 from lyceum._core.data import Block, CheckCells, Inputs, Rows, class_codes, labels
 from lyceum._core.native import native
-from lyceum._core.types import Data, Operation, Target, Weights
+from lyceum._core.types import Data, Operation, Weights
 from lyceum.errors import DataError, SettingError, cannot_export, undefined
 
 _ROUNDING = 1e-13  # how far from 1 a sum of posteriors may be by rounding alone
@@ -183,7 +183,7 @@ class Outputs:
         return tuple(len(classes) for classes in self.classes or ())
 
 
-def several_outputs(learner: Any, y: Target) -> Outputs | None:
+def several_outputs(learner: Any, y: Any) -> Outputs | None:
     """The columns of a target that has more than one; None of any other.
 
     >>> from lyceum.trees import DecisionTreeClassifier
@@ -197,7 +197,10 @@ def several_outputs(learner: Any, y: Target) -> Outputs | None:
         raise DataError(
             "sparse multilabel-indicator for y is not supported: give y.toarray()"
         )
-    if not hasattr(y, "shape") and not isinstance(next(iter(y), None), list | tuple):
+    if isinstance(y, list | tuple):
+        if not y or not isinstance(y[0], list | tuple | np.ndarray):
+            return None
+    elif not hasattr(y, "shape"):
         return None
     cells = np.asarray(y)
     if cells.ndim != 2 or cells.shape[1] < 2:
@@ -216,7 +219,7 @@ def several_outputs(learner: Any, y: Target) -> Outputs | None:
 class _CellsAlone(Inputs):
     """The way in without a target, which is read apart."""
 
-    task = None  # type: ignore[assignment]
+    task = None
 
 
 def rows_of_outputs(
@@ -252,9 +255,9 @@ class OutputsClassifier(PosteriorClassifier):
     classes_: Any
 
     @property
-    def n_classes_(self) -> Any:  # type: ignore[override]
+    def n_classes_(self) -> Any:
         """The number of classes; of several outputs, of each."""
-        if self.n_outputs_ > 1:
+        if getattr(self, "n_outputs_", 1) > 1:
             return [len(classes) for classes in self.classes_]
         return len(self.classes_)
 

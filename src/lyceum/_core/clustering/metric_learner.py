@@ -164,7 +164,7 @@ class MetricLearner(Learner):
         """A metric with the parameters that `metric_params` and `p` give it."""
         params = dict(getattr(self, "metric_params", None) or {})
         if chosen == "minkowski" and getattr(self, "p", None) is not None:
-            params.setdefault("p", self.p)  # type: ignore[attr-defined]
+            params.setdefault("p", self.p)
         if isinstance(chosen, str):
             chosen = _ALIASES.get(chosen, chosen)
         return metric(chosen, **params)

@@ -30,10 +30,12 @@ class ScikitArrays:
     node_values: np.ndarray
     weight: np.ndarray
     n_rows: np.ndarray
-    depth: int
-    n_nodes: int
     n_features: int
     n_classes: tuple[int, ...]
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.feature)
 
     @property
     def node_count(self) -> int:
@@ -43,7 +45,28 @@ class ScikitArrays:
     @property
     def max_depth(self) -> int:
         """The largest number of splits from the root to a leaf."""
-        return self.depth
+        return int(self.depths.max())
+
+    @property
+    def depths(self) -> np.ndarray:
+        """How many splits are above every node."""
+        depths = np.zeros(self.n_nodes, dtype=np.int32)
+        for node, parent in enumerate(self.parent.tolist()):
+            if parent >= 0:
+                depths[node] = depths[parent] + 1
+        return depths
+
+    @property
+    def parent(self) -> np.ndarray:
+        """The parent of every node, −1 of the root."""
+        # the children of inner node i are the nodes child[i] up to child[i] + n_children[i]
+        parents = np.full(self.n_nodes, -1, dtype=np.int32)
+        inner = np.flatnonzero(self.n_children > 0)
+        counts = self.n_children[inner]
+        first = np.repeat(self.child[inner], counts)
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        parents[first + within] = np.repeat(inner, counts)
+        return parents
 
     @property
     def n_outputs(self) -> int:

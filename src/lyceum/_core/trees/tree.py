@@ -120,10 +120,6 @@ class Tree(ScikitArrays):
             object.__setattr__(self, "n_features", columns)
 
     @property
-    def n_nodes(self) -> int:
-        return len(self.feature)
-
-    @property
     def n_leaves(self) -> int:
         return int(np.count_nonzero(self.kind == LEAF))
 
@@ -138,27 +134,6 @@ class Tree(ScikitArrays):
             + len(self.cuts)
             + len(self.branches)
         )
-
-    @property
-    def parent(self) -> np.ndarray:
-        """The parent of every node, −1 of the root."""
-        # the children of inner node i are the nodes child[i] up to child[i] + n_children[i]
-        parents = np.full(self.n_nodes, -1, dtype=np.int32)
-        inner = np.flatnonzero(self.kind != LEAF)
-        counts = self.n_children[inner]
-        first = np.repeat(self.child[inner], counts)
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        parents[first + within] = np.repeat(inner, counts)
-        return parents
-
-    @property
-    def depths(self) -> np.ndarray:
-        """How many splits are above every node."""
-        depths = np.zeros(self.n_nodes, dtype=np.int32)
-        for node, parent in enumerate(self.parent.tolist()):
-            if parent >= 0:
-                depths[node] = depths[parent] + 1
-        return depths
 
     @property
     def depth(self) -> int:

@@ -82,7 +82,7 @@ class RandomForestClassifier(OutputsClassifier, Forest):
     }
 
     classes_: np.ndarray
-    oob_decision_function_: np.ndarray
+    oob_decision_function_: Any
 
     def __init__(
         self,

@@ -117,6 +117,12 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
     record_ : list of dict
         With `record=True`: step (the round), objective (the mean loss), validation_loss, and of
         every tree of the round n_leaves, depth, gain and columns.
+    scores_by_round_ : list of float
+        The scores by `scoring`, where early stopping judges by another score than the loss.
+    n_trees_per_iteration_ : int
+        The trees of a round: one per class of more than two, else one.
+    is_categorical_ : ndarray of bool of shape (n_features_in_,) or None
+        Which columns hold categories.
     seed_ : int
         The seed that was used.
     """
@@ -527,8 +533,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
 
     @property
     def validation_score_(self) -> np.ndarray:
-        """Minus the mean loss of the validation rows, or their score by `scoring`; empty if there
-        are none."""
+        """Minus the mean loss of the validation rows, or their score; empty if there are none."""
         if self._has_scorer and self.validation_history_:
             return np.array(self.scores_by_round_)
         return -np.array(self.validation_history_)

@@ -53,6 +53,10 @@ class KNeighborsClassifier(OutputsClassifier, Voter):
     ----------
     n_neighbors_ : int
         k as used.
+    n_outputs_ : int
+        The number of targets.
+    outputs_2d_ : bool
+        Whether there are several targets.
     errors_ : array of shape (max_neighbors,)
         Where k is chosen: the error for k = 1, 2, ...; NaN where it was not tried.
     rows_ : array or CSR array of shape (n, d)

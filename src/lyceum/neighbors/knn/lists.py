@@ -64,10 +64,10 @@ class NeighborLists(StoredRows):
             raise SettingError(
                 f"n_neighbors does not take {type(n_neighbors)} value, enter integer value"
             )
-        if n_neighbors <= 0:
+        if int(n_neighbors) <= 0:
             raise SettingError(f"Expected n_neighbors > 0. Got {n_neighbors}")
         n_stored = len(self.weights_)
-        if n_neighbors > n_stored - (X is None):
+        if int(n_neighbors) > n_stored - (X is None):
             sign = "<" if X is None else "<="
             raise SettingError(
                 f"Expected n_neighbors {sign} n_samples_fit, but n_neighbors = {n_neighbors},"

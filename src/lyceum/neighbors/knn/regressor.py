@@ -147,7 +147,7 @@ class KNeighborsRegressor(Regressor, Voter):
             rows = rows_of_outputs(self, X, outputs, sample_weight)
             self._check_settings()
             self._keep_outputs(rows, outputs)
-            self.mean_ = np.average(self.targets_, axis=0, weights=self.weights_)
+            self.mean_: Any = np.average(self.targets_, axis=0, weights=self.weights_)
             return self
         rows = self._rows(X, y, sample_weight)
         self._check_settings()

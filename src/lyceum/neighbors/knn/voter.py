@@ -107,6 +107,15 @@ class Voter(NeighborLists):
         The share of the rows that "validation" holds out.
     """
 
+    _attribute_docs: ClassVar[str] = """
+    n_samples_fit_ : int
+        The number of stored rows.
+    effective_metric_ : str or callable
+        The metric that is computed: Minkowski's distance of p = 2 is the Euclidean one.
+    effective_metric_params_ : dict
+        Its parameters.
+    """
+
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict[str, Any]] = VOTER_CONSTRAINTS
     history_axes: ClassVar[tuple[str, str]] = ("neighbors", "error")

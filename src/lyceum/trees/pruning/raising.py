@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -329,7 +330,7 @@ def _with_empty_branches(tree: Tree, cells: np.ndarray) -> Tree:
     changed = _with_children(tree, new, tree.n_children + n_added)
     n_nodes = tree.n_nodes + len(empty)
     # the nodes at their new numbers, and empty leaves at the others
-    arrays = {"cuts": tree.cuts, "branches": branches}
+    arrays: dict[str, Any] = {"cuts": tree.cuts, "branches": branches}
     for name in ARRAYS:
         if name not in arrays:
             old = getattr(changed, name)
@@ -380,7 +381,7 @@ def _without_empty_branches(tree: Tree) -> Tree:
     n_lost = np.bincount(tree.parent[gone], minlength=tree.n_nodes)
     changed = _with_children(tree, new, tree.n_children - n_lost)
     changed = replace(changed, missing=missing.astype(tree.missing.dtype))
-    arrays = {"cuts": tree.cuts, "branches": branches}
+    arrays: dict[str, Any] = {"cuts": tree.cuts, "branches": branches}
     for name in ARRAYS:
         if name not in arrays:
             arrays[name] = getattr(changed, name)[~gone]

@@ -369,7 +369,7 @@ def build_tree(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
     )
 
 
-def _split_tables(nodes: Sequence[Node], bins: Bins) -> dict[str, np.ndarray]:
+def _split_tables(nodes: Sequence[Node], bins: Bins) -> dict[str, Any]:
     """The cuts of the splits by intervals, the branches of those by categories, how many branches a
     node has, and where its cuts or branches begin."""
     cuts: list[np.ndarray] = [np.empty(0)]
