@@ -53,6 +53,7 @@ _BLANKS = {
     "table": -1,
     "missing": -1,
 }
+_BY_NODE = [name for name in ARRAYS if name not in ("cuts", "branches")]
 _IMPURITIES = ("entropy", "gini", "misclassification")
 # of a weight: sums of fractions that differ by less are equal
 _EQUAL = 1e-12
@@ -381,11 +382,8 @@ def _without_empty_branches(tree: Tree) -> Tree:
     n_lost = np.bincount(tree.parent[gone], minlength=tree.n_nodes)
     changed = _with_children(tree, new, tree.n_children - n_lost)
     changed = replace(changed, missing=missing.astype(tree.missing.dtype))
-    arrays: dict[str, Any] = {"cuts": tree.cuts, "branches": branches}
-    for name in ARRAYS:
-        if name not in arrays:
-            arrays[name] = getattr(changed, name)[~gone]
-    return replace(tree, **arrays)
+    arrays: dict[str, Any] = {n: getattr(changed, n)[~gone] for n in _BY_NODE}
+    return replace(tree, branches=branches, **arrays)
 
 
 def _with_children(tree: Tree, new: np.ndarray, n_children: np.ndarray) -> Tree:
