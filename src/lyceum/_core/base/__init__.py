@@ -29,8 +29,13 @@ from lyceum._core.base.one_record import (
 )
 from lyceum._core.base.operations import affine_operation, model_operations
 from lyceum._core.base.posterior_classifier import (
+    Outputs,
+    OutputsClassifier,
     PosteriorClassifier,
+    check_one_output,
     normalize_posteriors,
+    rows_of_outputs,
+    several_outputs,
 )
 from lyceum._core.base.replacement import (
     parts_by_replacement,
@@ -69,11 +74,14 @@ __all__ = [
     "NewColumns",
     "OnePassClassifier",
     "OnePassLearner",
+    "Outputs",
+    "OutputsClassifier",
     "PosteriorClassifier",
     "Reading",
     "RecordModel",
     "Regressor",
     "affine_operation",
+    "check_one_output",
     "check_same_columns",
     "check_takes_weights",
     "complexity",
@@ -92,10 +100,12 @@ __all__ = [
     "pipeline_steps",
     "plausible_cells",
     "replace_columns",
+    "rows_of_outputs",
     "schema_with_names",
     "score_operations",
     "separability_facts",
     "set_separability",
+    "several_outputs",
     "step_names",
     "sum_by_source",
     "takes_missing",
