@@ -29,25 +29,12 @@ from lyceum.syllabus import SECTIONS, rows
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-GUIDES = (
-    "files",
-    "kernels",
-    "multiclass",
-    "neighbors",
-    "bayesnets",
-    "cluster",
-    "mixtures",
-    "decomposition",
-    "committees",
-    "paradigms",
-    "text",
-    "exercises",
-    "workbench",
-    "serving",
-    "exporting",
-    "deploying",
-)
 ABOUT = ("reliability", "design", "releasing")
+# every other page of docs/, the tutorial first; the reference is made anew
+GUIDES = sorted(
+    (path.stem for path in DOCS.glob("*.md") if path.stem not in (*ABOUT, "reference")),
+    key=lambda name: (name != "tutorial", name),
+)
 _CODE = re.compile(r"```python\n(.*?)```\n", re.S)
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 _EXERCISE = re.compile(r"\{\{exercise ([\w-]+) (\d+) (\d)\}\}")
@@ -68,6 +55,7 @@ def main(target: Path) -> None:
     for name in pages:
         _write(target / f"{name}.md", (DOCS / f"{name}.md").read_text(encoding="utf-8"))
     _write_reference(target)
+    _write_sections(target, chapters)
     _write(target / "index.md", _front_page(chapters))
 
 
@@ -152,8 +140,8 @@ def _drawn(match: re.Match[str]) -> str:
     page = fragment(exercise, solution=True)
     for depth, tag in ((4, "h2"), (3, "h1")):
         page = re.sub(f"<(/?){tag}>", f"<\\1h{depth}>", page)
-    lines = [line for line in page.splitlines() if line.strip()]
-    body = "\n".join(lines)
+    page = page.replace("<table>", '<table class="table w-auto">')
+    body = "\n".join(line for line in page.splitlines() if line.strip())
     return f"<div>\n{body}\n</div>\n"
 
 
@@ -184,11 +172,9 @@ def _write_reference(target: Path) -> None:
             f"   :toctree: names\n\n{listed}\n```\n",
         )
         rooms.append(title)
-    tree = "\n".join(rooms)
     _write(
         target / "reference" / "index.md",
-        "# Reference\n\nEvery public name, by room.\n\n```{toctree}\n:maxdepth: 1\n\n"
-        f"{tree}\n```\n",
+        f"# Reference\n\nEvery public name, by room.\n\n{_tree(rooms)}",
     )
 
 
@@ -197,25 +183,32 @@ def _write_reference(target: Path) -> None:
 
 def _front_page(chapters: list[Path]) -> str:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    start = readme.replace("](docs/", "](")
-    design = sorted(path.stem for path in (DOCS / "design").glob("*.md"))
-    trees = {
-        "Chapters": [f"chapters/{path.stem}" for path in chapters],
-        "Guides": list(GUIDES),
-        "Reference": ["reference/index"],
-        "About": [*ABOUT, *(f"design/{name}" for name in design)],
-    }
-    parts = [start, "\n## The course\n"]
-    parts += [
+    listed = [
         f"- [{number} {title}](chapters/{path.name})"
         for (number, title), path in zip(SECTIONS.items(), chapters)
     ]
-    for caption, names in trees.items():
-        listed = "\n".join(names)
-        parts.append(
-            f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{listed}\n```\n"
-        )
+    parts = [readme.replace("](docs/", "]("), "\n## The course\n", *listed, ""]
+    parts.append(
+        _tree(["chapters/index", "guides", "reference/index", "about"], "hidden")
+    )
     return "\n".join(parts)
+
+
+def _tree(pages: list[str], option: str = "maxdepth: 1") -> str:
+    listed = "\n".join(pages)
+    return f"```{{toctree}}\n:{option}{'' if ':' in option else ':'}\n\n{listed}\n```\n"
+
+
+def _write_sections(target: Path, chapters: list[Path]) -> None:
+    """A page per section, so that the side bar shows its neighbors."""
+    design = [f"design/{path.stem}" for path in sorted((DOCS / "design").glob("*.md"))]
+    sections = {
+        "chapters/index": ("The course", [path.stem for path in chapters]),
+        "guides": ("Guides", GUIDES),
+        "about": ("About", [*ABOUT, *design]),
+    }
+    for name, (title, pages) in sections.items():
+        _write(target / f"{name}.md", f"# {title}\n\n{_tree(pages)}")
 
 
 if __name__ == "__main__":
