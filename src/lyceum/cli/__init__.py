@@ -261,14 +261,53 @@ def inspect(
             help="The column to predict; others are checked for leaks of it.",
         ),
     ] = None,
+    kind: Kind = None,
+    pair: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            help="Two columns to look at side by side instead.", metavar="X Y"
+        ),
+    ] = None,
     file_format: Any = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what is in a table: kinds and why, ranges, categories, missing cells, and what looks
     wrong."""
-    from lyceum.cli.commands.inspect import run
+    from lyceum.cli.commands.inspect import run, run_pair
 
-    run(file, target, file_format, as_json)
+    if pair is not None:
+        run_pair(file, pair, kinds_of(kind), file_format, as_json)
+    else:
+        run(file, target, kinds_of(kind), file_format, as_json)
+
+
+@app.command(
+    epilog='Example: lyceum repair people.csv --step "blank age 3a" -o repaired.csv'
+)
+@reads_files
+def repair(
+    file: Data,
+    step: Annotated[
+        list[str],
+        typer.Option(
+            help=(
+                "set COLUMN ROW VALUE, blank COLUMN VALUE, replace COLUMN VALUE NEW, drop-row ROW"
+                " or drop-column COLUMN; repeat for more."
+            ),
+            metavar="<str>",
+        ),
+    ],
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="A .csv or .parquet file to write.")
+    ],
+    file_format: Any = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Repair cells of a table by steps, into another file."""
+    from lyceum.cli.commands.inspect import run_repair
+
+    run_repair(file, step, out, file_format, force=force, as_json=as_json)
 
 
 def _learner_names(incomplete: str) -> list[str]:

@@ -26,6 +26,8 @@ class Action:
         Options of the command that have another name than the argument.
     result : str
         The name of what the function returns.
+    positional : dict of int to str
+        Options of the command for what the function takes by position, from that position on.
     """
 
     command: str
@@ -34,6 +36,7 @@ class Action:
     options: Mapping[str, Any] = field(default_factory=dict)
     flags: Mapping[str, str] = field(default_factory=dict)
     result: str = "result"
+    positional: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def given(self) -> dict[str, Any]:
@@ -47,7 +50,11 @@ class Action:
 
     def as_command(self) -> str:
         """A line for the shell."""
-        words = ["lyceum", self.command, *map(str, self.arguments)]
+        words = ["lyceum", self.command]
+        for index, argument in enumerate(self.arguments):
+            if index in self.positional:
+                words.append(self.positional[index])
+            words.append(str(argument))
         for name, value in self.given.items():
             words += _command_words(self.flags.get(name, f"--{name}"), value)
         return shlex.join(words)

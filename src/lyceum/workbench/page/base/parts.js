@@ -53,7 +53,10 @@ export function actionTexts(action, what = "this view") {
 export function shown(loaded, make) {
   return () => {
     const { value, error, loading } = loaded();
-    if (error) return h("p", { class: "error", role: "alert" }, error);
+    if (error) {
+      const back = h("button", { type: "button", class: "quiet", onclick: () => window.history.back() }, "take the last step back");
+      return [h("p", { class: "error", role: "alert" }, error), back];
+    }
     if (value === null) return loading ? h("p", { class: "waiting", role: "status" }, "Reading …") : null;
     return make(value);
   };
