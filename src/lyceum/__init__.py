@@ -14,20 +14,32 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lyceum.base import decide
     from lyceum.data import scan
+    from lyceum.dropin import patch_sklearn, unpatch_sklearn
     from lyceum.persist import load, save
     from lyceum.studies import study
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "decide", "load", "save", "scan", "study"]
+__all__ = [
+    "__version__",
+    "decide",
+    "load",
+    "patch_sklearn",
+    "save",
+    "scan",
+    "study",
+    "unpatch_sklearn",
+]
 
 # names of the top level, imported from their rooms when they are first used
 _HOMES = {
     "decide": "lyceum.base",
     "load": "lyceum.persist",
+    "patch_sklearn": "lyceum.dropin",
     "save": "lyceum.persist",
     "scan": "lyceum.data",
     "study": "lyceum.studies",
+    "unpatch_sklearn": "lyceum.dropin",
 }
 _ROOMS = (
     "anomaly",
@@ -43,6 +55,7 @@ _ROOMS = (
     "decomposition",
     "density",
     "distances",
+    "dropin",
     "ensemble",
     "errors",
     "evaluate",
@@ -101,3 +114,5 @@ def __dir__() -> list[str]:
 
 
 _warn_of_namesake(os.path.dirname(os.path.dirname(__file__)))
+if os.environ.get("LYCEUM_DROPIN", "0") not in ("", "0"):
+    importlib.import_module("lyceum.dropin.environment").switch_with_sklearn()

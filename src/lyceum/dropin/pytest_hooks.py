@@ -1,0 +1,73 @@
+"""What `pytest -p lyceum.dropin` does: switch, and note which test touches which class."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from lyceum.dropin import calls, stand_ins, switch
+
+_RESULTS = "LYCEUM_DROPIN_RESULTS"  # a file for one line of JSON per test
+_STRICT = "LYCEUM_DROPIN_STRICT"  # no fallback: the tests see Lyceum's learners alone
+
+
+def pytest_configure(config: Any) -> None:
+    """Switch before the first test module is imported."""
+    switch.patch_sklearn(fallback=not os.environ.get(_STRICT))
+
+
+def pytest_collection(session: Any) -> None:
+    """Test modules are imported from now on."""
+    stand_ins.set_collecting(True)
+
+
+def pytest_collection_finish(session: Any) -> None:
+    """All test modules are imported."""
+    stand_ins.set_collecting(False)
+
+
+def pytest_runtest_setup(item: Any) -> None:
+    """Begin to note the classes that a test touches."""
+    calls.touched.clear()
+
+
+def pytest_runtest_makereport(item: Any, call: Any) -> None:
+    """Keep what a test raised, and where, for its line."""
+    if call.excinfo is None:
+        return
+    frames = [str(entry.path) for entry in call.excinfo.traceback]
+    item._lyceum_raised = {
+        "type": call.excinfo.typename,
+        "text": str(call.excinfo.value)[:600],
+        "line": str(call.excinfo.traceback[-1].statement)[:200],
+        "frames": [frame.partition("site-packages/")[2] or frame for frame in frames][
+            -3:
+        ],
+    }
+    item.user_properties.append(("lyceum_raised", item._lyceum_raised))
+
+
+def pytest_runtest_logreport(report: Any) -> None:
+    """Write the line of a test: its outcome and the classes that it touched."""
+    path = os.environ.get(_RESULTS)
+    is_end = report.when == "call" or report.outcome != "passed"
+    if not path or not is_end:
+        return
+    line = {
+        "test": report.nodeid,
+        "when": report.when,
+        "outcome": report.outcome,
+        "expected_failure": hasattr(report, "wasxfail"),
+        "seconds": round(report.duration, 3),
+        "classes": sorted(calls.touched),
+        "raised": dict(report.user_properties).get("lyceum_raised"),
+    }
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Show which classes learned, at the end of the run."""
+    if not os.environ.get(_RESULTS):
+        terminalreporter.write_line(str(calls.report()))

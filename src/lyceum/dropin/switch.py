@@ -1,0 +1,160 @@
+"""Put Lyceum's learners in the place of scikit-learn's classes of the same name, and back."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import sklearn
+from sklearn.base import BaseEstimator
+
+from lyceum.dropin import calls, stand_ins
+
+# rooms with learners; their doors list their names without importing them
+ROOMS = (
+    "anomaly",
+    "bayes",
+    "cluster",
+    "decision",
+    "decomposition",
+    "density",
+    "ensemble",
+    "kernels",
+    "linear",
+    "mixtures",
+    "neighbors",
+    "neural",
+    "prepare",
+    "semi_supervised",
+    "trees",
+)
+
+# (module, name, scikit-learn's class) of everything that was replaced
+_replaced: list[tuple[ModuleType, str, Any]] = []
+
+
+@cache
+def shared_classes() -> dict[str, tuple[type, type]]:
+    """The learners that Lyceum and scikit-learn both have: name to (ours, theirs).
+
+    See Also
+    --------
+    patch_sklearn : Puts ours in the place of theirs.
+
+    Examples
+    --------
+    >>> from lyceum.dropin import shared_classes
+    >>> ours, theirs = shared_classes()["Ridge"]
+    >>> ours.__module__.partition(".")[0], theirs.__module__.partition(".")[0]
+    ('lyceum', 'sklearn')
+    """
+    shared = {}
+    theirs = _public_estimators()
+    for room in ROOMS:
+        module = importlib.import_module(f"lyceum.{room}")
+        for name in module.__all__:
+            if name in theirs:
+                shared[name] = (getattr(module, name), theirs[name])
+    return shared
+
+
+def patch_sklearn(fallback: bool = True) -> None:
+    """Let `from sklearn... import` give Lyceum's learners, where it has the class.
+
+    Replaced are the names in scikit-learn's public modules and in the module that defines the
+    class. Code that imported a class before keeps scikit-learn's, and so do scikit-learn's own
+    modules: call this first. What inherits from a replaced class inherits from scikit-learn's,
+    whose private parts a subclass may use.
+
+    Parameters
+    ----------
+    fallback : bool, default=True
+        Where Lyceum's learner refuses a parameter, its value or an input, scikit-learn's learns
+        instead: the object becomes one of scikit-learn's class, and `report()` says why. If it
+        refuses too, the error is scikit-learn's. Without, the error is Lyceum's.
+
+    See Also
+    --------
+    unpatch_sklearn : Undoes it.
+    report : What learned since.
+
+    Examples
+    --------
+    >>> import lyceum
+    >>> lyceum.patch_sklearn()
+    >>> from sklearn.linear_model import Ridge
+    >>> isinstance(Ridge(), lyceum.linear.Ridge)
+    True
+    >>> lyceum.unpatch_sklearn()
+    """
+    unpatch_sklearn()
+    stand_ins.set_fallback(fallback)
+    calls.forget()
+    for name, (_, theirs) in shared_classes().items():
+        for module in _homes(name, theirs):
+            _replaced.append((module, name, theirs))
+            setattr(module, name, stand_ins.stand_in(name))
+
+
+def unpatch_sklearn() -> None:
+    """Put scikit-learn's own classes back; what was made meanwhile goes on working.
+
+    See Also
+    --------
+    patch_sklearn : The switch.
+
+    Examples
+    --------
+    >>> import lyceum
+    >>> lyceum.patch_sklearn()
+    >>> lyceum.unpatch_sklearn()
+    >>> from sklearn.linear_model import Ridge
+    >>> Ridge.__module__
+    'sklearn.linear_model._ridge'
+    """
+    while _replaced:
+        module, name, theirs = _replaced.pop()
+        setattr(module, name, theirs)
+
+
+def _public_estimators() -> dict[str, type]:
+    """The estimators of scikit-learn's public modules, all of which are imported: one that would
+    be imported after the switch would find ours where it wants its own."""
+    for name in sklearn.__all__:
+        try:
+            importlib.import_module(f"sklearn.{name}")
+        except ImportError:  # a function, or a part that needs another package
+            continue
+    return {
+        name: value
+        for module in _public_modules()
+        for name, value in vars(module).items()
+        if inspect.isclass(value)
+        and issubclass(value, BaseEstimator)
+        and not name.startswith("_")
+        and value.__module__.startswith("sklearn.")
+    }
+
+
+def _public_modules() -> list[ModuleType]:
+    return [
+        module
+        for name, module in list(sys.modules.items())
+        if name.startswith("sklearn.") and "._" not in name and ".tests" not in name
+    ]
+
+
+def _homes(name: str, theirs: type) -> list[ModuleType]:
+    """The modules in which the name stands for scikit-learn's class: its own, and the public ones
+    that export it."""
+    exporting = [
+        module
+        for module in _public_modules()
+        if name in getattr(module, "__all__", ()) and getattr(module, name) is theirs
+    ]
+    own = sys.modules[theirs.__module__]
+    return list({id(module): module for module in [own, *exporting]}.values())

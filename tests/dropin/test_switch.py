@@ -1,0 +1,155 @@
+"""The switch: ours where scikit-learn's stood, theirs where ours cannot, and back."""
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import sklearn.linear_model
+from sklearn.base import clone
+
+import lyceum
+from lyceum import dropin
+
+X = np.random.default_rng(0).normal(size=(40, 3))
+Y = X @ [1.0, -2.0, 3.0] + 1.0
+THEIRS = sklearn.linear_model.Ridge
+
+
+@pytest.fixture
+def switched():
+    lyceum.patch_sklearn()
+    yield
+    lyceum.unpatch_sklearn()
+
+
+def rows_of(name):
+    return [row[1:3] for row in dropin.report().rows if row[0] == name]
+
+
+@pytest.mark.usefixtures("switched")
+def test_the_public_and_the_private_module_give_ours():
+    from sklearn.linear_model import Ridge
+    from sklearn.linear_model._ridge import Ridge as Private
+
+    model = Ridge(alpha=2.0).fit(X, Y)
+    assert Private is Ridge
+    assert isinstance(model, lyceum.linear.Ridge)
+    np.testing.assert_allclose(model.coef_, THEIRS(alpha=2.0).fit(X, Y).coef_)
+    assert rows_of("Ridge") == [("ours", "")]
+
+
+def test_back_again():
+    lyceum.patch_sklearn()
+    lyceum.patch_sklearn()  # a second time changes nothing
+    lyceum.unpatch_sklearn()
+    assert sklearn.linear_model.Ridge is THEIRS
+    assert sklearn.linear_model._ridge.Ridge is THEIRS
+
+
+@pytest.mark.usefixtures("switched")
+def test_what_ours_refuses_theirs_learns_and_the_report_says_why():
+    text = np.array([["a"], ["b"]] * 20, dtype=object)
+    model = sklearn.linear_model.Ridge()
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        model.fit(np.c_[X.astype(object), text, text][:, :4], [["y"]] * 40)
+    ridge = sklearn.linear_model.Ridge()
+    Z = np.ma.masked_array(X[:, :, None])
+    with pytest.raises(ValueError, match="Found array with dim 3"):
+        ridge.fit(Z, Y)  # the error is scikit-learn's, where both refuse
+
+
+@pytest.mark.usefixtures("switched")
+def test_the_object_becomes_one_of_theirs_where_ours_cannot(monkeypatch):
+    def refuse(self, X, y=None, sample_weight=None):
+        raise lyceum.errors.DataError("not today")
+
+    from sklearn.linear_model import Ridge
+
+    model = Ridge(alpha=3.0)
+    monkeypatch.setattr(lyceum.linear.Ridge, "_rows", refuse)
+    assert model.fit(X, Y) is model
+    assert type(model) is THEIRS
+    assert model.alpha == 3.0
+    assert isinstance(model, Ridge)
+    assert rows_of("Ridge") == [("theirs", "DataError: not today")]
+    np.testing.assert_allclose(model.predict(X), THEIRS(alpha=3.0).fit(X, Y).predict(X))
+
+
+def test_without_fallback_the_error_is_ours():
+    lyceum.patch_sklearn(fallback=False)
+    try:
+        with pytest.raises(lyceum.errors.MissingValuesError):
+            sklearn.linear_model.Ridge().fit([[np.nan], [1.0]], [1.0, 2.0])
+    finally:
+        lyceum.unpatch_sklearn()
+
+
+@pytest.mark.usefixtures("switched")
+def test_a_subclass_inherits_from_theirs():
+    class Mine(sklearn.linear_model.Ridge):
+        def fit(self, X, y):
+            return super().fit(X, y)
+
+    assert issubclass(Mine, THEIRS)
+    assert Mine().fit(X, Y).coef_.shape == (3,)
+    assert ("theirs", "Mine inherits from it") in rows_of("Ridge")
+
+
+def test_models_are_pickled_and_cloned_with_and_without_the_switch():
+    lyceum.patch_sklearn()
+    model = sklearn.linear_model.Ridge().fit(X, Y)
+    lyceum.unpatch_sklearn()
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.predict(X), model.predict(X))
+    assert type(clone(model)) is type(model)
+
+
+PROGRAM = """
+import sys
+from sklearn.linear_model import Ridge
+print(Ridge.__mro__[1].__module__, *sys.argv[1:])
+"""
+
+
+def test_a_program_is_run_with_its_arguments(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
+    command = [sys.executable, "-m", "lyceum.dropin", "--report", "program.py", "a"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout == "lyceum.linear.penalized.ridge a\n", done.stderr
+    assert "Learners since the switch" in done.stderr
+
+
+@pytest.mark.parametrize("first", ["lyceum", "sklearn"])
+def test_the_environment_switches_whatever_imports_lyceum(first, monkeypatch):
+    monkeypatch.setenv("LYCEUM_DROPIN", "1")
+    command = [sys.executable, "-c", f"import {first}, lyceum\n{PROGRAM}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.stdout == "lyceum.linear.penalized.ridge\n", done.stderr
+
+
+def test_the_environment_imports_nothing_by_itself(monkeypatch):
+    monkeypatch.setenv("LYCEUM_DROPIN", "1")
+    code = "import lyceum, sys; assert 'sklearn' not in sys.modules, 'imported'"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_notebook_loads_and_unloads_the_switch():
+    dropin.load_ipython_extension(None)
+    assert sklearn.linear_model.Ridge is not THEIRS
+    dropin.unload_ipython_extension(None)
+    assert sklearn.linear_model.Ridge is THEIRS
+
+
+def test_pytest_takes_it_as_a_plugin(tmp_path):
+    test = (
+        "from sklearn.linear_model import Ridge\n"
+        "def test(): assert 'lyceum' in str(Ridge.__mro__)"
+    )
+    (tmp_path / "test_it.py").write_text(test, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "lyceum.dropin", "."]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert "Learners since the switch" in done.stdout
