@@ -41,6 +41,7 @@ class Desk:
         self.events = EventLog()
         self.server: Any = None
         self.last_request = time.monotonic()
+        self.jobs: dict[str, Any] = {}  # studies that run or ran, by their folder
         self.busy: set[str] = (
             set()
         )  # names of long work: the workbench stays while there is any
@@ -72,8 +73,11 @@ class Desk:
         return path
 
     def name_of(self, path: Path) -> str:
-        """How pages and commands call a path: relative to the folder."""
-        return path.resolve().relative_to(self.folder).as_posix()
+        """How pages and commands call a path: relative to the folder where it is below it."""
+        path = path.resolve()
+        if path.is_relative_to(self.folder):
+            path = path.relative_to(self.folder)
+        return path.as_posix()
 
     def files(self) -> list[dict[str, Any]]:
         """The tables, studies and models below the folder, the newest first."""

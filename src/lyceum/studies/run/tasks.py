@@ -30,6 +30,7 @@ from lyceum.studies.run.pipelines import (
     row_predictions,
 )
 from lyceum.studies.run.settings_search import SettingsSearch, search_settings
+from lyceum.studies.run.so_far import tell_followers
 from lyceum.studies.run.store import Store, TaskResult, as_table
 from lyceum.studies.run.workers import Workers
 
@@ -51,6 +52,7 @@ def run_tasks(plan: Plan, data: StudyData, store: Store, deadline: Deadline) -> 
         task, _ = job
         return task.name not in board.failed and (must or not runner.deadline.is_over)
 
+    tell_followers(store)
     board.report()
     with Workers(runner, deque(board.jobs), is_open) as workers:
         while True:
@@ -120,6 +122,7 @@ class _Board:
         self.done[result.task] = result
         if result.failed:
             self.failed.add(result.task.name)
+        tell_followers(self.store)
         self.report()
 
     def report(self) -> None:

@@ -90,8 +90,14 @@ function follow(parent, make) {
     const value = make();
     untracked(() => append(/** @type {any} */ (holder.content), [value]));
     const focused = focusedWithin(first, last);
-    while (first.nextSibling && first.nextSibling !== last) first.nextSibling.remove();
+    const opened = [];
+    while (first.nextSibling && first.nextSibling !== last) {
+      const old = first.nextSibling;
+      if (old instanceof Element) opened.push(...old.querySelectorAll("details[open][id]"));
+      old.remove();
+    }
     first.after(holder.content);
+    for (const { id } of opened) document.getElementById(id)?.setAttribute("open", "");
     if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   });
 }
