@@ -469,7 +469,7 @@ def export(
     out: Annotated[
         str,
         typer.Argument(
-            help="The file to write; its ending says the language: .js, .py, .c or .sql."
+            help="The file to write; its ending says the language: .js, .py, .c, .sql or .onnx."
         ),
     ],
     force: Force = False,
@@ -597,18 +597,22 @@ def doctor(as_json: AsJson = False) -> None:
     run(as_json)
 
 
-@app.command(epilog="Example: lyceum syllabus --missing")
+@app.command(epilog="Example: lyceum syllabus 6.4")
 def syllabus(
+    chapters: Annotated[
+        list[str] | None,
+        typer.Argument(help="Sections or rows to show, e.g. 6 or 6.4; all by default."),
+    ] = None,
     missing: Annotated[
         bool,
         typer.Option("--missing", help="Show only rows that do not fully work yet."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show every part of classical machine learning: what works, and under which name."""
+    """Show every part of classical machine learning, clause by clause, and where it lives."""
     from lyceum.cli.commands.lists import show_syllabus
 
-    show_syllabus(missing, as_json)
+    show_syllabus(missing, as_json, chapters)
 
 
 @app.command(epilog="Example: lyceum learners --task regression")
