@@ -95,7 +95,9 @@ def test_a_learner_is_looked_at_and_another_one_added(workbench, folder, page):
     ridge = Study.open(out).comparison["Ridge"]
     row = page.locator("tr:has(th[scope=row]:text-is('RMSE'))")
     assert row.locator("td").text_content() == f"{ridge.rmse:.4g}"
-    page.get_by_label("Another learner, on the same folds").select_option("LinearRegression")
+    page.get_by_label("Another learner, on the same folds").select_option(
+        "LinearRegression"
+    )
     page.get_by_role("button", name="Add it").click()
     page.locator("tr[data-learner='LinearRegression']").wait_for(timeout=60_000)
     both = lyceum.study(

@@ -11,7 +11,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from lyceum import __version__, catalog
-from lyceum.cli.commands import explore as _explore
+from lyceum.cli.commands import bench as _bench, explore as _explore
 from lyceum.cli.commands.bayesnet import bayesnet
 from lyceum.cli.ending import run_and_exit
 from lyceum.cli.help import Commands
@@ -50,6 +50,7 @@ app = Commands(
 )
 
 app.add_typer(_explore.commands)
+app.add_typer(_bench.commands)
 app.add_typer(bayesnet)
 
 
@@ -279,35 +280,6 @@ def inspect(
         run_pair(file, pair, kinds_of(kind), file_format, as_json)
     else:
         run(file, target, kinds_of(kind), file_format, as_json)
-
-
-@app.command(
-    epilog='Example: lyceum repair people.csv --step "blank age 3a" -o repaired.csv'
-)
-@reads_files
-def repair(
-    file: Data,
-    step: Annotated[
-        list[str],
-        typer.Option(
-            help=(
-                "set COLUMN ROW VALUE, blank COLUMN VALUE, replace COLUMN VALUE NEW, drop-row ROW"
-                " or drop-column COLUMN; repeat for more."
-            ),
-            metavar="<str>",
-        ),
-    ],
-    out: Annotated[
-        str, typer.Option("--out", "-o", help="A .csv or .parquet file to write.")
-    ],
-    file_format: Any = None,
-    force: Force = False,
-    as_json: AsJson = False,
-) -> None:
-    """Repair cells of a table by steps, into another file."""
-    from lyceum.cli.commands.inspect import run_repair
-
-    run_repair(file, step, out, file_format, force=force, as_json=as_json)
 
 
 def _learner_names(incomplete: str) -> list[str]:
@@ -564,29 +536,6 @@ def serve(
         may_put=allow_put,
         access_log=access_log,
     )
-
-
-@app.command(epilog="Example: lyceum workbench customers.csv")
-def workbench(
-    path: Annotated[
-        str | None,
-        typer.Argument(
-            help="A table, the folder of a study or a model file to begin with.",
-            metavar="[FILE | STUDY | MODEL]",
-        ),
-    ] = None,
-    port: Annotated[
-        int, typer.Option(help="The port; 0 takes a free one and prints it.")
-    ] = 0,
-    no_browser: Annotated[
-        bool,
-        typer.Option("--no-browser", help="Print the address, and open no browser."),
-    ] = False,
-) -> None:
-    """Open Lyceum in the browser: look at a table, ask, study, decide; only on this machine."""
-    from lyceum.cli.commands.serve import run_workbench
-
-    run_workbench(path, port, not no_browser)
 
 
 @app.command(epilog="Example: lyceum doctor")

@@ -52,26 +52,11 @@ class StudyQuestion:
         target = address.text("target")
         if target is None:
             raise Refused(422, "choose the column to predict")
-        key = ("question", stamp(address.path(desk)), address.texts("repair"))
-        kinds = address.kinds
-        task = address.text("task")
-
-        def read() -> tuple[list[Any] | None, dict[str, int], int]:
-            table = repaired_table(desk, address).data
-            rows = scan(table, target=target, kinds=kinds or None, task=task)
-            y = rows.coded_y
-            column = rows.schema.target
-            assert column is not None
-            assert y is not None
-            if column.categories is None:
-                return None, {}, int(np.isfinite(y).sum())
-            names = column.categories.tolist()
-            codes = y[y >= 0].astype(np.intp)  # -1 is missing
-            sizes = np.bincount(codes, minlength=len(names)).tolist()
-            return names, dict(zip(map(str, names), sizes)), len(codes)
-
-        parts = (target, task, tuple(kinds.items()))
-        classes, counts, n_rows = desk.once((*key, *parts), read)
+        file = (stamp(address.path(desk)), address.texts("repair"))
+        asked = (target, address.text("task"), tuple(address.kinds.items()))
+        classes, counts, n_rows = desk.once(
+            ("question", *file, *asked), lambda: _target_counts(desk, address)
+        )
         loss = None
         text = address.text("loss")
         if text is not None:
@@ -145,6 +130,28 @@ class StudyQuestion:
             result="study",
             before=before,
         )
+
+
+def _target_counts(
+    desk: Desk, address: Address
+) -> tuple[list[Any] | None, dict[str, int], int]:
+    """The classes, the rows of each, and the rows with a target; of numbers no classes."""
+    rows = scan(
+        repaired_table(desk, address).data,
+        target=address.text("target"),
+        kinds=address.kinds or None,
+        task=address.text("task"),
+    )
+    y = rows.coded_y
+    column = rows.schema.target
+    assert column is not None
+    assert y is not None
+    if column.categories is None:
+        return None, {}, int(np.isfinite(y).sum())
+    names = column.categories.tolist()
+    codes = y[y >= 0].astype(np.intp)  # -1 is missing
+    sizes = np.bincount(codes, minlength=len(names)).tolist()
+    return names, dict(zip(map(str, names), sizes)), len(codes)
 
 
 def _pairs(loss: LossMatrix) -> dict[tuple[str, str], float]:

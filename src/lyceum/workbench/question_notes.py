@@ -36,11 +36,11 @@ def class_notes(counts: Mapping[str, int]) -> Iterator[str]:
     )
     for name, count in counts.items():
         if count < _FEW:
-            found = error_interval(round(0.7 * count), count)
+            recall = error_interval(round(0.7 * count), count)
             noun = "row is" if count == 1 else "rows are"
             yield (
                 f"Only {count} {noun} `{name}`: if 70 % of them were recognized, the truth could"
-                f" be {_percent(found.low)} to {_percent(found.high)}."
+                f" be {_percent(recall.low)} to {_percent(recall.high)}."
             )
 
 

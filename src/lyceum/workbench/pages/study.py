@@ -89,7 +89,7 @@ def _results(study: Study) -> dict[str, Any]:
             "label": learner.label,
             "value": comparison.loss_text(learner),
             "interval": comparison.interval_text(learner),
-            "p": learner.p_text,
+            "gap": comparison.gap_cell(learner),
             "seconds": learner.seconds,
             "verdict": learner.verdict,
             "is_choice": learner.name == comparison.choice,

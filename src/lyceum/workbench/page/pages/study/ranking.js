@@ -5,7 +5,7 @@ import { h } from "../../base/dom.js";
 
 /** @param {any} results */
 export function rankingTable(results) {
-  const heads = ["learner", results.metric, "95 % interval", "p against the best", "seconds", ""];
+  const heads = ["learner", results.metric, "95 % interval", "behind the best", "seconds", ""];
   const rows = results.learners.map((/** @type {any} */ learner) =>
     h(
       "tr",
@@ -13,7 +13,7 @@ export function rankingTable(results) {
       h("th", { scope: "row" }, h("button", { type: "button", class: "quiet", id: `learner-${learner.name}`, onclick: () => change({ learner: learner.name }) }, learner.label)),
       h("td", { class: "number" }, learner.value),
       h("td", {}, learner.interval),
-      h("td", { class: "number" }, learner.p),
+      h("td", {}, learner.gap),
       h("td", { class: "number" }, learner.seconds.toFixed(1)),
       h("td", {}, learner.is_choice ? "chosen" : ""),
     ),

@@ -1,0 +1,67 @@
+"""Commands at the bench: repair a table, and open the workbench in the browser.
+
+What they work with is imported inside them, so that `lyceum --help` answers at once.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from lyceum.cli.help import Commands
+from lyceum.cli.options import AsJson, Data, Force, reads_files
+
+commands = Commands()
+
+
+@commands.command(
+    epilog='Example: lyceum repair people.csv --step "blank age 3a" -o repaired.csv'
+)
+@reads_files
+def repair(
+    file: Data,
+    step: Annotated[
+        list[str],
+        typer.Option(
+            help=(
+                "set COLUMN ROW VALUE, blank COLUMN VALUE, replace COLUMN VALUE NEW, drop-row ROW"
+                " or drop-column COLUMN; repeat for more."
+            ),
+            metavar="<str>",
+        ),
+    ],
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="A .csv or .parquet file to write.")
+    ],
+    file_format: Any = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Repair cells of a table by steps, into another file."""
+    from lyceum.cli.commands.inspect import run_repair
+
+    run_repair(file, step, out, file_format, force=force, as_json=as_json)
+
+
+@commands.command(epilog="Example: lyceum workbench customers.csv")
+def workbench(
+    path: Annotated[
+        str | None,
+        typer.Argument(
+            help="A table, the folder of a study or a model file to begin with.",
+            metavar="[FILE | STUDY | MODEL]",
+        ),
+    ] = None,
+    port: Annotated[
+        int, typer.Option(help="The port; 0 takes a free one and prints it.")
+    ] = 0,
+    no_browser: Annotated[
+        bool,
+        typer.Option("--no-browser", help="Print the address, and open no browser."),
+    ] = False,
+) -> None:
+    """Open Lyceum in the browser: look at a table, ask, study, decide; only on this machine."""
+    from lyceum.cli.commands.serve import run_workbench
+
+    run_workbench(path, port, not no_browser)
