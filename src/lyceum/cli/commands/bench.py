@@ -10,7 +10,16 @@ from typing import Annotated, Any
 import typer
 
 from lyceum.cli.help import Commands
-from lyceum.cli.options import AsJson, Data, Force, reads_files
+from lyceum.cli.options import (
+    AsJson,
+    Data,
+    Doubt,
+    Force,
+    Loss,
+    Model,
+    named_values,
+    reads_files,
+)
 
 commands = Commands()
 
@@ -42,6 +51,47 @@ def repair(
     from lyceum.cli.commands.inspect import run_repair
 
     run_repair(file, step, out, file_format, force=force, as_json=as_json)
+
+
+@commands.command(
+    epilog="Example: lyceum costs model.lyceum --loss bad:good=5,good:bad=1 -o careful.lyceum"
+)
+def costs(
+    model: Model,
+    out: Annotated[str, typer.Option("--out", "-o", help="The model file to write.")],
+    loss: Loss = None,
+    doubt: Doubt = None,
+    prior: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="class=share where the model is used; repeat for every class.",
+            metavar="<str>",
+        ),
+    ] = None,
+    trained: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="class=share among the rows it learned from; repeat for every class.",
+            metavar="<str>",
+        ),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Write a model that decides by other costs, doubt or class shares; it is not fitted again."""
+    from lyceum.workflows import set_costs
+
+    form = "class=0.5"
+    shares = named_values(prior, "--prior", form)
+    before = named_values(trained, "--trained", form)
+    set_costs(
+        model,
+        loss,
+        doubt,
+        priors={name: float(share) for name, share in shares.items()} or None,
+        trained={name: float(share) for name, share in before.items()} or None,
+        out=out,
+        force=force,
+    )
 
 
 @commands.command(epilog="Example: lyceum workbench customers.csv")
