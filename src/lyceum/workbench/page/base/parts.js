@@ -1,7 +1,7 @@
 // Parts that pages share: the three texts of an action, notices, numbers as people write them.
 
 import { announce, h } from "./dom.js";
-import { signal } from "./reactive.js";
+import { signal, untracked } from "./reactive.js";
 
 /** @typedef {{ command: string, python: string, recipe: string }} Action */
 
@@ -58,7 +58,7 @@ export function shown(loaded, make) {
       return [h("p", { class: "error", role: "alert" }, error), back];
     }
     if (value === null) return loading ? h("p", { class: "waiting", role: "status" }, "Reading …") : null;
-    return make(value);
+    return untracked(() => make(value)); // made anew by another answer only
   };
 }
 
