@@ -11,7 +11,11 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from lyceum import __version__, catalog
-from lyceum.cli.commands import bench as _bench, explore as _explore
+from lyceum.cli.commands import (
+    bench as _bench,
+    exercise as _exercise,
+    explore as _explore,
+)
 from lyceum.cli.commands.bayesnet import bayesnet
 from lyceum.cli.ending import run_and_exit
 from lyceum.cli.help import Commands
@@ -51,6 +55,7 @@ app = Commands(
 
 app.add_typer(_explore.commands)
 app.add_typer(_bench.commands)
+app.add_typer(_exercise.commands)
 app.add_typer(bayesnet)
 
 
@@ -518,6 +523,10 @@ def serve(
     access_log: Annotated[
         str | None, typer.Option(help="A file for one line of JSON per request.")
     ] = None,
+    prediction_log: Annotated[
+        str | None,
+        typer.Option(help="A folder for Parquet files of every record and its answer."),
+    ] = None,
 ) -> None:
     """Answer requests with models: predictions, decisions and explanations over HTTP."""
     from lyceum.cli.commands.serve import run
@@ -535,6 +544,7 @@ def serve(
         n_workers=workers,
         may_put=allow_put,
         access_log=access_log,
+        prediction_log=prediction_log,
     )
 
 

@@ -133,6 +133,29 @@ export const columns = program.columns.map((column) => ({{
 
 
 def write_javascript(program: Program) -> str:
+    """The text of a JavaScript module with `decide(record)` and `columns`.
+
+    Parameters
+    ----------
+    program : Program
+
+    Returns
+    -------
+    str
+
+    See Also
+    --------
+    export_model : Checks a program and writes it to a file.
+
+    Examples
+    --------
+    >>> from lyceum import datasets
+    >>> from lyceum.export import Program, write_javascript
+    >>> from lyceum.trees import C45
+    >>> module = write_javascript(Program.of(C45().fit(datasets.load("weather"))))
+    >>> "export function decide(record) {" in module
+    True
+    """
     source = files("lyceum.export").joinpath("runtime.js").read_text(encoding="utf-8")
     functions = [_javascript_function(source, name) for name in _functions(program)]
     used = _names(program.operations)
