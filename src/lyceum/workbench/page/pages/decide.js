@@ -141,7 +141,7 @@ function learnerChoice(facts, chosen) {
  */
 function confusion(result, classes, actions, point) {
   if (!result) return null;
-  const columns = point.doubt === null ? actions : [...actions, "(not decided)"];
+  const columns = point.doubt === null ? actions : [...actions, "doubt"];
   const rows = result.confusion.map((row) => row.slice(0, columns.length));
   return matrix(rows, { title: "What it is, and what is decided", rows: classes, columns, rowLabel: "it is", columnLabel: "decided", byRow: true, text: (value) => numberText(Math.round(10 * value) / 10) });
 }

@@ -41,7 +41,7 @@ export function dots(dots, options) {
       "g",
       { class: `dot ${dot.class ?? ""} ${options.onpick ? "picks" : ""}` },
       s("title", {}, dot.low === null || dot.low === undefined ? text : `${text}, ${valueText(dot.low)} to ${valueText(Number(dot.high))}`),
-      s("text", { x: left - 10, y: y + 4, "text-anchor": "end", class: "name" }, shorten(dot.name, left)),
+      s("text", { x: left - 10, y: y + 4, "text-anchor": "end", class: "name" }, shorten(dot.name, left - 22)),
     );
     for (const point of dot.points ?? []) {
       group.append(s("circle", { cx: drawing.x(point), cy: y, r: 2.5, class: "point" }));
