@@ -147,6 +147,7 @@ def test_a_killed_workbench_loses_no_fold(folder, page):
         page.get_by_text("running").wait_for()
         page.get_by_role("button", name="Stop, and answer").click()
         page.get_by_role("heading", name="Answer", exact=True).wait_for(timeout=60_000)
+        page.goto("about:blank")
     assert ranking_so_far(folder / "killed").n_done >= ranking.n_done
     page.complaints.clear()
 

@@ -117,7 +117,7 @@ class StudyQuestion:
     def action(self) -> Action:
         options = self.options()
         if self.loss is not None:
-            options["loss"] = _pairs(self.loss)
+            options["loss"] = cost_pairs(self.loss)
         before = None
         if self.address.texts("repair"):
             before = repair_action(self.address)
@@ -154,7 +154,7 @@ def _target_counts(
     return names, dict(zip(map(str, names), sizes)), len(codes)
 
 
-def _pairs(loss: LossMatrix) -> dict[tuple[str, str], float]:
+def cost_pairs(loss: LossMatrix) -> dict[tuple[str, str], float]:
     """Costs by true class and action, without the zeros of what is right."""
     classes = list(loss.classes or ())
     actions = list(loss.actions or classes)

@@ -21,8 +21,16 @@ def main() -> None:
     request = json.loads(sys.stdin.readline())
     options = {"recipe": request["recipe"], "out": request["out"]}
     wishes = _Wishes()
+
+    def tell_ranking(ranking: RankingSoFar) -> None:
+        _tell("ranking", ranking.as_dict())
+
+    def tell_progress(update: Update) -> None:
+        if update.stage in ("tasks", "conclusions"):
+            _tell("progress", [update.stage, update.done, update.total])
+
     try:
-        with follow_study(_tell_ranking), watch(_tell_progress) as watched:
+        with follow_study(tell_ranking), watch(tell_progress) as watched:
             wishes.listen(watched)
             study(**options)
     except Cancelled:
@@ -53,15 +61,6 @@ class _Wishes:
 
 def _tell(kind: str, value: Any) -> None:
     print(json.dumps({"kind": kind, "value": value}), flush=True)
-
-
-def _tell_ranking(ranking: RankingSoFar) -> None:
-    _tell("ranking", ranking.as_dict())
-
-
-def _tell_progress(update: Update) -> None:
-    if update.stage in ("tasks", "conclusions"):
-        _tell("progress", [update.stage, update.done, update.total])
 
 
 if __name__ == "__main__":

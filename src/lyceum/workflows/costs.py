@@ -83,7 +83,10 @@ def set_costs(
             "only a classifier decides by costs: this model has no classes"
         )
     labels = classes.tolist()
-    matrix = _matrix(loss, labels)
+    matrix = LossMatrix.zero_one(labels)
+    if loss is not None:
+        costs = read_loss(loss) if isinstance(loss, str) else loss
+        matrix = complete_loss(costs, labels)[0]
     if priors is not None:
         matrix = _shifted(
             matrix, doubt, _shares(priors, labels), _shares(trained, labels)
@@ -93,13 +96,6 @@ def set_costs(
     if out is not None:
         save(made, out, force=force)
     return made
-
-
-def _matrix(loss: Any, labels: list[Any]) -> LossMatrix:
-    if loss is None:
-        return LossMatrix.zero_one(labels)
-    costs = read_loss(loss) if isinstance(loss, str) else loss
-    return complete_loss(costs, labels)[0]
 
 
 def _shares(shares: Mapping[str, float] | None, labels: list[Any]) -> np.ndarray:

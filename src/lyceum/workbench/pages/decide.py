@@ -17,6 +17,7 @@ from lyceum.workbench.blocks import block_answer
 from lyceum.workbench.desk import Desk, stamp
 from lyceum.workbench.page_parts import Page, answers
 from lyceum.workbench.pages.study import folder_of, study_of
+from lyceum.workbench.question import cost_pairs
 from lyceum.workflows import set_costs
 
 _OUT = "model-decides.lyceum"
@@ -123,12 +124,6 @@ def _prior_of(address: Address) -> dict[str, float]:
 def _action(desk: Desk, address: Address, study: Study) -> Action:
     loss = _loss(study, address)
     classes = [str(label) for label in study.classes or ()]
-    costs = {
-        (true, str(act)): cost
-        for true, row in zip(classes, loss.values.tolist())
-        for act, cost in zip(loss.actions or classes, row)
-        if true != str(act)
-    }
     priors = _prior_of(address)
     trained: dict[str, float] = {}
     if priors:
@@ -140,7 +135,7 @@ def _action(desk: Desk, address: Address, study: Study) -> Action:
         "lyceum.workflows.set_costs",
         (desk.name_of(study.model_path),),
         {
-            "loss": costs,
+            "loss": cost_pairs(loss),
             "doubt": address.number("doubt"),
             "priors": priors,
             "trained": trained,
