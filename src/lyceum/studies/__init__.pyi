@@ -25,6 +25,13 @@ from lyceum.studies.run.baseline import (
     MeanRegressor as MeanRegressor,
     PriorClassifier as PriorClassifier,
 )
+from lyceum.studies.run.so_far import (
+    LearnerSoFar as LearnerSoFar,
+    RankingSoFar as RankingSoFar,
+    add_learners as add_learners,
+    follow_study as follow_study,
+    ranking_so_far as ranking_so_far,
+)
 from lyceum.studies.table_clusters import (
     TableClusters as TableClusters,
     cluster_table as cluster_table,

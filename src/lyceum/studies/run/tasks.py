@@ -32,6 +32,7 @@ from lyceum.studies.run.pipelines import (
 )
 from lyceum.studies.run.schedule import Job, Race
 from lyceum.studies.run.settings_search import SettingsSearch, search_settings
+from lyceum.studies.run.so_far import tell_followers
 from lyceum.studies.run.store import Store, TaskResult, as_table
 from lyceum.studies.run.workers import Workers
 
@@ -51,6 +52,7 @@ def run_tasks(plan: Plan, data: StudyData, store: Store, deadline: Deadline) -> 
         is_in_time = must or not runner.deadline.is_over
         return job.task.name not in board.failed and is_in_time
 
+    tell_followers(store)
     board.report()
     with Workers(runner, board.jobs, is_open) as workers:
         while True:
@@ -124,6 +126,7 @@ class _Board:
             if not result.failed:
                 loss = _test_loss(self.rule, self.store, result.task)
             self.jobs.add(result, loss)
+        tell_followers(self.store)
         self.report()
 
     @property
