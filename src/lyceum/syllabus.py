@@ -12,6 +12,7 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
+from lyceum._core.report import Shown
 from lyceum.catalog import syllabus_entries
 
 __all__ = ["SECTIONS", "Clause", "Row", "rows"]
@@ -20,7 +21,7 @@ Status = Literal["works", "partly", "not yet"]
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Shown):
     """One part of a row: what is taught, and the public names that do it.
 
     Attributes
@@ -51,7 +52,7 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Row(Shown):
     """One row of the syllabus: its number and title, what it lacks, and the names that cover it.
 
     Attributes

@@ -10,6 +10,7 @@ from matplotlib import pyplot
 from matplotlib.collections import QuadMesh
 from matplotlib.patches import Ellipse
 from PIL import Image
+from sklearn.exceptions import ConvergenceWarning
 
 from lyceum import plot
 from lyceum.cluster import AgglomerativeClustering, KMeans, KMedoids
@@ -88,7 +89,7 @@ def test_the_line_of_one_column_is_that_of_the_step():
         tol=0.0,
         record=True,
     )
-    with pytest.warns(UserWarning):
+    with pytest.warns(ConvergenceWarning, match="short of tol"):
         model.fit(x, 2 * x[:, 0] + 1)
     ax = plot.steps(model, x, 2 * x[:, 0] + 1)[1]
     line = ax.lines[-1].get_ydata()

@@ -19,6 +19,9 @@ _LATEX_CHARACTERS = {
     "~": r"\textasciitilde{}",
 }
 
+_FEW = 8  # values of a list that stand in one line
+_MOST_LINES = 200  # of a long list that is shown in a notebook
+
 Extended = TypeVar("Extended", bound="Explanation")
 
 
@@ -134,6 +137,48 @@ def latex_text(text: str) -> str:
     '50 \\\\% of x\\\\_1'
     """
     return "".join(_LATEX_CHARACTERS.get(character, character) for character in text)
+
+
+class Shown:
+    """A result that a notebook shows as tables: by its `summary()`, its `table()`, or its values.
+
+    A subclass with a picture of its own defines `_repr_html_` itself.
+    """
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        for name in ("summary", "table"):
+            described: Any = getattr(self, name, None)
+            if callable(described):
+                described = described()
+            if isinstance(described, Summary | Table):
+                return described._repr_html_()
+        return _values_summary(self)._repr_html_()
+
+
+def _values_summary(result: Any) -> Summary:
+    """The values of a result: single ones as facts, lists of records and long lists as tables."""
+    if hasattr(result, "as_dict"):
+        values = result.as_dict()
+    else:
+        values = {field.name: getattr(result, field.name) for field in fields(result)}
+    facts: dict[str, Any] = {}
+    tables = []
+    for name, value in values.items():
+        records = value if isinstance(value, list) else []
+        if records and all(isinstance(record, dict) for record in records):
+            heads = list(records[0])
+            lines = [[record.get(head) for head in heads] for record in records]
+            tables.append(Table(name, heads, lines))
+        elif isinstance(value, dict):
+            tables.append(Table(name, ("name", "value"), list(value.items())))
+        elif np.size(value) <= _FEW:
+            facts[name] = value
+        else:
+            lines = [[i, item] for i, item in enumerate(np.asarray(value, object))]
+            tables.append(Table(name, ("number", "value"), lines[:_MOST_LINES]))
+    return Summary(type(result).__name__, facts, tables)
 
 
 def weights_table(

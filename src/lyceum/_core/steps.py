@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._core.report import Table, latex_text
+from lyceum._core.report import Shown, Table, latex_text
 from lyceum._core.text import plain, show, show_count
 from lyceum.errors import SettingError
 
@@ -70,7 +70,7 @@ def _as_text(words: re.Match[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class StepColumn:
+class StepColumn(Shown):
     """One value of every step of a record.
 
     Parameters

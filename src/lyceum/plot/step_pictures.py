@@ -233,7 +233,8 @@ def _draw_round(ax: Axes, scene: _Scene, i: int) -> None:
         codes = np.searchsorted(scene.model.classes_, np.asarray(answers))
         _draw_regions(ax, sides, codes.astype(float))
     sizes = 6 * _POINT * weights / max(weights.mean(), 1e-300)
-    ax.scatter(*scene.cells.T, s=sizes, c=scene.colors(), edgecolors="white")
+    x, y = scene.cells.T
+    ax.scatter(x, y, s=sizes, c=scene.colors(), edgecolors="white")
     _name_axes(ax, scene)
 
 
@@ -243,7 +244,8 @@ def _draw_mistakes(ax: Axes, scene: _Scene, i: int) -> None:
     colors = scene.colors()
     draw_points(ax, scene.cells, _POINT, c=colors)
     sizes = 6 * _POINT * alpha / max(alpha.max(initial=0.0), 1.0)
-    ax.scatter(*scene.cells.T, s=sizes, facecolors="none", edgecolors=INK)
+    x, y = scene.cells.T
+    ax.scatter(x, y, s=sizes, facecolors="none", edgecolors=INK)
     _name_axes(ax, scene)
 
 
@@ -267,7 +269,8 @@ def _draw_line(ax: Axes, scene: _Scene, i: int) -> None:
     """The line of a regression on one column."""
     record = scene.record(i)
     x = scene.X[:, 0]
-    draw_points(ax, np.column_stack([x, scene.y]), _POINT, color="#8A8A8A")
+    targets = np.asarray(scene.y, dtype=np.float64)
+    draw_points(ax, np.column_stack([x, targets]), _POINT, color="#8A8A8A")
     ends = np.array([x.min(), x.max()])
     slope = float(np.ravel(record["coef"])[0])
     ax.plot(
