@@ -12,7 +12,6 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
-from lyceum._core.report import Shown
 from lyceum.catalog import syllabus_entries
 
 __all__ = ["SECTIONS", "Clause", "Row", "rows"]
@@ -21,7 +20,7 @@ Status = Literal["works", "partly", "not yet"]
 
 
 @dataclass(frozen=True, slots=True)
-class Clause(Shown):
+class Clause:
     """One part of a row: what is taught, and the public names that do it.
 
     Attributes
@@ -52,7 +51,7 @@ class Clause(Shown):
 
 
 @dataclass(frozen=True, slots=True)
-class Row(Shown):
+class Row:
     """One row of the syllabus: its number and title, what it lacks, and the names that cover it.
 
     Attributes

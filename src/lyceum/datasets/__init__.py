@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lyceum._core.report import Shown
 from lyceum.errors import DataError
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ __all__ = ["Dataset", "load", "names", "path", "sources"]
 
 
 @dataclass(frozen=True, slots=True)
-class Dataset(Shown):
+class Dataset:
     """A bundled file: its content, its source and its license.
 
     Attributes
