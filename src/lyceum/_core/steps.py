@@ -236,12 +236,16 @@ class Steps:
             parts += map(str, self.detail(i))
         return "\n\n".join(parts)
 
-    def _repr_html_(self) -> str:
+    def to_html(self) -> str:
+        """The table, the tables of its steps and the formulas in HTML, as a notebook shows them."""
         formulas = "".join(f"<li>{html.escape(line)}</li>" for line in self.formulas())
         details = [table for i in range(len(self)) for table in self.detail(i)]
         tables = [self.table(), *details]
         text = "".join(table._repr_html_() for table in tables)
         return f"{text}<ul>{formulas}</ul>"
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
 
     def to_latex(self) -> str:
         """The table in LaTeX (package booktabs), and the formulas below it."""

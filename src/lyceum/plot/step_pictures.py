@@ -384,7 +384,7 @@ def _page(scene: _Scene, frames: list[bytes], seconds: float, title: str | None)
         last=len(data) - 1,
         noun=html.escape(scene.steps.noun),
         milliseconds=int(1000 * seconds),
-        numbers=scene.steps._repr_html_(),
+        numbers=scene.steps.to_html(),
     )
 
 

@@ -24,7 +24,6 @@ from lyceum._core.data import Block, Rows
 from lyceum._core.probability import class_weight_factors
 from lyceum._core.solvers import Outcome
 from lyceum._core.statistics import seed_from
-from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, ClassWeight, Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.linear.linear_scores import (
@@ -36,7 +35,11 @@ from lyceum.linear.linear_scores import (
     weights_at_zero,
 )
 from lyceum.linear.logistic.bounds import minimize_sigmoid_bound
-from lyceum.linear.logistic.given_steps import minimize_by_given_steps, record_point
+from lyceum.linear.logistic.given_steps import (
+    LOGISTIC_STEPS,
+    minimize_by_given_steps,
+    record_point,
+)
 from lyceum.linear.logistic.log_loss import ClassSpread, LogLoss, Penalty
 from lyceum.linear.logistic.posterior import (
     PREDICTIVES,
@@ -227,27 +230,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
     _coding = "reference"
     _takes_sparse: ClassVar[bool] = True
     _needs_scaling = True
-    _step_kind = StepKind(
-        "step",
-        (
-            StepColumn(
-                "coef",
-                "w",
-                "w ← w − step, Newton: H⁻¹ g, gradient descent: η g",
-                axes=("class", "column"),
-                ends_in="coef_",
-            ),
-            StepColumn(
-                "intercept",
-                "b",
-                "as w, without a penalty",
-                axes=("class",),
-                ends_in="intercept_",
-            ),
-            StepColumn("objective", "F", "F = −Σ ln p(y) + the penalty"),
-            StepColumn("gradient", "|g|", "the largest part of g = ∂F / ∂w"),
-        ),
-    )
+    _step_kind = LOGISTIC_STEPS
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0, None, closed="right")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
