@@ -32,7 +32,12 @@ from lyceum.statistics import describe, independence_test
 from lyceum.trees import DecisionTreeClassifier
 
 NO_ROOMS = {"catalog", "cli", "datasets", "dropin", "progress", "serve", "solvers"}
-NO_ROOMS |= {"syllabus", "web", "workbench"}  # light to import, or no results
+NO_ROOMS |= {
+    "exercises",
+    "syllabus",
+    "web",
+    "workbench",
+}  # light, or pages of their own
 ROOMS = [
     room.name
     for room in pkgutil.iter_modules(lyceum.__path__)
