@@ -13,6 +13,7 @@ from scipy import stats
 
 from lyceum._core.data import FileFormat
 from lyceum._core.files import spool
+from lyceum._core.report import Shown
 from lyceum._core.statistics import log_losses
 from lyceum._core.text import plain, show_count
 from lyceum._core.types import Data, Estimator, Loss
@@ -33,7 +34,7 @@ from lyceum.workflows.outcomes import Outcomes
 
 
 @dataclass(frozen=True, slots=True)
-class MetricValue:
+class MetricValue(Shown):
     """A measured number with a 95 % interval, where there is one.
 
     Attributes

@@ -15,6 +15,7 @@ import numpy as np
 from lyceum._core.data import Block, FileFormat, decode_dictionary
 from lyceum._core.files import replace_file, spool
 from lyceum._core.lazy_arrow import csv as pa_csv, pa, pc, pq
+from lyceum._core.report import Shown
 from lyceum._core.text import plain
 from lyceum._core.types import Data, Estimator, Loss
 from lyceum.decision import LossMatrix, minimum_risk
@@ -28,7 +29,7 @@ _FORMULA = r"^([=+\-@\t\r])"
 
 
 @dataclass(frozen=True, slots=True)
-class Predicted:
+class Predicted(Shown):
     """How many rows were predicted, where they are, and how often each answer was given.
 
     Attributes

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import Regressor
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows, Schema
+from lyceum._core.report import Shown
 from lyceum._core.text import undetermined_fact
 from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.errors import SettingError, cannot_export, number_setting
@@ -57,7 +58,7 @@ def _fit(alpha: float, of_y: np.ndarray, of_ones: np.ndarray | None) -> _Fit:
 
 
 @dataclass(frozen=True)
-class LeaveOneOut:
+class LeaveOneOut(Shown):
     """The prediction of every training row by a model of the other rows.
 
     Parameters

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows, row_weights
 from lyceum._core.statistics import PositiveFactor, RowScatter
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.text import undetermined_fact
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError
@@ -127,6 +128,26 @@ class LinearRegression(LeastSquares):
     _coding = "reference"
 
     history_axes: ClassVar[tuple[str, str]] = ("pass", "sum of squared residuals")
+    _step_kind = StepKind(
+        "pass",
+        (
+            StepColumn(
+                "coef",
+                "b",
+                "b ← b + η Σ w r x, r = y − b₀ − b·x",
+                axes=("column",),
+                ends_in="coef_",
+            ),
+            StepColumn("intercept", "b₀", "b₀ ← b₀ + η Σ w r", ends_in="intercept_"),
+            StepColumn("objective", "SSE", "Σ w r²", unit="squares of the target"),
+            StepColumn(
+                "rows",
+                "b after every row",
+                "b ← b + η r x, the intercept last",
+                axes=("row", "weight"),
+            ),
+        ),
+    )
     _parameter_constraints: ClassVar[dict] = {
         "solver": [StrOptions({"normal", *SOLVERS})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],

@@ -35,7 +35,11 @@ from lyceum.linear.linear_scores import (
     weights_at_zero,
 )
 from lyceum.linear.logistic.bounds import minimize_sigmoid_bound
-from lyceum.linear.logistic.given_steps import minimize_by_given_steps, record_point
+from lyceum.linear.logistic.given_steps import (
+    LOGISTIC_STEPS,
+    minimize_by_given_steps,
+    record_point,
+)
 from lyceum.linear.logistic.log_loss import ClassSpread, LogLoss, Penalty
 from lyceum.linear.logistic.posterior import (
     PREDICTIVES,
@@ -226,6 +230,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
     _coding = "reference"
     _takes_sparse: ClassVar[bool] = True
     _needs_scaling = True
+    _step_kind = LOGISTIC_STEPS
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0, None, closed="right")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],

@@ -18,6 +18,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.solvers import RoundObserver, Solution
 from lyceum._core.statistics import Scatter
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, Data, Estimator, Target, Weights
 from lyceum.errors import DataError, SettingError
 from lyceum.linear.least_squares.base import LinearPredictor
@@ -107,6 +108,23 @@ class ElasticNet(LinearPredictor, OnePassLearner):
 
     _coding = "one_hot"
     _needs_scaling = True
+    _step_kind = StepKind(
+        "epoch",
+        (
+            StepColumn(
+                "coef",
+                "b",
+                "the column by column minimum, soft threshold of Σ w x r at αρ",
+                axes=("column",),
+                ends_in="coef_",
+            ),
+            StepColumn("intercept", "b₀", "mean of y − b·x", ends_in="intercept_"),
+            StepColumn(
+                "objective", "F", "½ Σ w r² / Σ w + α (ρ Σ |b| + ½ (1 − ρ) Σ b²)"
+            ),
+            StepColumn("dual_gap", "gap", "F − its dual bound", ends_in="dual_gap_"),
+        ),
+    )
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, None, closed="left")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],

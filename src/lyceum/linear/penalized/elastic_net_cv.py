@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from lyceum._core.constraints import Interval
 from lyceum._core.solvers import Solution
 from lyceum._core.statistics import folds_of, seed_from
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError, number_setting
 from lyceum.linear.penalized.centered_problem import CenteredProblem
@@ -106,6 +107,26 @@ class ElasticNetCV(PenaltyCV):
 
     _coding = "one_hot"
     history_axes: ClassVar[tuple[str, str]] = ("round", "duality gap")
+    _step_kind = StepKind(
+        "penalty",
+        (
+            StepColumn(
+                "alpha",
+                "α",
+                "from the largest down to the chosen one",
+                ends_in="alpha_",
+            ),
+            StepColumn(
+                "coef", "b", "the optimum at α", axes=("column",), ends_in="coef_"
+            ),
+            StepColumn("intercept", "b₀", "mean of y − b·x", ends_in="intercept_"),
+            StepColumn(
+                "objective", "F", "½ Σ w r² / Σ w + α (ρ Σ |b| + ½ (1 − ρ) Σ b²)"
+            ),
+            StepColumn("dual_gap", "gap", "F − its dual bound", ends_in="dual_gap_"),
+            StepColumn("epochs", "epochs", "passes over the columns", unit="epochs"),
+        ),
+    )
     _parameter_constraints: ClassVar[dict] = {
         "l1_ratio": [Interval(Real, 0, 1, closed="right"), "array-like"],
         "eps": [Interval(Real, 0, 1, closed="neither")],

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from lyceum._core.report import Shown
 from lyceum._core.solvers import ElasticNetProblem, Solution
 from lyceum._core.text import plain
 from lyceum._core.threads import single_threaded_blas
@@ -20,7 +21,7 @@ from lyceum.linear.penalized.elastic_net import ElasticNet
 
 
 @dataclass(frozen=True)
-class RegularizationPath:
+class RegularizationPath(Shown):
     """The coefficients at every penalty, the largest first.
 
     Attributes
