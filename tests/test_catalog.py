@@ -146,3 +146,22 @@ def test_a_row_that_works_is_proved_by_a_marked_test():
     assert [
         row.number for row in rows() if row.where and row.number not in marked
     ] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("random forest", "RandomForestClassifier"),
+        ("gradient_boosting", "GradientBoosting"),
+        ("logistic", "LogisticRegression"),
+        ("zzz", ""),
+    ],
+)
+def test_an_unknown_learner_is_answered_with_the_three_nearest_names(name, near):
+    with pytest.raises(LyceumError) as error:
+        catalog.find(name)
+    text = str(error.value)
+    assert near in text.split(":")[1].split("?")[0]
+    names = [entry.name for entry in catalog.learners()]
+    words = text.replace(",", " ").replace("?", " ").split()
+    assert sum(word in names for word in words) == 3

@@ -38,11 +38,13 @@ from lyceum.studies.plan.row_steps import (
     has_target,
 )
 from lyceum.studies.plan.table_notes import (
+    count_note,
     infinite_note,
     kept_notes,
     one_value_text,
     rare_note,
     single_rows_text,
+    survival_notes,
     table_notes,
     zero_weight_note,
 )
@@ -119,12 +121,16 @@ class StudyData:
         notes = (
             *table_notes(inspection, recipe),
             *kept_notes(suspects, recipe),
+            *survival_notes(inspection, recipe),
             *map(infinite_note, infinite),
         )
         if isinstance(data, ProfiledFile):
             study_data = cls._from_sample(rows, data, missing, suspects, notes)
         else:
             study_data = cls._in_memory(rows, missing, suspects, notes)
+        if study_data.task == "regression":
+            counted = tuple(count_note(recipe.target, study_data.y))
+            return replace(study_data, notes=(*study_data.notes, *counted))
         return study_data._without_rare_classes(recipe)
 
     @classmethod

@@ -424,6 +424,18 @@ def _suspicions(suspects: Iterable[ColumnWarning]) -> Iterator[str]:
                 f" To predict later rows from earlier ones, use --time {suspect.column!r}: random"
                 " folds mix later with earlier rows, and errors may be too small."
             )
+    for suspect in suspects:
+        if suspect.code == "repeated_identifier":
+            yield (
+                f"Column {suspect.column!r} {suspect.text}. If new rows will be about other cases,"
+                f" use --group {suspect.column!r}: random folds test on cases that were learned"
+                " from, and errors may be too small."
+            )
+        elif suspect.code == "pile" and suspect.column not in out:
+            yield (
+                f"Column {suspect.column!r} {suspect.text} If so, leave these cells empty: as a"
+                " number they mislead most learners."
+            )
     sparse = [s for s in suspects if s.code == "mostly_missing" and s.column not in out]
     for text in dict.fromkeys(suspect.text for suspect in sparse):
         names = [repr(suspect.column) for suspect in sparse if suspect.text == text]
