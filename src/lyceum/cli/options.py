@@ -95,6 +95,26 @@ _NoHeader = Annotated[
         rich_help_panel=_READING,
     ),
 ]
+_HeaderRow = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        help="The row with the names of the columns, counted from 1 as spreadsheets count.",
+        show_default=False,
+        rich_help_panel=_READING,
+    ),
+]
+_Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        help=(
+            "A text that means a missing cell, beside empty cells; repeat for more. Otherwise NA,"
+            " N/A, NaN, null, None and ? do."
+        ),
+        metavar="<str>",
+        rich_help_panel=_READING,
+    ),
+]
 _Table = Annotated[
     str,
     typer.Option(
@@ -129,6 +149,8 @@ _FORMAT_OPTIONS: dict[str, tuple[Any, Any]] = {
     "encoding": ("", _Encoding),
     "decimal": ("", _Decimal),
     "no_header": (False, _NoHeader),
+    "header_row": (0, _HeaderRow),
+    "missing": (None, _Missing),
     "table": ("", _Table),
     "memory": (None, _Memory),
     "limit": (None, _Limit),
@@ -257,6 +279,8 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
         encoding: str,
         decimal: str,
         no_header: bool,
+        header_row: int,
+        missing: list[str] | None,
         table: str,
         memory: float | None,
         limit: float | None,
@@ -265,8 +289,15 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
         from lyceum._core.data import FileFormat, reading_limits
 
         names = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
+        texts = {} if missing is None else {"missing": ("", *missing)}
         file_format = FileFormat(
-            names.get(separator, separator), encoding, decimal, not no_header, table
+            separator=names.get(separator, separator),
+            encoding=encoding,
+            decimal=decimal,
+            header=not no_header,
+            table=table,
+            header_row=header_row,
+            **texts,
         )
         n_bytes = None if memory is None else round(memory * 1e6)
         with reading_limits(n_bytes, limit):
