@@ -340,8 +340,20 @@ def predict(
     doubt: Doubt = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(help="A column to copy to the output; repeat for more."),
+        typer.Option(
+            help="A column to copy to the output, instead of all; repeat for more."
+        ),
     ] = None,
+    only: Annotated[
+        bool,
+        typer.Option(
+            "--only",
+            help=(
+                "Write what was predicted alone, not the row number, the columns of the data, the"
+                " probability and the doubt."
+            ),
+        ),
+    ] = False,
     file_format: Any = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -367,6 +379,7 @@ def predict(
         loss=loss,
         doubt=doubt,
         keep=keep or (),
+        everything=not (only or keep),
         file_format=file_format,
         force=force,
         as_json=as_json,

@@ -242,6 +242,8 @@ def evaluate_model(
             *_posterior_metrics(outcomes, fitted),
         )
     notes = []
+    if outcomes.training_note:
+        notes.append(outcomes.training_note)
     if outcomes.n_missing:
         notes.append(
             f"Left out: {show_count(outcomes.n_missing, 'row')} without a truth."

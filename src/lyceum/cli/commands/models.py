@@ -19,8 +19,10 @@ from lyceum.cli.options import refuse_to_replace
 from lyceum.cli.screen import (
     console,
     notes,
+    print_error,
     print_json,
     print_line,
+    print_paragraph,
     progress_bar,
     show_summary,
     show_table,
@@ -85,6 +87,7 @@ def run_predict(
     loss: str | None,
     doubt: float | None,
     keep: Sequence[str],
+    everything: bool,
     file_format: FileFormat,
     force: bool,
     as_json: bool,
@@ -110,12 +113,15 @@ def run_predict(
             loss=costs,
             doubt=doubt,
             keep=keep,
+            everything=everything,
             force=force,
             file_format=file_format,
             spreadsheet=spreadsheet,
         )
     if to_screen:
         sys.stdout.buffer.flush()
+        for note in done.notes:
+            print_error(f"note: {note}")
     elif as_json:
         print_json(done.as_dict())
     else:
@@ -128,6 +134,8 @@ def run_predict(
             for label, n in done.answers.items()
         )
         print_line(", ".join(shares))
+        for note in done.notes:
+            print_paragraph(note, "yellow")
 
 
 def run_evaluate(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import os
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -351,40 +350,6 @@ def check_has_rows(n_rows: int, source: str) -> None:
         raise DataError(f"{source} has column names but no rows (0 samples)")
 
 
-_NOTED_COLUMNS = 8
-_NOTED_BYTES = (
-    64 << 20
-)  # of files that are read again for the texts of their missing cells
-
-
-def missing_notes(
-    reader: CsvReader, paths: Sequence[str], tables: Sequence[pa.Table]
-) -> Iterator[str]:
-    """Which texts were read as missing, by column: empty cells need no word."""
-    words = [text for text in reader.missing if text]
-    counts: dict[str, Counter[str]] = {}
-    for path, table in zip(paths, tables):
-        names = [
-            name
-            for name in table.column_names
-            if table.column(name).null_count and words
-        ]
-        for name, texts in reader.null_texts(path, names).items():
-            counts.setdefault(name, Counter()).update(texts)
-    listed = []
-    for name, texts in counts.items():
-        what = [f"{text!r} in {n:,}" for text, n in texts.most_common() if text]
-        if what:
-            listed.append(f"{' and '.join(what)} of {name!r}")
-    if listed:
-        more = len(listed) - _NOTED_COLUMNS
-        rest = f", and in {more} more columns" if more > 0 else ""
-        yield (
-            f"read as missing, in cells of a column: {', '.join(listed[:_NOTED_COLUMNS])}{rest}; if"
-            " such a text is a value, say by --missing (missing=...) what is missing"
-        )
-
-
 # the tables of the files, notes on how they are written, and the decimal mark to prefer in text
 Tables: TypeAlias = "tuple[list[pa.Table], tuple[str, ...], str]"
 
@@ -393,10 +358,7 @@ def _read_csv(paths: Sequence[str], file_format: FileFormat) -> Tables:
     csv = file_format.csv_reader(paths[0])
     csv.check_memory(paths)
     used, tables = csv.read_all(paths)
-    notes = used.notes
-    if sum(map(os.path.getsize, paths)) <= _NOTED_BYTES:
-        notes = (*notes, *missing_notes(used, paths, tables))
-    return tables, notes, csv.decimal
+    return tables, used.notes, csv.decimal
 
 
 def read_parquet(paths: Sequence[str], columns: list[str] | None = None) -> pa.Table:

@@ -22,6 +22,7 @@ from lyceum._core.data.files.large_file import (
     profile_large_file,
 )
 from lyceum._core.data.files.limits import MEMORY_AT_ONCE, allow_memory
+from lyceum._core.data.files.missing_texts import missing_notes
 from lyceum._core.data.files.tables import (
     LoadedTable,
     check_has_rows,
@@ -45,6 +46,7 @@ from lyceum._core.data.schema.profile import ColumnProfile
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import pa
 from lyceum._core.types import Data
+from lyceum.errors import LyceumError
 
 _TOP = 10
 _BINS = 12
@@ -118,8 +120,21 @@ def inspect(
         n_repeated=n_repeated,
         columns=tuple(_describe_columns(columns, roles)),
         target=target,
-        notes=source.notes,
+        notes=(*source.notes, *_missing_notes(data, source, file_format)),
     )
+
+
+def _missing_notes(
+    data: Any, source: LoadedTable | ProfiledFile, file_format: FileFormat | None
+) -> tuple[str, ...]:
+    """Which texts were read as missing, of files that were read whole."""
+    if isinstance(source, ProfiledFile) or is_frame(data):
+        return ()
+    paths = source.name if isinstance(data, LoadedTable) else data
+    try:
+        return tuple(missing_notes(paths, file_format or FileFormat(), source.table))
+    except (LyceumError, OSError):
+        return ()  # the files of a table that was read before may be gone
 
 
 def _read(
