@@ -101,7 +101,7 @@ class NewRows:
             yield (
                 f"The new rows look unlike the training rows in {_listed(columns)}: so large a"
                 " share of them would have to change to be like those. Predictions may be worse"
-                " than the study says."
+                " than on rows like the training rows."
             )
 
     def unlike(self) -> list[tuple[str, float]]:

@@ -151,6 +151,8 @@ def predict_file(
     344
     """
     fitted = FittedModel(model)
+    # new columns take the place of the data
+    everything = everything and fitted.gives != "new columns"
     answer = _Answer.of(fitted, proba, *fitted.costs(loss, doubt), surely=everything)
     # refused before any row is read
     clash = [name for name in keep if name in answer.names]
