@@ -153,12 +153,10 @@ def row_hashes(X: Any) -> np.ndarray:
         np.where(np.isnan(X), np.nan, X) + 0.0, dtype=np.float64
     )
     bits = cells.view(np.uint64)
-    factors = np.random.default_rng(0).integers(
-        1, 2**63, bits.shape[1], dtype=np.uint64
-    )
+    draws = np.random.default_rng(0).integers(0, 2**62, bits.shape[1])
     mixed = np.zeros(len(bits), np.uint64)
-    for j, factor in enumerate(factors * np.uint64(2) + np.uint64(1)):
-        mixed ^= bits[:, j] * factor
+    for j, draw in enumerate(draws.tolist()):
+        mixed ^= bits[:, j] * np.uint64(2 * draw + 1)
         # the bits of a sum of products are mixed from the low ones up: bring the high ones down
         mixed ^= mixed >> np.uint64(29)
         mixed *= np.uint64(0xBF58476D1CE4E5B9)

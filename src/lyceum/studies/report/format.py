@@ -244,12 +244,9 @@ def gap_text(comparison: Comparison, learner: RankedLearner) -> str:
         return "level with the best"
     value = learner.difference
     reach = _Z * learner.difference_error
-    points = ""
+    gap = f"behind by {_with_reach(value, reach)}"
     if comparison.criterion == "error rate":
-        value *= 100.0
-        reach *= 100.0
-        points = " points"
-    gap = f"behind by {_with_reach(value, reach)}{points}"
+        gap = f"behind by {100 * value:.1f} ± {100 * reach:.1f} points"
     if learner.p_adjusted is None or learner.p_adjusted >= _ALPHA:
         gap += ", perhaps by chance"
     return gap
