@@ -40,8 +40,11 @@ CELLS = (
 
 
 def make() -> Path:
-    """A folder for the files; blocks are small, so that small files have many."""
-    _csv._STREAM_BYTES, _csv._READ_BYTES = 1 << 9, 1 << 9
+    """A folder for the files; blocks are small, so that small files have many.
+
+    Each holds the longest row: Arrow refuses rows with line breaks that are longer than a block.
+    """
+    _csv._STREAM_BYTES, _csv._READ_BYTES = 1 << 11, 1 << 11
     return Path(tempfile.mkdtemp())
 
 

@@ -131,7 +131,9 @@ def reference_numbers(path: str) -> dict[str, list[Any]]:
     names = dict.fromkeys(name for item in objects for name in item)
     columns = {}
     for name in names:
-        cells = [item.get(name) for item in objects]
+        # NaN is a missing cell, also beside whole numbers that keep their digits as text
+        values = [item.get(name) for item in objects]
+        cells = [None if value != value else value for value in values]
         kinds = {type(cell) for cell in cells} - {type(None)}
         if kinds and (kinds <= {int, float} or kinds == {bool}):
             columns[name] = expected_cells(cells)

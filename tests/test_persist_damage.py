@@ -18,7 +18,9 @@ from lyceum.ensemble import RandomForestClassifier
 from lyceum.errors import ModelFileError
 from lyceum.linear import Ridge
 from lyceum.mixtures import GaussianMixture
+from lyceum.persist.model_checks import check_model
 from lyceum.prepare import StandardScaler
+from lyceum.semi_supervised import LabelSpreading
 from lyceum.trees import ModelTreeRegressor
 
 rng = np.random.default_rng(0)
@@ -284,3 +286,14 @@ def test_a_file_that_is_not_there_or_not_a_file_is_an_error_of_the_system(tmp_pa
         lyceum.load(tmp_path / "nothing")
     with pytest.raises(IsADirectoryError):
         lyceum.load(tmp_path)
+
+
+@pytest.mark.parametrize("code", [2**63 - 1, -1, 3])
+def test_codes_of_no_class_are_refused_before_they_are_counted(code):
+    # np.bincount of 2^63 - 1 writes beyond its memory
+    rng = np.random.default_rng(0)
+    model = LabelSpreading().fit(rng.normal(size=(30, 2)), np.arange(30) % 3 + 1)
+    check_model(model)
+    model.label_codes_[4] = code
+    with pytest.raises(ModelFileError, match="label_codes_ that are no classes"):
+        check_model(model)

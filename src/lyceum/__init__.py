@@ -59,6 +59,7 @@ _ROOMS = (
     "ensemble",
     "errors",
     "evaluate",
+    "exercises",
     "export",
     "kernels",
     "linear",

@@ -42,7 +42,7 @@ def same(net: BayesNet, other: BayesNet) -> bool:
     )
 
 
-@pytest.mark.syllabus("5.1")
+@pytest.mark.syllabus("5.1.2")
 @settings(max_examples=400, deadline=None)
 @given(net=labelled_nets())
 def test_what_is_written_is_read_again_or_refused(net, tmp_path_factory):
@@ -78,3 +78,11 @@ def test_text_that_is_no_unicode_is_refused_by_name():
     net = BayesNet([TableNode("x", ["a", "\ud800"])])
     with pytest.raises(DataError, match=r"\\ud800.*no valid Unicode"):
         write_bif(net)
+
+
+def test_bytes_that_are_not_text_are_refused_by_line(tmp_path):
+    path = tmp_path / "t.bif"
+    text = write_bif(BayesNet([TableNode("coin", ["a", "b"], table=[0.5, 0.5])]))
+    path.write_bytes(text.replace("coin", "M\u00fcnze").encode("latin-1"))
+    with pytest.raises(DataError, match=r"t\.bif, line \d+ is not UTF-8 text"):
+        read_bif(path)

@@ -73,6 +73,10 @@ class Server:
     def stop(self):
         """The exit code and what was written to stderr."""
         self.process.send_signal(signal.SIGTERM)
+        return self.ended()
+
+    def ended(self):
+        """The same of a server that was told to stop."""
         _, errors = self.process.communicate(timeout=60)
         return self.process.returncode, errors
 

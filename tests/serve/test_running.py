@@ -281,4 +281,5 @@ def test_a_drain_finishes_what_is_under_way(models, credit):
     answer = json.loads(connection.getresponse().read())
     connection.close()
     assert len(answer["predictions"]) == len(rows)
-    assert server.stop() == (0, "")
+    # a second signal could come while Python ends, when it has no handler any more
+    assert server.ended() == (0, "")

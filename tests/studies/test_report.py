@@ -342,7 +342,8 @@ def test_names_from_the_data_cannot_become_markup(tmp_path):
         frame, "y", learners=["NaiveBayes"], folds=2, n_settings=1, out=tmp_path / "s"
     )
     text = study.report_path.read_text(encoding="utf-8")
-    assert "<script" not in text
+    assert text.count("<script") == text.count("</script") == 1  # our own
+    assert "<script>alert(1)" not in text
     assert "<b>yes" not in text
     page = Page(text)
     assert "<script>alert(1)</script>" in page.text

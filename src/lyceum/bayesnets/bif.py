@@ -51,7 +51,15 @@ def read_bif(path: str | os.PathLike[str]) -> BayesNet:
         text = str(path)
     else:
         # as it is: line breaks in quotes belong to a name
-        text = Path(path).read_bytes().decode("utf-8-sig", errors="replace")
+        content = Path(path).read_bytes()
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, error.start) + 1
+            raise DataError(
+                f"{path}, line {line} is not UTF-8 text: write the file as UTF-8, as its names"
+                " would be changed otherwise"
+            ) from error
     return _Parser(text).network()
 
 

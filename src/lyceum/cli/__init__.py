@@ -11,7 +11,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from lyceum import __version__, catalog
-from lyceum.cli.commands import explore as _explore
+from lyceum.cli.commands import exercise as _exercise, explore as _explore
 from lyceum.cli.commands.bayesnet import bayesnet
 from lyceum.cli.ending import run_and_exit
 from lyceum.cli.help import Commands
@@ -50,6 +50,7 @@ app = Commands(
 )
 
 app.add_typer(_explore.commands)
+app.add_typer(_exercise.commands)
 app.add_typer(bayesnet)
 
 
@@ -443,7 +444,7 @@ def export(
     out: Annotated[
         str,
         typer.Argument(
-            help="The file to write; its ending says the language: .js, .py, .c or .sql."
+            help="The file to write; its ending says the language: .js, .py, .c, .sql or .onnx."
         ),
     ],
     force: Force = False,
@@ -520,6 +521,10 @@ def serve(
     access_log: Annotated[
         str | None, typer.Option(help="A file for one line of JSON per request.")
     ] = None,
+    prediction_log: Annotated[
+        str | None,
+        typer.Option(help="A folder for Parquet files of every record and its answer."),
+    ] = None,
 ) -> None:
     """Answer requests with models: predictions, decisions and explanations over HTTP."""
     from lyceum.cli.commands.serve import run
@@ -537,6 +542,7 @@ def serve(
         n_workers=workers,
         may_put=allow_put,
         access_log=access_log,
+        prediction_log=prediction_log,
     )
 
 
@@ -571,18 +577,22 @@ def doctor(as_json: AsJson = False) -> None:
     run(as_json)
 
 
-@app.command(epilog="Example: lyceum syllabus --missing")
+@app.command(epilog="Example: lyceum syllabus 6.4")
 def syllabus(
+    chapters: Annotated[
+        list[str] | None,
+        typer.Argument(help="Sections or rows to show, e.g. 6 or 6.4; all by default."),
+    ] = None,
     missing: Annotated[
         bool,
         typer.Option("--missing", help="Show only rows that do not fully work yet."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show every part of classical machine learning: what works, and under which name."""
+    """Show every part of classical machine learning, clause by clause, and where it lives."""
     from lyceum.cli.commands.lists import show_syllabus
 
-    show_syllabus(missing, as_json)
+    show_syllabus(missing, as_json, chapters)
 
 
 @app.command(epilog="Example: lyceum learners --task regression")

@@ -24,6 +24,7 @@ from lyceum._core.data import Block
 from lyceum._core.distances import (
     Euclidean,
     Metric,
+    check_class_codes,
     check_stored,
     finite_distances,
     float_cells,
@@ -234,6 +235,7 @@ class _LabelGraph(Classifier, MetricLearner):
         super()._check_model()
         if hasattr(self, "rows_"):
             check_stored(self, len(self.label_codes_))
+            check_class_codes(self, "label_codes_")
 
 
 class LabelPropagation(_LabelGraph):

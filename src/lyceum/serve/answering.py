@@ -16,6 +16,7 @@ from lyceum._core.text import plain
 from lyceum.decision import LossMatrix, minimum_risk
 from lyceum.errors import DataError
 from lyceum.serve.bodies import Question
+from lyceum.serve.prediction_log import PredictionLog
 from lyceum.serve.shelf import ServedModel
 
 
@@ -105,44 +106,56 @@ def row_warnings(served: ServedModel, cells: list[float]) -> list[dict[str, Any]
 # -- many rows -------------------------------------------------------------------------
 
 
-def answer_table(served: ServedModel, question: Question) -> list[dict[str, Any]]:
+def answer_table(
+    served: ServedModel, question: Question, log: PredictionLog | None = None
+) -> list[dict[str, Any]]:
     """A decision for every row of a table or a CSV file."""
     if question.csv is None:
-        return list(_answers(served, question, question.table))
+        return _answer_rows(served, question, question.table, log)
     with tempfile.TemporaryDirectory(prefix="lyceum-") as folder:
         path = Path(folder) / "body.csv"
         path.write_bytes(question.csv)
-        return list(_answers(served, question, str(path)))
+        return _answer_rows(served, question, str(path), log)
+
+
+def _answer_rows(
+    served: ServedModel, question: Question, data: Any, log: PredictionLog | None
+) -> list[dict[str, Any]]:
+    answers: list[dict[str, Any]] = []
+    for table, output in served.fitted.outputs(data):
+        part = list(_answers(served, question, table, output))
+        if log is not None:
+            log.note(served, table.to_pylist(), part)
+        answers += part
+    return answers
 
 
 def _answers(
-    served: ServedModel, question: Question, data: Any
+    served: ServedModel, question: Question, table: Any, output: np.ndarray
 ) -> Iterator[dict[str, Any]]:
     fitted = served.fitted
     sent: Any = read_loss(question.loss, fitted.classes)
     loss, doubt = fitted.costs(sent, question.doubt)
-    has_costs = loss is not None or doubt is not None
-    for table, output in fitted.outputs(data):
-        cells = coded_source(table, fitted.schema).X
-        served.watch.note_rows(cells)
-        warnings = [row_warnings(served, row) for row in cells.tolist()]
-        if fitted.classes is None:
-            for value, noted in zip(output.tolist(), warnings):
-                yield {"predicted": value, "warnings": noted}
-            continue
-        labels = fitted.classes.tolist()
-        decided = None
-        if has_costs:
-            decided = minimum_risk(output, loss, doubt, classes=labels)
-        predicted = fitted.predict(table).tolist()
-        served.watch.note_posteriors(output)
-        for row, posterior in enumerate(output.tolist()):
-            answer = {"predicted": predicted[row]}
-            if hasattr(fitted.model, "predict_proba"):
-                answer["probabilities"] = dict(zip(map(str, labels), posterior))
-            if decided is not None:
-                answer["action"] = plain(decided.actions[row])
-                answer["risk"] = float(decided.risk[row])
-                answer["rejected"] = bool(decided.rejected[row])
-            answer["warnings"] = warnings[row]
-            yield answer
+    cells = coded_source(table, fitted.schema).X
+    served.watch.note_rows(cells)
+    warnings = [row_warnings(served, row) for row in cells.tolist()]
+    if fitted.classes is None:
+        for value, noted in zip(output.tolist(), warnings):
+            yield {"predicted": value, "warnings": noted}
+        return
+    labels = fitted.classes.tolist()
+    decided = None
+    if loss is not None or doubt is not None:
+        decided = minimum_risk(output, loss, doubt, classes=labels)
+    predicted = fitted.predict(table).tolist()
+    served.watch.note_posteriors(output)
+    for row, posterior in enumerate(output.tolist()):
+        answer = {"predicted": predicted[row]}
+        if hasattr(fitted.model, "predict_proba"):
+            answer["probabilities"] = dict(zip(map(str, labels), posterior))
+        if decided is not None:
+            answer["action"] = plain(decided.actions[row])
+            answer["risk"] = float(decided.risk[row])
+            answer["rejected"] = bool(decided.rejected[row])
+        answer["warnings"] = warnings[row]
+        yield answer

@@ -21,6 +21,7 @@ from lyceum.serve.answering import answer_cells, answer_table
 from lyceum.serve.bodies import Question, read_question
 from lyceum.serve.describing import model_card, model_description, openapi
 from lyceum.serve.explaining import explain_record
+from lyceum.serve.prediction_log import PredictionLog
 from lyceum.serve.shelf import ServedModel, Shelf
 from lyceum.serve.watching import Watched
 from lyceum.web import (
@@ -49,6 +50,7 @@ def make_app(
     limits: Limits | None = None,
     may_put: bool = False,
     access_log: str | Path | None = None,
+    prediction_log: str | Path | None = None,
     watch_seconds: float = 0.5,
 ) -> Any:
     """The ASGI application that answers with the models of a shelf."""
@@ -69,17 +71,23 @@ def make_app(
     if may_put:
         routes.append(Route("/models/{name}", put_model, methods=["PUT"]))
 
+    log = None if prediction_log is None else PredictionLog(prediction_log)
+
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        watching = asyncio.create_task(shelf.watch(watch_seconds))
+        tasks = [asyncio.create_task(shelf.watch(watch_seconds))]
+        if log is not None:
+            tasks.append(asyncio.create_task(log.write_on()))
         yield
-        watching.cancel()
-        with suppress(asyncio.CancelledError):
-            await watching
+        for task in tasks:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
 
     app = Starlette(routes=routes, exception_handlers=HANDLERS, lifespan=lifespan)
     app.state.shelf = shelf
     app.state.has_key = key is not None
+    app.state.log = log
     door = Door(app, host, key, open_paths=tuple(PAGE))
     watched = Watched(Limited(door, limits or Limits()), shelf, access_log)
     app.state.watched = watched
@@ -154,8 +162,9 @@ async def predict(request: Request) -> Response:
     served = _served(request)
     question = await _question(request, served)
     parsed = perf_counter()
+    log: PredictionLog | None = request.app.state.log
     if question.record is None:
-        rows = await asyncio.to_thread(answer_table, served, question)
+        rows = await asyncio.to_thread(answer_table, served, question, log)
         answer: dict[str, Any] = {"predictions": rows}
         prepared = parsed
     else:
@@ -163,6 +172,10 @@ async def predict(request: Request) -> Response:
         prepared = perf_counter()
         answer = answer_cells(served, X, schema, question)
         _watch_record(served, X, answer)
+        if log is not None:
+            names = served.fitted.schema.names
+            values = served.records.coder.values(question.record)
+            log.note(served, [dict(zip(names, values))], [dict(answer)])
     decided = perf_counter()
     answer["model"] = served.name
     answer["version"] = served.version
@@ -255,6 +268,8 @@ async def protocol_infer(request: Request) -> Response:
     body = await request.body()
     asked, rest = protocol.read_request(body, request.headers)
     table = protocol.read_tensors(asked, rest, served)
-    rows = await asyncio.to_thread(answer_table, served, Question(table=table))
+    rows = await asyncio.to_thread(
+        answer_table, served, Question(table=table), request.app.state.log
+    )
     answer, headers = protocol.write_response(served, asked, rows)
     return Response(answer, headers=headers)

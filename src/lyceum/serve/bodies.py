@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from lyceum._core.lazy_arrow import pa, pq
+from lyceum._core.data import read_arrow, read_parquet_file, reading_limits
+from lyceum._core.lazy_arrow import pa
+from lyceum.errors import DataError, SchemaError
 from lyceum.web import Refused, decode_json
+
+_THE_BODY = "the body"  # in place of the name of a file, in messages
+_TIMES_BODY = 16  # its length, that a body may be unpacked to
+_LEAST_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,15 @@ def read_question(body: bytes, content_type: str, names: tuple[str, ...]) -> Que
             f"the content type {kind!r} is not read here: send application/json, text/csv,"
             " application/vnd.apache.arrow.stream or application/vnd.apache.parquet",
         )
-    return Question(table=reader(body))
+    try:
+        # what a body is unpacked to is bounded as the body itself is
+        with reading_limits(memory=max(_LEAST_BYTES, _TIMES_BODY * len(body))):
+            return Question(table=reader(body))
+    except SchemaError as error:
+        raise Refused(422, str(error)) from error
+    except DataError as error:
+        # what a person would do about a file is not what a client can do
+        raise Refused(400, str(error).partition(": allow more")[0]) from error
 
 
 def _of_json(value: Any, names: tuple[str, ...]) -> Question:
@@ -111,25 +124,11 @@ def _table_of(records: list[Any], names: tuple[str, ...]) -> Any:
 
 
 def _read_arrow(body: bytes) -> Any:
-    """A stream or file of Arrow; its buffers are checked in full before any is followed."""
-    try:
-        if body[:6] == b"ARROW1":
-            table = pa.ipc.open_file(pa.BufferReader(body)).read_all()
-        else:
-            table = pa.ipc.open_stream(pa.BufferReader(body)).read_all()
-        table.validate(full=True)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise Refused(400, f"the body is no Arrow data: {error}") from error
-    return table
+    return read_arrow(pa.py_buffer(body), _THE_BODY)
 
 
 def _read_parquet(body: bytes) -> Any:
-    try:
-        table = pq.read_table(io.BytesIO(body))
-        table.validate(full=True)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise Refused(400, f"the body is no Parquet file: {error}") from error
-    return table
+    return read_parquet_file(_THE_BODY, data=pa.py_buffer(body))
 
 
 _READERS: dict[str, Callable[[bytes], Any]] = {

@@ -41,6 +41,8 @@ class ServeSettings:
         Whether `PUT /models/NAME` may replace a model file.
     access_log : str or None, default=None
         A file for one line of JSON per request.
+    prediction_log : str or None, default=None
+        A folder for Parquet files with every record and its answer.
     limits : Limits
         What one request may take.
     certificates : Certificates
@@ -64,6 +66,7 @@ class ServeSettings:
     n_workers: int = 1
     may_put: bool = False
     access_log: str | None = None
+    prediction_log: str | None = None
     limits: Limits = field(default_factory=Limits)
     certificates: Certificates = field(default_factory=Certificates)
 
@@ -132,5 +135,6 @@ def _answer(shelf: Shelf, settings: ServeSettings, listening: socket.socket) -> 
         limits=settings.limits,
         may_put=settings.may_put,
         access_log=settings.access_log,
+        prediction_log=settings.prediction_log,
     )
     run(app, listening, settings.certificates)

@@ -153,9 +153,11 @@ def row_hashes(X: Any) -> np.ndarray:
         np.where(np.isnan(X), np.nan, X) + 0.0, dtype=np.float64
     )
     bits = cells.view(np.uint64)
-    draws = np.random.default_rng(0).integers(0, 2**62, bits.shape[1])
+    draws: list[int] = (
+        np.random.default_rng(0).integers(0, 2**62, (bits.shape[1],)).tolist()
+    )
     mixed = np.zeros(len(bits), np.uint64)
-    for j, draw in enumerate(draws.tolist()):
+    for j, draw in enumerate(draws):
         mixed ^= bits[:, j] * np.uint64(2 * draw + 1)
         # the bits of a sum of products are mixed from the low ones up: bring the high ones down
         mixed ^= mixed >> np.uint64(29)

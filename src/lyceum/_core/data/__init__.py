@@ -31,6 +31,7 @@ from lyceum._core.data.files.text_formats import parse_columns
 from lyceum._core.data.files.typed_files import (
     open_parquet,
     parquet_footer,
+    read_arrow,
     read_parquet_file,
 )
 from lyceum._core.data.inputs.arrow import EXACT, decode_dictionary, is_frame, to_arrow
@@ -142,6 +143,7 @@ __all__ = [
     "parse_columns",
     "paths_of",
     "profile_large_file",
+    "read_arrow",
     "read_data",
     "read_parquet_file",
     "read_table",

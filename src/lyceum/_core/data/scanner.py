@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from lyceum._core.data.files.csv import MISSING, CsvReader
+from lyceum._core.data.files.file_errors import memory_errors
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.large_file import ProfiledFile
 from lyceum._core.data.files.limits import MEMORY_AT_ONCE, allow_memory
@@ -165,7 +168,7 @@ def scan(
             missing=tuple(missing),
             header_row=header_row,
         )
-        with allow_memory(memory, limit):
+        with allow_memory(memory, limit), memory_errors(name):
             source = _file_source(data, roles, memory, file_format)
     return Rows(source, name=name)
 
@@ -202,7 +205,7 @@ def _name_columns(X: np.ndarray) -> pa.Table:
 def _loaded_source(data: LoadedTable, roles: ColumnRoles) -> ArraySource:
     """A table in memory: kinds follow from its types, or from values where it has none."""
     table = data.table.select(roles.names_to_read(data.table.column_names))
-    check_has_rows(table.num_rows, "the table")
+    check_has_rows(table.num_rows, data.name)
     if data.typed:
         schema = schema_of(table, roles)
     else:
@@ -273,8 +276,18 @@ def _file_source(
 
 def warn_about_format(notes: Iterable[str], path: str) -> None:
     """Warn of what was inferred about how a file is written."""
+    # the first caller outside of the package, however many of its own lie between
+    frame = inspect.currentframe()
+    level = 0
+    while frame is not None and _is_inside(frame):
+        frame = frame.f_back
+        level += 1
     for note in notes:
-        warnings.warn(f"{path}: {note}", DataWarning, stacklevel=5)
+        warnings.warn(f"{path}: {note}", DataWarning, stacklevel=level + 1)
+
+
+def _is_inside(frame: FrameType) -> bool:
+    return frame.f_globals.get("__name__", "").partition(".")[0] == "lyceum"
 
 
 def _profiled_source(data: ProfiledFile, roles: ColumnRoles) -> Source:

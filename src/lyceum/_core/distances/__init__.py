@@ -27,6 +27,7 @@ from lyceum._core.distances.nearest_rows import NearestLists, nearest, within_ra
 from lyceum._core.distances.neighbors import Neighbors, RadiusNeighbors
 from lyceum._core.distances.pairs import pairwise, pairwise_blocks
 from lyceum._core.distances.row_index import (
+    check_class_codes,
     check_stored,
     float_cells,
     queries,
@@ -56,6 +57,7 @@ __all__ = [
     "SquaredCorrelation",
     "SquaredEuclidean",
     "ValueDifference",
+    "check_class_codes",
     "check_finite",
     "check_stored",
     "distance_coding",

@@ -42,6 +42,19 @@ def check_stored(model: Estimator, n: int) -> None:
         )
 
 
+def check_class_codes(model: Estimator, name: str) -> None:
+    """Raise unless an attribute, read from a file, holds numbers of the model's classes.
+
+    What counts them (np.bincount) takes codes of any size, also beyond its memory.
+    """
+    codes = getattr(model, name)
+    is_plain = codes.dtype.kind == "i" and codes.ndim == 1
+    if not is_plain or ((codes < 0) | (codes >= len(model.classes_))).any():
+        raise ModelFileError(
+            f"has class codes in {type(model).__name__}.{name} that are no classes"
+        )
+
+
 def stored_index(model: Estimator) -> NeighborIndex:
     """The index of `model.rows_` by `model.metric_`."""
     rows, index = _indexes.get(model, (None, None))

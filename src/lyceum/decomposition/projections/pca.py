@@ -45,6 +45,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
     from the eigenvectors u of the small matrix R Rᵀ: 50 rows of 20,000 columns never become a
     20,000 × 20,000 matrix. The largest loading of every component is positive.
 
+    With `standardize=True` the columns are first divided by their standard deviations, of the same
+    N - 1: S is then the correlation matrix, and its eigenvalues sum to d. `StandardScaler` before
+    it divides by N, as in scikit-learn, which makes the eigenvalues larger by N / (N - 1).
+
     Parameters
     ----------
     n_components : int, float or None, default=None
@@ -58,6 +62,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         components of many columns.
     whiten : bool, default=False
         Whether to scale the scores to variance 1. Components without variance give zeros.
+    standardize : bool, default=False
+        Whether to take the components of the correlation matrix instead of the covariance matrix:
+        every column divided by its standard deviation (N - 1), constant ones left alone. Variances,
+        scores and reconstruction errors are then in these units; `inverse_transform` gives those of
+        the columns.
     n_passes : int, default=4
         The passes over the rows of the "randomized" solver; more give more exact directions.
 
@@ -73,6 +82,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         The singular values of the centered and weighted rows, sqrt((N - 1) λ).
     mean_ : array of shape (n_columns,)
         The mean m.
+    scale_ : array of shape (n_columns,)
+        What every column is divided by: 1, or with `standardize` its standard deviation.
     noise_variance_ : float
         The mean variance of the directions left out: σ² of probabilistic PCA.
     n_components_ : int
@@ -115,6 +126,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         ],
         "svd_solver": [StrOptions({"auto", "covariance_eigh", "full", "randomized"})],
         "whiten": ["boolean"],
+        "standardize": ["boolean"],
         "n_passes": [Interval(Integral, 0, None, closed="left")],
         "random_state": ["random_state"],
         "categorical_features": CATEGORICAL_FEATURES,
@@ -126,6 +138,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         *,
         svd_solver: str = "auto",
         whiten: bool = False,
+        standardize: bool = False,
         n_passes: int = 4,
         random_state: int | np.random.RandomState | None = None,
         categorical_features: Categories = "from_dtype",
@@ -133,6 +146,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         self.n_components = n_components
         self.svd_solver = svd_solver
         self.whiten = whiten
+        self.standardize = standardize
         self.n_passes = n_passes
         self.random_state = random_state
         self.categorical_features = categorical_features
@@ -167,23 +181,29 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
             block = rows.in_one_block(
                 type(self).__name__, "svd_solver='covariance_eigh'"
             )
-            self.statistic_, spectrum = rows_spectrum(block)
+            statistic, spectrum = rows_spectrum(block, standardize=self.standardize)
         else:
             if self._n_requested is None:
                 raise SettingError(
                     "svd_solver='randomized' needs a number of components: set n_components"
                 )
             random = check_random_state(self.random_state)
-            self.statistic_, spectrum = randomized_spectrum(
-                rows, self._n_requested, int(self.n_passes), random
+            statistic, spectrum = randomized_spectrum(
+                rows,
+                self._n_requested,
+                int(self.n_passes),
+                random,
+                standardize=self.standardize,
             )
+        self.statistic_ = statistic
         self._check_number(self._max_components(self.statistic_))
         self._finish_spectrum(self.statistic_, spectrum)
         return self
 
     def _finish(self, statistic: Scatter | CenteredRows) -> None:
         self._check_number(len(statistic.mean))
-        self._finish_spectrum(statistic, scatter_spectrum(statistic, self._n_requested))
+        spectrum = scatter_spectrum(statistic, self._n_requested, self.standardize)
+        self._finish_spectrum(statistic, spectrum)
 
     def _check_number(self, most: int) -> None:
         if self._n_requested is not None and self._n_requested > most:
@@ -202,7 +222,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         self, statistic: Scatter | CenteredRows, spectrum: Spectrum
     ) -> None:
         d = len(statistic.mean)
-        total, values, vectors = spectrum
+        total, values, vectors, self.scale_ = spectrum
         most = self._max_components(statistic)
         n_missing = max(0, most - len(values))
         values = np.append(values, np.zeros(n_missing))
@@ -281,7 +301,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         -------
         array of shape (n_samples, n_columns)
         """
-        return (self._given_scores(X) * self._scale) @ self.components_ + self.mean_
+        Z = self._given_scores(X) * self._score_scale
+        return Z @ (self.components_ * self.scale_) + self.mean_
 
     def reconstruct(self, X: Data) -> Any:
         """The rows as the components give them back, `inverse_transform(transform(X))`.
@@ -297,7 +318,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         return self.inverse_transform(self._apply(partial(_scores, self), X))
 
     def reconstruction_error(self, X: Data) -> Any:
-        """The squared distance of every row from its reconstruction, |x - x̂|².
+        """The squared distance of every row from its reconstruction, |x - x̂|², of standardized
+        columns with `standardize`.
 
         Parameters
         ----------
@@ -311,14 +333,15 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         return self._apply(partial(_squared_residuals, self), X)
 
     @property
-    def _scale(self) -> np.ndarray:
-        """One unit of every score in units of the data."""
+    def _score_scale(self) -> np.ndarray:
+        """One unit of every score in units of the (standardized) columns."""
         if self.whiten:
             return np.sqrt(self.explained_variance_)
         return np.ones(self.n_components_)
 
     def get_covariance(self) -> np.ndarray:
-        """The covariance of the probabilistic model, Vᵀ diag(λ - σ²) V + σ² I.
+        """The covariance of the probabilistic model, Vᵀ diag(λ - σ²) V + σ² I, in the units of the
+        columns.
 
         Returns
         -------
@@ -327,7 +350,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         check_is_fitted(self)
         excess = np.maximum(self.explained_variance_ - self.noise_variance_, 0.0)
         noise = self.noise_variance_ * np.eye(len(self.mean_))
-        return (self.components_.T * excess) @ self.components_ + noise
+        covariance = (self.components_.T * excess) @ self.components_ + noise
+        return covariance * np.outer(self.scale_, self.scale_)
 
     def score_samples(self, X: Data) -> Any:
         """The log-likelihood of every row under the probabilistic model, a Gaussian with
@@ -370,6 +394,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         facts = {
             "columns": len(self.mean_),
             "components": self.n_components_,
+            "standardized": self.standardize,
             "variance explained": float(ratio.sum()),
             "weight of the rows": self.statistic_.weight,
             "noise variance": self.noise_variance_,
@@ -415,6 +440,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         return {
             "components_": (k, d),
             "mean_": (d,),
+            "scale_": (d,),
             "explained_variance_": (k,),
         }
 
@@ -425,17 +451,18 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
 
 def _scores(pca: PCA, block: Block) -> np.ndarray:
     # sparse rows are not centered, which would fill them: V x - V m
+    loadings = pca.components_ / pca.scale_
     if sparse.issparse(block.X):
-        Z = block.X @ pca.components_.T - pca.components_ @ pca.mean_
+        Z = block.X @ loadings.T - loadings @ pca.mean_
     else:
-        Z = (block.X - pca.mean_) @ pca.components_.T
-    scale = pca._scale
+        Z = (block.X - pca.mean_) @ loadings.T
+    scale = pca._score_scale
     scores = np.divide(Z, scale, out=np.zeros_like(Z), where=scale > 0)
     return scores.astype(block.X.dtype, copy=False)
 
 
 def _center(pca: PCA, block: Block) -> np.ndarray:
-    return block.dense - pca.mean_
+    return (block.dense - pca.mean_) / pca.scale_
 
 
 def _score_parts(
@@ -444,7 +471,7 @@ def _score_parts(
     block: Block,
 ) -> np.ndarray:
     """The score on a component, zero, and what every column adds."""
-    scale = pca._scale[component]
+    scale = pca._score_scale[component]
     if scale:
         loadings = pca.components_[component] / scale
     else:
@@ -481,8 +508,10 @@ def _log_likelihoods(pca: PCA, block: Block) -> np.ndarray:
         square += off / pca.noise_variance_
         log_det += (rank - len(V)) * np.log(pca.noise_variance_)
     result = -(rank * np.log(2 * np.pi) + log_det + square) / 2
+    result -= np.log(pca.scale_).sum()  # the density per unit of the columns themselves
     if rank < len(pca.mean_):
         size = np.einsum("ij,ij->i", centered, centered) + variance.sum()
-        rounding = 1e-12 * size + 1e-28 * (pca.mean_ @ pca.mean_)
+        mean = pca.mean_ / pca.scale_
+        rounding = 1e-12 * size + 1e-28 * (mean @ mean)
         result[off > rounding] = -np.inf
     return result

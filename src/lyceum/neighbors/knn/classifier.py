@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from lyceum._core.base import PosteriorClassifier
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
-from lyceum._core.types import Categories, Data, Target, Weights
-from lyceum.errors import ModelFileError
+from lyceum._core.distances import check_class_codes
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.neighbors.condensing import condensed_rows, edited_rows
 from lyceum.neighbors.knn.explanation import NeighborExplanation
 from lyceum.neighbors.knn.voter import VOTER_CONSTRAINTS, Voter
@@ -231,6 +231,9 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
     def _posteriors(self, block: Block) -> np.ndarray:
         return self._shares(block)
 
+    def _operations(self) -> list[Operation]:
+        return self._vote_operations()
+
     def _apply(self, function: Any, X: Data) -> Any:
         return self._apply_to_all(function, X, getattr(self, "n_neighbors_", 1))
 
@@ -275,12 +278,4 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
     def _check_model(self) -> None:
         super()._check_model()
         if hasattr(self, "rows_"):
-            codes = self.targets_
-            if (
-                codes.dtype.kind != "i"
-                or codes.min() < 0
-                or codes.max() >= len(self.classes_)
-            ):
-                raise ModelFileError(
-                    "has class codes in KNeighborsClassifier.targets_ that are no classes"
-                )
+            check_class_codes(self, "targets_")

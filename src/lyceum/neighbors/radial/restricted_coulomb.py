@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, PosteriorClassifier
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import ArraySource, Block, Rows, Schema, design_change
-from lyceum._core.distances import nearest, pairwise
+from lyceum._core.distances import check_class_codes, nearest, pairwise
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.neighbors.stored_rows import check_not_empty, moments_of, number_scales
 from lyceum.progress import report
@@ -346,6 +346,11 @@ class RestrictedCoulombClassifier(PosteriorClassifier, Learner):
         facts = {**head.facts, "rows seen": self.n_rows_, "spheres": len(self.radii_)}
         table = Table("Classes", ("class", "spheres", "median radius"), rows)
         return Summary(head.title, facts, [table])
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        if hasattr(self, "center_class_"):
+            check_class_codes(self, "center_class_")
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         m = len(self.radii_)

@@ -81,11 +81,15 @@ function record() {
   return cells;
 }
 
-/** @param {number} share from -1 to 1 */
-function bar(share) {
+/**
+ * @param {number} share from `least` to 1
+ * @param {number} [least]
+ */
+function bar(share, least = -1) {
   const space = "http://www.w3.org/2000/svg";
   const drawing = document.createElementNS(space, "svg");
-  drawing.setAttribute("viewBox", "-100 0 200 10");
+  drawing.setAttribute("viewBox", `${100 * least} 0 ${100 - 100 * least} 10`);
+  drawing.setAttribute("aria-hidden", "true");
   drawing.setAttribute("preserveAspectRatio", "none");
   const length = 100 * Math.min(1, Math.abs(share));
   const rectangle = document.createElementNS(space, "rect");
@@ -118,10 +122,19 @@ function rowsOf(answer) {
 
 /** @param {any} answer */
 function showAnswer(answer) {
-  const said = [element("h2", {}, String(answer.action ?? answer.predicted))];
-  for (const [label, share] of Object.entries(answer.probabilities ?? {})) {
-    said.push(element("p", {}, `${label}: ${(100 * Number(share)).toFixed(1)} %`, bar(Number(share))));
-  }
+  const decided = answer.action ?? answer.predicted;
+  const text = typeof decided === "number" && !answer.probabilities ? short(decided) : String(decided);
+  const said = [element("h2", {}, text)];
+  const chances = Object.entries(answer.probabilities ?? {}).map(([label, share]) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, label),
+      element("td", { class: "number" }, `${(100 * Number(share)).toFixed(1)} %`),
+      element("td", {}, bar(Number(share), 0)),
+    ),
+  );
+  if (chances.length) said.push(element("table", { class: "chances" }, ...chances));
   if (answer.risk !== undefined) {
     said.push(element("p", {}, `expected cost ${short(answer.risk)}${answer.rejected ? ", rejected" : ""}`));
   }
@@ -129,15 +142,17 @@ function showAnswer(answer) {
     said.push(element("p", { class: "warning" }, `${warning.column}: ${warning.warning}`));
   }
   if (answer.change) {
-    const changes = Object.entries(answer.change.columns).map(([name, value]) => `${name} = ${value}`);
+    const changes = Object.entries(answer.change.columns).map(([name, value]) =>
+      `${name} = ${typeof value === "number" ? short(value) : value}`);
     said.push(element("p", {}, `It would be ${answer.change.action} with ${changes.join(" and ")}.`));
   }
   const rows = rowsOf(answer);
   if (rows.length) {
-    const names = ["column", "value", answer.unit, ""].map((name) => element("th", {}, name));
+    const names = ["column", "value", answer.unit, ""].map((name) => element("th", { scope: "col" }, name));
     said.push(element("table", {}, element("tr", {}, ...names), ...rows));
   }
   byId("answer").replaceChildren(...said);
+  byId("answer").scrollIntoView({ block: "nearest" }); // on a phone it is below the form
 }
 
 /** @param {() => Promise<void>} action */
@@ -164,10 +179,18 @@ async function start() {
 byId("model").addEventListener("change", () => attempt(describe));
 byId("key").addEventListener("change", () => attempt(start));
 byId("choice").addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
-byId("record").addEventListener("submit", (/** @type {Event} */ event) => {
-  event.preventDefault();
-  attempt(async () => {
+function decide() {
+  return attempt(async () => {
     showAnswer(await ask(`/models/${encodeURIComponent(byId("model").value)}/explain`, record()));
   });
+}
+
+byId("record").addEventListener("submit", (/** @type {Event} */ event) => {
+  event.preventDefault();
+  decide();
+});
+// whoever has seen a decision sees it move with every cell
+byId("record").addEventListener("change", () => {
+  if (byId("answer").childElementCount) decide();
 });
 attempt(start);

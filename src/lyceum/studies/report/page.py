@@ -41,6 +41,7 @@ from lyceum.studies.report.parts import (
     TableCells,
 )
 from lyceum.studies.report.svg import Figure
+from lyceum.studies.report.trial import Trial
 from lyceum.studies.run.problems import Problems
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def render(
     problems: Problems | None = None,
     content: dict[str, Any] | None = None,
 ) -> str:
-    """The report as a page of HTML that needs no network and no scripts.
+    """The report as a page of HTML that needs no network; a script in it runs the model.
 
     Parameters
     ----------
@@ -122,6 +123,7 @@ _SECTIONS = {
     "effects": "part on what the columns do",
     "learned": "part on what was learned",
     "examples": "list of examples",
+    "try": "form to try the model",
     "question": "part on the question",
     "columns": "table of columns",
     "again": "part on how to use it",
@@ -228,6 +230,10 @@ class _Page:
     def choice(self) -> str:
         """The choice inside a sentence."""
         return in_sentence(self.study.choice.label)
+
+    @cached_property
+    def trial(self) -> Trial:
+        return Trial.of(self.study)
 
     @cached_property
     def figures(self) -> list[tuple[Figure, TableCells | None]]:

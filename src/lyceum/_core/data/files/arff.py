@@ -214,6 +214,12 @@ def _convert(
             java = declared.replace("%", "%%")
             letters = "|".join(_DATE_PARTS)
             form = re.sub(letters, lambda part: _DATE_PARTS[part[0]], java)
+            # nor may it be empty
+            if "%" not in form.replace("%%", ""):
+                raise DataError(
+                    f"{path}: attribute {name!r} is declared {kind}, a form without a part of a"
+                    " date, such as yyyy"
+                )
             return pc.strptime(cells, form, "s")
         return cells
     except pa.ArrowInvalid as error:

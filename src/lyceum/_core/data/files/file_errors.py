@@ -43,15 +43,28 @@ def file_errors(path: str, kind: str = "parquet") -> Iterator[None]:
     except FileNotFoundError as error:
         raise DataError(f"there is no file {path}") from error
     except MemoryError as error:
-        raise DataError(
-            f"{path} asks for more memory than there is: it may be damaged; else give it in parts"
-        ) from error
+        raise _too_large(path) from error
     except RecursionError as error:
         raise DataError(f"{path} is nested too deeply to be a table") from error
     except (pa.ArrowException, OSError, ValueError, ArithmeticError, EOFError) as error:
         raise DataError(
             f"{path} is damaged or not {_A_FILE.get(kind, f'a {kind} file')}: {first_line(error)}"
         ) from error
+
+
+@contextmanager
+def memory_errors(path: str) -> Iterator[None]:
+    """Turn the end of memory, in whatever is done with a file, into a DataError that names it."""
+    try:
+        yield
+    except MemoryError as error:
+        raise _too_large(path) from error
+
+
+def _too_large(path: str) -> DataError:
+    return DataError(
+        f"{path} asks for more memory than there is: it may be damaged; else give it in parts"
+    )
 
 
 def first_line(error: Exception) -> str:

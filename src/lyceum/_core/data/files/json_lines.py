@@ -142,7 +142,7 @@ def _read_at_once(path: str, encoding: str) -> pa.Table:
 
 def _objects(text: str, path: str) -> Iterator[Any]:
     """The values of a text one after the other, however they are divided into lines."""
-    decoder = json.JSONDecoder(parse_int=_whole)
+    decoder = json.JSONDecoder(parse_int=_whole, object_pairs_hook=_object)
     start = 0
     if text.startswith("\ufeff"):
         start = 1
@@ -167,6 +167,16 @@ def _objects(text: str, path: str) -> Iterator[Any]:
                 f" {getattr(error, 'msg', first_line(error))}"
             ) from error
         yield value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; raises where a key appears twice, as readers differ in which value they take."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"an object has the key {twice[:80]!a} twice")
+    return value
 
 
 def _column(cells: list[Any], name: str, path: str) -> pa.Array:

@@ -18,6 +18,7 @@ from lyceum._core.data.files.encodings import text_encoding
 from lyceum._core.data.files.file_errors import file_errors
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.json_lines import read_json
+from lyceum._core.data.files.limits import check_memory
 from lyceum._core.data.files.raw_bytes import (
     is_packed,
     read_head,
@@ -264,6 +265,9 @@ def read_files(
     table = _concatenate(tables, paths)
     check_has_columns(table.num_columns, paths[0])
     check_has_rows(table.num_rows, paths[0])
+    # as learners get them, each a number
+    n_cells = table.num_rows * table.num_columns
+    check_memory(8 * n_cells, paths[0], f"its {n_cells:,} cells")
     formats = dict[str, TextFormat]()
     if not is_typed(kind):
         before = table
@@ -389,22 +393,30 @@ def _read_workbooks(paths: Sequence[str], file_format: FileFormat) -> Tables:
     return tables, notes, "."
 
 
-def _read_arff(paths: Sequence[str], file_format: FileFormat) -> Tables:
-    encoding = file_format.encoding
-    notes: tuple[str, ...] = ()
-    if not encoding:
-        encoding, _ = text_encoding(read_head(paths[0]), paths[0])
-        if encoding != "utf8":
-            notes = (f"not UTF-8 text: read as {encoding}",)
-    return [read_arff(path, encoding) for path in paths], notes, "."
+def _read_texts(
+    read: Callable[[str, FileFormat], pa.Table],
+) -> Callable[[Sequence[str], FileFormat], Tables]:
+    """A reader of text files, of which a note says that they are not UTF-8."""
+
+    def read_each(paths: Sequence[str], file_format: FileFormat) -> Tables:
+        notes: tuple[str, ...] = ()
+        if not file_format.encoding:
+            encoding, _ = text_encoding(read_head(paths[0]), paths[0])
+            file_format = replace(file_format, encoding=encoding)
+            if encoding != "utf8":
+                notes = (f"not UTF-8 text: read as {encoding}",)
+        tables, _, decimal = _one_by_one(read)(paths, file_format)
+        return tables, notes, decimal
+
+    return read_each
 
 
 _READERS: dict[str, Callable[[Sequence[str], FileFormat], Tables]] = {
     "csv": _read_csv,
     "parquet": lambda paths, file_format: ([read_parquet(paths)], (), "."),
     "arrow": _one_by_one(lambda path, _: read_arrow_file(path)),
-    "arff": _read_arff,
-    "json": _one_by_one(read_json),
+    "arff": _read_texts(lambda path, form: read_arff(path, form.encoding)),
+    "json": _read_texts(read_json),
     "workbook": _read_workbooks,
     "sqlite": _one_by_one(read_database),
     "duckdb": _one_by_one(read_database),

@@ -1,12 +1,14 @@
 """Parquet, Arrow and Feather files: what Arrow reads of them is checked before it is used.
 
-Arrow follows the offsets and codes of a file wherever they point, also out of its memory.
-`validated` is therefore the only way by which rows of a file come in.
+Arrow follows the offsets and codes of a file wherever they point, also out of its memory, and
+unpacks whatever a file asks for. `validated` is therefore the only way by which rows of a file (or
+of a request) come in, and what it will take is looked up in the file before it is unpacked.
 """
 
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -15,12 +17,14 @@ import numpy as np
 
 from lyceum._core.data.files.column_names import check_names
 from lyceum._core.data.files.file_errors import file_errors, first_line
+from lyceum._core.data.files.limits import check_memory
 from lyceum._core.data.files.raw_bytes import read_bytes
 from lyceum._core.data.inputs.arrow import plain_text, replace_columns
-from lyceum._core.lazy_arrow import feather, pa, pq
+from lyceum._core.lazy_arrow import feather, pa, pc, pq
 from lyceum.errors import DataError, SchemaError
 
 _Rows = TypeVar("_Rows", bound=Any)
+_MOST_TEXT = 1 << 30  # bytes of a text column; offsets of 32 bits end at twice as many
 
 
 def validated(rows: _Rows, path: str, start: int = 0) -> _Rows:
@@ -58,7 +62,43 @@ def validated(rows: _Rows, path: str, start: int = 0) -> _Rows:
             for name, column in zip(names, rows.columns)
             if pa.types.is_dictionary(column.type) and column.null_count
         }
-        return plain_text(replace_columns(rows, sound))
+        return _with_room(plain_text(replace_columns(rows, sound)), path)
+
+
+def _with_room(rows: _Rows, path: str) -> _Rows:
+    """Rows whose texts fit memory also where each code of a dictionary is written out.
+
+    Columns of more text than offsets of 32 bits reach get those of 64.
+    """
+    larger = {}
+    for name, column in zip(rows.schema.names, rows.columns):
+        kind = column.type
+        values = kind.value_type if pa.types.is_dictionary(kind) else kind
+        if not _is_text(values):
+            continue
+        n_bytes = _text_bytes(column)
+        if n_bytes > _MOST_TEXT:
+            check_memory(n_bytes, path, f"the texts of column {name!r}")
+            if pa.types.is_dictionary(kind):
+                large = pa.dictionary(kind.index_type, pa.large_string(), kind.ordered)
+            else:
+                large = pa.large_string()
+            larger[name] = column.cast(large)
+    return replace_columns(rows, larger)
+
+
+def _text_bytes(column: pa.Array | pa.ChunkedArray) -> int:
+    """The bytes of all cells of a text column; of a dictionary at least where it matters."""
+    n_bytes = 0
+    for chunk in getattr(column, "chunks", (column,)):
+        if not pa.types.is_dictionary(chunk.type):
+            n_bytes += chunk.nbytes
+            continue
+        lengths = pc.binary_length(chunk.dictionary).fill_null(0)
+        longest = pc.max(lengths).as_py() or 0
+        if len(chunk) * longest > _MOST_TEXT // 100:
+            n_bytes += pc.sum(lengths.take(chunk.indices).cast(pa.int64())).as_py() or 0
+    return n_bytes
 
 
 def _sound_codes(
@@ -98,19 +138,161 @@ def _where(name: str, start: int, error: Exception) -> str:
 def read_arrow_file(path: str) -> pa.Table:
     """An Arrow file, or a stream of Arrow batches; Feather is one or the other or older."""
     with file_errors(path, "arrow"):
-        data = read_bytes(path)
-        file = pa.BufferReader(data)
-        if data[:6].to_pybytes().startswith((b"ARROW1", b"FEA1")):
-            table = feather.read_table(file)
+        return read_arrow(read_bytes(path), path)
+
+
+def read_arrow(data: pa.Buffer, name: str) -> pa.Table:
+    """The rows of Arrow or Feather data; `name` is that of the file, for messages."""
+    with file_errors(name, "arrow"):
+        source = pa.BufferReader(data)
+        is_file = data[:6].to_pybytes().startswith((b"ARROW1", b"FEA1"))
+        _check_sizes(data, name)
+        if is_file:
+            table = feather.read_table(source)
         else:
-            table = pa.ipc.open_stream(file).read_all()
-    return validated(table, path)
+            table = pa.ipc.open_stream(source).read_all()
+            if source.tell() < data.size:
+                raise DataError(
+                    f"{name} has {data.size - source.tell():,} bytes behind the end of its stream:"
+                    " it may be two files in one; write them as one, or apart"
+                )
+    return validated(table, name)
 
 
-def parquet_footer(path: str) -> tuple[pq.FileMetaData, pa.Schema]:
+# -- what an Arrow file asks for -------------------------------------------------------
+# The headers of its messages are tables of FlatBuffers: a table begins with the distance back to
+# the list of where its fields are (https://arrow.apache.org/docs/format/Columnar.html).
+
+
+def _check_sizes(data: pa.Buffer, name: str) -> None:
+    """Raise if the batches of an Arrow file or stream take more memory than its reading may."""
+    content = memoryview(data)
+    n_bytes = 0
+    n_cells = 0
+    try:
+        for header, body in _messages(content):
+            kind, table = _Table(content, header).union(1)
+            if kind == _DICTIONARY_BATCH:
+                table = table.table(1)
+            if kind not in (_DICTIONARY_BATCH, _RECORD_BATCH):
+                continue
+            n_cells += table.integer(0, "<q") * table.vector(1)[1]
+            n_bytes += _unpacked_bytes(content, table, body)
+    except (struct.error, IndexError, ValueError) as error:
+        raise DataError(f"{name} is damaged: its batches are cut off") from error
+    check_memory(n_bytes, name, "its batches, unpacked,")
+    check_memory(8 * n_cells, name, f"its {n_cells:,} cells")
+
+
+def _unpacked_bytes(content: memoryview, batch: _Table, body: int) -> int:
+    """The bytes of the buffers of a batch, whose body begins there."""
+    start, n_buffers = batch.vector(2)
+    # pairs of offset and length
+    buffers = np.frombuffer(content, "<i8", 2 * n_buffers, start).reshape(-1, 2)
+    lengths = np.maximum(buffers[:, 1], 0)
+    # the numbers of buffers of columns of views, which versions of Arrow before 19 take unchecked
+    start, n_columns = batch.vector(4)
+    counts = np.frombuffer(content, "<i8", n_columns, start)
+    if (counts < 0).any() or int(counts.astype(object).sum()) > n_buffers:
+        raise ValueError("more buffers than there are")
+    if batch.offset(3) is None:
+        return int(lengths.sum())
+    # a packed buffer begins with the length that it is unpacked to, -1 if it is as it was
+    n_bytes = 0
+    for offset in buffers[lengths >= 8, 0].tolist():
+        n_bytes += max(0, *struct.unpack_from("<q", content, body + offset))
+    return n_bytes
+
+
+_DICTIONARY_BATCH = 2
+_RECORD_BATCH = 3
+
+
+class _Table:
+    """A table of FlatBuffers, by the numbers of its fields."""
+
+    def __init__(self, content: memoryview, start: int) -> None:
+        self._content = content
+        self._start = start
+
+    def offset(self, field: int) -> int | None:
+        """Where a field is, None if it is left out."""
+        (back,) = struct.unpack_from("<i", self._content, self._start)
+        fields = self._start - back
+        (size,) = struct.unpack_from("<H", self._content, fields)
+        if 4 + 2 * field >= size:
+            return None
+        (distance,) = struct.unpack_from("<H", self._content, fields + 4 + 2 * field)
+        return self._start + distance if distance else None
+
+    def integer(self, field: int, form: str) -> int:
+        offset = self.offset(field)
+        return (
+            0 if offset is None else struct.unpack_from(form, self._content, offset)[0]
+        )
+
+    def _target(self, field: int) -> int:
+        offset = self.offset(field)
+        if offset is None:
+            raise IndexError(field)
+        return offset + struct.unpack_from("<I", self._content, offset)[0]
+
+    def table(self, field: int) -> _Table:
+        return _Table(self._content, self._target(field))
+
+    def union(self, field: int) -> tuple[int, _Table]:
+        """The type of what a field holds, and the table that it is."""
+        return self.integer(field, "<B"), self.table(field + 1)
+
+    def vector(self, field: int) -> tuple[int, int]:
+        """Where the elements of a list begin, and their number."""
+        if self.offset(field) is None:
+            return 0, 0
+        target = self._target(field)
+        return target + 4, struct.unpack_from("<I", self._content, target)[0]
+
+
+def _messages(content: memoryview) -> Iterator[tuple[int, int]]:
+    """Where the header and the body of every message are, as Arrow's reader finds them."""
+    if bytes(content[:4]) == b"FEA1":
+        return
+    if bytes(content[:6]) != b"ARROW1":
+        offset = 0
+        while offset + 8 <= len(content):
+            header, size = _prefix(content, offset)
+            if size == 0:
+                return
+            message = header + struct.unpack_from("<I", content, header)[0]
+            yield message, header + size
+            offset = header + size + max(0, _Table(content, message).integer(3, "<q"))
+        return
+    # the end of a file says where its batches are: dictionaries, then rows
+    (size,) = struct.unpack_from("<i", content, len(content) - 10)
+    start = len(content) - 10 - size
+    footer = _Table(content, start + struct.unpack_from("<I", content, start)[0])
+    for field in (2, 3):
+        blocks, n_blocks = footer.vector(field)
+        for i in range(n_blocks):
+            offset, length = struct.unpack_from("<qi", content, blocks + 24 * i)
+            header, _ = _prefix(content, offset)
+            message = header + struct.unpack_from("<I", content, header)[0]
+            yield message, offset + length
+
+
+def _prefix(content: memoryview, offset: int) -> tuple[int, int]:
+    """Where the header of a message begins, and its size; older files have no mark before it."""
+    mark, size = struct.unpack_from("<Ii", content, offset)
+    if mark == 0xFFFFFFFF:
+        return offset + 8, size
+    return offset + 4, mark
+
+
+def parquet_footer(
+    path: str, data: pa.Buffer | None = None
+) -> tuple[pq.FileMetaData, pa.Schema]:
     """What a Parquet file says of itself, and the types of its columns."""
     with file_errors(path):
-        footer = pq.read_metadata(path)
+        footer = pq.read_metadata(path if data is None else pa.BufferReader(data))
         schema = footer.schema.to_arrow_schema()
         _check_names(schema.names, path)
         groups = [footer.row_group(j) for j in range(footer.num_row_groups)]
@@ -124,16 +306,42 @@ def parquet_footer(path: str) -> tuple[pq.FileMetaData, pa.Schema]:
 
 
 def read_parquet_file(
-    path: str, columns: Sequence[str] | None = None, use_threads: bool = True
+    path: str,
+    columns: Sequence[str] | None = None,
+    use_threads: bool = True,
+    data: pa.Buffer | None = None,
 ) -> pa.Table:
-    """All rows of a Parquet file."""
-    names = None if columns is None else list(columns)
+    """All rows of a Parquet file, or of the bytes of one, whose name `path` then is."""
+    footer, schema = parquet_footer(path, data)
+    names = schema.names if columns is None else list(columns)
+    fields = {name: schema.field(name) for name in names if name in schema.names}
+    n_cells = footer.num_rows * len(fields)
+    check_memory(8 * n_cells, path, f"its {n_cells:,} cells")
+    # a file has the texts of a dictionary once, however many rows repeat them: so they are read
+    texts = [name for name, field in fields.items() if _is_text(field.type)]
     with file_errors(path):
         # a folder named year=2024 adds no column
         table = pq.read_table(
-            path, columns=names, use_threads=use_threads, partitioning=None
+            path if data is None else pa.BufferReader(data),
+            columns=names,
+            use_threads=use_threads,
+            partitioning=None,
+            read_dictionary=texts,
         )
-    return validated(table, path)
+    rows = validated(table, path)
+    plain = {name: _written_out(rows.column(name)) for name in texts}
+    return replace_columns(rows, plain)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+
+
+def _written_out(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The texts that a dictionary stands for."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    return column.cast(column.type.value_type)
 
 
 class ParquetBatches:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
+import pickle
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
@@ -17,6 +21,7 @@ from lyceum._core.data.files.file_format import (
     n_title_rows,
     title_note,
 )
+from lyceum._core.data.files.limits import Stopwatch, memory_limit
 from lyceum._core.data.files.raw_bytes import read_bytes
 from lyceum._core.data.files.workbook_parts import (
     WorkbookParts,
@@ -79,27 +84,13 @@ def _sheet_rows(path: str, table: str) -> tuple[list[tuple[int, list[Any]]], lis
     """The rows that are not empty with their numbers from 1 on, all of the same length; empty cells
     and errors are None."""
     check_installed(f"reading {path}", "python_calamine")
-    from python_calamine import SheetTypeEnum, load_workbook
-
     data = read_bytes(path).to_pybytes()
-    parts = None
+    content = b""
     if is_zipped(data):
-        parts = WorkbookParts(path, data)
-        parts.check_all()
-    with _calamine_errors(path):
-        workbook = load_workbook(io.BytesIO(data))
-        sheets = [
-            sheet.name
-            for sheet in workbook.sheets_metadata
-            if sheet.typ == SheetTypeEnum.WorkSheet
-        ]
-        name = choose_table(path, sheets, table, "sheet")
-        content = b""
-        if parts is not None:
-            content = parts.check_sheet(name)
-        sheet = workbook.get_sheet_by_name(name)
-        rows = sheet.to_python(skip_empty_area=False)
-        notes = _notes(content, sheet.merged_cell_ranges)
+        rows, merged, content = _zipped_rows(path, data, table)
+    else:
+        rows, merged = _old_rows(path, data, table)
+    notes = _notes(content, merged)
     _refuse_negative_times(path, rows, content)
     cells = [[None if cell == "" else cell for cell in row] for row in rows]
     numbered = enumerate(cells, start=1)
@@ -108,6 +99,74 @@ def _sheet_rows(path: str, table: str) -> tuple[list[tuple[int, list[Any]]], lis
         for number, row in numbered
         if any(cell is not None for cell in row)
     ], notes
+
+
+def _zipped_rows(path: str, data: bytes, table: str) -> tuple[Any, Any, bytes]:
+    """The rows of a sheet, its merged cells, and the part that holds it, if that is XML."""
+    from python_calamine import SheetTypeEnum, load_workbook
+
+    parts = WorkbookParts(path, data)
+    parts.check_all()
+    with _calamine_errors(path):
+        workbook = load_workbook(io.BytesIO(data))
+        sheets = [
+            sheet.name
+            for sheet in workbook.sheets_metadata
+            if sheet.typ == SheetTypeEnum.WorkSheet
+        ]
+        name = choose_table(path, sheets, table, "sheet")
+        content = parts.check_sheet(name)
+        sheet = workbook.get_sheet_by_name(name)
+        rows = sheet.to_python(skip_empty_area=False)
+        return rows, sheet.merged_cell_ranges, content
+
+
+# Sizes that an .xls file declares are taken by calamine as they are: a few changed bytes ask for
+# petabytes, which ends the process. So another one reads it, with limits of memory and time.
+_READ_OLD = """
+import io, pickle, sys
+from python_calamine import SheetTypeEnum, load_workbook
+limit = int(sys.argv[1])
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+except ImportError:
+    pass  # not on every system
+workbook = load_workbook(io.BytesIO(sys.stdin.buffer.read()))
+names = [s.name for s in workbook.sheets_metadata if s.typ == SheetTypeEnum.WorkSheet]
+name = sys.argv[2] or (names[0] if len(names) == 1 else "")
+rows, merged = [], []
+if name in names:
+    sheet = workbook.get_sheet_by_name(name)
+    rows, merged = sheet.to_python(skip_empty_area=False), sheet.merged_cell_ranges
+sys.stdout.buffer.write(pickle.dumps((names, rows, merged)))
+"""
+_OLD_IMPORTS = 512 << 20  # bytes of addresses that the process takes before it reads
+
+
+def _old_rows(path: str, data: bytes, table: str) -> tuple[Any, Any]:
+    """The rows and the merged cells of a sheet of an .xls file, read by a process of its own."""
+    watch = Stopwatch(path)
+    limit = str(memory_limit() + _OLD_IMPORTS)
+    paths = os.pathsep.join(sys.path)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _READ_OLD, limit, table],
+            input=data,
+            capture_output=True,
+            timeout=watch.seconds,
+            env={**os.environ, "PYTHONPATH": paths, "RUST_BACKTRACE": "0"},
+        )
+    except subprocess.TimeoutExpired as error:
+        raise watch.error("its sheet") from error
+    if done.returncode:
+        lines = done.stderr.decode(errors="replace").splitlines()
+        reasons = [line for line in lines if line and not line.startswith("note:")]
+        raise damaged(path, reasons[-1] if reasons else "it cannot be read")
+    names, rows, merged = pickle.loads(done.stdout)
+    choose_table(path, names, table, "sheet")
+    return rows, merged
 
 
 @contextmanager

@@ -7,14 +7,18 @@ Only the parts themselves tell these things, and damage, in words of their own.
 
 from __future__ import annotations
 
-import html
 import io
 import posixpath
 import re
 import struct
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
+from typing import Any
+from xml.parsers import expat
+
+import numpy as np
 
 from lyceum._core.data.files.limits import check_memory
 from lyceum.errors import DataError
@@ -24,6 +28,14 @@ _CELL_BYTES = 100
 _TEXT_BYTES = 4  # of memory for every byte of the parts, at most, measured
 _BOUNDS = "the {n:,} cells up to row {row:,}, column {column:,} of its sheet"
 _OLE = b"\xd0\xcf\x11\xe0"
+# tags of rows and cells, with any prefix, whose first attribute is not their address
+_WITHOUT_ADDRESS = {
+    tag: re.compile(rb"<(?:[^\s<>/:]+:)?%s(?=[\s/>])(?!\s+r\s*=)" % tag)
+    for tag in (b"row", b"c")
+}
+_ODS_CELL = re.compile(
+    rb"""<table:(?:covered-)?table-cell((?:[^<>"']|"[^"]*"|'[^']*')*)>"""
+)
 
 
 class WorkbookParts:
@@ -42,14 +54,15 @@ class WorkbookParts:
         self._data = data
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                self._members = {info.filename: info for info in archive.infolist()}
+                members = archive.infolist()
         except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
             raise damaged(path, str(error)) from error
-        n_bytes = sum(
-            info.file_size
-            for name, info in self._members.items()
-            if name.endswith((".xml", ".rels", ".bin"))
-        )
+        # readers differ in which of two parts they take, and whether case matters
+        names = Counter(info.filename.lower() for info in members)
+        if twice := [name for name, count in names.items() if count > 1]:
+            raise damaged(path, f"it has two parts of the name {twice[0]}")
+        self._members = {info.filename: info for info in members}
+        n_bytes = sum(info.file_size for info in members)
         check_memory(_TEXT_BYTES * n_bytes, path, "its parts, unpacked,")
 
     def check_all(self) -> None:
@@ -59,22 +72,46 @@ class WorkbookParts:
             if name.endswith((".xml", ".rels", ".bin")) and "worksheets/" not in name:
                 content = self.content(name)
                 if name == "content.xml":
+                    # calamine looks for the end of what is not well-formed for ever
+                    self._tags(name)
                     check_repeats(self.path, content)
 
     def check_sheet(self, sheet: str) -> bytes:
         """Raise if a sheet is damaged or reaches too far; its part, if that is XML."""
-        parts = [name for name in self._members if "worksheets/" in name]
         part = self._sheet_part(sheet)
         if part:
-            parts = [part]
-        content = b""
-        for name in parts:
-            if name.endswith(".bin"):
-                check_binary_sheet(self.path, self.content(name))
-            elif name.endswith(".xml"):
-                content = self.content(name)
+            content = self.content(part)
+            check_sheet(self.path, content)
+            self._check_shared_strings(content)
+            return content
+        # any part may be the sheet where the file does not say it in the usual way
+        is_opendocument = "content.xml" in self._members
+        for name in self._members:
+            content = self.content(name)
+            if b"sheetData" in content:
                 check_sheet(self.path, content)
-        return content if part else b""
+                self._check_shared_strings(content)
+            elif not is_opendocument and name.lower().endswith(".bin"):
+                is_sheet = "worksheets/" in name
+                check_binary_sheet(self.path, content, is_sheet)
+        return b""
+
+    def _check_shared_strings(self, sheet: bytes) -> None:
+        """Raise if the cells of a sheet repeat long texts more often than memory can hold."""
+        parts = [name for name in self._members if "sharedstrings" in name.lower()]
+        lengths = [
+            len(text)
+            for name in parts
+            for text in re.split(rb"<(?:\w+:)?si\b", self.content(name))[1:]
+        ]
+        # short ones are among what a cell takes
+        if max(lengths, default=0) <= _CELL_BYTES:
+            return
+        used = re.findall(rb"<(?:\w+:)?v>\s*(\d{1,9})\s*<", sheet)
+        codes = np.array(used, dtype=np.int64)
+        counts = np.bincount(codes[codes < len(lengths)], minlength=len(lengths))
+        n_bytes = int(counts @ np.array(lengths))
+        check_memory(n_bytes, self.path, "the texts of its cells")
 
     def content(self, name: str) -> bytes:
         """The bytes of a part, as many as it says."""
@@ -101,23 +138,61 @@ class WorkbookParts:
         return content
 
     def _sheet_part(self, sheet: str) -> str:
-        """The part that holds a sheet of an .xlsx file, "" if it is not found."""
+        """The part that holds a sheet of an .xlsx file; "" unless every reader must find the same.
+
+        Calamine joins paths without resolving them, and takes names in any case.
+        """
         try:
-            workbook = self.content("xl/workbook.xml")
-            relations = self.content("xl/_rels/workbook.xml.rels")
+            relations = self._targets("_rels/.rels").values()
+            targets = self._targets("xl/_rels/workbook.xml.rels")
+            sheets = [
+                attributes
+                for tag, attributes in self._tags("xl/workbook.xml")
+                if tag == "sheet" and attributes.get("name") == sheet
+            ]
         except DataError:
             return ""
-        targets = {}
-        for tag in _tags(relations, "Relationship"):
-            targets[tag.get("Id", "")] = tag.get("Target", "")
-        for tag in _tags(workbook, "sheet"):
-            identifiers = [tag[name] for name in tag if name.endswith(":id")]
-            if tag.get("name") == sheet and identifiers:
-                target = targets.get(identifiers[0], "")
-                part = posixpath.normpath(posixpath.join("/xl", target)).lstrip("/")
-                if part in self._members:
-                    return part
-        return ""
+        if "xl/workbook.xml" not in {target.lstrip("/") for target in relations}:
+            return ""
+        if len(sheets) != 1:
+            return ""
+        identifiers = [sheets[0][name] for name in sheets[0] if name.endswith(":id")]
+        target = targets.get(identifiers[0], "") if len(identifiers) == 1 else ""
+        part = target.removeprefix("/")
+        if not part.startswith("xl/"):
+            part = f"xl/{part}"
+        is_plain = target and posixpath.normpath(part) == part
+        return part if is_plain and part in self._members else ""
+
+    def _targets(self, part: str) -> dict[str, str]:
+        """The parts that a part of relations names, by identifier."""
+        targets: dict[str, str] = {}
+        for tag, attributes in self._tags(part):
+            if tag == "Relationship":
+                identifier = attributes.get("Id", "")
+                if identifier in targets:
+                    raise damaged(self.path, f"{part} has {identifier!r} twice")
+                targets[identifier] = attributes.get("Target", "")
+        return targets
+
+    def _tags(self, part: str) -> list[tuple[str, dict[str, str]]]:
+        """The names of all tags of a part, without their prefix, and their attributes."""
+        tags: list[tuple[str, dict[str, str]]] = []
+
+        def start(name: str, attributes: dict[str, str]) -> None:
+            tags.append((name.rpartition(":")[2], attributes))
+
+        def refuse(*_: Any) -> None:
+            raise damaged(self.path, f"its part {part} declares a document type")
+
+        parser = expat.ParserCreate()
+        parser.StartElementHandler = start
+        parser.StartDoctypeDeclHandler = refuse
+        try:
+            parser.Parse(self.content(part), True)
+        except expat.ExpatError as error:
+            raise damaged(self.path, f"its part {part}: {error}") from error
+        return tags
 
 
 def damaged(path: str, reason: str) -> DataError:
@@ -132,14 +207,6 @@ def is_zipped(data: bytes) -> bool:
     return not data.startswith(_OLE)
 
 
-def _tags(content: bytes, name: str) -> Iterator[dict[str, str]]:
-    """The attributes of all tags of a name, with any prefix."""
-    text = content.decode("utf8", errors="replace")
-    for tag in re.finditer(rf"<(?:\w+:)?{name}\s([^<>]*)", text):
-        pairs = re.findall(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""", tag[1])
-        yield {key: html.unescape(first or second) for key, first, second in pairs}
-
-
 # -- sheets ----------------------------------------------------------------------------
 
 
@@ -152,15 +219,18 @@ def check_grid(path: str, n_rows: int, n_columns: int) -> None:
 
 def check_sheet(path: str, content: bytes) -> None:
     """Raise if an .xlsx sheet reaches too far, or holds whole numbers that floats round."""
-    letters = set(re.findall(rb"""\sr\s*=\s*["']([A-Za-z]{1,4})\d""", content))
-    numbers = re.findall(rb"""\sr\s*=\s*["'][A-Za-z]{0,4}(\d{4,10})["']""", content)
+    if b"\0" in content:
+        raise damaged(path, "its sheet is not UTF-8 text")
+    letters = set(re.findall(rb"""["'\s]r\s*=\s*["']([A-Za-z]{1,9})\d""", content))
+    numbers = re.findall(rb"""["'\s]r\s*=\s*["'][A-Za-z]{0,9}0*(\d{4,})["']""", content)
     n_columns = max(map(_column_number, letters), default=0)
     n_rows = max(map(int, set(numbers)), default=999)
-    # rows and cells without a place come one after the other
-    if b"<row>" in content or b"<c>" in content:
-        rows = content.split(b"<row")
-        n_rows = max(n_rows, len(rows))
-        n_columns = max(n_columns, *(row.count(b"<c") for row in rows))
+    # rows and cells without an address first come after the last one that has one
+    n_rows += len(_WITHOUT_ADDRESS[b"row"].findall(content))
+    if _WITHOUT_ADDRESS[b"c"].search(content):
+        rows = re.split(rb"<(?:[^\s<>/:]+:)?row\b", content)
+        cells = _WITHOUT_ADDRESS[b"c"].findall
+        n_columns += max(len(cells(row)) for row in rows)
     check_grid(path, n_rows, n_columns)
     for digits in set(re.findall(rb"<v>([+-]?\d{16,})</v>", content)):
         if len(digits) > 300 or int(float(digits)) != int(digits):
@@ -205,32 +275,41 @@ def formulas_without_values(content: bytes) -> int:
 
 def check_repeats(path: str, content: bytes) -> None:
     """Raise if the tables of an .ods file repeat cells too often, as calamine reads all of them."""
-    n_cells = 0
-    for table in content.split(b"<table:table ")[1:]:
+    n_cells = n_bytes = 0
+    for table in re.split(rb"<table:table(?=[\s>])", content)[1:]:
         n_rows = n_columns = row = 0
-        for piece in table.split(b"<table:table-row")[1:]:
-            row += _repeats(piece[: piece.find(b">")], b"rows")
+        for piece in re.split(rb"<table:table-row(?=[\s/>])", table)[1:]:
+            # the attributes of the row stand before its first cell
+            cells = _ODS_CELL.split(piece)
+            repeats = _repeats(cells[0], b"rows")
+            row += repeats
             column = filled = 0
-            for cell in re.findall(rb"<table:(?:covered-)?table-cell([^>]*)>", piece):
-                column += _repeats(cell, b"columns")
-                if b"value" in cell or not cell.endswith(b"/"):
+            for attributes, text in zip(cells[1::2], cells[2::2]):
+                count = _repeats(attributes, b"columns")
+                column += count
+                if b"value" in attributes or not attributes.endswith(b"/"):
                     filled = column
+                    n_bytes += repeats * count * (len(attributes) + len(text))
             if filled:
                 n_rows = row
                 n_columns = max(n_columns, filled)
         n_cells += n_rows * n_columns
-    check_memory(_CELL_BYTES * n_cells, path, f"the {n_cells:,} cells of its tables")
+    what = f"the {n_cells:,} cells of its tables"
+    check_memory(_CELL_BYTES * n_cells + n_bytes, path, what)
 
 
 def _repeats(tag: bytes, what: bytes) -> int:
-    match = re.search(rb'number-%s-repeated="(\d{1,18})"' % what, tag)
-    return 1 if match is None else int(match[1])
+    counts = re.findall(
+        rb"""number-%s-repeated\s*=\s*["']\s*\+?(\d{1,18})""" % what, tag
+    )
+    return max(map(int, counts), default=1)
 
 
-def check_binary_sheet(path: str, content: bytes) -> None:
+def check_binary_sheet(path: str, content: bytes, is_sheet: bool = True) -> None:
     """Raise if an .xlsb sheet reaches too far: rows and columns stand in its records.
 
     A record is its number and its length, seven bits to a byte, and its content ([MS-XLSB] 2.1.4).
+    Parts that need not be sheets (`is_sheet=False`) may end in anything.
     """
     row = column = offset = 0
     try:
@@ -243,7 +322,9 @@ def check_binary_sheet(path: str, content: bytes) -> None:
                 column = max(column, struct.unpack_from("<I", content, offset)[0])
             offset += size
     except (IndexError, struct.error) as error:
-        raise damaged(path, "its sheet is cut off") from error
+        if is_sheet:
+            raise damaged(path, "its sheet is cut off") from error
+        return
     check_grid(path, row + 1, column + 1)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.data.files.file_errors import memory_errors
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.large_file import (
     ProfiledFile,
@@ -93,11 +94,12 @@ def inspect(
     """
     with allow_memory(memory):
         source = _read(data, file_format or FileFormat(), memory, sample)
-    if isinstance(source, ProfiledFile):
-        seen = source.seen.head(sample)
-    else:
-        profile = profile_columns(source.table)
-        seen = SampledProfile.of(profile, source.table, 0, sample)
+    with memory_errors(source.name):
+        if isinstance(source, ProfiledFile):
+            seen = source.seen.head(sample)
+        else:
+            profile = profile_columns(source.table)
+            seen = SampledProfile.of(profile, source.table, 0, sample)
     profile = seen.profile
     check_has_rows(profile.n_rows, source.name)
     roles = ColumnRoles.of(target, None, kinds, task=task)

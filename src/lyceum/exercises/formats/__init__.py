@@ -1,0 +1,1 @@
+"""How an exercise is written down: one module per format."""

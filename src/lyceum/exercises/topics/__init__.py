@@ -1,0 +1,1 @@
+"""Exercises by topic: one module each, in the order of the syllabus."""

@@ -1,0 +1,122 @@
+"""Formats: each is what its reader expects, and holds the same numbers."""
+
+import io
+import json
+import xml.etree.ElementTree as ET
+import zipfile
+
+import pytest
+
+from lyceum.errors import SettingError
+from lyceum.exercises import list_exercises, make_exercise, render_exercise
+from lyceum.exercises.formats.html import blocks_as_html
+from lyceum.exercises.formats.mathml import as_mathml
+
+KINDS = [kind.name for kind in list_exercises()]
+QTI = "{http://www.imsglobal.org/xsd/imsqti_v2p1}"
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_kind_in_every_quick_format(name):
+    exercise = make_exercise(name, 5, 3)
+    for form in ("md", "html", "tex", "ipynb", "moodle", "qti"):
+        assert render_exercise(exercise, form, solution=True)
+    # all mathematics of the page was understood, and the markup is closed
+    ET.fromstring(f"<div>{blocks_as_html([*exercise.given, *exercise.solution])}</div>")
+
+
+def test_sheet_without_solution_does_not_tell_the_answer():
+    exercise = make_exercise("two-gaussians", 3)
+    answer = f"{exercise.questions[-1].answer:.3f}"
+    for form in ("md", "html", "tex", "ipynb"):
+        assert answer not in render_exercise(exercise, form)
+        assert answer in render_exercise(exercise, form, solution=True)
+
+
+@pytest.mark.parametrize(
+    ("tex", "mathml"),
+    [
+        ("x_1^2", "<msubsup><mi>x</mi><mn>1</mn><mn>2</mn></msubsup>"),
+        (r"\sqrt{2}", "<msqrt><mn>2</mn></msqrt>"),
+        (r"-\alpha", "<mrow><mo>−</mo><mi>α</mi></mrow>"),
+        (r"\mathrm{say\ a}", "<mtext>say a</mtext>"),
+        (r"\bar x", "<mover><mi>x</mi><mo>¯</mo></mover>"),
+        (
+            r"\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}",
+            "<mrow><mo>(</mo><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr>"
+            "<mtr><mtd><mn>3</mn></mtd><mtd><mn>4</mn></mtd></mtr></mtable><mo>)</mo></mrow>",
+        ),
+    ],
+)
+def test_latex_becomes_mathml(tex, mathml):
+    assert as_mathml(tex) == f"<math>{mathml}</math>"
+
+
+def test_unknown_latex_is_refused():
+    with pytest.raises(ValueError, match="mystery"):
+        as_mathml(r"\mystery{x}")
+
+
+def test_moodle_has_answers_with_tolerance_and_feedback():
+    exercise = make_exercise("id3", 7, 2)
+    quiz = ET.fromstring(render_exercise(exercise, "moodle").encode())
+    questions = quiz.findall("question")
+    assert len(questions) == len(exercise.questions)
+    kinds = [element.get("type") for element in questions]
+    assert kinds == ["numerical"] * 4 + ["multichoice"] * 2
+    for element, question in zip(questions, exercise.questions):
+        right = [a for a in element.findall("answer") if a.get("fraction") == "100"]
+        assert len(right) == 1
+        if question.choices:
+            assert right[0].findtext("text") == question.answer
+            continue
+        assert float(right[0].findtext("text")) == pytest.approx(question.answer)
+        assert float(right[0].findtext("tolerance")) == pytest.approx(
+            question.tolerance
+        )
+        feedback = [a.findtext("feedback/text") for a in element.findall("answer")[1:]]
+        assert len(feedback) == len(question.mistakes)
+
+
+def test_qti_package_accepts_what_the_exercise_accepts():
+    exercise = make_exercise("knn", 2, 1)
+    content = render_exercise(exercise, "qti")
+    assert content == render_exercise(exercise, "qti")
+    with zipfile.ZipFile(io.BytesIO(content)) as package:
+        names = package.namelist()
+        manifest = ET.fromstring(package.read("imsmanifest.xml"))
+        item = ET.fromstring(package.read(names[1]))
+    hrefs = [e.get("href") for e in manifest.iter() if e.tag.endswith("}resource")]
+    assert hrefs == names[1:]
+    declared = item.findall(f"{QTI}responseDeclaration")
+    used = [
+        e.get("responseIdentifier") for e in item.iter() if e.get("responseIdentifier")
+    ]
+    assert [e.get("identifier") for e in declared] == used
+    conditions = item.findall(f"{QTI}responseProcessing/{QTI}responseCondition")
+    assert len(conditions) == len(declared) == len(exercise.questions)
+    tolerances = [float(e.get("tolerance")) for e in item.iter(f"{QTI}equal")]
+    numbers = [q for q in exercise.questions if not q.choices]
+    assert tolerances == pytest.approx([q.tolerance for q in numbers])
+
+
+def test_notebook_has_a_cell_for_every_answer():
+    exercise = make_exercise("pca", 1)
+    notebook = json.loads(render_exercise(exercise, "ipynb"))
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    ids = [cell["id"] for cell in notebook["cells"]]
+    assert len(set(ids)) == len(ids)
+    codes = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert len(codes) == len(exercise.questions)
+
+
+@pytest.mark.parametrize("name", ["fisher", "kernel-trick", "mds", "regression-tree"])
+def test_pdf_is_set_without_latex(name):
+    content = render_exercise(make_exercise(name, 1, 3), "pdf", solution=True)
+    assert content.startswith(b"%PDF")
+    assert content.count(b"/Type /Page ") >= 2
+
+
+def test_unknown_format_is_named():
+    with pytest.raises(SettingError, match=r"'docx'.*md, html, pdf"):
+        render_exercise(make_exercise("knn"), "docx")
