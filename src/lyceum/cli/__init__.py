@@ -26,6 +26,7 @@ from lyceum.cli.options import (
     Kind,
     Loss,
     Model,
+    Only,
     Resume,
     Settings,
     TableOut,
@@ -341,20 +342,9 @@ def predict(
     doubt: Doubt = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(
-            help="A column to copy to the output, instead of all; repeat for more."
-        ),
+        typer.Option(help="A column to copy, instead of all; repeat for more."),
     ] = None,
-    only: Annotated[
-        bool,
-        typer.Option(
-            "--only",
-            help=(
-                "Write what was predicted alone, not the row number, the columns of the data, the"
-                " probability and the doubt."
-            ),
-        ),
-    ] = False,
+    only: Only = False,
     file_format: Any = None,
     force: Force = False,
     as_json: AsJson = False,

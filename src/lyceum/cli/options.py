@@ -191,12 +191,22 @@ Resume = Annotated[
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
+Only = Annotated[
+    bool,
+    typer.Option(
+        "--only",
+        help=(
+            "Write what was predicted alone, not the row number, the columns of the data, the"
+            " probability and the doubt."
+        ),
+    ),
+]
 TableOut = Annotated[
     str,
     typer.Option(
         "--out",
         "-o",
-        help="A .csv or .parquet file, or - for CSV on standard output.",
+        help="A .csv, .parquet or .xlsx file, or - for CSV on standard output.",
     ),
 ]
 
@@ -268,6 +278,24 @@ def write_table(table: Any, path: str) -> None:
         write(table, file)
 
 
+def _file_format(
+    *,
+    separator: str,
+    no_header: bool,
+    missing: list[str] | None,
+    **settings: Any,
+) -> Any:
+    """How files are written, by the options of a command."""
+    from lyceum._core.data import FileFormat
+
+    names = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
+    if missing is not None:
+        settings["missing"] = ("", *missing)
+    return FileFormat(
+        separator=names.get(separator, separator), header=not no_header, **settings
+    )
+
+
 def reads_files(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options that say how files are written; it gets them as `file_format`, a
     FileFormat."""
@@ -275,30 +303,18 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def with_options(
         *args: Any,
-        separator: str,
-        encoding: str,
-        decimal: str,
-        no_header: bool,
-        header_row: int,
-        missing: list[str] | None,
-        table: str,
         memory: float | None,
         limit: float | None,
         **options: Any,
     ) -> None:
-        from lyceum._core.data import FileFormat, reading_limits
+        from lyceum._core.data import reading_limits
 
-        names = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
-        texts = {} if missing is None else {"missing": ("", *missing)}
-        file_format = FileFormat(
-            separator=names.get(separator, separator),
-            encoding=encoding,
-            decimal=decimal,
-            header=not no_header,
-            table=table,
-            header_row=header_row,
-            **texts,
-        )
+        written = {
+            name: options.pop(name)
+            for name in _FORMAT_OPTIONS
+            if name not in ("memory", "limit")
+        }
+        file_format = _file_format(**written)
         n_bytes = None if memory is None else round(memory * 1e6)
         with reading_limits(n_bytes, limit):
             command(*args, file_format=file_format, **options)

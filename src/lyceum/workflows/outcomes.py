@@ -42,8 +42,7 @@ class Outcomes:
         cls, fitted: FittedModel, data: Any, truth: str | None, **options: Any
     ) -> Outcomes:
         target = replace(fitted.target, name=truth or fitted.target.name)
-        # classes as codes, -1 if the model does not know them; numbers as they are; NaN if
-        # missing
+        # classes as codes, -1 if unknown to the model; numbers as they are; NaN if missing
         of_classes = target.is_categorical and fitted.classes is not None
         column = (
             replace(target, kind="categorical") if of_classes else Column(target.name)
@@ -75,10 +74,5 @@ class Outcomes:
         if fitted.classes is not None:
             values = values.astype(np.intp)
         output = np.concatenate(outputs)[known]
-        return cls(
-            values,
-            output,
-            int((~known).sum()),
-            tuple(unknown),
-            new.training_note,
-        )
+        n_missing = int((~known).sum())
+        return cls(values, output, n_missing, tuple(unknown), new.training_note)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -165,22 +165,15 @@ def predict_file(
     with ExitStack() as stack:
         data = stack.enter_context(spool(data))
         new = NewRows.of_model(fitted)
-        copies = {name: name for name in keep}
+        copies = _Copies({name: name for name in keep})
         if everything:
-            batches = Batches(data, (), (), file_format or FileFormat())
-            copies = _copied_names(batches.all_names, answer.names)
-            first_row = batches.first_row
+            copies = _Copies.of_all(data, file_format, answer.names)
         write = stack.enter_context(_writer(out, force, spreadsheet))
-        outputs = fitted.outputs(data, also=tuple(copies), file_format=file_format)
-        for table, output in outputs:
+        also = tuple(copies.names)
+        for table, output in fitted.outputs(data, also=also, file_format=file_format):
             columns, indices = answer(output)
             new.note(table)
-            copied = {copies[name]: table.column(name) for name in copies}
-            if everything:
-                start = first_row + n_rows
-                numbers = pa.array(range(start, start + table.num_rows), pa.int64())
-                copied = {"row": numbers, **copied}
-            write(pa.table({**copied, **columns}))
+            write(pa.table({**copies(table, n_rows), **columns}))
             counts += np.bincount(indices, minlength=len(counts))
             n_rows += table.num_rows
         if not n_rows:
@@ -190,11 +183,34 @@ def predict_file(
     return Predicted(n_rows, path, answers, tuple(new.sentences()), new.as_dict())
 
 
-def _copied_names(names: Sequence[str], outputs: Sequence[str]) -> dict[str, str]:
-    """The columns of the data by the names that they are written under, beside those of the
-    outputs."""
-    taken = {"row", *outputs}
-    return {name: f"{name} (in the data)" if name in taken else name for name in names}
+@dataclass(frozen=True)
+class _Copies:
+    """The columns of the data that are written too, by the names that they get."""
+
+    names: Mapping[str, str]
+    first_row: int | None = None  # whose number is written, if any
+
+    @classmethod
+    def of_all(
+        cls, data: Data, file_format: FileFormat | None, outputs: Sequence[str]
+    ) -> _Copies:
+        """All columns, under other names where the outputs have the same."""
+        batches = Batches(data, (), (), file_format or FileFormat())
+        taken = {"row", *outputs}
+        names = {
+            name: f"{name} (in the data)" if name in taken else name
+            for name in batches.all_names
+        }
+        return cls(names, batches.first_row)
+
+    def __call__(self, table: pa.Table, n_before: int) -> dict[str, Any]:
+        """The columns of a batch that begins after some rows."""
+        columns = {new: table.column(name) for name, new in self.names.items()}
+        if self.first_row is None:
+            return columns
+        start = self.first_row + n_before
+        numbers = pa.array(range(start, start + table.num_rows), pa.int64())
+        return {"row": numbers, **columns}
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from lyceum.cli.screen import (
 from lyceum.errors import LyceumError
 from lyceum.workflows import (
     FittedModel,
+    Predicted,
     compare_models,
     evaluate_model,
     fit_file,
@@ -125,17 +126,20 @@ def run_predict(
     elif as_json:
         print_json(done.as_dict())
     else:
-        predicted = fitted.gives == "predictions"
-        verb = "predicted" if predicted else f"with {fitted.gives}"
-        rows = show_count(done.n_rows, "row")
-        print_line(f"{rows} {verb}: ", (str(done.path), "bold"))
-        shares = (
-            f"{label} {n:,} ({n / done.n_rows:.1%})"
-            for label, n in done.answers.items()
-        )
-        print_line(", ".join(shares))
-        for note in done.notes:
-            print_paragraph(note, "yellow")
+        _show_predicted(done, fitted.gives)
+
+
+def _show_predicted(done: Predicted, gives: str) -> None:
+    """How many rows were predicted, how often each answer was given, and what is odd."""
+    verb = "predicted" if gives == "predictions" else f"with {gives}"
+    rows = show_count(done.n_rows, "row")
+    print_line(f"{rows} {verb}: ", (str(done.path), "bold"))
+    shares = (
+        f"{label} {n:,} ({n / done.n_rows:.1%})" for label, n in done.answers.items()
+    )
+    print_line(", ".join(shares))
+    for note in done.notes:
+        print_paragraph(note, "yellow")
 
 
 def run_evaluate(

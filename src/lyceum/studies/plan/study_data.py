@@ -118,19 +118,13 @@ class StudyData:
         if infinite:
             rows = rows.then(FiniteCells())
         missing = sum(column.n_missing + column.n_infinite for column in used)
-        notes = (
-            *table_notes(inspection, recipe),
-            *kept_notes(suspects, recipe),
-            *survival_notes(inspection, recipe),
-            *map(infinite_note, infinite),
-        )
+        noted = table_notes(inspection, recipe)
+        kept = (*kept_notes(suspects, recipe), *survival_notes(inspection, recipe))
+        notes = (*noted, *kept, *map(infinite_note, infinite))
         if isinstance(data, ProfiledFile):
             study_data = cls._from_sample(rows, data, missing, suspects, notes)
         else:
             study_data = cls._in_memory(rows, missing, suspects, notes)
-        if study_data.task == "regression":
-            counted = tuple(count_note(recipe.target, study_data.y))
-            return replace(study_data, notes=(*study_data.notes, *counted))
         return study_data._without_rare_classes(recipe)
 
     @classmethod
@@ -204,7 +198,10 @@ class StudyData:
         target = self.schema.target
         assert target is not None
         unlabeled = recipe.loss is not None and recipe.loss.classes is None
-        if target.categories is None or unlabeled:
+        if target.categories is None:
+            counted = tuple(count_note(recipe.target, self.y))
+            return replace(self, notes=(*self.notes, *counted))
+        if unlabeled:
             return self
         counts = np.bincount(self.y, minlength=len(target.categories))
         common = np.flatnonzero(counts > 1)

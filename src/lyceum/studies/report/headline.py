@@ -46,13 +46,10 @@ def _how_good(study: Study, learner: RankedLearner) -> str:
         )
     if learner.error is None:
         return f"decides on {target} in no row"
-    return f"predicts {target}, wrong in {out_of(learner.error)} rows{_left(learner)}"
-
-
-def _left(learner: RankedLearner) -> str:
-    if not learner.reject_rate:
-        return ""
-    return f" that it decides, and leaves {out_of(learner.reject_rate)} to a person"
+    left = ""
+    if learner.reject_rate:
+        left = f" that it decides, and leaves {out_of(learner.reject_rate)} to a person"
+    return f"predicts {target}, wrong in {out_of(learner.error)} rows{left}"
 
 
 def _guess(study: Study, baseline: RankedLearner) -> str:

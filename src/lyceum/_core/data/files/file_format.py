@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -129,15 +129,7 @@ class FileFormat:
         names = None
         if not self.header and rows:
             names = numbered_names(len(rows[0])) or None
-        columns: Iterable[tuple[str, tuple[str, ...]]] = ()
-        if rows:
-            columns = zip(names or unique_names(rows[0]), zip(*rows))
-        # whole numbers of more than 64 bits stay text, as Arrow would round them to floats
-        long = {
-            name: text_type()
-            for name, cells in columns
-            if any(map(is_beyond_64_bits, cells[self.header :]))
-        }
+        long = _long_numbers(names, rows, self.header)
         notes = list(_notes(self, encoding, decimal, rows))
         if first and not self.header_row:
             notes.append(title_note(preamble))
@@ -154,6 +146,20 @@ class FileFormat:
         if not self.header:
             return 0
         return n_title_rows(_split(lines, separator))
+
+
+def _long_numbers(
+    names: Sequence[str] | None, rows: list[list[str]], header: bool
+) -> dict[str, pa.DataType]:
+    """Columns of whole numbers of more than 64 bits: they stay text, as Arrow would round them to
+    floats."""
+    if not rows:
+        return {}
+    return {
+        name: text_type()
+        for name, cells in zip(names or unique_names(rows[0]), zip(*rows))
+        if any(map(is_beyond_64_bits, cells[header:]))
+    }
 
 
 def n_title_rows(rows: Sequence[Sequence[Any]]) -> int:

@@ -23,7 +23,6 @@ from lyceum._core.data.files.large_file import (
     profile_large_file,
 )
 from lyceum._core.data.files.limits import MEMORY_AT_ONCE, allow_memory
-from lyceum._core.data.files.missing_texts import missing_notes
 from lyceum._core.data.files.tables import (
     LoadedTable,
     check_has_rows,
@@ -32,6 +31,7 @@ from lyceum._core.data.files.tables import (
 )
 from lyceum._core.data.inputs.arrow import is_frame
 from lyceum._core.data.inspection.leaks import leak
+from lyceum._core.data.inspection.missing_texts import missing_notes
 from lyceum._core.data.inspection.quality import (
     Flag,
     SampledColumn,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.tables import file_kind, paths_of
@@ -24,7 +24,16 @@ def missing_notes(
     too_large = sum(map(os.path.getsize, paths)) > _MOST_BYTES
     if file_kind(paths, file_format.table) != "csv" or too_large or not gaps:
         return
-    listed = list(_texts_by_column(paths, file_format, gaps))
+    reader = file_format.csv_reader(paths[0])
+    counts: dict[str, Counter[str]] = {}
+    for path in paths:
+        for name, texts in reader.null_texts(path, gaps).items():
+            counts.setdefault(name, Counter()).update(texts)
+    listed = []
+    for name, counted in counts.items():
+        what = [f"{text!r} in {n:,}" for text, n in counted.most_common()]
+        if what:
+            listed.append(f"{' and '.join(what)} of {name!r}")
     if listed:
         more = len(listed) - _NAMED
         rest = f", and in {more} more columns" if more > 0 else ""
@@ -32,17 +41,3 @@ def missing_notes(
             f"read as missing, in cells of a column: {', '.join(listed[:_NAMED])}{rest}; if such a"
             " text is a value, say by --missing (missing=...) what is missing"
         )
-
-
-def _texts_by_column(
-    paths: Sequence[str], file_format: FileFormat, names: Sequence[str]
-) -> Iterator[str]:
-    reader = file_format.csv_reader(paths[0])
-    counts: dict[str, Counter[str]] = {}
-    for path in paths:
-        for name, texts in reader.null_texts(path, names).items():
-            counts.setdefault(name, Counter()).update(texts)
-    for name, counted in counts.items():
-        what = [f"{text!r} in {n:,}" for text, n in counted.most_common()]
-        if what:
-            yield f"{' and '.join(what)} of {name!r}"
