@@ -502,8 +502,17 @@ class _Found(SimpleNamespace):
             "A predicts 'y', wrong in 23 of 100 rows; a constant guess is wrong in 44 of 100.",
         ),
         (
+            fake_study(Y, {"a": np.where(np.arange(200) < 87, 1 - clear(Y), clear(Y))}),
+            "A predicts 'y', wrong in 435 of 1,000 rows; a constant guess is wrong in 440 of"
+            " 1,000, a difference that chance could make.",
+        ),
+        (
             fake_study(numbers(), {"a": numbers() + 7.4}),
             "A predicts 'y' and is typically off by 7.40; a constant guess is off by",
+        ),
+        (
+            fake_study(numbers(), {"a": numbers() * (1 + 1e-13)}),
+            "A predicts 'y' exactly, but for rounding; a constant guess is off by",
         ),
         (
             fake_study(Y, {"a": clear(Y)}, loss=COSTS),

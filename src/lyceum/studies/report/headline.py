@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lyceum.studies.compare.comparison import RankedLearner
+from lyceum.studies.compare.difference_tests import is_shown
 from lyceum.studies.report.format import number_text, subject
 
 if TYPE_CHECKING:
     from lyceum.studies.result import Study
+
+
+_ROUNDING = 1e-9  # of the error of a guess: a smaller one is none
 
 
 def headline(study: Study) -> str:
@@ -27,6 +31,8 @@ def headline(study: Study) -> str:
     guess = ""
     if baseline is not None:
         guess = f"; {_guess(study, baseline)}"
+        if not is_shown(choice.p_baseline):
+            guess += ", a difference that chance could make"
     return f"{subject(choice.label)} {what}{guess}."
 
 
@@ -34,6 +40,9 @@ def _how_good(study: Study, learner: RankedLearner) -> str:
     target = repr(study.recipe.target)
     if study.classes is None:
         off = number_text(learner.mae or 0.0)
+        guess = study.comparison.baseline
+        if guess is not None and (learner.mae or 0.0) < _ROUNDING * (guess.mae or 0.0):
+            return f"predicts {target} exactly, but for rounding"
         return f"predicts {target} and is typically off by {off}"
     if study.comparison.criterion == "mean cost" and learner.cost is not None:
         n = study.comparison.n_rows
@@ -49,7 +58,8 @@ def _how_good(study: Study, learner: RankedLearner) -> str:
     left = ""
     if learner.reject_rate:
         left = f" that it decides, and leaves {out_of(learner.reject_rate)} to a person"
-    return f"predicts {target}, wrong in {out_of(learner.error)} rows{left}"
+    wrong = out_of(learner.error, _least(study))
+    return f"predicts {target}, wrong in {wrong} rows{left}"
 
 
 def _guess(study: Study, baseline: RankedLearner) -> str:
@@ -60,10 +70,18 @@ def _guess(study: Study, baseline: RankedLearner) -> str:
         return f"a constant guess {verb} {number_text(baseline.cost).lstrip('-')} per decision"
     if baseline.error is None:
         return "a constant guess decides on no row"
-    return f"a constant guess is wrong in {out_of(baseline.error)}"
+    return f"a constant guess is wrong in {out_of(baseline.error, _least(study))}"
 
 
-def out_of(share: float) -> str:
+def _least(study: Study) -> int:
+    """Of a hundred rows, or of a thousand where a hundred would hide a difference."""
+    baseline = study.comparison.baseline
+    rates = [s.error or 0.0 for s in (study.choice, baseline) if s is not None]
+    is_hidden = len({out_of(rate) for rate in rates}) < len(set(rates))
+    return 1_000 if is_hidden else 100
+
+
+def out_of(share: float, least: int = 100) -> str:
     """A share as a number of things out of a hundred, or of as many as it takes.
 
     >>> out_of(0.231), out_of(0.004), out_of(0.00012), out_of(0.0), out_of(0.999)
@@ -74,6 +92,8 @@ def out_of(share: float) -> str:
     if share >= 1.0:
         return "100 of 100"
     for n in (100, 1_000, 10_000, 1_000_000):
+        if n < least:
+            continue
         part = round(share * n)
         # a whole number that is near enough, and neither none nor all
         if 0 < part < n and abs(part / n - share) <= 0.2 * min(share, 1.0 - share):
