@@ -33,7 +33,8 @@ class Found:
 
     @property
     def columns(self):
-        return [SimpleNamespace(n_distinct=n) for n in self.n_distinct]
+        usual = {"name": "x", "kind": "continuous", "low": 0.0}
+        return [SimpleNamespace(n_distinct=n, **usual) for n in self.n_distinct]
 
     def __getitem__(self, name):
         assert name == "y"
@@ -50,6 +51,7 @@ def recipe(**changes):
         "repeats": 1,
         "time": None,
         "group": None,
+        "ignore": (),
         "n_settings": 12,
     }
     return SimpleNamespace(**{**usual, **changes})

@@ -154,18 +154,12 @@ def predict_file(
     # new columns take the place of the data
     everything = everything and fitted.gives != "new columns"
     answer = _Answer.of(fitted, proba, *fitted.costs(loss, doubt), surely=everything)
-    # refused before any row is read
-    clash = [name for name in keep if name in answer.names]
-    if clash:
-        raise DataError(
-            f"column {clash[0]!r} cannot be kept: the predictions have a column of that name"
-        )
+    copies = _Copies.of(keep, answer.names)
     counts = np.zeros(len(answer.labels), dtype=np.int64)
     n_rows = 0
     with ExitStack() as stack:
         data = stack.enter_context(spool(data))
         new = NewRows.of_model(fitted)
-        copies = _Copies({name: name for name in keep})
         if everything:
             copies = _Copies.of_all(data, file_format, answer.names)
         write = stack.enter_context(_writer(out, force, spreadsheet))
@@ -189,6 +183,16 @@ class _Copies:
 
     names: Mapping[str, str]
     first_row: int | None = None  # whose number is written, if any
+
+    @classmethod
+    def of(cls, keep: Sequence[str], outputs: Sequence[str]) -> _Copies:
+        """The columns to keep; refused where the outputs have the same name."""
+        clash = [name for name in keep if name in outputs]
+        if clash:
+            raise DataError(
+                f"column {clash[0]!r} cannot be kept: the predictions have a column of that name"
+            )
+        return cls({name: name for name in keep})
 
     @classmethod
     def of_all(

@@ -44,7 +44,6 @@ from lyceum.studies.plan.table_notes import (
     one_value_text,
     rare_note,
     single_rows_text,
-    survival_notes,
     table_notes,
     zero_weight_note,
 )
@@ -118,9 +117,11 @@ class StudyData:
         if infinite:
             rows = rows.then(FiniteCells())
         missing = sum(column.n_missing + column.n_infinite for column in used)
-        noted = table_notes(inspection, recipe)
-        kept = (*kept_notes(suspects, recipe), *survival_notes(inspection, recipe))
-        notes = (*noted, *kept, *map(infinite_note, infinite))
+        notes = (
+            *table_notes(inspection, recipe),
+            *kept_notes(suspects, recipe),
+            *map(infinite_note, infinite),
+        )
         if isinstance(data, ProfiledFile):
             study_data = cls._from_sample(rows, data, missing, suspects, notes)
         else:

@@ -30,13 +30,17 @@ def table_notes(inspection: Inspection, recipe: Recipe) -> tuple[str, ...]:
             notes.append(
                 f"{n:,} {rows} {what} {were} left out: nothing can be learned from {them}."
             )
-    if inspection.n_repeated and _are_rows_rare(inspection):
+    # three columns of a few categories repeat in any table that is long enough
+    distinct = [max(1, column.n_distinct or 1) for column in inspection.columns]
+    combinations = math.fsum(map(math.log, distinct))
+    is_surprise = combinations > math.log(_COMBINATIONS * inspection.n_rows)
+    if inspection.n_repeated and is_surprise:
         repeat = by_count(inspection.n_repeated, "row repeats", "rows repeat")
         notes.append(
             f"{inspection.n_repeated:,} {repeat} an earlier row; where they are the same case, the"
             " errors here are too small."
         )
-    return tuple(notes)
+    return (*notes, *survival_notes(inspection, recipe))
 
 
 # how people call times until an event, and whether it came
@@ -94,17 +98,6 @@ def count_note(target: str, y: np.ndarray) -> Iterator[str]:
             " squared errors: there is no model of counts, such as Poisson regression, among the"
             " learners, and predictions need not be whole, or above 0."
         )
-
-
-def _are_rows_rare(inspection: Inspection) -> bool:
-    """Whether equal rows are a surprise: there are far more combinations of values than rows.
-
-    Three columns of a few categories repeat in any table that is long enough.
-    """
-    distinct = [max(1, column.n_distinct or 1) for column in inspection.columns]
-    return math.fsum(map(math.log, distinct)) > math.log(
-        _COMBINATIONS * inspection.n_rows
-    )
 
 
 def kept_notes(suspects: tuple[ColumnWarning, ...], recipe: Recipe) -> Iterator[str]:
