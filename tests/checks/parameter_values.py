@@ -211,8 +211,8 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
         {"max_samples": 20, "score_func": "relief"},
         {"init": "random"},
         {"init_params": "random_from_data", "n_init": 1, "max_iter": 1},
-        {"svd_solver": "randomized", "n_components": 1, "n_passes": 1},
-        {"algorithm": "randomized", "n_components": 1, "n_passes": 1},
+        {"svd_solver": "randomized", "n_components": 1, "iterated_power": 1},
+        {"algorithm": "randomized", "n_components": 1, "n_iter": 1},
         {"probability": True},
         {"code": "random", "code_size": 0.4},
         {"exemplar": "mean", "n_clusters": 3},
@@ -249,11 +249,21 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "KMedoids.n_init": ({"init": "random", "n_clusters": 20},),
     "n_subsamples": ({"max_samples": 20},),
     "init_params": ({"max_iter": 1},),
-    "n_passes": (
-        {"svd_solver": "randomized", "n_components": 1},
-        {"svd_solver": "randomized", "n_components": 2},
-        {"algorithm": "randomized", "n_components": 1},
-        {"algorithm": "randomized", "n_components": 2},
+    "iterated_power": ({"svd_solver": "randomized", "n_components": 1},),
+    "n_iter": ({"algorithm": "randomized", "n_components": 1},),
+    "n_oversamples": (
+        {
+            "svd_solver": "randomized",
+            "n_components": 1,
+            "iterated_power": 0,
+            "random_state": 0,
+        },
+        {
+            "algorithm": "randomized",
+            "n_components": 1,
+            "n_iter": 0,
+            "random_state": 0,
+        },
     ),
     "code_size": ({"code": "random"},),
     "threshold": ({"score_func": "relief", "k": None},),
@@ -289,7 +299,9 @@ FEW_LABELS = ("LabelPropagation", "SelfTrainingClassifier", "SemiSupervisedEM")
 # Differences so fine that they need many rows or columns to show.
 FINE = (
     "bound",
-    "n_passes",
+    "iterated_power",
+    "n_iter",
+    "n_oversamples",
     "TruncatedSVD.random_state",
     "PCA.random_state",
     "RandomForestClassifier.categorical_split",
