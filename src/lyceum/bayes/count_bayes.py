@@ -19,7 +19,7 @@ from lyceum._core.probability import AGAINST_RUNNER_UP, PRIOR_CONSTRAINTS, runne
 from lyceum._core.statistics import ClassSums, indicators
 from lyceum._core.types import Categories, Data
 from lyceum.bayes.generative import GenerativeClassifier
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.report import Explanation, Summary, Table
 
 _N_COLUMNS = 10  # columns per class in a summary
@@ -85,7 +85,7 @@ class CountBayes(GenerativeClassifier):
     @property
     def _smoothing(self) -> Any:
         """α of every column, at least 1e-10 unless `force_alpha`."""
-        alpha = np.asarray(self.alpha, dtype=np.float64)
+        alpha = number_setting("alpha", self.alpha)
         n_columns = len(self.design_names)
         if alpha.ndim and alpha.shape != (n_columns,):
             raise SettingError(

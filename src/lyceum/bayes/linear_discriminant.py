@@ -230,7 +230,7 @@ class LinearDiscriminantAnalysis(
     @property
     def _n_directions(self) -> int:
         most = min(len(self.classes_) - 1, len(self.mean_))
-        if self.n_components is None:
+        if self.n_components is None or most == 0:
             return most
         if self.n_components > most:
             raise SettingError(
@@ -241,7 +241,6 @@ class LinearDiscriminantAnalysis(
 
     def _set_directions(self, W: np.ndarray, center: np.ndarray) -> None:
         """With Σ⁻¹ = Wᵀ W: the singular vectors of √π_k W (μ_k - x̄), taken back by Wᵀ."""
-        self._n_directions  # noqa: B018  # refuses too many
         most = min(len(self.classes_) - 1, len(self.mean_))
         roots = np.sqrt(self.priors_)[:, None]
         white = (

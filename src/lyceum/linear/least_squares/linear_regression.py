@@ -105,6 +105,8 @@ class LinearRegression(LeastSquares):
         With `record=True`: step, coef, intercept and objective (Σ w r²) at the start and after
         every pass, and for "lms" rows, coefficients and intercept after every row; empty for
         solvers without passes.
+    singular_ : array of shape (min(n_samples, n_design_columns),)
+        The singular values of the centered and weighted rows, largest first.
     statistic_ : Scatter or RowScatter
         The merged statistic that the fit follows from: the products of all columns, or the centered
         rows where there are over 1,000 columns and fewer rows.

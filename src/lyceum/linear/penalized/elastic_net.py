@@ -94,6 +94,8 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     """
 
     _attribute_docs: ClassVar[str] = """
+    sparse_coef_ : sparse array of shape (1, n_design_columns) or (n_targets, n_design_columns)
+        The coefficients.
     dual_gap_ : float
         In the units of the objective above, which is at most this far above its minimum.
     objective_ : float

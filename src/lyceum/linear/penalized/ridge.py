@@ -26,8 +26,8 @@ from lyceum.linear.several_targets import (
 from lyceum.report import Summary, Table
 
 # scikit-learn's ways to the one minimum
-_ITERATIVE = ("lsqr", "sparse_cg", "sag", "saga")
-_SOLVERS = ("svd", "cholesky", *_ITERATIVE)
+_DIRECT = ("svd", "cholesky", "sparse_cg")  # without a number of iterations
+_SOLVERS = (*_DIRECT, "lsqr", "sag", "saga")
 
 
 class Ridge(LeastSquares):
@@ -73,7 +73,7 @@ class Ridge(LeastSquares):
     solver_ : str
         How it was solved: "normal", "recursive", or "active_set" for `positive`.
     n_iter_ : None or int
-        1 where scikit-learn's solver would iterate: one solve takes its place; else None.
+        1, as one solve takes the place of iterations; None where scikit-learn has none.
     statistic_ : Scatter or RowScatter
         The merged statistic that the fit follows from: the products of all columns, or the centered
         rows where there are over 1,000 columns and fewer rows.
@@ -179,7 +179,7 @@ class Ridge(LeastSquares):
         own = [{"alpha": float(a)} for a in np.broadcast_to(alphas, n_targets)]
         fit_each_target(self, X, y, sample_weight, own)
         self.solver_ = "active_set" if self.positive else "normal"
-        self.n_iter_ = [1] * n_targets if self.solver in _ITERATIVE else None
+        self.n_iter_ = None if self.solver in _DIRECT else np.ones(n_targets, int)
         return self
 
     @property
@@ -204,7 +204,7 @@ class Ridge(LeastSquares):
 
     def _set_results(self, fit: Fit) -> None:
         super()._set_results(fit)
-        self.n_iter_ = 1 if self.solver in _ITERATIVE else None
+        self.n_iter_ = None if self.solver in _DIRECT else 1
         self.solver_ = "recursive" if not self._is_closed else "normal"
         if self.positive:
             self.solver_ = "active_set"
