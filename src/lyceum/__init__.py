@@ -81,6 +81,7 @@ _ROOMS = (
     "transfer",
     "trees",
     "web",
+    "workbench",
     "workflows",
 )
 

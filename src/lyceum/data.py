@@ -7,10 +7,14 @@ from lyceum._core.data import (
     FileFormat,
     Inspection,
     Kind,
+    OddCells,
+    PairInspection,
     Rows,
     Schema,
     Statistic,
     inspect,
+    inspect_pair,
+    odd_cells,
     scan,
 )
 
@@ -21,9 +25,13 @@ __all__ = [
     "FileFormat",
     "Inspection",
     "Kind",
+    "OddCells",
+    "PairInspection",
     "Rows",
     "Schema",
     "Statistic",
     "inspect",
+    "inspect_pair",
+    "odd_cells",
     "scan",
 ]

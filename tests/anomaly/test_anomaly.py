@@ -19,7 +19,7 @@ USUAL, FRESH = rng.normal(size=(1500, 3)), rng.normal(size=(2000, 3))
 ODD = rng.normal(size=(200, 3)) + 5.0
 
 
-@pytest.mark.syllabus("15.4")
+@pytest.mark.syllabus("15.4.1")
 @pytest.mark.parametrize(
     "detector",
     ["isolation", "gaussian", "distance", KernelDensity(bandwidth=0.5), SkKernel()],
@@ -41,7 +41,7 @@ def test_scores_of_rows_seen_are_too_good():
     assert (held.predict(FRESH) == -1).mean() == pytest.approx(0.05, abs=0.03)
 
 
-@pytest.mark.syllabus("15.4")
+@pytest.mark.syllabus("15.4.2")
 def test_the_forest_ranks_as_another_library_does():
     X = np.vstack([USUAL, ODD])
     truth = np.repeat([0, 1], [len(USUAL), len(ODD)])
@@ -123,6 +123,7 @@ class Counts(BaseEstimator):
         return np.zeros(len(X))
 
 
+@pytest.mark.syllabus("15.4.2")
 def test_neighbor_distances_by_hand_and_by_weight():
     X = np.array([[0.0], [1.0], [3.0], [7.0]])
     model = NeighborAnomalyScore(n_neighbors=3, metric="euclidean").fit(

@@ -70,6 +70,7 @@ def test_posterior_is_that_of_one_row_at_a_time():
         np.testing.assert_allclose(model.scale_[k], S)
 
 
+@pytest.mark.syllabus("3.6.3")
 def test_posteriors_of_the_classes_are_those_of_student_densities():
     X, y = classes_of_rows()
     model = BayesianGaussianClassifier(**PRIOR, priors="laplace").fit(X, y)

@@ -30,7 +30,7 @@ def posteriors(X, means, covariances, priors):
     return np.exp(log - np.logaddexp.reduce(log, axis=1, keepdims=True))
 
 
-@pytest.mark.syllabus("3.3")
+@pytest.mark.syllabus("3.3.3", "3.3.4")
 @pytest.mark.parametrize("structure", STRUCTURES)
 @pytest.mark.parametrize("unbiased", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
@@ -83,7 +83,7 @@ def test_identity_with_equal_priors_is_the_nearest_class_mean():
     np.testing.assert_array_equal(model.predict(X), distance.argmin(axis=1))
 
 
-@pytest.mark.syllabus("3.3")
+@pytest.mark.syllabus("3.3.1")
 @pytest.mark.parametrize("K", [2, 4])
 def test_linear_agrees_with_scikit_learn(K):
     X, y = classes_of_rows(K=K, seed=3)
@@ -113,7 +113,7 @@ def test_linear_agrees_with_scikit_learn(K):
         )
 
 
-@pytest.mark.syllabus("3.3")
+@pytest.mark.syllabus("3.3.2")
 @pytest.mark.parametrize("K", [2, 4])
 def test_quadratic_agrees_with_scikit_learn(K):
     X, y = classes_of_rows(K=K, seed=4)

@@ -17,7 +17,7 @@ STEPS = {
 }
 
 
-@pytest.mark.syllabus("3.5")
+@pytest.mark.syllabus("3.5.2")
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("started", [False, True])
 def test_the_means_are_those_of_the_recursion(step, started):
@@ -61,7 +61,7 @@ def test_a_start_counts_as_m_rows():
     np.testing.assert_allclose(found["a"], (10 * 3.0 + X.sum(axis=0)) / 40)
 
 
-@pytest.mark.syllabus("3.5")
+@pytest.mark.syllabus("3.5.2")
 def test_search_then_converge_follows_a_drift_that_one_over_n_lags_behind():
     rng = np.random.default_rng(3)
     where = np.linspace(0, 10, 2000)

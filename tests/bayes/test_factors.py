@@ -23,6 +23,7 @@ TENNIS = pd.DataFrame(
 TODAY = pd.DataFrame([["sunny", "cool", "high", "strong"]], columns=NAMES[:4])
 
 
+@pytest.mark.syllabus("3.1.2")
 def test_the_product_of_the_textbook_comes_out_factor_by_factor():
     model = NaiveBayes(estimate="raw").fit(TENNIS[NAMES[:4]], TENNIS["play"])
     found = model.factors(TODAY)

@@ -75,7 +75,7 @@ def test_the_tables_are_those_of_the_formulas(days):
     )
 
 
-@pytest.mark.syllabus("3.2")
+@pytest.mark.syllabus("3.2.2")
 def test_the_users_own_p_is_renormalised(days):
     X, y = days
     own = {"outlook": {"overcast": 0.5, "rainy": 0.2, "sunny": 0.3}}
@@ -102,7 +102,7 @@ def test_the_users_own_p_is_renormalised(days):
             NaiveBayes(estimate="m", m_prior=wrong).fit(X, y)
 
 
-@pytest.mark.syllabus("3.2")
+@pytest.mark.syllabus("3.2.1")
 def test_m_of_the_number_of_values_is_laplace_and_m_of_zero_is_raw(days):
     X, y = days
     outlook = X[["outlook"]]

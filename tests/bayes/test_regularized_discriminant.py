@@ -95,6 +95,7 @@ CORNERS = [
 ]
 
 
+@pytest.mark.syllabus("3.4.2")
 @pytest.mark.parametrize(("corner", "other"), CORNERS, ids=repr)
 @pytest.mark.parametrize("unbiased", [False, True])
 def test_corners_are_the_linear_the_quadratic_and_the_spherical_rule(
@@ -138,6 +139,7 @@ def cross_validated(X, y, alphas, gammas, shrinkage, scoring, n_folds=5, w=None)
     return losses / w.sum()
 
 
+@pytest.mark.syllabus("3.4.3")
 @pytest.mark.parametrize("scoring", ["log_loss", "error"])
 @pytest.mark.parametrize("shrinkage", ["identity", "diagonal"])
 def test_scores_are_those_of_refitting_every_fold(scoring, shrinkage):
@@ -359,7 +361,7 @@ def test_contributions_sum_to_the_log_odds_and_the_summary_shows_the_losses():
     assert "gamma 0.25" in text
 
 
-@pytest.mark.syllabus("3.4")
+@pytest.mark.syllabus("3.4.1")
 @pytest.mark.parametrize("unbiased", [True, False])
 def test_the_plain_convex_mix_is_that_of_the_two_covariances(unbiased):
     rng = np.random.default_rng(0)

@@ -42,7 +42,7 @@ def same(net: BayesNet, other: BayesNet) -> bool:
     )
 
 
-@pytest.mark.syllabus("5.1")
+@pytest.mark.syllabus("5.1.2")
 @settings(max_examples=400, deadline=None)
 @given(net=labelled_nets())
 def test_what_is_written_is_read_again_or_refused(net, tmp_path_factory):

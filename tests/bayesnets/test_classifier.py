@@ -71,7 +71,7 @@ def test_posteriors_are_sums_over_the_joint_table_with_missing_cells_summed_out(
     np.testing.assert_allclose(proba[0], model.net_.posterior("y").values, atol=1e-12)
 
 
-@pytest.mark.syllabus("5.3")
+@pytest.mark.syllabus("5.3.4")
 def test_tan_finds_the_columns_that_hang_together():
     X, y = table(2_000)
     net = BayesNetClassifier().fit(X, y).net_

@@ -45,7 +45,7 @@ def is_open(net: BayesNet, path: list[str], given_: set[str]) -> bool:
     return True
 
 
-@pytest.mark.syllabus("5.5")
+@pytest.mark.syllabus("5.5.2")
 @settings(max_examples=60, deadline=None)
 @given(nets(most=7), st.integers(0, 10**6))
 def test_the_verdict_is_that_of_all_paths(net, seed):
@@ -93,7 +93,7 @@ def test_separated_variables_are_independent_in_the_numbers(net, seed):
         assert gap > 1e-9
 
 
-@pytest.mark.syllabus("5.5")
+@pytest.mark.syllabus("5.5.1")
 def test_the_local_markov_statements_hold_in_the_graph_and_in_the_numbers():
     statements = local_markov(ASIA)
     assert str(statements[-1]) in {str(s) for s in statements}
@@ -109,7 +109,7 @@ def test_the_local_markov_statements_hold_in_the_graph_and_in_the_numbers():
             assert conditional_gap(net, one.name, other, list(one.given)) < 1e-12
 
 
-@pytest.mark.syllabus("5.5")
+@pytest.mark.syllabus("5.5.3")
 def test_a_verdict_names_the_node_that_blocks_or_opens():
     text = str(d_separated(ASIA, "asia", "smoke"))
     assert "every path is blocked" in text

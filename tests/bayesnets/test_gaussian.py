@@ -24,7 +24,7 @@ def gaussian_net(seed: int = 0, n: int = 5) -> tuple[BayesNet, np.ndarray, np.nd
     return BayesNet(nodes[::-1]), A @ b, A @ np.diag(v) @ A.T
 
 
-@pytest.mark.syllabus("5.6")
+@pytest.mark.syllabus("5.4.5", "5.6")
 def test_an_all_gaussian_network_is_conditioned_exactly():
     for seed in range(5):
         net, mean, covariance = gaussian_net(seed)

@@ -41,7 +41,7 @@ def test_they_are_the_first_of_the_sorted_joint_table(net, seed, k):
         assert np.log(joint[tuple(cell)]) == pytest.approx(answer.log_probability)
 
 
-@pytest.mark.syllabus("5.4")
+@pytest.mark.syllabus("5.4.3")
 def test_the_first_is_the_most_probable_explanation():
     evidence = {"xray": "yes", "dysp": "yes"}
     first, second = ASIA.k_most_probable(2, evidence)

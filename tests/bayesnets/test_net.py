@@ -132,7 +132,7 @@ def test_the_blanket_and_the_relatives_of_a_node():
     assert ASIA.children("smoke") == ["lung", "bronc"]
 
 
-@pytest.mark.syllabus("5.6")
+@pytest.mark.syllabus("5.6.2")
 def test_the_factorisation_and_its_saving():
     net = BayesNet(
         [
@@ -146,6 +146,7 @@ def test_the_factorisation_and_its_saving():
     assert "parameters of one joint table" in str(net.summary())
 
 
+@pytest.mark.syllabus("5.1.1")
 @settings(max_examples=20, deadline=None)
 @given(nets())
 def test_the_factors_multiply_to_a_distribution(net):

@@ -22,7 +22,7 @@ from lyceum.errors import DataError, SettingError
 ASIA = read_bif(datasets.path("asia"))
 
 
-@pytest.mark.syllabus("5.2")
+@pytest.mark.syllabus("5.2.1")
 def test_estimates_are_counts_with_what_is_added():
     net = BayesNet([TableNode("a", ["u", "v", "w"]), TableNode("b", [0, 1], "a")])
     frame = pd.DataFrame(
@@ -67,7 +67,7 @@ def test_the_source_of_the_rows_does_not_matter(tmp_path):
     )
 
 
-@pytest.mark.syllabus("5.2")
+@pytest.mark.syllabus("5.2.2")
 def test_expectation_maximization_recovers_what_was_masked():
     frame = ASIA.sample(8_000, 4).to_pandas().astype(object)
     masked = frame.mask(np.random.default_rng(0).random(frame.shape) < 0.25)
@@ -115,7 +115,7 @@ def test_a_hidden_variable_is_learned_from_its_children():
     assert np.all(np.diff(fit.history) >= -1e-6)
 
 
-@pytest.mark.syllabus("5.6")
+@pytest.mark.syllabus("5.6.3")
 def test_gaussian_nodes_are_least_squares_in_every_combination():
     rng = np.random.default_rng(0)
     n = 4_000

@@ -13,7 +13,7 @@ from lyceum.errors import DataError
 ASIA = read_bif(datasets.path("asia"))
 
 
-@pytest.mark.syllabus("5.6")
+@pytest.mark.syllabus("5.6.1")
 @pytest.mark.parametrize("method", ["likelihood_weighting", "gibbs"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_estimates_lie_within_their_errors(method, seed):

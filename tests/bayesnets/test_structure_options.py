@@ -81,7 +81,7 @@ def test_dirichlet_scores_are_the_product_of_predictions(alpha):
     assert found == pytest.approx(want)
 
 
-@pytest.mark.syllabus("5.3")
+@pytest.mark.syllabus("5.3.2")
 @pytest.mark.parametrize("alpha", [0.2, 4.0])
 def test_no_single_edge_improves_a_structure_learned_by_bd(alpha):
     rows = random_net(5, 1, most_states=4).sample(500, 1).to_pandas()

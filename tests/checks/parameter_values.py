@@ -99,6 +99,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "prior_covariance": (2.0,),
     "ClassicalMDS.metric": ("manhattan",),
     "LinearRegression.coef_init": (([1.0, 2.0, 3.0, 4.0], 5.0),),
+    "LocallyWeightedRegression.coef_init": ([1.0, 2.0, 3.0, 4.0, 5.0],),
     "Perceptron.coef_init": ((np.ones((3, 4)), np.ones(3)),),
     "LogisticRegression.coef_init": (
         (np.arange(12.0).reshape(3, 4) / 10, np.array([0.0, 1.0, -1.0])),
@@ -166,6 +167,9 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
         (_STEPS,),
     ),
     "LinearRegression.tol": ({"solver": "gradient_descent"},),
+    "LocallyWeightedRegression.coef_init": (
+        {"solver": "gradient_descent", "learning_rate": 1e-3, "max_steps": 3},
+    ),
     "decay": ({"solver": "lms", "max_iter": 3},),
     "reference": ({"C": 1.0},),
     "n_draws": ({"posterior": "monte_carlo"},),

@@ -331,7 +331,22 @@ def test_syllabus_says_where_and_what_is_lacking(run):
     _, out, _ = run("syllabus", width=400)
     lacking = [row.lacks for row in rows() if row.status == "partly"]
     assert "bayes.NaiveBayes" in out
+    for clause in (clause for row in rows() for clause in row.clauses):
+        assert f"{clause.number} {clause.text}" in out
+        assert ", ".join(clause.where) in out
     assert all(f"still without {lacks}" in out for lacks in lacking)
+
+
+def test_syllabus_of_a_section_and_of_a_row(run):
+    found = json.loads(run("syllabus", "6", "14.6", "--json")[1])
+    assert {row["number"] for row in found} == {
+        "14.6",
+        *(row.number for row in rows() if row.section == 6),
+    }
+    assert found[0]["clauses"][0]["where"][0] == "trees.ID3"
+    code, _, err = run("syllabus", "16")
+    assert code != 0
+    assert "no 16: give a section from 1 to 15" in err
 
 
 @pytest.mark.parametrize("width", [80, 140])

@@ -33,7 +33,7 @@ X, Y = make_blobs(
 )
 
 
-@pytest.mark.syllabus("12.5")
+@pytest.mark.syllabus("12.5.6")
 def test_elbow_silhouette_and_bic_find_the_groups():
     found = choose_k(X, range(1, 9))
     assert (found.by_silhouette, found.by_bic) == (4, 4)
@@ -60,7 +60,7 @@ def test_other_learners_choose_too():
         choose_k(X, [3, 2])
 
 
-@pytest.mark.syllabus("12.6")
+@pytest.mark.syllabus("12.6.3")
 def test_texts_are_clustered_by_their_words():
     sports = [
         "ball goal team match",

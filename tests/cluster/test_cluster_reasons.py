@@ -91,6 +91,7 @@ def test_diana_is_explained_by_mean_distances():
     np.testing.assert_allclose(found.scores, to[:, 1] - to[:, 0], rtol=1e-9)
 
 
+@pytest.mark.syllabus("12.3.6")
 @pytest.mark.parametrize("learner", [DBSCAN(1.3), HDBSCAN(8, min_samples=5)])
 def test_density_is_explained_by_core_rows_and_noise_by_where_clusters_end(learner):
     model, rows = learner.fit(X), np.vstack([NEW, X[::5] + 0.1])

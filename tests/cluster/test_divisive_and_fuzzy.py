@@ -20,7 +20,7 @@ X, GROUPS = make_blobs(
 )
 
 
-@pytest.mark.syllabus("12.3")
+@pytest.mark.syllabus("12.3.4")
 @pytest.mark.parametrize("method", ["bisecting", "diana"])
 def test_divisions_find_groups_and_make_a_tree(method):
     model = DivisiveClustering(4, method=method).fit(X)
@@ -102,7 +102,7 @@ def test_weights_are_repeats_and_equal_rows_stay_together():
         DivisiveClustering(2, metric="cosine").fit(X)
 
 
-@pytest.mark.syllabus("12.1")
+@pytest.mark.syllabus("12.1.5")
 def test_centers_and_memberships_satisfy_the_conditions_of_an_optimum():
     model = FuzzyCMeans(4, random_state=0, tol=0).fit(X)
     u, m = model.predict_proba(X), 2.0

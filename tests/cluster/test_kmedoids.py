@@ -174,6 +174,7 @@ def plain_pam(D, k):
         medoids = best
 
 
+@pytest.mark.syllabus("12.2.1")
 @pytest.mark.parametrize("k", range(2, 8))
 def test_the_best_swap_ends_where_pam_does_on_ruspini(k):
     model = KMedoids(k, swap="best").fit(POINTS)
@@ -202,6 +203,7 @@ def test_three_medoids_of_ruspini_are_the_best_of_all():
     assert KMedoids(3).fit(POINTS).inertia_ > least + 10
 
 
+@pytest.mark.syllabus("12.2.1")
 def test_several_starts_are_tried_after_the_greedy_one():
     model = KMedoids(5, n_init=4, random_state=0, record=True).fit(POINTS)
     assert len(model.record_) == 4

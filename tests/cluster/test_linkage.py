@@ -21,6 +21,7 @@ from lyceum.errors import DataError, SettingError, SourceError
 pytestmark = pytest.mark.syllabus("12.3")
 
 
+@pytest.mark.syllabus("12.3.1")
 @pytest.mark.parametrize("method", LINKAGES)
 @settings(max_examples=15, deadline=None)
 @given(n=st.integers(2, 400), d=st.integers(1, 6), seed=st.integers(0, 10**6))
@@ -226,6 +227,7 @@ def test_sparse_rows_are_dense_rows():
         )
 
 
+@pytest.mark.syllabus("12.3.2")
 @pytest.mark.parametrize("method", LINKAGES)
 def test_members_of_merges_are_those_of_scipys_clusters(method):
     X = np.random.default_rng(5).normal(size=(40, 2))
@@ -293,6 +295,7 @@ def test_weighted_and_median_linkage_do_not_count_rows(method):
     assert AgglomerativeClustering(3, linkage=method).fit(frame).n_clusters_ == 3
 
 
+@pytest.mark.syllabus("12.3.5")
 def test_squared_correlation_clusters_rows_that_go_together_or_against_each_other():
     rng = np.random.default_rng(1)
     shapes = np.array([[0.0, 1, 2, 3, 4, 5], [3.0, 1, 0, 0, 1, 3]])
@@ -310,6 +313,7 @@ def test_squared_correlation_clusters_rows_that_go_together_or_against_each_othe
     )
 
 
+@pytest.mark.syllabus("12.3.3")
 @pytest.mark.parametrize("method", LINKAGES)
 def test_another_cut_is_that_of_another_fit(method):
     X = np.random.default_rng(8).normal(size=(60, 3))

@@ -91,7 +91,7 @@ def test_what_is_made_of_clusters_is_saved_and_a_damaged_one_refused(tmp_path):
             save(model, tmp_path / "broken.lyceum")
 
 
-@pytest.mark.syllabus("12.6")
+@pytest.mark.syllabus("12.6.4")
 def test_uses_of_clusters_work_on_real_rows_and_say_what_they_learned():
     X, y = load_wine(return_X_y=True)
     X = (X - X.mean(axis=0)) / X.std(axis=0)

@@ -23,6 +23,7 @@ def is_a_row(center, X):
     return (center == X).all(axis=1).any()
 
 
+@pytest.mark.syllabus("12.1.1")
 @pytest.mark.parametrize("k", [1, 3, 20])
 def test_hierarchical_starts_are_the_means_of_scipys_ward_clusters_of_repeated_rows(k):
     w = np.random.default_rng(0).integers(1, 4, len(X)).astype(float)
@@ -35,7 +36,7 @@ def test_hierarchical_starts_are_the_means_of_scipys_ward_clusters_of_repeated_r
     )
 
 
-@pytest.mark.syllabus("12.1")
+@pytest.mark.syllabus("12.1.1")
 def test_of_more_random_rows_those_widest_apart_are_taken():
     wide = [STARTS["widest-apart"](sample_of(X), 5, rng(seed)) for seed in range(10)]
     plain = [STARTS["random"](sample_of(X), 5, rng(seed)) for seed in range(10)]
@@ -47,7 +48,7 @@ def test_of_more_random_rows_those_widest_apart_are_taken():
     assert all(is_a_row(center, X) for center in wide[0])
 
 
-@pytest.mark.syllabus("12.1")
+@pytest.mark.syllabus("12.1.1")
 def test_points_in_space_fill_the_box_of_the_rows():
     drawn = STARTS["space"](sample_of(X), 4000, rng())
     assert (drawn >= X.min(axis=0)).all()
@@ -58,6 +59,7 @@ def test_points_in_space_fill_the_box_of_the_rows():
     )
 
 
+@pytest.mark.syllabus("12.1.1")
 def test_furthest_first_is_its_definition():
     chosen = STARTS["furthest-first"](sample_of(X), 6, rng())
     np.testing.assert_array_equal(

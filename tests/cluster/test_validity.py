@@ -42,6 +42,7 @@ def drawn(seed, n=120, k=5, d=3):
     )
 
 
+@pytest.mark.syllabus("12.5.1")
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_total_is_within_plus_between(seed):
@@ -59,6 +60,7 @@ def test_total_is_within_plus_between(seed):
     )
 
 
+@pytest.mark.syllabus("12.5.2")
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
@@ -120,6 +122,7 @@ def test_a_single_row_has_silhouette_zero():
         silhouette([[0.0], [1.0]], [0, 0, 1])
 
 
+@pytest.mark.syllabus("12.5.3")
 def test_cohesion_and_separation_are_the_sums_of_edges():
     X, labels, _ = drawn(4, n=40, k=3)
     D = pairwise(X)
@@ -139,6 +142,7 @@ def test_cohesion_and_separation_are_the_sums_of_edges():
     assert kept.cohesion[0] == pytest.approx((own.sum() - len(own)) / 2)
 
 
+@pytest.mark.syllabus("12.5.4")
 @settings(max_examples=40, deadline=None)
 @given(
     y=st.lists(st.integers(0, 4), min_size=2, max_size=60),
@@ -190,6 +194,7 @@ def test_the_optimal_alignment_has_the_largest_overlap_of_all(seed, k, classes):
     assert len(set(matched)) == len(matched) == min(table.shape)
 
 
+@pytest.mark.syllabus("12.5.4")
 def test_hand_solved_alignments():
     y = ["a"] * 5 + ["b"] * 5
     labels = [0] * 4 + [1] + [0] * 3 + [1] * 2
@@ -298,6 +303,7 @@ def test_adjusted_information_of_weights_is_that_of_repeated_rows_and_undefined_
     assert parts.summary().as_dict()
 
 
+@pytest.mark.syllabus("12.5.3")
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_davies_bouldin_is_scikit_learns_and_weights_are_repeats(seed):
@@ -326,6 +332,7 @@ def test_davies_bouldin_refuses_what_it_cannot_compare():
     assert davies_bouldin_score([[0.0], [2.0]], [0, 1]) == 0.0
 
 
+@pytest.mark.syllabus("12.5.5")
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_judged_pairs_are_the_measures_of_a_binary_judgment(seed):

@@ -88,7 +88,7 @@ def test_a_forest_of_sklearn_is_explained_exactly():
     )
 
 
-@pytest.mark.syllabus("6.8")
+@pytest.mark.syllabus("6.8.2")
 def test_the_path_of_a_row_reads_as_it_goes():
     iris = load_iris()
     X, y = iris.data, iris.target

@@ -58,7 +58,7 @@ def weather():
     return builder.tree()
 
 
-@pytest.mark.syllabus("6.8")
+@pytest.mark.syllabus("6.8.1")
 def test_text_of_the_weather_tree():
     assert (
         as_text(TreeLabels(weather(), SCHEMA, LABELS)) == "y  [no 5, yes 9]\n"
@@ -82,7 +82,7 @@ def test_text_says_where_missing_cells_go_and_what_is_below():
     assert len(short) == 4
 
 
-@pytest.mark.syllabus("6.8")
+@pytest.mark.syllabus("6.8.1")
 def test_rules_of_the_weather_tree():
     said = [str(rule) for rule in rules(TreeLabels(weather(), SCHEMA, LABELS))]
     assert said == [

@@ -43,7 +43,7 @@ def check(rows, reasons=BY_TYPES):
     assert block.y.dtype == np.int32
 
 
-@pytest.mark.syllabus("1.1")
+@pytest.mark.syllabus("1.1.2")
 @pytest.mark.parametrize(
     "suffix", [".csv", ".csv.gz", ".tsv", ".parquet", ".feather", ".arrow"]
 )
@@ -101,6 +101,7 @@ def test_an_array_of_text_has_categories():
     assert [column.kind for column in rows.schema] == ["categorical", "continuous"]
 
 
+@pytest.mark.syllabus("1.1.1")
 @pytest.mark.parametrize(
     ("cells", "kind", "why", "first"),
     [

@@ -40,6 +40,7 @@ def kinds(rows):
     return {column.name: column.kind for column in rows.schema}
 
 
+@pytest.mark.syllabus("1.1.2")
 def test_two_distinct_numbers_of_a_frame_are_binary_by_values_and_continuous_by_type():
     assert kinds(scan(TABLE, infer="values")) == EXPECTED
     typed = kinds(scan(TABLE))

@@ -20,6 +20,7 @@ TARGETS = {
 }
 
 
+@pytest.mark.syllabus("1.1.3")
 @pytest.mark.parametrize("name", TARGETS)
 def test_a_target_in_memory_is_taken_as_a_scanned_one(name):
     values, expected = TARGETS[name]

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tests.checks.scikit_learn import obeys_scikit_learn
 
-from lyceum import datasets, scan
+from lyceum import datasets, load, save, scan
 from lyceum._core.base import normalize_posteriors
 from lyceum.bayes import LinearDiscriminantAnalysis, NaiveBayes
 from lyceum.decision import LossMatrix, MinimumRiskClassifier, minimum_risk
@@ -43,7 +43,7 @@ def test_scikit_learns_checks(estimator):
     obeys_scikit_learn(MinimumRiskClassifier(estimator))
 
 
-@pytest.mark.syllabus("2.2")
+@pytest.mark.syllabus("2.2.2", "2.2.3")
 def test_prediction_is_minimum_risk_of_the_posteriors():
     X, y = load_iris(return_X_y=True)
     values = np.random.default_rng(0).random((3, 3))
@@ -298,3 +298,13 @@ def test_what_does_not_fit_the_classes_is_refused(model, message):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=message):
         model.fit(X, y)
+
+
+def test_a_loss_by_pairs_of_classes_is_saved_with_the_model(tmp_path):
+    costs = {("yes", "no"): 5.0, ("no", "yes"): 1.0}
+    model = MinimumRiskClassifier(NaiveBayes(), costs).fit(datasets.load("weather"))
+    save(model, tmp_path / "model.lyceum")
+    again = load(tmp_path / "model.lyceum")
+    assert again.loss_matrix == costs
+    rows = datasets.load("weather")
+    assert again.predict(rows).tolist() == model.predict(rows).tolist()

@@ -57,6 +57,7 @@ def test_posterior_and_prediction_are_the_formula_written_out():
     assert model.map_hypothesis() is model.hypotheses_[int(expected.argmax())]
 
 
+@pytest.mark.syllabus("2.4.2")
 def test_map_and_ml_hypotheses_differ_when_the_prior_is_strong():
     X, y = load_iris(return_X_y=True)
     model = three(prior=[1e-200, 1e-150, 1.0]).fit(X, y)

@@ -15,7 +15,7 @@ def draw(seed, n=40, K=3, ties=True):
 
 
 @given(st.integers(0, 200), st.floats(0, 1.2), st.booleans())
-@pytest.mark.syllabus("2.3")
+@pytest.mark.syllabus("2.3.2")
 def test_a_point_is_what_minimum_risk_does_with_that_doubt(seed, theta, ties):
     y, proba = draw(seed, ties=ties)
     decided = minimum_risk(proba, None, doubt=theta)

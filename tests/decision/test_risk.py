@@ -36,7 +36,7 @@ def test_no_action_has_less_risk_than_the_one_taken(problem):
 
 
 @given(problems())
-@pytest.mark.syllabus("2.2")
+@pytest.mark.syllabus("2.2.4")
 def test_zero_one_loss_is_the_most_probable_class_the_first_of_equals(problem):
     proba, _ = problem
     loss = LossMatrix.zero_one(proba.shape[1])
@@ -45,7 +45,7 @@ def test_zero_one_loss_is_the_most_probable_class_the_first_of_equals(problem):
 
 
 @given(problems(), st.floats(0, 2))
-@pytest.mark.syllabus("2.3")
+@pytest.mark.syllabus("2.3.1")
 def test_zero_one_doubt_names_a_class_exactly_where_the_posterior_exceeds_one_minus_theta(
     problem, theta
 ):

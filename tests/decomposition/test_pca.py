@@ -108,7 +108,7 @@ def test_reconstruction_error_is_the_variance_left_out():
     np.testing.assert_allclose(full.inverse_transform(full.transform(X)), X)
 
 
-@pytest.mark.syllabus("13.1")
+@pytest.mark.syllabus("13.1.1")
 @given(st.lists(st.integers(1, 299), max_size=5, unique=True))
 def test_streamed_rows_give_what_one_fit_gives(places):
     pca = PCA()
@@ -324,3 +324,50 @@ def test_few_rows_of_many_columns_are_learned_saved_and_continued(tmp_path):
     np.testing.assert_allclose(
         loaded.explained_variance_, peer.explained_variance_, rtol=1e-9
     )
+
+
+@pytest.mark.syllabus("13.1.1")
+@pytest.mark.parametrize("solver", ["covariance_eigh", "full", "randomized"])
+def test_standardized_eigenvalues_are_those_of_the_correlation_matrix(solver):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 4)) @ rng.normal(size=(4, 4)) * [1, 5, 100, 1e4] + 7.0
+    pca = PCA(4, standardize=True, svd_solver=solver, random_state=0).fit(X)
+    by_hand = np.linalg.eigvalsh(np.corrcoef(X.T))[::-1]
+    np.testing.assert_allclose(pca.explained_variance_, by_hand, rtol=1e-10)
+    assert pca.explained_variance_.sum() == pytest.approx(4.0, rel=1e-12)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
+    plain = PCA(4).fit(Z)
+    np.testing.assert_allclose(pca.components_, plain.components_, atol=1e-9)
+    np.testing.assert_allclose(pca.transform(X), plain.transform(Z), atol=1e-8)
+    np.testing.assert_allclose(pca.reconstruct(X), X, rtol=1e-9)
+    explained = pca.explain(X[:3]).contributions.sum(axis=1)
+    np.testing.assert_allclose(explained, pca.transform(X[:3])[:, 0], atol=1e-8)
+
+
+def test_a_standardized_model_is_streamed_and_its_density_is_that_of_the_rows():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 3)) @ rng.normal(size=(3, 3)) * [1, 10, 100] + 3.0
+    X = np.column_stack([X, np.full(40, 0.1)])
+    whole = PCA(2, standardize=True).fit(X)
+    streamed = PCA(2, standardize=True).partial_fit(X[:15]).partial_fit(X[15:])
+    np.testing.assert_allclose(
+        streamed.explained_variance_, whole.explained_variance_, rtol=1e-12
+    )
+    assert whole.scale_[3] == 1.0
+    ours = PCA(2, standardize=True).fit(X[:, :3])
+    gaussian = multivariate_normal(ours.mean_, ours.get_covariance())
+    np.testing.assert_allclose(
+        ours.score_samples(X[:, :3]), gaussian.logpdf(X[:, :3]), rtol=1e-9
+    )
+    np.testing.assert_allclose(
+        ours.transform(sparse.csr_array(X[:, :3])), ours.transform(X[:, :3]), atol=1e-8
+    )
+
+
+@pytest.mark.syllabus("13.1")
+def test_few_rows_of_many_columns_are_standardized_too():
+    X = np.random.default_rng(2).normal(size=(20, 600)) * np.arange(1, 601)
+    pca = PCA(standardize=True).fit(X)
+    assert pca.explained_variance_.sum() == pytest.approx(600.0)
+    by_hand = np.linalg.eigvalsh(np.corrcoef(X.T))[::-1][:19]
+    np.testing.assert_allclose(pca.explained_variance_[:19], by_hand, rtol=1e-9)

@@ -74,7 +74,7 @@ def test_every_solver_finds_the_same_components(solver):
     )
 
 
-@pytest.mark.syllabus("13.1")
+@pytest.mark.syllabus("13.1.3")
 def test_the_reconstruction_error_is_the_variance_left_out():
     pca = PCA(2).fit(X)
     squares = pca.reconstruction_error(X)
@@ -97,7 +97,7 @@ def test_the_full_solver_keeps_digits_that_the_scatter_loses():
 # -- SVD -------------------------------------------------------------------------------
 
 
-@pytest.mark.syllabus("13.1")
+@pytest.mark.syllabus("13.1.4")
 @pytest.mark.parametrize("solver", ["auto", "full", "randomized"])
 @pytest.mark.parametrize("rows", [X, RNG.normal(size=(20, 700))])
 def test_svd_is_scipys_and_its_error_is_that_of_the_factorisation(solver, rows):
@@ -134,7 +134,7 @@ def test_no_other_matrix_of_the_rank_is_nearer():
 # -- feature embedding -----------------------------------------------------------------
 
 
-@pytest.mark.syllabus("13.1")
+@pytest.mark.syllabus("13.1.5")
 def test_feature_embedding_is_pca_from_inner_products():
     rows = RNG.normal(size=(12, 500))
     embedding = RowSVD().fit(rows)
@@ -158,7 +158,7 @@ def test_feature_embedding_is_pca_from_inner_products():
 # -- multidimensional scaling ----------------------------------------------------------
 
 
-@pytest.mark.syllabus("13.2")
+@pytest.mark.syllabus("13.2.1")
 def test_euclidean_distances_give_the_points_back():
     points = RNG.normal(size=(30, 3))
     D = squareform(pdist(points))
@@ -273,7 +273,7 @@ def test_fisher_solves_its_eigenproblem(K):
         assert abs(np.corrcoef(a, b)[0, 1]) == pytest.approx(1.0, abs=1e-9)
 
 
-@pytest.mark.syllabus("13.2")
+@pytest.mark.syllabus("13.2.2")
 def test_two_classes_have_the_direction_of_fisher():
     rows, y = classes(2)
     fisher = DiscriminantProjection().fit(rows, y)
@@ -317,7 +317,7 @@ def test_attributes_of_svd_are_those_of_scikit_learn(algorithm):
     np.testing.assert_allclose(ours.transform(X), theirs.transform(X), rtol=1e-7)
 
 
-@pytest.mark.syllabus("13.2")
+@pytest.mark.syllabus("13.2.3")
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 def test_fisher_for_two_classes_has_both_scatters_between(offset):
     """S_B = (m1 - m2)(m1 - m2)ᵀ beside the weighted one, n1 n2 / N times that."""

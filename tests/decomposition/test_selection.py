@@ -44,6 +44,7 @@ WEATHER = pd.DataFrame(
 PLAY = np.array(["n", "n", "y", "y", "y", "n", "y", "n", "y", "y", "y", "y", "y", "n"])
 
 
+@pytest.mark.syllabus("13.3.2")
 def test_the_gains_of_the_weather_are_quinlans():
     gain = SelectKBest("information_gain").fit(WEATHER, PLAY).scores_
     np.testing.assert_allclose(gain, [0.2467, 0.0481], atol=1e-4)
@@ -220,6 +221,7 @@ def brute_bic(X, y, columns):
     return len(y) * np.log((residual**2).mean()) + np.log(len(y)) * len(columns)
 
 
+@pytest.mark.syllabus("13.3.1")
 @pytest.mark.parametrize("method", ["forward", "backward", "plus_minus", "floating"])
 def test_every_search_finds_the_best_set_by_bic(method):
     X, y = table()
@@ -259,6 +261,7 @@ def test_gram_losses_are_those_of_least_squares_refitted_in_every_fold(method):
         assert step["objective"] == pytest.approx(errors / len(X), rel=1e-6)
 
 
+@pytest.mark.syllabus("13.3.1")
 def test_any_learner_is_cross_validated_and_results_are_kept_in_a_file(tmp_path):
     rng = np.random.default_rng(5)
     y = rng.integers(0, 3, 150)

@@ -13,7 +13,7 @@ from lyceum.density import (
 from lyceum.errors import DataError, SettingError
 
 
-@pytest.mark.syllabus("4.3")
+@pytest.mark.syllabus("4.3.2")
 def test_reference_rule_uses_the_standard_deviation_not_the_variance():
     x = 10.0 * np.random.default_rng(0).normal(size=1000)
     assert reference_bandwidth(x) == pytest.approx(1.06 * x.std(ddof=1) * 1000**-0.2)
@@ -45,7 +45,7 @@ def brute_likelihood(rows, h, kernel):
     return float(np.sum(peers))
 
 
-@pytest.mark.syllabus("4.3")
+@pytest.mark.syllabus("4.3.3")
 @pytest.mark.parametrize("kernel", ["gaussian", "laplace", "cauchy"])
 @pytest.mark.parametrize("d", [1, 2])
 def test_likelihood_bandwidth_maximizes_the_leave_one_out_likelihood(kernel, d):
@@ -137,7 +137,7 @@ def test_nrd0_is_that_of_r():
         reference_bandwidth(x, rule="scott")
 
 
-@pytest.mark.syllabus("4.3")
+@pytest.mark.syllabus("4.3.3")
 def test_a_window_of_volume_one_over_root_n():
     X = np.random.default_rng(0).normal(size=(400, 3))
     assert reference_bandwidth(X, rule="volume") ** 3 == pytest.approx(1.0 / 20.0)

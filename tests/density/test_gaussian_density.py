@@ -86,7 +86,7 @@ def test_a_vague_prior_tends_to_maximum_likelihood():
     np.testing.assert_allclose(strong.mean_, 7.0, atol=1e-3)
 
 
-@pytest.mark.syllabus("3.6")
+@pytest.mark.syllabus("3.6.1")
 def test_a_mean_of_known_covariance_adds_precisions():
     rows = rows_of(7, 2)
     noise, V_0, m_0 = (
@@ -113,7 +113,7 @@ def test_a_mean_of_known_covariance_adds_precisions():
     np.testing.assert_allclose(strong.mean_, 9.0, atol=1e-6)
 
 
-@pytest.mark.syllabus("3.5", "3.6")
+@pytest.mark.syllabus("3.5.1", "3.6")
 @pytest.mark.parametrize("estimate", ["ml", "map", "bayes"])
 def test_row_by_row_is_the_batch(estimate):
     rows = rows_of(12, 2) + 1e6

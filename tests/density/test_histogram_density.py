@@ -13,7 +13,7 @@ def rows_of(n, d, seed=0):
     return np.random.default_rng(seed).normal(size=(n, d))
 
 
-@pytest.mark.syllabus("4.1")
+@pytest.mark.syllabus("4.1.1")
 @pytest.mark.parametrize("d", [1, 2])
 def test_it_is_numpys_histogram(d):
     rows = rows_of(300, d)
@@ -28,7 +28,7 @@ def test_it_is_numpys_histogram(d):
     )
 
 
-@pytest.mark.syllabus("4.1")
+@pytest.mark.syllabus("4.1.2")
 @pytest.mark.parametrize("rule", ["scott", "sturges", "sqrt", 0.3])
 def test_it_integrates_to_one(rule):
     rows = rows_of(200, 3)
@@ -59,7 +59,7 @@ def test_the_rules_by_hand():
     )
 
 
-@pytest.mark.syllabus("4.1")
+@pytest.mark.syllabus("4.1.2")
 def test_streaming_equals_the_batch():
     rows, w = (
         rows_of(500, 2),
@@ -150,7 +150,7 @@ def test_constant_columns_one_row_and_bad_input():
     assert "Grid" in str(model.summary())
 
 
-@pytest.mark.syllabus("4.1")
+@pytest.mark.syllabus("4.1.1")
 @pytest.mark.parametrize("n", [5, 64, 100])
 def test_sturges_cuts_the_range_into_as_many_bins_as_it_says(n):
     x = np.sort(np.r_[3.0, 9.0, np.random.default_rng(n).uniform(3.0, 9.0, n - 2)])[

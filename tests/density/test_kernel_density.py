@@ -31,7 +31,7 @@ def rows_of(n, d, seed=0):
     return rng.normal(size=(n, d)) * rng.uniform(0.5, 2, d) + rng.normal(size=d)
 
 
-@pytest.mark.syllabus("4.2", "4.3")
+@pytest.mark.syllabus("4.2.1", "4.3.1")
 @pytest.mark.parametrize("d", [1, 3])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_density_is_the_mean_of_the_kernels(kernel, d):
@@ -60,7 +60,7 @@ def integral(model, edges):
     return float(half @ heights @ weights)
 
 
-@pytest.mark.syllabus("4.2")
+@pytest.mark.syllabus("4.2.2")
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_every_kernel_integrates_to_one(kernel):
     h = 0.7

@@ -19,7 +19,7 @@ def by_definition(rows, X, k):
     return k / (len(rows) * np.pi ** (d / 2) / gamma(d / 2 + 1) * R**d)
 
 
-@pytest.mark.syllabus("4.4")
+@pytest.mark.syllabus("4.4.1")
 @pytest.mark.parametrize("d", [1, 2, 5])
 @pytest.mark.parametrize("k", [1, 7, 50])
 def test_it_is_k_over_n_times_the_volume_of_the_ball(d, k):

@@ -16,7 +16,7 @@ def classes_of(n=120, d=2, seed=0):
     )[y]
 
 
-@pytest.mark.syllabus("4.5")
+@pytest.mark.syllabus("4.5.1")
 @pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov", "cauchy"])
 @pytest.mark.parametrize("bandwidth", [0.8, "reference", "likelihood"])
 def test_posteriors_are_priors_times_kernel_densities(kernel, bandwidth):

@@ -67,6 +67,7 @@ def gower_by_definition(frame, weights):
     return out
 
 
+@pytest.mark.syllabus("10.1.4")
 @pytest.mark.parametrize("weights", [{}, {"sky": 3.0, "age": 0.5, "sex": 0.0}])
 @pytest.mark.parametrize("missing", [0.0, 0.3, 0.8])
 def test_gower_is_its_definition(weights, missing):
@@ -154,6 +155,7 @@ def shares(values, classes, value):
     return np.array([among.count(c) / len(among) for c in sorted(set(classes))])
 
 
+@pytest.mark.syllabus("10.1.4")
 @pytest.mark.parametrize("q", [1, 2])
 def test_value_difference_is_its_definition(q):
     frame = table().select(["sky", "sex", "smokes", "play"])

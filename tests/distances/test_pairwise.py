@@ -60,6 +60,7 @@ def label(one):
     return repr(one)
 
 
+@pytest.mark.syllabus("10.1.2")
 @pytest.mark.parametrize("name", NUMERIC)
 @pytest.mark.parametrize("size", [(1, 1, 2), (5, 13, 3), (97, 50, 20), (30, 400, 70)])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -344,7 +345,7 @@ def test_mahalanobis_names_what_does_not_fit():
         )
 
 
-@pytest.mark.syllabus("10.1")
+@pytest.mark.syllabus("10.1.3")
 def test_mahalanobis_by_ones_own_matrix_is_its_quadratic_form():
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(20, 3)), rng.normal(size=(15, 3))

@@ -33,7 +33,7 @@ STUMP = TheirTree(max_depth=1)
 # -- the rounds ------------------------------------------------------------------------
 
 
-@pytest.mark.syllabus("11.4")
+@pytest.mark.syllabus("11.4.3")
 def test_three_rounds_on_ten_points_by_hand():
     """StumpFitter at .35, at .75 and all plus: errors 3/10, 3/14 and 2/11, and the labels come
     out."""
@@ -257,7 +257,7 @@ def test_ten_failures_in_a_row_end_the_rounds():
     assert model.stopped_ == "no better than chance"
 
 
-@pytest.mark.syllabus("11.4")
+@pytest.mark.syllabus("11.4.2")
 @pytest.mark.parametrize("method", ["reweight", "resample"])
 def test_the_rounds_end_once_the_training_error_no_longer_changes(method):
     X, y = cloud(150)
@@ -347,7 +347,7 @@ def test_weight_two_equals_repeated_row(K):
     )
 
 
-@pytest.mark.syllabus("11.4")
+@pytest.mark.syllabus("11.4.1")
 def test_resampling_tends_to_reweighting():
     X, y = cloud(40_000)
     exact = AdaBoostClassifier(STUMP, 4).fit(X, y)

@@ -31,7 +31,7 @@ class SameDraws(np.random.RandomState):
         return np.random.default_rng((self.ours, self.round, 3)).choice(a, size, p=p)
 
 
-@pytest.mark.syllabus("11.4")
+@pytest.mark.syllabus("11.4.4")
 @pytest.mark.parametrize("loss", ["linear", "square", "exponential"])
 @pytest.mark.parametrize("base", [TheirLine(), DecisionTreeRegressor(max_depth=3)])
 @pytest.mark.parametrize("rate", [1.0, 0.3])

@@ -16,6 +16,7 @@ HINT = X[:, 0] * X[:, 1]
 Y = HINT + 0.1 * rng.normal(size=600)
 
 
+@pytest.mark.syllabus("11.6.3")
 def test_an_auxiliary_target_helps_a_learner_that_could_not_see_it():
     table = np.column_stack([X, HINT])
     model = AuxiliaryTargets(Ridge(), auxiliary=[3], random_state=0).fit(

@@ -151,7 +151,7 @@ def test_without_replacement_no_row_comes_twice():
         BaggingClassifier(NaiveBayes(), max_samples=151, bootstrap=False).fit(X, NAMES)
 
 
-@pytest.mark.syllabus("11.3")
+@pytest.mark.syllabus("11.3.5")
 def test_random_subspaces_give_every_member_its_own_columns():
     bag = BaggingClassifier(
         NaiveBayes(), 12, bootstrap=False, max_features=0.5, random_state=0
@@ -215,7 +215,7 @@ def test_threads_do_not_change_a_bit():
 # -- out of bag ------------------------------------------------------------------------
 
 
-@pytest.mark.syllabus("11.3")
+@pytest.mark.syllabus("11.3.2")
 @pytest.mark.parametrize("voting", ["soft", "hard"])
 def test_out_of_bag_posteriors_are_those_of_members_that_have_not_seen_the_row(voting):
     bag = BaggingClassifier(

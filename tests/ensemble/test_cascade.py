@@ -68,7 +68,7 @@ def test_costs_and_errors_of_stages_add_up():
     assert "cheap" in str(model.summary())
 
 
-@pytest.mark.syllabus("11.6")
+@pytest.mark.syllabus("11.6.1")
 def test_routes_make_a_tree():
     stages = [
         ("gate", NaiveBayes(), [0, 1]),

@@ -13,7 +13,7 @@ from lyceum.errors import DataError, SettingError
 from lyceum.trees import DecisionTreeClassifier
 
 
-@pytest.mark.syllabus("11.7")
+@pytest.mark.syllabus("11.7.1")
 def test_measures_of_a_table_by_hand():
     # ten rows: both right 4, only the first 3, only the second 2, neither 1
     one = np.array([1] * 7 + [0] * 3)
@@ -95,7 +95,7 @@ def test_pruned_committees_are_what_they_say(weak, method):
     assert len(three.selected) == 3
 
 
-@pytest.mark.syllabus("11.7")
+@pytest.mark.syllabus("11.7.2")
 def test_members_come_back_in_plus_l_minus_r(weak):
     y, outputs = weak
     for seed in range(30):  # a table on which some member is removed and added again

@@ -24,7 +24,7 @@ def cloud(n=120, K=2, seed=0):
     return X, np.digitize(score, np.quantile(score, np.arange(1, K) / K))
 
 
-@pytest.mark.syllabus("11.4")
+@pytest.mark.syllabus("11.4.5")
 @pytest.mark.parametrize(
     "base", [TheirNeighbors(15), KNeighborsRegressor(n_neighbors=15)]
 )

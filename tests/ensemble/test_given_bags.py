@@ -33,7 +33,7 @@ BAGS = [
 ]
 
 
-@pytest.mark.syllabus("11.3")
+@pytest.mark.syllabus("11.3.1")
 def test_ten_given_bags_of_the_textbook_have_its_vote_sums():
     stump = DecisionTreeClassifier(max_depth=1)
     bags = [np.array(bag) - 1 for bag in BAGS]

@@ -43,6 +43,7 @@ def mixed(n=160, seed=0):
 # -- against independent answers -------------------------------------------------------
 
 
+@pytest.mark.syllabus("11.4.5")
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     "settings",

@@ -31,7 +31,7 @@ BENT = np.where(X[:, 0] > 0, 2 * X[:, 0] + X[:, 1], -3 * X[:, 0]) + 0.1 * rng.no
 XOR = np.where(X[:, 0] * X[:, 1] > 0, "a", "b")
 
 
-@pytest.mark.syllabus("11.6")
+@pytest.mark.syllabus("11.6.2")
 @pytest.mark.parametrize(
     "model",
     [

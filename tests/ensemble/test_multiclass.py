@@ -70,7 +70,7 @@ def test_scores_of_one_against_the_rest_give_class_two():
     assert model.decision_function(row).tolist() == [[3.5, 6.2, 1.4, 5.5]]
 
 
-@pytest.mark.syllabus("9.6")
+@pytest.mark.syllabus("9.6.2")
 def test_votes_of_all_pairs_give_class_four():
     # the pairs 12, 13, 14, 23, 24, 34 vote for 1, 1, 4, 2, 4, 4; a member's score is positive for
     # the second
@@ -80,7 +80,7 @@ def test_votes_of_all_pairs_give_class_four():
     assert model.predict(row).tolist() == [4]
 
 
-@pytest.mark.syllabus("9.6")
+@pytest.mark.syllabus("9.6.1")
 def test_a_no_is_a_vote_for_every_other_class():
     model = on_the_blackboard(OneVsRestClassifier(ColumnScores(), decision="votes"), 4)
     rows = np.array(
@@ -91,7 +91,7 @@ def test_a_no_is_a_vote_for_every_other_class():
     assert model.predict(rows).tolist() == [2, 1, 1]
 
 
-@pytest.mark.syllabus("9.6")
+@pytest.mark.syllabus("9.6.3")
 def test_a_word_with_one_wrong_place_is_corrected():
     code = np.array(
         [[-1, -1, -1, -1, -1], [1, 1, 1, -1, -1], [-1, -1, 1, 1, 1], [1, 1, -1, 1, 1]]

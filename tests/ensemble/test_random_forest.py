@@ -156,6 +156,7 @@ def test_more_categories_than_bins_share_one():
 # -- what a forest says ----------------------------------------------------------------
 
 
+@pytest.mark.syllabus("11.3.3")
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
 def test_a_forest_is_the_mean_of_its_trees(kind):
     frame, labels, score = table(200, gaps=0.05)
@@ -208,6 +209,7 @@ def test_staged_predictions_are_those_of_the_first_trees():
     )
 
 
+@pytest.mark.syllabus("11.3.4")
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
 def test_importances_sum_to_one_and_find_what_matters(kind):
     frame, labels, score = table(400)
@@ -312,6 +314,7 @@ def clone_of(forest):
 # -- quality ---------------------------------------------------------------------------
 
 
+@pytest.mark.syllabus("11.3.3")
 def test_german_credit_is_learned_as_well_as_by_scikit_learn():
     frame = pd.read_csv(datasets.path("german_credit"))
     y = frame.pop("class")
@@ -393,7 +396,7 @@ def test_extra_trees_draw_one_category_against_the_others():
     assert left_sizes(grown["groups"]) > {1}
 
 
-@pytest.mark.syllabus("6.8")
+@pytest.mark.syllabus("6.8.4")
 @pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesRegressor])
 def test_single_trees_are_learners_of_their_own(kind):
     X, y = load_iris(return_X_y=True)

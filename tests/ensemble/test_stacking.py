@@ -166,7 +166,7 @@ def test_a_stack_does_not_depend_on_the_unit_of_the_target(unit, passthrough):
     np.testing.assert_allclose(predictions(unit * y), unit * predictions(y), rtol=1e-6)
 
 
-@pytest.mark.syllabus("11.5")
+@pytest.mark.syllabus("11.5.1")
 @pytest.mark.parametrize("passthrough", [False, True])
 def test_the_level_0_table_is_kept_as_another_library_predicts_out_of_fold(passthrough):
     X, y = load_iris(return_X_y=True)

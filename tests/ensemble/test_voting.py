@@ -36,7 +36,7 @@ from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 SAID = np.array([[0.2, 0.5, 0.3], [0.0, 0.6, 0.4], [0.4, 0.4, 0.2]])
 
 
-@pytest.mark.syllabus("11.2")
+@pytest.mark.syllabus("11.2.1")
 @pytest.mark.parametrize(
     ("rule", "expected"),
     [
@@ -54,7 +54,7 @@ def test_the_table_of_fusion(rule, expected):
     np.testing.assert_allclose(fuse(SAID[:, None, :], rule), [expected], atol=1e-15)
 
 
-@pytest.mark.syllabus("11.2")
+@pytest.mark.syllabus("11.2.1")
 def test_weighted_rules_by_hand():
     w = [2.0, 1.0, 1.0]
     np.testing.assert_allclose(fuse(SAID, "weighted", w), [0.2, 0.5, 0.3])
@@ -149,6 +149,7 @@ def test_committees_of_regressors_obey_the_laws():
         law(model, Case())
 
 
+@pytest.mark.syllabus("11.1.2")
 def test_members_have_their_own_columns_by_name_and_by_number():
     penguins = load("penguins")
     names = penguins.schema.names
@@ -178,6 +179,7 @@ def test_frames_reach_members_of_any_library_as_they_are():
     np.testing.assert_array_equal(model.estimators_[1].feature_names_in_, ["x"])
 
 
+@pytest.mark.syllabus("11.5.2")
 def test_weights_by_validation_favor_the_better_member():
     X, y = make_classification(400, 6, n_redundant=0, random_state=0)
     noise = np.random.default_rng(0).normal(size=(400, 2))

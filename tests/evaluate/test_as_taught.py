@@ -48,7 +48,7 @@ def test_kappa_from_rates_is_that_of_the_rows():
     assert kappa_from_rates(*rates) == pytest.approx(cohen_kappa_score(y, said))
 
 
-@pytest.mark.syllabus("14.3")
+@pytest.mark.syllabus("14.3.3")
 def test_a_rejected_row_counts_in_the_modified_macro_average():
     y, said = ["a", "a", "a", "a", "b", "b"], ["a", "a", "b", None, "b", None]
     P = np.array([2 / 4, 1 / 2])
@@ -115,7 +115,7 @@ def test_results_of_different_folds_are_refused(results):
         corrected_t([0.1, 0.2], [0.2, 0.1])
 
 
-@pytest.mark.syllabus("14.6")
+@pytest.mark.syllabus("14.6.1")
 def test_mcnemar_without_the_correction_is_the_plain_chi_square():
     found = mcnemar(only_first_wrong=40, only_second_wrong=20, method="uncorrected")
     assert found.statistic == pytest.approx(400 / 60)

@@ -13,7 +13,7 @@ from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import bias_variance, decompose
 
 
-@pytest.mark.syllabus("14.8")
+@pytest.mark.syllabus("14.8.1")
 @settings(max_examples=60, deadline=None)
 @given(
     arrays(float, (4, 5), elements=st.floats(-100, 100)),
@@ -41,6 +41,7 @@ def test_zero_one_error_is_bias_plus_net_variance_for_any_number_of_classes(
     assert 0.0 <= parts.variance <= 1.0
 
 
+@pytest.mark.syllabus("14.8.1")
 def test_zero_one_parts_by_hand():
     # row 1: main a, right, varies 1/3; row 2: main b, wrong, right once by luck
     parts = decompose(["a", "a"], [["a", "b"], ["a", "b"], ["b", "a"]], loss="error")

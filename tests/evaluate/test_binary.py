@@ -34,7 +34,7 @@ RATES = (
 )
 
 
-@pytest.mark.syllabus("14.2")
+@pytest.mark.syllabus("14.2.1")
 def test_rates_equal_scikit_learn():
     report = binary_report(Y, P, sample_weight=W)
     weighted = {"sample_weight": W}
@@ -81,7 +81,7 @@ def test_labels_and_counts_give_the_same_report():
     assert all(getattr(by_label, name) == getattr(by_count, name) for name in RATES)
 
 
-@pytest.mark.syllabus("2.6")
+@pytest.mark.syllabus("2.6.4")
 def test_positive_is_the_larger_number_or_the_rarer_text_unless_said():
     assert binary_report(["no", "yes"], ["yes", "yes"]).positive == "yes"
     y, guess = ["good"] * 3 + ["bad"], ["good", "bad", "good", "bad"]

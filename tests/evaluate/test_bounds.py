@@ -21,7 +21,7 @@ from lyceum.evaluate import (
 )
 
 
-@pytest.mark.syllabus("14.7")
+@pytest.mark.syllabus("14.6.6", "14.7")
 @settings(max_examples=80, deadline=None)
 @given(st.integers(1, 500), st.floats(0, 1), st.sampled_from([0.8, 0.95, 0.99]))
 def test_intervals_equal_statsmodels(n, share, confidence):
@@ -49,14 +49,14 @@ def test_intervals_at_no_and_only_errors_reach_the_end():
     assert "wilson" in str(error_interval(3, 10))
 
 
-@pytest.mark.syllabus("14.7")
+@pytest.mark.syllabus("14.7.1")
 def test_sd_is_that_of_a_simulated_error_rate():
     rates = np.random.default_rng(0).binomial(50, 0.2, 200_000) / 50
     assert error_sd(0.2, 50) == pytest.approx(rates.std(), rel=0.01)
     assert error_sd(0.0, 5) == 0.0
 
 
-@pytest.mark.syllabus("14.7")
+@pytest.mark.syllabus("14.7.2")
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 400), st.floats(0.01, 0.5), st.floats(0.01, 0.99))
 def test_bounds_hold_for_the_exact_binomial_tail(n, within, error):
@@ -83,14 +83,14 @@ def test_each_of_the_three_is_solved_from_the_other_two(bound, n_models):
     assert str(4_999) in str(smaller).replace(",", "")
 
 
-@pytest.mark.syllabus("14.7")
+@pytest.mark.syllabus("14.7.4")
 def test_epsilon_over_c_models_is_the_stated_formula():
     assert hoeffding_bound(n=1000, alpha=0.05, n_models=20).within == math.sqrt(
         math.log(2 * 20 / 0.05) / 2000
     )
 
 
-@pytest.mark.syllabus("14.7")
+@pytest.mark.syllabus("14.7.3")
 @settings(max_examples=60, deadline=None)
 @given(st.floats(0.001, 0.999), st.floats(0.001, 0.3), st.floats(0.5, 4))
 def test_holdout_size_is_the_least_that_fits_so_many_deviations(
@@ -106,7 +106,7 @@ def test_holdout_size_grows_from_two_to_more_deviations():
     assert holdout_size(0.0, 0.01) == 1
 
 
-@pytest.mark.syllabus("11.1")
+@pytest.mark.syllabus("11.1.1")
 @pytest.mark.parametrize("n_voters", [1, 2, 3, 4, 7])
 def test_majority_error_by_going_through_all_votes(n_voters):
     error = 0.3
@@ -156,7 +156,7 @@ def test_walds_interval_is_the_rate_and_its_standard_errors():
     assert error_interval(0, 10, method="wald").high == 0.0
 
 
-@pytest.mark.syllabus("14.7")
+@pytest.mark.syllabus("14.7.2")
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 400), st.floats(0.01, 0.5), st.floats(0.01, 0.99))
 def test_one_sided_bound_is_half_and_holds_for_either_exact_tail(n, within, error):
@@ -250,7 +250,7 @@ def test_markovs_bound_is_refused_for_negative_means():
         markov_bound(-1.0, 2.0)
 
 
-@pytest.mark.syllabus("11.1")
+@pytest.mark.syllabus("11.1.1")
 def test_voters_of_unequal_error_by_going_through_all_votes():
     errors = [0.1, 0.35, 0.2, 0.45]
     total = 0.0

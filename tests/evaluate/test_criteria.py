@@ -95,6 +95,7 @@ def test_ridge_freedom_is_the_trace_of_the_hat_matrix():
         ridge_degrees_of_freedom(X, -1.0)
 
 
+@pytest.mark.syllabus("14.6.5")
 def test_weights_of_rivals_sum_to_one_and_do_not_overflow():
     share = criterion_weights([1e6, 1e6 + 2, math.inf])
     assert share.sum() == pytest.approx(1.0)
@@ -104,6 +105,7 @@ def test_weights_of_rivals_sum_to_one_and_do_not_overflow():
         criterion_weights([math.nan])
 
 
+@pytest.mark.syllabus("7.1.6")
 def test_gaussian_likelihood_edges():
     assert gaussian_log_likelihood([1.0, 2.0], [1.0, 2.0]) == math.inf
     twice = gaussian_log_likelihood(np.repeat(Y, 2), np.zeros(120))

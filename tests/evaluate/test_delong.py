@@ -32,7 +32,7 @@ def brute_force(y, *scores):
     return areas, np.array(S10) / m + np.array(S01) / n
 
 
-@pytest.mark.syllabus("14.6")
+@pytest.mark.syllabus("14.6.7")
 @settings(max_examples=100, deadline=None)
 @given(
     st.lists(

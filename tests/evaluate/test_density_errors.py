@@ -36,7 +36,7 @@ def test_bias_and_variance_are_those_of_the_formulas_for_a_normal_density():
     assert found.error == pytest.approx(found.bias + found.variance)
 
 
-@pytest.mark.syllabus("4.3")
+@pytest.mark.syllabus("4.3.4")
 def test_the_picture_has_the_three_curves_and_marks_the_best(tmp_path):
     truth = GaussianMixture(2, random_state=0).fit(
         np.random.default_rng(0).normal(size=(40, 2))

@@ -7,7 +7,7 @@ from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import error_parts
 
 
-@pytest.mark.syllabus("14.8")
+@pytest.mark.syllabus("14.8.2")
 def test_lines_through_a_parabola_have_the_errors_of_the_closed_form():
     # y = x² + noise, x uniform on [-1, 1]: the best line is the constant 1/3, E (x² - 1/3)² = 4/45.
     # Constants fitted to n rows are off by the variance of a mean of n targets, (4/45 + σ²) / n

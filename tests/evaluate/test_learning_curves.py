@@ -23,7 +23,7 @@ def noisy(n=300, seed=0):
     return X, np.sin(2 * X[:, 0]) + 0.3 * rng.normal(size=n)
 
 
-@pytest.mark.syllabus("14.8")
+@pytest.mark.syllabus("14.8.3")
 def test_validation_curve_equals_scikit_learn():
     folds = KFold(4, shuffle=True, random_state=0)
     tree = DecisionTreeClassifier(random_state=0)
@@ -63,7 +63,7 @@ def test_settings_inside_a_pipeline_and_named_like_our_arguments_are_set():
     assert curve.test_mean[1] < curve.test_mean[0]
 
 
-@pytest.mark.syllabus("14.8")
+@pytest.mark.syllabus("14.8.3")
 def test_learning_curve_is_nested_and_ends_in_plain_cross_validation():
     folds = KFold(5, shuffle=True, random_state=0)
     curve = learning_curve(GaussianNB(), X, Y, cv=folds, train_sizes=(0.2, 1.0))
@@ -109,7 +109,7 @@ def test_sizes_out_of_reach_are_refused():
         validation_curve(GaussianNB(), X, Y, param_name="var_smoothing", param_range=[])
 
 
-@pytest.mark.syllabus("14.8")
+@pytest.mark.syllabus("14.8.4")
 @pytest.mark.parametrize(
     ("train", "test", "baseline", "error", "word"),
     [

@@ -24,7 +24,7 @@ TIED = np.round(PROBA, 1)
 W = RNG.integers(0, 3, N).astype(float)
 
 
-@pytest.mark.syllabus("14.3")
+@pytest.mark.syllabus("14.3.2")
 def test_fawcett_equals_scikit_learns_weighted_one_vs_rest():
     expected = metrics.roc_auc_score(Y, PROBA, multi_class="ovr", average="weighted")
     assert auc_fawcett(Y, PROBA) == pytest.approx(expected)
@@ -35,7 +35,7 @@ def test_fawcett_equals_scikit_learns_weighted_one_vs_rest():
     assert auc_fawcett(Y, PROBA, sample_weight=W) == pytest.approx(weighted @ shares)
 
 
-@pytest.mark.syllabus("14.3")
+@pytest.mark.syllabus("14.3.2")
 def test_hand_till_equals_scikit_learns_one_vs_one():
     assert auc_hand_till(Y, PROBA) == pytest.approx(
         metrics.roc_auc_score(Y, PROBA, multi_class="ovo")

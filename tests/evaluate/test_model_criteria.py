@@ -93,7 +93,7 @@ def test_a_discriminant_counts_its_distinct_numbers_and_has_the_likelihood_of_it
     )
 
 
-@pytest.mark.syllabus("14.6")
+@pytest.mark.syllabus("14.6.4")
 def test_the_richer_covariance_always_fits_better_and_counts_more():
     for kind, forms in (
         (LinearDiscriminantAnalysis, 4),

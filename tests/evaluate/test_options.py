@@ -14,7 +14,7 @@ from lyceum.linear import LinearRegression
 from lyceum.statistics import independence_test
 
 
-@pytest.mark.syllabus("14.3")
+@pytest.mark.syllabus("14.3.1")
 @pytest.mark.parametrize("max_fpr", [0.03, 0.1, 0.5, 1.0])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_partial_area_is_scikit_learns(max_fpr, weighted):

@@ -70,7 +70,7 @@ def test_mcnemar_of_equal_models_has_p_one():
         mcnemar([0], [0], [0], method="z")
 
 
-@pytest.mark.syllabus("14.6")
+@pytest.mark.syllabus("14.6.2")
 def test_five_by_two_by_hand():
     d = np.array([[0.02, 0.04], [0.01, 0.03], [0.00, 0.02], [0.03, 0.01], [0.02, 0.02]])
     result = five_by_two(d + 0.1, np.full((5, 2), 0.1))
@@ -82,7 +82,7 @@ def test_five_by_two_by_hand():
     assert result.mean == pytest.approx(d.mean())
 
 
-@pytest.mark.syllabus("14.6")
+@pytest.mark.syllabus("14.5.3", "14.6")
 def test_five_by_two_of_estimators_sees_a_real_difference_and_no_difference():
     X, y = load_iris(return_X_y=True)
     clear = five_by_two(GaussianNB(), DummyClassifier(), X, y)
@@ -100,7 +100,7 @@ def test_five_by_two_without_variance_is_certain():
         five_by_two(np.zeros((2, 2)), np.zeros((2, 2)))
 
 
-@pytest.mark.syllabus("14.6")
+@pytest.mark.syllabus("14.6.2")
 def test_corrected_t_is_its_formula_and_the_plain_paired_t_without_test_rows():
     rng = np.random.default_rng(0)
     a, b = rng.random(30), rng.random(30)
@@ -138,7 +138,7 @@ def test_corrected_t_without_variance_or_splits():
         corrected_t([0.1, 0.2], [0.2, 0.2], test_to_train=0.0)
 
 
-@pytest.mark.syllabus("14.6")
+@pytest.mark.syllabus("14.6.3")
 def test_bayes_factor_of_a_coin_by_its_closed_form():
     # 9 heads in 12: fair coin against a uniform prior, evidence 1/2^12 against B(10, 4)
     fair, uniform = (

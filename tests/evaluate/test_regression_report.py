@@ -14,7 +14,7 @@ P = Y + RNG.normal(size=200)
 W = RNG.integers(0, 3, 200).astype(float)
 
 
-@pytest.mark.syllabus("14.4")
+@pytest.mark.syllabus("14.4.1")
 @pytest.mark.parametrize("w", [None, W])
 @pytest.mark.parametrize("shift", [0.0, 1e6])
 def test_errors_equal_scikit_learn(w, shift):

@@ -216,6 +216,7 @@ def test_every_splitter_divides_rows_as_it_divides_the_frame(scheme, tmp_path):
         assert all((np.diff(part) >= 0).all() for part in two)
 
 
+@pytest.mark.syllabus("14.5.1")
 @pytest.mark.parametrize(
     "scheme",
     [

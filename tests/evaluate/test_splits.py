@@ -27,7 +27,7 @@ SCHEMES = ("holdout", "subsampling", "k_fold", "stratified", "bootstrap", "five_
 labels = st.lists(st.sampled_from("abc"), min_size=10, max_size=40)
 
 
-@pytest.mark.syllabus("1.5", "14.5")
+@pytest.mark.syllabus("1.5.2", "14.5")
 @settings(max_examples=40, deadline=None)
 @given(labels, st.integers(0, 99))
 def test_training_and_test_rows_never_overlap_and_are_never_empty(y, seed):
@@ -40,7 +40,7 @@ def test_training_and_test_rows_never_overlap_and_are_never_empty(y, seed):
             assert max(train.max(), test.max()) < len(y)
 
 
-@pytest.mark.syllabus("1.5")
+@pytest.mark.syllabus("1.5.3")
 @settings(max_examples=60, deadline=None)
 @given(labels, st.integers(2, 10), st.integers(0, 99))
 def test_folds_partition_rows_and_deal_every_class_evenly(y, k, seed):
@@ -52,7 +52,7 @@ def test_folds_partition_rows_and_deal_every_class_evenly(y, k, seed):
         assert np.ptp([(y[test] == label).sum() for test in tests]) <= 1
 
 
-@pytest.mark.syllabus("1.5")
+@pytest.mark.syllabus("1.5.1")
 @settings(max_examples=60, deadline=None)
 @given(labels, st.floats(0.05, 0.9), st.integers(0, 99))
 def test_holdout_keeps_class_shares_and_one_row_of_every_class_to_learn_from(
@@ -76,7 +76,7 @@ def test_a_class_with_one_row_is_kept_for_training():
         assert 20 in train
 
 
-@pytest.mark.syllabus("1.5")
+@pytest.mark.syllabus("1.5.1")
 def test_train_validation_and_test_share_no_row_and_have_their_shares():
     y = np.repeat(["a", "b"], [60, 40])
     parts = train_validation_test(y, random_state=0)
@@ -86,7 +86,7 @@ def test_train_validation_and_test_share_no_row_and_have_their_shares():
     assert [len(part) for part in train_validation_test(3)] == [1, 1, 1]
 
 
-@pytest.mark.syllabus("1.5")
+@pytest.mark.syllabus("1.5.4")
 def test_bootstrap_draws_n_rows_and_tests_the_ones_left_out():
     X = np.zeros(200)
     shares = []
@@ -106,7 +106,7 @@ def test_bootstrap_always_draws_two_classes_where_there_are_two():
     assert len(list(Bootstrap(5, random_state=0).split(np.zeros(2), [0, 1]))) == 5
 
 
-@pytest.mark.syllabus("1.5")
+@pytest.mark.syllabus("1.5.4")
 def test_five_by_two_is_five_halvings_used_both_ways():
     y = np.arange(20) % 2
     pairs = list(FiveByTwo(random_state=0).split(y, y))

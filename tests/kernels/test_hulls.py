@@ -81,6 +81,7 @@ def test_hulls_that_meet_have_a_common_point():
     assert nearest_hull_points([[1.0]], [[4.0]]).distance == pytest.approx(3.0)
 
 
+@pytest.mark.syllabus("9.3.5")
 def test_the_picture_has_both_hulls_and_the_margin():
     rng = np.random.default_rng(0)
     A, B = rng.normal(size=(9, 2)), rng.normal(size=(7, 2)) + 6.0

@@ -45,7 +45,7 @@ def test_scores_are_those_of_scikit_learn_also_for_new_rows(n):
     )
 
 
-@pytest.mark.syllabus("9.4")
+@pytest.mark.syllabus("9.4.3")
 def test_the_linear_kernel_is_pca_with_exact_reconstruction():
     X, w = rows(), np.random.default_rng(3).integers(1, 4, 80).astype(float)
     ours, pca = (
@@ -152,7 +152,7 @@ def test_waves_come_nearer_to_the_kernel_the_more_there_are():
     assert errors[1] < 0.25 * errors[0]
 
 
-@pytest.mark.syllabus("9.4")
+@pytest.mark.syllabus("9.4.4")
 @pytest.mark.parametrize(
     "features",
     [

@@ -132,7 +132,7 @@ def test_explanations_of_three_classes_are_leads_over_the_next_class():
     )
 
 
-@pytest.mark.syllabus("9.2")
+@pytest.mark.syllabus("9.2.1")
 def test_the_dual_by_hand_comes_out_on_the_columns_as_they_are():
     """Rows (3, 3)+, (4, 3)+, (1, 1)-: a mistake, y (Σ α y x·x + b) ≤ 0, adds 1 to α and y to b."""
     X = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]])

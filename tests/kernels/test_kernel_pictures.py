@@ -39,7 +39,7 @@ def test_slacks_end_on_the_edge_of_their_class():
         plot.margin(SVC().fit(X[:, :1], y), X[:, :1], y)
 
 
-@pytest.mark.syllabus("9.5")
+@pytest.mark.syllabus("9.5.2")
 def test_the_best_pair_of_settings_is_framed():
     ax = plot.setting_grid([[0.7, 0.8], [0.9, 0.75]], [1, 10], [0.5, 2.0])
     assert ax.patches[0].get_xy() == (-0.5, 0.5)
@@ -72,6 +72,7 @@ def test_a_circle_lifts_to_a_plane():
         plot.feature_lift(X, np.repeat([0, 1], 30), features=lambda X: X)
 
 
+@pytest.mark.syllabus("9.3.7")
 def test_support_vectors_of_images_come_by_their_weight():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 16)), np.arange(40) % 2

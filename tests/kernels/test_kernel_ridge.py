@@ -59,7 +59,7 @@ def test_it_is_that_of_scikit_learn(n, weighted):
     )
 
 
-@pytest.mark.syllabus("9.4")
+@pytest.mark.syllabus("9.4.2")
 @settings(max_examples=15)
 @given(
     st.integers(3, 15),

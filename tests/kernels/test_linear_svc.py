@@ -91,7 +91,7 @@ def test_liblinear_finds_the_same_plane(loss):
     np.testing.assert_allclose(ours.intercept_, peer.intercept_, atol=2e-4)
 
 
-@pytest.mark.syllabus("9.3")
+@pytest.mark.syllabus("9.3.6")
 def test_the_hinge_is_that_of_svc():
     X, y = noisy()
     line, machine = (

@@ -242,3 +242,23 @@ def test_gaussian_means_the_same_in_every_room():
     density = KernelDensity(kernel="gaussian", bandwidth=h).fit([[0.0]])
     ratio = np.exp(np.subtract(*density.score_samples([[d], [0.0]])))
     assert ratio == pytest.approx(want, rel=1e-6)
+
+
+@pytest.mark.syllabus("9.1")
+@pytest.mark.filterwarnings("ignore:Perceptron made")  # random labels
+@pytest.mark.parametrize("kernel", ["poly", "sigmoid"])
+def test_coef0_means_the_same_in_every_kernel_learner(kernel):
+    """The shift c of (γ x·y + c)² and tanh(γ x·y + c)."""
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    y = np.repeat([0, 1], 6)
+    shape = np.square
+    learners = [SVC, SVR, KernelRidge, KernelPCA, KernelPerceptron, Nystroem]
+    if kernel == "sigmoid":
+        shape = np.tanh
+        learners = [SVC, SVR, KernelPerceptron]  # others need a Mercer kernel
+    for learner in learners:
+        for c in (0.0, 2.5):
+            settings = {"kernel": kernel, "gamma": 0.5, "degree": 2, "coef0": c}
+            model = learner(**settings).fit(X, y)
+            by_hand = shape(0.5 * X @ X.T + c)
+            np.testing.assert_allclose(model.kernel_.gram(X), by_hand)

@@ -54,7 +54,7 @@ def test_three_points_by_hand():
     assert model.support_.tolist() == [1, 2]
 
 
-@pytest.mark.syllabus("9.3")
+@pytest.mark.syllabus("9.3.4")
 def test_three_support_vectors_with_the_bias_folded_in_by_hand():
     X, y = [[0.0, 1.0], [-1.0, 3.0], [1.0, 3.0]], [-1, 1, 1]
     model = SVC(kernel="linear", C=INF, intercept_scaling=1.0, tol=1e-12).fit(X, y)
@@ -63,7 +63,7 @@ def test_three_support_vectors_with_the_bias_folded_in_by_hand():
     assert model.intercept_[0] == pytest.approx(-2.0)
 
 
-@pytest.mark.syllabus("9.3")
+@pytest.mark.syllabus("9.3.1")
 @given(st.integers(4, 40), st.integers(1, 4), st.integers(0, 10**6))
 def test_the_hard_margin_is_the_distance_of_the_convex_hulls(n, d, seed):
     X, y = two_classes(n, d, seed, apart=8.0)
@@ -122,7 +122,7 @@ def test_classes_that_are_not_separable_have_no_hard_margin():
     assert model.n_at_bound_[0] == model.n_wrong_[0] == 0
 
 
-@pytest.mark.syllabus("9.3")
+@pytest.mark.syllabus("9.3.1")
 @pytest.mark.parametrize(
     ("kernel", "settings"),
     [
@@ -195,7 +195,7 @@ def test_many_rows_reach_tol_in_double_precision(kernel):
     assert np.all(np.diff(model.history_) > -1e-6 * abs(model.history_[-1]))
 
 
-@pytest.mark.syllabus("9.3")
+@pytest.mark.syllabus("9.3.2")
 def test_what_is_said_of_the_machine_is_true():
     X, y = two_classes(90, 2, apart=1.2)
     model = SVC(kernel="linear", C=1.0, tol=1e-6).fit(X, y)
@@ -276,7 +276,7 @@ def test_sparse_rows_are_dense_rows():
         )
 
 
-@pytest.mark.syllabus("9.3", "9.6")
+@pytest.mark.syllabus("9.3", "9.6.4")
 @pytest.mark.parametrize("strategy", ["one_vs_one", "one_vs_rest"])
 def test_several_classes(strategy):
     rng = np.random.default_rng(2)

@@ -66,7 +66,7 @@ def test_a_small_regression_is_exact_too():
     np.testing.assert_allclose(model.intercept_, [0.0], **CLOSE)
 
 
-@pytest.mark.syllabus("9.3")
+@pytest.mark.syllabus("9.3.3")
 def test_the_workings_are_equations_that_the_solution_solves():
     model = SVC(kernel="linear", C=np.inf).fit(AND, [-1, -1, -1, 1])
     problem, system, solution = model.workings().tables

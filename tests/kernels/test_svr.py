@@ -29,7 +29,7 @@ def residual(model, X, y):
     ).max()
 
 
-@pytest.mark.syllabus("9.4")
+@pytest.mark.syllabus("9.4.1")
 def test_the_flattest_line_in_the_tube_by_hand():
     """Through (0, 0.3) and (3, 2.7): within 0.3 of the targets 0, 1, 2, 3."""
     X, y = np.arange(4.0)[:, None], np.arange(4.0)

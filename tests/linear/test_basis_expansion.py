@@ -71,7 +71,7 @@ def test_joint_gaussians_are_of_the_distance_to_their_center():
     assert {tuple(c) for c in model.centers_} == {tuple(c) for c in centers}
 
 
-@pytest.mark.syllabus("7.3")
+@pytest.mark.syllabus("7.3.3")
 def test_centers_from_the_data_are_quantiles_or_rows():
     X = cells(n=101, d=1)
     by_quantile = BasisExpansion(kind="gaussian", n_centers=4, standardize=False).fit(X)
@@ -183,7 +183,7 @@ def test_centers_of_one_column_may_be_a_plain_list_and_joint_ones_are_told():
     assert "standard deviations" in told
 
 
-@pytest.mark.syllabus("7.3")
+@pytest.mark.syllabus("7.3.1")
 def test_radial_powers_are_those_of_the_length_of_the_row():
     Z = np.array([[3.0, 4.0], [0.0, 0.0], [-1.0, 1.0]])
     model = BasisExpansion(kind="radial", degree=3, standardize=False).fit(Z)
@@ -218,7 +218,7 @@ def test_joint_sigmoids_are_of_a_linear_form_through_their_center():
     assert "joint" in str(other.summary())
 
 
-@pytest.mark.syllabus("7.3")
+@pytest.mark.syllabus("7.3.2")
 def test_directions_of_joint_sigmoids_may_be_given():
     Z = np.random.default_rng(0).normal(size=(40, 2))
     settings = {

@@ -48,7 +48,7 @@ def optimality(model, X, y, w=None, l1_ratio=1.0):
     )
 
 
-@pytest.mark.syllabus("7.2")
+@pytest.mark.syllabus("7.2.2")
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("l1_ratio", [1.0, 0.3])
 @pytest.mark.parametrize("fit_intercept", [True, False])
@@ -185,7 +185,7 @@ def test_float32_is_computed_in_double(solver):
 # -- paths -----------------------------------------------------------------------------
 
 
-@pytest.mark.syllabus("7.2")
+@pytest.mark.syllabus("7.2.2")
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_path_is_the_single_fits(solver):
     X, y = rows(n=50, d=90)

@@ -27,7 +27,7 @@ def rows(n=200, d=4, offset=0.0, seed=0):
     return X, X @ rng.normal(size=d) + 2 + rng.normal(size=n)
 
 
-@pytest.mark.syllabus("7.1")
+@pytest.mark.syllabus("7.1.2")
 @pytest.mark.parametrize("solver", ["qr", "gradient_descent"])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("weighted", [False, True])

@@ -30,7 +30,7 @@ def rows(seed=0, n=200, d=4, offset=0.0, noise=1.0):
     ) + 3 + noise * rng.normal(size=n)
 
 
-@pytest.mark.syllabus("7.1")
+@pytest.mark.syllabus("7.1.5")
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_inference_is_that_of_statsmodels(fit_intercept, weighted):

@@ -19,7 +19,7 @@ def test_the_bound_is_above_the_logarithm_and_touches_it_at_the_inverse(u, slope
     assert log_bound(u, 1.0 / u) == pytest.approx(np.log(u), abs=1e-9)
 
 
-@pytest.mark.syllabus("7.5")
+@pytest.mark.syllabus("7.5.2")
 @given(st.floats(-30, 30), st.floats(1e-6, 1 - 1e-6))
 def test_the_bound_of_the_sigmoid_is_above_it_and_touches_it(x, slope):
     assert sigmoid_bound(x, slope) >= expit(x) * (1 - 1e-12)
@@ -48,7 +48,7 @@ def test_its_limit_is_the_softmax_optimum(reference, C):
     assert_allclose(bound.standard_errors_, exact.standard_errors_, rtol=1e-4)
 
 
-@pytest.mark.syllabus("7.5")
+@pytest.mark.syllabus("7.5.1")
 def test_the_first_turn_is_a_least_squares_problem_per_class_at_the_best_slopes():
     X, y = load_iris(return_X_y=True)
     model = LogisticRegression(solver="bound", record=True, max_iter=1, reference=0)

@@ -42,6 +42,7 @@ def test_the_first_step_from_zero_is_a_fraction():
     assert model.record_[1]["intercept"] == pytest.approx([0.05 / 3])
 
 
+@pytest.mark.syllabus("7.4.1")
 @pytest.mark.parametrize("C", [2.0, np.inf])
 @pytest.mark.parametrize("offset", [0.0, 50.0])
 def test_steps_are_those_made_by_hand(C, offset):

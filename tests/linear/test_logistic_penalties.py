@@ -39,7 +39,7 @@ def gradient(model, X, y):
     return g[1:] if len(g) == 2 else g
 
 
-@pytest.mark.syllabus("7.4")
+@pytest.mark.syllabus("7.4.3")
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("l1_ratio", [1.0, 0.4])
 @pytest.mark.parametrize("fit_intercept", [True, False])
@@ -131,7 +131,7 @@ def test_what_l1_cannot_have_is_refused():
     assert "none under an L1 penalty" in text
 
 
-@pytest.mark.syllabus("7.4")
+@pytest.mark.syllabus("7.4.2")
 @pytest.mark.parametrize("K", [2, 4])
 @pytest.mark.parametrize("solver", ["conjugate_gradient", "gradient_descent"])
 def test_first_order_solvers_end_where_newton_does(K, solver):
@@ -151,7 +151,7 @@ def score_spread(model, X):
     return np.sqrt(np.einsum("ij,jk,ik->i", Z, model.covariance_, Z))
 
 
-@pytest.mark.syllabus("7.6")
+@pytest.mark.syllabus("7.6.1")
 @pytest.mark.parametrize("offset", [0.0, 1e5])
 def test_probit_shrinks_the_score_by_its_variance(offset):
     X, y = rows(n=60, offset=offset)
@@ -163,7 +163,7 @@ def test_probit_shrinks_the_score_by_its_variance(offset):
     assert_array_equal(model.predict(X), plain.predict(X - offset))
 
 
-@pytest.mark.syllabus("7.6")
+@pytest.mark.syllabus("7.6.1")
 def test_monte_carlo_is_the_integral_over_the_score():
     X, y = rows(n=60)
     model = LogisticRegression(

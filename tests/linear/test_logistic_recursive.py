@@ -40,7 +40,7 @@ def new_score(z, s, target):
     )
 
 
-@pytest.mark.syllabus("7.4")
+@pytest.mark.syllabus("7.4.5")
 def test_every_step_for_two_classes_is_that_of_sherman_and_morrison():
     X, y = rows(n=12)
     w = np.array([1.0, 2, 0, 1, 0.5, 1, 1, 3, 1, 1, 1, 2])

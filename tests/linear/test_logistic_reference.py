@@ -58,7 +58,7 @@ def test_without_a_penalty_posteriors_are_those_of_the_symmetric_form(reference)
     )
 
 
-@pytest.mark.syllabus("7.4")
+@pytest.mark.syllabus("7.4.4")
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.5])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_the_penalty_is_on_the_log_odds_against_the_reference(l1_ratio, fit_intercept):

@@ -25,7 +25,7 @@ def rows(seed=0, n=120, d=4, classes=2, offset=0.0):
     return X + offset, y
 
 
-@pytest.mark.syllabus("7.8")
+@pytest.mark.syllabus("7.8.1")
 def test_the_six_losses_by_hand():
     m = [-1.0, 0.0, 0.5, 2.0]
     assert margin_loss(m, "zero_one").tolist() == [1, 1, 0, 0]
@@ -61,7 +61,7 @@ def test_derivatives_are_those_of_finite_differences(loss):
     )
 
 
-@pytest.mark.syllabus("7.8")
+@pytest.mark.syllabus("7.8.2")
 @pytest.mark.parametrize("C", [0.1, 100.0])
 def test_squared_hinge_is_scikit_learns(C):
     """Its intercept is the coefficient of a constant column: penalized, the less the larger that

@@ -113,7 +113,7 @@ def test_one_class_needs_no_pass():
     assert model.mistakes_ == 0
 
 
-@pytest.mark.syllabus("7.7")
+@pytest.mark.syllabus("7.7.1")
 def test_an_exercise_comes_out_row_by_row_as_on_paper():
     """AND from the weights (1, 1) and -1/2 with steps of 1/2: a mistake where y (w x + b) is not
     above 0."""

@@ -48,7 +48,7 @@ def test_every_round_of_coordinate_descent_is_kept(solver, fit_intercept, learne
     assert (np.diff([step["objective"] for step in model.record_]) <= 1e-12).all()
 
 
-@pytest.mark.syllabus("7.2")
+@pytest.mark.syllabus("7.2.3")
 @pytest.mark.parametrize("learner", [LassoCV, ElasticNetCV])
 def test_the_path_to_the_chosen_penalty_is_kept(learner):
     model = learner(alphas=20, cv=4, record=True).fit(X, y)

@@ -19,7 +19,7 @@ def rows(request):
     return X, y, rng.uniform(0.5, 2.0, 60) if request.param else np.ones(60)
 
 
-@pytest.mark.syllabus("7.1")
+@pytest.mark.syllabus("7.1.4")
 def test_checks_are_those_of_statsmodels(rows):
     X, y, w = rows
     model = LinearRegression().fit(X, y, w)

@@ -23,7 +23,7 @@ def rows(seed=0, n=120, d=5, offset=0.0):
     return X, (X - offset) @ rng.normal(size=d) + 3 + rng.normal(size=n)
 
 
-@pytest.mark.syllabus("7.2")
+@pytest.mark.syllabus("7.2.1")
 @pytest.mark.parametrize("alpha", [1e-6, 0.5, 100.0])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("weighted", [False, True])

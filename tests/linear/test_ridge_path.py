@@ -18,6 +18,7 @@ def table(n=40, d=4, offset=0.0, seed=0):
     return X, X @ rng.normal(size=d) + rng.normal(size=n), rng.integers(1, 4, n)
 
 
+@pytest.mark.syllabus("7.2.1")
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("shape", [(40, 4), (20, 1200)])
 def test_every_point_of_the_path_is_a_ridge_regression(fit_intercept, shape):

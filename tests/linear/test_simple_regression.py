@@ -9,7 +9,7 @@ from lyceum.errors import DataError
 from lyceum.linear import LinearRegression, simple_regression
 
 
-@pytest.mark.syllabus("7.1")
+@pytest.mark.syllabus("7.1.1")
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 def test_all_numbers_are_those_of_linregress(offset):
     rng = np.random.default_rng(0)

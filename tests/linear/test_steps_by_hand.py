@@ -16,7 +16,7 @@ def fit(**settings):
         return model.fit(X, Y)
 
 
-@pytest.mark.syllabus("7.1")
+@pytest.mark.syllabus("7.1.3")
 def test_two_batch_steps_come_out_as_on_paper():
     # h = 0: residuals 3, 5, 8; step 1: b0 = .1 * 16/3, b = .1 * (3 + 10 + 32)/3
     model = fit(solver="gradient_descent", learning_rate=0.1, max_iter=2)
@@ -31,7 +31,7 @@ def test_two_batch_steps_come_out_as_on_paper():
     assert model.history_ == [step["objective"] for step in model.record_]
 
 
-@pytest.mark.syllabus("7.1")
+@pytest.mark.syllabus("7.1.3")
 def test_lms_changes_the_weights_row_by_row_as_on_paper():
     model = fit(
         solver="lms", learning_rate=0.1, decay=False, coef_init=([1.0], 0.5), max_iter=1

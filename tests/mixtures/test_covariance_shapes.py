@@ -141,6 +141,7 @@ def test_one_covariance_of_all_is_the_mean_scatter(name):
     np.testing.assert_allclose(found, np.broadcast_to(expected, found.shape))
 
 
+@pytest.mark.syllabus("12.4.1")
 @pytest.mark.parametrize("name", LETTERS)
 @pytest.mark.parametrize("learner", [GaussianMixture, StudentMixture])
 def test_components_have_what_their_letters_say(learner, name, tmp_path):

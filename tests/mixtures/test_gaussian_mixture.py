@@ -57,6 +57,7 @@ def quietly(model, X, **fit):
         return model.fit(X, **fit)
 
 
+@pytest.mark.syllabus("12.4.1")
 @pytest.mark.parametrize("form", FORMS)
 def test_the_same_start_gives_scikit_learns_likelihood_after_every_iteration(form):
     X = groups()
@@ -134,6 +135,7 @@ def _old_faithful():
     return np.asarray(rows.in_one_block("a test", "nothing").X, dtype=float).T[:2]
 
 
+@pytest.mark.syllabus("12.4.2")
 def test_a_component_does_not_collapse_onto_a_point():
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(size=(60, 2)), np.repeat([[5.0, 5.0]], 4, axis=0)])
@@ -275,7 +277,7 @@ def test_missing_cells_of_one_gaussian_reach_the_maximum_of_the_observed_likelih
         assert max(sides) < 0
 
 
-@pytest.mark.syllabus("4.6")
+@pytest.mark.syllabus("4.6.1")
 def test_the_density_integrates_to_one():
     X, x = groups(300, 1, 2), np.linspace(-30, 30, 6001)
     for form in ("full", "spherical"):
@@ -356,6 +358,7 @@ def test_errors_say_what_to_do():
 # -- the Bayesian mixture --------------------------------------------------------------
 
 
+@pytest.mark.syllabus("12.4.3")
 @pytest.mark.parametrize("kind", ["dirichlet_process", "dirichlet_distribution"])
 def test_the_bayesian_mixture_finds_the_number_of_components(kind):
     rng = np.random.default_rng(0)

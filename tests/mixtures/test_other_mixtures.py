@@ -100,6 +100,7 @@ def test_no_iteration_lowers_the_likelihood_of_student_t(form):
     assert (np.diff(model.history_) >= -1e-9 * abs(model.history_[0])).all()
 
 
+@pytest.mark.syllabus("12.4.4")
 def test_one_student_t_is_scipys_maximum_likelihood():
     x = stats.t(5, loc=2.0, scale=3.0).rvs(800, random_state=0)
     model = StudentMixture(prior_rows=0, tol=1e-12, max_iter=5000).fit(x[:, None])
@@ -172,6 +173,7 @@ def binary(n=300, seed=0):
     return (rng.random((n, 4)) < P[k]).astype(float), k
 
 
+@pytest.mark.syllabus("12.4.4")
 def test_the_m_step_of_bernoullis_by_hand():
     X, _ = binary(40)
     P, weights = (
@@ -252,6 +254,7 @@ def counts(n=300, seed=0):
     ), k
 
 
+@pytest.mark.syllabus("12.4.4")
 def test_the_density_of_multinomials_is_scipys():
     X, k = counts()
     for cells in (X, sparse.csr_array(X)):

@@ -21,6 +21,7 @@ def moons(n=120, classes=3, seed=0):
     ).astype(int)
 
 
+@pytest.mark.syllabus("10.3.1")
 @pytest.mark.parametrize("weights", ["uniform", "distance", "gaussian"])
 def test_one_pass_for_all_k_is_refitting_without_every_row(weights):
     X, y = moons(24)
@@ -77,6 +78,7 @@ def test_weighted_rows_are_left_out_with_their_weight():
         assert model.errors_[k - 1] == pytest.approx(np.average(wrong, weights=w))
 
 
+@pytest.mark.syllabus("10.3.1")
 def test_k_is_raised_until_the_validation_error_rises():
     X, y = moons(400, seed=3)
     model = KNeighborsClassifier("validation", random_state=0).fit(X, y)
@@ -87,6 +89,7 @@ def test_k_is_raised_until_the_validation_error_rises():
     assert "validation" in str(model.summary())
 
 
+@pytest.mark.syllabus("10.3.2")
 def test_two_classes_try_odd_numbers_only():
     X, y = moons(100, classes=2)
     for way in ("leave_one_out", "validation"):

@@ -53,6 +53,7 @@ def table(n=150, d=2, seed=0):
     return X, np.sin(X[:, 0]) + X.sum(axis=1) ** 2 + 0.1 * rng.normal(size=n), rng
 
 
+@pytest.mark.syllabus("10.6.2")
 @settings(max_examples=20, deadline=None)
 @given(
     st.integers(0, 10_000),
@@ -117,6 +118,7 @@ def test_leave_one_out_is_refitting_without_every_row():
         )
 
 
+@pytest.mark.syllabus("10.6.1")
 @pytest.mark.filterwarnings("ignore:.*extrapolate far out of the targets")
 def test_polynomials_of_its_degree_are_found_exactly():
     X, _, rng = table(80, 3)
@@ -187,6 +189,7 @@ def test_noise_and_degrees_of_freedom_of_a_plane_are_those_of_least_squares():
     np.testing.assert_allclose(errors, model.sigma_ * np.sqrt(np.diag(hat)), rtol=1e-8)
 
 
+@pytest.mark.syllabus("10.6.3")
 def test_columns_have_a_scale_of_their_own():
     X, y, rng = table(200)
     Q = rng.uniform(-2, 2, (9, 2))
@@ -229,6 +232,7 @@ def test_missing_cells_are_not_sent_to_a_metric_that_cannot_be_chosen():
         LocallyWeightedRegression().fit([[1.0], [np.nan], [3.0]], [1.0, 2.0, 3.0])
 
 
+@pytest.mark.syllabus("10.6.3")
 def test_robust_loess_is_that_of_statsmodels():
     rng = np.random.default_rng(0)
     x = np.sort(rng.uniform(0, 6, 80))
@@ -262,6 +266,7 @@ def test_robust_weights_count_a_row_of_weight_two_twice():
     assert (exact.robustness_ == 1).all()
 
 
+@pytest.mark.syllabus("10.6.5")
 def test_the_local_line_is_that_of_weighted_least_squares():
     X, y, _ = table(60, 2)
     model = LocallyWeightedRegression(n_neighbors=20).fit(X, y)
@@ -312,6 +317,81 @@ def test_a_step_by_hand_has_the_given_rate_and_start():
         model.descend([1.0], learning_rate=100.0)
     with pytest.raises(SettingError, match="start has 3 coefficients"):
         model.descend([1.0], start=[0.0, 0.0, 0.0])
+
+
+@pytest.mark.syllabus("10.6.4")
+def test_a_learner_with_a_start_predicts_by_the_steps_on_paper():
+    X, y = np.array([[0.0], [2.0]]), np.array([1.0, 4.0])
+    chosen = {
+        "n_neighbors": "all",
+        "kernel": "exponential_square",
+        "bandwidth": 1.0,
+        "standardize": False,
+        "solver": "gradient_descent",
+        "learning_rate": 0.1,
+        "tol": 0.0,
+    }
+    model = LocallyWeightedRegression(**chosen, coef_init=[0.5, 1.0], max_steps=1).fit(
+        X, y
+    )
+    # ŷ = 0.5 and 2.5: errors 0.5 and 1.5, K = e⁻¹ for both
+    K = np.exp(-1)
+    b0 = 0.5 + 0.1 * K * (0.5 + 1.5)
+    b1 = 1.0 + 0.1 * K * (0.5 * 0 + 1.5 * 2)
+    assert model.predict([[1.0]])[0] == pytest.approx(b0 + b1, rel=1e-15)
+    line = model.explain([[1.0]])
+    assert line.intercepts[0] == pytest.approx(b0, rel=1e-14)
+    assert line.slopes[0, 0] == pytest.approx(b1, rel=1e-14)
+    assert model.descend([1.0])[1]["value"] == model.predict([[1.0]])[0]
+    for degree, start in ((0, [3.0]), (1, [3.0, 0.0]), (2, [0.0, 1.0, 0.0])):
+        chosen |= {"degree": degree, "coef_init": start}
+        for m in (1, 7):
+            moved = LocallyWeightedRegression(**chosen, max_steps=m).fit(X, y)
+            path = moved.descend([1.3])
+            assert moved.predict([[1.3]])[0] == pytest.approx(path[m]["value"])
+
+
+def test_the_steps_on_paper_end_where_the_direct_solution_is():
+    X, y, rng = table(60)
+    Q = rng.uniform(-1, 1, (5, 2))
+    direct = LocallyWeightedRegression(standardize=[2.0, 3.0]).fit(X, y)
+    steps = LocallyWeightedRegression(
+        standardize=[2.0, 3.0],
+        solver="gradient_descent",
+        learning_rate=0.02,
+        coef_init=[0.0, 1.0, -1.0],
+        max_steps=20_000,
+        tol=1e-14,
+    ).fit(X, y)
+    for one, two in zip(
+        steps.predict(Q, return_std=True), direct.predict(Q, return_std=True)
+    ):
+        np.testing.assert_allclose(one, two, rtol=1e-6)
+    assert steps.effective_degrees_ == pytest.approx(direct.effective_degrees_)
+    np.testing.assert_allclose(
+        steps.explain(Q).slopes, direct.explain(Q).slopes, rtol=1e-5
+    )
+    weights = rng.integers(1, 4, len(y))
+    again = steps.set_params(max_steps=30).fit(
+        np.repeat(X, weights, axis=0), np.repeat(y, weights)
+    )
+    repeated = again.predict(Q, return_std=True)
+    weighted = steps.fit(X, y, sample_weight=weights).predict(Q, return_std=True)
+    np.testing.assert_allclose(weighted, repeated, rtol=1e-9)
+
+
+def test_a_start_that_does_not_fit_is_refused():
+    X, y = np.array([[0.0], [2.0]]), np.array([1.0, 4.0])
+    for wrong, message in [
+        ({"coef_init": [0.0, 0.0]}, "where solver='gradient_descent' starts"),
+        (
+            {"coef_init": [0.0], "solver": "gradient_descent"},
+            "coef_init has 1 coefficients",
+        ),
+        ({"learning_rate": 2.5, "solver": "gradient_descent"}, "give less than 2"),
+    ]:
+        with pytest.raises(SettingError, match=message):
+            LocallyWeightedRegression(**wrong).fit(X, y)
 
 
 def test_a_wild_extrapolation_is_said_or_kept_inside():

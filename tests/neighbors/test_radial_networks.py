@@ -24,6 +24,7 @@ def waves(n=300, d=2, seed=0):
     return X, np.sin(2 * X[:, 0]) + 0.5 * X[:, -1] + 0.05 * rng.normal(size=n), rng
 
 
+@pytest.mark.syllabus("10.7.2")
 def test_weights_are_the_least_squares_solution():
     X, y, rng = waves()
     C = rng.uniform(-2, 2, (7, 2))
@@ -48,6 +49,7 @@ def test_weights_are_the_least_squares_solution():
     np.testing.assert_allclose(linear.fit(X, y).predict(X), expected, atol=1e-8)
 
 
+@pytest.mark.syllabus("10.7.1")
 @pytest.mark.parametrize("linear", [False, True])
 @pytest.mark.parametrize("normalized", [False, True])
 def test_gradients_are_those_of_the_loss(linear, normalized):
@@ -77,6 +79,7 @@ def test_gradients_are_those_of_the_loss(linear, normalized):
     assert units.loss(Z, T, w, 0.1)[0] == pytest.approx(value)
 
 
+@pytest.mark.syllabus("10.7.2")
 def test_gradient_steps_lower_the_error_and_move_the_centers():
     X, y, _ = waves()
     fixed = RBFNetworkRegressor(n_centers=5, random_state=0).fit(X, y)
@@ -95,6 +98,7 @@ def test_gradient_steps_lower_the_error_and_move_the_centers():
     assert np.ptp(shared.widths_) < 1e-12
 
 
+@pytest.mark.syllabus("10.7.3")
 @pytest.mark.parametrize("units", ["constant", "linear"])
 def test_em_never_lowers_the_likelihood_and_finds_local_lines(units):
     rng = np.random.default_rng(2)
@@ -133,6 +137,7 @@ def test_few_and_equal_rows_are_no_trouble():
         RBFNetworkRegressor(centers=[[1.0, 2.0]]).fit([[1.0]], [1.0])
 
 
+@pytest.mark.syllabus("10.7.5")
 def test_spheres_cover_their_own_rows_and_no_others():
     rng = np.random.default_rng(4)
     y = rng.integers(0, 3, 300)
@@ -164,7 +169,7 @@ def test_spheres_shrink_when_rows_of_other_classes_come():
     assert model.n_rows_ == 3
 
 
-@pytest.mark.syllabus("10.7")
+@pytest.mark.syllabus("10.7.4")
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("normalized", [False, True])
 def test_logistic_outputs_are_logistic_regression_on_the_activations(

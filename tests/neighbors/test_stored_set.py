@@ -19,6 +19,7 @@ def overlapping(n=300, seed=0):
     return rng.normal(size=(n, 2)) + 2.0 * y[:, None], y
 
 
+@pytest.mark.syllabus("10.8.2")
 def test_condensed_rows_classify_all_rows_right():
     X, y = overlapping()
     kept = condense(X, y)
@@ -63,6 +64,7 @@ def test_edited_rows_are_those_that_their_neighbors_classify_right():
     assert "edited and condensed" in str(both.summary())
 
 
+@pytest.mark.syllabus("10.8.1")
 def test_a_condensed_set_grows_only_by_rows_that_it_misclassifies():
     X, y = overlapping(200, seed=4)
     model = KNeighborsClassifier(1, prototypes="condensed")

@@ -46,7 +46,7 @@ def exact_hits(power):
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 9))
-@pytest.mark.syllabus("10.2")
+@pytest.mark.syllabus("10.2.1")
 def test_posteriors_are_the_shares_of_the_votes_with_ties_and_duplicates(seed, k):
     X, y, rng = grid(seed)
     Q = rng.integers(-1, 5, (20, 2)).astype(float)
@@ -74,6 +74,7 @@ def test_posteriors_are_the_shares_of_the_votes_with_ties_and_duplicates(seed, k
         )
 
 
+@pytest.mark.syllabus("10.1.1")
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "cosine"])
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 def test_agrees_with_scikit_learn(metric, weights):
@@ -149,7 +150,7 @@ def test_mahalanobis_takes_constant_columns_and_one_row():
         assert kind().fit([[1.0]], [3]).predict([[9.0]]).tolist() == [3]
 
 
-@pytest.mark.syllabus("1.3")
+@pytest.mark.syllabus("1.3.5")
 def test_mixed_columns_with_missing_cells_are_compared_by_gower():
     rng = np.random.default_rng(6)
     n = 120
@@ -181,7 +182,7 @@ def test_mixed_columns_with_missing_cells_are_compared_by_gower():
         KNeighborsClassifier().fit(frame, y)
 
 
-@pytest.mark.syllabus("10.2")
+@pytest.mark.syllabus("10.2.2")
 def test_shepards_method_is_the_weighted_mean_of_all_rows():
     rng = np.random.default_rng(7)
     X, t, Q = rng.normal(size=(50, 2)), rng.normal(size=50), rng.normal(size=(9, 2))
@@ -246,7 +247,7 @@ def test_weights_below_one_reach_further():
     assert model.predict([[0.0]])[0] == pytest.approx((0.5 + 1 + 1.5 + 0.5 * 4) / 2)
 
 
-@pytest.mark.syllabus("10.3")
+@pytest.mark.syllabus("10.3.3")
 def test_scales_are_used_when_asked_and_mentioned_when_they_differ():
     rng = np.random.default_rng(9)
     X = rng.normal(size=(200, 2)) * [1.0, 1e4] + [0, 1e6]
@@ -314,7 +315,7 @@ def test_a_regressor_too_large_for_memory_names_another_regressor(
         KNeighborsRegressor().fit(scan(tmp_path / "rows.parquet", target="y", memory=0))
 
 
-@pytest.mark.syllabus("10.3")
+@pytest.mark.syllabus("10.3.2")
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 9))
 def test_all_rows_tied_at_the_kth_distance_vote_if_wanted(seed, k):

@@ -62,7 +62,7 @@ def check_gradient(architecture, parameters, rows, chance=NO_CHANCE):
         )
 
 
-@pytest.mark.syllabus("8.1", "8.2")
+@pytest.mark.syllabus("8.1.1", "8.2")
 @given(architectures(), st.integers(0, 99))
 def test_backpropagation_is_the_derivative(architecture, seed):
     rng = np.random.default_rng(seed)

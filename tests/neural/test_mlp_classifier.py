@@ -87,7 +87,7 @@ def test_without_hidden_layers_it_finds_the_logistic_regression(three):
     assert_allclose(ours.history_[-1], exact.objective_ / 500, rtol=1e-9)
 
 
-@pytest.mark.syllabus("8.1")
+@pytest.mark.syllabus("8.1.2")
 def test_one_at_a_time_is_a_step_a_row(moons):
     X, y = moons
     assert small(batch_size=1, max_iter=1).fit(X, y).n_steps_ == 300
@@ -95,13 +95,14 @@ def test_one_at_a_time_is_a_step_a_row(moons):
     assert small(batch_size="all", max_iter=7).fit(X, y).n_steps_ == 7
 
 
+@pytest.mark.syllabus("8.1.2")
 def test_a_batch_of_all_rows_is_the_whole_batch(moons):
     X, y = moons
     one, two = small(batch_size="all").fit(X, y), small(batch_size=300).fit(X, y)
     assert_allclose(one.parameters_, two.parameters_, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.syllabus("8.1", "8.2")
+@pytest.mark.syllabus("8.1", "8.2.1", "8.2.2")
 @pytest.mark.parametrize("activation", ["relu", "tanh", "sigmoid", "sign"])
 @pytest.mark.parametrize("integration", ["weighted", "quadratic", "spherical"])
 def test_every_kind_of_node_tells_a_ring_from_its_middle(activation, integration):
@@ -122,7 +123,7 @@ def test_every_kind_of_node_tells_a_ring_from_its_middle(activation, integration
     assert model.history_[-1] < 0.7 * model.history_[0]
 
 
-@pytest.mark.syllabus("8.1")
+@pytest.mark.syllabus("8.1.1")
 def test_layers_may_be_many_and_each_of_its_own_kind(three):
     X, y = three
     kinds = {
@@ -149,7 +150,7 @@ def test_digits_as_well_as_the_peer():
 # -- against overfitting ---------------------------------------------------------------
 
 
-@pytest.mark.syllabus("8.3")
+@pytest.mark.syllabus("8.3.1")
 def test_the_penalty_shrinks_the_weights(moons):
     X, y = moons
     sizes = [
@@ -159,7 +160,7 @@ def test_the_penalty_shrinks_the_weights(moons):
     assert sizes[0] > sizes[1] > sizes[2]
 
 
-@pytest.mark.syllabus("8.3")
+@pytest.mark.syllabus("8.3.2")
 def test_early_stopping_goes_back_to_the_best_weights(moons):
     X, y = moons
     options = {
@@ -211,7 +212,7 @@ def test_nobody_to_validate_with_is_said():
         small(early_stopping=True, validation_fraction=1 - 1e-9).fit(X, y)
 
 
-@pytest.mark.syllabus("8.3")
+@pytest.mark.syllabus("8.3.1")
 def test_dropout_and_noise_change_training_but_not_prediction(moons):
     X, y = moons
     plain = small(max_iter=30).fit(X, y)
@@ -227,7 +228,7 @@ def test_dropout_and_noise_change_training_but_not_prediction(moons):
 # -- outputs ---------------------------------------------------------------------------
 
 
-@pytest.mark.syllabus("8.3")
+@pytest.mark.syllabus("8.3.3")
 def test_two_classes_have_one_node_or_two(moons):
     X, y = moons
     options = {"max_iter": 60, "learning_rate_init": 0.05}

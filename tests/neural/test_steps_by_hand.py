@@ -54,7 +54,7 @@ def steps_on_paper(y, output, delta, passes=1):
     return np.array(steps)
 
 
-@pytest.mark.syllabus("8.1")
+@pytest.mark.syllabus("8.1.3")
 def test_a_step_with_squared_error_comes_out_digit_by_digit():
     """A widely used exercise: 2-2-2 sigmoid nodes, η = ½, inputs .05 and .10, here for the classes
     (1, 0)."""
@@ -91,7 +91,7 @@ def test_a_step_with_squared_error_comes_out_digit_by_digit():
     assert_allclose(model.history_, [0.5 * (0.24863493**2 + 0.772928465**2)], atol=1e-8)
 
 
-@pytest.mark.syllabus("8.1")
+@pytest.mark.syllabus("8.1.4")
 @pytest.mark.parametrize(
     ("model", "y", "output", "delta"),
     [
@@ -209,7 +209,7 @@ def test_squared_error_learns_and_is_the_brier_score_of_one_node(nodes):
     assert "log-odds" in model.explain(X[:3]).unit or nodes == "per_class"
 
 
-@pytest.mark.syllabus("8.3")
+@pytest.mark.syllabus("8.3.2")
 def test_own_validation_rows_are_judged_by_and_not_learned_from(tmp_path):
     X, y = make_moons(200, noise=0.25, random_state=1)
     names = np.array(["left", "right"])[y]

@@ -23,7 +23,7 @@ def _close():
     pyplot.close("all")
 
 
-@pytest.mark.syllabus("5.4")
+@pytest.mark.syllabus("5.1.3", "5.4")
 def test_bars_are_the_probabilities_before_and_after_evidence():
     ax = plot.bayes_net(ASIA, {"xray": "yes"})
     texts = [text.get_text() for text in ax.texts]

@@ -27,7 +27,7 @@ def test_every_component_has_an_ellipse_that_holds_its_rows(form):
         assert ((inside**2).sum(axis=1) <= 1).mean() > 0.85
 
 
-@pytest.mark.syllabus("12.4")
+@pytest.mark.syllabus("12.4.5")
 def test_steps_show_the_first_and_the_last():
     model = StudentMixture(2, random_state=0, record=True).fit(X)
     figure = plot.em_steps(model, X, n_steps=3)
@@ -38,7 +38,7 @@ def test_steps_show_the_first_and_the_last():
         plot.em_steps(BayesianGaussianMixture(2, random_state=0).fit(X), X)
 
 
-@pytest.mark.syllabus("13.1")
+@pytest.mark.syllabus("13.1.2")
 def test_the_scree_is_the_proportions():
     wide = RNG.normal(size=(80, 5)) * [5, 3, 1, 1, 0.1]
     pca = PCA().fit(wide)

@@ -22,7 +22,7 @@ def two_columns(n=40):
     return rng.normal(size=(n, 2)) + y[:, None], y
 
 
-@pytest.mark.syllabus("10.8")
+@pytest.mark.syllabus("10.8.3")
 def test_cells_are_those_of_the_nearest_row_and_edges_those_of_delaunay():
     X, y = two_columns()
     ax = plot.voronoi(X, y)

@@ -35,7 +35,7 @@ def model():
     ).fit(X, y)
 
 
-@pytest.mark.syllabus("8.3")
+@pytest.mark.syllabus("8.3.4")
 def test_training_curves_are_the_history(model):
     ax = plot.training_curves(model, label="net")
     named = {line.get_label(): line for line in ax.lines}

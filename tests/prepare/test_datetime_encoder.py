@@ -18,6 +18,7 @@ from lyceum.prepare import DatetimeEncoder, SimpleImputer
 pytestmark = pytest.mark.syllabus("1.2")
 
 
+@pytest.mark.syllabus("1.2.4")
 def test_the_parts_are_those_of_the_calendar():
     start = datetime(1899, 2, 27, 5)
     times = [start + timedelta(hours=37.5 * i) for i in range(2000)] + [

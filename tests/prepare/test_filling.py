@@ -13,7 +13,7 @@ from lyceum.errors import SchemaError, SettingError
 from lyceum.prepare import DropMissing, MissingCategory, SimpleImputer
 
 
-@pytest.mark.syllabus("1.3")
+@pytest.mark.syllabus("1.3.2")
 @pytest.mark.parametrize("way", ["mean", "median", "constant"])
 def test_numbers_are_filled_as_by_scikit_learn(way):
     X = numbers()
@@ -144,7 +144,7 @@ def test_a_constant_category_is_added_or_used():
     assert out["k"].tolist() == [1, 2, 2]
 
 
-@pytest.mark.syllabus("1.3")
+@pytest.mark.syllabus("1.3.3")
 def test_missing_is_a_category_of_its_own():
     frame = mixed()
     out = MissingCategory().fit_transform(frame)
@@ -233,7 +233,7 @@ def test_transform_does_not_hand_out_the_users_array():
         assert X[0, 1] == 1.0
 
 
-@pytest.mark.syllabus("1.3")
+@pytest.mark.syllabus("1.3.1")
 def test_rows_with_missing_cells_are_dropped():
     X, frame = numbers(), mixed()
     assert_array_equal(DropMissing().fit_transform(X), X[~np.isnan(X).any(axis=1)])

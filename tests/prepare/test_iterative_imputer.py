@@ -48,7 +48,7 @@ def _gone_round(start, gaps, models, order, sweeps):
     return out
 
 
-@pytest.mark.syllabus("1.3")
+@pytest.mark.syllabus("1.3.4")
 @pytest.mark.parametrize("rounds", [1, 3, 7])
 def test_numbers_are_those_of_brute_force(rounds):
     X = numbers(80, gaps=0.2, offset=100.0)

@@ -51,6 +51,7 @@ def cuts_by_definition(x: np.ndarray, y: np.ndarray, better=False) -> list[float
     ]
 
 
+@pytest.mark.syllabus("1.2.4")
 @settings(max_examples=40, deadline=None)
 @given(
     st.integers(0, 10**6),

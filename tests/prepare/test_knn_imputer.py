@@ -11,6 +11,7 @@ from lyceum.prepare import KNNImputer, SimpleImputer
 pytestmark = pytest.mark.syllabus("1.3")
 
 
+@pytest.mark.syllabus("1.3.4")
 def test_cells_are_the_means_and_modes_of_the_nearest_rows_that_know_them():
     rng = np.random.default_rng(0)
     n = 60

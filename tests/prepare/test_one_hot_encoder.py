@@ -16,7 +16,7 @@ def words():
     return mixed(gaps=0.0)[["city", "sex"]]
 
 
-@pytest.mark.syllabus("1.2")
+@pytest.mark.syllabus("1.2.3")
 @pytest.mark.parametrize("drop", [None, "first"])
 def test_one_of_c_is_scikit_learns_encoder(words, drop):
     theirs = TheirOneHotEncoder(drop=drop, sparse_output=False).fit_transform(words)

@@ -17,7 +17,7 @@ from lyceum.prepare import MinMaxScaler, StandardScaler
 from lyceum.workflows import reduce_table
 
 
-@pytest.mark.syllabus("1.2")
+@pytest.mark.syllabus("1.2.2")
 @pytest.mark.parametrize("with_mean", [True, False])
 @pytest.mark.parametrize("with_std", [True, False])
 def test_standardize_is_scikit_learns_scaler(with_mean, with_std):
@@ -41,7 +41,7 @@ def test_standardized_columns_have_mean_0_and_sd_1_about_1e6():
     assert_allclose(np.nanstd(Z, axis=0), 1, rtol=1e-12)
 
 
-@pytest.mark.syllabus("1.2")
+@pytest.mark.syllabus("1.2.1")
 @pytest.mark.parametrize("feature_range", [(0, 1), (-1, 1), (5.5, 7)])
 @pytest.mark.parametrize("clip", [True, False])
 def test_min_max_is_scikit_learns_scaler(feature_range, clip):

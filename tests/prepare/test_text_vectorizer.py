@@ -38,6 +38,7 @@ TEXTS = [
 Y = ["good", "bad"] * 20
 
 
+@pytest.mark.syllabus("1.2.4")
 @pytest.mark.parametrize(
     ("weights", "vectorizer"), [("tfidf", TfidfVectorizer), ("counts", CountVectorizer)]
 )

@@ -14,7 +14,7 @@ from lyceum.probability import class_priors
 N_K = np.array([7.0, 2.0, 1.0])
 
 
-@pytest.mark.syllabus("2.5")
+@pytest.mark.syllabus("2.5.2")
 def test_priors_are_those_of_the_formulas():
     alpha = np.array([3.0, 2.0, 1.5])
     np.testing.assert_allclose(class_priors(N_K, None), N_K / 10)
@@ -29,7 +29,7 @@ def test_priors_are_those_of_the_formulas():
     np.testing.assert_allclose(class_priors(N_K, [0.5, 0.25, 0.25]), [0.5, 0.25, 0.25])
 
 
-@pytest.mark.syllabus("2.5")
+@pytest.mark.syllabus("2.5.1")
 def test_the_flat_dirichlet_has_the_frequencies_as_mode_and_laplace_as_mean():
     np.testing.assert_allclose(
         class_priors(N_K, "dirichlet_map", 1.0), class_priors(N_K, None)
@@ -67,7 +67,7 @@ def test_dirichlet_parameters_must_fit_the_classes(wrong):
         class_priors(N_K, "dirichlet_mean", wrong)
 
 
-@pytest.mark.syllabus("2.5")
+@pytest.mark.syllabus("2.5.3")
 @pytest.mark.parametrize(
     "learner", [NaiveBayes, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis]
 )

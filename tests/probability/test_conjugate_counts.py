@@ -18,6 +18,7 @@ COIN, COUNTS = np.array([1, 0, 1, 1, 0, 1]), np.array([3, 0, 2, 7])
 pytestmark = pytest.mark.syllabus("3.6")
 
 
+@pytest.mark.syllabus("3.6.6")
 def test_updates_in_parts_are_those_at_once_and_weights_are_repeats():
     for prior, x in ((BetaBernoulli(2.0, 0.5), COIN), (GammaPoisson(1.5, 0.3), COUNTS)):
         assert prior.update(x[:2]).update(x[2:]) == prior.update(x)
@@ -80,6 +81,7 @@ def test_means_modes_and_predictions_are_scipys():
         assert "mean" in str(one.summary())
 
 
+@pytest.mark.syllabus("3.6.4")
 def test_the_evidence_of_a_gaussian_is_the_product_of_student_predictions():
     X = np.random.default_rng(0).normal(size=(7, 2)) + np.array([1.0, -2.0])
     S_0 = np.array([[2.0, 0.3], [0.3, 1.0]])

@@ -8,7 +8,7 @@ from lyceum.errors import DataError
 from lyceum.probability import fuse_gaussians
 
 
-@pytest.mark.syllabus("3.6")
+@pytest.mark.syllabus("3.6.5")
 def test_precisions_add_and_weigh_the_means():
     rng = np.random.default_rng(0)
     A = rng.normal(size=(4, 3, 3))

@@ -28,6 +28,7 @@ def close(one, two):
         np.testing.assert_allclose(getattr(one, name), getattr(two, name), rtol=1e-11)
 
 
+@pytest.mark.syllabus("3.6.2")
 def test_two_updates_are_one_update_with_all_rows():
     X, prior = np.random.default_rng(1).normal(size=(30, 3)) + 5.0, prior_of(3)
     close(prior.update(*sums(X[:11])).update(*sums(X[11:])), prior.update(*sums(X)))
@@ -61,6 +62,7 @@ def test_a_class_without_rows_keeps_the_prior():
     close(prior.update(0.0, np.full(2, np.nan), np.zeros((2, 2))), prior)
 
 
+@pytest.mark.syllabus("3.6.3")
 def test_predictive_density_is_the_average_over_the_posterior():
     """One column: Σ ~ IW(s, ν) is an inverse gamma(ν/2, s/2), and the average over (μ, Σ) is an
     integral."""

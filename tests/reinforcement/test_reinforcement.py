@@ -25,7 +25,7 @@ def random_process(S, A, seed):
     return DecisionProcess(rng.dirichlet(np.ones(S), (A, S)), rng.normal(size=(S, A)))
 
 
-@pytest.mark.syllabus("15.5")
+@pytest.mark.syllabus("15.5.1")
 @given(st.integers(2, 6), st.integers(1, 4), st.integers(0, 2**32 - 1))
 @settings(max_examples=20, deadline=None)
 def test_value_and_policy_iteration_solve_bellmans_equation(S, A, seed):
@@ -54,7 +54,7 @@ def test_the_grid_that_slips_by_hand():
     assert slips.values[0] == pytest.approx(0.8 / (1 - 0.2 * 0.9))
 
 
-@pytest.mark.syllabus("15.5")
+@pytest.mark.syllabus("15.5.2")
 @pytest.mark.parametrize(
     "learner",
     [
@@ -84,7 +84,7 @@ def test_q_learning_finds_the_values_of_a_world_that_slips():
     np.testing.assert_allclose(model.q_[tried], best.q[tried], atol=0.05)
 
 
-@pytest.mark.syllabus("15.5")
+@pytest.mark.syllabus("15.5.3")
 def test_gymnasiums_environments_are_taken():
     gymnasium = pytest.importorskip("gymnasium")
     lake = gymnasium.make("FrozenLake-v1", is_slippery=False)

@@ -17,7 +17,7 @@ P = np.array(
 )
 
 
-@pytest.mark.syllabus("15.2")
+@pytest.mark.syllabus("15.2.1")
 def test_scores_by_hand():
     np.testing.assert_allclose(query_scores("uncertainty", P), [0.1, 0.5, 0.6, 2 / 3])
     np.testing.assert_allclose(
@@ -161,6 +161,7 @@ def test_every_strategy_asks_each_row_once(strategy):
     np.testing.assert_array_equal(found.queried, again.queried)
 
 
+@pytest.mark.syllabus("15.2.2")
 def test_an_oracle_may_stop_and_frames_are_asked_about():
     frame = pd.DataFrame({"x": np.arange(40.0), "town": ["Ulm", "Bonn"] * 20})
     answers = iter(range(12))

@@ -94,7 +94,7 @@ def test_classes_may_be_called_minus_one_and_one(learner):
         learner.fit(X, [None] * len(y))
 
 
-@pytest.mark.syllabus("15.1")
+@pytest.mark.syllabus("15.1.2")
 @pytest.mark.parametrize(
     "estimator",
     [NaiveBayes(estimate="raw", var_smoothing=0.0), QuadraticDiscriminantAnalysis()],
@@ -136,6 +136,7 @@ def test_unlabeled_rows_help_over_twenty_seeds():
     assert np.mean(together) > np.mean(alone) + 0.05
 
 
+@pytest.mark.syllabus("15.1.1")
 def test_self_training_labels_the_surest_first():
     X, y, given = two_groups(known=10)
     model = SelfTrainingClassifier(
@@ -192,7 +193,7 @@ def test_spreading_and_propagation_equal_their_closed_forms(kernel):
     np.testing.assert_array_equal(found[known], Y[known])
 
 
-@pytest.mark.syllabus("15.1")
+@pytest.mark.syllabus("15.1.3")
 @pytest.mark.parametrize("learner", [LabelSpreading(alpha=0.99), LabelPropagation()])
 def test_labels_follow_the_moons(learner):
     X, y = make_moons(400, noise=0.06, random_state=0)

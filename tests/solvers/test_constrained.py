@@ -224,7 +224,7 @@ def test_an_optimum_that_a_feasible_point_beats_is_called_local():
     assert "Local maximum: 1 at x = 1." in text  # far away there is more
 
 
-@pytest.mark.syllabus("9.2")
+@pytest.mark.syllabus("9.2.2")
 def test_equalities_that_fix_the_point_leave_a_minimum_with_its_multiplier():
     # L = x² - λ(x - 1): ∂L/∂x = 2x - λ = 0 at x = 1 gives λ = 2
     found = constrained_optima(lambda x: x**2, {"x = 1": lambda x: x - 1})

@@ -28,6 +28,12 @@ class Found:
     n_infinite: int = 0
     n_repeated: int = 0
     notes: tuple = ()
+    n_rows: int = 50
+    n_distinct: tuple = (40, 45, 2)
+
+    @property
+    def columns(self):
+        return [SimpleNamespace(n_distinct=n) for n in self.n_distinct]
 
     def __getitem__(self, name):
         assert name == "y"
@@ -81,6 +87,8 @@ def recipe(**changes):
                 ),
             ),
         ),
+        # three columns of categories repeat in any table that is long enough
+        (Found(n_repeated=2177, n_rows=2201, n_distinct=(4, 2, 2)), ()),
         (
             Found(n_repeated=3),
             (

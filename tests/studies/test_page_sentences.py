@@ -11,7 +11,7 @@ from tests.studies.fake_studies import fake_study
 from tests.studies.test_statements import Y, clear, noise, numbers
 
 from lyceum.cli.commands import study as command
-from lyceum.report import Explanation
+from lyceum.report import Explanation, Table
 from lyceum.studies import Candidate, ColumnWarning, Failure
 from lyceum.studies.report.effect_figures import _pair
 from lyceum.studies.report.example import Example
@@ -25,7 +25,7 @@ from lyceum.studies.report.format import (
 )
 from lyceum.studies.report.model_effects import PairEffect
 from lyceum.studies.report.page import _Page, _section
-from lyceum.studies.report.parts import ExampleView, IntervalScale
+from lyceum.studies.report.parts import ExampleView, IntervalScale, TableCells
 from lyceum.studies.result import Study
 from lyceum.studies.run.problems import Problems
 
@@ -139,23 +139,22 @@ def test_rows_held_out_are_counted(n, words):
 # -- sections --------------------------------------------------------------------------
 
 
-def test_the_ranking_says_which_way_is_better_and_what_p_is():
+def test_the_ranking_says_which_way_is_better_and_what_behind_means():
     text = text_of("ranking", fake_study(Y, {"a": clear(Y), "b": noise(Y)}))
     assert "less is better" in text
     assert (
-        "corrected resampled t test on the losses of 10 folds, with Holm’s correction"
+        "permutation test on the losses of 200 rows, corrected for the number of learners"
         in text
     )
-    assert "for the constant guess a permutation test on rows" in text
+    assert "behind by" in text
     assert "Not compared" not in text
     two = text_of("ranking", fake_study(Y, {"a": clear(Y)}, folds=2))
-    assert "permutation test on the losses of 200 rows, with Holm’s" in two
-    assert "for the constant guess" not in two
+    assert "permutation test on the losses of 200 rows" in two
     auc = text_of("ranking", fake_study(Y, {"a": clear(Y)}, metric="auc"))
     assert "more is better" in auc
     few = text_of("ranking", fake_study(Y[:4], {"a": clear(Y[:4])}, folds=2))
     assert "No test is possible with so few rows." in few
-    assert "Holm" not in few
+    assert "permutation" not in few
 
 
 def test_what_was_not_compared_is_listed_by_its_label():
@@ -323,17 +322,42 @@ def test_an_example_shows_the_digits_that_its_error_is_in(is_time, shown):
 
 @pytest.mark.parametrize(
     ("strength", "words"),
-    [(0.0, "simply add up"), (0.3, "30 % of the variation here is not")],
+    [
+        ((0.001,), ": their two effects nearly add up."),
+        ((0.3,), ": 30 % of the variation here is not the sum"),
+        (
+            (0.3, 0.0, 0.1),
+            ": 30 % of the variation of P(y) and 10 % of that of P(v) is not the sum of their two"
+            " effects; for P(u) the two nearly add up.",
+        ),
+        (
+            (0.001, 0.002, 0.001),
+            ": their two effects nearly add up, for P(y), P(u) and P(v) alike.",
+        ),
+    ],
 )
-def test_two_columns_add_up_or_not(strength, words, monkeypatch):
+def test_two_columns_add_up_or_not_class_by_class(strength, words, monkeypatch):
     monkeypatch.setattr(
         "lyceum.studies.report.effect_figures.figure_of", lambda *parts: parts
     )
     pair = PairEffect(
-        ("a", "b"), ((0.0, 1.0), (0.0, 1.0)), "y", ((0.0, 1.0), (1.0, 2.0)), strength
+        ("a", "b"),
+        ((0.0, 1.0), (0.0, 1.0)),
+        "y",
+        ((0.0, 1.0), (1.0, 2.0)),
+        strength[0],
+        ("y", "u", "v")[: len(strength)],
+        strength,
     )
     [made] = _pair(study_of(fake_study(Y, {"a": clear(Y)}), schema=()), pair)
     assert words in made[2]
+
+
+def test_what_rounding_leaves_of_a_zero_is_written_as_zero():
+    table = Table("", ("column", "adds"), [("a", 0.25), ("b", -4.44e-16), ("c", 1e-5)])
+    assert [row[1] for row in TableCells.of(table).rows] == ["0.25", "0", "1.000e-05"]
+    tiny = Table("", ("column", "adds"), [("a", 2e-16), ("b", -4.44e-16)])
+    assert [row[1] for row in TableCells.of(tiny).rows] == ["2.000e-16", "-4.440e-16"]
 
 
 # -- numbers as text -------------------------------------------------------------------
@@ -386,26 +410,26 @@ def test_a_study_prints_in_lines_of_eighty_characters():
         found.answer,
         *found.statements,
         *study.problems,
-        "p against the best",
+        "behind by",
     ):
         assert " ".join(sentence.split()) in " ".join(text.split())
 
 
-def test_the_command_says_what_p_and_tried_mean():
+def test_the_command_says_what_behind_and_tried_mean():
     found = fake_study(Y, {"a": clear(Y)})
-    note = command._p_note(study_of(found))
-    assert note.startswith(
-        "p: the chance of a difference from the best at least as large"
-    )
+    note = command._ranking_note(study_of(found))
+    assert note.startswith("behind by: how much worse than the best, ± the reach")
     assert note.endswith("tried: settings compared in every fold.")
-    few = command._p_note(study_of(fake_study(Y[:4], {"a": clear(Y[:4])}, folds=2)))
-    assert few.startswith("p: no test is possible with so few rows.")
+    few = command._ranking_note(
+        study_of(fake_study(Y[:4], {"a": clear(Y[:4])}, folds=2))
+    )
+    assert few.startswith("No test can tell learners apart with so few rows.")
     learners = [
         replace(s, settings_tried=9, folds_searched=2)
         for s in found.comparison.learners
     ]
     untuned = replace(found.comparison, learners=tuple(learners))
-    assert command._p_note(study_of(found, comparison=untuned)).endswith(
+    assert command._ranking_note(study_of(found, comparison=untuned)).endswith(
         "in every fold (*: only its defaults in some folds; 1*: in all)."
     )
     assert [

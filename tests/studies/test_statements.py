@@ -74,6 +74,13 @@ LUCKY_NUMBER = np.where(
 UNLIKELY = np.full(1000, 0.081)
 ONE_WRONG = np.where(np.arange(200) < 100, clear(Y), np.where(Y == 1, 0.45, 0.55))
 
+LAST_WRONG, THREE_WRONG = (
+    np.where(np.arange(200) < 200 - n, clear(Y), 1 - clear(Y)) for n in (1, 3)
+)
+# 600 rows at 99.95 %, of which eleven are wrong
+SURE_Y = binary(600, seed=9)
+SURE = np.where(SURE_Y == 1, 0.9995, 0.0005)
+SURE_WRONG = np.where(np.arange(600) % 55 == 7, 1 - SURE, SURE)
 LEFT = ("identifier", "numbers rows.", True)
 
 # sentence, data on which it must appear, data on which it must not
@@ -91,8 +98,23 @@ SENTENCES = {
     ),
     "not shown to be worse": (
         "B is not shown to be worse",
-        (Y, {"a": clear(Y), "b": clear(Y)}),
+        (Y, {"a": clear(Y), "b": THREE_WRONG}),
         (Y, {"a": clear(Y), "b": noise(Y)}),
+    ),
+    "level with the best": (
+        "B is level with a",
+        (Y, {"a": clear(Y), "b": LAST_WRONG}),
+        (Y, {"a": clear(Y), "b": THREE_WRONG}),
+    ),
+    "level in a loss of numbers": (
+        "B is level with a",
+        (numbers(400), {"a": 0.7 * numbers(400), "b": 0.6975 * numbers(400)}),
+        (numbers(400), {"a": 0.7 * numbers(400), "b": 0.67 * numbers(400)}),
+    ),
+    "the floor of a permutation test is a bound": (
+        "(p ≤ 0.031, permutation test",
+        (numbers(6), {"a": 0.99 * numbers(6)}, {"folds": 2}),
+        (numbers(7), {"a": 0.99 * numbers(7)}, {"folds": 2}),
     ),
     "no test": (
         "no test can tell",
@@ -103,6 +125,26 @@ SENTENCES = {
         "A constant guess predicts 'y' with an error rate of",
         (Y, {"a": 1 - clear(Y)}),
         (Y, {"a": clear(Y)}),
+    ),
+    "posteriors near 1 that are too often wrong": (
+        "rows that it gives a class with more than 99.9 %, 11 are wrong",
+        (SURE_Y, {"a": SURE_WRONG}),
+        (SURE_Y, {"a": SURE}),
+    ),
+    "too sure, so calibrate": (
+        "would be by chance: calibrate them before use",
+        (SURE_Y, {"a": SURE_WRONG}),
+        (DRAWN_Y, {"a": DRAWN_P}),
+    ),
+    "too sure, so not as they are": (
+        "taking them as they are",
+        (DRAWN_Y, {"a": DRAWN_P}),
+        (SURE_Y, {"a": SURE_WRONG}),
+    ),
+    "another learner has far better posteriors": (
+        "is far above the 0.116 of b",
+        (Y, {"a": np.where(Y == 1, 0.6, 0.4), "b": LAST_WRONG}),
+        (Y, {"a": clear(Y), "b": np.where(Y == 1, 0.6, 0.4)}),
     ),
     "the committee": (
         "worse than the committee beyond chance",
@@ -243,8 +285,13 @@ SENTENCES = {
         (Y, {"a": clear(Y)}),
     ),
     "Hoeffding": (
-        "test rows support this much",
+        "A bound for the worst case, ",
         (Y, {"a": clear(Y)}),
+        (numbers(), {"a": numbers() * 1.01}),
+    ),
+    "a bound that is wider than the interval": (
+        "wider than the interval above as it assumes nothing of the rows",
+        (Y, {"a": ONE_WRONG}),
         (numbers(), {"a": numbers() * 1.01}),
     ),
     "more rows help": (
@@ -401,7 +448,7 @@ def test_all_variance_explained_is_no_chance_whatever_the_folds_and_outliers(fol
     found = fake_study(y, {"a": y * (1 + 1e-6)}, folds=folds)
     assert "chance" not in found.answer
     [baseline] = [s for s in found.comparison.learners if s.is_baseline]
-    assert baseline.p_value_holm < 0.05
+    assert baseline.p_adjusted < 0.05
 
 
 def test_an_interval_of_rmse_stays_above_zero_and_holds_the_rmse():

@@ -33,7 +33,7 @@ def test_priors_of_six_three_and_no_rows():
     )
 
 
-@pytest.mark.syllabus("3.1")
+@pytest.mark.syllabus("3.1.1")
 def test_one_model_of_a_table_a_gaussian_a_histogram_and_a_kernel():
     rows = pd.DataFrame(
         {
@@ -71,7 +71,7 @@ def test_the_m_estimate_of_two_in_five():
     assert sum(table.values()) == pytest.approx(1.0)
 
 
-@pytest.mark.syllabus("3.2")
+@pytest.mark.syllabus("3.2.3")
 def test_words_by_their_counts_and_by_their_presence():
     texts = np.array([[2, 0, 1], [1, 1, 0], [0, 3, 1]])  # ball, vote, win
     labels = ["sport", "sport", "news"]
@@ -104,7 +104,7 @@ def test_two_classes_on_a_line_between_all_rules():
     assert half.covariance_.ravel() == pytest.approx([3.0, 2.0])
 
 
-@pytest.mark.syllabus("3.4")
+@pytest.mark.syllabus("3.4.2")
 def test_the_corners_and_a_shrunken_matrix_by_hand():
     X = np.array(
         [[0.0, 0.0], [2.0, 0.0], [0.0, 4.0], [2.0, 4.0], [9.0, 9.0], [11.0, 13.0]]

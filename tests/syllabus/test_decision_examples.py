@@ -25,7 +25,7 @@ def test_salmon_and_sea_bass():
     assert "0.12" in str(update)
 
 
-@pytest.mark.syllabus("2.1")
+@pytest.mark.syllabus("2.1.1")
 def test_salmon_and_sea_bass_in_tables():
     fish = ProbabilityTable({"fish": ["salmon", "sea bass"]}, [0.3, 0.7])
     kinds = {"length": ["70 cm", "other"], "fish": ["salmon", "sea bass"]}
@@ -38,7 +38,7 @@ def test_salmon_and_sea_bass_in_tables():
     assert length.bayes(fish).values[:, 0] == pytest.approx([12 / 47, 35 / 47])
 
 
-@pytest.mark.syllabus("2.2")
+@pytest.mark.syllabus("2.2.1")
 def test_salmon_taken_for_sea_bass_dear_enough_turns_the_decision():
     proba = np.array([[12 / 47, 35 / 47]])
     equal = LossMatrix.zero_one(["salmon", "sea bass"])
@@ -59,7 +59,7 @@ def test_doubt_about_the_fish():
     assert not minimum_risk([[0.5, 0.5]], None, doubt=1).rejected.any()
 
 
-@pytest.mark.syllabus("2.4")
+@pytest.mark.syllabus("2.4.1")
 def test_the_optimal_answer_is_not_that_of_the_most_probable_hypothesis():
     says = [DummyClassifier(strategy="constant", constant=v) for v in ("+", "-", "-")]
     model = BayesOptimalClassifier(says, weights=[0.4, 0.3, 0.3]).fit(
@@ -70,7 +70,7 @@ def test_the_optimal_answer_is_not_that_of_the_most_probable_hypothesis():
     assert model.predict_proba([[0]])[0] == pytest.approx([0.4, 0.6])
 
 
-@pytest.mark.syllabus("2.6")
+@pytest.mark.syllabus("2.6.1", "2.6.2")
 def test_task_cost_and_its_threshold():
     y, score = [1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1]
     cheap_alarm = best_threshold(y, score, cost_fp=1, cost_fn=5)

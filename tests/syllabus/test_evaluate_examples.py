@@ -13,7 +13,7 @@ from lyceum.evaluate import (
 )
 
 
-@pytest.mark.syllabus("14.2")
+@pytest.mark.syllabus("14.2.1")
 @pytest.mark.parametrize(
     ("name", "digits", "value"),
     [
@@ -32,7 +32,7 @@ def test_engine_table(name, digits, value):
     assert round(getattr(report, name), digits) == value
 
 
-@pytest.mark.syllabus("14.2")
+@pytest.mark.syllabus("14.2.2")
 def test_engine_table_from_its_ten_thousand_rows():
     y = np.repeat(["engine", "none", "engine", "none"], [3023, 1518, 1977, 3482])
     predicted = np.repeat(
@@ -61,7 +61,7 @@ def test_there_are_two_to_the_k_minus_one_minus_one_divisions(K):
     assert len(confusion_matrix(range(K), range(K)).some_vs_rest()) == 2 ** (K - 1) - 1
 
 
-@pytest.mark.syllabus("14.5")
+@pytest.mark.syllabus("14.5.2")
 def test_efron_weighs_training_by_368_and_left_out_by_632():
     from sklearn.neighbors import KNeighborsClassifier
 

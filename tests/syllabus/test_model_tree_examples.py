@@ -45,7 +45,7 @@ def test_model_beats_condition_and_leslie(of):
     assert min(left, key=left.get) == "Model"
 
 
-@pytest.mark.syllabus("6.7")
+@pytest.mark.syllabus("6.7.2")
 def test_the_model_tree_asks_for_the_model_first_and_orders_models_by_mean_price():
     tree = ModelTreeRegressor(
         model="constant", pruning=None, smoothing=0, sd_fraction=0

@@ -56,7 +56,7 @@ def test_a_line_fitted_for_other_rows_is_better_there():
     assert error[1] < error[0] / 5
 
 
-@pytest.mark.syllabus("15.3")
+@pytest.mark.syllabus("15.3.1")
 @pytest.mark.parametrize("share", [0.05, 0.3, 0.9])
 def test_known_shifts_of_the_priors_are_recovered(share):
     rng = np.random.default_rng(2)
@@ -96,7 +96,7 @@ def test_em_of_priors_reaches_the_largest_likelihood():
         shifted_priors(proba, old[:2])
 
 
-@pytest.mark.syllabus("15.3")
+@pytest.mark.syllabus("15.3.2")
 def test_rows_of_another_task_help_and_those_that_mislead_lose_weight():
     gains, shares = [], []
     for seed in range(6):
@@ -123,7 +123,7 @@ def test_rows_of_another_task_help_and_those_that_mislead_lose_weight():
         TrAdaBoost().fit(X, y, domain=[True])
 
 
-@pytest.mark.syllabus("15.3")
+@pytest.mark.syllabus("15.3.3")
 def test_a_linear_source_is_the_mean_of_the_prior_of_the_coefficients():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(50, 2))

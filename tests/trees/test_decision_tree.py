@@ -36,6 +36,7 @@ SHARED = [
 ]
 
 
+@pytest.mark.syllabus("6.1.2", "6.5.1")
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize(
@@ -78,6 +79,7 @@ def test_balanced_classes_weigh_alike_and_their_weights_count():
     np.testing.assert_allclose(weighted.tree_.value[0], np.full(3, w.sum() / 3))
 
 
+@pytest.mark.syllabus("6.7.1")
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
     ("criterion", "scikits"),
@@ -116,7 +118,7 @@ def test_a_split_that_gains_nothing_is_made_unless_gain_is_required():
     assert DecisionTreeRegressor(require_gain=True).fit(X, y).get_n_leaves() == 1
 
 
-@pytest.mark.syllabus("6.5")
+@pytest.mark.syllabus("6.5.2")
 def test_every_split_passes_the_chi_square_test():
     X, y, _, _ = numbers()
     level = 0.01
@@ -161,12 +163,14 @@ def test_how_many_columns_are_drawn(given, count):
 # -- forms of splits -------------------------------------------------------------------
 
 
+@pytest.mark.syllabus("6.2.2")
 def test_thresholds_are_midway_or_observed():
     x, y = np.array([[1.0], [2.0], [4.0], [7.0]]), [0, 0, 1, 1]
     assert DecisionTreeClassifier().fit(x, y).tree_.threshold[0] == 3.0
     assert DecisionTreeClassifier(cut="observed").fit(x, y).tree_.threshold[0] == 2.0
 
 
+@pytest.mark.syllabus("6.2.1")
 def test_categories_are_grouped_branched_or_set_apart():
     color = np.repeat(["red", "green", "blue", "gray"], 5)
     y = np.isin(color, ["red", "blue"])
@@ -184,6 +188,7 @@ def test_categories_are_grouped_branched_or_set_apart():
     assert leaves == {"groups": 2, "multiway": 4, "one_vs_rest": 3}
 
 
+@pytest.mark.syllabus("6.2.2")
 def test_a_continuous_column_is_cut_into_up_to_max_branches_intervals():
     x = np.arange(60.0)[:, None]
     y = x[:, 0] // 10
@@ -197,7 +202,7 @@ def test_a_continuous_column_is_cut_into_up_to_max_branches_intervals():
     np.testing.assert_array_equal(model.tree_.cuts, [9.5, 19.5, 29.5, 39.5, 49.5])
 
 
-@pytest.mark.syllabus("6.1", "6.3")
+@pytest.mark.syllabus("6.1", "6.3.1", "6.8.3")
 def test_the_record_has_the_gains_of_the_weather_table():
     model = DecisionTreeClassifier(
         criterion="entropy", categorical_split="multiway", record=True
@@ -252,7 +257,7 @@ def test_the_record_of_a_pruned_tree_goes_by_its_nodes(options):
     assert "Gains at node 0" in str(model.summary())
 
 
-@pytest.mark.syllabus("6.7")
+@pytest.mark.syllabus("6.3.2", "6.7")
 def test_costs_turn_a_gain_into_its_square_over_the_cost():
     weather = datasets.load("weather")
     options = {"criterion": "entropy", "categorical_split": "multiway", "max_depth": 1}

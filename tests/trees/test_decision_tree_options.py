@@ -96,6 +96,7 @@ def test_losses_of_the_wrong_shape_or_of_no_loss_are_refused():
 # -- missing cells and unknown categories ----------------------------------------------
 
 
+@pytest.mark.syllabus("6.4.3")
 def test_missing_cells_in_fit_are_sent_where_the_split_is_best_or_in_fractions():
     x = np.array([0.0, 1, 2, 3, np.nan, np.nan])[:, None]
     y = [0, 0, 1, 1, 1, 1]
@@ -109,6 +110,7 @@ def test_missing_cells_in_fit_are_sent_where_the_split_is_best_or_in_fractions()
     np.testing.assert_allclose(shared.decision_path(x).toarray()[-1], [1, 0.5, 0.5])
 
 
+@pytest.mark.syllabus("6.4.3")
 def test_a_cell_missing_only_at_prediction_goes_to_the_heaviest_child_or_all():
     x, y = np.arange(6.0)[:, None], [0, 0, 1, 1, 1, 1]
     gap = np.array([[np.nan]])
@@ -130,7 +132,7 @@ def test_a_category_that_no_row_had_stays_at_the_node(form):
     assert model.apply(new).tolist()[:2] == [0, 0]
 
 
-@pytest.mark.syllabus("6.6")
+@pytest.mark.syllabus("6.6.2")
 @pytest.mark.parametrize(
     "options",
     [

@@ -37,6 +37,7 @@ def assert_same(ours, other):
         )
 
 
+@pytest.mark.syllabus("6.1.1")
 def test_id3_is_multiway_entropy_until_nothing_is_gained():
     frame, y = table()
     settings = {
@@ -65,6 +66,7 @@ def test_id3_stops_by_the_chi_square_test():
     assert ID3(max_p_value=0.16).fit(weather).get_n_leaves() == 1
 
 
+@pytest.mark.syllabus("6.1.1")
 def test_c45_branches_by_category_cuts_at_observed_values_and_prunes():
     frame, y = table()
     model = C45().fit(frame, y)
@@ -82,6 +84,7 @@ def test_c45_branches_by_category_cuts_at_observed_values_and_prunes():
             assert np.sort(tree.weight[list(tree.children(node))])[-2] >= least
 
 
+@pytest.mark.syllabus("6.1.1")
 def test_cart_is_binary_and_pruned_by_cross_validation():
     frame, y = table()
     model = CART(random_state=0).fit(frame, y)

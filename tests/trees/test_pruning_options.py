@@ -45,7 +45,7 @@ def test_minimum_loss_beats_the_constant_on_german_credit():
     assert loss / len(y) < 0.68  # always "bad" costs .70
 
 
-@pytest.mark.syllabus("6.6")
+@pytest.mark.syllabus("6.6.5")
 def test_growth_is_by_plain_gain_where_pruning_is_by_loss():
     X, y = noisy()
     plain = DecisionTreeClassifier(criterion="entropy").fit(X, y).tree_
@@ -93,7 +93,7 @@ def test_the_posteriors_of_minimum_loss_are_the_m_estimates():
     np.testing.assert_array_equal(tree.predict(X), (proba @ LOSS).argmin(axis=1))
 
 
-@pytest.mark.syllabus("6.6")
+@pytest.mark.syllabus("6.6.4")
 def test_cart_weighs_the_error_rate_and_cost_complexity_alone_chooses_alpha():
     X, y = load_breast_cancer(return_X_y=True)
     cart = CART(random_state=0).fit(X, y)
@@ -142,7 +142,7 @@ def test_c45_collapses_subtrees_that_make_no_fewer_errors_though_unpruned():
     assert tree.n_nodes < loose.tree_.n_nodes
 
 
-@pytest.mark.syllabus("6.6")
+@pytest.mark.syllabus("6.6.3")
 def test_every_bound_of_the_errors_prunes():
     X, y = load_breast_cancer(return_X_y=True)
     unpruned = C45(pruning=None).fit(X, y).tree_
@@ -157,7 +157,7 @@ def test_every_bound_of_the_errors_prunes():
     assert sizes[0] > sizes[1]
 
 
-@pytest.mark.syllabus("6.6")
+@pytest.mark.syllabus("6.6.1")
 @pytest.mark.parametrize("kind", [DecisionTreeClassifier, DecisionTreeRegressor])
 def test_reduced_error_pruning_takes_the_users_own_validation_rows(kind):
     X, y = noisy(400, 1)
@@ -171,7 +171,7 @@ def test_reduced_error_pruning_takes_the_users_own_validation_rows(kind):
         kind().fit(X, y, validation=(X, y))
 
 
-@pytest.mark.syllabus("6.4")
+@pytest.mark.syllabus("6.4.1", "6.4.2")
 def test_hunts_default_class_is_that_of_an_empty_branch_and_of_a_tie():
     frame = pd.DataFrame(
         {"a": pd.Categorical(["p", "p", "q", "q", "p"], categories=["p", "q", "r"])}

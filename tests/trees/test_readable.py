@@ -136,3 +136,18 @@ def test_a_category_of_booleans_reads_as_a_column_of_booleans():
     assert "flag = True" in read[0][0]
     assert read[1] == read[0]
     assert read[2] == read[0]
+
+
+def test_categories_of_whole_numbers_read_as_whole_numbers():
+    size = np.arange(30.0)
+    beds = pd.Categorical([1, 2, 3] * 10)
+    X = pd.DataFrame({"beds": beds, "size": size})
+    tree = DecisionTreeClassifier().fit(X, np.where(beds == 2, "yes", "no"))
+    assert "beds in {1, 3}" in tree.text()
+    assert "beds = 2" in tree.text()
+    assert "2.0" not in tree.text() + tree.dot() + str(tree.summary())
+    halves = X.assign(beds=pd.Categorical([0.5, 2.0, 3.0] * 10))
+    assert "beds = 2.0" in tree.fit(halves, np.where(beds == 2, "yes", "no")).text()
+    # cells that came as floats, because one of them was missing, have the same categories
+    again = X.assign(beds=[2.0] + [np.nan] * 29)
+    assert tree.fit(X, np.where(beds == 2, "yes", "no")).predict(again)[0] == "yes"

@@ -72,7 +72,7 @@ RECORD = [
 ]
 
 
-@pytest.mark.syllabus("6.8")
+@pytest.mark.syllabus("6.8.3")
 def test_gain_tables_have_every_candidate_and_mark_the_one_chosen():
     tables = gain_tables(RECORD, small(), SCHEMA)
     assert [table.title for table in tables] == [

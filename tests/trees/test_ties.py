@@ -11,7 +11,7 @@ X = np.array([[0.0], [0.0], [1.0], [1.0], [1.0], [2.0]])
 Y = np.array(["a", "b", "b", "b", "b", "a"])
 
 
-@pytest.mark.syllabus("6.4")
+@pytest.mark.syllabus("6.4.1")
 def test_a_tie_in_a_leaf_goes_to_the_majority_of_the_parent():
     tree = DecisionTreeClassifier(max_depth=2, criterion="entropy").fit(X, Y)
     tied = tree.predict_proba([[0.0]])

@@ -39,7 +39,7 @@ def test_a_scene_falls_into_sky_grass_and_sun(method, by):
     assert (np.diff(found.shares) <= 0).all()
 
 
-@pytest.mark.syllabus("12.6")
+@pytest.mark.syllabus("12.6.1")
 def test_intensity_is_one_number_per_pixel():
     gray = np.tile([0, 90, 255], (6, 4)).astype(np.uint8)
     found = segment_image(gray, n_segments=3, by="intensity")
@@ -73,7 +73,7 @@ def test_pictures_that_are_none_are_refused(tmp_path):
         segment_image(scene(), by="shape")
 
 
-@pytest.mark.syllabus("12.6")
+@pytest.mark.syllabus("12.6.2")
 def test_a_bag_of_visual_words_tells_textures_apart():
     rng = np.random.default_rng(1)
     lines = np.tile((np.arange(32) // 3 % 2).astype(float)[:, None], (1, 32))

@@ -18,6 +18,7 @@ EXTRAS = {
     "excel": ("python_calamine",),
     "dask": ("dask", "distributed"),
     "reinforcement": ("gymnasium",),
+    "onnx": ("onnx", "onnxruntime"),
     "web": ("starlette", "uvicorn", "msgspec"),
 }
 

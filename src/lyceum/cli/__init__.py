@@ -430,7 +430,7 @@ def export(
     out: Annotated[
         str,
         typer.Argument(
-            help="The file to write; its ending says the language: .js, .py, .c or .sql."
+            help="The file to write; its ending says the language: .js, .py, .c, .sql or .onnx."
         ),
     ],
     force: Force = False,
@@ -527,6 +527,29 @@ def serve(
     )
 
 
+@app.command(epilog="Example: lyceum workbench customers.csv")
+def workbench(
+    path: Annotated[
+        str | None,
+        typer.Argument(
+            help="A table, the folder of a study or a model file to begin with.",
+            metavar="[FILE | STUDY | MODEL]",
+        ),
+    ] = None,
+    port: Annotated[
+        int, typer.Option(help="The port; 0 takes a free one and prints it.")
+    ] = 0,
+    no_browser: Annotated[
+        bool,
+        typer.Option("--no-browser", help="Print the address, and open no browser."),
+    ] = False,
+) -> None:
+    """Open Lyceum in the browser: look at a table, ask, study, decide; only on this machine."""
+    from lyceum.cli.commands.serve import run_workbench
+
+    run_workbench(path, port, not no_browser)
+
+
 @app.command(epilog="Example: lyceum doctor")
 def doctor(as_json: AsJson = False) -> None:
     """Show how Lyceum runs here: compiled kernels, threads, BLAS, memory, versions."""
@@ -535,18 +558,22 @@ def doctor(as_json: AsJson = False) -> None:
     run(as_json)
 
 
-@app.command(epilog="Example: lyceum syllabus --missing")
+@app.command(epilog="Example: lyceum syllabus 6.4")
 def syllabus(
+    chapters: Annotated[
+        list[str] | None,
+        typer.Argument(help="Sections or rows to show, e.g. 6 or 6.4; all by default."),
+    ] = None,
     missing: Annotated[
         bool,
         typer.Option("--missing", help="Show only rows that do not fully work yet."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show every part of classical machine learning: what works, and under which name."""
+    """Show every part of classical machine learning, clause by clause, and where it lives."""
     from lyceum.cli.commands.lists import show_syllabus
 
-    show_syllabus(missing, as_json)
+    show_syllabus(missing, as_json, chapters)
 
 
 @app.command(epilog="Example: lyceum learners --task regression")

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.data import ArraySource, CheckCells, Column, Recode, Schema
 from lyceum._core.trees import Router, Tree, impurity_importances, node_decisions
-from lyceum._core.types import Estimator
+from lyceum._core.types import Estimator, Operation
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 _TREES = (DecisionTreeClassifier, DecisionTreeRegressor)
@@ -45,6 +45,18 @@ def cells_of_trees(source: ArraySource) -> np.ndarray:
     blocks = (block for part in source.parts() for block in part.blocks())
     cells = [check(recode(block)).X for block in blocks]
     return cells[0] if len(cells) == 1 else np.concatenate(cells)
+
+
+def tree_operations(
+    router: Router, schema: Schema, start: Sequence[float]
+) -> list[Operation]:
+    """What `cells_of_trees` and the sums of a router do, for exported models."""
+    check = CheckCells("DecisionTreeClassifier", allow_missing=True)
+    return [
+        *Recode().operations(schema),
+        *check.operations(schema),
+        *router.operations(start),
+    ]
 
 
 def votes(tree: Tree) -> np.ndarray:

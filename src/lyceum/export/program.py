@@ -7,17 +7,20 @@ same program in its language.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from lyceum._core.base import pipeline_steps, plausible_cells
-from lyceum._core.data import ArraySource, Column, Rows, Schema
+from lyceum._core.base import model_operations, pipeline_steps
+from lyceum._core.data import Column, Schema
 from lyceum._core.types import Estimator, Operation
 from lyceum.decision import MinimumRiskClassifier
 from lyceum.errors import ExportError, LyceumError, cannot_export
 from lyceum.export import runtime
+
+Answer = dict[str, Any] | str  # a sentence where a record is refused
 
 
 @dataclass(frozen=True)
@@ -73,26 +76,22 @@ class Program:
         if isinstance(model, MinimumRiskClassifier):
             costs = _costs(model)
             model = model.estimator_
-        parts = pipeline_steps(model)
-        steps = [step for step in parts if step not in (None, "passthrough")]
+        steps = [
+            step for step in pipeline_steps(model) if step not in (None, "passthrough")
+        ]
         learner = steps[-1]
-        if not all(hasattr(step, "schema_") for step in steps):
+        if not hasattr(steps[0], "schema_"):
             raise cannot_export(
                 learner, "it does not say which columns it was fitted on"
             )
-        if not hasattr(learner, "_operations") or not hasattr(learner, "predict"):
-            raise cannot_export(learner)
         schema = Schema(steps[0].schema_.columns)
-        target = learner.schema_.target
-        if target is None:
-            raise cannot_export(learner, "it predicts no target")
-        labels = getattr(learner, "classes_", None)
+        operations = model_operations(model, schema)
         return cls(
             name=type(learner).__name__,
-            target=target.name,
+            target=_target_name(learner),
             columns=[_column(column) for column in schema],
-            operations=[*_preparation(steps, schema), *learner._operations()],
-            labels=None if labels is None else labels.tolist(),
+            operations=operations,
+            labels=_labels(learner),
             has_posteriors=hasattr(learner, "predict_proba"),
             costs=costs,
         )
@@ -113,6 +112,23 @@ class Program:
         """The answer to a record, as every exported file gives it."""
         cells = runtime.read_cells(record, self.columns)
         return runtime.decide_cells(cells, self.as_dict())
+
+
+def _target_name(learner: Any) -> str:
+    target = learner.schema_.target
+    return "cluster" if target is None else target.name
+
+
+def _labels(learner: Any) -> list[Any] | None:
+    """The classes, or the numbers of clusters and components; None of values."""
+    if hasattr(learner, "classes_"):
+        return learner.classes_.tolist()
+    if learner.schema_.target is not None:
+        return None
+    for name in ("n_components", "n_clusters"):
+        if hasattr(learner, name):
+            return list(range(getattr(learner, name)))
+    raise cannot_export(learner, "it predicts no target")
 
 
 def _column(column: Column) -> dict[str, Any]:
@@ -138,27 +154,6 @@ def _key(label: Any) -> str:
     return str(label)
 
 
-def _preparation(steps: list[Any], schema: Schema) -> list[Operation]:
-    """From the cells of a record to what the learner computes with: the steps that `predict`
-    itself would run."""
-    rows: Any = Rows(
-        ArraySource(plausible_cells(schema), None, None, schema, coded=True)
-    )
-    for step in steps[:-1]:
-        rows = step.transform(rows)
-        if not isinstance(rows, Rows):
-            raise ExportError(
-                f"the preparation {type(step).__name__} cannot be exported"
-            )
-    operations: list[Operation] = []
-    for step in steps[-1].rows_to_predict(rows).steps:
-        if not hasattr(step, "operations"):
-            raise ExportError(f"the step {type(step).__name__} cannot be exported")
-        operations += step.operations(schema)
-        schema = step.schema(schema)
-    return operations
-
-
 def _costs(model: MinimumRiskClassifier) -> dict[str, Any]:
     loss = model.loss_matrix_
     actions = model.actions_.tolist()
@@ -176,64 +171,91 @@ def _costs(model: MinimumRiskClassifier) -> dict[str, Any]:
 
 
 def sample_records(
-    program: Program, n: int = 200, seed: int = 0
+    program: Program,
+    quantiles: Mapping[str, np.ndarray] | None = None,
+    n: int = 200,
+    seed: int = 0,
 ) -> list[dict[str, Any]]:
-    """Records with ordinary, extreme, missing and unknown cells."""
+    """Records with ordinary, extreme, missing and unknown cells; ordinary numbers lie between the
+    quantiles of the training rows, where these are known."""
     rng = np.random.default_rng(seed)
+    # where the program refuses missing cells that the model would take, none are drawn
+    complete = any(p.get("is_stricter") for _, p in program.operations)
     records = []
     for i in range(n):
         record: dict[str, Any] = {}
         for column in program.columns:
-            record[column["name"]] = _drawn_cell(column, rng, ordinary=i % 2 == 0)
+            levels = None if quantiles is None else quantiles.get(column["name"])
+            ordinary = i % 4 < 2
+            holes = not (complete or i % 2 == 0)
+            known = levels if ordinary else None
+            record[column["name"]] = _drawn_cell(column, rng, known, holes)
         records.append(record)
     return records
 
 
 def _drawn_cell(
-    column: dict[str, Any], rng: np.random.Generator, ordinary: bool
+    column: dict[str, Any],
+    rng: np.random.Generator,
+    quantiles: np.ndarray | None,
+    holes: bool,
 ) -> Any:
-    if not ordinary and rng.random() < 0.15:
+    if holes and rng.random() < 0.15:
         return None
+    if column["codes"] is None and quantiles is not None:
+        return float(
+            np.interp(rng.random(), np.linspace(0, 1, len(quantiles)), quantiles)
+        )
     if column["codes"] is None:
         scale = 10.0 ** rng.integers(-1, 5)
         return float(rng.normal() * scale)
     labels = list(column["codes"])
-    if not ordinary and rng.random() < 0.1:
+    if holes and rng.random() < 0.1:
         return "a category that is not there"
     return labels[rng.integers(len(labels))] if labels else None
 
 
-def largest_difference(
-    program: Program, answer: Any, records: list[dict[str, Any]]
-) -> float:
-    """The largest difference of probabilities or (relative) values between the program and
-    another, `answer(record)`; infinite where their classes differ although one is clearly ahead."""
-    worst = 0.0
+def answers_to(
+    answer: Callable[[dict[str, Any]], dict[str, Any]], records: list[dict[str, Any]]
+) -> list[Answer]:
+    """The answer to every record; the sentence of the error where there is none."""
+    answers: list[Answer] = []
     for record in records:
-        ours = _try(program.decide, record)
-        theirs = _try(answer, record)
-        if isinstance(ours, str) or isinstance(theirs, str):
-            if isinstance(ours, str) != isinstance(theirs, str):
-                return float("inf")
+        try:
+            answers.append(answer(record))
+        except (LyceumError, ValueError) as error:
+            answers.append(str(error))
+    return answers
+
+
+def largest_difference(ours: list[Answer], theirs: list[Answer]) -> float:
+    """The largest difference of probabilities or (relative) values between two lists of answers to
+    the same records; infinite where their classes differ although one is clearly ahead, or only
+    one of them refuses."""
+    worst = 0.0
+    for own, other in zip(ours, theirs, strict=True):
+        if isinstance(own, str) and isinstance(other, str):
             continue
-        worst = max(worst, _difference(ours, theirs))
+        if isinstance(own, str) or isinstance(other, str):
+            return float("inf")
+        worst = max(worst, _difference(own, other))
     return worst
 
 
-def _try(answer: Any, record: dict[str, Any]) -> Any:
-    try:
-        return answer(record)
-    except (LyceumError, ValueError) as error:
-        return str(error)
+def _distance(p: float, q: float) -> float:
+    """|p - q|; infinite where only one of them is not a number."""
+    if p != p or q != q:
+        return 0.0 if p != p and q != q else float("inf")
+    return abs(p - q)
 
 
 def _difference(ours: dict[str, Any], theirs: dict[str, Any]) -> float:
     if "probabilities" in ours:
         pairs = zip(ours["probabilities"].values(), theirs["probabilities"].values())
-        difference = max(abs(p - q) for p, q in pairs)
+        difference = max(_distance(p, q) for p, q in pairs)
     elif isinstance(ours["predicted"], float):
         size = max(1.0, abs(ours["predicted"]))
-        return abs(ours["predicted"] - theirs["predicted"]) / size
+        return _distance(ours["predicted"], theirs["predicted"]) / size
     else:
         difference = 0.0
     if ours["predicted"] != theirs["predicted"]:

@@ -160,6 +160,94 @@ function before(x, p) {
   return p.values.concat(x);
 }
 
+function cut(x, p) {
+  return x.map((cell, j) => {
+    const cuts = p.cuts[j];
+    return cuts === null || Number.isNaN(cell) ? cell : cuts.filter((c) => c < cell).length;
+  });
+}
+
+function branches(x, p) {
+  return p.branches.flatMap((list) => run_operations(x, list));
+}
+
+function vote(x, p) {
+  let best = 0;
+  for (let k = 1; k < x.length; k++) if (x[k] > x[best]) best = k;
+  return x.map((_, k) => (k === best ? 1 : 0));
+}
+
+function scatter(x, p) {
+  const out = new Array(p.size).fill(0);
+  p.columns.forEach((j, i) => { out[j] = x[i]; });
+  return out;
+}
+
+function fuse(x, p) {
+  const members = [];
+  for (let i = 0; i < x.length; i += p.width) members.push(x.slice(i, i + p.width));
+  const columns = members[0].map((_, k) => members.map((member) => member[k]));
+  if (p.rule === "median") {
+    const middle = Math.floor(members.length / 2);
+    return columns.map((column) => {
+      const ordered = column.slice().sort((a, b) => a - b);
+      return members.length % 2 ? ordered[middle] : (ordered[middle - 1] + ordered[middle]) / 2;
+    });
+  }
+  if (p.rule === "minimum") return columns.map((column) => Math.min(...column));
+  if (p.rule === "maximum") return columns.map((column) => Math.max(...column));
+  const weights = p.weights;
+  if (p.rule === "product") {
+    const equal = Math.min(...weights) === Math.max(...weights);
+    const powers = weights.map((w) => (equal ? 1 : w * weights.length));
+    const out = columns.map((column) => column.reduce((a, v, l) => a * v ** powers[l], 1));
+    if (out.reduce((a, b) => a + b, 0) >= 2.2250738585072014e-308) return out;
+  }
+  return columns.map((column) => column.reduce((sum, v, l) => sum + weights[l] * v, 0));
+}
+
+function distances(x, p) {
+  return p.rows.map((row) => {
+    let sum = 0;
+    for (let j = 0; j < row.length; j++) {
+      sum += p.metric === "manhattan" ? Math.abs(row[j] - x[j]) : (row[j] - x[j]) ** 2;
+    }
+    return p.metric === "manhattan" ? sum : Math.sqrt(sum);
+  });
+}
+
+function nearest(x, p) {
+  const rows = x.map((_, i) => i).sort((a, b) => x[a] - x[b] || a - b).slice(0, p.k);
+  let votes = neighbor_votes(rows.map((i) => x[i]), p.votes, p.bandwidth);
+  if (!(votes.reduce((a, b) => a + b, 0) > 0)) votes = rows.map(() => 1);
+  const total = votes.reduce((a, b) => a + b, 0);
+  return p.targets[0].map((_, k) =>
+    rows.reduce((sum, i, l) => sum + votes[l] * p.targets[i][k], 0) / total);
+}
+
+function neighbor_votes(d, kind, bandwidth) {
+  if (kind === "uniform") return d.map(() => 1);
+  if (kind === "distance" || kind === "inverse_square") {
+    if (d[0] === 0) return d.map((v) => (v === 0 ? 1 : 0));
+    return d.map((v) => (d[0] / v) ** (kind === "distance" ? 1 : 2));
+  }
+  const width = bandwidth || d[d.length - 1] || 1;
+  if (kind === "shifted_inverse_square") return d.map((v) => (width / (width + v)) ** 2);
+  const factor = kind === "gaussian" ? 0.5 : 1;
+  return d.map((v) => Math.exp(-factor * ((v / width) ** 2 - (d[0] / width) ** 2)));
+}
+
+function pairs(x, p) {
+  const votes = new Array(p.size).fill(0);
+  const sums = new Array(p.size).fill(0);
+  p.machines.forEach(([against, favored], i) => {
+    votes[x[i] >= 0 ? favored : against] += 1;
+    sums[favored] += x[i];
+    sums[against] -= x[i];
+  });
+  return votes.map((v, k) => v + sums[k] / (3 * (Math.abs(sums[k]) + 1)));
+}
+
 function sides(x, p) {
   return x[0] >= 0 ? [0, 1] : [1, 0];
 }
@@ -190,7 +278,8 @@ function softmax(x, p) {
 
 function shares(x, p) {
   const total = x.reduce((a, b) => a + b, 0);
-  return x.map((v) => v / total);
+  if ("otherwise" in p && !(total > 0)) return p.otherwise.slice();
+  return x.map((v) => (total >= 2.2250738585072014e-308 ? v / total : NaN));
 }
 
 function run_operations(x, list) {
@@ -200,6 +289,9 @@ function run_operations(x, list) {
 
 function decide_cells(x, program) {
   x = run_operations(x, program.operations);
+  if (x.some(Number.isNaN)) {
+    throw new Error("the answer is no number: the cells are too far from all rows");
+  }
   if (program.labels === null) return { predicted: x[0] };
   let best = 0;
   for (let k = 1; k < x.length; k++) if (x[k] > x[best]) best = k;

@@ -192,6 +192,110 @@ def before(x, p):
     return list(p["values"]) + list(x)
 
 
+def cut(x, p):
+    """Numbers to the codes of intervals that end at the cuts."""
+    x = list(x)
+    for j, cuts in enumerate(p["cuts"]):
+        if cuts is not None and x[j] == x[j]:
+            x[j] = float(sum(c < x[j] for c in cuts))
+    return x
+
+
+def branches(x, p):
+    """The answers of several programs to the same cells, one after the other."""
+    out = []
+    for operations in p["branches"]:
+        out.extend(run_operations(x, operations))
+    return out
+
+
+def vote(x, p):
+    """1 for the largest, the first of equals, 0 for the others."""
+    best = max(range(len(x)), key=lambda k: (x[k], -k))
+    return [float(k == best) for k in range(len(x))]
+
+
+def scatter(x, p):
+    """The numbers in other columns, zeros between them."""
+    out = [0.0] * p["size"]
+    for j, value in zip(p["columns"], x):
+        out[j] = value
+    return out
+
+
+def fuse(x, p):
+    """What members say, `width` numbers each, by a rule of fusion."""
+    width = p["width"]
+    members = [x[i : i + width] for i in range(0, len(x), width)]
+    columns = list(zip(*members))
+    if p["rule"] == "median":
+        middle = len(members) // 2
+        ordered = [sorted(column) for column in columns]
+        if len(members) % 2:
+            return [column[middle] for column in ordered]
+        return [(column[middle - 1] + column[middle]) / 2 for column in ordered]
+    if p["rule"] == "minimum":
+        return [min(column) for column in columns]
+    if p["rule"] == "maximum":
+        return [max(column) for column in columns]
+    weights = p["weights"]
+    if p["rule"] == "product":
+        powers = [w * len(weights) for w in weights]
+        if min(weights) == max(weights):
+            powers = [1.0] * len(weights)
+        out = [math.prod(v**w for v, w in zip(column, powers)) for column in columns]
+        if sum(out) >= 2.2250738585072014e-308:
+            return out
+    return [sum(w * v for v, w in zip(column, weights)) for column in columns]
+
+
+def distances(x, p):
+    """The distance to every stored row."""
+    if p["metric"] == "manhattan":
+        return [sum(abs(a - b) for a, b in zip(row, x)) for row in p["rows"]]
+    return [math.sqrt(sum((a - b) ** 2 for a, b in zip(row, x))) for row in p["rows"]]
+
+
+def nearest(x, p):
+    """The shares of the votes of the k nearest rows, the first of equally near ones; of numbers
+    their mean."""
+    rows = sorted(range(len(x)), key=lambda i: (x[i], i))[: p["k"]]
+    votes = neighbor_votes([x[i] for i in rows], p["votes"], p["bandwidth"])
+    if not sum(votes) > 0:
+        votes = [1.0] * len(rows)
+    total = sum(votes)
+    targets = [p["targets"][i] for i in rows]
+    return [
+        sum(v * t for v, t in zip(votes, column)) / total for column in zip(*targets)
+    ]
+
+
+def neighbor_votes(d, kind, bandwidth):
+    """The votes of neighbors at ascending distances d."""
+    if kind == "uniform":
+        return [1.0] * len(d)
+    if kind in ("distance", "inverse_square"):
+        if d[0] == 0:
+            return [float(v == 0) for v in d]
+        return [(d[0] / v) ** (1 if kind == "distance" else 2) for v in d]
+    width = bandwidth or d[-1] or 1.0
+    if kind == "shifted_inverse_square":
+        return [(width / (width + v)) ** 2 for v in d]
+    factor = 0.5 if kind == "gaussian" else 1.0
+    return [math.exp(-factor * ((v / width) ** 2 - (d[0] / width) ** 2)) for v in d]
+
+
+def pairs(x, p):
+    """Votes of machines that tell two classes apart; sums of scores, below a third, break ties."""
+    votes = [0.0] * p["size"]
+    sums = [0.0] * p["size"]
+    for score, (against, favored) in zip(x, p["machines"]):
+        votes[favored if score >= 0 else against] += 1.0
+        sums[favored] += score
+        sums[against] -= score
+    return [v + s / (3.0 * (abs(s) + 1.0)) for v, s in zip(votes, sums)]
+
+
 def sides(x, p):
     """The second of two classes where the score is at least 0, else the first."""
     return [0.0, 1.0] if x[0] >= 0 else [1.0, 0.0]
@@ -230,9 +334,11 @@ def softmax(x, p):
 
 
 def shares(x, p):
-    """Numbers over their sum."""
+    """Numbers over their sum; others where it is zero, if there are some."""
     total = sum(x)
-    return [v / total for v in x]
+    if "otherwise" in p and not total > 0:
+        return list(p["otherwise"])
+    return [v / total if total >= 2.2250738585072014e-308 else math.nan for v in x]
 
 
 def run_operations(x, operations):
@@ -244,6 +350,8 @@ def run_operations(x, operations):
 def decide_cells(x, program):
     """The answer for the cells of a row."""
     x = run_operations(x, program["operations"])
+    if any(v != v for v in x):
+        raise ValueError("the answer is no number: the cells are too far from all rows")
     if program["labels"] is None:
         return {"predicted": x[0]}
     best = max(range(len(x)), key=lambda k: (x[k], -k))
@@ -291,6 +399,14 @@ OPERATIONS = {
         trees,
         kernel,
         before,
+        cut,
+        branches,
+        vote,
+        scatter,
+        fuse,
+        distances,
+        nearest,
+        pairs,
         sides,
         activate,
         softmax,

@@ -10,16 +10,23 @@ from typing import Any
 
 from lyceum._core.base import decide
 from lyceum._core.files import write_file
+from lyceum._core.packages import EXTRAS, check_installed
 from lyceum._core.types import Estimator
 from lyceum.errors import ExportError
 from lyceum.export.c_code import write_c
-from lyceum.export.program import Program, largest_difference, sample_records
+from lyceum.export.program import (
+    Program,
+    answers_to,
+    largest_difference,
+    sample_records,
+)
 from lyceum.export.sql_code import write_sql
 from lyceum.export.writers import (
     write_javascript,
     write_javascript_types,
     write_python,
 )
+from lyceum.workflows import TrainingProfile
 
 # of probabilities, and of values over their size: sums in another order
 LARGEST_DIFFERENCE = 1e-9
@@ -31,6 +38,7 @@ _WRITERS: dict[str, Callable[[Program], str]] = {
     ".c": write_c,
     ".sql": write_sql,
 }
+ENDINGS = (*_WRITERS, ".onnx")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +94,16 @@ def export_model(
     """Write a fitted model as a program of another language that needs no package.
 
     The model and the program first answer some drawn records, with missing and unknown cells among
-    them; nothing is written if they differ.
+    them; nothing is written if they differ. An ONNX file is asked in onnxruntime.
 
     Parameters
     ----------
     model : learner, pipeline or MinimumRiskClassifier
-        Fitted on a table or a scan.
+        Fitted on a table or a scan; the answer of k-means and mixtures is the number of a cluster.
     path : path
-        Its ending says the language: `.js` (a module for browsers and Node, with a `.d.ts` beside
-        it) or `.py`.
+        Its ending says the language: `.js` or `.mjs` (a module for browsers and Node, with a
+        `.d.ts` beside it), `.py`, `.c`, `.sql`, or `.onnx` (a graph in doubles; needs the extra
+        `onnx`).
     force : bool, default=False
         Whether existing files are replaced.
 
@@ -128,37 +137,68 @@ def export_model(
     'no'
     """
     path = Path(path)
-    writer = _WRITERS.get(path.suffix)
-    if writer is None:
+    if path.suffix not in ENDINGS:
         raise ExportError(
-            f"{path} ends in {path.suffix or 'nothing'}: give one of {', '.join(_WRITERS)}"
+            f"{path} ends in {path.suffix or 'nothing'}: give one of {', '.join(ENDINGS)}"
         )
-    texts = {}
+    if path.suffix == ".onnx":
+        check_installed("an ONNX file", *EXTRAS["onnx"])
     program = Program.of(model)
-    texts[path] = writer(program)
-    if writer is write_javascript:
-        texts[path.with_suffix(".d.ts")] = write_javascript_types(program)
-    for each in texts:
+    contents = _contents(program, path)
+    for each in contents:
         if each.exists() and not force:
             raise FileExistsError(f"{each} exists: choose another name, or force=True")
-    records = sample_records(program)
-    difference = largest_difference(
-        program, lambda record: _answer(model, record), records
-    )
+    profile = TrainingProfile.of_model(model)
+    quantiles = None if profile is None else profile.quantiles
+    records = sample_records(program, quantiles)
+    difference = _check(model, program, records, contents[path], path.suffix)
+    for each, data in contents.items():
+        write_file(each, data)
+    return Exported(tuple(contents), program, len(records), difference)
+
+
+def _contents(program: Program, path: Path) -> dict[Path, bytes]:
+    """What is written to which file."""
+    if path.suffix == ".onnx":
+        from lyceum.export.onnx_file import write_onnx  # needs an extra
+
+        return {path: write_onnx(program)}
+    writer = _WRITERS[path.suffix]
+    contents = {path: writer(program).encode()}
+    if writer is write_javascript:
+        contents[path.with_suffix(".d.ts")] = write_javascript_types(program).encode()
+    return contents
+
+
+def _check(
+    model: Estimator,
+    program: Program,
+    records: list[dict[str, Any]],
+    data: bytes,
+    ending: str,
+) -> float:
+    """The largest difference from the model of the program, and of the ONNX file at work."""
+    theirs = answers_to(lambda record: _answer(model, record), records)
+    difference = largest_difference(answers_to(program.decide, records), theirs)
+    if ending == ".onnx":
+        from lyceum.export.onnx_file import onnx_answers
+
+        ours = onnx_answers(data, program, records)
+        difference = max(difference, largest_difference(ours, theirs))
     if not difference <= LARGEST_DIFFERENCE:
         raise ExportError(
             f"the exported {program.name} would differ from the model by {difference:.3g}: please"
             " report this"
         )
-    for each, text in texts.items():
-        write_file(each, text.encode())
-    return Exported(tuple(texts), program, len(records), difference)
+    return difference
 
 
 def _answer(model: Estimator, record: dict[str, Any]) -> dict[str, Any]:
     """The answer of the model itself, as a program gives it."""
     decision = decide(model, record)
     answer = {"predicted": decision.predicted}
-    if decision.probabilities is not None:
-        answer["probabilities"] = decision.probabilities
-    return answer
+    if decision.probabilities is None:
+        return answer
+    if any(share != share for share in decision.probabilities.values()):
+        raise ExportError("the model has no answer")
+    return {**answer, "probabilities": decision.probabilities}

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from lyceum import __version__
+from lyceum._core.types import Operation
 from lyceum.export import runtime
 from lyceum.export.program import Program
 
@@ -17,15 +18,26 @@ _ALWAYS = ("read_cells", "run_operations", "decide_cells")
 _CALLS = {  # operations, and functions that their functions call
     "trees": ("tree_step", "tree_value"),
     "activate": ("logistic",),
+    "nearest": ("neighbor_votes",),
 }
 
 
 def _functions(program: Program) -> list[str]:
     """The names of the functions of the runtime that a program uses, each after what it calls."""
-    used = list(dict.fromkeys(name for name, _ in program.operations))
+    used = _names(program.operations)
     helpers = [helper for name in used for helper in _CALLS.get(name, ())]
     costs = ["minimum_risk"] if program.costs is not None else []
     return [*helpers, *used, *costs, *_ALWAYS]
+
+
+def _names(operations: list[Operation]) -> list[str]:
+    """The operations of a program and of the branches in it, each once."""
+    names: dict[str, None] = {}
+    for name, constants in operations:
+        names[name] = None
+        for branch in constants.get("branches", ()):
+            names.update(dict.fromkeys(_names(branch)))
+    return list(names)
 
 
 def _title(program: Program) -> str:
@@ -86,7 +98,7 @@ def decide(record):
 def write_python(program: Program) -> str:
     names = _functions(program)
     functions = [inspect.getsource(getattr(runtime, name)).strip() for name in names]
-    used = dict.fromkeys(name for name, _ in program.operations)
+    used = _names(program.operations)
     return _PYTHON.format(
         title=_title(program),
         functions="\n\n\n".join(functions),
@@ -123,7 +135,7 @@ export const columns = program.columns.map((column) => ({{
 def write_javascript(program: Program) -> str:
     source = files("lyceum.export").joinpath("runtime.js").read_text(encoding="utf-8")
     functions = [_javascript_function(source, name) for name in _functions(program)]
-    used = dict.fromkeys(name for name, _ in program.operations)
+    used = _names(program.operations)
     return _JAVASCRIPT.format(
         title=_title(program),
         functions="\n\n".join(functions),

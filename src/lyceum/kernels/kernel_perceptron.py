@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import Classifier, separability_facts, set_separability
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
-from lyceum._core.types import Categories, Data, Target, Weights
-from lyceum.kernels.functions.base import Kernel
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
+from lyceum.errors import cannot_export
+from lyceum.kernels.functions.base import Kernel, kernel_operations
 from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner
 from lyceum.kernels.svm.report import base_point, column_parts
 from lyceum.progress import report
@@ -211,6 +212,13 @@ class KernelPerceptron(Classifier, KernelLearner):
         score."""
         check_is_fitted(self)
         return self._apply(partial(_predict, self), X)
+
+    def _operations(self) -> list[Operation]:
+        if len(self.classes_) < 2 or not len(self.dual_coef_):
+            raise cannot_export(self, "it has one class, or made no mistake")
+        coef = self.dual_coef_
+        sums = kernel_operations(self, self.kernel_, self.rows_, coef, coef.sum(axis=0))
+        return [*sums, ("sides", {})] if coef.shape[1] == 1 else sums
 
     # -- what was learned --------------------------------------------------------------
 

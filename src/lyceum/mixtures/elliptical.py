@@ -18,7 +18,8 @@ from lyceum._core.data import Block, Rows
 from lyceum._core.probability import RIDGE, runner_up_odds
 from lyceum._core.solvers import EMOutcome, EMProblem, ExpectationMaximization
 from lyceum._core.statistics import Moments
-from lyceum.errors import SettingError
+from lyceum._core.types import Operation
+from lyceum.errors import SettingError, cannot_export
 from lyceum.evaluate import degrees_of_freedom
 from lyceum.mixtures.base import Mixture
 from lyceum.mixtures.covariance_forms import CovarianceForm, CovariancePrior
@@ -312,6 +313,26 @@ class EllipticalMixture(Mixture):
 
     def _log_joint(self, block: Block) -> np.ndarray:
         return self._values.log_joint(float_cells(block))
+
+    def _operations(self) -> list[Operation]:
+        values = self._values
+        if values.degrees is not None:
+            raise cannot_export(self, "its densities are Student's")
+        whiten = values.whitening
+        if whiten.ndim == 2:  # diagonals
+            whiten = whiten[:, :, None] * np.eye(whiten.shape[1])
+        constants = {
+            "means": values.means.tolist(),
+            "whiten": whiten.tolist(),
+            "constant": (values.log_weights + values.constant).tolist(),
+        }
+        # marginals of every pattern of missing cells are not written
+        complete = {
+            "names": self.design_names,
+            "takes_missing": False,
+            "is_stricter": True,
+        }
+        return [("require", complete), ("gaussians", constants), ("softmax", {})]
 
     def _draw(self, k: int, n: int, random: np.random.RandomState) -> np.ndarray:
         # Student-t: a Gaussian over the root of χ²_ν / ν. By eigenvalues, as Σ may be singular.

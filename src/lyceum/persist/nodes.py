@@ -25,6 +25,7 @@ from lyceum.errors import ModelFileError
 PROTOCOL = 2  # of skops; the nodes that are read here are the same in 0 and 1
 _TREE = "sklearn.tree._tree"
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, np.ufunc, type(np.sum))
+_TEXT_KEYS = (str, int, float, np.generic)  # that JSON has as texts
 _COLLECTIONS = {list: "ListNode", tuple: "TupleNode", set: "SetNode"}
 
 Node = dict[str, Any]
@@ -87,6 +88,10 @@ class _NodeWriter:
         return self._object(value)
 
     def _dict(self, value: dict[Any, Any]) -> Node:
+        if not all(isinstance(key, _TEXT_KEYS) for key in value):
+            keys = self.node(list(value))
+            content = {str(i): self.node(item) for i, item in enumerate(value.values())}
+            return _typed(type(value), "DictNode", content=content, keys=keys)
         content = {}
         for key, item in value.items():
             plain = key.item() if isinstance(key, np.generic) else key
@@ -186,7 +191,12 @@ def _collection(node: Node, arrays: Mapping[str, bytes]) -> Any:
 
 
 def _dict(node: Node, arrays: Mapping[str, bytes]) -> dict[Any, Any]:
-    """A mapping; JSON has only texts as keys, so that their types stand beside them."""
+    """A mapping; JSON has only texts as keys, so that their types stand beside them, or the keys
+    themselves where they are no single values, e.g. pairs."""
+    if "keys" in node:
+        keys = _build(node["keys"], arrays)
+        values = _build_all(list(node["content"].values()), arrays)
+        return dict(zip(keys, values, strict=True))
     kinds = _build(node["key_types"], arrays)
     built = {}
     for kind, (text, value) in zip(kinds, node["content"].items(), strict=True):

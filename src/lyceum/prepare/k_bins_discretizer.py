@@ -17,7 +17,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Column, Inputs, Rows, Schema, as_float, is_dask
 from lyceum._core.statistics import Quantiles, entropy, midpoints, quantile_cuts
-from lyceum._core.types import Categories, Data, Target, Weights
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.errors import ModelFileError, SettingError, number_setting
 from lyceum.prepare.base import Transformer
 from lyceum.prepare.statistics import of_weighted_rows
@@ -310,6 +310,11 @@ class ColumnCuts:
                 codes = np.searchsorted(cuts, x, side="left")
                 X[:, j] = np.where(np.isnan(x), np.nan, codes)
         return block.with_X(X, self.schema(block.schema))
+
+    def operations(self, schema: Schema) -> list[Operation]:
+        """The same for exported models."""
+        cuts = [None if each is None else each.tolist() for each in self.cuts]
+        return [("cut", {"cuts": cuts})]
 
 
 def interval_labels(cuts: np.ndarray) -> list[str]:

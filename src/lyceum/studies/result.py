@@ -245,13 +245,19 @@ class Study(StudyPlanRecord, Conclusions):
             low, high = metric_interval(criterion, learner.interval)
             interval = f"{low:.4g} – {high:.4g}"
             rows.append(
-                (learner.label, value, interval, learner.p_text, learner.seconds)
+                (
+                    learner.label,
+                    value,
+                    interval,
+                    comparison.gap_cell(learner),
+                    learner.seconds,
+                )
             )
         columns = (
             "learner",
             comparison.metric,
             "95 % interval",
-            "p against the best",
+            "behind by",
             "seconds",
         )
         return Table(f"Ranking by {comparison.metric}", columns, rows)

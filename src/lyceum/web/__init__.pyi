@@ -5,7 +5,11 @@ from lyceum.web.answers import (
     decode_json as decode_json,
     encode_json as encode_json,
 )
-from lyceum.web.doors import Door as Door, check_address as check_address
+from lyceum.web.doors import (
+    Door as Door,
+    TokenDoor as TokenDoor,
+    check_address as check_address,
+)
 from lyceum.web.limits import Limited as Limited, Limits as Limits
 from lyceum.web.running import (
     Certificates as Certificates,

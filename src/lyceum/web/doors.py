@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import MutableMapping
+from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 from lyceum.errors import SettingError
 from lyceum.web.answers import refusal
@@ -101,13 +103,81 @@ class Door:
 
     def _is_ours(self, origin: bytes, host: str) -> bool:
         """Whether the page that sends a request came from here."""
-        site = _hostname(origin.partition(b"://")[2])
-        return site == host if self.any_host else site in self.hosts
+        return _hostname(origin.partition(b"://")[2]) == host
 
     def _has_key(self, path: str, headers: dict[bytes, bytes]) -> bool:
         if self.key is None or path in self.open_paths:
             return True
         return hmac.compare_digest(_given_key(headers), self.key)
+
+
+class TokenDoor(Door):
+    """A door for people: the address that is printed has the key, a cookie keeps it.
+
+    The first request, `/?token=KEY`, is sent on to the same address without it. The name of the
+    cookie has the port, as browsers give cookies to all ports of a host. A page of another port of
+    this machine is a stranger, too.
+    """
+
+    def __init__(
+        self, app: Any, host: str, port: int, key: str, open_paths: tuple[str, ...] = ()
+    ):
+        super().__init__(app, host, key, open_paths)
+        self.cookie = f"lyceum-{port}"
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] == "http" and self._enters(scope):
+            query = parse_qsl(scope["query_string"].decode("latin-1"))
+            rest = urlencode([pair for pair in query if pair[0] != "token"])
+            assert self.key is not None
+            cookie = (
+                f"{self.cookie}={self.key.decode()}; Path=/; HttpOnly; SameSite=Strict"
+            )
+            headers = {
+                "Location": scope["path"] + (f"?{rest}" if rest else ""),
+                "Set-Cookie": cookie,
+            }
+            await refusal(303, "come in", headers)(scope, receive, send)
+            return
+        await super().__call__(scope, receive, send)
+
+    def _enters(self, scope: dict[str, Any]) -> bool:
+        """Whether a page is asked for with the key in its address."""
+        headers = dict(scope["headers"])
+        token = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("token")
+        if scope["method"] != "GET" or token is None or self.key is None:
+            return False
+        is_host_ours = _hostname(headers.get(b"host", b"")) in self.hosts
+        return is_host_ours and hmac.compare_digest(token.encode(), self.key)
+
+    def _refuses(self, scope: dict[str, Any]) -> tuple[int, str] | None:
+        refused = super()._refuses(scope)
+        if refused is not None and refused[0] == 401:
+            return (
+                401,
+                "open the address that `lyceum workbench` has printed, with its token",
+            )
+        headers = dict(scope["headers"])
+        origin = headers.get(b"origin")
+        site = headers.get(b"sec-fetch-site", b"none")
+        is_page = headers.get(b"sec-fetch-mode") == b"navigate"
+        if origin is not None and origin != b"http://" + headers.get(b"host", b""):
+            return 403, "requests from pages of other sites are refused"
+        if site in (b"cross-site", b"same-site") and not is_page:
+            return 403, "requests from pages of other sites are refused"
+        return refused
+
+    def _has_key(self, path: str, headers: dict[bytes, bytes]) -> bool:
+        if super()._has_key(path, headers):
+            return True
+        try:
+            cookies = SimpleCookie(headers.get(b"cookie", b"").decode("latin-1"))
+        except CookieError:
+            return False
+        morsel = cookies.get(self.cookie)
+        if morsel is None or self.key is None:
+            return False
+        return hmac.compare_digest(morsel.value.encode(), self.key)
 
 
 def _given_key(headers: dict[bytes, bytes]) -> bytes:

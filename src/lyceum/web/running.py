@@ -110,9 +110,15 @@ class Certificates:
 
 
 def run(
-    app: Any, listening: socket.socket, certificates: Certificates | None = None
+    app: Any,
+    listening: socket.socket,
+    certificates: Certificates | None = None,
+    on_start: Callable[[uvicorn.Server], None] | None = None,
 ) -> None:
-    """Answer until SIGTERM or Ctrl-C; answers that are under way are finished first."""
+    """Answer until SIGTERM or Ctrl-C; answers that are under way are finished first.
+
+    `on_start` is given the server, whose `should_exit` says and ends the answering.
+    """
     config = uvicorn.Config(
         app,
         http=TimedProtocol,
@@ -127,6 +133,8 @@ def run(
         **(certificates or Certificates()).settings,
     )
     server = uvicorn.Server(config)
+    if on_start is not None:
+        on_start(server)
 
     def stop(*_: Any) -> None:
         server.should_exit = True

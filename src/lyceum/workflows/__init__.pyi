@@ -24,6 +24,7 @@ from lyceum.workflows.profile import (
     keep_profile as keep_profile,
 )
 from lyceum.workflows.reduce import Reduction as Reduction, reduce_table as reduce_table
+from lyceum.workflows.repair import Repaired as Repaired, repair_table as repair_table
 from lyceum.workflows.segment import (
     Segmentation as Segmentation,
     VisualWords as VisualWords,

@@ -26,6 +26,7 @@ from lyceum._core.base.one_record import (
     is_record,
     plausible_cells,
 )
+from lyceum._core.base.operations import affine_operation, model_operations
 from lyceum._core.base.posterior_classifier import (
     PosteriorClassifier,
     normalize_posteriors,
@@ -71,6 +72,7 @@ __all__ = [
     "Reading",
     "RecordModel",
     "Regressor",
+    "affine_operation",
     "check_same_columns",
     "check_takes_weights",
     "complexity",
@@ -81,6 +83,7 @@ __all__ = [
     "is_pipeline",
     "is_record",
     "library_of",
+    "model_operations",
     "normalize_posteriors",
     "output_library",
     "parts_by_replacement",

@@ -299,11 +299,17 @@ class Learner(BaseEstimator):
         return f"{name} of {target.name}"
 
     def complexity(self) -> int:
-        """How many numbers a prediction needs: the sizes of the arrays that it reads."""
+        """How many numbers a prediction needs: the sizes of the arrays that it reads.
+
+        Of linear scores these are the coefficients that are not 0, and a constant per score.
+        """
         check_is_fitted(self)
-        shapes = self._shapes().values()
+        shapes = self._shapes()
+        if "coef_" in shapes:
+            coef = np.atleast_2d(self.coef_)
+            return int(np.count_nonzero(coef)) + len(coef)
         if shapes:
-            return sum(map(math.prod, shapes))
+            return sum(map(math.prod, shapes.values()))
         return n_fitted_numbers(self)
 
     # -- model files and exported models -----------------------------------------------

@@ -32,7 +32,7 @@ def complexity(model: Estimator) -> int:
 
     >>> from lyceum.linear import Ridge
     >>> complexity(Ridge().fit([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]], [1.0, 2.0, 3.0]))
-    2
+    3
     """
     model = getattr(model, "estimator_", model)
     learner = pipeline_steps(model)[-1]

@@ -18,6 +18,7 @@ from lyceum._core.data.files.limits import (
     reading_limits,
 )
 from lyceum._core.data.files.tables import (
+    FILE_ENDINGS,
     LoadedTable,
     file_kind,
     fits_memory,
@@ -38,6 +39,8 @@ from lyceum._core.data.inputs.pandas_columns import has_text_levels, is_missing
 from lyceum._core.data.inputs.separate_target import other_target, refuse_beside_rows
 from lyceum._core.data.inputs.text_arrays import text_array, text_table
 from lyceum._core.data.inspection.inspect import inspect
+from lyceum._core.data.inspection.odd_cells import OddCells, odd_cells
+from lyceum._core.data.inspection.pairs import PairInspection, inspect_pair
 from lyceum._core.data.inspection.result import ColumnInspection, Inspection, time_text
 from lyceum._core.data.rows.block import (
     Block,
@@ -82,6 +85,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXACT",
+    "FILE_ENDINGS",
     "KINDS",
     "Align",
     "ArraySource",
@@ -97,6 +101,8 @@ __all__ = [
     "Inspection",
     "Kind",
     "LoadedTable",
+    "OddCells",
+    "PairInspection",
     "ProfiledFile",
     "Recode",
     "Rows",
@@ -121,6 +127,7 @@ __all__ = [
     "fits_memory",
     "has_text_levels",
     "inspect",
+    "inspect_pair",
     "is_beyond_floats",
     "is_dask",
     "is_frame",
@@ -128,6 +135,7 @@ __all__ = [
     "labels",
     "machine_memory",
     "missing_columns",
+    "odd_cells",
     "open_parquet",
     "other_target",
     "parquet_footer",

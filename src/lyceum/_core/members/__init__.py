@@ -9,6 +9,11 @@ from lyceum._core.members.ensemble import (
     MemberImportances,
     explains_rows,
 )
+from lyceum._core.members.operations import (
+    class_operations,
+    member_operations,
+    weighted_sum_operations,
+)
 from lyceum._core.members.seeds import member_seeds, set_seeds
 
 __all__ = [
@@ -18,10 +23,13 @@ __all__ = [
     "EstimatorInputs",
     "MemberData",
     "MemberImportances",
+    "class_operations",
     "explains_rows",
     "has_classes",
+    "member_operations",
     "member_seeds",
     "one_hot",
     "refuse_codes",
     "set_seeds",
+    "weighted_sum_operations",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from rich.padding import Padding
@@ -10,7 +11,8 @@ from rich.text import Text
 
 from lyceum import catalog
 from lyceum.cli.screen import console, print_json
-from lyceum.syllabus import SECTIONS, rows
+from lyceum.errors import LyceumError
+from lyceum.syllabus import SECTIONS, Row, rows
 
 _MARKS = {
     "works": ("✔ works", "green"),
@@ -19,8 +21,17 @@ _MARKS = {
 }
 
 
-def show_syllabus(missing: bool, as_json: bool) -> None:
+def show_syllabus(
+    missing: bool, as_json: bool, chapters: Sequence[str] | None = None
+) -> None:
     shown = [row for row in rows() if not (missing and row.status == "works")]
+    if chapters:
+        shown = [row for row in shown if _is_in(row.number, chapters)]
+        if not shown:
+            raise LyceumError(
+                f"the syllabus has no {', '.join(chapters)}: give a section from 1 to"
+                f" {len(SECTIONS)}, or a row such as 6.4"
+            )
     if as_json:
         print_json(
             [
@@ -34,18 +45,32 @@ def show_syllabus(missing: bool, as_json: bool) -> None:
         if inside:
             console.print(f"\n[bold]{number} {section}[/]")
         for row in inside:
-            mark, style = _MARKS[row.status]
-            status = (f"{mark:<11}", style)
-            console.print(Text.assemble(f"{row.number:>5} ", status, row.title))
-            if row.where:
-                paths = [path.removeprefix("lyceum.") for path in row.where]
-                where = Text(", ".join(paths), "cyan")
-                if row.lacks:
-                    where.append(f"; still without {row.lacks}", "yellow")
-                console.print(Padding(where, (0, 0, 0, 17)))
+            _print_row(row)
     states = [row.status for row in rows()]
+    n_clauses = sum(len(row.clauses) for row in rows())
     tally = f"{states.count('works')} work, {states.count('partly')} in part"
-    console.print(f"\n{len(states)} rows: {tally}.")
+    console.print(f"\n{len(states)} rows of {n_clauses} clauses: {tally}.")
+
+
+def _is_in(number: str, chapters: Sequence[str]) -> bool:
+    """Whether a row is one of those asked for, or of their sections."""
+    return number in chapters or number.partition(".")[0] in chapters
+
+
+def _print_row(row: Row) -> None:
+    """A row, its clauses, and behind each the names that do it."""
+    mark, style = _MARKS[row.status]
+    status = (f"{mark:<11}", style)
+    console.print(Text.assemble(f"{row.number:>5} ", status, row.title))
+    clauses = Table.grid(padding=(0, 1))
+    clauses.add_column(width=10, justify="right", style="dim")
+    clauses.add_column()
+    for clause in row.clauses:
+        clauses.add_row(clause.number, clause.text)
+        clauses.add_row("", Text(", ".join(clause.where), "cyan"))
+    if row.lacks:
+        clauses.add_row("", Text(f"still without {row.lacks}", "yellow"))
+    console.print(clauses)
 
 
 def show_learners(task: str | None, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""`lyceum serve`."""
+"""`lyceum serve` and `lyceum workbench`."""
 
 from __future__ import annotations
 
@@ -23,6 +23,13 @@ def run(
             raise SettingError(f"{key_file} is empty: write the key into it")
     settings = ServeSettings(key=key, certificates=Certificates(**tls), **options)
     serve_models(models, settings, say=_say)
+
+
+def run_workbench(path: str | None, port: int, browser: bool) -> None:
+    check_installed("lyceum workbench", "starlette", "uvicorn", "msgspec")
+    from lyceum.workbench import WorkbenchSettings, open_workbench
+
+    open_workbench(path, WorkbenchSettings(port=port, browser=browser), say=_say)
 
 
 def _say(address: str) -> None:

@@ -132,7 +132,7 @@ def render(study: Study) -> None:
     console.print()
     for text in study.left_out:
         print_paragraph(text, "dim")
-    print_paragraph(_p_note(study), "dim")
+    print_paragraph(_ranking_note(study), "dim")
     console.print()
     print_paragraph(study.answer)
     print_paragraph(study.choice_sentence)
@@ -150,17 +150,14 @@ def render(study: Study) -> None:
     console.print(paths)
 
 
-def _p_note(study: Study) -> str:
-    """What p means, and which learners were not tuned."""
+def _ranking_note(study: Study) -> str:
+    """What the columns of the ranking mean, and which learners were not tuned."""
     test = study.comparison.test
-    guess = "; for the constant guess a permutation test on rows"
-    if "permutation" in test:
-        guess = ""
-    meaning = "p: no test is possible with so few rows"
+    meaning = "No test can tell learners apart with so few rows"
     if test:
         meaning = (
-            "p: the chance of a difference from the best at least as large if there were none;"
-            f" below 0.05 a learner counts as worse ({test}, Holm's correction{guess})"
+            "behind by: how much worse than the best, ± the reach of a 95 % interval of the"
+            f" difference; ?: a difference that chance could make ({test})"
         )
     stars = " (*: only its defaults in some folds; 1*: in all)"
     if all(learner.is_tuned for learner in study.comparison.learners):
@@ -194,7 +191,7 @@ def _ranking(study: Study) -> Table:
     comparison = study.comparison
     axis = comparison.axis
     drawn = console.width >= _WIDE
-    numbers = (comparison.metric, "p", "tried", "seconds")
+    numbers = (comparison.metric, "behind by", "tried", "seconds")
     heads = ["", "learner", numbers[0], "95 % interval", *numbers[1:]]
     if drawn:
         heads.insert(4, "")
@@ -210,7 +207,7 @@ def _ranking(study: Study) -> Table:
             Text(f"{learner.label}{calibrated}"),
             comparison.loss_text(learner),
             comparison.interval_text(learner),
-            learner.p_text,
+            comparison.gap_cell(learner),
             _settings_tried(learner),
             f"{learner.seconds:.1f}",
         ]

@@ -12,11 +12,16 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from lyceum._core.base import CATEGORICAL_FEATURES, Learner, NewColumns
+from lyceum._core.base import (
+    CATEGORICAL_FEATURES,
+    Learner,
+    NewColumns,
+    affine_operation,
+)
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows, Schema, Step, design_change
 from lyceum._core.statistics import RowSample
-from lyceum._core.types import Categories, Data, Target, Weights
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.cluster.checks import check_enough_rows, warn_if_fewer
 from lyceum.cluster.kmeans.geometry import (
     GEOMETRIES,
@@ -29,7 +34,7 @@ from lyceum.cluster.kmeans.initial_centers import STARTS, choose_starts
 from lyceum.cluster.kmeans.loop import Run, descend, fill_empty
 from lyceum.cluster.kmeans.sums import LloydSums
 from lyceum.cluster.typical_columns import TypicalColumns
-from lyceum.errors import DataError
+from lyceum.errors import DataError, cannot_export
 from lyceum.report import Explanation, Summary, Table
 
 _SAMPLE_ROWS = 8192
@@ -344,6 +349,15 @@ class KMeans(
         """
         check_is_fitted(self)
         return self._apply(self._nearest_center, X)
+
+    def _operations(self) -> list[Operation]:
+        """Minus the distances: the largest is that of the nearest center."""
+        if self.metric != "euclidean":
+            raise cannot_export(self, f"its metric is {self.metric!r}")
+        centers = {"rows": self.cluster_centers_.tolist(), "metric": self.metric}
+        k = len(self.cluster_centers_)
+        negative = affine_operation(np.zeros(k), np.full(k, -1.0))
+        return [("distances", centers), negative]
 
     def transform(self, X: Data) -> Any:
         """The distance of every row to every center: Euclidean, or 1 - cosine or correlation.

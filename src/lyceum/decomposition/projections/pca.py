@@ -46,6 +46,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
     from the eigenvectors u of the small matrix R Rᵀ: 50 rows of 20,000 columns never become a
     20,000 × 20,000 matrix. The largest loading of every component is positive.
 
+    With `standardize=True` the columns are first divided by their standard deviations, of the same
+    N - 1: S is then the correlation matrix, and its eigenvalues sum to d. `StandardScaler` before
+    it divides by N, as in scikit-learn, which makes the eigenvalues larger by N / (N - 1).
+
     Parameters
     ----------
     n_components : int, float, "mle" or None, default=None
@@ -65,6 +69,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         directions. "auto": 7 for fewer components than a tenth of rows and columns, else 4.
     n_oversamples : int, default=10
         The random directions of the "randomized" solver beyond the components.
+    standardize : bool, default=False
+        Whether to take the components of the correlation matrix instead of the covariance matrix:
+        every column divided by its standard deviation (N - 1), constant ones left alone. Variances,
+        scores and reconstruction errors are then in these units; `inverse_transform` gives those of
+        the columns.
 
     Attributes
     ----------
@@ -78,6 +87,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         The singular values of the centered and weighted rows, sqrt((N - 1) λ).
     mean_ : array of shape (n_columns,)
         The mean m.
+    scale_ : array of shape (n_columns,)
+        What every column is divided by: 1, or with `standardize` its standard deviation.
     noise_variance_ : float
         The mean variance of the directions left out: σ² of probabilistic PCA.
     n_components_ : int
@@ -134,6 +145,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         ],
         "n_oversamples": [Interval(Integral, 1, None, closed="left")],
         "power_iteration_normalizer": [StrOptions({"auto", "QR", "LU", "none"})],
+        "standardize": ["boolean"],
         "random_state": ["random_state"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
@@ -155,6 +167,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         n_oversamples: int = 10,
         power_iteration_normalizer: str = "auto",
         random_state: int | np.random.RandomState | None = None,
+        standardize: bool = False,
         categorical_features: Categories = "from_dtype",
     ):
         self.n_components = n_components
@@ -165,6 +178,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         self.iterated_power = iterated_power
         self.n_oversamples = n_oversamples
         self.power_iteration_normalizer = power_iteration_normalizer
+        self.standardize = standardize
         self.random_state = random_state
         self.categorical_features = categorical_features
 
@@ -193,7 +207,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
             block = rows.in_one_block(
                 type(self).__name__, "svd_solver='covariance_eigh'"
             )
-            self.statistic_, spectrum = rows_spectrum(block)
+            self.statistic_, spectrum = rows_spectrum(
+                block, standardize=self.standardize
+            )
         elif self.svd_solver == "randomized":
             self.statistic_, spectrum = self._randomized(rows)
         else:
@@ -222,12 +238,14 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
             k,
             int(n_iterations),
             check_random_state(self.random_state),
+            standardize=self.standardize,
             n_oversamples=int(self.n_oversamples),
         )
 
     def _finish(self, statistic: Scatter | CenteredRows) -> None:
         self._check_number(len(statistic.mean))
-        self._finish_spectrum(statistic, scatter_spectrum(statistic, self._n_requested))
+        spectrum = scatter_spectrum(statistic, self._n_requested, self.standardize)
+        self._finish_spectrum(statistic, spectrum)
 
     def _check_number(self, most: int) -> None:
         k = self._n_requested
@@ -255,7 +273,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         self, statistic: Scatter | CenteredRows, spectrum: Spectrum
     ) -> None:
         d = len(statistic.mean)
-        total, values, vectors = spectrum
+        total, values, vectors, self.scale_ = spectrum
         most = self._max_components(statistic)
         n_missing = max(0, most - len(values))
         values = np.append(values, np.zeros(n_missing))
@@ -339,7 +357,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         -------
         array of shape (n_samples, n_columns)
         """
-        return (self._given_scores(X) * self._scale) @ self.components_ + self.mean_
+        Z = self._given_scores(X) * self._score_scale
+        return Z @ (self.components_ * self.scale_) + self.mean_
 
     def reconstruct(self, X: Data) -> Any:
         """The rows as the components give them back, `inverse_transform(transform(X))`.
@@ -355,7 +374,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         return self.inverse_transform(self._apply(partial(_scores, self), X))
 
     def reconstruction_error(self, X: Data) -> Any:
-        """The squared distance of every row from its reconstruction, |x - x̂|².
+        """The squared distance of every row from its reconstruction, |x - x̂|², of standardized
+        columns with `standardize`.
 
         Parameters
         ----------
@@ -369,14 +389,15 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         return self._apply(partial(_squared_residuals, self), X)
 
     @property
-    def _scale(self) -> np.ndarray:
-        """One unit of every score in units of the data."""
+    def _score_scale(self) -> np.ndarray:
+        """One unit of every score in units of the (standardized) columns."""
         if self.whiten:
             return np.sqrt(self.explained_variance_)
         return np.ones(self.n_components_)
 
     def get_covariance(self) -> np.ndarray:
-        """The covariance of the probabilistic model, Vᵀ diag(λ - σ²) V + σ² I.
+        """The covariance of the probabilistic model, Vᵀ diag(λ - σ²) V + σ² I, in the units of the
+        columns.
 
         Returns
         -------
@@ -385,7 +406,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         check_is_fitted(self)
         excess = np.maximum(self.explained_variance_ - self.noise_variance_, 0.0)
         noise = self.noise_variance_ * np.eye(len(self.mean_))
-        return (self.components_.T * excess) @ self.components_ + noise
+        covariance = (self.components_.T * excess) @ self.components_ + noise
+        return covariance * np.outer(self.scale_, self.scale_)
 
     def get_precision(self) -> np.ndarray:
         """The inverse of `get_covariance()`, the pseudo-inverse where it is singular.
@@ -437,6 +459,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         facts = {
             "columns": len(self.mean_),
             "components": self.n_components_,
+            "standardized": self.standardize,
             "variance explained": float(ratio.sum()),
             "weight of the rows": self.statistic_.weight,
             "noise variance": self.noise_variance_,
@@ -482,6 +505,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         return {
             "components_": (k, d),
             "mean_": (d,),
+            "scale_": (d,),
             "explained_variance_": (k,),
         }
 
@@ -492,17 +516,18 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
 
 def _scores(pca: PCA, block: Block) -> np.ndarray:
     # sparse rows are not centered, which would fill them: V x - V m
+    loadings = pca.components_ / pca.scale_
     if sparse.issparse(block.X):
-        Z = block.X @ pca.components_.T - pca.components_ @ pca.mean_
+        Z = block.X @ loadings.T - loadings @ pca.mean_
     else:
-        Z = (block.X - pca.mean_) @ pca.components_.T
-    scale = pca._scale
+        Z = (block.X - pca.mean_) @ loadings.T
+    scale = pca._score_scale
     scores = np.divide(Z, scale, out=np.zeros_like(Z), where=scale > 0)
     return scores.astype(block.X.dtype, copy=False)
 
 
 def _center(pca: PCA, block: Block) -> np.ndarray:
-    return block.dense - pca.mean_
+    return (block.dense - pca.mean_) / pca.scale_
 
 
 def _score_parts(
@@ -511,7 +536,7 @@ def _score_parts(
     block: Block,
 ) -> np.ndarray:
     """The score on a component, zero, and what every column adds."""
-    scale = pca._scale[component]
+    scale = pca._score_scale[component]
     if scale:
         loadings = pca.components_[component] / scale
     else:
@@ -548,8 +573,10 @@ def _log_likelihoods(pca: PCA, block: Block) -> np.ndarray:
         square += off / pca.noise_variance_
         log_det += (rank - len(V)) * np.log(pca.noise_variance_)
     result = -(rank * np.log(2 * np.pi) + log_det + square) / 2
+    result -= np.log(pca.scale_).sum()  # the density per unit of the columns themselves
     if rank < len(pca.mean_):
         size = np.einsum("ij,ij->i", centered, centered) + variance.sum()
-        rounding = 1e-12 * size + 1e-28 * (pca.mean_ @ pca.mean_)
+        mean = pca.mean_ / pca.scale_
+        rounding = 1e-12 * size + 1e-28 * (mean @ mean)
         result[off > rounding] = -np.inf
     return result

@@ -20,21 +20,29 @@ Vectors = Callable[[int], np.ndarray]  # the first k eigenvectors, as rows
 
 
 class Spectrum(NamedTuple):
-    """The trace of the scatter, its largest eigenvalues (rounding errors set to 0), and their
-    vectors."""
+    """The trace of the scatter, its largest eigenvalues (rounding errors set to 0), their vectors,
+    and what every column was divided by before."""
 
     total: float
     values: np.ndarray
     vectors: Vectors
+    scale: np.ndarray
 
 
-def scatter_spectrum(statistic: Scatter | CenteredRows, most: int | None) -> Spectrum:
+def scatter_spectrum(
+    statistic: Scatter | CenteredRows, most: int | None, standardize: bool = False
+) -> Spectrum:
     """From a statistic: of the scatter matrix itself, or of R Rᵀ for few rows R of many columns."""
+    scale = _scales(statistic, statistic.xx_diagonal, standardize)
     # R Rᵀ and Rᵀ R have the same eigenvalues above 0: the smaller of the two is decomposed
+    rows = np.empty((0, 0))
     if isinstance(statistic, CenteredRows):
-        product = statistic.rows @ statistic.rows.T
+        rows = statistic.rows / scale
+        product = rows @ rows.T
     else:
         product = statistic.xx
+        if standardize:
+            product = product / scale / scale[:, None]
     total = float(np.trace(product))
     n = len(product)
     d = len(statistic.mean)
@@ -53,9 +61,21 @@ def scatter_spectrum(statistic: Scatter | CenteredRows, most: int | None) -> Spe
     if isinstance(statistic, CenteredRows):
         n_missing = max(0, (most or 1) - n)
         values = np.append(values, np.zeros(n_missing))
-        return Spectrum(total, values, partial(_dual_vectors, statistic.rows, vectors))
+        return Spectrum(total, values, partial(_dual_vectors, rows, vectors), scale)
     rank = int(np.count_nonzero(values))
-    return Spectrum(total, values, partial(_with_rest, vectors, rank))
+    return Spectrum(total, values, partial(_with_rest, vectors, rank), scale)
+
+
+def _scales(statistic: Any, scatter: np.ndarray, standardize: bool) -> np.ndarray:
+    """What columns are divided by: their standard deviations, or 1."""
+    if not standardize:
+        return np.ones(len(scatter))
+    # a scatter below n (4 ε |mean|)² is that of equal numbers whose mean was rounded
+    rounding = 4 * np.finfo(float).eps * np.abs(statistic.mean)
+    weight = float(np.max(statistic.weight, initial=0.0))
+    is_constant = scatter <= weight * rounding**2
+    freedom = weight - 1 if weight > 1 else 1.0
+    return np.where(is_constant, 1.0, np.sqrt(scatter / freedom))
 
 
 def _with_rest(
@@ -94,7 +114,9 @@ def _fill(V: np.ndarray, k: int) -> np.ndarray:
     return linalg.qr(V.T, mode="economic", check_finite=False)[0].T
 
 
-def rows_spectrum(block: Block, center: bool = True) -> tuple[CenteredRows, Spectrum]:
+def rows_spectrum(
+    block: Block, center: bool = True, standardize: bool = False
+) -> tuple[CenteredRows, Spectrum]:
     """From the singular values of the (centered) rows: exact where eigenvalues of the scatter lose
     digits."""
     centered = CenteredRows.of(block)
@@ -104,18 +126,20 @@ def rows_spectrum(block: Block, center: bool = True) -> tuple[CenteredRows, Spec
         w = block.weights
         used = w > 0
         factor = np.sqrt(w[used])[:, None] * X[used]
+    scale = _scales(centered, centered.xx_diagonal, standardize)
+    factor = factor / scale
     _, singular, V = linalg.svd(factor, full_matrices=False, check_finite=False)
     largest = singular.max(initial=0.0)
     limit = max(factor.shape) * np.finfo(float).eps * largest
     singular = np.where(singular > limit, singular, 0.0)
     # diag(s) V has the scatter of all rows, in at most as many rows as there are columns
-    root = singular[:, None] * V
+    root = singular[:, None] * V * scale
     compact = CenteredRows(centered.n_rows, centered.weight, centered.mean, root, 0)
     values = singular**2
     total = float(values.sum())
     n_missing = max(0, factor.shape[1] - len(singular))
     values = np.append(values, np.zeros(n_missing))
-    return compact, Spectrum(total, values, partial(_fill, V))
+    return compact, Spectrum(total, values, partial(_fill, V), scale)
 
 
 # -- random projections ----------------------------------------------------------------
@@ -153,6 +177,7 @@ def randomized_spectrum(
     passes: int,
     random: np.random.RandomState,
     center: bool = True,
+    standardize: bool = False,
     n_oversamples: int = 10,
 ) -> tuple[CenteredRows, Spectrum]:
     """The first k eigenvectors by subspace iteration from a random start, one pass over the rows
@@ -163,27 +188,35 @@ def randomized_spectrum(
     """
     moments: Moments = rows.reduce(Moments.of)
     mean = np.where(moments.weight > 0, moments.mean, 0.0)
-    if center:
-        about = mean
-    else:
+    about = mean
+    squares = moments.scatter
+    if not center:
+        # about the origin: N times the mean squared more
         about = np.zeros_like(mean)
-    # the sums of squares about that point are those about the mean and N times the shift squared
-    squares = moments.scatter + moments.weight * (mean - about) ** 2
+        squares = squares + moments.weight * mean**2
+    scale = _scales(moments, moments.scatter, standardize)
+    unit = 1.0 / scale[:, None]
     d = len(mean)
     # subspace iteration: Q ← S orth(Q), one pass over the rows each
     Q = random.standard_normal((d, min(d, k + n_oversamples)))
     for _ in range(passes + 1):
-        Q = linalg.qr(Q, mode="economic", check_finite=False)[0]
-        before = Q
-        Q = rows.reduce(partial(ProjectedScatter.of, Q=before, center=about)).product
-    # Rayleigh-Ritz: the eigenvectors of Qᵀ S Q, taken back by Q
-    values, U = linalg.eigh(before.T @ Q)
-    values = np.maximum(values[::-1], 0.0)[:k]
-    V = (before @ U[:, ::-1]).T
+        before = linalg.qr(Q, mode="economic", check_finite=False)[0]
+        of = partial(ProjectedScatter.of, Q=unit * before, center=about)
+        Q = unit * rows.reduce(of).product
+    values, V = _ritz_pairs(before, Q)
+    values = values[:k]
     weight = float(moments.weight.max(initial=0.0))
-    factor = np.sqrt(values)[:, None] * V[: len(values)]
+    factor = np.sqrt(values)[:, None] * V[: len(values)] * scale
     compact = CenteredRows(moments.n_rows, weight, mean, factor, 0)
-    return compact, Spectrum(float(squares.sum()), values, partial(_fill, V))
+    total = float((squares / scale**2).sum())
+    return compact, Spectrum(total, values, partial(_fill, V), scale)
+
+
+def _ritz_pairs(Q: np.ndarray, product: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rayleigh-Ritz: the eigenvalues of Qᵀ S Q, the largest first, and their vectors taken back by
+    Q, as rows; `product` is S Q."""
+    values, U = linalg.eigh(Q.T @ product)
+    return np.maximum(values[::-1], 0.0), (Q @ U[:, ::-1]).T
 
 
 # -- what follows from it --------------------------------------------------------------

@@ -13,13 +13,26 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import check_same_columns, takes_weights, undefined
 from lyceum._core.constraints import Interval
-from lyceum._core.members import MEMBER_CONSTRAINTS, Ensemble, MemberData, set_seeds
+from lyceum._core.members import (
+    MEMBER_CONSTRAINTS,
+    Ensemble,
+    MemberData,
+    member_operations,
+    set_seeds,
+    weighted_sum_operations,
+)
 from lyceum._core.statistics import seed_from, weighted_mean
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import Router, Tree, contributions
-from lyceum._core.types import Data, Estimator
+from lyceum._core.types import Data, Estimator, Operation
 from lyceum.ensemble.bagging.draws import Draws, OutOfBag, counts_in_bags, weights_of
-from lyceum.ensemble.tree_members import are_trees, cells_of_trees, forest, votes
+from lyceum.ensemble.tree_members import (
+    are_trees,
+    cells_of_trees,
+    forest,
+    tree_operations,
+    votes,
+)
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Summary, Table
@@ -332,6 +345,25 @@ class BaggingBase(Ensemble):
         # threads answer, the sum is in order: it does not depend on the number of threads
         answers: Any = ordered_map(partial(self._member_answer, data=data), range(L))
         return sum(answers) / L
+
+    def _mean_operations(self) -> list[Operation]:
+        """The mean answer of all members, for exported models."""
+        L = len(self.estimators_)
+        values = self._node_values
+        if are_trees(self.estimators_, one_leaf=values is votes):
+            router = forest(self, self._columns, values)
+            sums = tree_operations(router, self.schema_, [0.0] * self._width)
+            mean = {"rule": "sum", "weights": [1.0 / L], "width": self._width}
+            return [*sums, ("fuse", mean)]
+        branches = [
+            self._answer_operations(member, columns)
+            for member, columns in zip(self.estimators_, self._columns)
+        ]
+        return weighted_sum_operations(branches, 1.0 / L, self._width)
+
+    def _answer_operations(self, member: Estimator, columns: Any) -> list[Operation]:
+        """`_answer` for exported models."""
+        return member_operations(member, self.schema_, columns)
 
     def _member_answer(self, i: int, data: MemberData) -> np.ndarray:
         return self._answer(self.estimators_[i], data, self.draws_.columns(i))

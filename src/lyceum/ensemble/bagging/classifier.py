@@ -12,11 +12,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier, normalize_posteriors
 from lyceum._core.constraints import StrOptions
-from lyceum._core.members import MemberData, MemberImportances, one_hot
+from lyceum._core.members import (
+    MemberData,
+    MemberImportances,
+    class_operations,
+    one_hot,
+)
 from lyceum._core.statistics import weighted_mean
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import Tree, shares
-from lyceum._core.types import Categories, Data, Estimator
+from lyceum._core.types import Categories, Data, Estimator, Operation
 from lyceum.ensemble.bagging.base import BAG_CONSTRAINTS, BaggingBase
 from lyceum.ensemble.tree_members import are_trees, votes
 from lyceum.report import Explanation, Table
@@ -224,6 +229,13 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
 
     def _mean(self, data: MemberData) -> np.ndarray:
         return normalize_posteriors(super()._mean(data))
+
+    def _operations(self) -> list[Operation]:
+        return [*self._mean_operations(), ("shares", {})]
+
+    def _answer_operations(self, member: Estimator, columns: Any) -> list[Operation]:
+        vote = self.voting == "hard"
+        return class_operations(member, self.classes_, self.schema_, columns, vote)
 
     def _log_mean(self, data: MemberData) -> np.ndarray:
         with np.errstate(divide="ignore"):

@@ -13,7 +13,7 @@ from lyceum._core.base import Regressor
 from lyceum._core.members import MemberData, MemberImportances, explains_rows
 from lyceum._core.statistics import weighted_mean
 from lyceum._core.trees import Tree
-from lyceum._core.types import Categories, Data, Estimator
+from lyceum._core.types import Categories, Data, Estimator, Operation
 from lyceum.ensemble.bagging.base import BAG_CONSTRAINTS, BaggingBase
 from lyceum.ensemble.bagging.draws import r_squared
 from lyceum.ensemble.tree_members import are_trees
@@ -124,6 +124,9 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
 
     def _value(self, data: MemberData) -> np.ndarray:
         return self._mean(data)[:, 0]
+
+    def _operations(self) -> list[Operation]:
+        return self._mean_operations()
 
     @property
     def _width(self) -> int:

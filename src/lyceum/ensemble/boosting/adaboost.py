@@ -20,14 +20,16 @@ from lyceum._core.members import (
     Ensemble,
     MemberData,
     MemberImportances,
+    class_operations,
     one_hot,
+    weighted_sum_operations,
 )
 from lyceum._core.native import native
 from lyceum._core.probability import AGAINST_RUNNER_UP, runner_up
 from lyceum._core.statistics import seed_from
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import Router, contributions
-from lyceum._core.types import Categories, Data, Target, Weights
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.ensemble.boosting.adaboost_members import draws_rows, member_fitter
 from lyceum.ensemble.boosting.adaboost_rounds import (
     ALL,
@@ -41,7 +43,13 @@ from lyceum.ensemble.boosting.adaboost_rounds import (
     run_round,
 )
 from lyceum.ensemble.committees.explanation import MemberExplanation
-from lyceum.ensemble.tree_members import are_trees, cells_of_trees, forest, votes
+from lyceum.ensemble.tree_members import (
+    are_trees,
+    cells_of_trees,
+    forest,
+    tree_operations,
+    votes,
+)
 from lyceum.progress import report
 from lyceum.report import Summary, Table
 from lyceum.trees import DecisionTreeClassifier
@@ -388,6 +396,18 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         for codes, alpha in zip(predicted, self.alphas_.tolist()):
             V[rows, codes] += 2.0 * alpha
         return V
+
+    def _operations(self) -> list[Operation]:
+        K = len(self.classes_)
+        if are_trees(self.estimators_, one_leaf=True):
+            votes_of_trees = tree_operations(self._forest(), self.schema_, [0.0] * K)
+            return [*votes_of_trees, ("softmax", {})]
+        branches = [
+            class_operations(member, self.classes_, self.schema_, vote=True)
+            for member in self.estimators_
+        ]
+        V = weighted_sum_operations(branches, 2.0 * self.alphas_, K)
+        return [*V, ("softmax", {})]
 
     def _vote_of(self, i: int, data: MemberData) -> np.ndarray:
         """What member i adds to V."""

@@ -20,13 +20,14 @@ from lyceum._core.members import (
     MemberData,
     MemberImportances,
     explains_rows,
+    member_operations,
     set_seeds,
 )
 from lyceum._core.native import native
 from lyceum._core.probability import AGAINST_RUNNER_UP, runner_up
 from lyceum._core.statistics import seed_from
 from lyceum._core.threads import ordered_map
-from lyceum._core.types import Categories, Data
+from lyceum._core.types import Categories, Data, Operation
 from lyceum.ensemble.boosting.losses import Loss, Squared, class_loss
 from lyceum.errors import SettingError
 from lyceum.progress import report
@@ -219,6 +220,19 @@ class _GenericBoosting(Ensemble):
             F += added
         return F
 
+    def _score_operations(self) -> list[Operation]:
+        """F of a row, for exported models."""
+        # members are round by round, in a round score by score
+        S = len(self.init_)
+        coef = np.zeros((S, len(self.estimators_)))
+        for i in range(len(self.estimators_)):
+            coef[i % S, i] = self.steps_[i // S]
+        branches = [
+            member_operations(member, self.schema_) for member in self.estimators_
+        ]
+        sums = {"coef": coef.tolist(), "intercept": self.init_.tolist()}
+        return [("branches", {"branches": branches}), ("linear", sums)]
+
     def _score_parts(self, data: MemberData) -> np.ndarray:
         """The base and what every column adds, of every score, (n_scores, n, 1 + d)."""
         names = self.schema_.names
@@ -340,6 +354,9 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _GenericBoosting):
     def _value(self, data: MemberData) -> np.ndarray:
         return self._scores(data)[:, 0]
 
+    def _operations(self) -> list[Operation]:
+        return self._score_operations()
+
     def _parts_of_value(self, data: MemberData) -> np.ndarray:
         parts = self._score_parts(data)[0]
         return np.column_stack([parts.sum(axis=1), parts])
@@ -453,6 +470,12 @@ class GenericBoostingClassifier(Classifier, MemberImportances, _GenericBoosting)
         joint = self._class_scores(data)
         native.posterior(joint)
         return joint
+
+    def _operations(self) -> list[Operation]:
+        operations = self._score_operations()
+        if len(self.init_) < len(self.classes_):
+            operations.append(("before", {"values": [0.0]}))
+        return [*operations, ("softmax", {})]
 
     def _log_posterior(self, data: MemberData) -> np.ndarray:
         joint = self._class_scores(data)

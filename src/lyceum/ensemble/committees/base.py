@@ -17,15 +17,23 @@ from sklearn.utils.metaestimators import _BaseComposition
 
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
+    pipeline_steps,
     takes_rows,
     takes_weights,
     undefined,
 )
 from lyceum._core.data import ArraySource, Block, Inputs, Rows
-from lyceum._core.members import Ensemble, MemberData, one_hot, set_seeds
+from lyceum._core.members import (
+    Ensemble,
+    MemberData,
+    class_operations,
+    member_operations,
+    one_hot,
+    set_seeds,
+)
 from lyceum._core.statistics import given_splits, seed_from
 from lyceum._core.threads import ordered_map
-from lyceum._core.types import Data, Target, Weights
+from lyceum._core.types import Data, Operation, Target, Weights
 from lyceum.ensemble.committees.explanation import MemberExplanation
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import splitter
@@ -45,6 +53,20 @@ class Member:
     name: str
     estimator: Any
     columns: Any = None
+
+
+def member_kind(member: Any) -> str:
+    """The class of a member; of a pipeline that of its last step, of calibrated posteriors that of
+    the learner behind them.
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from lyceum.linear import Ridge
+    >>> from lyceum.prepare import StandardScaler
+    >>> member_kind(make_pipeline(StandardScaler(), Ridge()))
+    'Ridge'
+    """
+    learner = getattr(member, "estimator_", member)
+    return type(pipeline_steps(learner)[-1]).__name__
 
 
 def named_members(members: Sequence[Any], what: str = "estimators") -> list[Member]:
@@ -322,6 +344,15 @@ class NamedEnsemble(_BaseComposition, Ensemble):
             codes = data.class_codes(fitted, self.classes_, rows, columns)
             return one_hot(codes, len(self.classes_))
         return data.posteriors(fitted, self.classes_, rows, columns)
+
+    def _answer_operations(
+        self, i: int, fitted: Any, vote: bool = False
+    ) -> list[Operation]:
+        """`_answer` for exported models."""
+        columns = self.columns_[i]
+        if not is_classifier(self):
+            return member_operations(fitted, self.schema_, columns)
+        return class_operations(fitted, self.classes_, self.schema_, columns, vote)
 
     def _answers(self, data: MemberData, vote: bool = False) -> np.ndarray:
         """The answers of every member, (L, n, K or 1)."""

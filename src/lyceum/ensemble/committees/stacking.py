@@ -15,14 +15,24 @@ from lyceum._core.base import (
     complexity,
     normalize_posteriors,
     parts_by_replacement,
+    plausible_cells,
     takes_rows,
     undefined,
 )
 from lyceum._core.constraints import HasMethods, StrOptions
 from lyceum._core.data import ArraySource, Column, Rows, Schema, dense_cells
-from lyceum._core.members import MemberData, set_seeds
-from lyceum._core.types import Categories, Data, Target, Weights
-from lyceum.ensemble.committees.base import NAMED_CONSTRAINTS, NamedEnsemble
+from lyceum._core.members import (
+    MemberData,
+    class_operations,
+    member_operations,
+    set_seeds,
+)
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
+from lyceum.ensemble.committees.base import (
+    NAMED_CONSTRAINTS,
+    NamedEnsemble,
+    member_kind,
+)
 from lyceum.ensemble.committees.voting import usual_classifiers, usual_regressors
 from lyceum.errors import DataError
 from lyceum.linear import LogisticRegression, Ridge
@@ -224,6 +234,26 @@ class _Stacking(NamedEnsemble):
     def _fused_answer(self, data: MemberData) -> np.ndarray:
         return self._final_answer(self._level1(self._level0(data), data))
 
+    def _operations(self) -> list[Operation]:
+        branches = []
+        for i, member in enumerate(self.estimators_):
+            operations = self._answer_operations(i, member)
+            if is_classifier(self) and len(self.classes_) == 2:
+                operations.append(("pick", {"columns": [1]}))
+            branches.append(operations)
+        if self.passthrough:
+            branches.append([])
+        source = ArraySource(
+            plausible_cells(self.schema_), None, None, self.schema_, coded=True
+        )
+        answers = np.zeros((1, len(self.level0_names_)))
+        level1 = self._level1(answers, MemberData(source)).schema
+        final = member_operations(self.final_estimator_, level1)
+        if is_classifier(self):
+            final = class_operations(self.final_estimator_, self.classes_, level1)
+            final.append(("shares", {}))
+        return [("branches", {"branches": branches}), *final]
+
     def level0(self, X: Data) -> Any:
         """The answers of the members, one column per member (and class): the rows of level 1."""
         return self._apply_to_members(self._level0, X)
@@ -301,7 +331,7 @@ class _Stacking(NamedEnsemble):
         check_is_fitted(self)
         rows = []
         for i, (name, member) in enumerate(zip(self.names_, self.estimators_)):
-            rows.append([name, type(member).__name__, self._columns_text(i)])
+            rows.append([name, member_kind(member), self._columns_text(i)])
         tables = [Table("Members", ["member", "learner", "columns"], rows)]
         coef: Any = getattr(self.final_estimator_, "coef_", None)
         if np.ndim(coef) and np.shape(coef)[-1] == len(self.level0_names_):

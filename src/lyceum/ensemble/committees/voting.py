@@ -14,9 +14,13 @@ from lyceum._core.constraints import StrOptions
 from lyceum._core.members import MemberData
 from lyceum._core.probability import check_shares
 from lyceum._core.statistics import weighted_mean
-from lyceum._core.types import Categories, Data, Target, Weights
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.bayes import NaiveBayes
-from lyceum.ensemble.committees.base import NAMED_CONSTRAINTS, NamedEnsemble
+from lyceum.ensemble.committees.base import (
+    NAMED_CONSTRAINTS,
+    NamedEnsemble,
+    member_kind,
+)
 from lyceum.ensemble.committees.diversity import Diversity, diversity
 from lyceum.ensemble.committees.explanation import member_shares
 from lyceum.ensemble.committees.fusion import (
@@ -35,6 +39,7 @@ from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 _SMALLEST = 1e-12  # an error of zero would give a weight without bound
 _WITHOUT_WEIGHTS = ("median", "minimum", "maximum")
+_SUMS = ("vote", "sum", "average", "weighted")
 
 
 def usual_classifiers() -> list[Any]:
@@ -185,7 +190,7 @@ class _Voting(NamedEnsemble):
             self._answer(i, member, data, vote=vote)
             for i, member in enumerate(self.estimators_)
         )
-        if self.rule in ("vote", "sum", "average", "weighted"):
+        if self.rule in _SUMS:
             # a member at a time: no room for all
             return weighted_sum(answers, self.weights_)
         return self._fuse_stacked(np.stack(list(answers)))
@@ -197,11 +202,22 @@ class _Voting(NamedEnsemble):
         fused = fuse(answers, self.rule, weights)
         if self.rule != "product":
             return fused
-        # where every class has a product of zero, the mean decides
-        zero = ~(fused.sum(axis=1) > 0.0)
+        # where every class has a product of zero, or next to it, the mean decides
+        zero = ~(fused.sum(axis=1) >= np.finfo(np.float64).tiny)
         if zero.any():
             fused[zero] = fuse(answers[:, zero], "sum", weights)
         return fused
+
+    def _fuse_operations(self) -> list[Operation]:
+        """The fused answers, for exported models."""
+        branches = [
+            self._answer_operations(i, member, vote=self.rule == "vote")
+            for i, member in enumerate(self.estimators_)
+        ]
+        rule = "sum" if self.rule in _SUMS else self.rule
+        width = len(self.classes_) if is_classifier(self) else 1
+        fused = {"rule": rule, "weights": self.weights_.tolist(), "width": width}
+        return [("branches", {"branches": branches}), ("fuse", fused)]
 
     # -- what was learned --------------------------------------------------------------
 
@@ -276,7 +292,7 @@ class _Voting(NamedEnsemble):
         rows = []
         for i, (name, member) in enumerate(zip(self.names_, self.estimators_)):
             weight = float(self.weights_[i])
-            rows.append([name, type(member).__name__, self._columns_text(i), weight])
+            rows.append([name, member_kind(member), self._columns_text(i), weight])
         if hasattr(self, "validation_errors_"):
             loss = "squared error"
             if is_classifier(self):
@@ -389,6 +405,9 @@ class VotingClassifier(Classifier, _Voting):
     def _fused_answer(self, data: MemberData) -> np.ndarray:
         return normalize_posteriors(self._fuse_answers(data))
 
+    def _operations(self) -> list[Operation]:
+        return [*self._fuse_operations(), ("shares", {})]
+
     def diversity(self, X: Data, y: Target) -> Diversity:
         """How differently the members err on test rows."""
         codes = self.member_outputs(X).argmax(axis=2)
@@ -478,6 +497,9 @@ class VotingRegressor(Regressor, _Voting):
 
     def _fused_answer(self, data: MemberData) -> np.ndarray:
         return self._fuse_answers(data)[:, 0]
+
+    def _operations(self) -> list[Operation]:
+        return self._fuse_operations()
 
     def member_outputs(self, X: Data) -> np.ndarray:
         """The numbers that every member predicts, (L, n)."""

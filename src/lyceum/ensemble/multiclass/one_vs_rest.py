@@ -10,16 +10,18 @@ from sklearn.utils.metaestimators import available_if
 
 from lyceum._core.base import normalize_posteriors
 from lyceum._core.constraints import StrOptions
-from lyceum._core.members import MemberData
+from lyceum._core.members import MemberData, member_operations
 from lyceum._core.threads import ordered_map
-from lyceum._core.types import Categories, Data
+from lyceum._core.types import Categories, Data, Operation
 from lyceum.ensemble.multiclass.binary_members import (
     BINARY_CONSTRAINTS,
     BinaryMembers,
+    ConstantMember,
     has_posteriors,
     log_answers,
     yes_posterior,
 )
+from lyceum.errors import cannot_export
 
 
 class OneVsRestClassifier(BinaryMembers):
@@ -149,6 +151,25 @@ class OneVsRestClassifier(BinaryMembers):
         nowhere = yes.sum(axis=1) <= 0
         yes[nowhere] = self.class_weight_ > 0
         return normalize_posteriors(yes)
+
+    def _operations(self) -> list[Operation]:
+        K = len(self.classes_)
+        if K < 2 or self.decision != "scores" or not has_posteriors(self):
+            raise cannot_export(self, "it decides by votes, or by scores alone")
+        branches = [
+            [*member_operations(member, self.schema_), ("pick", {"columns": [1]})]
+            for member in self.estimators_
+            if not isinstance(member, ConstantMember)
+        ]
+        if len(branches) < len(self.estimators_):
+            raise cannot_export(self, "a class has no rows, or all of them")
+        operations: list[Operation] = [("branches", {"branches": branches})]
+        if K == 2:
+            both = {"coef": [[-1.0], [1.0]], "intercept": [1.0, 0.0]}
+            return [*operations, ("linear", both)]
+        equal = (self.class_weight_ > 0).astype(np.float64)
+        otherwise = (equal / equal.sum()).tolist()
+        return [*operations, ("shares", {"otherwise": otherwise})]
 
 
 def _votes(scores: np.ndarray) -> np.ndarray:

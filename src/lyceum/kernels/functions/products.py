@@ -154,7 +154,8 @@ class PolynomialKernel(_ProductKernel):
         The factor γ; "scale" is 1 / (d · variance of the cells) and "auto" 1 / d, both learned by
         `fitted`.
     coef0 : float, default=1.0
-        The shift c.
+        The shift c, by this name in every kernel learner; only `SVC` and `SVR` have the default 0,
+        as in scikit-learn.
 
     See Also
     --------

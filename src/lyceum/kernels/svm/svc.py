@@ -369,9 +369,16 @@ class SVC(Classifier, SupportVectors):
         return class_scores(scores, self.machines_, K)
 
     def _operations(self) -> list[Operation]:
-        if len(self.classes_) != 2 or self._has_posteriors:
-            raise cannot_export(self, "it has several machines, or probability=True")
-        return [*self._machine_operations(), ("sides", {})]
+        K = len(self.classes_)
+        if K < 2 or self._has_posteriors:
+            raise cannot_export(self, "it has one class, or probability=True")
+        operations = self._machine_operations()
+        if K == 2:
+            return [*operations, ("sides", {})]
+        if not self._has_pairs:
+            return operations
+        pairs = {"machines": [list(pair) for pair in self.machines_], "size": K}
+        return [*operations, ("pairs", pairs)]
 
     def decision_function(self, X: Data) -> Any:
         """f(x) of the second of two classes, (n,), or one score per class, (n, K).

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from lyceum._core.base import PosteriorClassifier
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
-from lyceum._core.types import Categories, Data, Target, Weights
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.errors import ModelFileError
 from lyceum.neighbors.condensing import condensed_rows, edited_rows
 from lyceum.neighbors.knn.explanation import NeighborExplanation
@@ -230,6 +230,9 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
 
     def _posteriors(self, block: Block) -> np.ndarray:
         return self._shares(block)
+
+    def _operations(self) -> list[Operation]:
+        return self._vote_operations()
 
     def _apply(self, function: Any, X: Data) -> Any:
         return self._apply_to_all(function, X, getattr(self, "n_neighbors_", 1))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lyceum._core.base import Regressor
 from lyceum._core.data import ArraySource, Block, Column, Rows
 from lyceum._core.distances import Metric, ValueDifference
-from lyceum._core.types import Categories, Data, Target, Weights
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.neighbors.knn.explanation import NeighborExplanation
 from lyceum.neighbors.knn.voter import VOTER_CONSTRAINTS, Voter
 from lyceum.neighbors.knn.votes import Tally
@@ -201,6 +201,9 @@ class KNeighborsRegressor(Regressor, Voter):
 
     def _mean_targets(self, block: Block) -> np.ndarray:
         return self._shares(block)[:, 0]
+
+    def _operations(self) -> list[Operation]:
+        return self._vote_operations()
 
     # -- what was learned --------------------------------------------------------------
 

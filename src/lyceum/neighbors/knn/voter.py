@@ -7,9 +7,15 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import targets_to_score, undefined, validation_parts
+from lyceum._core.base import (
+    affine_operation,
+    targets_to_score,
+    undefined,
+    validation_parts,
+)
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, dense_cells
 from lyceum._core.distances import (
@@ -19,8 +25,8 @@ from lyceum._core.distances import (
     pairwise_blocks,
 )
 from lyceum._core.statistics import held_out_rows, seed_from
-from lyceum._core.types import Data, Target, Weights
-from lyceum.errors import SettingError
+from lyceum._core.types import Data, Operation, Target, Weights
+from lyceum.errors import SettingError, cannot_export
 from lyceum.neighbors.knn.choice_of_k import (
     best_k,
     candidates,
@@ -59,6 +65,7 @@ VOTER_CONSTRAINTS: dict[str, list[Any]] = {
     **VOTE_CONSTRAINTS,
     **STORED_CONSTRAINTS,
 }
+_EXPORTED_CELLS = 100_000  # what a person would still send to a page
 _TYPICAL_ROWS = 256  # stored rows that tell how far apart rows are in a column
 
 
@@ -287,6 +294,43 @@ class Voter(StoredRows):
             near, votes = self._near(points[part])
             out[part] = tally.share(near.rows, votes)
         return out
+
+    def _vote_operations(self) -> list[Operation]:
+        """`_shares` for exported models."""
+        self._check_exported()
+        points = np.asarray(self._points(self.rows_), dtype=np.float64)
+        tally = self._tally()
+        targets = self.targets_[:, None]
+        if tally.n_classes:
+            targets = np.eye(tally.n_classes)[self.targets_]
+        operations: list[Operation] = []
+        if self.standardize is not False:
+            operations.append(affine_operation(self.center_, self.scale_))
+        kind = {"rows": points.tolist(), "metric": self._metric_name}
+        votes = {
+            "k": min(self.n_neighbors_, len(points)),
+            "votes": self.weights,
+            "bandwidth": self.bandwidth,
+            "targets": targets.tolist(),
+        }
+        return [*operations, ("distances", kind), ("nearest", votes)]
+
+    def _check_exported(self) -> None:
+        """Raise unless the votes can be counted in another language."""
+        if self.metric_params or self._metric_name not in ("euclidean", "manhattan"):
+            raise cannot_export(self, f"its metric is {self._metric_name!r}")
+        if self.radius is not None or self.ties == "all" or callable(self.weights):
+            raise cannot_export(
+                self, "radius, ties='all' and own votes are not written"
+            )
+        if self._row_weights is not None or sparse.issparse(self.rows_):
+            raise cannot_export(self, "its rows have weights, or are sparse")
+        if self.rows_.size > _EXPORTED_CELLS:
+            raise cannot_export(
+                self,
+                f"its {self.rows_.size:,} stored cells are more than {_EXPORTED_CELLS:,}: take"
+                " prototypes='condensed', or a sample of the rows",
+            )
 
     def _shepard(self, points: Any) -> np.ndarray:
         """The votes of all rows (Shepard's method): Σ v(d_i) y_i / Σ v(d_i)."""

@@ -85,6 +85,8 @@ class LocalModel:
     tolerance: float = 0.0
     robustness: np.ndarray | None = None  # (n,) factors on the kernel weights
     clips: bool = False  # whether values stay within the range of the targets
+    start: np.ndarray | None = None  # of a descent on the columns as they are
+    units: tuple[Any, Any] = (0.0, 1.0)  # center and scale of X
 
     def at(self, Q: np.ndarray, own: np.ndarray | None = None) -> LocalFit:
         """The fits at the rows of Q; `own` is the stored row that each leaves out."""
@@ -107,6 +109,8 @@ class LocalModel:
         return LocalFit(**arrays)
 
     def _fit_block(self, Q: np.ndarray, own: np.ndarray | None) -> LocalFit:
+        if self.start is not None:
+            return given_fits(self, Q, own)
         rules = native.LocalRules(self.degree, self.steps, self.rate, self.tolerance)
         lists = native.WeightedLists(*self.lists(Q, own))
         Q = np.ascontiguousarray(Q)
@@ -285,7 +289,6 @@ def descend_at(
 def descend_as_given(
     model: LocalModel,
     Q: np.ndarray,
-    cells: tuple[np.ndarray, np.ndarray],
     rate: float,
     start: Any,
     max_steps: int,
@@ -293,23 +296,18 @@ def descend_as_given(
 ) -> list[dict[str, Any]]:
     """Gradient descent at one query on the terms as they are: Δc = η Σ_i K_i (y_i - c·t_i) t_i.
 
-    `cells` are the stored rows and the query in the units of the columns, Q the query in those of
-    distances.
+    Q is the query in the units of distances.
     """
     _, rows, w, counts = model.lists(Q)
     if counts is not None:
         w = w * counts
     y = model.y[rows]
-    T = terms_of(cells[0][rows], model.degree)
-    t = terms_of(cells[1], model.degree)[0]
-    c = np.zeros(T.shape[1])
+    center, scale = model.units
+    T = terms_of(model.X[rows] * scale + center, model.degree)
+    t = terms_of(Q * scale + center, model.degree)[0]
+    c = np.zeros(len(t))
     if start is not None:
-        c = number_setting("start", start)
-    if c.shape != t.shape:
-        raise SettingError(
-            f"start has {c.size} coefficients, but the polynomial has {t.size}: 1, then the"
-            " columns, then their products"
-        )
+        c = check_start("start", start, len(t))
     return [
         {
             "step": step,
@@ -321,6 +319,81 @@ def descend_as_given(
             _descent(T, y, w, c, rate, max_steps, tol)
         )
     ]
+
+
+def check_start(name: str, start: Any, n: int) -> np.ndarray:
+    """The coefficients to start from, b0 first."""
+    c = number_setting(name, start)
+    if c.shape != (n,):
+        raise SettingError(
+            f"{name} has {c.size} coefficients, but the polynomial has {n}: 1, then the"
+            " columns, then their products"
+        )
+    return c
+
+
+def given_fits(model: LocalModel, Q: np.ndarray, own: np.ndarray | None) -> LocalFit:
+    """The fits at the rows of Q where gradient descent from `model.start` ends."""
+    offsets, rows, w, counts = model.lists(Q, own)
+    center, scale = model.units
+    parts = []
+    for i in range(len(Q)):
+        part = slice(offsets[i], offsets[i + 1])
+        x = Q[i] * scale + center
+        X = model.X[rows[part]] * scale + center
+        y = model.y[rows[part]]
+        n = np.ones(len(y)) if counts is None else counts[part]
+        parts.append(_given_fit(model, x, X, y, w[part], n))
+    columns = [np.array(column) for column in zip(*parts)]
+    return LocalFit(*columns)
+
+
+def _given_fit(
+    model: LocalModel,
+    x: np.ndarray,
+    X: np.ndarray,
+    y: np.ndarray,
+    kernel: np.ndarray,
+    counts: np.ndarray,
+) -> tuple[float, float, float, np.ndarray, bool]:
+    """Value, variance, leverage, gradient and degeneracy of one of them.
+
+    After m steps c = c_0 + P Tᵀ W (y - T c_0), P = η Σ_{k<m} (1 - η H)^k with H = Tᵀ W T: linear in
+    y, so that the value t·c weighs the targets by W T P t.
+    """
+    assert model.start is not None
+    T = terms_of(X, model.degree)
+    t = terms_of(x[None], model.degree)[0]
+    w = kernel * counts
+    path = list(
+        _descent(T, y, w, model.start, model.rate, model.steps, model.tolerance)
+    )
+    c = path[-1][1]
+    n_steps = len(path) - 1
+    # P has the eigenvectors of H, and the eigenvalues (1 - (1 - ηλ)^m) / λ, ηm where λ is 0
+    values, U = np.linalg.eigh((T.T * w) @ T)
+    is_lost = values <= len(t) * np.finfo(float).eps * values.max(initial=0.0)
+    moved = 1.0 - (1.0 - model.rate * values) ** n_steps
+    inverse = np.full_like(values, model.rate * n_steps)
+    np.divide(moved, values, out=inverse, where=~is_lost)
+    direction = U @ (inverse * (U.T @ t))
+    weights = kernel * (T @ direction)
+    slopes = _slopes_at(x, c, model.degree) * model.units[1]
+    norm = float(counts @ weights**2)
+    return float(t @ c), norm, float(t @ direction), slopes, bool(is_lost.any())
+
+
+def _slopes_at(x: np.ndarray, c: np.ndarray, degree: int) -> np.ndarray:
+    """The gradient at x of the polynomial with coefficients c."""
+    d = len(x)
+    slopes = np.zeros(d)
+    if degree > 0:
+        slopes += c[1 : d + 1]
+    if degree > 1:
+        i, j = np.triu_indices(d)
+        np.add.at(slopes, i, c[d + 1 :] * x[j])
+        np.add.at(slopes, j, c[d + 1 :] * x[i])
+    return slopes
 
 
 def _descent(

@@ -20,6 +20,7 @@ from lyceum.neighbors.local_regression.fits import (
     LocalFit,
     LocalModel,
     bandwidths_to_try,
+    check_start,
     descend_as_given,
     descend_at,
     n_terms,
@@ -71,9 +72,14 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         What every column of numbers is divided by before distances are taken: its standard
         deviation, its range, or a number.
     solver : {"direct", "gradient_descent"}, default="direct"
-        How the small problems are solved: at once, or by weighted gradient descent from 0.
+        How the small problems are solved: at once, or by weighted gradient descent.
     learning_rate : float, default=1.0
-        The step of gradient descent, in units of the largest one that is certain to descend.
+        The step of gradient descent, in units of the largest one that is certain to descend (below
+        2); η itself where `coef_init` is given.
+    coef_init : array of shape (n_terms,) or None, default=None
+        Where gradient descent starts, b0 first: the steps are then those on paper, Δb = η Σ_i K_i
+        (y_i - p(x_i)) t_i with the terms t of the columns as they are. None: from 0, on terms about
+        their means and in units of length 1. `descend` shows the steps.
     max_steps : int, default=1000
         The most steps of gradient descent.
     robust : int, default=0
@@ -147,7 +153,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         ],
         "standardize": ["boolean", StrOptions({"range"}), "array-like"],
         "solver": [StrOptions({"direct", "gradient_descent"})],
-        "learning_rate": [Interval(Real, 0, 2, closed="neither")],
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "coef_init": ["array-like", None],
         "max_steps": [_COUNT],
         "robust": [Interval(Integral, 0, None, closed="left")],
         "clip": ["boolean"],
@@ -169,6 +176,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         standardize: Any = True,
         solver: str = "direct",
         learning_rate: float = 1.0,
+        coef_init: ArrayLike | None = None,
         max_steps: int = 1000,
         robust: int = 0,
         clip: bool = False,
@@ -182,6 +190,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         self.standardize = standardize
         self.solver = solver
         self.learning_rate = learning_rate
+        self.coef_init = coef_init
         self.max_steps = max_steps
         self.robust = robust
         self.clip = clip
@@ -254,6 +263,18 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             raise SettingError(
                 "n_neighbors and bandwidth cannot both be chosen by leave-one-out: choose one"
             )
+        if self.coef_init is None:
+            if self.learning_rate >= 2:
+                raise SettingError(
+                    f"learning_rate={self.learning_rate:g} is in units of the largest step that is"
+                    " certain to descend and would run away: give less than 2, or coef_init for a"
+                    " rate as on paper"
+                )
+            return
+        if self.solver == "direct":
+            raise SettingError("coef_init is where solver='gradient_descent' starts")
+        terms = n_terms(self.rows_.shape[1], self.degree)
+        check_start("coef_init", self.coef_init, terms)
 
     def _learn_scale(self, rows: Rows) -> None:
         if isinstance(self.standardize, bool | str):
@@ -281,6 +302,9 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         h = self.bandwidth_ if bandwidth is None else bandwidth
         counts_once = (self.weights_ == 1.0).all()
         descends = self.solver == "gradient_descent"
+        start = None
+        if self.coef_init is not None:
+            start = number_setting("coef_init", self.coef_init)
         return LocalModel(
             index=self._neighbor_index,
             X=np.ascontiguousarray(self._points(self.rows_), dtype=np.float64),
@@ -296,6 +320,8 @@ class LocallyWeightedRegression(Regressor, StoredRows):
             tolerance=float(self.tol),
             robustness=getattr(self, "robustness_", None),
             clips=bool(self.clip),
+            start=start,
+            units=(self.center_, self.scale_),
         )
 
     # -- choice of a bandwidth ---------------------------------------------------------
@@ -418,7 +444,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         A step adds η Σ_i K_i (y_i - p(x_i)) t_i, with t_i the terms of row i: 1, its columns, and
         for degree 2 their products. They are taken about their means and in units of length 1,
         from 0 and with the rate of the learner; or as they are, as on paper, if a rate or a start
-        is given here.
+        is given here or a `coef_init` to the learner.
 
         Parameters
         ----------
@@ -426,7 +452,7 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         learning_rate : float, optional
             η itself; by default that of the learner.
         start : array of shape (n_terms,), optional
-            The coefficients to start from, b0 first; by default 0.
+            The coefficients to start from, b0 first; by default `coef_init`, or 0.
 
         Returns
         -------
@@ -436,14 +462,13 @@ class LocallyWeightedRegression(Regressor, StoredRows):
         """
         rows = self.rows_to_predict(np.asarray(x, dtype=np.float64).reshape(1, -1))
         block = rows.in_one_block(type(self).__name__)
-        cells = as_cells(block)
-        points = self._float_points(cells)
+        points = self._float_points(as_cells(block))
         rate = self.learning_rate if learning_rate is None else learning_rate
+        start = self.coef_init if start is None else start
         limits: dict[str, Any] = {"max_steps": int(self.max_steps), "tol": self.tol}
         if learning_rate is None and start is None:
             return descend_at(self._model(), points, rate, **limits)
-        both = (np.asarray(self.rows_, np.float64), np.asarray(cells, np.float64))
-        return descend_as_given(self._model(), points, both, rate, start, **limits)
+        return descend_as_given(self._model(), points, rate, start, **limits)
 
     # -- what was learned --------------------------------------------------------------
 

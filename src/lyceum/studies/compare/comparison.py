@@ -11,8 +11,8 @@ from lyceum.evaluate import LearningCurve
 from lyceum.studies.report.format import (
     aligned_interval,
     aligned_loss,
+    gap_text,
     metric_name,
-    p_cell,
 )
 
 if TYPE_CHECKING:
@@ -76,27 +76,27 @@ class RankedLearner:
         Search, fit and prediction, all folds.
     memory : int
         Largest growth of the process in a fold, in bytes.
-    difference : float or None
-        `loss` over that of the best, in mean fold losses; None for the best itself.
-    p_value, p_value_holm : float or None
-        Against the best, by the test that fits the number of folds (`Comparison.test`), and with
-        Holm's correction for comparing several learners; None for the best, and where no test is
-        possible. Those of the constant guess are the `p_rows` of this pair and the `p_baseline` of
+    difference, difference_error : float or None
+        `loss` less that of the best, and the standard error of this difference, which is taken row
+        by row; None for the best itself.
+    p_value, p_adjusted : float or None
+        Against the best, by a permutation test on the losses of rows (or of groups of rows), and
+        corrected for comparing several learners by Westfall and Young's max-T; None for the best,
+        and where there are too few rows. `p_adjusted` of the constant guess is the `p_baseline` of
         the best.
-    p_corrected_t, p_rows, p_mcnemar : float or None
-        The single tests: the corrected resampled t test (Nadeau and Bengio) on fold losses (their
-        logarithms for regression), the permutation test on the losses of rows, and McNemar's on the
-        rows decided wrong (classification only, and not with groups).
+    p_corrected_t, p_mcnemar : float or None
+        Other tests: the corrected resampled t test (Nadeau and Bengio) on fold losses (their
+        logarithms for regression), and McNemar's on the rows decided wrong (classification only,
+        and not with groups).
     p_corrected_t_holm, p_mcnemar_holm : float or None
         The same, with Holm's correction for comparing several learners.
     p_baseline : float or None
-        Against the constant guess, by the permutation test on rows, or on whole groups of rows,
-        with Holm's correction.
+        Against the constant guess, by the same test and correction.
     error_632 : float or None
         The .632 bootstrap estimate, where it was requested.
     is_level : bool
         Whether the loss is above that of the best by at most half a standard error of the
-        difference, which is taken row by row.
+        difference, by at most 1 %, or by one row of errors.
     complexity : int
         How many numbers a prediction needs.
     is_baseline : bool
@@ -126,8 +126,6 @@ class RankedLearner:
         Of a committee or of stacking: the weight of every learner; empty for others.
     warnings : tuple of str
         The warnings of its fits, each once.
-    p_text : str
-        `p_value_holm` for a table; empty without one.
     is_tuned : bool
         Whether its settings were searched in every finished fold, or there was nothing to search.
 
@@ -142,9 +140,10 @@ class RankedLearner:
     the American Statistical Association 22, 1927. Q. McNemar, "Note on the sampling error of the
     difference between correlated proportions or percentages", Psychometrika 12, 1947. S. Holm, "A
     simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6,
-    1979. D. J. Hand and R. J. Till, "A simple generalization of the area under the ROC curve for
-    multiple class classification problems", Machine Learning 45, 2001. C. Nadeau and Y. Bengio,
-    "Inference for the generalization error", Machine Learning 52, 2003.
+    1979. P. H. Westfall and S. S. Young, "Resampling-Based Multiple Testing", 1993. D. J. Hand and
+    R. J. Till, "A simple generalization of the area under the ROC curve for multiple class
+    classification problems", Machine Learning 45, 2001. C. Nadeau and Y. Bengio, "Inference for the
+    generalization error", Machine Learning 52, 2003.
 
     Examples
     --------
@@ -192,10 +191,10 @@ class RankedLearner:
     r2: float | None = None
     confusion: tuple[tuple[float, ...], ...] | None = None
     difference: float | None = None
+    difference_error: float | None = None
     p_value: float | None = None
-    p_value_holm: float | None = None
+    p_adjusted: float | None = None
     p_baseline: float | None = None
-    p_rows: float | None = None
     p_corrected_t: float | None = None
     p_corrected_t_holm: float | None = None
     p_mcnemar: float | None = None
@@ -217,11 +216,6 @@ class RankedLearner:
         """Whether its settings were searched in every finished fold, or there was nothing to
         search."""
         return self.settings_tried < 2 or self.folds_searched >= self.folds_done
-
-    @property
-    def p_text(self) -> str:
-        """The corrected p-value against the best, for a table; empty without one."""
-        return p_cell(self.p_value_holm)
 
     def as_dict(self) -> dict[str, Any]:
         """All fields in JSON's own types."""
@@ -299,9 +293,11 @@ class Comparison:
         `criterion`; None for regression, whose loss has no bound.
     test : str
         The test behind `RankedLearner.p_value`; empty where none is possible.
+    smallest_p : float
+        The smallest p-value that it can have with so many rows.
     learning_curve : lyceum.evaluate.LearningCurve or None
-        Of the choice, in `criterion` (squared error for regression); None when the budget did not
-        reach.
+        Of the choice, by the error rate or mean cost of its decisions, or RMSE; None when the
+        budget did not reach.
     holdout : HoldoutResult or None
         The result on the rows held out, where the recipe asks for it.
     statements : tuple of str
@@ -351,6 +347,7 @@ class Comparison:
     holdout: HoldoutResult | None
     statements: tuple[str, ...]
     n_groups: int | None = None
+    smallest_p: float = 0.0
 
     def __getitem__(self, name: str) -> RankedLearner:
         """The learner of that name."""
@@ -386,6 +383,19 @@ class Comparison:
         """The interval of a learner as its metric is shown, with the decimals of the others."""
         low, high = aligned_interval(self, learner.interval)
         return f"{low.removesuffix(' %')} to {high}"
+
+    def gap_text(self, learner: RankedLearner) -> str:
+        """How far a learner is behind the best: "level", or "behind by 2.1 ± 1.4 points"."""
+        return gap_text(self, learner)
+
+    def gap_cell(self, learner: RankedLearner) -> str:
+        """The same for a narrow column: nothing for the best, a question mark for chance."""
+        if learner.difference is None:
+            return ""
+        if learner.is_level:
+            return "level"
+        gap = self.gap_text(learner).removeprefix("behind by ").replace(" points", "")
+        return gap.replace(", perhaps by chance", " ?")
 
     def as_dict(self) -> dict[str, Any]:
         """All fields in JSON's own types."""

@@ -1,25 +1,23 @@
-"""Is one learner better than another? A test that fits the number of folds and rows, or none."""
+"""Is one learner better than another? Permutation tests over rows, for one pair and for many."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from scipy import stats
 
+from lyceum._core.statistics import weighted_mean
 from lyceum.evaluate import corrected_t, mcnemar
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.compare.out_of_sample import OutOfSample
 from lyceum.studies.compare.trials import Trial, by_row, sum_by_group
 
 LEVEL = 0.5  # standard errors of the difference, within which two learners are level
+MARGIN = 0.01  # of the loss: a difference that nobody would notice
 _ALPHA = 0.05
-# with fewer, a t test over folds sees no difference at all (2 folds: t must exceed 12.7)
-_FEWEST_FOLDS = 5
-_FEWEST_FOLD_ROWS = 5  # a fold of fewer rows has no loss to speak of
 _FEWEST_ROWS = 6  # below, even differences of one sign have p > 0.03
+_FEW = 12  # up to so many differences all patterns of signs are tried
 _FLIPS = 4_999
 _CELLS = 1 << 15  # signs drawn at once, that stay in the cache
 _MANY_ROWS = 2_000  # from here on the sum of random signs is normal
@@ -69,10 +67,8 @@ def sign_flip(differences: np.ndarray, seed: int = 0) -> float:
         return float(2.0 * stats.norm.sf(total / spread))
     # sums that are equal but for rounding count as equal
     extreme = total - 1e-9 * float(np.abs(d).sum())
-    if n <= 12:
-        # the bits of 0, …, 2ⁿ − 1 are all patterns of signs
-        signs = 1.0 - 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
-        return float(np.mean(np.abs(signs @ d) >= extreme))
+    if n <= _FEW:
+        return float(np.mean(np.abs(_all_signs(n) @ d) >= extreme))
     # Σ ± d = 2 Σ (d with a plus) − Σ d
     sums = 2.0 * _random_sums(d, seed) - d.sum()
     n_extreme = int(np.count_nonzero(np.abs(sums) >= extreme))
@@ -80,12 +76,17 @@ def sign_flip(differences: np.ndarray, seed: int = 0) -> float:
     return (1.0 + n_extreme) / (_FLIPS + 1.0)
 
 
+def _all_signs(n: int) -> np.ndarray:
+    """All patterns of n signs: the bits of 0, …, 2ⁿ − 1."""
+    return 1.0 - 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
+
+
 def _random_sums(d: np.ndarray, seed: int) -> np.ndarray:
-    """The sums of random halves of the differences; a difference is in if a random byte has its top
-    bit."""
+    """The sums of random halves of the differences (of every column); a difference is in if a
+    random byte has its top bit."""
     raw = np.random.PCG64(seed).random_raw
     n = len(d)
-    sums = np.empty(_FLIPS)
+    sums = np.empty((_FLIPS, *d.shape[1:]))
     most = 8 * max(1, _CELLS // (8 * n))  # rows of whole 64-bit words
     for start in range(0, _FLIPS, most):
         rows = min(most, _FLIPS - start)
@@ -96,34 +97,71 @@ def _random_sums(d: np.ndarray, seed: int) -> np.ndarray:
     return sums
 
 
-@dataclass(frozen=True, slots=True)
-class DifferenceTest:
-    """How learners are tested against the best: the name of the test, and its p-value for a
-    pair."""
+def max_t(differences: np.ndarray, seed: int = 0) -> list[float]:
+    """The p-values of the mean of every column of differences, corrected for looking at all of
+    them.
 
-    name: str
-    p_value: Callable[[Trial, Trial], float | None]
+    A pattern of signs is drawn for all columns at once, so that learners that err on the same rows
+    count as the few questions that they are; the largest |Σ d| / √(Σ d²) of a pattern is what
+    chance makes, and the columns are taken in steps, the largest first (Westfall and Young's
+    step-down max-T). Holm's correction assumes the worst of sixteen learners, this does not. For
+    more than 2,000 rows the sums are drawn as normal numbers with the correlations of the columns.
 
-    @classmethod
-    def choose(cls, trial: Trial, rule: LossRule) -> DifferenceTest:
-        """The test that fits the folds of a study."""
-        n_folds = len(trial.fold_losses)
-        groups = trial.sample.groups
-        n_units = len(np.unique(trial.sample.rows if groups is None else groups))
-        rows_per_fold = len(trial.sample.rows) / n_folds
-        if n_folds >= _FEWEST_FOLDS and rows_per_fold >= _FEWEST_FOLD_ROWS:
-            is_number = rule.n_classes is None
-            what = "logarithms of the losses" if is_number else "losses"
-            return cls(
-                f"corrected resampled t test on the {what} of {n_folds} folds",
-                partial(fold_loss_p, rule),
-            )
-        if n_units >= _FEWEST_ROWS:
-            what = "rows" if groups is None else "groups of rows"
-            return cls(
-                f"permutation test on the losses of {n_units:,} {what}", row_loss_p
-            )
-        return cls("", lambda learner, best: None)
+    >>> d = np.array([3.0, 1.0, 2.0, 5.0, 1.0, 1.0])
+    >>> max_t(np.column_stack([d, d]))
+    [0.03125, 0.03125]
+    """
+    spread = np.sqrt((differences**2).sum(axis=0))
+    d = differences / np.where(spread > 0.0, spread, 1.0)
+    observed = np.abs(d.sum(axis=0))
+    chance = np.abs(_flipped_sums(d, seed))
+    # the floor of a random sample of patterns: the observed one counts as one of them
+    is_sample = len(d) > _FEW
+    order = np.argsort(-observed, kind="stable")
+    p_values = np.ones(len(observed))
+    largest = np.zeros(len(chance))
+    # from the smallest on, the largest of a pattern among the columns that are not yet decided
+    for j in order[::-1]:
+        largest = np.maximum(largest, chance[:, j])
+        n_extreme = np.count_nonzero(largest >= observed[j] * (1.0 - 1e-9))
+        p_values[j] = (n_extreme + is_sample) / (len(chance) + is_sample)
+    p_values[observed == 0.0] = 1.0
+    # a smaller difference never has the smaller p
+    p_values[order] = np.maximum.accumulate(p_values[order])
+    return p_values.tolist()
+
+
+def _flipped_sums(d: np.ndarray, seed: int) -> np.ndarray:
+    """The sums of the columns under patterns of signs: (patterns, columns)."""
+    n, n_columns = d.shape
+    if n <= _FEW:
+        return _all_signs(n) @ d
+    if n <= _MANY_ROWS:
+        return 2.0 * _random_sums(d, seed) - d.sum(axis=0)
+    # Σ ± d is normal with covariance dᵀd; its root by eigenvalues, as columns may be equal
+    values, vectors = np.linalg.eigh(d.T @ d)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    return np.random.default_rng(seed).normal(size=(_FLIPS, n_columns)) @ root.T
+
+
+def smallest_p(n: int) -> float:
+    """The smallest p-value that a permutation test on n differences can have."""
+    return 2.0 / 2**n if n <= _FEW else 1.0 / (_FLIPS + 1)
+
+
+def name_of_test(sample: OutOfSample) -> str:
+    """The test of learners on these rows, in words; empty where there are too few for one."""
+    n = n_units(sample)
+    if n < _FEWEST_ROWS:
+        return ""
+    what = "rows" if sample.groups is None else "groups of rows"
+    return f"permutation test on the losses of {n:,} {what}"
+
+
+def n_units(sample: OutOfSample) -> int:
+    """How many rows, or groups of rows, are independent of each other."""
+    units = sample.rows if sample.groups is None else sample.groups
+    return len(np.unique(units))
 
 
 def fold_loss_p(rule: LossRule, one: Trial, best: Trial) -> float | None:
@@ -149,15 +187,47 @@ def fold_loss_p(rule: LossRule, one: Trial, best: Trial) -> float | None:
     return 1.0 if is_opposite else test.p_value
 
 
-def row_loss_p(one: Trial, other: Trial) -> float | None:
-    """The permutation test on the losses of the same rows, each the mean over repeats; of whole
+def _row_differences(one: Trial, other: Trial) -> np.ndarray:
+    """The weighted differences of the losses of the same rows, each the mean over repeats; of whole
     groups."""
     first, w = by_row(one.sample, one.losses)
     second, _ = by_row(other.sample, other.losses)
-    differences = sum_by_group(one.sample, (first - second) * w)
+    return sum_by_group(one.sample, (first - second) * w)
+
+
+def row_loss_p(one: Trial, other: Trial) -> float | None:
+    """The permutation test on the losses of the same rows, or of whole groups."""
+    differences = _row_differences(one, other)
     if len(differences) < _FEWEST_ROWS:
         return None
     return sign_flip(differences)
+
+
+def row_losses_p(trials: Sequence[Trial], other: Trial) -> list[float | None]:
+    """The permutation test of several learners against the same other one, corrected for their
+    number by `max_t`."""
+    if not trials or n_units(other.sample) < _FEWEST_ROWS:
+        return [None] * len(trials)
+    columns = [_row_differences(trial, other) for trial in trials]
+    return list(max_t(np.column_stack(columns)))
+
+
+def difference_error(one: Trial, best: Trial, rule: LossRule) -> float:
+    """The standard error of the difference of two losses as they are ranked by, row by row (over
+    groups).
+
+    RMSE is the root of a mean m, and changes by l / 2 √m for a change l of a row's loss.
+    """
+    first, w = by_row(one.sample, one.losses)
+    second, _ = by_row(best.sample, best.losses)
+    if rule.is_root:
+        first, second = (_root_influence(losses, w) for losses in (first, second))
+    return _mean_error(one.sample, first - second, w)[1]
+
+
+def _root_influence(losses: np.ndarray, w: np.ndarray) -> np.ndarray:
+    root = np.sqrt(np.average(losses, weights=w))
+    return losses / (2.0 * root) if root > 0.0 else losses
 
 
 def standard_errors_behind(
@@ -170,10 +240,7 @@ def standard_errors_behind(
     """
     first, w = by_row(sample, losses)
     second, _ = by_row(sample, best)
-    # s² = n / (n − 1) Σ d² / (Σ w)², with d = w (difference − mean) of a row or summed over a group
-    mean = float(np.average(first - second, weights=w))
-    d = sum_by_group(sample, (first - second - mean) * w)
-    spread = float(np.sqrt(d @ d * len(d) / max(1, len(d) - 1))) / float(w.sum())
+    mean, spread = _mean_error(sample, first - second, w)
     if mean <= 0.0:
         return 0.0
     # every row is worse by the same
@@ -182,8 +249,31 @@ def standard_errors_behind(
     return mean / spread
 
 
-def is_level(one: Trial, best: Trial) -> bool:
-    """Whether a learner is behind the best by at most half a standard error."""
+def _mean_error(
+    sample: OutOfSample, differences: np.ndarray, w: np.ndarray
+) -> tuple[float, float]:
+    """The mean of differences of rows, and its standard error over rows or groups."""
+    # s² = n / (n − 1) Σ d² / (Σ w)², with d = w (difference − mean) of a row or summed over a group
+    mean = float(np.average(differences, weights=w))
+    d = sum_by_group(sample, (differences - mean) * w)
+    n = len(d)
+    return mean, float(np.sqrt(d @ d * n / max(1, n - 1))) / float(w.sum())
+
+
+def is_level(one: Trial, best: Trial, rule: LossRule) -> bool:
+    """Whether a learner is behind the best by at most half a standard error, or by too little to
+    matter: 1 % of the loss, or one row of errors."""
+    first = float(weighted_mean(one.losses, one.sample.weight))
+    second = float(weighted_mean(best.losses, best.sample.weight))
+    margin = MARGIN * abs(second)
+    if rule.is_root:
+        first = float(np.sqrt(first))
+        second = float(np.sqrt(second))
+        margin = MARGIN * second
+    elif rule.is_rate:
+        margin = max(margin, 1.0 / n_units(one.sample))
+    if first - second <= margin * (1.0 + 1e-9):
+        return True
     return standard_errors_behind(one.sample, one.losses, best.losses) <= LEVEL
 
 
@@ -216,8 +306,8 @@ def holm_of_known(p: Sequence[float | None]) -> list[float | None]:
 
 
 def against_baseline(trials: Mapping[str, Trial]) -> dict[str, float | None]:
-    """For every learner the p-value of its difference from the constant guess, by Holm over the
-    learners.
+    """For every learner the p-value of its difference from the constant guess, corrected for
+    their number.
 
     By rows, or by whole groups of rows: a constant guess has no luck in its training rows that
     folds would have to show.
@@ -228,5 +318,5 @@ def against_baseline(trials: Mapping[str, Trial]) -> dict[str, float | None]:
     names = [name for name, trial in trials.items() if not trial.candidate.is_baseline]
     if baseline is None:
         return dict.fromkeys(names)
-    p_values = [row_loss_p(trials[name], baseline) for name in names]
-    return dict(zip(names, holm_of_known(p_values)))
+    p_values = row_losses_p([trials[name] for name in names], baseline)
+    return dict(zip(names, p_values))

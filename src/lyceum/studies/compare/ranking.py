@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,14 +17,18 @@ from lyceum.evaluate import hoeffding_bound
 from lyceum.studies.compare.committees import CommitteeWeights
 from lyceum.studies.compare.comparison import Comparison, RankedLearner
 from lyceum.studies.compare.difference_tests import (
-    DifferenceTest,
+    MARGIN,
     against_baseline,
+    difference_error,
     fold_loss_p,
     holm_of_known,
     is_level,
-    is_shown,
     mcnemar_p,
+    n_units,
+    name_of_test,
     row_loss_p,
+    row_losses_p,
+    smallest_p,
     standard_errors_behind,
 )
 from lyceum.studies.compare.loss_rule import LossRule
@@ -37,7 +41,7 @@ from lyceum.studies.report.verdicts import fit_word, verdict
 from lyceum.studies.run.problems import Problems
 from lyceum.studies.run.store import Store
 
-_NEAR = "half a standard error of the difference"
+_NEAR = "half a standard error of the difference or 1 %"
 _LEVEL = 0.25  # standard errors of the difference, within which log losses are level
 
 
@@ -65,7 +69,7 @@ def compare_learners(
         for trial in trials.values()
     ]
     ranked = _rank(measured, store)
-    learners, test = _against_best(ranked, trials, rule, problems)
+    learners = _against_best(ranked, trials, rule, problems)
     choice, reason = choose_learner(learners, trials, rule, choose)
     sample = trials[learners[0].name].sample
     groups = sample.groups
@@ -78,7 +82,8 @@ def compare_learners(
         n_rows=len(np.unique(sample.rows)),
         n_folds=len(table.folds),
         hoeffding=_hoeffding_bound(rule, sample, len(learners)),
-        test=test,
+        test=name_of_test(sample),
+        smallest_p=smallest_p(n_units(sample)),
         learning_curve=None,
         holdout=None,
         statements=(),
@@ -120,25 +125,29 @@ def _against_best(
     trials: Mapping[str, Trial],
     rule: LossRule,
     problems: Problems,
-) -> tuple[list[RankedLearner], str]:
-    """The learners with their tests against the best and the constant guess, and the name of the
-    test."""
+) -> list[RankedLearner]:
+    """The learners with their differences from the best, and the tests against it and the constant
+    guess."""
     best, *others = ranked
     first = trials[best.name]
-    test = DifferenceTest.choose(first, rule)
     base = problems.attempt(
         "test against the constant guess", partial(against_baseline, trials), {}
     )
-    columns = _p_values(ranked, trials, rule, test, base, problems)
+    columns = _p_values(ranked, trials, rule, base, problems)
     tested = [best]
     for i, s in enumerate(others):
-        # of mean fold losses, as the t test over folds compares them
-        difference = float(trials[s.name].fold_losses.mean() - first.fold_losses.mean())
         p_values = {name: values[i] for name, values in columns.items()}
-        tested.append(replace(s, difference=difference, **p_values))
+        error = difference_error(trials[s.name], first, rule)
+        tested.append(
+            replace(
+                s, difference=s.loss - best.loss, difference_error=error, **p_values
+            )
+        )
     compared = [
         replace(
-            s, is_level=is_level(trials[s.name], first), p_baseline=base.get(s.name)
+            s,
+            is_level=is_level(trials[s.name], first, rule),
+            p_baseline=base.get(s.name),
         )
         for s in tested
     ]
@@ -147,30 +156,26 @@ def _against_best(
     for s in compared:
         judge = partial(_with_verdict, s, compared, rule.criterion)
         judged.append(problems.attempt(f"verdict on {s.label}", judge, s))
-    return judged, test.name
+    return judged
 
 
 def _p_values(
     ranked: list[RankedLearner],
     trials: Mapping[str, Trial],
     rule: LossRule,
-    test: DifferenceTest,
     base: Mapping[str, float | None],
     problems: Problems,
 ) -> dict[str, list[Any]]:
     """The p-values of all but the best against it, by the name of their field.
 
-    The constant guess and the best are compared by one test, that over rows, in both places where
-    its p-value is shown; `base` has the p-values against the constant guess.
+    The correction counts the learners only: the constant guess is tested apart, and `base` has the
+    p-values against it.
     """
     best, *others = ranked
     first = trials[best.name]
-    # `p_value` may be the test over rows too, which is then made once for both columns
-    rows_p = cache(row_loss_p)
     tests: dict[str, Callable[[Trial, Trial], float | None]] = {
-        "p_value": rows_p if test.p_value is row_loss_p else test.p_value,
+        "p_value": row_loss_p,
         "p_corrected_t": partial(fold_loss_p, rule),
-        "p_rows": rows_p,
         "p_mcnemar": partial(mcnemar_p, rule=rule),
     }
     columns: dict[str, list[Any]] = {}
@@ -179,22 +184,25 @@ def _p_values(
             problems.attempt(_TESTS[name], partial(p_value, trials[s.name], first))
             for s in others
         ]
-    # of `p_value` Holm's correction counts the learners only: the constant guess is tested apart
-    guess = next((i for i, s in enumerate(others) if s.is_baseline), None)
-    if guess is not None:
-        columns["p_value"][guess] = None
-    for name in ("p_value", "p_corrected_t", "p_mcnemar"):
+    for name in ("p_corrected_t", "p_mcnemar"):
         columns[f"{name}_holm"] = holm_of_known(columns[name])
-    if guess is not None:
-        columns["p_value"][guess] = columns["p_rows"][guess]
-        columns["p_value_holm"][guess] = base.get(best.name)
+    learners = [trials[s.name] for s in others if not s.is_baseline]
+    adjusted = iter(
+        problems.attempt(
+            _TESTS["p_value"],
+            partial(row_losses_p, learners, first),
+            [None] * len(learners),
+        )
+    )
+    columns["p_adjusted"] = [
+        base.get(best.name) if s.is_baseline else next(adjusted) for s in others
+    ]
     return columns
 
 
 _TESTS = {
     "p_value": "test against the best",
     "p_corrected_t": "corrected t test",
-    "p_rows": "permutation test over rows",
     "p_mcnemar": "McNemar test",
 }
 
@@ -219,11 +227,12 @@ def choose_learner(
     """The name of the learner to fit on all rows, and why.
 
     1. Learners are level with the best if they are behind it by half a standard error of the
-       difference at most, not shown to be worse, and better than the constant guess: which of them
-       has the lowest loss is a matter of chance.
-    2. Of these, classifiers must have a log loss within a quarter of a standard error of the
-       lowest. It tells learners apart that are right on the same rows, and bad posteriors decide
-       badly as soon as errors have costs.
+       difference at most, or by too little to matter (1 %, or one row of errors), and better than
+       the constant guess: which of them has the lowest loss is a matter of chance, or of no
+       interest.
+    2. Of these, classifiers must have a log loss within a quarter of a standard error, or 1 %, of
+       the lowest. It tells learners apart that are right on the same rows, and bad posteriors
+       decide badly as soon as errors have costs.
     3. The simplest of the rest, the one that needs the fewest numbers to predict, is chosen.
     """
     best = ranking[0]
@@ -246,9 +255,7 @@ def choose_learner(
             f"no learner has a {better} {metric_name(criterion)} than a constant guess, and of"
             f" those with the same {by}"
         )
-    level = [
-        s for s in ranking if s.is_level and not is_shown(s.p_value) and s.loss < limit
-    ]
+    level = [s for s in ranking if s.is_level and s.loss < limit]
     if len(level) < 2:
         return best.name, _reason_for_best(ranking, criterion)
     rest = level
@@ -266,13 +273,16 @@ def _level_in_log_loss(
     """Those that are level with the lowest log loss; all where one has no log loss."""
     if any(s.log_loss is None for s in level):
         return level
-    lowest = trials[min(level, key=lambda s: (s.log_loss, s.rank)).name].sample
+    least = min(level, key=lambda s: (s.log_loss, s.rank))
+    near = (1.0 + MARGIN) * (least.log_loss or 0.0)
+    lowest = trials[least.name].sample
     lowest_losses = log_losses(lowest.y, lowest.predicted)
     rest = []
     for s in level:
         sample = trials[s.name].sample
         losses = log_losses(sample.y, sample.predicted)
-        if standard_errors_behind(sample, losses, lowest_losses) <= _LEVEL:
+        behind = standard_errors_behind(sample, losses, lowest_losses)
+        if behind <= _LEVEL or (s.log_loss or 0.0) <= near:
             rest.append(s)
     return rest
 
@@ -286,10 +296,10 @@ def _reason_for_best(ranking: Sequence[RankedLearner], criterion: str) -> str:
     first = f"it has the {most} {metric_name(criterion)}, and"
     if sum(s.is_level for s in learners) > 1:
         return (
-            f"{first} no other learner is level with it (behind it by at most {_NEAR}, not shown to"
-            " be worse, and better than a constant guess)"
+            f"{first} no other learner is level with it (behind it by at most {_NEAR}, and better"
+            " than a constant guess)"
         )
-    return f"{first} every other learner is behind it by more than {_NEAR}"
+    return f"{first} no other learner is level with it (behind by at most {_NEAR})"
 
 
 def _reason(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,6 +11,8 @@ from lyceum._core.data import ColumnInspection, Inspection
 from lyceum.studies.plan.candidate import ColumnWarning
 from lyceum.studies.plan.recipe import Recipe
 from lyceum.studies.report.format import by_count, percent_text
+
+_COMBINATIONS = 20  # of values per row, from which equal rows are a surprise
 
 
 def table_notes(inspection: Inspection, recipe: Recipe) -> tuple[str, ...]:
@@ -26,13 +29,24 @@ def table_notes(inspection: Inspection, recipe: Recipe) -> tuple[str, ...]:
             notes.append(
                 f"{n:,} {rows} {what} {were} left out: nothing can be learned from {them}."
             )
-    if inspection.n_repeated:
+    if inspection.n_repeated and _are_rows_rare(inspection):
         repeat = by_count(inspection.n_repeated, "row repeats", "rows repeat")
         notes.append(
             f"{inspection.n_repeated:,} {repeat} an earlier row; where they are the same case, the"
             " errors here are too small."
         )
     return tuple(notes)
+
+
+def _are_rows_rare(inspection: Inspection) -> bool:
+    """Whether equal rows are a surprise: there are far more combinations of values than rows.
+
+    Three columns of a few categories repeat in any table that is long enough.
+    """
+    distinct = [max(1, column.n_distinct or 1) for column in inspection.columns]
+    return math.fsum(map(math.log, distinct)) > math.log(
+        _COMBINATIONS * inspection.n_rows
+    )
 
 
 def kept_notes(suspects: tuple[ColumnWarning, ...], recipe: Recipe) -> Iterator[str]:

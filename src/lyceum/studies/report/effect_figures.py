@@ -12,7 +12,7 @@ from lyceum import plot
 from lyceum._core.data import time_text
 from lyceum.plot.style import COLORS, finish, legend, line_style
 from lyceum.report import Table
-from lyceum.studies.report.format import percent_text, show_cell
+from lyceum.studies.report.format import join_names, percent_text, show_cell
 from lyceum.studies.report.model_effects import ColumnEffect, ModelEffects, PairEffect
 from lyceum.studies.report.svg import Figure, figure_of
 from lyceum.studies.run.problems import Problems
@@ -141,11 +141,7 @@ def _pair(study: Study, pair: PairEffect) -> Iterator[Figure]:
         "The mean prediction at pairs of values, for the two of these columns that act on each"
         " other most"
     )
-    if pair.strength < _ADDS_UP:
-        text = f"{which}. Their two effects simply add up."
-    else:
-        share = percent_text(pair.strength)
-        text = f"{which}: {share} of the variation here is not the sum of their two effects."
+    text = f"{which}: {_interaction_text(study, pair)}."
     down = _values_as_text(study, first, pair.values[0])
     across = list(map(_tick, _values_as_text(study, second, pair.values[1])))
     rows = [(value, *means) for value, means in zip(down, pair.means)]
@@ -165,6 +161,28 @@ def _pair(study: Study, pair: PairEffect) -> Iterator[Figure]:
         ax.grid(visible=False)
 
     yield figure_of("pair", title, text, draw, (5.2, 4.0), table)
+
+
+def _interaction_text(study: Study, pair: PairEffect) -> str:
+    """For which outputs the effects of two columns add up, and by how much they do not."""
+    strengths = dict(zip(pair.outputs, pair.strengths)) or {pair.output: pair.strength}
+    acting = {name: s for name, s in strengths.items() if s >= _ADDS_UP}
+    adding = [_output_name(study, name) for name in strengths if name not in acting]
+    several = len(strengths) > 1
+    if not acting:
+        which = f", for {join_names(adding)} alike" if several else ""
+        return f"their two effects nearly add up{which}"
+    if not several:
+        share = percent_text(pair.strength)
+        return f"{share} of the variation here is not the sum of their two effects"
+    parts: list[str] = []
+    for name, strength in sorted(acting.items(), key=lambda item: -item[1]):
+        of = "of the variation of" if not parts else "of that of"
+        parts.append(f"{percent_text(strength)} {of} {_output_name(study, name)}")
+    rest = ""
+    if adding:
+        rest = f"; for {join_names(adding)} the two nearly add up"
+    return f"{join_names(parts)} is not the sum of their two effects{rest}"
 
 
 def _tick(value: object) -> str:

@@ -4,7 +4,7 @@ seen."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,7 @@ _PAIR_POINTS = 8
 _CATEGORIES = 10
 _EFFECT_ROWS = 200
 _PAIR_ROWS = 100
+_ROUNDING = 1e-9  # of the variation, or of the loss: what is left of a 0
 _CURVES = 4  # classes whose posterior is followed
 
 
@@ -118,7 +119,7 @@ def model_effects(
 
 @dataclass(frozen=True, slots=True)
 class _Outputs:
-    """Which predictions are followed, and their names; the first is that of pairs."""
+    """Which predictions are followed, and their names."""
 
     indices: tuple[int, ...]
     names: tuple[str, ...]
@@ -206,6 +207,8 @@ class _Models:
                 X[:, j] = np.concatenate(cells)
                 predicted.append(np.split(part.predict(X), shuffles))
             more[j] = [self.loss(of_shuffle) - loss for of_shuffle in zip(*predicted)]
+        # what rounding leaves of predictions that did not change
+        more[np.abs(more) < _ROUNDING * loss] = 0.0
         error = more.std(axis=1, ddof=1) / np.sqrt(shuffles)
         order = np.argsort(-more.mean(axis=1), kind="stable")
         return [
@@ -230,34 +233,43 @@ class _Models:
     def strongest_pair(
         self, indices: list[int], outputs: _Outputs
     ) -> PairEffect | None:
-        """The pair with the largest part that is no sum of two effects."""
-        columns = self.columns
-        first = _Outputs(outputs.indices[:1], outputs.names[:1])
+        """The pair with the largest part that is no sum of two effects, in any of the outputs; None
+        where all pairs add up but for rounding."""
         best: PairEffect | None = None
-        largest = -1.0
+        largest = 0.0
         cells = np.concatenate([part.X for part in self.parts])
-        grids = {j: _grid(cells[:, j], columns[j], _PAIR_POINTS) for j in indices}
+        grids = {j: _grid(cells[:, j], self.columns[j], _PAIR_POINTS) for j in indices}
         for i, j in itertools.combinations(indices, 2):
             if min(len(grids[i]), len(grids[j])) < 2:
                 continue
-            values = itertools.product(grids[i].tolist(), grids[j].tolist())
-            changes = [{i: u, j: v} for u, v in values]
-            means = self._mean_predictions(changes, _PAIR_ROWS, first)
-            means = means.reshape(len(grids[i]), -1)
-            size, share = _interaction(means)
-            if size > largest:
+            size, effect = self._pair_effect(i, j, grids, outputs)
+            if size > largest and max(effect.strengths) > _ROUNDING:
                 largest = size
-                best = PairEffect(
-                    columns=(columns[i].name, columns[j].name),
-                    values=(
-                        _labels(columns[i], grids[i]),
-                        _labels(columns[j], grids[j]),
-                    ),
-                    output=first.names[0],
-                    means=tuple(map(tuple, means.tolist())),
-                    strength=share,
-                )
+                best = effect
         return best
+
+    def _pair_effect(
+        self, i: int, j: int, grids: Mapping[int, np.ndarray], outputs: _Outputs
+    ) -> tuple[float, PairEffect]:
+        """The effect of two columns on the output where they act on each other most, and how
+        much."""
+        changes = [{i: u, j: v} for u in grids[i].tolist() for v in grids[j].tolist()]
+        means = self._mean_predictions(changes, _PAIR_ROWS, outputs)
+        parts = [column.reshape(len(grids[i]), -1) for column in means.T]
+        sizes, shares = zip(*map(_interaction, parts))
+        k = int(np.argmax(sizes))
+        first = self.columns[i]
+        second = self.columns[j]
+        effect = PairEffect(
+            columns=(first.name, second.name),
+            values=(_labels(first, grids[i]), _labels(second, grids[j])),
+            output=outputs.names[k],
+            means=tuple(map(tuple, parts[k].tolist())),
+            strength=shares[k],
+            outputs=outputs.names,
+            strengths=shares,
+        )
+        return sizes[k], effect
 
     def _mean_predictions(
         self, changes: list[dict[int, float]], limit: int, outputs: _Outputs

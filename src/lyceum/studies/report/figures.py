@@ -242,10 +242,10 @@ def _learning_figure(study: Study) -> Iterator[Figure]:
     if can_gain:
         more = f" {_MORE_ROWS[learning_trend(curve)]}"
     text = (
-        "The loss on the rows learned from and on unseen rows, as the rows to learn from grow;"
-        " bands are one standard error. Learners that can fit every training row, such as boosting"
-        " and forests, have a low first curve without harm: what counts is that of unseen"
-        f" rows.{more}"
+        f"The {curve.loss_name} on the rows learned from and on unseen rows, as the rows to learn"
+        " from grow; bands are one standard error. Learners that can fit every training row, such"
+        " as boosting and forests, have a low first curve without harm: what counts is that of "
+        f"unseen rows.{more}"
     )
     rows = [
         (int(n), float(on_train), float(on_test))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lyceum._core.text import show
 
 if TYPE_CHECKING:
-    from lyceum.studies.compare.comparison import Comparison
+    from lyceum.studies.compare.comparison import Comparison, RankedLearner
 
 
 _THINGS = (
@@ -27,6 +27,7 @@ _THINGS = (
 _DECIMALS = 5
 _LARGE = 1e7  # from here on numbers are written with a power of ten
 _ALPHA = 0.05
+_Z = 1.96  # standard errors to the end of a 95 % interval
 _CATEGORIES = 6  # of a column, before the rest is counted
 
 
@@ -69,15 +70,17 @@ def percent_text(share: float) -> str:
     return f"{percent:.0f} %"
 
 
-def p_text(p: float) -> str:
-    """A p-value with two digits; one below 0.05 is never rounded up to it.
+def p_text(p: float, smallest: float = 0.0) -> str:
+    """A p-value with two digits; one below 0.05 is never rounded up to it, and the `smallest` that
+    a test can have is a bound.
 
-    >>> p_text(0.0002), p_text(0.31), p_text(0.0498), p_text(0.0502)
-    ('p < 0.001', 'p = 0.31', 'p = 0.0498', 'p = 0.05')
+    >>> p_text(0.0002), p_text(0.31), p_text(0.0498), p_text(0.0502), p_text(0.031, 0.031)
+    ('p < 0.001', 'p = 0.31', 'p = 0.0498', 'p = 0.05', 'p ≤ 0.031')
     """
     if p < 0.001:
         return "p < 0.001"
-    return f"p = {_below_alpha(p, f'{p:.2g}')}"
+    sign = "≤" if p <= smallest * (1.0 + 1e-9) else "="
+    return f"p {sign} {_below_alpha(p, f'{p:.2g}')}"
 
 
 def _below_alpha(p: float, text: str) -> str:
@@ -231,6 +234,35 @@ def aligned_interval(
     """The ends of an interval as their metric is shown, the smaller first."""
     low, high = metric_interval(comparison.criterion, span)
     return _aligned_text(comparison, low), _aligned_text(comparison, high)
+
+
+def gap_text(comparison: Comparison, learner: RankedLearner) -> str:
+    """How far a learner is behind the best, with the reach of a 95 % interval."""
+    if learner.difference is None or learner.difference_error is None:
+        return "the best"
+    if learner.is_level:
+        return "level with the best"
+    value = learner.difference
+    reach = _Z * learner.difference_error
+    points = ""
+    if comparison.criterion == "error rate":
+        value *= 100.0
+        reach *= 100.0
+        points = " points"
+    gap = f"behind by {_with_reach(value, reach)}{points}"
+    if learner.p_adjusted is None or learner.p_adjusted >= _ALPHA:
+        gap += ", perhaps by chance"
+    return gap
+
+
+def _with_reach(value: float, reach: float) -> str:
+    """A number and the reach of its interval, with as many decimals as the two digits of the
+    smaller of both need."""
+    least = min(abs(value), reach) or abs(value)
+    if max(abs(value), reach) >= _LARGE or least <= 0.0:
+        return f"{value:.2g} ± {reach:.2g}"
+    decimals = min(_DECIMALS, max(0, 1 - math.floor(math.log10(least))))
+    return f"{decimal_text(value, decimals)} ± {decimal_text(reach, decimals)}"
 
 
 def _decimals_to_one(least: float) -> int:

@@ -99,6 +99,9 @@ class PairEffect:
         The mean prediction; rows are values of the first column.
     strength : float
         Friedman and Popescu's H²: the share of the variance that no sum of two single effects has.
+    outputs, strengths : tuple
+        Everything that is followed, and the H² of each; `output` is where the two act on each other
+        most.
 
     See Also
     --------
@@ -129,6 +132,8 @@ class PairEffect:
     output: str
     means: tuple[tuple[float, ...], ...]
     strength: float
+    outputs: tuple[str, ...] = ()
+    strengths: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +152,8 @@ class ModelEffects:
     effects : tuple of ColumnEffect
         Of the most important columns.
     pair : PairEffect or None
-        None with fewer than two columns that matter.
+        None with fewer than two columns that matter, and where all effects add up exactly, as in
+        a linear model.
 
     See Also
     --------

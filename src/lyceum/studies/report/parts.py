@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lyceum.studies.result import Study
 
 
+_ROUNDING = 1e-12  # of the largest number beside it: what rounding leaves of a 0
 _ROWS_SHOWN = 12  # of a long table, before the rest is folded away
 # A long table is sorted by the first of these columns that it has.
 _STRENGTHS = {
@@ -113,15 +114,30 @@ class TableCells:
             table_rows = [table_rows[i] for i in order]
             first = f"{_STRENGTHS[by]} first"
             title = f"{title}, {first}" if title else first
+        shown = _without_dust(table_rows, numeric)
         rows = [
             [
                 p_cell(cell) if head == "p" else show_cell(cell)
                 for head, cell in zip(heads, row)
             ]
-            for row in table_rows
+            for row in shown
         ]
         end = _ROWS_SHOWN if is_long else len(rows)
         return cls(title, heads, numeric, rows[:end], rows[end:])
+
+
+def _without_dust(
+    rows: Sequence[Sequence[Any]], numeric: Sequence[bool]
+) -> Sequence[Sequence[Any]]:
+    """The rows with 0 for numbers that are nothing but rounding beside the largest of their
+    column."""
+    columns = list(zip(*rows))
+    for j, cells in enumerate(columns):
+        if numeric[j]:
+            sizes = [abs(cell) for cell in cells if math.isfinite(cell)]
+            least = _ROUNDING * max(sizes, default=0.0)
+            columns[j] = tuple(0.0 if abs(cell) < least else cell for cell in cells)
+    return list(zip(*columns))
 
 
 def _without_empty_columns(table: Table) -> Table:
@@ -187,6 +203,8 @@ class ExampleView:
         most = max((abs(add) for _, _, add in parts), default=0.0) or 1.0
         bars = []
         for name, value, add in parts:
+            if abs(add) < _ROUNDING * most:
+                add = 0.0
             # from the middle to the left where a column takes something away
             width = round(_BAR / 2 * abs(add / most), 2)
             left = _BAR / 2 - width if add < 0 else _BAR / 2

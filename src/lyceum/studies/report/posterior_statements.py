@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from lyceum._core.data import row_weights
-from lyceum._core.statistics import weighted_mean
+from lyceum._core.statistics import log_losses, weighted_mean
 from lyceum.decision import error_reject_curve, minimum_risk
 from lyceum.studies.compare.comparison import Comparison, RankedLearner
 from lyceum.studies.compare.difference_tests import is_shown, sign_flip
@@ -33,6 +34,9 @@ _GOOD_AUC = 0.6
 _RARE = 0.2  # share of the rows, for two classes
 _FOUND = 0.5  # of a rare class: below, it is mostly missed
 _OFF = 0.05  # calibration error that matters
+_SURE_LEVELS = (0.999, 0.99, 0.95)  # posteriors that claim to be almost never wrong
+_TIMES = 2.0  # as often wrong as claimed, before it matters
+_FAR = 0.25  # of the lowest log loss: a log loss above it by more is of bad posteriors
 _DRAWS = 200
 _BINS = 10
 
@@ -242,7 +246,14 @@ def calibration_quality(
     noise = percent_text(chance)
     label = in_sentence(choice.label)
     begin = f"The posteriors of {label} are off by {off} on average (expected calibration error)"
-    if error <= chance:
+    remedy = ": calibrate them before use as probabilities (--calibrate)"
+    if choice.folds_calibrated:
+        remedy = ", though they were calibrated: do not rely on them"
+    # the mean hides posteriors near 1, which most rows may have
+    hidden = _too_sure(sample) or _behind_in_log_loss(comparison, sample)
+    if hidden:
+        yield f"{begin}, but {hidden}{remedy}."
+    elif error <= chance:
         n = len(np.unique(sample.rows))
         yield (
             f"{begin}, no more than chance makes in {n:,} rows (up to {noise}): nothing "
@@ -253,16 +264,54 @@ def calibration_quality(
             f"{begin}, which is more than chance makes ({noise}) but little: they can be taken as"
             " they are."
         )
-    elif choice.folds_calibrated:
-        yield (
-            f"{begin}, more than chance makes ({noise}), though they were calibrated: do not rely"
-            " on them."
-        )
     else:
-        yield (
-            f"{begin}, more than chance makes ({noise}): calibrate them before use as probabilities"
-            " (--calibrate)."
-        )
+        yield f"{begin}, more than chance makes ({noise}){remedy}."
+
+
+def _too_sure(sample: OutOfSample) -> str:
+    """Posteriors near 1 of which more are wrong than they allow for; nothing where there are
+    none."""
+    first = sample.repeats == 0
+    predicted = sample.predicted[first]
+    named = predicted.argmax(axis=1)
+    stated = predicted.max(axis=1)
+    is_wrong = named != sample.y[first]
+    units = sample.rows if sample.groups is None else sample.groups
+    for least in _SURE_LEVELS:
+        sure = stated > least
+        # what posteriors of `least` at the least would allow for, in whole rows
+        expected = float((1.0 - stated[sure]).sum())
+        most = float(stats.poisson.ppf(0.99, expected))
+        n_wrong = int(is_wrong[sure].sum())
+        # the rows of a group err together
+        n_apart = len(np.unique(units[first][sure & is_wrong]))
+        if min(n_wrong, n_apart) > max(1.0, most, _TIMES * expected):
+            rows = by_count(int(sure.sum()), "row", "rows")
+            would = "none" if most == 0.0 else f"at most {most:.0f}"
+            return (
+                f"of the {sure.sum():,} {rows} that it gives a class with more than"
+                f" {100 * least:g} %, {n_wrong:,} are wrong, where {would} would be by chance"
+            )
+    return ""
+
+
+def _behind_in_log_loss(comparison: Comparison, sample: OutOfSample) -> str:
+    """Whether another learner has far better posteriors by their log loss."""
+    choice = comparison[comparison.choice]
+    others = [s for s in comparison.learners if s.log_loss is not None]
+    best = min(others, key=lambda s: s.log_loss or 0.0, default=choice)
+    if choice.log_loss is None or best.log_loss is None:
+        return ""
+    losses, w = by_row(sample, log_losses(sample.y, sample.predicted))
+    spread = sum_by_group(sample, (losses - np.average(losses, weights=w)) * w)
+    error = float(np.sqrt(spread @ spread)) / float(w.sum())
+    gap = choice.log_loss - best.log_loss
+    if gap < _FAR * best.log_loss or gap < 2.0 * error:
+        return ""
+    return (
+        f"their log loss, {choice.log_loss:.3f}, is far above the {best.log_loss:.3f} of"
+        f" {in_sentence(best.label)}"
+    )
 
 
 def calibration_noise(sample: OutOfSample, seed: int = 0) -> float:

@@ -128,7 +128,8 @@ def _chance(comparison: Comparison, p: float | None) -> str:
         return f"; there are too few {few} to test whether chance alone could make that difference"
     if is_shown(p):
         return ""
-    return f", a difference that chance alone could make ({p_text(p)})"
+    p_value = p_text(p, comparison.smallest_p)
+    return f", a difference that chance alone could make ({p_value})"
 
 
 def _nothing_better(study: Study) -> str:
@@ -276,7 +277,7 @@ def _differences(comparison: Comparison) -> Iterator[str]:
     best = comparison[comparison.best]
     rest = comparison.learners[1:]
     others = rest if best.is_baseline else [s for s in rest if not s.is_baseline]
-    tested = [s for s in others if s.p_value_holm is not None]
+    tested = [s for s in others if s.p_adjusted is not None]
     if rest and not comparison.test:
         groups = ""
         if comparison.n_groups is not None:
@@ -286,17 +287,35 @@ def _differences(comparison: Comparison) -> Iterator[str]:
             " tell the learners apart: take the ranking as a hint only."
         )
         return
-    same = [in_sentence(s.label) for s in tested if not is_shown(s.p_value_holm)]
-    worse = [in_sentence(s.label) for s in tested if is_shown(s.p_value_holm)]
-    test = f"{comparison.test}, Holm's correction for several comparisons"
-    name = in_sentence(best.label)
-    if same:
-        are = by_count(len(same), "is", "are")
-        yield f"{capitalize(_name_list(same))} {are} not shown to be worse than {name} ({test})."
-    if worse:
-        are = by_count(len(worse), "is", "are")
-        yield f"{capitalize(_name_list(worse))} {are} worse than {name} beyond chance ({test})."
+    yield from _standings(comparison, tested)
     yield from _against_guess(comparison, best)
+
+
+def _standings(
+    comparison: Comparison, tested: Sequence[RankedLearner]
+) -> Iterator[str]:
+    """Who is level with the best, who is behind perhaps by chance, and who is worse."""
+    level = [in_sentence(s.label) for s in tested if s.is_level]
+    behind = [s for s in tested if not s.is_level]
+    same = [in_sentence(s.label) for s in behind if not is_shown(s.p_adjusted)]
+    worse = [in_sentence(s.label) for s in behind if is_shown(s.p_adjusted)]
+    several = by_count(len(tested), "", f", corrected for {len(tested)} comparisons")
+    test = f"{comparison.test}{several}"
+    name = in_sentence(comparison[comparison.best].label)
+    for names, text in (
+        (level, _LEVEL_TEXT.format(name)),
+        (same, f"not shown to be worse than {name} ({test})"),
+        (worse, f"worse than {name} beyond chance ({test})"),
+    ):
+        if names:
+            are = by_count(len(names), "is", "are")
+            yield f"{capitalize(_name_list(names))} {are} {text}."
+
+
+_LEVEL_TEXT = (
+    "level with {}: behind by at most half a standard error of the difference, or by too little"
+    " to matter"
+)
 
 
 def _against_guess(comparison: Comparison, best: RankedLearner) -> Iterator[str]:
@@ -308,8 +327,9 @@ def _against_guess(comparison: Comparison, best: RankedLearner) -> Iterator[str]
         units = f"{comparison.n_rows:,} rows"
         if comparison.n_groups is not None:
             units = f"{comparison.n_groups:,} groups of rows"
-        test = f"permutation test on the losses of {units}, Holm's correction"
-        yield f"{subject(best.label)} is {how} ({p_text(best.p_baseline)}, {test})."
+        p = p_text(best.p_baseline, comparison.smallest_p)
+        test = f"permutation test on the losses of {units}"
+        yield f"{subject(best.label)} is {how} ({p}, {test})."
 
 
 def _group_counts(comparison: Comparison) -> Iterator[str]:
@@ -341,9 +361,16 @@ def _support(comparison: Comparison) -> Iterator[str]:
         which = f"no {comparison.criterion} of the {n} models is"
     else:
         which = f"this {comparison.criterion} is not"
+    wider = ""
+    low, high = comparison[comparison.choice].interval
+    if 2.0 * comparison.hoeffding > high - low:
+        wider = (
+            ", which is wider than the interval above as it assumes nothing of the rows"
+        )
     yield (
-        f"{comparison.n_rows:,} test rows{groups} support this much and no more: with probability"
-        f" 95 % {which} off by {off} or more (Hoeffding's bound, for models fixed in advance)."
+        f"A bound for the worst case, {comparison.n_rows:,} test rows{groups}: with probability"
+        f" 95 % {which} off by {off} or more (Hoeffding's bound, for models fixed in"
+        f" advance{wider})."
     )
 
 

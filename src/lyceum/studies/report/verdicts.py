@@ -12,7 +12,6 @@ from lyceum.studies.compare.difference_tests import is_shown
 from lyceum.studies.report.format import (
     capitalize,
     more_is_better,
-    p_text,
     percent_text,
 )
 
@@ -37,7 +36,7 @@ def fit_word(
     is_far_from_guess = is_shown(learner.p_baseline)
     if baseline is not None and learner.loss > baseline.loss and is_far_from_guess:
         rival = baseline
-    elif best.is_baseline or not is_shown(learner.p_value_holm):
+    elif best.is_baseline or not is_shown(learner.p_adjusted):
         return "balanced"
     if rival.members:
         return "balanced"
@@ -57,17 +56,19 @@ def verdict(
     """One sentence on a learner."""
     if learner.is_baseline:
         return "A constant guess: what the others have to beat."
-    p = learner.p_value_holm
+    p = learner.p_adjusted
     if learner.rank == 1:
         parts = ["the best"]
     elif learner.loss == best.loss:
         parts = ["as good as the best"]
+    elif learner.is_level:
+        parts = ["level with the best"]
     elif p is None:
         parts = ["behind the best, by a difference that could not be tested"]
     elif is_shown(p):
-        parts = [f"worse than the best ({p_text(p)})"]
+        parts = ["worse than the best"]
     else:
-        parts = [f"not shown to be worse than the best ({p_text(p)})"]
+        parts = ["behind the best, by a difference that chance alone could make"]
     if baseline is not None:
         parts.append(_against_constant(learner, baseline, criterion))
     if learner.fit_word in _FIT:

@@ -170,13 +170,19 @@ def choice_curve(
     curve = learning_curve(
         trial.model, trial.rows, cv=splits, random_state=seed, **trial.options
     )
-    # the curve is of mean losses: a guess is drawn by its mean squared error, not by its RMSE
-    loss = (baseline or choice).loss
-    name = plan.rule.criterion
+    guess = baseline or choice
     if plan.classes is None:
-        loss = loss**2
-        name = "squared error"
-    return replace(curve, baseline=loss, loss_name=name)
+        # in the unit of the target, as the ranking is
+        return replace(
+            curve,
+            train_losses=np.sqrt(curve.train_losses),
+            test_losses=np.sqrt(curve.test_losses),
+            baseline=guess.rmse or 0.0,
+            loss_name="RMSE",
+        )
+    # of the decisions, by whatever metric learners are ranked
+    decisions = LossRule(plan.rule.n_classes, plan.rule.loss, plan.rule.doubt)
+    return replace(curve, baseline=guess.cost or 0.0, loss_name=decisions.criterion)
 
 
 # -- holdout and final model -----------------------------------------------------------

@@ -339,7 +339,7 @@ def target_limits(y: np.ndarray, extrapolation: float | None) -> np.ndarray:
     """The least and the largest prediction.
 
     With targets from a to b these are a − e (b − a) and b + e (b − a): a model may go on beyond its
-    rows, but not out of all proportion to what was seen.
+    rows, but not out of proportion to what was seen.
     """
     if extrapolation is None:
         return np.array([-np.inf, np.inf])

@@ -114,10 +114,10 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         Whether subtrees become leaves that estimate no larger an error (`error`); None: as grown.
     smoothing : float, default=15.0
         k; 0 for no smoothing.
-    extrapolation : float or None, default=0.1
+    extrapolation : float or None, default=0.0
         Predictions are kept within the targets of the training rows, from least to largest, widened
-        on either side by this share of their range, as Cubist, M5's successor, does. 0 keeps them
-        within the range, None sets no limit, as M5 and WEKA.
+        on either side by this share of their range; 0.1 is that of Cubist, M5's successor. None
+        sets no limit, as M5 and WEKA.
 
     Attributes
     ----------
@@ -200,7 +200,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         sd_fraction: float = 0.05,
         pruning: str | None = "estimated_error",
         smoothing: float = 15.0,
-        extrapolation: float | None = 0.1,
+        extrapolation: float | None = 0.0,
         record: bool = False,
         categorical_features: Categories = "from_dtype",
     ):

@@ -106,6 +106,7 @@ _SUFFIXES = {
     ".sqlite3": "database",
     ".db": "database",
 }
+FILE_ENDINGS = tuple(_SUFFIXES)
 _OTHERS = {
     ".zip": "unpack it first",
     ".sav": "export it as .csv there",

@@ -242,8 +242,19 @@ def declared_column(name: str, kind: Kind, values: np.ndarray | None) -> Column:
             f"column {name!r} is declared binary but has {len(values)} values: declare it"
             " categorical"
         )
-    if values is not None and values.dtype.kind == "f":
-        whole = np.array_equal(values, np.trunc(values))
-        if whole and np.abs(values).max(initial=0.0) <= EXACT:
-            values = values.astype(np.int64)
+    if values is not None:
+        values = as_whole_numbers(values)
     return Column(name, kind, values, "declared")
+
+
+def as_whole_numbers(values: np.ndarray) -> np.ndarray:
+    """Categories that are whole numbers as integers, others as they are.
+
+    >>> as_whole_numbers(np.array([1.0, 2.0])), as_whole_numbers(np.array([0.5, 2.0]))
+    (array([1, 2]), array([0.5, 2. ]))
+    """
+    if values.dtype.kind != "f" or not np.array_equal(values, np.trunc(values)):
+        return values
+    if np.abs(values).max(initial=0.0) > EXACT:
+        return values
+    return values.astype(np.int64)

@@ -22,6 +22,7 @@ from lyceum._core.data.schema.column import (
     TIMES,
     Column,
     Kind,
+    as_whole_numbers,
     categorical_kind,
     declared_column,
     union_levels,
@@ -306,7 +307,7 @@ class ColumnProfile:
         n = len(values)
         if self.holds == "category":
             why = f"a category type of {n} numbers"
-            return Column(self.name, "categorical", values, why)
+            return Column(self.name, "categorical", as_whole_numbers(values), why)
         why = f"text with {n} value{'s' * (n != 1)}"
         return Column(self.name, categorical_kind(values), values, why)
 

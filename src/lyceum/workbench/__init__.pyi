@@ -1,0 +1,4 @@
+from lyceum.workbench.opening import (
+    WorkbenchSettings as WorkbenchSettings,
+    open_workbench as open_workbench,
+)

@@ -1,0 +1,154 @@
+// Questions to the server: JSON, blocks of numbers, uploads and events. What is refused is an Error
+// whose message is the server's sentence.
+
+import { effect, onEnd, signal, untracked } from "./reactive.js";
+
+/**
+ * @template T
+ * @typedef {{ value: T | null, error: string, loading: boolean }} Loaded
+ */
+
+/** @typedef {{ head: any, columns: Record<string, Float32Array | Float64Array> }} Block */
+
+/**
+ * @param {string} path
+ * @param {RequestInit} [request]
+ */
+async function ask(path, request) {
+  let response;
+  try {
+    response = await fetch(path, request);
+  } catch (error) {
+    if (error instanceof DOMException) throw error; // it was aborted
+    throw new Error("The workbench does not answer: is `lyceum workbench` still running?");
+  }
+  if (response.ok) return response;
+  const answer = await response.json().catch(() => ({}));
+  throw new Error(answer.error ?? `The server said ${response.status}.`);
+}
+
+/**
+ * @param {string} path
+ * @param {AbortSignal} [abort]
+ * @returns {Promise<any>}
+ */
+export async function getJson(path, abort) {
+  return (await ask(path, { signal: abort })).json();
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} [body]
+ * @returns {Promise<any>}
+ */
+export async function postJson(path, body = {}) {
+  const headers = { "Content-Type": "application/json" };
+  return (await ask(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+}
+
+/**
+ * Numbers as typed arrays, one per column, without a copy.
+ * @param {string} path
+ * @param {AbortSignal} [abort]
+ * @returns {Promise<Block>}
+ */
+export async function getBlock(path, abort) {
+  const bytes = await (await ask(path, { signal: abort })).arrayBuffer();
+  const length = new DataView(bytes).getUint32(0, true);
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, length)));
+  const Kind = head.type === "float64" ? Float64Array : Float32Array;
+  /** @type {Block["columns"]} */
+  const columns = {};
+  head.columns.forEach((/** @type {string} */ name, /** @type {number} */ index) => {
+    const begin = 4 + length + index * head.rows * Kind.BYTES_PER_ELEMENT;
+    columns[name] = new Kind(bytes, begin, head.rows);
+  });
+  return { head, columns };
+}
+
+/**
+ * Put a file beside the others; the answer is the name that it has there.
+ * @param {File} file
+ * @returns {Promise<string>}
+ */
+export async function upload(file) {
+  const path = `/api/upload?name=${encodeURIComponent(file.name)}`;
+  const answer = await (await ask(path, { method: "POST", body: file })).json();
+  return answer.name;
+}
+
+/**
+ * What a path answers, asked again when the path changes; null asks nothing. While the next answer
+ * is on its way the last one stays.
+ * @template T
+ * @param {() => string | null} path
+ * @param {(path: string, abort: AbortSignal) => Promise<T>} [get]
+ * @returns {() => Loaded<T>}
+ */
+export function load(path, get = getJson) {
+  const state = signal(/** @type {Loaded<T>} */ ({ value: null, error: "", loading: false }));
+  effect(() => {
+    const where = path();
+    const abort = new AbortController();
+    onEnd(() => abort.abort());
+    if (where === null) {
+      state.set({ value: null, error: "", loading: false });
+      return;
+    }
+    untracked(() => state.change((before) => ({ ...before, loading: true })));
+    get(where, abort.signal).then(
+      (value) => state.set({ value, error: "", loading: false }),
+      (error) => {
+        if (!abort.signal.aborted) state.set({ value: null, error: error.message, loading: false });
+      },
+    );
+  });
+  return state;
+}
+
+// -- events ---------------------------------------------------------------------------
+
+/** @type {Map<string, Set<(value: any) => void>>} */
+const listeners = new Map();
+let lastEvent = "";
+/** @type {EventSource | null} */
+let source = null;
+
+/**
+ * Hear of events of a kind until the running effect ends. One connection serves the whole page; a
+ * hidden page closes it and asks for what it missed when it is seen again.
+ * @param {string} kind
+ * @param {(value: any) => void} hear
+ */
+export function listen(kind, hear) {
+  const set = listeners.get(kind) ?? new Set();
+  listeners.set(kind, set);
+  set.add(hear);
+  onEnd(() => set.delete(hear));
+  source?.addEventListener(kind, pass);
+}
+
+/** @param {MessageEvent} event */
+function pass(event) {
+  lastEvent = event.lastEventId;
+  for (const hear of listeners.get(event.type) ?? []) hear(JSON.parse(event.data));
+}
+
+function connect() {
+  source?.close();
+  source = new EventSource(`/api/events?after=${lastEvent}`);
+  for (const kind of ["restart", ...listeners.keys()]) source.addEventListener(kind, pass);
+}
+
+/** Begin to hear of events. */
+export function startEvents() {
+  connect();
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) {
+      source?.close();
+      source = null;
+    } else connect();
+  });
+  // a hidden page is still open: the workbench must not end
+  setInterval(() => fetch("/api/start").catch(() => null), 120_000);
+}

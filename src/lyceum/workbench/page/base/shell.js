@@ -1,0 +1,83 @@
+// What stands around the pages: tabs, undo, and the page that the address names.
+
+import { change, go, pageName, parameters, startAddress } from "./address.js";
+import { announce, append, h } from "./dom.js";
+import { effect, signal, untracked } from "./reactive.js";
+import { getJson, listen, startEvents } from "./server.js";
+
+/** @typedef {{ name: string, title: string }} Tab */
+
+const tabs = signal(/** @type {Tab[]} */ ([]));
+
+/** What a page carries along when another one is opened. */
+const CARRIED = ["file", "target", "kind", "ignore", "keep", "loss", "doubt", "group", "time", "weight", "out", "repair"];
+
+/** @param {Tab} tab */
+function link(tab) {
+  const href = () => {
+    const query = new URLSearchParams([...parameters()].filter(([name]) => CARRIED.includes(name)));
+    return `/${tab.name}${query.size ? `?${query}` : ""}`;
+  };
+  return h("a", { href, "aria-current": () => (pageName() === tab.name ? "page" : null) }, tab.title);
+}
+
+/** @param {string} name */
+async function show(name) {
+  const main = /** @type {HTMLElement} */ (document.getElementById("main"));
+  const title = tabs().find((tab) => tab.name === name)?.title ?? name;
+  document.title = `${title} – Lyceum workbench`;
+  main.setAttribute("aria-busy", "true");
+  try {
+    const page = await import(`../pages/${name}.js`);
+    if (pageName() !== name) return; // another one was opened meanwhile
+    stop();
+    main.replaceChildren();
+    stop = effect(() => untracked(() => append(main, [page.default()])));
+    announce(`${title} page`);
+  } catch (error) {
+    main.replaceChildren(h("p", { class: "error", role: "alert" }, String(error)));
+  } finally {
+    main.removeAttribute("aria-busy");
+  }
+}
+
+/** Ends the effects of the page that is shown. */
+let stop = () => {};
+
+function tools() {
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const theme = signal(sessionStorage.getItem("theme") ?? "");
+  effect(() => {
+    const name = theme() || (dark.matches ? "dark" : "light");
+    document.documentElement.dataset.theme = name;
+  });
+  dark.addEventListener("change", () => theme.change((name) => name));
+  const turn = () => {
+    theme.set(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+    sessionStorage.setItem("theme", theme());
+  };
+  return [
+    h("button", { type: "button", class: "quiet", onclick: () => window.history.back() }, "Undo"),
+    h("button", { type: "button", class: "quiet", onclick: turn }, "Light or dark"),
+  ];
+}
+
+async function start() {
+  startAddress();
+  const facts = await getJson("/api/start");
+  tabs.set(facts.pages);
+  if (pageName() === "") go(facts.start, { replace: true });
+  document.getElementById("pages")?.append(...facts.pages.map(link));
+  document.getElementById("tools")?.append(...tools());
+  startEvents();
+  effect(() => listen("restart", () => window.location.reload()));
+  effect(() => {
+    const name = pageName();
+    if (facts.pages.some((/** @type {Tab} */ tab) => tab.name === name)) untracked(() => show(name));
+    else untracked(() => change({}, { replace: true, page: facts.pages[0].name }));
+  });
+}
+
+start().catch((error) => {
+  document.getElementById("main")?.append(h("p", { class: "error", role: "alert" }, error.message));
+});

@@ -1,0 +1,2 @@
+"""The pages of the workbench, one file each: a handler parses, calls one public function and
+renders."""

@@ -1,0 +1,143 @@
+"""The workbench lets in who has its token, from its own page, and reads below its folder only."""
+
+import signal
+import socket
+import time
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytest.importorskip("msgspec")
+
+from tests.workbench.started import opened
+
+
+@pytest.fixture(scope="module")
+def workbench(tmp_path_factory):
+    above = tmp_path_factory.mktemp("above")
+    (above / "secret.csv").write_text("a,b\n1,2\n")
+    folder = above / "bench"
+    folder.mkdir()
+    (folder / "t.csv").write_text("x,y\n1,a\n2,b\n3,a\n")
+    (folder / "link.csv").symlink_to(above / "secret.csv")
+    with opened(folder) as started:
+        yield started
+
+
+def test_without_the_token_nobody_comes_in(workbench):
+    for path in ("/", "/data", "/api/files", "/api/data?file=t.csv", "/page/base.css"):
+        status, _, answer = workbench.ask("GET", path, Cookie="")
+        assert status == 401, path
+        assert "lyceum workbench" in answer["error"]
+    wrong = f"lyceum-{workbench.port}=" + "x" * 32
+    assert workbench.ask("GET", "/api/files", Cookie=wrong)[0] == 401
+    assert workbench.ask("GET", "/?token=wrong", Cookie="")[0] == 401
+
+
+def test_the_token_becomes_a_cookie_and_leaves_the_address(workbench):
+    path = f"/data?file=t.csv&token={workbench.token}"
+    status, headers, _ = workbench.ask("GET", path, Cookie="")
+    assert status == 303
+    assert headers["Location"] == "/data?file=t.csv"
+    assert "HttpOnly; SameSite=Strict" in headers["Set-Cookie"]
+
+
+def test_other_hosts_sites_and_ports_are_refused(workbench):
+    own = f"http://127.0.0.1:{workbench.port}"
+    assert workbench.ask("GET", "/api/files", Origin=own)[0] == 200
+    assert workbench.ask("GET", "/api/files", Host="evil.example")[0] == 421
+    token = f"/?token={workbench.token}"
+    assert workbench.ask("GET", token, Cookie="", Host="evil.example")[0] == 421
+    for origin in ("http://evil.example", "http://127.0.0.1:1", "null"):
+        assert workbench.ask("POST", "/api/upload", b"x", Origin=origin)[0] == 403
+    headers = {"Sec_Fetch_Site": "same-site", "Sec_Fetch_Mode": "no-cors"}
+    assert workbench.ask("GET", "/api/files", **headers)[0] == 403
+
+
+def test_scripts_come_from_here_alone(workbench):
+    _, headers, _ = workbench.ask("GET", "/data")
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'self'" in policy
+    assert "unsafe" not in policy
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../secret.csv", "/etc/passwd", "link.csv", "..%2Fsecret.csv", "", "%00t.csv"],
+)
+def test_files_are_below_the_folder(name, workbench):
+    status, _, answer = workbench.ask("GET", f"/api/data?file={name}")
+    assert status in (403, 422), answer
+    assert workbench.get("/api/data?file=t.csv")["inspection"]["n_rows"] == 3
+
+
+@pytest.mark.parametrize(
+    "path", ["/page/../app.py", "/page/%2e%2e/app.py", "/page/base", "/page/"]
+)
+def test_files_of_the_page_are_those_that_there_are(path, workbench):
+    assert workbench.ask("GET", path)[0] == 404
+
+
+def test_an_upload_keeps_its_name_and_replaces_nothing(workbench):
+    def upload(name, body):
+        return workbench.ask("POST", f"/api/upload?name={name}", body)
+
+    assert upload("new.csv", b"a\n1\n")[2] == {"name": "new.csv"}
+    assert upload("new.csv", b"a\n1\n")[2] == {"name": "new.csv"}  # the same again
+    assert upload("new.csv", b"a\n2\n")[2] == {"name": "new-2.csv"}
+    assert upload("..%2F..%2Fup.csv", b"a\n1\n")[2] == {"name": "up.csv"}
+    assert (workbench.folder / "new.csv").read_bytes() == b"a\n1\n"
+    status, _, answer = upload("run.py", b"print(1)")
+    assert status == 415
+    assert "run.py is no table" in answer["error"]
+
+
+def test_an_upload_of_a_gigabyte_is_refused_before_it_is_sent(workbench):
+    head = (
+        f"POST /api/upload?name=big.csv HTTP/1.1\r\nHost: 127.0.0.1:{workbench.port}\r\n"
+        f"Cookie: {workbench.cookie}\r\nContent-Length: {1 << 30}\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", workbench.port), 30) as client:
+        client.sendall(head.encode())
+        assert b" 413 " in client.recv(100)
+    assert workbench.ask("GET", "/api/start")[0] == 200
+
+
+def test_a_page_that_comes_back_gets_the_events_that_it_missed(workbench):
+    def upload(number):
+        body = f"a\n{number}\n".encode()
+        name = workbench.ask("POST", f"/api/upload?name=e{number}.csv", body)[2]
+        return name["name"]
+
+    names = [upload(number) for number in range(3)]
+    with socket.create_connection(("127.0.0.1", workbench.port), 30) as client:
+        request = (
+            f"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:{workbench.port}\r\n"
+            f"Cookie: {workbench.cookie}\r\nLast-Event-ID: 0\r\n\r\n"
+        )
+        client.sendall(request.encode())
+        text = b""
+        while names[-1].encode() not in text:
+            text += client.recv(4096)
+    assert b"text/event-stream" in text
+    assert [name for name in names if name.encode() in text] == names
+    numbers = [line for line in text.split(b"\n") if line.startswith(b"id: ")]
+    assert numbers[0] == b"id: 1"
+
+
+def test_it_ends_at_once_although_a_page_is_open(tmp_path):
+    with (
+        opened(tmp_path) as workbench,
+        socket.create_connection(("127.0.0.1", workbench.port), 30) as client,
+    ):
+        head = f"Host: 127.0.0.1\r\nCookie: {workbench.cookie}"
+        client.sendall(f"GET /api/events HTTP/1.1\r\n{head}\r\n\r\n".encode())
+        client.recv(100)
+        start = time.monotonic()
+        workbench.process.send_signal(signal.SIGTERM)
+        code, errors = workbench.stop()
+    assert code == 0
+    assert errors == ""
+    assert time.monotonic() - start < 20
