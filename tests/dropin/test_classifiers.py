@@ -8,7 +8,7 @@ from sklearn import datasets, decomposition, discriminant_analysis, linear_model
 from lyceum.bayes import BernoulliNB, LinearDiscriminantAnalysis, MultinomialNB
 from lyceum.decision import CalibratedClassifierCV
 from lyceum.decomposition import PCA
-from lyceum.kernels import SVC, LinearSVC
+from lyceum.kernels import SVC, KernelPCA, KernelRidge, LinearSVC
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import MinMaxScaler, StandardScaler
 
@@ -108,6 +108,46 @@ def test_the_number_of_components_by_evidence():
     theirs = decomposition.PCA("mle", svd_solver="full").fit(rows)
     assert ours.n_components_ == theirs.n_components_ == 3
     assert_allclose(ours.get_precision(), theirs.get_precision(), atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"kernel": "rbf", "n_components": 2, "fit_inverse_transform": True},
+        {
+            "kernel": "poly",
+            "n_components": 3,
+            "fit_inverse_transform": True,
+            "alpha": 0.1,
+        },
+        {"n_components": 6, "remove_zero_eig": True},
+    ],
+    ids=str,
+)
+def test_kernel_components_and_their_learned_inverse(settings):
+    rows = np.random.default_rng(0).normal(size=(40, 4))
+    ours = KernelPCA(**settings).fit(rows)
+    theirs = decomposition.KernelPCA(**settings).fit(rows)
+    scores = theirs.transform(rows)
+    assert_allclose(abs(ours.transform(rows)), abs(scores), atol=1e-9)
+    if "alpha" in settings or settings.get("fit_inverse_transform"):
+        inverse = ours.inverse_transform(ours.transform(rows))
+        assert_allclose(inverse, theirs.inverse_transform(scores), atol=1e-9)
+
+
+def test_a_kernel_that_is_a_function_gets_its_parameters():
+    def power(x, y, degree):
+        return float(x @ y + 1.0) ** degree
+
+    rows = X[::10]
+    settings = {"kernel": power, "kernel_params": {"degree": 2}}
+    by_function = KernelRidge(**settings).fit(rows, Y[::10]).predict(rows)
+    by_name = KernelRidge(kernel="poly", degree=2, gamma=1.0, coef0=1.0)
+    expected = by_name.fit(rows, Y[::10]).predict(rows)
+    assert_allclose(by_function, expected, rtol=1e-6)
+    model = KernelPCA(3, **settings).fit(rows)
+    named = KernelPCA(3, kernel="poly", degree=2, gamma=1.0, coef0=1.0).fit(rows)
+    assert_allclose(model.eigenvalues_, named.eigenvalues_, rtol=1e-8)
 
 
 def test_random_directions_are_as_exact_as_those_of_scikit_learn():

@@ -118,8 +118,8 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
     def __init__(
         self,
         estimator: Estimator | None = None,
-        *,
         method: Any = "sigmoid",
+        *,
         cv: Any = None,
         n_jobs: int | None = None,
         ensemble: bool | str = False,

@@ -24,6 +24,11 @@ def has_several_targets(y: Target) -> bool:
     return getattr(y, "ndim", 1) == 2
 
 
+def n_targets(y: Any) -> int:
+    """How many columns y has."""
+    return len(target_columns(y))
+
+
 def target_columns(y: Any) -> list[Any]:
     """The columns of y."""
     Y = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
@@ -59,7 +64,7 @@ def fit_each_target(
         delattr(learner, name)
     first = vars(models[0])
     shared = {name: first[name] for name in _SHARED if name in first}
-    stacked = {
+    stacked: dict[str, Any] = {
         name: np.array([getattr(model, name) for model in models])
         for name in _STACKED
         if first.get(name) is not None

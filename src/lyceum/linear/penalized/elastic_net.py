@@ -27,6 +27,7 @@ from lyceum.linear.row_passes import first_pass
 from lyceum.linear.several_targets import (
     fit_each_target,
     has_several_targets,
+    n_targets,
     refuse_several_targets,
 )
 from lyceum.report import Summary
@@ -190,7 +191,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         sample_weight : array of shape (n_samples,), optional
         """
         if has_several_targets(y):
-            flat = np.shape(y)[1] == 1  # as scikit-learn's
+            flat = n_targets(y) == 1  # as scikit-learn's
             fit_each_target(self, X, y, sample_weight)
             self.coef_ = self.coef_[0] if flat else self.coef_
             return self

@@ -20,6 +20,7 @@ from lyceum.linear.row_passes import inverse_deviations
 from lyceum.linear.several_targets import (
     fit_each_target,
     has_several_targets,
+    n_targets,
     refuse_several_targets,
     target_columns,
 )
@@ -114,6 +115,8 @@ class Ridge(LeastSquares):
         "the solution is exact, whatever the solver",
     )
 
+    n_iter_: Any
+
     def __init__(
         self,
         alpha: float | np.ndarray = 1.0,
@@ -150,7 +153,7 @@ class Ridge(LeastSquares):
         sample_weight : array of shape (n_samples,), optional
         """
         self._check_solver()
-        if has_several_targets(y) and np.shape(y)[1] == 1:
+        if has_several_targets(y) and n_targets(y) == 1:
             y = target_columns(y)[0]  # scikit-learn's Ridge has flat coefficients here
         elif np.ndim(self.alpha) and np.size(self.alpha) == 1:
             alpha = float(np.ravel(self.alpha)[0])
@@ -169,17 +172,17 @@ class Ridge(LeastSquares):
             )
 
     def _fit_targets(self, X: Data, y: Target, sample_weight: Weights) -> Any:
-        n_targets = np.shape(y)[1]
+        count = n_targets(y)
         alphas = np.ravel(self.alpha)
-        if len(alphas) not in (1, n_targets):
+        if len(alphas) not in (1, count):
             raise SettingError(
                 "Number of targets and number of penalties do not correspond:"
-                f" {len(alphas)} != {n_targets}"
+                f" {len(alphas)} != {count}"
             )
-        own = [{"alpha": float(a)} for a in np.broadcast_to(alphas, n_targets)]
+        own = [{"alpha": float(a)} for a in np.broadcast_to(alphas, count)]
         fit_each_target(self, X, y, sample_weight, own)
         self.solver_ = "active_set" if self.positive else "normal"
-        self.n_iter_ = None if self.solver in _DIRECT else np.ones(n_targets, int)
+        self.n_iter_ = None if self.solver in _DIRECT else np.ones(count, int)
         return self
 
     @property

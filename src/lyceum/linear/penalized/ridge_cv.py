@@ -150,6 +150,8 @@ class RidgeCV(PenaltyCV):
         self.random_state = random_state
         self.categorical_features = categorical_features
 
+    best_score_: Any
+
     def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn the penalty and the coefficients.
 
@@ -270,7 +272,7 @@ class RidgeCV(PenaltyCV):
             for model, column in zip(models, columns)
         ]
         stored = [vars(model).get("cv_results_") for model in models]
-        scores = np.array([model.best_score_ for model in models])
+        scores: Any = np.array([model.best_score_ for model in models])
         fit_each_target(self, X, y, sample_weight)
         if not self.alpha_per_target:
             mean_loss = np.mean(losses, axis=0)
