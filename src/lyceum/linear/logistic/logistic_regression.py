@@ -37,6 +37,7 @@ from lyceum.linear.linear_scores import (
 from lyceum.linear.logistic.bounds import minimize_sigmoid_bound
 from lyceum.linear.logistic.given_steps import minimize_by_given_steps, record_point
 from lyceum.linear.logistic.log_loss import ClassSpread, LogLoss, Penalty
+from lyceum.linear.logistic.penalty_settings import THEIR_SOLVERS, PenaltySettings
 from lyceum.linear.logistic.posterior import (
     PREDICTIVES,
     GaussianWeights,
@@ -71,11 +72,7 @@ _ERRORS = (
 )
 
 
-# scikit-learn's other ways to the one minimum
-_THEIR_SOLVERS = {"liblinear", "newton-cg", "newton-cholesky", "sag", "saga"}
-
-
-class LogisticRegression(PosteriorClassifier, Learner):
+class LogisticRegression(PenaltySettings, PosteriorClassifier, Learner):
     """Logistic regression (softmax regression for more than two classes) with a penalty.
 
     With P(k | x) ∝ exp(b₀ₖ + x·bₖ) the parameters minimize
@@ -96,9 +93,6 @@ class LogisticRegression(PosteriorClassifier, Learner):
     ----------
     C : float, default=1.0
         Inverse strength of the penalty; inf for none (maximum likelihood).
-    penalty : {"l1", "l2", "elasticnet", "deprecated"} or None, default="deprecated"
-        As in earlier versions of scikit-learn: "l1" is l1_ratio=1, "l2" l1_ratio=0, None C=inf.
-        "deprecated" and "elasticnet": by C and l1_ratio alone.
     l1_ratio : float in [0, 1] or None, default=0.0
         The share of absolute values in the penalty: 0 is L2, 1 is L1, which makes coefficients
         exactly zero. Above 0 the solver is proximal Newton (coordinate descent on the quadratic
@@ -242,7 +236,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
         "standardize": ["boolean"],
         "solver": [
             StrOptions({"auto", "bound", "sigmoid_bound", "recursive", *SOLVERS}),
-            StrOptions(_THEIR_SOLVERS),
+            StrOptions(THEIR_SOLVERS),
         ],
         "reference": "no_validation",
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -310,30 +304,6 @@ class LogisticRegression(PosteriorClassifier, Learner):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.categorical_features = categorical_features
-
-    _without_effect: ClassVar[dict[str, str]] = {
-        "dual": "the primal and the dual problem have one solution",
-        "intercept_scaling": "the intercept is not penalized, whatever the solver",
-    }
-
-    @property
-    def _C(self) -> float:
-        return np.inf if self.penalty is None else self.C
-
-    @property
-    def _l1_ratio(self) -> float:
-        """The share of absolute values that `penalty` and `l1_ratio` ask for."""
-        if self.penalty in ("l1", "l2"):
-            return 1.0 if self.penalty == "l1" else 0.0
-        if self.penalty == "elasticnet" and self.l1_ratio is None:
-            raise SettingError("penalty='elasticnet' needs a number: set l1_ratio")
-        return self.l1_ratio or 0.0
-
-    @property
-    def _solver(self) -> str:
-        """Our solver: scikit-learn's other ones lead to the same minimum, and so does "lbfgs" with
-        an L1 penalty, which it cannot take."""
-        return "auto" if self.solver in _THEIR_SOLVERS else self.solver
 
     # -- fit ---------------------------------------------------------------------------
 
