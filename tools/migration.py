@@ -40,7 +40,8 @@ def speeds() -> dict[str, str]:
 
 
 def _range(ratios: list[float]) -> str:
-    low, high = min(ratios), max(ratios)
+    low = min(ratios)
+    high = max(ratios)
     return f"{low:.1f}×" if low == high else f"{low:.1f} to {high:.1f}×"
 
 

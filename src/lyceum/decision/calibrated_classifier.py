@@ -195,11 +195,7 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
             proba[np.ix_(test, columns)] = posteriors_of(fitted, take(test))
             tested[test] = True
             if self.ensemble:
-                weight = None if w is None else np.asarray(w)[test]
-                own = PosteriorMap.fit(
-                    str(self.method), codes[test], proba[test], weight
-                )
-                voters.append(self._voter(fitted, own))
+                voters.append(self._voter(fitted, codes, proba, w, test))
         if voters:
             self.calibrated_classifiers_ = voters
         # a splitter may leave rows untested
@@ -207,11 +203,16 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
             w = np.asarray(w)[tested]
         return PosteriorMap.fit(str(self.method), codes[tested], proba[tested], w)
 
-    def _voter(self, fitted: Estimator, own: PosteriorMap) -> Any:
+    def _voter(
+        self, fitted: Estimator, codes: np.ndarray, proba: Any, w: Any, test: Any
+    ) -> Any:
         """A fitted estimator with the map of its left-out rows."""
+        weight = None if w is None else np.asarray(w)[test]
         voter = clone(self).set_params(ensemble=False)
         voter.estimator_ = fitted
-        voter.map_ = own
+        voter.map_ = PosteriorMap.fit(
+            str(self.method), codes[test], proba[test], weight
+        )
         voter.classes_ = np.asarray(fitted.classes_)
         inherit_columns(voter, fitted, schema=True)
         return voter

@@ -254,6 +254,14 @@ def _log_evidence(variance: np.ndarray, k: int, n: int) -> float:
     rest = max(float(variance[k:].sum()) / (d - k), np.finfo(float).eps)
     fitted = -n / 2 * float(np.log(variance[:k]).sum()) - n * (d - k) / 2 * np.log(rest)
     m = d * k - k * (k + 1) / 2
+    log_det = _log_curvature(variance, k, rest, n)
+    penalty = (m + k) / 2 * np.log(2 * np.pi) - log_det / 2 - k / 2 * np.log(n)
+    return log_volume + fitted + penalty
+
+
+def _log_curvature(variance: np.ndarray, k: int, rest: float, n: int) -> float:
+    """log |A| of the same equation."""
+    d = len(variance)
     # |A| is the product over i < k and j > i of (1/λ_j - 1/λ_i) (λ_i - λ_j) n, with v for λ_j
     # where j > k
     smoothed = np.append(variance[:k], np.full(d - k, rest))
@@ -264,9 +272,7 @@ def _log_evidence(variance: np.ndarray, k: int, n: int) -> float:
     curvature = 1 / smoothed[second] - 1 / smoothed[first]
     spread = variance[first] - variance[second]
     with np.errstate(divide="ignore"):
-        log_det = float((np.log(curvature * spread) + np.log(n)).sum())
-    penalty = (m + k) / 2 * np.log(2 * np.pi) - log_det / 2 - k / 2 * np.log(n)
-    return log_volume + fitted + penalty
+        return float((np.log(curvature * spread) + np.log(n)).sum())
 
 
 def freedom_of(statistic: Any, total: float) -> float:

@@ -137,8 +137,7 @@ class LogisticRegression(PenaltySettings, PosteriorClassifier, Learner):
         Most iterations, each one pass over the rows.
     tol : float, default=1e-6
         Stop when the gradient is this small, free of units: the largest correlation of a column
-        with the residuals of a class; smaller where a penalized loss has nearly vanished, and its
-        residuals with it.
+        with the residuals of a class; smaller where a penalized loss has nearly vanished.
     learning_rate : float or None, default=None
         The η of "gradient_descent" as on paper: b ← b - η ∂J/∂b of the objective per row J, on the
         columns as they are, from `coef_init`. None searches for a good length in every step.
@@ -156,8 +155,7 @@ class LogisticRegression(PenaltySettings, PosteriorClassifier, Learner):
     n_draws : int, default=200
         Draws of the weights for posterior="monte_carlo".
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories; each becomes a column per category but the first,
-        its reference.
+        Which columns hold categories; each becomes a column per category but its first.
 
     Attributes
     ----------

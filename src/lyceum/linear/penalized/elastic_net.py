@@ -224,7 +224,8 @@ class ElasticNet(LinearPredictor, OnePassLearner):
 
     def _finish(self, statistic: Scatter) -> None:
         setting = (self.fit_intercept, self.standardize)
-        self._set_results(CenteredProblem.of_moments(statistic, *setting))
+        centered = CenteredProblem.of_moments(statistic, *setting)
+        self._set_results(centered.nonnegative() if self.positive else centered)
 
     def _centered_problem(self, rows: Rows) -> CenteredProblem:
         setting = (self.fit_intercept, self.standardize)
@@ -233,11 +234,10 @@ class ElasticNet(LinearPredictor, OnePassLearner):
             self.__dict__.pop("statistic_", None)
             return CenteredProblem.of_rows(rows, *setting)
         self.statistic_ = first_pass(rows, self._statistic())
-        return CenteredProblem.of_moments(self.statistic_, *setting)
+        centered = CenteredProblem.of_moments(self.statistic_, *setting)
+        return centered.nonnegative() if self.positive else centered
 
     def _set_results(self, centered: CenteredProblem) -> None:
-        if self.positive:
-            centered = centered.nonnegative()
         problem = centered.problem
         d = len(centered.x_mean)
         # the problem is per unit of weight: ½ |y - Xb|² / Σw + l1 |b|₁ + l2/2 |b|²

@@ -203,17 +203,7 @@ class RidgeCV(PenaltyCV):
         predictions = np.asarray(again.collect(left_out.predictions))
         y = np.asarray(rows.y, dtype=np.float64)
         w = rows.sample_weight
-        squares = (y[:, None] - predictions) ** 2
-        if w is not None:
-            squares = np.asarray(w)[:, None] * squares
-        errors = squares.mean(axis=0)
-        if self.scoring is not None:
-            scorer = get_scorer(self.scoring)
-            own = {} if w is None else {"sample_weight": w}
-            scores = [scorer(_Itself(), p, y, **own) for p in predictions.T]
-            errors = -np.array(scores)
-        if self.store_cv_results:
-            self.cv_results_ = squares if self.scoring is None else predictions
+        errors = self._losses(predictions, y, w)
         order = np.argsort(-given, kind="stable")
         self.alphas_ = given[order]
         self.mse_path_ = errors[order][:, None]
@@ -222,6 +212,20 @@ class RidgeCV(PenaltyCV):
         self.best_score_ = -float(errors[chosen])
         self.seed_ = 0
         return total, errors[order]
+
+    def _losses(self, predictions: np.ndarray, y: np.ndarray, w: Any) -> np.ndarray:
+        """The mean squared error of every alpha, or minus its score."""
+        squares = (y[:, None] - predictions) ** 2
+        if w is not None:
+            squares = np.asarray(w)[:, None] * squares
+        if self.store_cv_results:
+            self.cv_results_ = squares if self.scoring is None else predictions
+        if self.scoring is None:
+            return squares.mean(axis=0)
+        scorer = get_scorer(self.scoring)
+        own = {} if w is None else {"sample_weight": w}
+        scores = [scorer(_Itself(), p, y, **own) for p in predictions.T]
+        return -np.array(scores)
 
     def _leave_folds_out(self, rows: Rows) -> tuple[Scatter, np.ndarray]:
         """Choose alpha by the errors on left-out folds."""
