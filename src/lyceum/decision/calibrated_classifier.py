@@ -189,9 +189,7 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
             part = {name: values[train] for name, values in weights.items()}
             truth = None if y is None else np.asarray(y)[train]
             fitted = self._new_estimator().fit(take(train), truth, **part)
-            columns = np.arange(K)
-            if len(fitted.classes_) != K:
-                columns = np.asarray(np.searchsorted(labels, fitted.classes_))
+            columns = np.searchsorted(labels, fitted.classes_)
             proba[np.ix_(test, columns)] = posteriors_of(fitted, take(test))
             tested[test] = True
             if self.ensemble:
