@@ -122,6 +122,10 @@ class Learner(BaseEstimator):
     _blanks_row_names: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    # parameters of scikit-learn that are checked and can change nothing here, and why
+    _without_effect: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("copy", "copy_X", "copy_x"), "the rows that are given are never changed"
+    )
 
     # whether arrays may have NaN where there is no value
     _nan_means_none: ClassVar[bool] = False

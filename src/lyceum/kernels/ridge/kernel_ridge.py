@@ -193,6 +193,7 @@ class KernelRidge(Regressor, KernelLearner):
             "array-like",
         ],
         **KERNEL_CONSTRAINTS,
+        "kernel_params": [dict, None],
         "fit_intercept": ["boolean"],
         "alphas": ["array-like", None],
     }
@@ -204,7 +205,8 @@ class KernelRidge(Regressor, KernelLearner):
         kernel: Any = "linear",
         gamma: object = None,
         degree: int = 3,
-        coef0: float = 1.0,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
         fit_intercept: bool = False,
         alphas: Any = None,
         categorical_features: Categories = "from_dtype",
@@ -214,6 +216,7 @@ class KernelRidge(Regressor, KernelLearner):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.kernel_params = kernel_params
         self.fit_intercept = fit_intercept
         self.alphas = alphas
         self.categorical_features = categorical_features
