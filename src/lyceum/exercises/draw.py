@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from lyceum.exercises.sheet import Number
@@ -120,6 +121,13 @@ class Draw:
         side = range(low, high + 1)
         return self.sample([(x, y) for x in side for y in side], count)
 
+    def tenths(self, count: int, least: int = 0) -> list[Fraction]:
+        """Shares in tenths that sum to 1, each of `least` tenths or more."""
+        cuts = sorted(self.choices(range(11), count - 1))
+        shares = [Fraction(b - a, 10) for a, b in pairwise([0, *cuts, 10])]
+        self.require(min(shares) >= Fraction(least, 10), "a share that is too small")
+        return shares
+
     def require(self, fair: bool, reason: str) -> None:
         """Draw again unless this holds."""
         if not fair:
@@ -220,11 +228,12 @@ def clear_winner(values: Iterable[Number], margin: float) -> bool:
 def small_denominators(values: Iterable[Number], largest: int) -> bool:
     """Whether all fractions can be written with small denominators.
 
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> small_denominators([Fraction(3, 8), 2], 10), small_denominators([Fraction(1, 97)], 10)
-    (True, False)
+        Examples
+        --------
+        >>> from fractions import Fraction
+    from itertools import pairwise
+        >>> small_denominators([Fraction(3, 8), 2], 10), small_denominators([Fraction(1, 97)], 10)
+        (True, False)
     """
     return all(Fraction(value).denominator <= largest for value in values)
 

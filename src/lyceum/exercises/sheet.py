@@ -351,3 +351,25 @@ def equals(value: Number, decimals: int = 3) -> str:
     shown = decimal(value, decimals)
     is_exact = abs(float(shown) - float(value)) < 1e-12
     return f"= {shown}" if is_exact else rf"\approx {shown}"
+
+
+def listed(values: Iterable[Number]) -> str:
+    """Numbers in a sentence.
+
+    Examples
+    --------
+    >>> listed([3, 1.5])
+    '3, 1.5'
+    """
+    return ", ".join(decimal(value) for value in values)
+
+
+def sigmoid(score: float) -> float:
+    """1 / (1 + e^(−score)).
+
+    Examples
+    --------
+    >>> sigmoid(0.0)
+    0.5
+    """
+    return 1 / (1 + math.exp(-score))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from fractions import Fraction
 
@@ -11,12 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lyceum.exercises.draw import Draw
 from lyceum.exercises.exercise import kind
-from lyceum.exercises.sheet import Sheet, decimal, equals, signed
+from lyceum.exercises.sheet import Sheet, decimal, equals, sigmoid, signed
 from lyceum.neural import MLPRegressor
-
-
-def _sigmoid(score: float) -> float:
-    return 1 / (1 + math.exp(-score))
 
 
 @kind("backpropagation", "One step of backpropagation in a 2-2-1 network", "8.1")
@@ -29,7 +24,7 @@ def backpropagation(draw: Draw) -> Sheet:
     V = [tenths[0:2], tenths[2:4]]  # from input i to hidden node j
     w = tenths[4:6]
     scores = [float(x[0] * V[0][j] + x[1] * V[1][j]) for j in (0, 1)]
-    hidden = [_sigmoid(score) for score in scores]
+    hidden = [sigmoid(score) for score in scores]
     output = float(w[0]) * hidden[0] + float(w[1]) * hidden[1]
     delta = target - output
     draw.require(abs(delta) > 0.2, "a small error")
@@ -47,7 +42,7 @@ def backpropagation(draw: Draw) -> Sheet:
             "the hidden nodes were not passed through the sigmoid": float(w[0])
             * scores[0]
             + float(w[1]) * scores[1],
-            "a sigmoid at the output": _sigmoid(output),
+            "a sigmoid at the output": sigmoid(output),
         },
     )
     sheet.ask(

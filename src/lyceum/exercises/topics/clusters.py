@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from lyceum.cluster import AgglomerativeClustering, KMeans, silhouette
 from lyceum.exercises.draw import Draw, between, no_ties, small_denominators
 from lyceum.exercises.exercise import kind
-from lyceum.exercises.sheet import Sheet, decimal, equals, tex, vector
+from lyceum.exercises.sheet import Sheet, decimal, equals, sigmoid, tex, vector
 from lyceum.mixtures import GaussianMixture
 
 Point = tuple[int, int]
@@ -284,9 +284,8 @@ def em_step(draw: Draw) -> Sheet:
     n_rows = 2 + draw.level
     xs = sorted(draw.sample(range(10), n_rows))
     means = (draw.integer(0, 3), draw.integer(5, 9))
-    shares = [
-        1 / (1 + math.exp(_log_ratio(x, means))) for x in xs
-    ]  # of the first component
+    # of the first component, by the logarithm of the ratio of two densities of variance 1
+    shares = [sigmoid(((x - means[1]) ** 2 - (x - means[0]) ** 2) / 2) for x in xs]
     draw.require(any(0.05 < share < 0.95 for share in shares), "nothing is shared")
     weight = sum(shares) / n_rows
     draw.require(0.2 < weight < 0.8, "an almost empty component")
@@ -352,11 +351,6 @@ def em_step(draw: Draw) -> Sheet:
         rf"\quad \sigma^2 {equals(variance)}"
     )
     return sheet
-
-
-def _log_ratio(x: int, means: tuple[int, int]) -> float:
-    """ln of the second density over the first, both of variance 1."""
-    return ((x - means[0]) ** 2 - (x - means[1]) ** 2) / 2
 
 
 def _learned_step(xs: list[int], means: tuple[int, int]) -> dict:

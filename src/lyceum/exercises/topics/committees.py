@@ -16,11 +16,6 @@ from lyceum.trees import DecisionTreeClassifier
 Stump = tuple[float, int, int]  # threshold, sign up to it, sign above it
 
 
-def _tenths(draw: Draw, count: int) -> list[Fraction]:
-    cuts = sorted(draw.choices(range(11), count - 1))
-    return [Fraction(high - low, 10) for low, high in zip([0, *cuts], [*cuts, 10])]
-
-
 RULES = {
     "average": ("sum", "the mean of a column"),
     "median": ("median", "the middle value of a column"),
@@ -33,7 +28,7 @@ RULES = {
 @kind("fusion", "Fuse the posteriors of several classifiers", "11.2")
 def fusion(draw: Draw) -> Sheet:
     """Average, median, minimum, maximum and product of posteriors; the class of each."""
-    answers = [_tenths(draw, 3) for _ in range(3)]
+    answers = [draw.tenths(3) for _ in range(3)]
     fused = {name: _fuse(answers, name) for name in RULES}
     names = list(RULES)[: 2 + draw.level]
     draw.require(

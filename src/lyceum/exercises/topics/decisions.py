@@ -71,7 +71,7 @@ def bayes_theorem_exercise(draw: Draw) -> Sheet:
 def bayes_decision(draw: Draw) -> Sheet:
     """Risks of the actions under a loss matrix; the action; with doubt from level 2 on."""
     classes = ["a", "b"] if draw.level < 3 else ["a", "b", "c"]
-    posteriors = _tenths(draw, len(classes))
+    posteriors = draw.tenths(len(classes), least=1)
     losses = [
         [0 if row == column else draw.integer(1, 9) for column in range(len(classes))]
         for row in range(len(classes))
@@ -117,12 +117,6 @@ def bayes_decision(draw: Draw) -> Sheet:
         )
     _ask_action(sheet, classes, risks, doubt, posteriors, decided.actions[0])
     return sheet
-
-
-def _tenths(draw: Draw, count: int) -> list[Fraction]:
-    """Shares in tenths that sum to 1, each at least a tenth."""
-    cuts = sorted(draw.sample(range(1, 10), count - 1))
-    return [(high - low) * TENTH for low, high in zip([0, *cuts], [*cuts, 10])]
 
 
 def _decision_sheet(

@@ -9,11 +9,7 @@ import numpy as np
 from lyceum.density import HistogramDensity, KernelDensity
 from lyceum.exercises.draw import Draw
 from lyceum.exercises.exercise import kind
-from lyceum.exercises.sheet import Sheet, equals, tex
-
-
-def _listed(values: list[int]) -> str:
-    return ", ".join(map(str, values))
+from lyceum.exercises.sheet import Sheet, equals, listed, tex
 
 
 @kind("histogram", "Estimate a density by a histogram", "4.1")
@@ -36,7 +32,7 @@ def histogram(draw: Draw) -> Sheet:
     learned = float(np.exp(model.score_samples([[float(x)]])[0]))
     sheet = Sheet()
     sheet.given.text(
-        f"{len(values)} measurements: {_listed(values)}. A histogram has bins of width "
+        f"{len(values)} measurements: {listed(values)}. A histogram has bins of width "
         f"{width} that begin at 0; a value on an edge belongs to the bin on its right."
     )
     low = cell * width
@@ -113,7 +109,7 @@ def parzen_window(draw: Draw) -> Sheet:
     formula, words = KERNELS[kernel]
     sheet = Sheet()
     sheet.given.text(
-        f"Measurements: {_listed(values)}. Estimate the density at $x = {x}$ with {words}, "
+        f"Measurements: {listed(values)}. Estimate the density at $x = {x}$ with {words}, "
         f"${formula}$, and the width $h = {h}$, where $u = (x - x_i) / h$."
     )
     sheet.ask(

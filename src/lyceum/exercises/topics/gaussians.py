@@ -14,7 +14,7 @@ from lyceum.bayes import (
 )
 from lyceum.exercises.draw import Draw, few_decimals
 from lyceum.exercises.exercise import kind
-from lyceum.exercises.sheet import Sheet, decimal, equals, tex, with_decimal
+from lyceum.exercises.sheet import Sheet, decimal, equals, listed, tex, with_decimal
 
 
 def _mean(values: list[int]) -> Fraction:
@@ -63,8 +63,8 @@ def two_gaussians(draw: Draw) -> Sheet:
     sheet = Sheet()
     covariance = "one shared variance" if shared else "a variance for each class"
     sheet.given.text(
-        f"Two classes on a line: class 0 at {_listed(groups[0])}, class 1 at "
-        f"{_listed(groups[1])}. Fit a Gaussian to each by maximum likelihood (divide by "
+        f"Two classes on a line: class 0 at {listed(groups[0])}, class 1 at "
+        f"{listed(groups[1])}. Fit a Gaussian to each by maximum likelihood (divide by "
         f"$N$), with {covariance} and the shares of rows as priors, and classify "
         f"$x = {x}$."
     )
@@ -87,10 +87,6 @@ def two_gaussians(draw: Draw) -> Sheet:
     )
     sheet.solution.formula(rf"P(1 \mid x) {equals(posterior)}")
     return sheet
-
-
-def _listed(values: list[int]) -> str:
-    return ", ".join(map(str, values))
 
 
 def _mean_variance(groups: list[list[int]], variances: list[Fraction]) -> Fraction:
@@ -171,7 +167,7 @@ def bayesian_mean(draw: Draw) -> Sheet:
     sheet.given.text(
         f"Before measuring, a quantity is believed to be $N({prior_mean}, "
         f"{prior_variance})$ (mean, variance). Measurements have the known variance "
-        f"{noise} about it; they were {_listed(values)}."
+        f"{noise} about it; they were {listed(values)}."
     )
     plain = _mean(values)
     sheet.ask(

@@ -11,13 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lyceum.exercises.draw import Draw, small_denominators
 from lyceum.exercises.exercise import kind
-from lyceum.exercises.sheet import Sheet, decimal, equals, tex, vector
+from lyceum.exercises.sheet import Sheet, decimal, equals, sigmoid, tex, vector
 from lyceum.linear import LogisticRegression
 from lyceum.solvers import Newton, Point, Problem
-
-
-def _sigmoid(score: float) -> float:
-    return 1 / (1 + math.exp(-score))
 
 
 def _draw_rows(draw: Draw) -> tuple[list[int], list[int]]:
@@ -35,7 +31,7 @@ def logistic_gradient(draw: Draw) -> Sheet:
     n_rows = len(xs)
     b = 0 if draw.level == 1 else draw.choice([-1, 1])
     rate = draw.choice([Fraction(1, 2), Fraction(1, 5), Fraction(1)])
-    posteriors = [_sigmoid(b * x) for x in xs]
+    posteriors = [sigmoid(b * x) for x in xs]
     errors = [y - p for y, p in zip(ys, posteriors)]
     down_a = sum(errors) / n_rows
     down_b = sum(e * x for e, x in zip(errors, xs)) / n_rows

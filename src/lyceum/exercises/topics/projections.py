@@ -41,10 +41,6 @@ def _matrix(values: Symmetric) -> str:
     return rf"\begin{{pmatrix}} {a} & {b} \\ {b} & {c} \end{{pmatrix}}"
 
 
-def _point_table(sheet: Sheet, points: list[Point]) -> None:
-    sheet.given.table(["$x_1$", "$x_2$"], points)
-
-
 def _root(value: Fraction) -> Fraction | None:
     """The root of a fraction, if it is one too."""
     root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
@@ -76,7 +72,7 @@ def pca(draw: Draw) -> Sheet:
     sheet.given.text(
         "Find the principal components of these points (divide by $N - 1$)."
     )
-    _point_table(sheet, points)
+    sheet.given.table(["$x_1$", "$x_2$"], points)
     learned_covariance = np.cov(np.array(points, dtype=float).T)
     sheet.ask(
         "What is the covariance of $x_1$ and $x_2$?",

@@ -202,7 +202,7 @@ def _soft_margin(
 ) -> DualSolution:
     """The machine of one C, ten working sets at a time, until it has converged, a variable is at
     its bound, or no plane can have a margin of `least`."""
-    quick = settings._replace(max_iter=min(10, settings.max_iter))._asdict()
+    quick = settings._asdict() | {"max_iter": min(10, settings.max_iter)}
     solution = solve_dual(problem, kernel, X, **quick, start=start, exact=True)
     history = solution.history
     left = settings.max_iter - solution.rounds
