@@ -446,13 +446,14 @@ def export(
     out: Annotated[
         str,
         typer.Argument(
-            help="The file to write; its ending says the language: .js, .py, .c, .sql or .onnx."
+            help="What to write; the ending says which: .js, .py, .c, .sql, .onnx, .mlflow (a"
+            " folder), or .md, a model card, for which MODEL is the folder of a study."
         ),
     ],
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a model as a program that needs neither Lyceum nor any other package."""
+    """Write a model as a program that needs neither Lyceum nor any other package, or its card."""
     from lyceum.cli.commands.models import run_export
 
     run_export(model, out, force=force, as_json=as_json)

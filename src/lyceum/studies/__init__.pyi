@@ -11,6 +11,7 @@ from lyceum.studies.plan.candidate import (
     Failure as Failure,
 )
 from lyceum.studies.plan.recipe import LearnerChoice as LearnerChoice, Recipe as Recipe
+from lyceum.studies.report.card import write_card as write_card
 from lyceum.studies.report.example import Example as Example
 from lyceum.studies.report.model_effects import (
     ColumnEffect as ColumnEffect,
