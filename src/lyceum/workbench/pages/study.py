@@ -17,6 +17,7 @@ from lyceum.workbench.action import Action
 from lyceum.workbench.address import Address
 from lyceum.workbench.desk import Desk, stamp
 from lyceum.workbench.page_parts import Page, answers
+from lyceum.workbench.pages.data import save
 from lyceum.workbench.question import StudyQuestion
 from lyceum.workbench.study_jobs import job_of, start_job
 
@@ -137,7 +138,9 @@ def start(desk: Desk, address: Address) -> dict[str, Any]:
     question = StudyQuestion.of(desk, address)
     out = question.out
     folder = desk.path(out)
-    recipe = question.recipe(desk)
+    if address.texts("repair"):
+        save(desk, address)
+    recipe = question.recipe(str(desk.file(question.data)))
     if (folder / "study.sqlite").is_file():
         before = Recipe.read(folder / "recipe.toml")
         if before.digest != recipe.digest:
