@@ -51,6 +51,8 @@ def show(desk: Desk, address: Address) -> dict[str, Any]:
         return {"out": out, "status": "none", "message": message, "ranking": None}
     ranking = ranking_so_far(folder).as_dict()
     recipe = Recipe.read(folder / "recipe.toml")
+    names = {learner["name"] for learner in ranking["learners"]}
+    task = next(e.task for e in catalog.learners() if e.name in names)
     status = "ended"
     results = None
     if (folder / "results.json").is_file():
@@ -68,17 +70,10 @@ def show(desk: Desk, address: Address) -> dict[str, Any]:
         "ranking": ranking,
         "seconds_left": None,
         "results": results,
-        "addable": _addable(ranking),
+        "addable": [e.name for e in catalog.learners() if e.task == task],
         "target": recipe.target,
         "action": _action(folder, out),
     }
-
-
-def _addable(ranking: dict[str, Any]) -> list[str]:
-    """The learners of the catalog for the same task."""
-    names = [learner["name"] for learner in ranking["learners"]]
-    tasks = {e.task for e in catalog.learners() if e.name in names}
-    return [e.name for e in catalog.learners() if e.task in tasks]
 
 
 def _results(study: Study) -> dict[str, Any]:
