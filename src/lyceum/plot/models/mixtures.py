@@ -8,7 +8,7 @@ import numpy as np
 
 from lyceum._core.types import Data, Estimator
 from lyceum.errors import DataError, SettingError
-from lyceum.plot.plane import ELLIPSE, plane_grid
+from lyceum.plot.plane import ELLIPSE, in_columns_of, plane_grid
 from lyceum.plot.style import (
     INK,
     axes,
@@ -82,20 +82,13 @@ def mixture(
         draw_points(ax, rows, 10, color=color_of(k), alpha=0.55)
     if contours and model.means_.shape[1] == 2:
         sides, grid = plane_grid(cells, 0.08, _GRID)
-        # a model of named columns wants its grid by name
-        feature_names = getattr(model, "feature_names_in_", None)
-        if feature_names is not None:
-            from lyceum._core.lazy_arrow import pa
-
-            grid = pa.table(
-                {str(name): column for name, column in zip(feature_names, grid.T)}
-            )
-        log_density = np.asarray(model.score_samples(grid)).reshape(_GRID, _GRID)
+        scores = model.score_samples(in_columns_of(model, grid))
+        log_density = np.asarray(scores).reshape(_GRID, _GRID)
         # one contour for every factor e below the highest density
         levels = float(log_density.max()) - np.arange(7.0, 0.0, -1.0)
         ax.contour(*sides, log_density, levels=levels, colors="#9A9A9A", linewidths=0.7)
-    covariances = _matrices(model, model.covariances_)
-    _ellipses(ax, model.weights_, model.means_, covariances, columns=columns)
+    covariances = covariance_matrices(model, model.covariances_)
+    draw_ellipses(ax, model.weights_, model.means_, covariances, columns=columns)
     names = model.design_names
     finish(ax, names[columns[0]], names[columns[1]], title)
     return ax
@@ -143,8 +136,8 @@ def em_steps(
     for ax, index in zip(panels, shown):
         step = record[index]
         draw_points(ax, cells, 5, color="#B8B8B8")
-        covariances = _matrices(model, step["covariances"])
-        _ellipses(ax, step["weights"], step["means"], covariances, columns=columns)
+        covariances = covariance_matrices(model, step["covariances"])
+        draw_ellipses(ax, step["weights"], step["means"], covariances, columns=columns)
         finish(ax, "", "", None)
         heading(ax, f"step {step['step']}: {step['objective']:.1f}")
     figure.supxlabel(names[columns[0]], color=INK, fontsize="medium")
@@ -152,7 +145,7 @@ def em_steps(
     return figure
 
 
-def _matrices(model: Estimator, covariances: np.ndarray) -> np.ndarray:
+def covariance_matrices(model: Estimator, covariances: np.ndarray) -> np.ndarray:
     """One covariance matrix per component, whatever their form."""
     K, d = model.means_.shape
     values = np.asarray(covariances)
@@ -169,7 +162,7 @@ def _matrices(model: Estimator, covariances: np.ndarray) -> np.ndarray:
     return variances[:, :, None] * np.eye(d)
 
 
-def _ellipses(
+def draw_ellipses(
     ax: Axes,
     weights: np.ndarray,
     means: np.ndarray,
