@@ -1,9 +1,7 @@
 """Question and Study: asked by pointing, followed as folds finish, stopped, killed, continued."""
 
-import os
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -133,7 +131,7 @@ def test_a_killed_workbench_loses_no_fold(folder, page):
         page.goto(f"{workbench.origin}/question?{query}")
         page.get_by_role("button", name="Run the study").click()
         page.get_by_role("img", name="error rate").wait_for(timeout=60_000)
-        os.kill(workbench.process.pid, signal.SIGKILL)
+        workbench.process.kill()
         workbench.process.wait()
     ranking = wait_for_study(folder / "killed")
     assert 0 < ranking.n_done < ranking.n_tasks

@@ -2,6 +2,8 @@
 
 import signal
 import socket
+import subprocess
+import sys
 import time
 
 import pytest
@@ -141,3 +143,19 @@ def test_it_ends_at_once_although_a_page_is_open(tmp_path):
     assert code == 0
     assert errors == ""
     assert time.monotonic() - start < 20
+
+
+def test_a_closed_browser_leaves_no_process(tmp_path):
+    program = (
+        "from lyceum.workbench import WorkbenchSettings, open_workbench\n"
+        "open_workbench(None, WorkbenchSettings(browser=False, idle_seconds=0.5))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "/?token=" in done.stdout

@@ -26,6 +26,8 @@ class Action:
         Options of the command that have another name than the argument.
     result : str
         The name of what the function returns.
+    table : dict or None
+        The tables of the recipe, where it has other keys than the function.
     before : Action or None
         A call that comes first: the repair of the table.
     positional : dict of int to str
@@ -40,6 +42,7 @@ class Action:
     result: str = "result"
     positional: Mapping[int, str] = field(default_factory=dict)
     before: Action | None = None
+    table: Mapping[str, Any] | None = None
 
     @property
     def given(self) -> dict[str, Any]:
@@ -78,6 +81,8 @@ class Action:
         """The same as TOML, for `lyceum study --recipe`, or to keep."""
         import tomli_w
 
+        if self.table is not None:
+            return tomli_w.dumps(dict(self.table))
         table = {name: _plain(value) for name, value in self.given.items()}
         # TOML has tables after plain values
         table = dict(sorted(table.items(), key=lambda item: isinstance(item[1], dict)))

@@ -80,3 +80,17 @@ class Address:
                 )
             kinds[name] = kind
         return kinds
+
+    @property
+    def priors(self) -> dict[str, float]:
+        """Shares of classes, `prior=bad=0.1`."""
+        priors = {}
+        for text in self.texts("prior"):
+            name, _, share = text.rpartition("=")
+            try:
+                priors[name] = float(share)
+            except ValueError:
+                raise Refused(
+                    422, f"cannot read prior={text}: write CLASS=0.5"
+                ) from None
+        return priors

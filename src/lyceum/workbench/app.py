@@ -62,7 +62,7 @@ def make_app(desk: Desk, settings: StartSettings) -> Any:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        watching = asyncio.create_task(_end_when_idle(desk, settings.idle_seconds))
+        watching = asyncio.create_task(desk.end_when_idle(settings.idle_seconds))
         yield
         watching.cancel()
         with suppress(asyncio.CancelledError):
@@ -73,16 +73,6 @@ def make_app(desk: Desk, settings: StartSettings) -> Any:
     app.state.start = settings.start
     door = TokenDoor(app, settings.host, settings.port, settings.token)
     return Limited(door, LIMITS)
-
-
-async def _end_when_idle(desk: Desk, seconds: float) -> None:
-    """A closed browser leaves no process: without a page, a request or work it ends by itself."""
-    while not desk.is_ending:
-        await asyncio.sleep(min(1.0, seconds / 4))
-        if desk.events.n_following or desk.busy:
-            desk.last_request = time.monotonic()
-        if time.monotonic() - desk.last_request > seconds and desk.server is not None:
-            desk.server.should_exit = True
 
 
 # -- the shell -------------------------------------------------------------------------

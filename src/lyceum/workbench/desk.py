@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import re
@@ -51,6 +52,16 @@ class Desk:
     @property
     def is_ending(self) -> bool:
         return self.server is not None and self.server.should_exit
+
+    async def end_when_idle(self, seconds: float) -> None:
+        """A closed browser leaves no process: without a page or work it ends by itself."""
+        while not self.is_ending:
+            await asyncio.sleep(min(1.0, seconds / 4))
+            if self.events.n_following or self.busy:
+                self.last_request = time.monotonic()
+            is_idle = time.monotonic() - self.last_request > seconds
+            if is_idle and self.server is not None:
+                self.server.should_exit = True
 
     # -- files -------------------------------------------------------------------------
 

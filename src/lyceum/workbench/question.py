@@ -16,7 +16,7 @@ from lyceum.web import Refused
 from lyceum.workbench.action import Action
 from lyceum.workbench.address import Address
 from lyceum.workbench.desk import Desk, stamp
-from lyceum.workbench.pages.data import repair_action, repaired_table, save
+from lyceum.workbench.pages.data import repair_action, repaired_table
 
 _TEXTS = ("group", "time", "weight", "metric", "choose", "task")
 _COUNTS = ("folds", "repeats", "seed")
@@ -98,18 +98,13 @@ class StudyQuestion:
         options["keep"] = address.texts("keep")
         return {name: value for name, value in options.items() if value}
 
-    def recipe(self, desk: Desk) -> Recipe:
-        """The recipe, with the costs of all pairs; a repaired table is written first."""
-        if self.address.texts("repair"):
-            save(desk, self.address)
+    def recipe(self, data: str) -> Recipe:
+        """The recipe for a file, with the costs of all pairs."""
         options = self.options()
         budget = options.pop("budget", None)
         try:
             return Recipe(
-                data=(str(desk.file(self.data)),),
-                loss=self.loss,
-                budget_minutes=budget,
-                **options,
+                data=(data,), loss=self.loss, budget_minutes=budget, **options
             )
         except SettingError as error:
             raise Refused(422, str(error)) from error
@@ -129,6 +124,7 @@ class StudyQuestion:
             {"kinds": "--kind"},
             result="study",
             before=before,
+            table=self.recipe(self.data).as_dict(),
         )
 
 

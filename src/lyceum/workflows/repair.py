@@ -178,7 +178,8 @@ def _with_texts(table: pa.Table, name: str, texts: pa.Array) -> pa.Table:
     column = texts
     kinds = [pa.int64(), pa.float64()]
     before = table.schema.field(name).type
-    if not _is_text(before):
+    is_coded = pa.types.is_dictionary(before)  # texts with few distinct values
+    if not (is_coded or pa.types.is_string(before) or pa.types.is_large_string(before)):
         kinds.insert(0, before)
     for kind in kinds:
         try:
@@ -187,12 +188,6 @@ def _with_texts(table: pa.Table, name: str, texts: pa.Array) -> pa.Table:
         except pa.ArrowInvalid:
             continue
     return table.set_column(index, name, column)
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
 
 
 def _set(

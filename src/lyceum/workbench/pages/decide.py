@@ -108,23 +108,10 @@ def _loss(study: Study, address: Address) -> LossMatrix:
     return study.loss or LossMatrix.zero_one(classes)
 
 
-def _prior_of(address: Address) -> dict[str, float]:
-    priors = {}
-    for text in address.texts("prior"):
-        name, between, share = text.rpartition("=")
-        try:
-            priors[name] = float(share)
-        except ValueError:
-            between = ""
-        if not between:
-            raise Refused(422, f"cannot read prior={text}: write CLASS=0.5")
-    return priors
-
-
 def _action(desk: Desk, address: Address, study: Study) -> Action:
     loss = _loss(study, address)
     classes = [str(label) for label in study.classes or ()]
-    priors = _prior_of(address)
+    priors = address.priors
     trained: dict[str, float] = {}
     if priors:
         sample = _sample(desk, address, study, study.choice.name)

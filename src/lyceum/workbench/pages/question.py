@@ -20,6 +20,8 @@ from lyceum.workbench.question_notes import (
     time_notes,
 )
 
+_MOST_CLASSES = 6  # whose costs are said pair by pair
+
 
 def show(desk: Desk, address: Address) -> dict[str, Any]:
     """The columns to choose from and, once there is a target, what can be asked of it."""
@@ -35,8 +37,11 @@ def show(desk: Desk, address: Address) -> dict[str, Any]:
     if question.classes is not None:
         task = "classification"
     costs = question.loss
-    if costs is None and question.classes is not None:
-        costs = LossMatrix.zero_one(question.classes)
+    sentences: list[str] = []
+    if question.classes is not None:
+        costs = costs or LossMatrix.zero_one(question.classes)
+        if len(question.classes) <= _MOST_CLASSES:
+            sentences += cost_sentences(costs, address.number("doubt"))
     return {
         "columns": columns,
         "question": {
@@ -45,7 +50,7 @@ def show(desk: Desk, address: Address) -> dict[str, Any]:
             "counts": question.counts,
             "classes": list(question.counts),
             "loss": None if costs is None else costs.values.tolist(),
-            "sentences": list(_sentences(question)),
+            "sentences": sentences,
             "notes": list(_notes(desk, question)),
             "learners": [
                 {"name": entry.name, "about": entry.about}
@@ -55,14 +60,6 @@ def show(desk: Desk, address: Address) -> dict[str, Any]:
             "action": question.action().as_dict(),
         },
     }
-
-
-def _sentences(question: StudyQuestion) -> Iterator[str]:
-    if question.classes is None:
-        return
-    loss = question.loss or LossMatrix.zero_one(question.classes)
-    if len(question.classes) <= 6:
-        yield from cost_sentences(loss, question.address.number("doubt"))
 
 
 def _notes(desk: Desk, question: StudyQuestion) -> Iterator[str]:

@@ -17,6 +17,7 @@ from lyceum.workbench.action import Action
 from lyceum.workbench.address import Address
 from lyceum.workbench.desk import Desk, stamp
 from lyceum.workbench.page_parts import Page, answers
+from lyceum.workbench.pages.data import save
 from lyceum.workbench.question import StudyQuestion
 from lyceum.workbench.study_jobs import job_of, start_job
 
@@ -50,6 +51,8 @@ def show(desk: Desk, address: Address) -> dict[str, Any]:
         return {"out": out, "status": "none", "message": message, "ranking": None}
     ranking = ranking_so_far(folder).as_dict()
     recipe = Recipe.read(folder / "recipe.toml")
+    names = {learner["name"] for learner in ranking["learners"]}
+    task = next(e.task for e in catalog.learners() if e.name in names)
     status = "ended"
     results = None
     if (folder / "results.json").is_file():
@@ -67,17 +70,10 @@ def show(desk: Desk, address: Address) -> dict[str, Any]:
         "ranking": ranking,
         "seconds_left": None,
         "results": results,
-        "addable": _addable(ranking),
+        "addable": [e.name for e in catalog.learners() if e.task == task],
         "target": recipe.target,
         "action": _action(folder, out),
     }
-
-
-def _addable(ranking: dict[str, Any]) -> list[str]:
-    """The learners of the catalog for the same task."""
-    names = [learner["name"] for learner in ranking["learners"]]
-    tasks = {e.task for e in catalog.learners() if e.name in names}
-    return [e.name for e in catalog.learners() if e.task in tasks]
 
 
 def _results(study: Study) -> dict[str, Any]:
@@ -137,7 +133,9 @@ def start(desk: Desk, address: Address) -> dict[str, Any]:
     question = StudyQuestion.of(desk, address)
     out = question.out
     folder = desk.path(out)
-    recipe = question.recipe(desk)
+    if address.texts("repair"):
+        save(desk, address)
+    recipe = question.recipe(str(desk.file(question.data)))
     if (folder / "study.sqlite").is_file():
         before = Recipe.read(folder / "recipe.toml")
         if before.digest != recipe.digest:
