@@ -23,7 +23,6 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Inputs, Rows
 from lyceum._core.native import native
 from lyceum._core.statistics import held_out_rows, row_uniforms, seed_from
-from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.text import show_count
 from lyceum._core.threads import one_thread
 from lyceum._core.trees import (
@@ -38,7 +37,7 @@ from lyceum._core.trees import (
 from lyceum._core.types import Data, Operation, Target, Weights
 from lyceum.ensemble.boosting.losses import Loss
 from lyceum.ensemble.boosting.scoring import score_of
-from lyceum.ensemble.boosting.state import BoostingState, seed_of
+from lyceum.ensemble.boosting.state import BOOSTING_STEPS, BoostingState, seed_of
 from lyceum.ensemble.boosting.trees import MOST_LEAVES, TreeGrower
 from lyceum.ensemble.tree_members import TreesOfRounds
 from lyceum.errors import DataError, SettingError
@@ -128,19 +127,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         The seed that was used.
     """
 
-    _step_kind = StepKind(
-        "round",
-        (
-            StepColumn("objective", "loss", "the mean loss of the rows of the fit"),
-            StepColumn(
-                "validation_loss", "validation", "the mean loss of the rows held out"
-            ),
-            StepColumn("n_leaves", "leaves", "the leaves of every tree of the round"),
-            StepColumn("depth", "depth", "the depth of every tree of the round"),
-            StepColumn("gain", "gain", "what the splits of every tree gain"),
-            StepColumn("columns", "columns", "the columns that the trees split on"),
-        ),
-    )
+    _step_kind = BOOSTING_STEPS
     _coding = "codes"
     history_axes: ClassVar[tuple[str, str]] = ("round", "mean loss")
     _takes_missing: ClassVar[bool] = True
@@ -609,6 +596,4 @@ def _scores_so_far(learner: GradientBoosting, rows: Rows) -> np.ndarray:
 
 def _scores_of_block(learner: GradientBoosting, block: Block) -> np.ndarray:
     scores = learner._scores(block)
-    if block.w is None:
-        return scores
-    return scores[block.w > 0]
+    return scores if block.w is None else scores[block.w > 0]

@@ -1,4 +1,5 @@
-"""BoostingState: rows of boosting with their scores so far; and seeds of what rounds draw."""
+"""BoostingState: rows of boosting with their scores so far; what a record says of a round; seeds of
+what rounds draw."""
 
 from __future__ import annotations
 
@@ -6,9 +7,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.trees import Tree
 from lyceum.ensemble.boosting.losses import Loss
 from lyceum.ensemble.boosting.trees import TreeGrower
+
+
+BOOSTING_STEPS = StepKind(
+    "round",
+    (
+        StepColumn("objective", "loss", "the mean loss of the rows of the fit"),
+        StepColumn(
+            "validation_loss", "validation", "the mean loss of the rows held out"
+        ),
+        StepColumn("n_leaves", "leaves", "the leaves of every tree of the round"),
+        StepColumn("depth", "depth", "the depth of every tree of the round"),
+        StepColumn("gain", "gain", "what the splits of every tree gain"),
+        StepColumn("columns", "columns", "the columns that the trees split on"),
+    ),
+)
 
 
 @dataclass

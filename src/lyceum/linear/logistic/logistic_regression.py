@@ -52,10 +52,10 @@ from lyceum.linear.logistic.posterior import (
     fit_facts,
     log_odds_table,
     recurse,
+    wants_standard_errors,
     z_and_p,
 )
 from lyceum.linear.logistic.solvers import (
-    SMALL,
     SOLVERS,
     Start,
     check_settings,
@@ -418,7 +418,7 @@ class LogisticRegression(PenaltySettings, PosteriorClassifier, Learner):
         self.null_log_likelihood_ = -problem.null_value
         self._forget(*_ERRORS)
         # L-BFGS and the others without second derivatives take one more pass for H at the optimum
-        if self._wants_standard_errors(problem.n_free):
+        if wants_standard_errors(self, problem.n_free):
             if point.hessian is None:
                 point = problem.evaluate(point.theta, hessian=True)
                 outcome = replace(outcome, point=point)
@@ -430,15 +430,6 @@ class LogisticRegression(PenaltySettings, PosteriorClassifier, Learner):
         if factor is not None:
             self.n_undetermined_ = self.coef_.shape[1] - factor.rank
         warn_of_fit(self, problem, outcome, factor)
-
-    def _wants_standard_errors(self, parameters: int) -> bool:
-        if self._l1_ratio / self._C > 0 or self._solver == "sigmoid_bound":
-            return False
-        if self.posterior != "plugin":
-            return True
-        if self.standard_errors == "auto":
-            return parameters <= SMALL
-        return bool(self.standard_errors)
 
     def _set_standard_errors(self, inverse: np.ndarray, origin: np.ndarray) -> None:
         """From H⁻¹ with the intercepts taken at `origin`; those of the posterior are taken at the
@@ -532,7 +523,7 @@ class LogisticRegression(PenaltySettings, PosteriorClassifier, Learner):
         shares = state.class_weight / state.class_weight.sum()
         log_shares = np.log(np.maximum(shares, 1e-300))
         self.null_log_likelihood_ = float(state.class_weight @ log_shares)
-        if self._wants_standard_errors(state.theta.size):
+        if wants_standard_errors(self, state.theta.size):
             self._set_standard_errors(state.covariance, state.origin)
         return self
 

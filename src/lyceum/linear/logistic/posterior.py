@@ -18,6 +18,7 @@ from lyceum._core.types import Estimator
 from lyceum.errors import DataError, SettingError
 from lyceum.linear.linear_scores import weights_at_zero
 from lyceum.linear.logistic.log_loss import output_basis
+from lyceum.linear.logistic.solvers import SMALL
 from lyceum.linear.row_passes import dense_blocks
 from lyceum.progress import report
 from lyceum.report import Table
@@ -447,3 +448,14 @@ def _training_facts(learner: Estimator) -> dict[str, Any]:
     if not hasattr(learner, "standard_errors_"):
         facts["standard errors"] = why
     return facts
+
+
+def wants_standard_errors(learner: Estimator, parameters: int) -> bool:
+    """Whether a fit ends with the inverse of the Hessian."""
+    if learner._l1_ratio / learner._C > 0 or learner._solver == "sigmoid_bound":
+        return False
+    if learner.posterior != "plugin":
+        return True
+    if learner.standard_errors == "auto":
+        return parameters <= SMALL
+    return bool(learner.standard_errors)

@@ -128,8 +128,9 @@ def inspect_pair(
 
 
 def _describe(columns: list[Column], values: list[np.ndarray]) -> PairInspection:
-    a, a_names = _fold_rare(values[0], columns[0])
-    b, b_names = _fold_rare(values[1], columns[1])
+    first, second = columns
+    a, a_names = _fold_rare(values[0], first)
+    b, b_names = _fold_rare(values[1], second)
     counts: tuple[tuple[int, ...], ...] = ()
     quartiles: tuple[tuple[float, ...], ...] = ()
     if a_names and b_names:
@@ -151,8 +152,8 @@ def _describe(columns: list[Column], values: list[np.ndarray]) -> PairInspection
         measure = "correlation"
         strength = _correlation(a, b)
     return PairInspection(
-        columns[0].name,
-        columns[1].name,
+        first.name,
+        second.name,
         measure,
         strength,
         len(a),
