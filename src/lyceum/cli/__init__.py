@@ -12,6 +12,7 @@ import typer
 
 from lyceum import __version__, catalog
 from lyceum.cli.commands import exercise as _exercise, explore as _explore
+from lyceum.cli.commands.ask import commands as _ask_commands
 from lyceum.cli.commands.bayesnet import bayesnet
 from lyceum.cli.ending import run_and_exit
 from lyceum.cli.help import Commands
@@ -52,6 +53,7 @@ app = Commands(
 app.add_typer(_explore.commands)
 app.add_typer(_exercise.commands)
 app.add_typer(bayesnet)
+app.add_typer(_ask_commands)
 
 
 def main() -> NoReturn:
