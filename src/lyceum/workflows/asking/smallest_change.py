@@ -130,9 +130,7 @@ class ChangeSearch:
         if column.is_free_text:
             return
         if column.is_categorical:
-            values = np.arange(len(column.categories), dtype=np.float64)  # type: ignore[arg-type]
-            if column.numeric:
-                values = column.categories.astype(np.float64)  # type: ignore[union-attr]
+            values = self._values(j)
             shares = np.full(len(values), 1.0 / max(1, len(values)))
             if profile is not None and not column.numeric:
                 counts = profile.counts.get(column.name, np.ones(len(values)))
@@ -146,6 +144,14 @@ class ChangeSearch:
             return
         others = zip(values.tolist(), sizes.tolist())
         yield from ((cell, size) for cell, size in others if cell != now)
+
+    def _values(self, j: int) -> np.ndarray:
+        """The cells that stand for the categories of a column."""
+        column = self.schema[j]
+        assert column.categories is not None
+        if column.numeric:
+            return column.categories.astype(np.float64)
+        return np.arange(len(column.categories), dtype=np.float64)
 
     def _with(self, steps: _Steps, chosen: np.ndarray) -> np.ndarray:
         """The record with the steps of every line of `chosen`, one row per line."""
@@ -202,15 +208,12 @@ class ChangeSearch:
 
     def _shown(self, j: int, cell: float) -> Any:
         column = self.schema[j]
-        if column.is_categorical and not column.numeric:
-            return plain(column.categories[int(cell)])  # type: ignore[index]
+        if column.is_categorical:
+            values = self._values(j)
+            return plain(column.categories[values.tolist().index(cell)])  # type: ignore[index]
         if column.is_time:
             return time_text(cell)
-        return (
-            int(cell)
-            if not column.is_categorical and self._is_whole(j)
-            else float(cell)
-        )
+        return int(cell) if float(cell).is_integer() else float(cell)
 
     # -- actions -----------------------------------------------------------------------
 
