@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
+from lyceum._core.lazy_arrow import pa, pq
 from lyceum.serve.shelf import ServedModel
 
 PART_ROWS = 10_000  # of one file at most, unless one request has more
