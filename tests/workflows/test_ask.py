@@ -8,6 +8,7 @@ import pytest
 
 import lyceum
 from lyceum import datasets
+from lyceum.bayes import NaiveBayes
 from lyceum.decision import LossMatrix, MinimumRiskClassifier
 from lyceum.errors import DataError
 from lyceum.trees import DecisionTreeClassifier
@@ -46,7 +47,7 @@ def test_cells_that_are_not_given_are_typical(credit):
 
 def every_single_change(model, record, frame):
     """The sizes of all changes of one column, to a value of the training rows, that alter the
-    prediction: the share of rows that the number passes, 1 minus the share of the category."""
+    prediction: the share of rows between the numbers, 1 minus the share of the category."""
     before = lyceum.decide(model, record).predicted
     sizes = []
     for name in record:
@@ -61,7 +62,7 @@ def every_single_change(model, record, frame):
                 size = 1 - (frame[name] == value).mean()
             else:
                 low, high = sorted([record[name], value])
-                size = ((frame[name] > low) & (frame[name] <= high)).mean()
+                size = ((frame[name] > low) & (frame[name] < high)).mean()
             sizes.append((size, name))
     return sorted(sizes)
 
@@ -111,7 +112,7 @@ def test_costs_move_the_action_not_the_posterior(credit):
 def test_a_model_with_costs_of_its_own_uses_them():
     rows = datasets.load("weather")
     loss = LossMatrix([[0, 9], [1, 0]], classes=["no", "yes"])
-    model = MinimumRiskClassifier(lyceum.bayes.NaiveBayes(), loss=loss).fit(rows)
+    model = MinimumRiskClassifier(NaiveBayes(), loss).fit(rows)
     about = AskableModel(model).as_dict()
     assert about["loss"] == {"no": {"no": 0, "yes": 9}, "yes": {"no": 1, "yes": 0}}
     (answer,) = ask_model(model, [{"outlook": "overcast"}])
@@ -134,8 +135,8 @@ def test_a_column_that_the_model_lacks_is_named(credit):
 
 
 def test_a_model_file_and_a_regressor_can_be_asked(tmp_path):
-    model = fit_file(datasets.path("penguins"), "body_mass_g", "LinearRegression")
-    path = tmp_path / "mass.lyceum"
+    model = fit_file(datasets.path("penguins"), "year", "LinearRegression")
+    path = tmp_path / "year.lyceum"
     lyceum.save(model, path)
     (answer,) = ask_model(path, [{"flipper_length_mm": 200}])
     assert answer.action == lyceum.decide(model, answer.record).predicted

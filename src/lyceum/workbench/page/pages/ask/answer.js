@@ -2,7 +2,7 @@
 
 import { bars } from "../../base/charts/bars.js";
 import { h, s } from "../../base/dom.js";
-import { numberText, percentText, tableOf } from "../../base/parts.js";
+import { breakable, numberText, percentText, tableOf } from "../../base/parts.js";
 
 const FIRST = 8; // columns of an explanation that are seen at once
 
@@ -79,7 +79,7 @@ function why(answer, index) {
   if (!answer.contributions) return null;
   const most = Math.max(1e-300, ...answer.contributions.map((/** @type {any} */ part) => Math.abs(part.adds)));
   const lines = answer.contributions.map((/** @type {any} */ part) => [
-    part.column,
+    breakable(part.column),
     part.value === null ? "(missing)" : valueText(part.value),
     h("span", { class: "adds" }, bar(part.adds / most), numberText(part.adds)),
   ]);

@@ -1,7 +1,7 @@
 // The form: a line per column of the model, and beside it the cells of up to five rows.
 
 import { h } from "../../base/dom.js";
-import { numberText } from "../../base/parts.js";
+import { breakable, numberText } from "../../base/parts.js";
 import { effect } from "../../base/reactive.js";
 
 let lastEdited = ""; // further edits of the same cell are one step for undo
@@ -18,7 +18,7 @@ export function form(model, rows, nRows) {
     h(
       "tr",
       {},
-      h("th", { scope: "row" }, column.name, rangeText(column)),
+      h("th", { scope: "row" }, breakable(column.name), rangeText(column)),
       ...indices.map((index) => h("td", {}, field(column, model.example[column.name], rows, index, nRows))),
     ),
   );
