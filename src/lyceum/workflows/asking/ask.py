@@ -195,33 +195,19 @@ def ask_model(
         model = load(model)
     if not isinstance(model, AskableModel):
         model = AskableModel(model)
+    fitted = model.fitted
     answers = []
     for cells in rows:
         record = model.record(cells)
-        answers.append(_answer(model, record, loss, doubt, looks_for_change=change))
+        X, schema = model.records.coder.cells(record)
+        decision = model.decide_cells(X, schema, loss, doubt)
+        explanation = None
+        if hasattr(fitted.learner, "explain"):
+            coded = Rows(ArraySource(X, None, None, schema, coded=True))
+            explanation = fitted.explain(coded)
+        smallest = None
+        if change and fitted.classes is not None:
+            smallest = ChangeSearch(model, X, schema, loss, doubt).find()
+        warnings = model.warnings(X[0].tolist())
+        answers.append(ModelAnswer(record, decision, warnings, explanation, smallest))
     return answers
-
-
-def _answer(
-    model: AskableModel,
-    record: dict[str, Any],
-    loss: LossMatrix | None,
-    doubt: float | None,
-    *,
-    looks_for_change: bool,
-) -> ModelAnswer:
-    X, schema = model.records.coder.cells(record)
-    explanation = None
-    if hasattr(model.fitted.learner, "explain"):
-        rows = Rows(ArraySource(X, None, None, schema, coded=True))
-        explanation = model.fitted.explain(rows)
-    change = None
-    if looks_for_change and model.fitted.classes is not None:
-        change = ChangeSearch(model, X, schema, loss, doubt).find()
-    return ModelAnswer(
-        record,
-        model.decide_cells(X, schema, loss, doubt),
-        model.warnings(X[0].tolist()),
-        explanation,
-        change,
-    )

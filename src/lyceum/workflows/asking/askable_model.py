@@ -158,23 +158,17 @@ class AskableModel:
         """What is unusual in the coded cells of one record."""
         warnings: list[dict[str, Any]] = []
         for column, bounds, cell in zip(self.fitted.schema, self.bounds, cells):
-            warning = _warning(column, bounds, cell)
-            if warning:
-                warnings.append({"column": column.name, "warning": warning})
-                if cell == cell and bounds is not None:
-                    warnings[-1]["range"] = list(bounds)
+            warning: dict[str, Any] = {"column": column.name}
+            if cell != cell:
+                warning["warning"] = "missing"
+            elif bounds is not None and not bounds[0] <= cell <= bounds[1]:
+                warning["warning"] = "outside the range of the training rows"
+                warning["range"] = list(bounds)
+            elif cell == -1.0 and not column.numeric and not column.is_free_text:
+                warning["warning"] = "unknown category"
+            if "warning" in warning:
+                warnings.append(warning)
         return warnings
-
-
-def _warning(column: Column, bounds: tuple[float, float] | None, cell: float) -> str:
-    if cell != cell:
-        return "missing"
-    if bounds is None:
-        is_unknown = cell == -1.0 and not column.numeric and not column.is_free_text
-        return "unknown category" if is_unknown else ""
-    if bounds[0] <= cell <= bounds[1]:
-        return ""
-    return "outside the range of the training rows"
 
 
 def _column_facts(column: Column, bounds: tuple[float, float] | None) -> dict[str, Any]:
